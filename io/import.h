@@ -1,0 +1,60 @@
+/* import.h - text files to data sets: LIBSVM and CSV
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_IMPORT_H
+#define TH_IMPORT_H
+
+#include "core/comm.h"
+#include "core/slab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* -1 in an enum-valued member means: decide by itself. */
+struct th_import {
+  const char *const *inputs;
+  int64_t input_count;
+  const char *test_file; /* NULL: none */
+  const char *output;
+  const char *format;  /* "auto" or a name from the importer table */
+  int layout;          /* enum th_layout or -1: by density */
+  int type;            /* enum th_type */
+  const char *target;  /* CSV column by name or 1-based number; NULL: last */
+  const char *weights; /* CSV column; NULL: none */
+  bool zero_based;     /* LIBSVM indices */
+  int64_t attributes;  /* 0: the largest index seen */
+  const char *like;    /* data set whose attributes to take over, or NULL */
+  int64_t max_line;    /* bytes */
+  int64_t shards;      /* 0: by size */
+  int64_t row_group;   /* 0: by the number of examples */
+  uint64_t seed;
+  bool shuffle;
+  double test_fraction; /* 0: none */
+  bool force;
+  int64_t memory; /* bytes of parsed entries this rank may hold */
+};
+
+/* What was imported, for the summary. */
+struct th_import_result {
+  int64_t examples;
+  int64_t test_examples;
+  int64_t attributes;
+  int64_t nonzeros;
+  int64_t constant_attributes; /* in the training examples */
+  int64_t text_bytes;          /* uncompressed */
+  double seconds;
+};
+
+/* Import text files into a new data set. Collective. TH_EDATA, TH_EFORMAT with
+ * file:line:column, what was expected and what to do; nothing is left under
+ * the final name or beside it. */
+th_status th_import_run(const struct th_import *job, struct th_comm *comm,
+                        struct th_import_result *result, struct th_error *err);
+
+/* The importer table, ended by a NULL name. */
+struct th_importer_row {
+  const char *name;
+  const char *summary;
+};
+const struct th_importer_row *th_importer_table(void);
+
+#endif

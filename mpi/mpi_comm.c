@@ -1,0 +1,227 @@
+/* mpi_comm.c - the ranks of a job over MPI
+ * SPDX-License-Identifier: MIT */
+#include "mpi/mpi_comm.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct transport {
+  MPI_Comm comm;
+  MPI_Request request; /* of the sum that is under way */
+};
+
+static _Noreturn void die(const char *what, int code)
+{
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  fprintf(stderr, "thresher: %s failed: %s\n", what, text);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  abort();
+}
+
+static void must(int code, const char *what)
+{
+  if (code != MPI_SUCCESS)
+    die(what, code);
+}
+
+/* MPI 3 counts in int: longer arrays go in parts of this many items. */
+enum { PART = 1 << 26 };
+
+static int part_of(size_t count, size_t done)
+{
+  return count - done < PART ? (int)(count - done) : PART;
+}
+
+static struct transport *transport_of(struct th_comm *comm)
+{
+  return comm->transport;
+}
+
+static double enter(struct th_comm *comm, size_t bytes)
+{
+  comm->operations++;
+  comm->bytes_sent += (int64_t)bytes;
+  return th_clock();
+}
+
+static void leave(struct th_comm *comm, double began)
+{
+  comm->seconds += th_clock() - began;
+}
+
+static void reduce(struct th_comm *comm, void *values, size_t count,
+                   MPI_Datatype type, MPI_Op op)
+{
+  double began = enter(comm, count * 8);
+  for (size_t done = 0; done < count; done += PART)
+    must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
+                       part_of(count, done), type, op,
+                       transport_of(comm)->comm),
+         "MPI_Allreduce");
+  leave(comm, began);
+}
+
+static void mpi_sum_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  reduce(comm, values, count, MPI_INT64_T, MPI_SUM);
+}
+
+static void mpi_max_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  reduce(comm, values, count, MPI_INT64_T, MPI_MAX);
+}
+
+static void mpi_max_f64(struct th_comm *comm, double *values, size_t count)
+{
+  reduce(comm, values, count, MPI_DOUBLE, MPI_MAX);
+}
+
+static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
+{
+  double began = enter(comm, comm->rank == root ? bytes : 0);
+  for (size_t done = 0; done < bytes; done += PART)
+    must(MPI_Bcast((char *)data + done, part_of(bytes, done), MPI_BYTE, root,
+                   transport_of(comm)->comm),
+         "MPI_Bcast");
+  leave(comm, began);
+}
+
+static int64_t sum_before(const int64_t *values, int count)
+{
+  int64_t sum = 0;
+  for (int r = 0; r < count; r++)
+    sum += values[r];
+  return sum;
+}
+
+/* Bytes to one rank and from another at once, in parts. */
+static void swap_with(struct th_comm *comm, int to, const char *send,
+                      size_t send_bytes, int from, char *receive,
+                      size_t receive_bytes)
+{
+  size_t sent = 0;
+  size_t got = 0;
+  while (sent < send_bytes || got < receive_bytes) {
+    int out = part_of(send_bytes, sent);
+    int in = part_of(receive_bytes, got);
+    must(MPI_Sendrecv(send + sent, out, MPI_BYTE, out > 0 ? to : MPI_PROC_NULL,
+                      0, receive + got, in, MPI_BYTE,
+                      in > 0 ? from : MPI_PROC_NULL, 0,
+                      transport_of(comm)->comm, MPI_STATUS_IGNORE),
+         "MPI_Sendrecv");
+    sent += (size_t)out;
+    got += (size_t)in;
+  }
+}
+
+/* One pair of ranks at a time; every rank has a partner in every round. */
+static void mpi_exchange(struct th_comm *comm, const void *send,
+                         const int64_t *send_bytes, void *receive,
+                         const int64_t *receive_bytes)
+{
+  double began = enter(comm, 0);
+  for (int step = 0; step < comm->size; step++) {
+    int to = (comm->rank + step) % comm->size;
+    int from = (comm->rank - step + comm->size) % comm->size;
+    swap_with(comm, to, (const char *)send + sum_before(send_bytes, to),
+              (size_t)send_bytes[to], from,
+              (char *)receive + sum_before(receive_bytes, from),
+              (size_t)receive_bytes[from]);
+    comm->bytes_sent += to == comm->rank ? 0 : send_bytes[to];
+  }
+  leave(comm, began);
+}
+
+static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
+{
+  struct transport *transport = transport_of(comm);
+  if (count > PART) { /* too long for one call: nothing is left under way */
+    mpi_sum_i64(comm, values, count);
+    transport->request = MPI_REQUEST_NULL;
+    return;
+  }
+  double began = enter(comm, count * sizeof *values);
+  must(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, MPI_SUM,
+                      transport->comm, &transport->request),
+       "MPI_Iallreduce");
+  leave(comm, began);
+}
+
+static void mpi_sum_finish(struct th_comm *comm)
+{
+  double began = enter(comm, 0);
+  must(MPI_Wait(&transport_of(comm)->request, MPI_STATUS_IGNORE), "MPI_Wait");
+  leave(comm, began);
+}
+
+static void mpi_barrier(struct th_comm *comm)
+{
+  double began = enter(comm, 0);
+  must(MPI_Barrier(transport_of(comm)->comm), "MPI_Barrier");
+  leave(comm, began);
+}
+
+static void fill(struct th_comm *comm, MPI_Comm team);
+
+static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
+{
+  MPI_Comm team;
+  must(MPI_Comm_split(transport_of(comm)->comm, color, comm->rank, &team),
+       "MPI_Comm_split");
+  fill(part, team);
+}
+
+static void mpi_release(struct th_comm *comm)
+{
+  struct transport *transport = transport_of(comm);
+  must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
+  free(transport);
+  comm->transport = NULL;
+}
+
+static const struct th_comm_ops mpi_ops = {
+    .sum_i64 = mpi_sum_i64,
+    .max_i64 = mpi_max_i64,
+    .max_f64 = mpi_max_f64,
+    .bcast = mpi_bcast,
+    .exchange = mpi_exchange,
+    .sum_start = mpi_sum_start,
+    .sum_finish = mpi_sum_finish,
+    .barrier = mpi_barrier,
+    .split = mpi_split,
+    .release = mpi_release,
+};
+
+static void fill(struct th_comm *comm, MPI_Comm team)
+{
+  struct transport *transport = calloc(1, sizeof *transport);
+  if (transport == NULL)
+    die("starting a team", MPI_ERR_NO_MEM);
+  transport->comm = team;
+  transport->request = MPI_REQUEST_NULL;
+  *comm = (struct th_comm){.ops = &mpi_ops, .transport = transport};
+  must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
+       "MPI_Comm_set_errhandler");
+  must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");
+  must(MPI_Comm_size(team, &comm->size), "MPI_Comm_size");
+}
+
+void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
+{
+  MPI_Comm team;
+  must(MPI_Init(argc, argv), "MPI_Init");
+  must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
+  fill(comm, team);
+}
+
+void th_mpi_stop(struct th_comm *comm)
+{
+  th_comm_free(comm);
+  MPI_Finalize();
+}

@@ -1,0 +1,158 @@
+/* comm.c - the team of one, and what is built on any team's operations
+ * SPDX-License-Identifier: MIT */
+#include "core/comm.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void self_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  (void)values;
+  (void)count;
+  comm->operations++;
+}
+
+static void self_f64(struct th_comm *comm, double *values, size_t count)
+{
+  (void)values;
+  (void)count;
+  comm->operations++;
+}
+
+static void self_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
+{
+  (void)data;
+  (void)bytes;
+  (void)root;
+  comm->operations++;
+}
+
+static void self_exchange(struct th_comm *comm, const void *send,
+                          const int64_t *send_bytes, void *receive,
+                          const int64_t *receive_bytes)
+{
+  (void)receive_bytes;
+  comm->operations++;
+  if (send_bytes[0] > 0)
+    memcpy(receive, send, (size_t)send_bytes[0]);
+}
+
+static void self_nothing(struct th_comm *comm)
+{
+  comm->operations++;
+}
+
+static void self_release(struct th_comm *comm)
+{
+  comm->transport = NULL;
+}
+
+static void self_split(struct th_comm *comm, int color, struct th_comm *part)
+{
+  (void)color;
+  comm->operations++;
+  th_comm_self(part);
+}
+
+static const struct th_comm_ops self_ops = {
+    .sum_i64 = self_i64,
+    .max_i64 = self_i64,
+    .max_f64 = self_f64,
+    .bcast = self_bcast,
+    .exchange = self_exchange,
+    .sum_start = self_i64,
+    .sum_finish = self_nothing,
+    .barrier = self_nothing,
+    .split = self_split,
+    .release = self_release,
+};
+
+void th_comm_self(struct th_comm *comm)
+{
+  *comm = (struct th_comm){.ops = &self_ops, .rank = 0, .size = 1};
+}
+
+void th_comm_free(struct th_comm *comm)
+{
+  if (comm->ops != NULL)
+    comm->ops->release(comm);
+  comm->ops = NULL;
+}
+
+th_status th_agree(struct th_comm *comm, th_status rc, struct th_error *err)
+{
+  /* The lowest failing rank has the largest size - rank; 0 is "all is well". */
+  int64_t worst = rc == TH_OK ? 0 : comm->size - comm->rank;
+  comm->ops->max_i64(comm, &worst, 1);
+  if (worst == 0)
+    return TH_OK;
+  int root = comm->size - (int)worst;
+  if (comm->rank == root && err->rank < 0)
+    err->rank = root;
+  comm->ops->bcast(comm, err, sizeof *err, root);
+  return err->code;
+}
+
+th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
+                    int64_t *counts, void **all, struct th_error *err)
+{
+  size_t size = (size_t)comm->size;
+  char *send = NULL;
+  char *receive = NULL;
+  int64_t *send_bytes = NULL;
+  int64_t total = 0;
+  th_status rc = TH_OK;
+  memset(counts, 0, size * sizeof *counts);
+  counts[comm->rank] = bytes;
+  comm->ops->sum_i64(comm, counts, size);
+  for (size_t r = 0; r < size; r++)
+    total += counts[r];
+  rc = TH_NEW(&receive, total, "gathered bytes", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&send, bytes * comm->size, "gathered bytes", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&send_bytes, comm->size, "gathered counts", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (size_t r = 0; r < size; r++) {
+    send_bytes[r] = bytes;
+    if (bytes > 0)
+      memcpy(send + (size_t)bytes * r, mine, (size_t)bytes);
+  }
+  comm->ops->exchange(comm, send, send_bytes, receive, counts);
+  *all = receive;
+  receive = NULL;
+done:
+  free(send_bytes);
+  free(send);
+  free(receive);
+  return rc;
+}
+
+int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total)
+{
+  enum { PART = 64 }; /* ranks summed at a time: no allocation, no failure */
+  int64_t before = 0;
+  int64_t sum = 0;
+  for (int first = 0; first < comm->size; first += PART) {
+    int64_t values[PART] = {0};
+    if (comm->rank >= first && comm->rank < first + PART)
+      values[comm->rank - first] = value;
+    comm->ops->sum_i64(comm, values, PART);
+    for (int k = 0; k < PART; k++) {
+      before += first + k < comm->rank ? values[k] : 0;
+      sum += values[k];
+    }
+  }
+  *total = sum;
+  return before;
+}
+
+double th_clock(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,74 @@
+/* comm.h - the ranks of a job as a small table of collective operations
+ *
+ * Every algorithm communicates through this table alone. mpi/ fills it with
+ * MPI; th_comm_self fills it for one rank, so all algorithms also run, and are
+ * tested, without MPI.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_COMM_H
+#define TH_COMM_H
+
+#include "core/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct th_comm;
+
+/* All collective. The operations return nothing: a broken transport is fatal.
+ * Integer sums and maxima give the same bits for every number of ranks. */
+struct th_comm_ops {
+  void (*sum_i64)(struct th_comm *comm, int64_t *values, size_t count);
+  void (*max_i64)(struct th_comm *comm, int64_t *values, size_t count);
+  void (*max_f64)(struct th_comm *comm, double *values, size_t count);
+  void (*bcast)(struct th_comm *comm, void *data, size_t bytes, int root);
+  /* All-to-all of bytes: the piece for rank r has send_bytes[r] bytes and the
+   * pieces lie one behind the other; likewise what is received. */
+  void (*exchange)(struct th_comm *comm, const void *send,
+                   const int64_t *send_bytes, void *receive,
+                   const int64_t *receive_bytes);
+  /* A sum that is under way while the caller computes; one at a time. The
+   * values must stay untouched until sum_finish. */
+  void (*sum_start)(struct th_comm *comm, int64_t *values, size_t count);
+  void (*sum_finish)(struct th_comm *comm);
+  void (*barrier)(struct th_comm *comm);
+  /* The ranks of equal color become a team of their own, in rank order; *part
+   * is released with th_comm_free. */
+  void (*split)(struct th_comm *comm, int color, struct th_comm *part);
+  void (*release)(struct th_comm *comm);
+};
+
+struct th_comm {
+  const struct th_comm_ops *ops;
+  int rank;
+  int size;
+  int64_t bytes_sent; /* by this rank: payload handed to the operations */
+  int64_t operations; /* collective operations entered */
+  double seconds;     /* spent inside them */
+  void *transport;    /* private to the implementation */
+};
+
+/* A team of one. Local. */
+void th_comm_self(struct th_comm *comm);
+
+/* Release what a split or an MPI start has made. Collective. */
+void th_comm_free(struct th_comm *comm);
+
+/* Make one rank's failure everyone's: the error of the lowest failing rank,
+ * the same on every rank. Collective; one 8-byte reduction when all is well. */
+th_status th_agree(struct th_comm *comm, th_status rc, struct th_error *err);
+
+/* Every rank's bytes, one behind the other in rank order, on every rank.
+ * Collective. counts[size] receives the bytes of each rank; *all is allocated
+ * and owned by the caller. */
+th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
+                    int64_t *counts, void **all, struct th_error *err);
+
+/* Sum of the values of the lower ranks; *total receives the sum of all.
+ * Collective. */
+int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total);
+
+/* The wall clock in seconds from some fixed moment; never enters a result.
+ * Local. */
+double th_clock(void);
+
+#endif

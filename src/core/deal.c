@@ -1,0 +1,244 @@
+/* deal.c - how examples are handed to their consumers
+ * SPDX-License-Identifier: MIT */
+#include "core/deal.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+
+th_status th_pieces_add(struct th_pieces *list, struct th_rows rows,
+                        struct th_error *err)
+{
+  th_status rc =
+      th_grow((void **)&list->items, &list->capacity, list->count + 1,
+              sizeof *list->items, "row pieces", err);
+  if (rc == TH_OK)
+    list->items[list->count++] = rows;
+  return rc;
+}
+
+int64_t th_pieces_rows(const struct th_pieces *list)
+{
+  int64_t rows = 0;
+  for (int64_t k = 0; k < list->count; k++)
+    rows += list->items[k].count;
+  return rows;
+}
+
+void th_pieces_free(struct th_pieces *list)
+{
+  free(list->items);
+  *list = (struct th_pieces){0};
+}
+
+/* Unit k in stored order; units do not cross row groups. */
+static struct th_rows stored_unit(const struct th_deal_plan *plan, int64_t k)
+{
+  int64_t per_group = (plan->row_group + plan->unit - 1) / plan->unit;
+  int64_t group_first = k / per_group * plan->row_group;
+  int64_t group_last = group_first + plan->row_group;
+  if (group_last > plan->training)
+    group_last = plan->training;
+  int64_t first = group_first + k % per_group * plan->unit;
+  int64_t last =
+      first + plan->unit < group_last ? first + plan->unit : group_last;
+  return (struct th_rows){first, last - first};
+}
+
+static int64_t count_units(const struct th_deal_plan *plan)
+{
+  int64_t per_group = (plan->row_group + plan->unit - 1) / plan->unit;
+  int64_t whole = plan->training / plan->row_group;
+  int64_t rest = plan->training % plan->row_group;
+  return whole * per_group + (rest + plan->unit - 1) / plan->unit;
+}
+
+/* The units in the fixed order in which the last ones validate. */
+static struct th_rows shuffled_unit(const struct th_deal *deal, int64_t k)
+{
+  struct th_stream stream = {deal->plan.seed, TH_PURPOSE_VALIDATION};
+  return stored_unit(&deal->plan, th_random_place(stream, 0, deal->units, k));
+}
+
+int64_t th_deal_validation_units(const struct th_deal *deal)
+{
+  return deal->units - deal->training_units;
+}
+
+struct th_rows th_deal_validation_unit(const struct th_deal *deal, int64_t k)
+{
+  return shuffled_unit(deal, deal->training_units + k);
+}
+
+th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
+                       struct th_error *err)
+{
+  *deal = (struct th_deal){.plan = *plan};
+  deal->units = count_units(plan);
+  int64_t held_out = (int64_t)((double)deal->units * plan->validation + 0.5);
+  if (plan->validation > 0 && held_out == 0)
+    held_out = 1;
+  if (held_out >= deal->units)
+    return th_fail(err, TH_EDATA,
+                   "%lld training examples in %lld deal units are too few to "
+                   "hold out a fraction of %g for validation",
+                   (long long)plan->training, (long long)deal->units,
+                   plan->validation);
+  deal->training_units = deal->units - held_out;
+  deal->rows_in_pass = plan->training;
+  for (int64_t k = 0; k < held_out; k++)
+    deal->rows_in_pass -= th_deal_validation_unit(deal, k).count;
+  return th_deal_set_blocks(deal, 0, err);
+}
+
+void th_deal_free(struct th_deal *deal)
+{
+  free(deal->rest);
+  th_pieces_free(&deal->back);
+  th_pieces_free(&deal->update);
+  th_pieces_free(&deal->deferred);
+  *deal = (struct th_deal){0};
+}
+
+/* The other direction of a take: rows go to the end of the queue. */
+static th_status give_back(struct th_deal *deal, int64_t first, int64_t last,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t c = first; c < last && rc == TH_OK; c++) {
+    if (deal->rest[c].count > 0)
+      rc = th_pieces_add(&deal->back, deal->rest[c], err);
+    deal->rest[c].count = 0;
+  }
+  return rc;
+}
+
+th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
+                             struct th_error *err)
+{
+  int64_t wanted = TH_CONSUMER_BLOCK + blocks;
+  th_status rc = TH_OK;
+  if (wanted < deal->consumers)
+    rc = give_back(deal, wanted, deal->consumers, err);
+  if (rc == TH_OK)
+    rc = th_grow((void **)&deal->rest, &deal->consumer_capacity, wanted,
+                 sizeof *deal->rest, "consumers", err);
+  if (rc == TH_OK)
+    deal->consumers = wanted;
+  return rc;
+}
+
+th_status th_deal_begin(struct th_deal *deal, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < deal->deferred.count && rc == TH_OK; k++)
+    rc = th_pieces_add(&deal->back, deal->deferred.items[k], err);
+  deal->deferred.count = 0;
+  deal->update.count = 0;
+  deal->update_pass = deal->pass;
+  return rc;
+}
+
+int64_t th_deal_left(const struct th_deal *deal)
+{
+  return deal->plan.passes * deal->rows_in_pass - deal->taken;
+}
+
+/* The next piece of the queue: fresh units first, then what came back. */
+static bool pop_queue(struct th_deal *deal, struct th_rows *rows)
+{
+  if (deal->position < deal->training_units) {
+    struct th_stream stream = {deal->plan.seed, TH_PURPOSE_DEAL};
+    int64_t k = th_random_place(stream, (uint64_t)deal->pass,
+                                deal->training_units, deal->position++);
+    *rows = shuffled_unit(deal, k);
+    return true;
+  }
+  if (deal->back_head < deal->back.count) {
+    *rows = deal->back.items[deal->back_head++];
+    return true;
+  }
+  deal->back.count = 0;
+  deal->back_head = 0;
+  return false;
+}
+
+/* Within one pass no row is dealt twice: only an update that has carried over
+ * needs to look. */
+static bool used_in_update(const struct th_deal *deal, struct th_rows rows)
+{
+  if (deal->pass == deal->update_pass)
+    return false;
+  for (int64_t k = 0; k < deal->update.count; k++) {
+    struct th_rows used = deal->update.items[k];
+    if (rows.first < used.first + used.count &&
+        used.first < rows.first + rows.count)
+      return true;
+  }
+  return false;
+}
+
+/* The queue is empty: collect what consumers hold, else start the next pass,
+ * else fall back on rows the update has used already. False: nothing is left.
+ */
+static th_status refill(struct th_deal *deal, bool *more, struct th_error *err)
+{
+  *more = true;
+  th_status rc = give_back(deal, 0, deal->consumers, err);
+  if (rc != TH_OK || deal->back.count > 0)
+    return rc;
+  if (deal->deferred.count > 0) {
+    deal->reused = true;
+    deal->update.count = 0;
+    return th_deal_begin(deal, err);
+  }
+  if (deal->pass + 1 < deal->plan.passes) {
+    deal->pass++;
+    deal->position = 0;
+    return rc;
+  }
+  *more = false;
+  return rc;
+}
+
+/* Give a consumer without rows its next piece. */
+static th_status next_piece(struct th_deal *deal, int64_t consumer, bool *more,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  struct th_rows rows;
+  *more = true;
+  while (rc == TH_OK && *more && deal->rest[consumer].count == 0) {
+    if (!pop_queue(deal, &rows))
+      rc = refill(deal, more, err);
+    else if (used_in_update(deal, rows))
+      rc = th_pieces_add(&deal->deferred, rows, err);
+    else
+      deal->rest[consumer] = rows;
+  }
+  return rc;
+}
+
+th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
+                       struct th_pieces *pieces, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  bool more = true;
+  while (rows > 0) {
+    struct th_rows *rest = &deal->rest[consumer];
+    TH_TRY(next_piece(deal, consumer, &more, err));
+    if (!more)
+      break;
+    int64_t count = rest->count < rows ? rest->count : rows;
+    struct th_rows piece = {rest->first, count};
+    TH_TRY(th_pieces_add(pieces, piece, err));
+    TH_TRY(th_pieces_add(&deal->update, piece, err));
+    rest->first += count;
+    rest->count -= count;
+    deal->taken += count;
+    rows -= count;
+  }
+done:
+  return rc;
+}

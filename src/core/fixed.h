@@ -1,0 +1,32 @@
+/* fixed.h - sums that do not depend on their order: 64-bit fixed point
+ *
+ * A term is rounded once, by itself, to a multiple of a power of two; integer
+ * addition is exact, so any split of the terms over ranks gives the same sum.
+ * The power of two comes from a bound that every rank knows. Fixed point lives
+ * inside one sum: the result becomes a double again. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_FIXED_H
+#define TH_FIXED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct th_fixed {
+  double scale;   /* a power of two: integer = value * scale */
+  double inverse; /* 1 / scale, exact */
+};
+
+/* The scale for sums whose terms' magnitudes add up to at most bound: all
+ * partial sums stay below 2^62. bound 0 or less counts as 1; not finite, or so
+ * large or small that the scale is no normal number: false. */
+bool th_fixed_init(struct th_fixed *fixed, double bound);
+
+/* The integer of a term. A term that is not finite or breaks the bound gives
+ * TH_FIXED_BAD, which no sum of good terms can reach. */
+#define TH_FIXED_BAD INT64_MIN
+int64_t th_fixed_from(const struct th_fixed *fixed, double value);
+
+/* The double nearest to a sum. */
+double th_fixed_to(const struct th_fixed *fixed, int64_t sum);
+
+#endif

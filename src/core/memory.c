@@ -1,0 +1,45 @@
+/* memory.c - allocation with 64-bit counts, alignment and an error record
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
+                   struct th_error *err)
+{
+  if (count < 0 || (uint64_t)count > (SIZE_MAX - ALIGNMENT) / (size ? size : 1))
+    return th_fail(err, TH_ENOMEM, "%s: %lld items are too many", what,
+                   (long long)count);
+  size_t bytes = (size_t)count * size;
+  size_t padded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
+  void *p = aligned_alloc(ALIGNMENT, padded);
+  if (p == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for %s (%.1f MB)", what,
+                   (double)bytes / 1e6);
+  memset(p, 0, padded);
+  *out = p;
+  return TH_OK;
+}
+
+th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
+                  const char *what, struct th_error *err)
+{
+  if (count <= *capacity)
+    return TH_OK;
+  int64_t wanted = *capacity + *capacity / 2 + 16;
+  if (wanted < count)
+    wanted = count;
+  void *larger = NULL;
+  th_status rc = th_alloc(&larger, wanted, size, what, err);
+  if (rc != TH_OK)
+    return rc;
+  if (*capacity > 0)
+    memcpy(larger, *data, (size_t)*capacity * size);
+  free(*data);
+  *data = larger;
+  *capacity = wanted;
+  return TH_OK;
+}

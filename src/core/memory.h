@@ -1,0 +1,26 @@
+/* memory.h - allocation with 64-bit counts, alignment and an error record
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MEMORY_H
+#define TH_MEMORY_H
+
+#include "core/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed room for count items of size bytes, aligned to 64 bytes, or TH_ENOMEM
+ * with one line that says what it was for. Local. *out is untouched on failure
+ * and never NULL on success, also for count 0. Release with free(). */
+th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
+                   struct th_error *err);
+
+/* The same for a typed pointer: TH_TRY(TH_NEW(&p, n, "predictions", err)). */
+#define TH_NEW(pointer, count, what, err)                                      \
+  th_alloc((void **)(pointer), (count), sizeof **(pointer), (what), (err))
+
+/* Make room for at least count items of size bytes behind *data, which holds
+ * *capacity items; grows by halves, keeps the content. Local. */
+th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
+                  const char *what, struct th_error *err);
+
+#endif

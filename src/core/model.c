@@ -1,0 +1,64 @@
+/* model.c - a trained model: sparse coefficients and how they came about
+ * SPDX-License-Identifier: MIT */
+#include "core/model.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *th_copy_string(const char *text)
+{
+  size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  if (copy != NULL)
+    memcpy(copy, text, size);
+  return copy;
+}
+
+th_status th_model_set(struct th_model *model, const char *name,
+                       const char *value, struct th_error *err)
+{
+  int64_t capacity = model->settings;
+  th_status rc = th_grow((void **)&model->deck, &capacity, model->settings + 1,
+                         sizeof *model->deck, "the deck", err);
+  if (rc != TH_OK)
+    return rc;
+  struct th_setting line = {th_copy_string(name), th_copy_string(value)};
+  if (line.name == NULL || line.value == NULL) {
+    free(line.name);
+    free(line.value);
+    return th_fail(err, TH_ENOMEM, "no memory for the deck");
+  }
+  model->deck[model->settings++] = line;
+  return TH_OK;
+}
+
+th_status th_model_reserve(struct th_model *model, int64_t support_size,
+                           struct th_error *err)
+{
+  free(model->support);
+  free(model->coef);
+  model->support = NULL;
+  model->coef = NULL;
+  model->support_size = support_size;
+  th_status rc = TH_NEW(&model->support, support_size, "the support", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&model->coef, support_size, "the coefficients", err);
+  return rc;
+}
+
+void th_model_free(struct th_model *model)
+{
+  free(model->solver);
+  free(model->loss);
+  free(model->support);
+  free(model->coef);
+  free(model->statistics);
+  for (int64_t k = 0; k < model->settings; k++) {
+    free(model->deck[k].name);
+    free(model->deck[k].value);
+  }
+  free(model->deck);
+  *model = (struct th_model){0};
+}

@@ -1,0 +1,125 @@
+/* partition.c - attribute ranges: cells on ranks, blocks J_i, storage sizes
+ * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static int64_t ceil_divide(int64_t a, int64_t b)
+{
+  return a / b + (a % b != 0);
+}
+
+/* Part k of `parts` of `items` things, without overflow for items < 2^52. */
+static struct th_range even_part(int64_t items, int64_t k, int64_t parts)
+{
+  int64_t share = items / parts;
+  int64_t extra = items % parts;
+  int64_t first = k * share + smaller(k, extra);
+  return (struct th_range){first, first + share + (k < extra)};
+}
+
+static struct th_range cells_to_attributes(struct th_range cells,
+                                           int64_t attributes)
+{
+  return (struct th_range){smaller(cells.first * TH_CELL, attributes),
+                           smaller(cells.last * TH_CELL, attributes)};
+}
+
+struct th_range th_range_meet(struct th_range a, struct th_range b)
+{
+  int64_t first = a.first > b.first ? a.first : b.first;
+  int64_t last = smaller(a.last, b.last);
+  return (struct th_range){first, last > first ? last : first};
+}
+
+struct th_range th_partition_rank(int64_t attributes, int rank, int size)
+{
+  int64_t cells = ceil_divide(attributes, TH_CELL);
+  return cells_to_attributes(even_part(cells, rank, size), attributes);
+}
+
+struct th_range th_partition_shard(int64_t attributes, int64_t shard,
+                                   int64_t shards)
+{
+  int64_t cells = ceil_divide(attributes, TH_CELL);
+  if (cells < shards)
+    return even_part(attributes, shard, shards);
+  return cells_to_attributes(even_part(cells, shard, shards), attributes);
+}
+
+static th_status reserve_edges(struct th_blocks *blocks, int64_t count,
+                               struct th_error *err)
+{
+  return th_grow((void **)&blocks->edges, &blocks->capacity, count,
+                 sizeof *blocks->edges, "block edges", err);
+}
+
+th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
+                         int64_t width, struct th_error *err)
+{
+  if (width < 1)
+    return th_fail(err, TH_EARG, "a block needs at least one attribute");
+  int64_t count = ceil_divide(attributes, width);
+  th_status rc = reserve_edges(blocks, count + 1, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i <= count; i++)
+    blocks->edges[i] = smaller(i * width, attributes);
+  blocks->count = count;
+  return TH_OK;
+}
+
+th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
+                            int64_t width, const int64_t *support,
+                            int64_t support_size, struct th_error *err)
+{
+  if (width < 1)
+    return th_fail(err, TH_EARG, "a block needs at least one attribute");
+  th_status rc = reserve_edges(blocks, ceil_divide(attributes, width) + 2, err);
+  if (rc != TH_OK)
+    return rc;
+  int64_t k = 0; /* members of the support below `edge` */
+  int64_t edge = 0;
+  blocks->count = 0;
+  blocks->edges[0] = 0;
+  while (edge < attributes) {
+    edge += width;
+    while (k < support_size && support[k] < edge) {
+      edge++; /* one more attribute in place of the member */
+      k++;
+    }
+    edge = smaller(edge, attributes);
+    blocks->edges[++blocks->count] = edge;
+  }
+  return TH_OK;
+}
+
+void th_blocks_free(struct th_blocks *blocks)
+{
+  free(blocks->edges);
+  *blocks = (struct th_blocks){0};
+}
+
+int64_t th_row_group_size(int64_t examples)
+{
+  int64_t size = 64;
+  while (size < 16384 && 2 * size <= examples / 256)
+    size *= 2;
+  return size;
+}
+
+int64_t th_deal_unit_size(int64_t row_group, int64_t training,
+                          int64_t consumers)
+{
+  int64_t size = 1;
+  while (2 * size <= row_group && training >= 8 * 2 * size * consumers)
+    size *= 2;
+  return size;
+}

@@ -1,0 +1,49 @@
+/* random.h - counter-based random numbers: a pure function of where, not when
+ *
+ * Philox4x32-10 (Salmon et al. 2011, library Random123). A number is named by
+ * (seed, purpose, step, index), so that any rank can compute any of them, in
+ * any order, with the same bits. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_RANDOM_H
+#define TH_RANDOM_H
+
+#include <stdint.h>
+
+/* Who draws: streams of different purposes never share a number. The values
+ * are part of the meaning of a seed: append, never renumber. */
+enum th_purpose {
+  TH_PURPOSE_ATTRIBUTE = 1,  /* generated attribute values */
+  TH_PURPOSE_NOISE = 2,      /* generated target noise */
+  TH_PURPOSE_SHUFFLE = 3,    /* order of the examples at import */
+  TH_PURPOSE_VALIDATION = 4, /* which deal units validate */
+  TH_PURPOSE_DEAL = 5,       /* order of the deal units in a pass */
+  TH_PURPOSE_STEP_SIZE = 6,  /* attributes of the step-size estimate */
+  TH_PURPOSE_TEST = 7,       /* hostile tests */
+  TH_PURPOSE_POSITION = 8    /* generated positions of non-zeros */
+};
+
+struct th_stream {
+  uint64_t seed;
+  enum th_purpose purpose;
+};
+
+/* 128 random bits of (stream, step, index). step < 2^56. */
+void th_random_bits(struct th_stream stream, uint64_t step, uint64_t index,
+                    uint32_t bits[4]);
+
+/* Two independent numbers, uniform in the open interval (0, 1), each from 53
+ * bits. */
+void th_random_uniform(struct th_stream stream, uint64_t step, uint64_t index,
+                       double pair[2]);
+
+/* Two independent standard normal numbers (Box-Muller on the pair above). */
+void th_random_normal(struct th_stream stream, uint64_t step, uint64_t index,
+                      double pair[2]);
+
+/* The place of item i, 0 <= i < n, in a random permutation of 0..n-1: a
+ * bijection that needs no memory (a keyed Feistel network on the smallest
+ * even number of bits, walked until the result is below n). */
+int64_t th_random_place(struct th_stream stream, uint64_t step, int64_t n,
+                        int64_t i);
+
+#endif

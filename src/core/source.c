@@ -1,0 +1,153 @@
+/* source.c - the observing source: the only way a solver sees data
+ * SPDX-License-Identifier: MIT */
+#include "core/source.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+struct th_source {
+  struct th_store *store;
+  int64_t budget;
+  struct th_ledger ledger;
+};
+
+th_status th_source_create(struct th_source **source, struct th_store *store,
+                           int64_t budget, struct th_error *err)
+{
+  struct th_source *made = NULL;
+  th_status rc = TH_NEW(&made, 1, "the observing source", err);
+  if (rc != TH_OK)
+    return rc;
+  made->store = store;
+  made->budget = budget;
+  *source = made;
+  return TH_OK;
+}
+
+void th_source_free(struct th_source *source)
+{
+  free(source);
+}
+
+const struct th_shape *th_source_shape(const struct th_source *source)
+{
+  return &source->store->shape;
+}
+
+const struct th_ledger *th_source_ledger(const struct th_source *source)
+{
+  return &source->ledger;
+}
+
+int64_t th_source_budget(const struct th_source *source)
+{
+  return source->budget;
+}
+
+static bool in_support(const struct th_draw *draw, int64_t attribute)
+{
+  int64_t low = 0;
+  int64_t high = draw->support_size;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (draw->support[middle] < attribute)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < draw->support_size && draw->support[low] == attribute;
+}
+
+/* |J u S|: what the draw observes of each of its examples. */
+static int64_t count_attributes(const struct th_draw *draw)
+{
+  int64_t count = draw->block.last - draw->block.first;
+  for (int64_t k = 0; k < draw->support_size; k++)
+    count += draw->support[k] < draw->block.first ||
+             draw->support[k] >= draw->block.last;
+  return count;
+}
+
+static void enter(struct th_ledger *ledger, bool validation, int64_t examples,
+                  int64_t attributes)
+{
+  if (validation) {
+    ledger->validation_examples += examples;
+    ledger->validation_attributes += examples * attributes;
+    return;
+  }
+  ledger->examples += examples;
+  ledger->attributes += examples * attributes;
+  if (examples > 0 && attributes > ledger->max_attributes_per_example)
+    ledger->max_attributes_per_example = attributes;
+}
+
+th_status th_source_draw(struct th_source *source, struct th_draw *draw,
+                         struct th_error *err)
+{
+  int64_t attributes = count_attributes(draw);
+  if (attributes > source->budget)
+    return th_fail(err, TH_EBUDGET,
+                   "the solver asked for %lld attributes of an example; the "
+                   "budget is %lld",
+                   (long long)attributes, (long long)source->budget);
+  enter(&source->ledger, draw->validation, th_pieces_rows(&draw->rows),
+        attributes);
+  draw->granted = true;
+  return TH_OK;
+}
+
+static th_status refuse(struct th_error *err, struct th_range range)
+{
+  return th_fail(err, TH_EBUDGET,
+                 "the solver asked for attributes %lld..%lld outside of a "
+                 "granted draw",
+                 (long long)range.first, (long long)range.last - 1);
+}
+
+static bool rows_granted(const struct th_draw *draw, struct th_rows rows)
+{
+  for (int64_t k = 0; draw->granted && k < draw->rows.count; k++) {
+    struct th_rows piece = draw->rows.items[k];
+    if (rows.first >= piece.first &&
+        rows.first + rows.count <= piece.first + piece.count)
+      return true;
+  }
+  return false;
+}
+
+th_status th_source_block(struct th_source *source, const struct th_draw *draw,
+                          struct th_rows rows, struct th_range range,
+                          struct th_slab *slab, struct th_error *err)
+{
+  if (range.first < draw->block.first || range.last > draw->block.last ||
+      !rows_granted(draw, rows))
+    return refuse(err, range);
+  return source->store->ops->slab(source->store, rows, range, false, slab, err);
+}
+
+th_status th_source_support(struct th_source *source,
+                            const struct th_draw *draw, struct th_rows rows,
+                            int64_t attribute, struct th_slab *slab,
+                            struct th_error *err)
+{
+  struct th_range range = {attribute, attribute + 1};
+  if (!in_support(draw, attribute) || !rows_granted(draw, rows))
+    return refuse(err, range);
+  return source->store->ops->slab(source->store, rows, range, true, slab, err);
+}
+
+th_status th_source_targets(struct th_source *source, struct th_rows rows,
+                            double *target, double *weight,
+                            struct th_error *err)
+{
+  return source->store->ops->targets(source->store, rows, target, weight, err);
+}
+
+th_status th_source_statistics(struct th_source *source, struct th_range range,
+                               struct th_statistics *statistics,
+                               struct th_error *err)
+{
+  return source->store->ops->statistics(source->store, range, statistics, err);
+}

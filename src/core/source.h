@@ -1,0 +1,127 @@
+/* source.h - the observing source: the only way a solver sees data
+ *
+ * A store (struct th_store, filled in by io/ or by a generator) can read
+ * anything. A solver never holds one: it holds a th_source, which hands out
+ * values only inside a declared draw, counts every attribute of every example
+ * that is observed, and refuses a draw of more attributes than the budget.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SOURCE_H
+#define TH_SOURCE_H
+
+#include "core/deal.h"
+#include "core/error.h"
+#include "core/partition.h"
+#include "core/slab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a data set is, replicated on every rank. Rows are numbered as stored:
+ * training examples 0 .. training-1, test examples training .. examples-1. */
+struct th_shape {
+  int64_t examples;
+  int64_t training;
+  int64_t attributes; /* d */
+  int64_t row_group;  /* R; test examples begin a row group of their own */
+  int64_t nonzeros;   /* stored non-zeros; dense: values that are not zero */
+  enum th_layout layout;
+  enum th_type type;
+  bool weighted;
+};
+
+/* Statistics of the training examples per attribute, from import. */
+struct th_statistics {
+  double mean;
+  double deviation; /* standard deviation, divisor n */
+  double lowest;    /* smallest and largest value */
+  double highest;
+};
+
+struct th_store;
+
+struct th_store_ops {
+  /* The stored values of attributes from range.first on, at most to
+   * range.last, on the given rows of one row group, as far as they lie
+   * together: slab->attributes starts at range.first and is not empty. keep:
+   * single attributes that will be wanted again. Local; verifies checksums;
+   * TH_EIO, TH_EFORMAT name file, attribute and row group. */
+  th_status (*slab)(struct th_store *store, struct th_rows rows,
+                    struct th_range range, bool keep, struct th_slab *slab,
+                    struct th_error *err);
+  /* Targets and weights (1 where the data have none) of rows; either pointer
+   * may be NULL. Local. */
+  th_status (*targets)(struct th_store *store, struct th_rows rows,
+                       double *target, double *weight, struct th_error *err);
+  /* statistics[range.last - range.first]. Local. */
+  th_status (*statistics)(struct th_store *store, struct th_range range,
+                          struct th_statistics *statistics,
+                          struct th_error *err);
+};
+
+/* Implementations embed it as their first member. */
+struct th_store {
+  const struct th_store_ops *ops;
+  struct th_shape shape;
+  uint64_t fingerprint; /* of the logical content */
+  int64_t bytes_read;   /* by this rank, from files */
+  double seconds;       /* this rank spent reading */
+};
+
+/* What was observed; replicated: every rank counts whole draws. */
+struct th_ledger {
+  int64_t examples;   /* draws for training, step-size estimates among them */
+  int64_t attributes; /* observed in all of them */
+  int64_t max_attributes_per_example; /* in one draw */
+  int64_t validation_examples;
+  int64_t validation_attributes;
+};
+
+/* One draw: on these rows the attributes of `block` and of `support` are
+ * observed. */
+struct th_draw {
+  struct th_pieces rows;  /* borrowed */
+  struct th_range block;  /* may be empty */
+  const int64_t *support; /* ascending; borrowed */
+  int64_t support_size;
+  bool validation; /* counted under keys of its own */
+  bool granted;    /* set by th_source_draw */
+};
+
+struct th_source;
+
+/* A source over a borrowed store. budget: s', the most attributes of an
+ * example that a draw may observe. Local; release with th_source_free. */
+th_status th_source_create(struct th_source **source, struct th_store *store,
+                           int64_t budget, struct th_error *err);
+void th_source_free(struct th_source *source);
+
+const struct th_shape *th_source_shape(const struct th_source *source);
+const struct th_ledger *th_source_ledger(const struct th_source *source);
+int64_t th_source_budget(const struct th_source *source);
+
+/* Declare and count a draw. Local, the same on every rank. TH_EBUDGET when it
+ * would observe more than the budget; nothing is counted then. */
+th_status th_source_draw(struct th_source *source, struct th_draw *draw,
+                         struct th_error *err);
+
+/* The slab of a granted draw's block that begins at range.first; rows lie in
+ * one of the draw's pieces. Local. TH_EBUDGET outside of the draw. */
+th_status th_source_block(struct th_source *source, const struct th_draw *draw,
+                          struct th_rows rows, struct th_range range,
+                          struct th_slab *slab, struct th_error *err);
+
+/* The slab of one attribute of a granted draw's support. Local. */
+th_status th_source_support(struct th_source *source,
+                            const struct th_draw *draw, struct th_rows rows,
+                            int64_t attribute, struct th_slab *slab,
+                            struct th_error *err);
+
+/* Targets and weights are not counted. Local. */
+th_status th_source_targets(struct th_source *source, struct th_rows rows,
+                            double *target, double *weight,
+                            struct th_error *err);
+th_status th_source_statistics(struct th_source *source, struct th_range range,
+                               struct th_statistics *statistics,
+                               struct th_error *err);
+
+#endif

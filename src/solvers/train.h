@@ -1,0 +1,79 @@
+/* train.h - training as a whole: one call from a store to a model
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TRAIN_H
+#define TH_TRAIN_H
+
+#include "core/comm.h"
+#include "core/model.h"
+#include "core/profile.h"
+#include "core/source.h"
+#include "solvers/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The solver table, ended by a NULL name. */
+struct th_solver_row {
+  const char *name;
+  const char *summary;
+  const char *source;         /* paper and algorithm */
+  const char *const *options; /* names of the options it uses beyond those
+                                 that all solvers use; NULL-ended */
+  bool needs_sparsity;        /* -s must be given */
+  bool needs_budget;          /* --budget must be given */
+};
+const struct th_solver_row *th_solver_table(void);
+const struct th_solver_row *th_solver_find(const char *name);
+
+/* What a run is going to do, decided before anything large is allocated. */
+struct th_plan {
+  struct th_config config; /* with every "automatic" replaced where it can be
+                              known before the first example is read */
+  int64_t deal_unit;       /* u */
+  int64_t blocks;          /* d' of the first update */
+  int64_t memory;          /* bytes this rank needs beyond stored values */
+  int64_t read_bytes;      /* stored bytes of all that may be observed */
+  int64_t updates;         /* expected, 0: not known beforehand */
+};
+
+/* Check a configuration against the data and complete it. Local, the same on
+ * every rank. TH_EUSAGE: s >= s', s' > d, an option the solver needs. */
+th_status th_train_plan(const struct th_config *config,
+                        const struct th_shape *shape, int ranks,
+                        struct th_plan *plan, struct th_error *err);
+
+/* How a run is going; called by every rank after every update. */
+struct th_progress {
+  int64_t examples; /* drawn so far */
+  int64_t attributes_observed;
+  int64_t examples_expected; /* in all passes */
+  int64_t updates;
+  double loss; /* mean over the rows of the last update, before the step */
+  int64_t support_size;
+  const int64_t *support; /* borrowed */
+  const double *coef;     /* in the data's own units */
+  double intercept;
+  double step_size;
+};
+struct th_monitor {
+  void (*progress)(void *self, const struct th_progress *progress);
+  void (*notice)(void *self, const char *text); /* one line for the user */
+  void *self;
+};
+
+/* Train a model on the training examples of a store. Collective. *model is
+ * replicated; release it with th_model_free. monitor may be NULL. */
+th_status th_train(const struct th_plan *plan, struct th_store *store,
+                   struct th_comm *comm, const struct th_monitor *monitor,
+                   struct th_profile *profile, struct th_model *model,
+                   struct th_error *err);
+
+/* Predictions of a model for rows of one or more row groups, summed over ranks:
+ * each rank reads the support attributes it owns. Collective; prediction[] is
+ * replicated: the linear predictor (with intercept), for every loss. Not
+ * counted in any ledger. */
+th_status th_predict(const struct th_model *model, struct th_store *store,
+                     struct th_comm *comm, struct th_rows rows,
+                     double *prediction, struct th_error *err);
+
+#endif
