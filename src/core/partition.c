@@ -39,6 +39,29 @@ struct th_range th_range_meet(struct th_range a, struct th_range b)
   return (struct th_range){first, last > first ? last : first};
 }
 
+/* How many entries of the list lie below a limit. */
+static int64_t count_below(const int64_t *ascending, int64_t count,
+                           int64_t limit)
+{
+  int64_t low = 0;
+  int64_t high = count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (ascending[middle] < limit)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+struct th_range th_range_members(const int64_t *ascending, int64_t count,
+                                 struct th_range range)
+{
+  return (struct th_range){count_below(ascending, count, range.first),
+                           count_below(ascending, count, range.last)};
+}
+
 struct th_range th_partition_rank(int64_t attributes, int rank, int size)
 {
   int64_t cells = ceil_divide(attributes, TH_CELL);

@@ -20,6 +20,11 @@ struct th_range {
 /* The part that two ranges share; first == last where they share nothing. */
 struct th_range th_range_meet(struct th_range a, struct th_range b);
 
+/* Which entries of an ascending list of attributes lie in a range: those at
+ * places first .. last - 1 of the list. */
+struct th_range th_range_members(const int64_t *ascending, int64_t count,
+                                 struct th_range range);
+
 /* The attributes that a rank owns: whole cells, as even as cells allow. A rank
  * beyond the number of cells owns nothing. */
 struct th_range th_partition_rank(int64_t attributes, int rank, int size);

@@ -47,26 +47,19 @@ int64_t th_source_budget(const struct th_source *source)
 
 static bool in_support(const struct th_draw *draw, int64_t attribute)
 {
-  int64_t low = 0;
-  int64_t high = draw->support_size;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (draw->support[middle] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < draw->support_size && draw->support[low] == attribute;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range place =
+      th_range_members(draw->support, draw->support_size, one);
+  return place.last > place.first;
 }
 
 /* |J u S|: what the draw observes of each of its examples. */
 static int64_t count_attributes(const struct th_draw *draw)
 {
-  int64_t count = draw->block.last - draw->block.first;
-  for (int64_t k = 0; k < draw->support_size; k++)
-    count += draw->support[k] < draw->block.first ||
-             draw->support[k] >= draw->block.last;
-  return count;
+  struct th_range both =
+      th_range_members(draw->support, draw->support_size, draw->block);
+  return draw->block.last - draw->block.first + draw->support_size -
+         (both.last - both.first);
 }
 
 static void enter(struct th_ledger *ledger, bool validation, int64_t examples,

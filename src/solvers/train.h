@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct th_algorithm;
+
 /* The solver table, ended by a NULL name. */
 struct th_solver_row {
   const char *name;
@@ -21,6 +23,8 @@ struct th_solver_row {
                                  that all solvers use; NULL-ended */
   bool needs_sparsity;        /* -s must be given */
   bool needs_budget;          /* --budget must be given */
+  bool needs_start;           /* --start must be given */
+  const struct th_algorithm *algorithm;
 };
 const struct th_solver_row *th_solver_table(void);
 const struct th_solver_row *th_solver_find(const char *name);

@@ -1,0 +1,51 @@
+/* kernels.h - sums over the rows of stored attributes, one kernel per type
+ *
+ * Local, no allocation, no failure. Sums run in 16 fixed lanes (products in
+ * f32 for f32, u8 and i8 storage, at most 256 rows, then double, by a fixed
+ * tree), so the bits do not depend on the instruction set. Values are centred
+ * before they are multiplied: x - centre in the lane type, so a large mean does
+ * not drown the sum.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_KERNELS_H
+#define TH_KERNELS_H
+
+#include "core/slab.h"
+
+#include <stdint.h>
+
+enum { TH_LANES = 16, TH_LANE_ROWS = 256 };
+
+/* What multiplies the rows of a slab, in both precisions; entry 0 belongs to
+ * the slab's first row. Borrowed. */
+struct th_multiplier {
+  const double *residual; /* weight times derivative of the loss */
+  const float *residual32;
+  const double *weight;
+  const float *weight32;
+};
+
+/* grad[a] += sum over rows of residual * (x_a - centre[a]), for every attribute
+ * a of the slab (Murata & Suzuki, Algorithm 1, line 6, before scaling). */
+void th_kernel_gradient(const struct th_slab *slab,
+                        const struct th_multiplier *m, const double *centre,
+                        double *grad);
+
+/* The three sums of evidence of solver `sift`, with z = x_a - centre[a]:
+ * u[a] += sum residual z, v[a] += sum weight z^2, q[a] += sum residual^2 z^2.
+ */
+void th_kernel_evidence(const struct th_slab *slab,
+                        const struct th_multiplier *m, const double *centre,
+                        double *u, double *v, double *q);
+
+/* column[i] = (x_i - centre) * scale for the rows of a slab of one attribute;
+ * absent entries of a sparse slab are zeros. */
+void th_kernel_column(const struct th_slab *slab, double centre, double scale,
+                      double *column);
+
+/* The plain form of th_kernel_evidence, for tests: one double sum per
+ * attribute, row after row. */
+void th_kernel_reference(const struct th_slab *slab,
+                         const struct th_multiplier *m, const double *centre,
+                         double *u, double *v, double *q);
+
+#endif

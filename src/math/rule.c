@@ -1,0 +1,36 @@
+/* rule.c - step sizes and schedules by rule
+ * SPDX-License-Identifier: MIT */
+#include "math/rule.h"
+
+#include <math.h>
+
+double th_rule_eigenvalue(double l, double ratio)
+{
+  double edge = (1 + sqrt(ratio)) * (1 + sqrt(ratio));
+  if (l <= 1.15 * edge)
+    return 1;
+  double b = l + 1 - ratio;
+  return (b + sqrt(b * b - 4 * l)) / 2;
+}
+
+int64_t th_rule_exploit_updates(int64_t blocks, double eta)
+{
+  double shrink = 1 - 2 * eta;
+  if (blocks <= 1 || shrink <= 0)
+    return 1;
+  double updates = ceil(log((double)blocks) / (-2 * log(shrink)));
+  return updates > 1 ? (int64_t)updates : 1;
+}
+
+int64_t th_rule_explore_rows(int64_t sparsity)
+{
+  return 3 * sparsity > 20 ? 3 * sparsity : 20;
+}
+
+int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds)
+{
+  double grown = (double)rows;
+  for (int64_t k = 0; k < rounds && grown < 0x1p52; k++)
+    grown *= growth;
+  return (int64_t)ceil(grown);
+}

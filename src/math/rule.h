@@ -1,0 +1,30 @@
+/* rule.h - step sizes and schedules by rule
+ *
+ * Pure arithmetic on replicated numbers. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_RULE_H
+#define TH_RULE_H
+
+#include <stdint.h>
+
+/* The largest eigenvalue lambda of a covariance matrix with unit diagonal, from
+ * the largest eigenvalue l of its estimate on few rows, ratio = attributes /
+ * rows: an l that pure noise explains (the Marchenko-Pastur edge, with 15 per
+ * cent to spare) means 1; above it the spike formula
+ * l = lambda (1 + ratio / (lambda - 1)) is solved for lambda. Dividing l by the
+ * edge instead is wrong under correlation. */
+double th_rule_eigenvalue(double l, double ratio);
+
+/* T_k, the Exploitation updates of a round: as many as shrink the error on S by
+ * the factor that exploring costs, ceil(log d' / (-2 log(1 - 2 eta))), at
+ * least 1 (Murata & Suzuki, Theorem 4.4). */
+int64_t th_rule_exploit_updates(int64_t blocks, double eta);
+
+/* B^-_1 = max(3 s, 20): the noise of one screening coordinate then stays below
+ * a typical coefficient. */
+int64_t th_rule_explore_rows(int64_t sparsity);
+
+/* A batch after `rounds` rounds of growth, rounded up. */
+int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds);
+
+#endif

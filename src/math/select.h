@@ -1,0 +1,29 @@
+/* select.h - the k largest over all ranks: hard thresholding and arg max
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SELECT_H
+#define TH_SELECT_H
+
+#include "core/comm.h"
+
+#include <stdint.h>
+
+/* An attribute and its (signed) value. */
+struct th_choice {
+  int64_t attribute;
+  double value;
+};
+
+/* The k entries of largest magnitude above `floor` over all ranks; at equal
+ * magnitude the lower attribute goes first (Murata & Suzuki, H_s).
+ * values[count] belong to the attributes first, first + 1, ... of this rank;
+ * higher ranks own higher attributes. chosen[k] receives *found <= k entries in
+ * ascending order of the attribute, the same on every rank.
+ *
+ * Collective: some sums of 256 integers, then O(k) bytes gathered. count may be
+ * 0 on some ranks. TH_ENUMERIC when a value is not a number. */
+th_status th_select_largest(struct th_comm *comm, const double *values,
+                            int64_t count, int64_t first, double floor,
+                            int64_t k, struct th_choice *chosen, int64_t *found,
+                            struct th_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* algorithm.h - what a solver gives the driver
+ *
+ * A solver is one file with one such table, and one row in registry.c. Its
+ * state is plain data that the driver never looks into.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ALGORITHM_H
+#define TH_ALGORITHM_H
+
+#include "solvers/context.h"
+#include "solvers/support.h"
+
+/* All functions are collective unless said otherwise. */
+struct th_algorithm {
+  th_status (*create)(void **state, struct th_context *context,
+                      struct th_error *err);
+  /* One update. *more = false: nothing is left to do, or no rows to do it with;
+   * nothing has changed then. */
+  th_status (*step)(void *state, struct th_context *context, bool *more,
+                    struct th_error *err);
+  /* After the last step: the refit and what else ends the paper's listing. */
+  th_status (*finish)(void *state, struct th_context *context,
+                      struct th_error *err);
+  /* The model as it is; borrowed. Local. */
+  const struct th_support *(*support)(const void *state);
+  /* For the progress display: mean loss on the rows of the last update, and
+   * the step size, 0 where there is none. Local. */
+  double (*loss)(const void *state);
+  double (*step_size)(const void *state);
+  void (*free)(void *state); /* local; NULL is legal */
+};
+
+extern const struct th_algorithm th_exploration_algorithm;
+extern const struct th_algorithm th_exploitation_algorithm;
+extern const struct th_algorithm th_hybrid_algorithm;
+extern const struct th_algorithm th_sift_algorithm;
+
+#endif

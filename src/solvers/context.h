@@ -1,0 +1,66 @@
+/* context.h - what every solver works with: ranks, data, targets, scaling
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CONTEXT_H
+#define TH_CONTEXT_H
+
+#include "core/comm.h"
+#include "core/deal.h"
+#include "core/profile.h"
+#include "core/source.h"
+#include "math/loss.h"
+#include "solvers/config.h"
+#include "solvers/train.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How targets are presented to solvers: y = value - shift for a squared loss,
+ * -1 or +1 for labels. Replicated. */
+struct th_target {
+  double shift; /* weighted mean of the training targets, or 0 */
+  bool labels;  /* two values, mapped to -1 and +1 */
+  double low;   /* the two values, where labels */
+  double high;
+  double largest; /* largest |y| over the training examples */
+  double offset;  /* where a logistic predictor starts: the log odds, or 0 */
+};
+
+/* Made by the driver, borrowed by solvers. Attributes are worked with as
+ * (x - centre) * scale; scale 0 marks a constant attribute, which is left out.
+ */
+struct th_context {
+  struct th_comm *comm;
+  struct th_source *source;
+  struct th_deal deal;
+  const struct th_config *config;
+  const struct th_loss *loss;
+  struct th_target target;
+  struct th_range owned; /* attributes of this rank */
+  double *centre;        /* of the owned attributes */
+  double *scale;
+  double *bound;    /* largest |(x - centre) * scale| */
+  int64_t constant; /* attributes left out, over all ranks */
+  struct th_profile *profile;
+  const struct th_monitor *monitor;
+};
+
+/* Open everything a solver needs. Collective. The source is owned by the
+ * context, the store stays the caller's. Release with th_context_free. */
+th_status th_context_init(struct th_context *context,
+                          const struct th_plan *plan, struct th_store *store,
+                          struct th_comm *comm,
+                          const struct th_monitor *monitor,
+                          struct th_profile *profile, struct th_error *err);
+void th_context_free(struct th_context *context);
+
+/* Targets as solvers want them, and weights, of rows in one row group. Local.
+ */
+th_status th_context_targets(struct th_context *context, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err);
+
+/* One line for the user, on every rank's monitor. Local. */
+void th_context_notice(const struct th_context *context, const char *format,
+                       ...) __attribute__((format(printf, 2, 3)));
+
+#endif

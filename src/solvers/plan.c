@@ -1,0 +1,176 @@
+/* plan.c - what a run is going to do, from options and sizes alone
+ * SPDX-License-Identifier: MIT */
+#include "math/loss.h"
+#include "math/rule.h"
+#include "solvers/train.h"
+
+#include <string.h>
+
+enum {
+  MANY_PASSES = 20,    /* upper limit where one pass is too little */
+  ENOUGH_UPDATES = 20, /* updates in one pass that make one pass enough */
+  LEAST_BUDGET = 64,
+  BUDGET_SHARE = 10,        /* default budget: a tenth of the attributes */
+  SIFT_ROWS = 20,           /* first rows per block of solver sift */
+  BYTES_PER_ATTRIBUTE = 88, /* centre, scale, bound and a solver's vectors */
+  BYTES_PER_ROW = 56,
+  FEWEST_EXAMPLES = 2
+};
+
+static const double default_validation = 0.1;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static th_status check_shape(const struct th_shape *shape, struct th_error *err)
+{
+  if (shape->training < FEWEST_EXAMPLES)
+    return th_fail(err, TH_EDATA,
+                   "%lld training examples: at least %d are needed",
+                   (long long)shape->training, FEWEST_EXAMPLES);
+  return TH_OK;
+}
+
+static th_status check_needs(const struct th_solver_row *row,
+                             const struct th_config *config,
+                             struct th_error *err)
+{
+  if (row->needs_sparsity && config->sparsity == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s needs -s, the size of the support", row->name);
+  if (row->needs_budget && config->budget == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s needs --budget, the attributes observed of an "
+                   "example",
+                   row->name);
+  if (row->needs_start && config->start_size == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s needs --start, a model or a list of attributes",
+                   row->name);
+  return TH_OK;
+}
+
+static th_status check_start(const struct th_config *config, int64_t d,
+                             struct th_error *err)
+{
+  for (int64_t k = 0; k < config->start_size; k++) {
+    int64_t j = config->start_support[k];
+    if (j < 0 || j >= d)
+      return th_fail(err, TH_EUSAGE,
+                     "--start names attribute %lld; the data have %lld "
+                     "(numbered from 0)",
+                     (long long)j, (long long)d);
+    if (k > 0 && j <= config->start_support[k - 1])
+      return th_fail(err, TH_EUSAGE,
+                     "--start: attributes must ascend, but %lld follows %lld",
+                     (long long)j, (long long)config->start_support[k - 1]);
+  }
+  return TH_OK;
+}
+
+static th_status choose_budget(struct th_config *config, int64_t d,
+                               struct th_error *err)
+{
+  if (config->start_size > 0)
+    config->sparsity = config->start_size;
+  if (config->budget == 0 && config->start_size > 0)
+    config->budget = config->start_size;
+  if (config->budget == 0) {
+    int64_t share = d / BUDGET_SHARE;
+    config->budget = smaller(d, share > LEAST_BUDGET ? share : LEAST_BUDGET);
+  }
+  if (config->budget > d)
+    return th_fail(err, TH_EUSAGE,
+                   "--budget %lld is more than the %lld attributes of the data",
+                   (long long)config->budget, (long long)d);
+  bool fixed = config->start_size > 0; /* S alone is observed */
+  if (config->sparsity > config->budget ||
+      (config->sparsity == config->budget && !fixed))
+    return th_fail(err, TH_EUSAGE,
+                   "-s %lld must be below --budget %lld, or nothing is left to "
+                   "explore with",
+                   (long long)config->sparsity, (long long)config->budget);
+  return TH_OK;
+}
+
+/* d' of a usual update, and the rows of each of its blocks. */
+static void first_update(const struct th_config *config, int64_t d,
+                         int64_t *blocks, int64_t *rows)
+{
+  bool sift = strcmp(config->solver, "sift") == 0;
+  int64_t width = config->budget - (sift ? 0 : config->sparsity);
+  *blocks = width > 0 ? (d + width - 1) / width : 1;
+  *rows = sift ? SIFT_ROWS : th_rule_explore_rows(config->sparsity);
+  if (config->batch_explore > 0)
+    *rows = config->batch_explore;
+}
+
+/* Bytes beyond stored values on one rank. */
+static int64_t estimate_memory(const struct th_config *config,
+                               const struct th_shape *shape, int ranks,
+                               int64_t rows)
+{
+  int64_t owned = shape->attributes / ranks + TH_CELL;
+  int64_t members = config->sparsity > 0 ? config->sparsity : config->budget;
+  members = smaller(members, shape->training);
+  return owned * BYTES_PER_ATTRIBUTE + rows * BYTES_PER_ROW +
+         rows * members / ranks * 8 + 6 * members * members * 8;
+}
+
+static int64_t estimate_reads(const struct th_config *config,
+                              const struct th_shape *shape)
+{
+  double bytes = (double)th_type_size(shape->type);
+  double all = (double)shape->training * (double)shape->attributes * bytes;
+  double share = (double)config->passes * (double)config->budget /
+                 (double)shape->attributes;
+  if (shape->layout == TH_SPARSE)
+    all = (double)shape->nonzeros * (bytes + 2);
+  return (int64_t)(share < 1 ? all * share : all);
+}
+
+static void choose_passes(struct th_config *config,
+                          const struct th_shape *shape, int64_t update)
+{
+  bool enough = shape->training / ENOUGH_UPDATES >= update;
+  if (config->passes == 0)
+    config->passes = enough ? 1 : MANY_PASSES;
+  if (config->validation >= 0)
+    return;
+  bool stops_early = config->passes > 1 && config->start_size == 0 &&
+                     strcmp(config->solver, "sift") != 0;
+  config->validation = stops_early ? default_validation : 0;
+}
+
+th_status th_train_plan(const struct th_config *config,
+                        const struct th_shape *shape, int ranks,
+                        struct th_plan *plan, struct th_error *err)
+{
+  struct th_config *used = &plan->config;
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  int64_t rows = 0;
+  th_status rc;
+  *plan = (struct th_plan){.config = *config};
+  if (row == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "there is no solver %s; see thresher solvers",
+                   config->solver);
+  if (th_loss_find(config->loss) == NULL)
+    return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
+  TH_TRY(check_shape(shape, err));
+  TH_TRY(check_needs(row, config, err));
+  TH_TRY(check_start(config, shape->attributes, err));
+  TH_TRY(choose_budget(used, shape->attributes, err));
+  first_update(used, shape->attributes, &plan->blocks, &rows);
+  choose_passes(used, shape, plan->blocks * rows);
+  plan->deal_unit =
+      th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
+  plan->memory = estimate_memory(used, shape, ranks, plan->blocks * rows);
+  plan->read_bytes = estimate_reads(used, shape);
+  plan->updates = used->passes * shape->training /
+                  (plan->blocks * rows > 0 ? plan->blocks * rows : 1);
+done:
+  return rc;
+}

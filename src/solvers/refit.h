@@ -1,0 +1,41 @@
+/* refit.h - exact fits on a fixed support: least squares, Newton
+ *
+ * Solved on rank 0 and broadcast. All functions are collective.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_REFIT_H
+#define TH_REFIT_H
+
+#include "solvers/gram.h"
+
+/* The coefficients on S (and the intercept, where there is one) that minimise
+ * the squared error over the rows of the Gram matrix; collinear members get 0.
+ */
+th_status th_refit_squares(struct th_support *support,
+                           struct th_context *context,
+                           const struct th_gram *gram, struct th_error *err);
+
+/* Rows spent on S alone: drawn for Exploitation, observed, added to the Gram
+ * matrix. Stops where rows run out. */
+th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
+                         struct th_context *context,
+                         const struct th_support *support, int64_t rows,
+                         struct th_error *err);
+
+/* At most 12 damped Newton steps on S for a loss with curvature, on `rows` rows
+ * that are drawn once and kept. */
+th_status th_refit_newton(struct th_support *support, struct th_batch *batch,
+                          struct th_context *context, int64_t rows,
+                          struct th_error *err);
+
+/* How the fit of a run ends: spend `rows` on S and fit by the configured loss.
+ * Keeps the coefficients as they are when refitting is off, or the rows are too
+ * few to do better. gram may hold rows already. */
+th_status th_refit_end(struct th_support *support, struct th_gram *gram,
+                       struct th_batch *batch, struct th_context *context,
+                       int64_t rows, struct th_error *err);
+
+/* Rows that the end of a run may spend: what is left, at most one pass of data
+ * that is read more than once. Local. */
+int64_t th_refit_rows(const struct th_context *context);
+
+#endif

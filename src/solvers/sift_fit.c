@@ -1,0 +1,364 @@
+/* sift_fit.c - the weighted least-squares fit that solver `sift` keeps on S
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sift_fit.h"
+
+#include "core/memory.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double collinear = 1e-4; /* pivot against diagonal */
+static const double significant = 2;  /* standard errors */
+static const double tiny_pivot = 1e-10;
+
+static th_status widen(void *data, int64_t old, int64_t wanted, size_t size,
+                       struct th_error *err)
+{
+  int64_t capacity = old;
+  return th_grow((void **)data, &capacity, wanted, size, "the fit on S", err);
+}
+
+static th_status reserve(struct th_sift_fit *fit, int64_t size,
+                         struct th_error *err)
+{
+  int64_t old = fit->capacity;
+  th_status rc = TH_OK;
+  if (size <= old)
+    return rc;
+  TH_TRY(widen(&fit->precision, old * old, size * size, sizeof(double), err));
+  TH_TRY(widen(&fit->moment, old, size, sizeof(double), err));
+  TH_TRY(widen(&fit->theta, old, size, sizeof(double), err));
+  TH_TRY(widen(&fit->entrant, old, size, sizeof(bool), err));
+  TH_TRY(widen(&fit->score, old, size, sizeof(double), err));
+  TH_TRY(widen(&fit->keep, old, size, sizeof(bool), err));
+  TH_TRY(widen(&fit->forget, old, size, sizeof(bool), err));
+  fit->capacity = size;
+done:
+  return rc;
+}
+
+/* From the last member to the first, so that nothing is overwritten before it
+ * has moved. */
+static void spread_precision(struct th_sift_fit *fit, const int64_t *place,
+                             int64_t size)
+{
+  int64_t old = fit->size;
+  double *p = fit->precision;
+  int64_t end = size * size;
+  for (int64_t j = old - 1; j >= 0; j--)
+    for (int64_t i = old - 1; i >= 0; i--) {
+      double value = p[i + j * old];
+      int64_t at = place[i] + place[j] * size;
+      for (int64_t k = at + 1; k < end; k++)
+        p[k] = 0;
+      p[at] = value;
+      end = at;
+    }
+  for (int64_t k = 0; k < end; k++)
+    p[k] = 0;
+}
+
+th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
+                             int64_t size, struct th_error *err)
+{
+  th_status rc = reserve(fit, size, err);
+  if (rc != TH_OK)
+    return rc;
+  spread_precision(fit, place, size);
+  int64_t old = fit->size - 1;
+  for (int64_t k = size - 1; k >= 0; k--) {
+    bool stays = old >= 0 && place[old] == k;
+    fit->moment[k] = stays ? fit->moment[old] : 0;
+    fit->theta[k] = stays ? fit->theta[old] : 0;
+    fit->score[k] = 0;
+    fit->entrant[k] = !stays;
+    old -= stays;
+  }
+  fit->size = size;
+  return TH_OK;
+}
+
+void th_sift_fit_free(struct th_sift_fit *fit)
+{
+  free(fit->precision);
+  free(fit->moment);
+  free(fit->theta);
+  free(fit->entrant);
+  free(fit->score);
+  free(fit->keep);
+  free(fit->forget);
+  *fit = (struct th_sift_fit){0};
+}
+
+void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep)
+{
+  int64_t n = fit->size;
+  int64_t kept = 0;
+  int64_t place = 0;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n && keep[j]; i++)
+      if (keep[i])
+        fit->precision[place++] = fit->precision[i + j * n];
+  for (int64_t k = 0; k < n; k++) {
+    if (!keep[k])
+      continue;
+    fit->moment[kept] = fit->moment[k];
+    fit->theta[kept] = fit->theta[k];
+    fit->entrant[kept] = fit->entrant[k];
+    fit->score[kept] = fit->score[k];
+    kept++;
+  }
+  fit->size = kept;
+}
+
+/* A member and what decides its turn in the Cholesky order. */
+struct turn {
+  int64_t member;
+  bool entrant;
+  double score;
+};
+
+/* Old members first, then entrants by falling |z|. */
+static int by_turn(const void *a, const void *b)
+{
+  const struct turn *left = a;
+  const struct turn *right = b;
+  if (left->entrant != right->entrant)
+    return left->entrant ? 1 : -1;
+  if (left->entrant && left->score != right->score)
+    return left->score > right->score ? -1 : 1;
+  return (left->member > right->member) - (left->member < right->member);
+}
+
+/* The work of one sweep on rank 0; all arrays have fit->size members. */
+struct sweep {
+  struct th_sift_fit *fit;
+  const struct th_gram *gram;
+  double variance;
+  double n;
+  struct turn *turns;
+  double *a; /* in the order of turns, then scratch */
+  double *b;
+  double *x;
+  double *inverse;
+  bool *kept;
+};
+
+static th_status sweep_alloc(struct sweep *s, struct th_error *err)
+{
+  int64_t n = s->fit->size;
+  th_status rc;
+  TH_TRY(TH_NEW(&s->turns, n, "a sweep", err));
+  TH_TRY(TH_NEW(&s->a, n * n, "a sweep", err));
+  TH_TRY(TH_NEW(&s->b, n, "a sweep", err));
+  TH_TRY(TH_NEW(&s->x, n, "a sweep", err));
+  TH_TRY(TH_NEW(&s->inverse, n * n, "a sweep", err));
+  TH_TRY(TH_NEW(&s->kept, n, "a sweep", err));
+done:
+  return rc;
+}
+
+static void sweep_free(struct sweep *s)
+{
+  free(s->turns);
+  free(s->a);
+  free(s->b);
+  free(s->x);
+  free(s->inverse);
+  free(s->kept);
+}
+
+static void order_members(struct sweep *s)
+{
+  const struct th_sift_fit *fit = s->fit;
+  int64_t n = fit->size;
+  for (int64_t k = 0; k < n; k++)
+    s->turns[k] = (struct turn){k, fit->entrant[k], fit->score[k]};
+  qsort(s->turns, (size_t)n, sizeof *s->turns, by_turn);
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < n; i++)
+      s->a[i + j * n] =
+          th_gram_at(s->gram, s->turns[i].member, s->turns[j].member);
+    s->b[j] = th_gram_at(s->gram, s->turns[j].member, n + 1);
+  }
+}
+
+/* Mean squared residual after the fit x, or before it where rows are few. */
+static double variance_after(const struct sweep *s)
+{
+  int64_t n = s->fit->size;
+  double rows = s->gram->weight;
+  double rest = th_gram_at(s->gram, n + 1, n + 1);
+  for (int64_t k = 0; k < n; k++)
+    rest -= s->b[k] * s->x[k];
+  if (rows <= 2 * (double)n)
+    return s->variance;
+  double after = rest / (rows - (double)n);
+  return after > 0 ? fmin(s->variance, after) : s->variance;
+}
+
+/* Collinear members and insignificant entrants are marked; true: an entrant
+ * stays. */
+static bool probation(struct sweep *s, double rp)
+{
+  struct th_sift_fit *fit = s->fit;
+  int64_t n = fit->size;
+  bool any = false;
+  for (int64_t k = 0; k < n; k++) {
+    int64_t member = s->turns[k].member;
+    fit->keep[member] = s->kept[k];
+    fit->forget[member] = false;
+    if (!fit->entrant[member] || !s->kept[k])
+      continue;
+    double error = sqrt(rp * s->inverse[k + k * n]);
+    fit->keep[member] = fabs(s->x[k]) >= significant * error;
+    any |= fit->keep[member];
+  }
+  return any;
+}
+
+/* The sweep's evidence joins the fit, or replaces it when S has grown; no more
+ * than n rows count, however often they are read. */
+static void join(struct sweep *s, bool anew, double rp)
+{
+  struct th_sift_fit *fit = s->fit;
+  int64_t n = fit->size;
+  double old = anew ? 0 : 1;
+  fit->rows = old * fit->rows + s->gram->weight;
+  double scale = fit->rows > s->n ? s->n / fit->rows : 1;
+  fit->rows *= scale;
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < n; i++)
+      fit->precision[i + j * n] = scale * (old * fit->precision[i + j * n] +
+                                           th_gram_at(s->gram, i, j) / rp);
+    fit->moment[j] =
+        scale * (old * fit->moment[j] + th_gram_at(s->gram, j, n + 1) / rp);
+  }
+}
+
+/* theta = Lam \ eta on the kept members; members below two standard errors go,
+ * until none does. */
+static th_status settle(struct sweep *s, struct th_error *err)
+{
+  struct th_sift_fit *fit = s->fit;
+  int64_t n = fit->size;
+  bool dropped = true;
+  while (dropped) {
+    dropped = false;
+    memcpy(s->a, fit->precision, (size_t)(n * n) * sizeof *s->a);
+    for (int64_t k = 0; k < n; k++)
+      if (!fit->keep[k])
+        s->a[k + k * n] = 0; /* left out as if collinear */
+    th_status rc = th_linalg_solve(n, s->a, fit->moment, tiny_pivot, fit->theta,
+                                   s->inverse, s->kept, err);
+    if (rc != TH_OK)
+      return rc;
+    for (int64_t k = 0; k < n; k++) {
+      double error = sqrt(s->inverse[k + k * n]);
+      if (fit->keep[k] &&
+          !(fabs(fit->theta[k]) >= significant * error && s->kept[k])) {
+        fit->keep[k] = false;
+        fit->forget[k] = true;
+        dropped = true;
+      }
+    }
+  }
+  return TH_OK;
+}
+
+/* Local, on rank 0. */
+static th_status sweep_here(struct sweep *s, struct th_error *err)
+{
+  th_status rc = sweep_alloc(s, err);
+  if (rc != TH_OK)
+    return rc;
+  order_members(s);
+  rc = th_linalg_solve(s->fit->size, s->a, s->b, collinear, s->x, s->inverse,
+                       s->kept, err);
+  if (rc != TH_OK)
+    return rc;
+  double rp = variance_after(s);
+  if (!(rp > 0)) /* a perfect fit: any positive variance gives the same theta */
+    rp = 1e-300;
+  bool grown = probation(s, rp);
+  join(s, grown, rp);
+  return settle(s, err);
+}
+
+th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
+                            const struct th_gram *gram, double variance,
+                            double n, struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  struct sweep s = {.fit = fit, .gram = gram, .variance = variance, .n = n};
+  size_t size = (size_t)fit->size;
+  th_status rc = TH_OK;
+  th_profile_begin(context->profile);
+  if (comm->rank == 0)
+    rc = sweep_here(&s, err);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK) {
+    comm->ops->bcast(comm, fit->precision, size * size * sizeof(double), 0);
+    comm->ops->bcast(comm, fit->moment, size * sizeof(double), 0);
+    comm->ops->bcast(comm, fit->theta, size * sizeof(double), 0);
+    comm->ops->bcast(comm, fit->keep, size * sizeof(bool), 0);
+    comm->ops->bcast(comm, fit->forget, size * sizeof(bool), 0);
+    comm->ops->bcast(comm, &fit->rows, sizeof fit->rows, 0);
+    memset(fit->entrant, 0, size * sizeof *fit->entrant);
+  }
+  th_profile_end(context->profile, TH_PHASE_SOLVE);
+  sweep_free(&s);
+  return rc;
+}
+
+/* Take member j out of x and of the inverse. */
+static void downdate(int64_t n, int64_t j, double *inverse, double *x)
+{
+  double pivot = inverse[j + j * n];
+  double share = x[j] / pivot;
+  for (int64_t k = 0; k < n; k++)
+    x[k] -= inverse[k + j * n] * share;
+  for (int64_t c = 0; c < n; c++) {
+    if (c == j)
+      continue;
+    double factor = inverse[j + c * n] / pivot;
+    for (int64_t r = 0; r < n; r++)
+      inverse[r + c * n] -= inverse[r + j * n] * factor;
+  }
+  for (int64_t k = 0; k < n; k++)
+    inverse[k + j * n] = inverse[j + k * n] = 0;
+  x[j] = 0;
+}
+
+th_status th_backward_elimination(int64_t n, int64_t members, double *a,
+                                  const double *b, int64_t most, double *x,
+                                  bool *keep, struct th_error *err)
+{
+  double *inverse = NULL;
+  int64_t left = 0;
+  th_status rc;
+  TH_TRY(TH_NEW(&inverse, n * n, "backward elimination", err));
+  TH_TRY(th_linalg_solve(n, a, b, tiny_pivot, x, inverse, keep, err));
+  for (int64_t k = 0; k < members; k++)
+    left += keep[k];
+  for (; left > most; left--) {
+    int64_t worst = -1;
+    double least = INFINITY;
+    for (int64_t k = 0; k < members; k++) {
+      double cost = keep[k] ? x[k] * x[k] / inverse[k + k * n] : INFINITY;
+      if (cost < least) {
+        least = cost;
+        worst = k;
+      }
+    }
+    if (worst < 0)
+      break;
+    downdate(n, worst, inverse, x);
+    keep[worst] = false;
+  }
+done:
+  free(inverse);
+  return rc;
+}

@@ -1,0 +1,265 @@
+/* threshold.c - what Exploration, Exploitation and Hybrid share
+ * SPDX-License-Identifier: MIT */
+#include "solvers/threshold.h"
+
+#include "core/memory.h"
+#include "math/rule.h"
+#include "solvers/refit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  EXPLOIT_PER_EXPLORE = 4, /* B = 4 B^- */
+  AFFORDABLE = 1024,       /* |S| up to which every round may refit */
+  REFIT_ROWS = 4,          /* per member, for a refit within the run */
+  EIGENVALUE_ROWS = 10     /* per member, for a new look at L */
+};
+
+static const double default_growth = 1.2;
+static const double largest_update = 0.15; /* of the rows that are left */
+static const double guard_factor = 4;
+
+/* The configured start, in the data's own units, scaled. Collective. */
+static th_status start_support(struct th_threshold *h,
+                               struct th_context *context, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_choice *chosen = NULL;
+  th_status rc = TH_NEW(&chosen, config->start_size, "the start", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < config->start_size; k++)
+    chosen[k] =
+        (struct th_choice){config->start_support[k],
+                           config->start_coef ? config->start_coef[k] : 0};
+  TH_TRY(
+      th_support_assign(&h->theta, context, chosen, config->start_size, err));
+  for (int64_t k = 0; k < h->theta.size; k++)
+    h->theta.coef[k] =
+        h->theta.scale[k] > 0 ? h->theta.coef[k] / h->theta.scale[k] : 0;
+  h->theta.intercept = context->target.offset;
+done:
+  free(chosen);
+  return rc;
+}
+
+/* eta = 1/(2 L), L = smoothness of the loss times the largest eigenvalue.
+ * Collective. */
+static th_status choose_step_size(struct th_threshold *h,
+                                  struct th_context *context,
+                                  struct th_error *err)
+{
+  double lambda = 1;
+  h->eta = context->config->eta;
+  if (h->eta > 0)
+    return TH_OK;
+  th_status rc = th_step_size_estimate(context, &lambda, err);
+  h->smoothness = context->loss->smoothness * lambda;
+  h->eta = 1 / (2 * h->smoothness);
+  return rc;
+}
+
+th_status th_threshold_create(struct th_threshold **state,
+                              struct th_context *context, struct th_error *err)
+{
+  struct th_threshold *h = NULL;
+  int64_t owned = context->owned.last - context->owned.first;
+  int64_t most = context->config->sparsity > context->config->start_size
+                     ? context->config->sparsity
+                     : context->config->start_size;
+  th_status rc = TH_NEW(&h, 1, "a solver", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&h->grad, owned, "a gradient", err);
+  if (rc == TH_OK) /* room for good: copies cannot fail later */
+    rc = th_support_reserve(&h->last, most, err);
+  if (rc == TH_OK)
+    rc = th_support_reserve(&h->theta, most, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  h->smallest_loss = INFINITY;
+  TH_TRY(start_support(h, context, err));
+  rc = th_gram_reset(&h->gram, h->theta.size, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(choose_step_size(h, context, err));
+  *state = h;
+  h = NULL;
+done:
+  th_threshold_free(h);
+  return rc;
+}
+
+void th_threshold_free(struct th_threshold *h)
+{
+  if (h == NULL)
+    return;
+  th_support_free(&h->theta);
+  th_support_free(&h->last);
+  th_blocks_free(&h->blocks);
+  th_batch_free(&h->batch);
+  th_gram_free(&h->gram);
+  free(h->grad);
+  free(h);
+}
+
+th_status th_threshold_guard(struct th_threshold *h, struct th_context *context,
+                             bool *tripped, struct th_error *err)
+{
+  double loss = h->batch.loss;
+  *tripped = !isfinite(loss) || loss > guard_factor * h->smallest_loss;
+  if (!*tripped) {
+    h->smallest_loss = fmin(h->smallest_loss, loss);
+    return th_support_copy(&h->last, &h->theta, err);
+  }
+  h->eta /= 2;
+  th_context_notice(context,
+                    "the loss on fresh examples rose to %g (smallest so far "
+                    "%g): last state restored, step size halved to %g",
+                    loss, h->smallest_loss, h->eta);
+  th_status rc = th_support_copy(&h->theta, &h->last, err);
+  if (rc == TH_OK)
+    rc = th_gram_reset(&h->gram, h->theta.size, err);
+  return th_agree(context->comm, rc, err);
+}
+
+th_status th_threshold_blocks(struct th_threshold *h,
+                              struct th_context *context, struct th_error *err)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t width = th_source_budget(context->source);
+  if (h->theta.size > 0)
+    width -= context->config->sparsity;
+  return th_blocks_even(&h->blocks, d, width, err);
+}
+
+/* The batches of this round: given, or by rule; the first one shrinks where the
+ * data are too few for it. */
+static void choose_batches(struct th_threshold *h, struct th_context *context)
+{
+  const struct th_config *config = context->config;
+  double growth = config->growth > 0 ? config->growth : default_growth;
+  int64_t explore = config->batch_explore;
+  if (explore == 0) {
+    explore = th_rule_explore_rows(config->sparsity);
+    int64_t most =
+        (int64_t)(largest_update * (double)th_deal_left(&context->deal) /
+                  (double)h->blocks.count);
+    if (h->round == 0 && most < explore)
+      explore = most > 1 ? most : 1;
+  }
+  int64_t exploit = config->batch_exploit > 0 ? config->batch_exploit
+                                              : EXPLOIT_PER_EXPLORE * explore;
+  h->explore_rows = th_rule_grow(explore, growth, h->round);
+  h->exploit_rows = th_rule_grow(exploit, growth, h->round);
+  h->updates_explore =
+      config->updates_explore > 0 ? config->updates_explore : 1;
+  h->updates_exploit =
+      config->updates_exploit > 0
+          ? config->updates_exploit
+          : th_rule_exploit_updates(h->blocks.count,
+                                    h->eta * context->loss->smoothness / 2);
+}
+
+th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
+                             bool explore, bool exploit, bool *fits,
+                             struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  th_status rc = th_threshold_blocks(h, context, err);
+  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
+    return rc;
+  choose_batches(h, context);
+  double left = (double)th_deal_left(&context->deal);
+  double update = (double)h->blocks.count * (double)h->explore_rows;
+  double rows = explore ? update * (double)h->updates_explore : 0;
+  if (exploit)
+    rows += (double)h->exploit_rows * (double)h->updates_exploit;
+  bool by_rule = config->batch_explore == 0 && explore;
+  *fits = rows <= left && (!by_rule || update <= largest_update * left) &&
+          (config->rounds == 0 || h->round < config->rounds);
+  return TH_OK;
+}
+
+static bool same_support(const struct th_support *a, const struct th_support *b)
+{
+  if (a->size != b->size)
+    return false;
+  for (int64_t k = 0; k < a->size; k++)
+    if (a->attribute[k] != b->attribute[k])
+      return false;
+  return true;
+}
+
+th_status th_threshold_remember(struct th_threshold *h,
+                                struct th_context *context,
+                                struct th_error *err)
+{
+  if (!same_support(&h->theta, &h->last)) {
+    th_status rc = th_gram_reset(&h->gram, h->theta.size, err);
+    return th_agree(context->comm, rc, err);
+  }
+  if (h->theta.size > AFFORDABLE || context->loss->labels ||
+      context->config->refit == TH_REFIT_NO)
+    return TH_OK;
+  return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
+}
+
+/* The larger L counts. Collective. */
+static th_status look_at_smoothness(struct th_threshold *h,
+                                    struct th_context *context,
+                                    struct th_error *err)
+{
+  double lambda = 1;
+  th_status rc = th_gram_eigenvalue(&h->gram, context, &lambda, err);
+  double smoothness = context->loss->smoothness * lambda;
+  if (rc == TH_OK && smoothness > h->smoothness) {
+    h->smoothness = smoothness;
+    h->eta = fmin(h->eta, 1 / (2 * smoothness));
+  }
+  return rc;
+}
+
+th_status th_threshold_round_end(struct th_threshold *h,
+                                 struct th_context *context,
+                                 struct th_error *err)
+{
+  double rows = h->gram.rows;
+  double members = (double)h->theta.size;
+  th_status rc = TH_OK;
+  h->round++;
+  if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
+    rc = th_refit_squares(&h->theta, context, &h->gram, err);
+  if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
+      rows >= EIGENVALUE_ROWS * members)
+    rc = look_at_smoothness(h, context, err);
+  return rc;
+}
+
+th_status th_threshold_finish(void *state, struct th_context *context,
+                              struct th_error *err)
+{
+  struct th_threshold *h = state;
+  return th_refit_end(&h->theta, &h->gram, &h->batch, context,
+                      th_refit_rows(context), err);
+}
+
+const struct th_support *th_threshold_support(const void *state)
+{
+  const struct th_threshold *h = state;
+  return &h->theta;
+}
+
+double th_threshold_loss(const void *state)
+{
+  const struct th_threshold *h = state;
+  return h->batch.loss;
+}
+
+double th_threshold_step_size(const void *state)
+{
+  const struct th_threshold *h = state;
+  return h->eta;
+}
+
+void th_threshold_release(void *state)
+{
+  th_threshold_free(state);
+}

@@ -1,0 +1,190 @@
+/* train.c - the one loop that all solvers share
+ * SPDX-License-Identifier: MIT */
+#include "solvers/train.h"
+
+#include "core/memory.h"
+#include "solvers/algorithm.h"
+#include "solvers/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A run: the solver, what it works with, and what the monitor is told. */
+struct run {
+  struct th_context context;
+  const struct th_solver_row *solver;
+  void *state;
+  struct th_validation validation;
+  int64_t updates;
+  double *coef; /* of the support, in the data's own units */
+  int64_t coef_capacity;
+};
+
+/* Coefficients in the data's own units, for the monitor and the model. Local.
+ */
+static th_status own_units(struct run *run, const struct th_support *support,
+                           struct th_error *err)
+{
+  th_status rc = th_grow((void **)&run->coef, &run->coef_capacity,
+                         support->size, sizeof *run->coef, "coefficients", err);
+  for (int64_t k = 0; k < support->size && rc == TH_OK; k++)
+    run->coef[k] = th_support_own_coef(support, k);
+  return rc;
+}
+
+/* Local. */
+static th_status tell(struct run *run, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_support *support = algorithm->support(run->state);
+  const struct th_ledger *ledger = th_source_ledger(run->context.source);
+  if (monitor == NULL || monitor->progress == NULL)
+    return TH_OK;
+  th_status rc = own_units(run, support, err);
+  if (rc != TH_OK)
+    return rc;
+  struct th_progress progress = {
+      .examples = ledger->examples,
+      .attributes_observed = ledger->attributes,
+      .examples_expected =
+          run->context.config->passes * run->context.deal.rows_in_pass,
+      .updates = run->updates,
+      .loss = algorithm->loss(run->state),
+      .support_size = support->size,
+      .support = support->attribute,
+      .coef = run->coef,
+      .intercept = th_support_own_intercept(support, &run->context.target),
+      .step_size = algorithm->step_size(run->state)};
+  monitor->progress(monitor->self, &progress);
+  return TH_OK;
+}
+
+/* Updates until the solver, the data or the validation says that it is enough.
+ * Collective. */
+static th_status loop(struct run *run, struct th_error *err)
+{
+  struct th_context *context = &run->context;
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  bool more = true;
+  bool stop = false;
+  bool warned = false;
+  th_status rc = TH_OK;
+  while (!stop) {
+    TH_TRY(algorithm->step(run->state, context, &more, err));
+    if (!more)
+      break;
+    run->updates++;
+    TH_TRY(th_agree(context->comm, tell(run, err), err));
+    if (context->deal.reused && !warned)
+      th_context_notice(context,
+                        "an update needs more examples than there are: some "
+                        "are used twice within it");
+    warned = context->deal.reused;
+    TH_TRY(th_validation_check(&run->validation, context,
+                               algorithm->support(run->state), &stop, err));
+  }
+  if (stop)
+    th_context_notice(context,
+                      "stopped early: the loss on held-out examples no longer "
+                      "falls");
+done:
+  return rc;
+}
+
+/* The support after the last refit, or the best one by validation. Collective.
+ */
+static th_status choose(struct run *run, const struct th_support **chosen,
+                        struct th_error *err)
+{
+  double loss = INFINITY;
+  th_status rc = TH_OK;
+  *chosen = run->solver->algorithm->support(run->state);
+  if (!isfinite(run->validation.best_loss))
+    return rc;
+  rc = th_validation_loss(&run->validation, &run->context, *chosen, &loss, err);
+  if (rc == TH_OK && !(loss <= run->validation.best_loss))
+    *chosen = &run->validation.best;
+  return rc;
+}
+
+/* Members whose coefficient is not 0 make the model. Local. */
+static th_status fill_model(struct run *run, const struct th_support *support,
+                            const struct th_store *store,
+                            struct th_model *model, struct th_error *err)
+{
+  int64_t size = 0;
+  th_status rc = own_units(run, support, err);
+  for (int64_t k = 0; k < support->size && rc == TH_OK; k++)
+    size += run->coef[k] != 0;
+  if (rc == TH_OK)
+    rc = th_model_reserve(model, size, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0, at = 0; k < support->size; k++)
+    if (run->coef[k] != 0) {
+      model->support[at] = support->attribute[k];
+      model->coef[at++] = run->coef[k];
+    }
+  model->intercept = th_support_own_intercept(support, &run->context.target);
+  model->solver = th_copy_string(run->solver->name);
+  model->loss = th_copy_string(run->context.loss->name);
+  model->statistics = th_copy_string(run->context.config->standardize ||
+                                             run->context.config->intercept
+                                         ? "import"
+                                         : "none");
+  if (model->solver == NULL || model->loss == NULL || model->statistics == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for the model");
+  model->attributes = store->shape.attributes;
+  model->ledger = *th_source_ledger(run->context.source);
+  model->passes = run->context.deal.taken > 0 ? run->context.deal.pass + 1 : 0;
+  model->fingerprint = store->fingerprint;
+  return TH_OK;
+}
+
+/* A model must consist of numbers. Local; replicated values. */
+static th_status check_model(const struct th_model *model, struct th_error *err)
+{
+  bool good = isfinite(model->intercept);
+  for (int64_t k = 0; k < model->support_size; k++)
+    good = good && isfinite(model->coef[k]);
+  if (good)
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
+                 "the coefficients have become infinite; standardize, or take "
+                 "a smaller step size");
+}
+
+static void release(struct run *run)
+{
+  if (run->solver->algorithm->free != NULL)
+    run->solver->algorithm->free(run->state);
+  th_validation_free(&run->validation);
+  th_context_free(&run->context);
+  free(run->coef);
+}
+
+th_status th_train(const struct th_plan *plan, struct th_store *store,
+                   struct th_comm *comm, const struct th_monitor *monitor,
+                   struct th_profile *profile, struct th_model *model,
+                   struct th_error *err)
+{
+  struct run run = {.solver = th_solver_find(plan->config.solver)};
+  const struct th_support *chosen = NULL;
+  th_status rc;
+  th_validation_init(&run.validation);
+  TH_TRY(
+      th_context_init(&run.context, plan, store, comm, monitor, profile, err));
+  TH_TRY(run.solver->algorithm->create(&run.state, &run.context, err));
+  TH_TRY(loop(&run, err));
+  TH_TRY(run.solver->algorithm->finish(run.state, &run.context, err));
+  TH_TRY(th_agree(comm, tell(&run, err), err));
+  TH_TRY(choose(&run, &chosen, err));
+  rc = fill_model(&run, chosen, store, model, err);
+  if (rc == TH_OK)
+    rc = check_model(model, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  release(&run);
+  return rc;
+}
