@@ -90,8 +90,10 @@ th_status th_agree(struct th_comm *comm, th_status rc, struct th_error *err)
   if (worst == 0)
     return TH_OK;
   int root = comm->size - (int)worst;
-  if (comm->rank == root && err->rank < 0)
-    err->rank = root;
+  if (comm->rank == root) {
+    th_fail(err, rc, "%s", th_status_text(rc)); /* unless it says more itself */
+    err->rank = err->rank < 0 ? root : err->rank;
+  }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
 }
