@@ -47,12 +47,13 @@ static void test_scale(void)
     struct th_fixed fixed;
     CHECK(th_fixed_init(&fixed, bounds[k]));
     int exponent;
-    CHECK(frexp(fixed.scale, &exponent) == 0.5); /* a power of two */
+    double mantissa = frexp(fixed.scale, &exponent);
+    CHECK(mantissa == 0.5); /* a power of two */
     CHECK(fixed.scale * fixed.inverse == 1.0);
     CHECK(bounds[k] * fixed.scale <= 0x1p61);
     CHECK(bounds[k] * fixed.scale >= 0x1p59); /* few bits are given away */
     int64_t all = th_fixed_from(&fixed, bounds[k]);
-    CHECK(all != TH_FIXED_BAD && all > 0 && all < (int64_t)1 << 62);
+    CHECK(all > 0 && all < (int64_t)1 << 62);
     CHECK(th_fixed_to(&fixed, all) == bounds[k]);
     CHECK(th_fixed_from(&fixed, -bounds[k]) == -all);
     CHECK(th_fixed_from(&fixed, 0.0) == 0);

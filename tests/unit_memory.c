@@ -16,7 +16,7 @@ static void test_alloc(void)
     unsigned char *bytes = NULL;
     CHECK(TH_NEW(&bytes, count, "bytes", &err) == TH_OK);
     CHECK(bytes != NULL && (uintptr_t)bytes % 64 == 0);
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; bytes != NULL && k < count; k++)
       CHECK(bytes[k] == 0);
     free(bytes);
   }
