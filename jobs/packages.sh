@@ -15,7 +15,8 @@ test='python3 python3-numpy python3-h5py python3-scipy xz-utils bzip2 gzip'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14'
 
 wanted=
-for group in ${*:-build}; do
+[ $# -gt 0 ] || set -- build
+for group in "$@"; do
   case $group in
   build) wanted="$wanted $build" ;;
   test) wanted="$wanted $test" ;;
