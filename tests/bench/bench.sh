@@ -15,7 +15,7 @@ LIMIT=${LIMIT:-3600}
 DATA=${THRESHER_DATA:-$SOURCE/../shared/data}
 folder=${1:-$SOURCE/build/bench/$(basename "$0" .sh)}
 mkdir -p "$folder"
-cd "$folder"
+cd "$folder" || exit 1
 echo "$(basename "$0"): $RANKS ranks, results in $folder"
 
 # learn VARIANT SEED DATA TRAIN-OPTION...: train, keep the curve and the score

@@ -23,8 +23,8 @@ bytes=$(stat -c %s text.svm)
 TIMEFORMAT='%R %U %S'
 for n in 1 2; do
   cat text.svm >/dev/null # into the page cache
-  { time must "$n" import text.svm -o text.h5 --force >&2; } 2>times
-  read -r wall user system <times
+  { time must "$n" import text.svm -o text.h5 --force >&2; } 2>time.txt
+  read -r wall user system <time.txt
   echo "$n ranks: $("$PYTHON" -c "
 mb = $bytes / 1e6
 print(f'{mb:.0f} MB in $wall s: {mb / $wall:.0f} MB/s, '
