@@ -82,7 +82,8 @@ void th_comm_free(struct th_comm *comm)
   comm->ops = NULL;
 }
 
-th_status th_agree(struct th_comm *comm, th_status rc, struct th_error *err)
+th_status th_agree_over(struct th_comm *comm, th_status rc,
+                        struct th_error *err)
 {
   /* The lowest failing rank has the largest size - rank; 0 is "all is well". */
   int64_t worst = rc == TH_OK ? 0 : comm->size - comm->rank;
@@ -90,8 +91,10 @@ th_status th_agree(struct th_comm *comm, th_status rc, struct th_error *err)
   if (worst == 0)
     return TH_OK;
   int root = comm->size - (int)worst;
-  if (comm->rank == root && err->rank < 0)
-    err->rank = root;
+  if (comm->rank == root) {
+    th_fail(err, rc, "%s", th_status_text(rc)); /* unless it says more itself */
+    err->rank = err->rank < 0 ? root : err->rank;
+  }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
 }

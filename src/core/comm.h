@@ -53,9 +53,20 @@ void th_comm_self(struct th_comm *comm);
 /* Release what a split or an MPI start has made. Collective. */
 void th_comm_free(struct th_comm *comm);
 
+/* What th_agree is made of. Collective. */
+th_status th_agree_over(struct th_comm *comm, th_status rc,
+                        struct th_error *err);
+
 /* Make one rank's failure everyone's: the error of the lowest failing rank,
  * the same on every rank. Collective; one 8-byte reduction when all is well. */
-th_status th_agree(struct th_comm *comm, th_status rc, struct th_error *err);
+static inline th_status th_agree(struct th_comm *comm, th_status rc,
+                                 struct th_error *err)
+{
+  /* A rank that failed never gets TH_OK back: said here, where compilers and
+   * analyzers of every caller see it. */
+  th_status agreed = th_agree_over(comm, rc, err);
+  return agreed != TH_OK ? agreed : rc;
+}
 
 /* Every rank's bytes, one behind the other in rank order, on every rank.
  * Collective. counts[size] receives the bytes of each rank; *all is allocated

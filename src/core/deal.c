@@ -164,19 +164,38 @@ static bool pop_queue(struct th_deal *deal, struct th_rows *rows)
   return false;
 }
 
-/* Within one pass no row is dealt twice: only an update that has carried over
- * needs to look. */
-static bool used_in_update(const struct th_deal *deal, struct th_rows rows)
+/* The first stretch of rows that the present update has used before; none: a
+ * count of 0. Within one pass no row is dealt twice: only an update that has
+ * carried over needs to look. */
+static struct th_rows used_in_update(const struct th_deal *deal,
+                                     struct th_rows rows)
 {
-  if (deal->pass == deal->update_pass)
-    return false;
-  for (int64_t k = 0; k < deal->update.count; k++) {
+  int64_t last = rows.first + rows.count;
+  for (int64_t k = 0; deal->pass != deal->update_pass && k < deal->update.count;
+       k++) {
     struct th_rows used = deal->update.items[k];
-    if (rows.first < used.first + used.count &&
-        used.first < rows.first + rows.count)
-      return true;
+    int64_t from = rows.first > used.first ? rows.first : used.first;
+    int64_t to =
+        last < used.first + used.count ? last : used.first + used.count;
+    if (from < to)
+      return (struct th_rows){from, to - from};
   }
-  return false;
+  return (struct th_rows){rows.first, 0};
+}
+
+/* Put the used part of a piece aside and the rest back into the queue. */
+static th_status set_aside(struct th_deal *deal, struct th_rows rows,
+                           struct th_rows used, struct th_error *err)
+{
+  int64_t used_last = used.first + used.count;
+  struct th_rows before = {rows.first, used.first - rows.first};
+  struct th_rows after = {used_last, rows.first + rows.count - used_last};
+  th_status rc = th_pieces_add(&deal->deferred, used, err);
+  if (rc == TH_OK && before.count > 0)
+    rc = th_pieces_add(&deal->back, before, err);
+  if (rc == TH_OK && after.count > 0)
+    rc = th_pieces_add(&deal->back, after, err);
+  return rc;
 }
 
 /* The queue is empty: collect what consumers hold, else start the next pass,
@@ -210,10 +229,13 @@ static th_status next_piece(struct th_deal *deal, int64_t consumer, bool *more,
   struct th_rows rows;
   *more = true;
   while (rc == TH_OK && *more && deal->rest[consumer].count == 0) {
-    if (!pop_queue(deal, &rows))
+    if (!pop_queue(deal, &rows)) {
       rc = refill(deal, more, err);
-    else if (used_in_update(deal, rows))
-      rc = th_pieces_add(&deal->deferred, rows, err);
+      continue;
+    }
+    struct th_rows used = used_in_update(deal, rows);
+    if (used.count > 0)
+      rc = set_aside(deal, rows, used, err);
     else
       deal->rest[consumer] = rows;
   }

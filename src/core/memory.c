@@ -34,9 +34,9 @@ th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
     wanted = count;
   void *larger = NULL;
   th_status rc = th_alloc(&larger, wanted, size, what, err);
-  if (rc != TH_OK)
+  if (larger == NULL)
     return rc;
-  if (*capacity > 0)
+  if (*data != NULL)
     memcpy(larger, *data, (size_t)*capacity * size);
   free(*data);
   *data = larger;

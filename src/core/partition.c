@@ -114,8 +114,10 @@ th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
   blocks->edges[0] = 0;
   while (edge < attributes) {
     edge += width;
-    while (k < support_size && support[k] < edge) {
-      edge++; /* one more attribute in place of the member */
+    /* One more attribute in place of each member; a member right behind the
+     * block joins it, so that no block consists of members alone. */
+    while (k < support_size && support[k] <= edge) {
+      edge++;
       k++;
     }
     edge = smaller(edge, attributes);

@@ -7,7 +7,7 @@
 const char *th_phase_key(enum th_phase phase)
 {
   static const char *const keys[TH_PHASE_COUNT] = {
-#define TH_PHASE_KEY(code, key, what) [code] = key,
+#define TH_PHASE_KEY(code, key, what) [code] = (key),
       TH_PHASE_LIST(TH_PHASE_KEY)
 #undef TH_PHASE_KEY
   };

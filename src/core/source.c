@@ -76,9 +76,56 @@ static void enter(struct th_ledger *ledger, bool validation, int64_t examples,
     ledger->max_attributes_per_example = attributes;
 }
 
+/* What a grant is for: a draw that was changed afterwards has another one. */
+static uint64_t grant_of(const struct th_source *source,
+                         const struct th_draw *draw)
+{
+  const uint64_t odd = 0x9e3779b97f4a7c15;
+  const uint64_t parts[] = {
+      (uint64_t)(uintptr_t)source, (uint64_t)(uintptr_t)draw->rows.items,
+      (uint64_t)draw->rows.count,  (uint64_t)draw->block.first,
+      (uint64_t)draw->block.last,  (uint64_t)(uintptr_t)draw->support,
+      (uint64_t)draw->support_size};
+  uint64_t grant = odd;
+  for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+    grant = (grant ^ parts[k]) * odd;
+    grant ^= grant >> 29;
+  }
+  return grant | 1; /* never 0 */
+}
+
+static bool attributes_exist(const struct th_shape *shape,
+                             const struct th_draw *draw)
+{
+  bool good = draw->block.first >= 0 && draw->block.first <= draw->block.last &&
+              draw->block.last <= shape->attributes && draw->support_size >= 0;
+  for (int64_t k = 0; good && k < draw->support_size; k++)
+    good = draw->support[k] >= 0 && draw->support[k] < shape->attributes &&
+           (k == 0 || draw->support[k - 1] < draw->support[k]);
+  return good;
+}
+
+static bool rows_train(const struct th_shape *shape, const struct th_draw *draw)
+{
+  bool good = true;
+  for (int64_t k = 0; good && k < draw->rows.count; k++) {
+    struct th_rows rows = draw->rows.items[k];
+    good = rows.first >= 0 && rows.count >= 0 &&
+           rows.first <= shape->training - rows.count;
+  }
+  return good;
+}
+
 th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err)
 {
+  const struct th_shape *shape = &source->store->shape;
+  draw->grant = 0;
+  if (!attributes_exist(shape, draw) || !rows_train(shape, draw))
+    return th_fail(err, TH_EARG,
+                   "the solver asked for a draw outside of the %lld training "
+                   "examples and %lld attributes",
+                   (long long)shape->training, (long long)shape->attributes);
   int64_t attributes = count_attributes(draw);
   if (attributes > source->budget)
     return th_fail(err, TH_EBUDGET,
@@ -87,7 +134,7 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                    (long long)attributes, (long long)source->budget);
   enter(&source->ledger, draw->validation, th_pieces_rows(&draw->rows),
         attributes);
-  draw->granted = true;
+  draw->grant = grant_of(source, draw);
   return TH_OK;
 }
 
@@ -99,9 +146,12 @@ static th_status refuse(struct th_error *err, struct th_range range)
                  (long long)range.first, (long long)range.last - 1);
 }
 
-static bool rows_granted(const struct th_draw *draw, struct th_rows rows)
+static bool rows_granted(const struct th_source *source,
+                         const struct th_draw *draw, struct th_rows rows)
 {
-  for (int64_t k = 0; draw->granted && k < draw->rows.count; k++) {
+  if (draw->grant != grant_of(source, draw))
+    return false;
+  for (int64_t k = 0; k < draw->rows.count; k++) {
     struct th_rows piece = draw->rows.items[k];
     if (rows.first >= piece.first &&
         rows.first + rows.count <= piece.first + piece.count)
@@ -114,8 +164,8 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
                           struct th_rows rows, struct th_range range,
                           struct th_slab *slab, struct th_error *err)
 {
-  if (range.first < draw->block.first || range.last > draw->block.last ||
-      !rows_granted(draw, rows))
+  if (range.first < draw->block.first || range.first >= range.last ||
+      range.last > draw->block.last || !rows_granted(source, draw, rows))
     return refuse(err, range);
   return source->store->ops->slab(source->store, rows, range, false, slab, err);
 }
@@ -126,7 +176,7 @@ th_status th_source_support(struct th_source *source,
                             struct th_error *err)
 {
   struct th_range range = {attribute, attribute + 1};
-  if (!in_support(draw, attribute) || !rows_granted(draw, rows))
+  if (!in_support(draw, attribute) || !rows_granted(source, draw, rows))
     return refuse(err, range);
   return source->store->ops->slab(source->store, rows, range, true, slab, err);
 }

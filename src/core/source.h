@@ -84,7 +84,7 @@ struct th_draw {
   const int64_t *support; /* ascending; borrowed */
   int64_t support_size;
   bool validation; /* counted under keys of its own */
-  bool granted;    /* set by th_source_draw */
+  uint64_t grant;  /* set by th_source_draw; 0: not granted */
 };
 
 struct th_source;
@@ -99,8 +99,10 @@ const struct th_shape *th_source_shape(const struct th_source *source);
 const struct th_ledger *th_source_ledger(const struct th_source *source);
 int64_t th_source_budget(const struct th_source *source);
 
-/* Declare and count a draw. Local, the same on every rank. TH_EBUDGET when it
- * would observe more than the budget; nothing is counted then. */
+/* Declare and count a draw; what it names must stay as it is until the last
+ * read. Local, the same on every rank. TH_EBUDGET when it would observe more
+ * than the budget, TH_EARG when it names rows that are no training examples or
+ * attributes that are not there; nothing is counted then. */
 th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err);
 

@@ -1,0 +1,78 @@
+#!/bin/sh
+# packages.sh [build] [test] [ci] - install the Debian packages that are missing
+# SPDX-License-Identifier: MIT
+#
+# The one list of what Thresher needs. As root, or with sudo; otherwise, and on
+# systems without dpkg, it names what is missing and goes on only when nothing
+# is.
+set -eu
+
+build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
+  libopenmpi-dev libhdf5-openmpi-dev libopenblas-dev librandom123-dev
+  libjansson-dev libinih-dev libcsv-dev libxxhash-dev zlib1g-dev libbz2-dev
+  liblzma-dev'
+test='python3 python3-numpy python3-h5py python3-scipy xz-utils bzip2 gzip'
+ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14'
+
+wanted=
+[ $# -gt 0 ] || set -- build
+for group in "$@"; do
+  case $group in
+  build) wanted="$wanted $build" ;;
+  test) wanted="$wanted $test" ;;
+  ci) wanted="$wanted $ci" ;;
+  *)
+    echo "packages.sh: '$group' is none of build, test, ci" >&2
+    exit 2
+    ;;
+  esac
+done
+
+# Elsewhere: what the build looks for, by the names that other systems use too.
+check_without_dpkg()
+{
+  missing=
+  for tool in cc cmake ninja pkg-config mpicc mpirun; do
+    command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
+  done
+  for module in jansson libxxhash zlib liblzma openblas; do
+    pkg-config --exists "$module" 2>/dev/null || missing="$missing $module"
+  done
+  if [ -n "$missing" ]; then
+    echo "packages.sh: this is no Debian or Ubuntu system; please install:" \
+      "$missing (and HDF5, inih, libcsv, bzip2 and Random123 with headers)" >&2
+    exit 1
+  fi
+}
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  check_without_dpkg
+  exit 0
+fi
+
+missing=
+for package in $wanted; do
+  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+  if command -v sudo >/dev/null 2>&1; then
+    as_root=sudo
+  else
+    echo "packages.sh: missing, and neither root nor sudo here; please have" \
+      "installed:$missing" >&2
+    exit 1
+  fi
+fi
+echo "installing:$missing"
+apt()
+{
+  $as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -o DPkg::Lock::Timeout=900 "$@"
+}
+apt update
+# shellcheck disable=SC2086 # a list of words
+apt install -y --no-install-recommends $missing

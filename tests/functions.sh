@@ -1,0 +1,66 @@
+#!/bin/sh
+# functions.sh [ROOT] - lengths of functions: none over 100 lines, 90 % at most
+# 45, median at most 15; no conditional compilation inside one; no TODO, FIXME
+# SPDX-License-Identifier: MIT
+#
+# Relies on clang-format's Linux braces: a function's braces, and nothing else
+# that follows a parameter list, stand alone in the first column.
+set -eu
+root=${1:-${SOURCE:-.}}
+cd "$root"
+files=$(find src mpi io -name '*.[ch]' -print | sort)
+bad=0
+if grep -nwE 'TODO|FIXME|XXX' $files; then
+  echo "words that promise later work belong in an issue, not in the code"
+  bad=1
+fi
+lengths=$(mktemp)
+trap 'rm -f "$lengths"' EXIT
+awk '
+function strip(line) { # a name for messages: the text before the parameters
+  sub(/\(.*/, "", line)
+  sub(/.*[ *]/, "", line)
+  return line
+}
+FNR == 1 { inside = 0; previous = "" }
+!inside && /^[A-Za-z_].*\(/ { head = $0 }
+!inside && /^{$/ && previous ~ /[)\\a-z_]$/ { inside = 1; first = FNR }
+inside && /^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)/ {
+  printf "conditional %s:%d %s\n", FILENAME, FNR, strip(head)
+}
+inside && /^}/ {
+  printf "%d %s:%d %s\n", FNR - first - 1, FILENAME, first, strip(head)
+  inside = 0
+}
+{ previous = $0 }
+END { if (inside) printf "conditional %s: a brace is open at the end\n", FILENAME }
+' $files >"$lengths"
+if grep '^conditional' "$lengths"; then
+  echo "conditional compilation inside a function: put it around one"
+  bad=1
+fi
+grep -v '^conditional' "$lengths" | sort -n | awk '
+{ length_of[NR] = $1; text[NR] = $0 }
+END {
+  if (NR < 20) {
+    printf "only %d functions found: wrong folder or format?\n", NR
+    exit 1
+  }
+  median = length_of[int((NR + 1) / 2)]
+  most = length_of[int(NR * 0.9)]
+  printf "%d functions: median %d lines, 90 %% at most %d, longest %s\n", NR,
+    median, most, text[NR]
+  for (k = 1; k <= NR; k++)
+    if (length_of[k] > 100) {
+      printf "over 100 lines: %s\n", text[k]
+      bad = 1
+    }
+  if (median > 15 || most > 45) {
+    printf "wanted: median <= 15, 90 %% <= 45; the longest:\n"
+    for (k = NR; k > NR - 10; k--)
+      print text[k]
+    bad = 1
+  }
+  exit bad
+}' || bad=1
+exit "$bad"

@@ -1,0 +1,89 @@
+#!/bin/sh
+# layering.sh [ROOT] - includes run one way: cli -> {mpi, io, solvers},
+# solvers -> math -> core, mpi -> core, io -> core; MPI and HDF5 stay home
+# SPDX-License-Identifier: MIT
+set -eu
+root=${1:-${SOURCE:-.}}
+cd "$root"
+find src mpi io tests \( -name '*.c' -o -name '*.h' \) -print | sort |
+  xargs awk '
+function folder(path) {
+  sub(/\/[^\/]*$/, "", path)
+  sub(/^src\//, "", path)
+  return path
+}
+function report(what) {
+  printf "%s\n", what
+  bad++
+}
+BEGIN {
+  may["core"] = " core "
+  may["math"] = " math core "
+  may["solvers"] = " solvers math core "
+  may["io"] = " io core "
+  may["mpi"] = " mpi core "
+  may["cli"] = " cli solvers math core io mpi "
+  may["unit"] = " core math solvers "
+  home["mpi.h"] = "mpi"
+  home["hdf5.h"] = "io"
+}
+FNR == 1 {
+  files++
+  from = folder(FILENAME)
+  if (from ~ /^tests/)
+    from = FILENAME ~ /^tests\/unit_/ ? "unit" : ""
+  else if (!(from in may))
+    report(FILENAME ": no rule for this folder: add one to tests/layering.sh")
+}
+/^[ \t]*#[ \t]*include/ {
+  name = $0
+  sub(/^[^<"]*[<"]/, "", name)
+  sub(/[>"].*$/, "", name)
+  place = FILENAME ":" FNR ": "
+  base = name
+  sub(/^hdf5.*/, "hdf5.h", base)
+  sub(/^H5.*public\.h$/, "hdf5.h", base)
+  if (base in home) {
+    if (from != home[base] && from != "")
+      report(place "<" name "> may be included by " home[base] "/ alone")
+    if (FILENAME ~ /\.h$/)
+      shows[substr(FILENAME, index(FILENAME, "src/") == 1 ? 5 : 1)] = base
+    next
+  }
+  if ($0 !~ /"/ || from == "")
+    next
+  to = index(name, "/") ? folder(name) : from
+  if (from == "unit" && to == "unit")
+    next
+  if (!index(may[from], " " to " "))
+    report(place from "/ may not include \"" name "\"")
+  edges++
+  edge_from[edges] = FILENAME
+  edge_to[edges] = index(name, "/") ? name : to "/" name
+  edge_place[edges] = place
+}
+END {
+  # A header that shows a library, also by way of another one, stays inside.
+  do {
+    grown = 0
+    for (k = 1; k <= edges; k++) {
+      if (!(edge_to[k] in shows) || edge_from[k] !~ /\.h$/)
+        continue
+      name = edge_from[k]
+      sub(/^src\//, "", name)
+      if (!(name in shows)) {
+        shows[name] = shows[edge_to[k]]
+        grown = 1
+      }
+    }
+  } while (grown)
+  for (k = 1; k <= edges; k++)
+    if (edge_to[k] in shows &&
+        folder(edge_from[k]) != home[shows[edge_to[k]]])
+      report(edge_place[k] "\"" edge_to[k] "\" shows <" shows[edge_to[k]] ">")
+  if (files < 10)
+    report("only " files + 0 " files found: wrong folder?")
+  printf "%d files, %d includes of our own, %d against the rule\n", files,
+    edges, bad
+  exit bad > 0
+}'

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# lib.sh - sourced by cli_*.sh and bench/*.sh: run the program, check, count
+# SPDX-License-Identifier: MIT
+
+PYTHON=${PYTHON:-/usr/bin/python3}
+failures=0
+
+fail()
+{
+  printf 'FAILED: %s\n' "$*" >&2
+  failures=$((failures + 1))
+}
+
+# At the end of a script: its exit status.
+finish()
+{
+  if [ "$failures" -gt 0 ]; then
+    echo "$failures checks failed"
+    exit 1
+  fi
+  echo "all checks passed"
+}
+
+# ranks N ARGUMENT...: the program on N ranks; 0: without a launcher. A hang
+# becomes status 124.
+ranks()
+{
+  local n=$1
+  shift
+  if [ "$n" -eq 0 ]; then
+    timeout -k 5 "${LIMIT:-100}" "$THRESHER" "$@"
+  else
+    timeout -k 5 "${LIMIT:-100}" mpirun -q -n "$n" "$THRESHER" "$@"
+  fi
+}
+
+# must N ARGUMENT...: the same; has to succeed, and is quiet when it does.
+must()
+{
+  if ! ranks "$@" >must.out 2>must.err; then
+    fail "on $1 ranks: thresher ${*:2}"
+    cat must.out must.err >&2
+    return 1
+  fi
+}
+
+# key FILE NAME[.NAME...]: one value of a JSON file.
+key()
+{
+  "$PYTHON" - "$1" "$2" <<'END'
+import json, sys
+value = json.load(open(sys.argv[1]))
+for name in sys.argv[2].split('.'):
+    value = value[name]
+print(json.dumps(value))
+END
+}
+
+# compare WHAT A RELATION B, with RELATION an operator of Python's.
+compare()
+{
+  if "$PYTHON" -c "import sys; sys.exit(not ($2 $3 $4))" 2>/dev/null; then
+    echo "$1: $2 (wanted $3 $4)"
+  else
+    fail "$1: $2, wanted $3 $4"
+  fi
+}
+
+# All names below the folders, hidden ones too: what a failed run must not add to.
+names_below()
+{
+  find "$@" 2>/dev/null | sort
+}
+
+# refused STATUS PATTERN N ARGUMENT...: the run fails with that status, says so
+# in exactly one line that begins `thresher: ` and matches the pattern, and
+# leaves no file behind in $CLEAN (default: the working folder).
+refused()
+{
+  local status=$1 pattern=$2 n=$3 rc=0 lines before after
+  shift 3
+  before=$(names_below "${CLEAN:-.}" | grep -v '/refused[.]')
+  ranks "$n" "$@" >refused.out 2>refused.err || rc=$?
+  after=$(names_below "${CLEAN:-.}" | grep -v '/refused[.]')
+  [ "$rc" -eq "$status" ] ||
+    fail "status $rc, wanted $status, on $n ranks: thresher $*"
+  lines=$(grep -c '^thresher: ' refused.err || true)
+  if [ "$lines" -ne 1 ] || ! grep '^thresher: ' refused.err |
+    grep -qE -- "$pattern"; then
+    fail "wanted one line with '$pattern' on $n ranks: thresher $*"
+    cat refused.err >&2
+  fi
+  [ ! -s refused.out ] || fail "results on stdout of a failed run: thresher $*"
+  if [ "$before" != "$after" ]; then
+    fail "files were left behind, or are gone: thresher $*"
+    diff <(echo "$before") <(echo "$after") >&2
+  fi
+}

@@ -1,0 +1,148 @@
+/* unit_memory.c - allocation, the error record, the team of one, models
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include "core/memory.h"
+#include "core/model.h"
+#include "core/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void test_alloc(void)
+{
+  struct th_error err = {0};
+  for (int64_t count = 0; count < 200; count++) {
+    unsigned char *bytes = NULL;
+    CHECK(TH_NEW(&bytes, count, "bytes", &err) == TH_OK);
+    CHECK(bytes != NULL && (uintptr_t)bytes % 64 == 0);
+    for (int64_t k = 0; bytes != NULL && k < count; k++)
+      CHECK(bytes[k] == 0);
+    free(bytes);
+  }
+}
+
+static void check_too_many(int64_t count)
+{
+  struct th_error err;
+  double sentinel = 0;
+  double *p = &sentinel;
+  th_error_clear(&err);
+  CHECK(TH_NEW(&p, count, "the moon", &err) == TH_ENOMEM);
+  CHECK(p == &sentinel); /* untouched on failure */
+  CHECK(strstr(err.text, "the moon") != NULL);
+  CHECK(strchr(err.text, '\n') == NULL);
+}
+
+static void test_alloc_fails(void)
+{
+  check_too_many(-1);
+  check_too_many(INT64_MAX);
+  check_too_many(INT64_MAX / 8);
+  check_too_many(INT64_MIN);
+}
+
+static void test_grow(void)
+{
+  struct th_error err = {0};
+  int64_t *items = NULL;
+  int64_t capacity = 0;
+  for (int64_t k = 0; k < 5000; k++) {
+    CHECK(th_grow((void **)&items, &capacity, k + 1, sizeof *items, "items",
+                  &err) == TH_OK);
+    CHECK(capacity > k);
+    items[k] = k;
+  }
+  for (int64_t k = 0; k < 5000; k++)
+    CHECK(items[k] == k);
+  int64_t *before = items;
+  CHECK(th_grow((void **)&items, &capacity, 10, sizeof *items, "items", &err) ==
+        TH_OK);
+  CHECK(items == before); /* never shrinks */
+  CHECK(th_grow((void **)&items, &capacity, INT64_MAX, sizeof *items, "items",
+                &err) == TH_ENOMEM);
+  CHECK(items == before && items[4999] == 4999);
+  free(items);
+}
+
+static void test_error(void)
+{
+  struct th_error err;
+  th_error_clear(&err);
+  CHECK(err.code == TH_OK && err.rank == -1);
+  CHECK(th_fail(&err, TH_EIO, "shard %d", 7) == TH_EIO);
+  CHECK(strcmp(err.text, "shard 7") == 0);
+  CHECK(th_fail(&err, TH_EDATA, "later") == TH_EIO); /* the first one wins */
+  CHECK(strcmp(err.text, "shard 7") == 0);
+  th_error_clear(&err);
+  char text[3000];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  CHECK(th_fail(&err, TH_EDATA, "%s", text) == TH_EDATA);
+  CHECK(strlen(err.text) == TH_ERROR_TEXT - 1); /* cut, and ended */
+}
+
+static void test_exit_status(void)
+{
+  CHECK(th_status_exit(TH_OK) == 0);
+  CHECK(th_status_exit(TH_EUSAGE) == 2);
+  CHECK(th_status_exit(TH_ESTOPPED) == 3);
+  for (int code = TH_EARG; code < TH_EUSAGE; code++) {
+    CHECK(th_status_exit((th_status)code) == 1);
+    CHECK(th_status_text((th_status)code)[0] != '\0');
+  }
+}
+
+/* A failure is a failure even when nobody wrote down what it was. */
+static void test_agree_alone(void)
+{
+  struct th_comm comm;
+  struct th_error err;
+  th_comm_self(&comm);
+  th_error_clear(&err);
+  CHECK(th_agree(&comm, TH_OK, &err) == TH_OK);
+  CHECK(th_agree(&comm, TH_EIO, &err) == TH_EIO);
+  CHECK(err.code == TH_EIO && err.rank == 0 && err.text[0] != '\0');
+  th_comm_free(&comm);
+  th_comm_free(&comm); /* legal */
+}
+
+static void test_model(void)
+{
+  struct th_model model = {0};
+  struct th_error err = {0};
+  CHECK(th_model_reserve(&model, 3, &err) == TH_OK);
+  CHECK(th_model_reserve(&model, 0, &err) == TH_OK);
+  CHECK(model.support_size == 0 && model.support != NULL);
+  for (int k = 0; k < 40; k++)
+    CHECK(th_model_set(&model, "eta", "0.25", &err) == TH_OK);
+  CHECK(model.settings == 40);
+  CHECK(strcmp(model.deck[39].value, "0.25") == 0);
+  th_model_free(&model);
+  CHECK(model.settings == 0 && model.deck == NULL);
+  th_model_free(&model); /* legal on a zeroed record */
+}
+
+static void test_profile(void)
+{
+  struct th_profile profile = {{0}, {0}, 0};
+  for (int phase = 0; phase < TH_PHASE_COUNT; phase++) {
+    CHECK(th_phase_key((enum th_phase)phase) != NULL);
+    th_profile_begin(&profile);
+    th_profile_end(&profile, (enum th_phase)phase);
+    CHECK(profile.calls[phase] == 1 && profile.seconds[phase] >= 0);
+  }
+}
+
+int main(void)
+{
+  test_alloc();
+  test_alloc_fails();
+  test_grow();
+  test_error();
+  test_exit_status();
+  test_agree_alone();
+  test_model();
+  test_profile();
+  return check_finish(NULL);
+}
