@@ -214,6 +214,12 @@ static th_status fill_master(const struct job *job, double *target,
            " --noise %.17g --seed %" PRIu64,
            THRESHER_VERSION, truth->family, shape->examples, shape->attributes,
            truth->support_size, truth->noise, truth->seed);
+  for (const char *const *own = job->family->options; *own != NULL; own++) {
+    size_t used = strlen(provenance);
+    snprintf(provenance + used, size - used, " --%s %.17g", *own,
+             strcmp(*own, "density") == 0 ? truth->density
+                                          : truth->correlation);
+  }
   return th_synthetic_targets(truth, shape->attributes, shape->examples, 0,
                               shape->examples, target, err);
 }

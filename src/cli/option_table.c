@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "core/slab.h"
 #include "io/import.h"
+#include "math/loss.h"
 #include "solvers/train.h"
 
 #include <math.h>
@@ -32,8 +33,7 @@ static const char *layout_names(int64_t k)
 
 static const char *loss_names(int64_t k)
 {
-  static const char *const names[] = {"squared", "logistic", NULL};
-  return names[k];
+  return th_loss_table()[k].name;
 }
 
 static const char *refit_names(int64_t k)

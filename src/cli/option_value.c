@@ -143,6 +143,23 @@ static th_status bad_choice(const struct th_option *option, const char *value,
   return th_fail(err, TH_EUSAGE, "%s %s: must be %s", where, value, list);
 }
 
+/* A number that is found by itself unless it is given: "auto". */
+static bool can_be_auto(const struct th_option *option)
+{
+  bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||
+                option->kind == TH_OPT_REAL;
+  double initial = option->start == NULL ? 0 : strtod(option->start, NULL);
+  return number && !inside(&option->limits, initial);
+}
+
+static void set_auto(const struct th_option *option, void *out)
+{
+  if (option->kind == TH_OPT_REAL)
+    *(double *)out = option->start == NULL ? 0 : strtod(option->start, NULL);
+  else
+    *(int64_t *)out = 0;
+}
+
 th_status th_option_set(struct th_options *options, int row, const char *value,
                         const char *where, struct th_error *err)
 {
@@ -151,6 +168,10 @@ th_status th_option_set(struct th_options *options, int row, const char *value,
   void *out = place(options, option);
   if (value[0] == '\0')
     return th_fail(err, TH_EUSAGE, "%s: has no value", where);
+  if (can_be_auto(option) && strcmp(value, "auto") == 0) {
+    set_auto(option, out);
+    return TH_OK;
+  }
   int64_t choice = 0;
   if (option->choices != NULL) {
     choice = find_choice(option, value);
@@ -179,6 +200,15 @@ th_status th_option_set(struct th_options *options, int row, const char *value,
   return TH_OK;
 }
 
+static bool is_auto(const struct th_option *option, const void *in)
+{
+  if (!can_be_auto(option))
+    return false;
+  double value = option->kind == TH_OPT_REAL ? *(const double *)in
+                                             : (double)*(const int64_t *)in;
+  return !inside(&option->limits, value);
+}
+
 void th_option_text(const struct th_options *options, int row, char *text,
                     size_t size)
 {
@@ -186,6 +216,10 @@ void th_option_text(const struct th_options *options, int row, char *text,
   const struct th_option *option = &th_option_table(&count)[row];
   const void *in = place_read(options, option);
   const char *name = NULL;
+  if (is_auto(option, in)) {
+    snprintf(text, size, "auto");
+    return;
+  }
   switch (option->kind) {
   case TH_OPT_FLAG:
     name = *(const bool *)in ? "yes" : "no";

@@ -3,9 +3,7 @@
 #include "cli/run.h"
 
 #include "core/memory.h"
-#include "io/model_file.h"
 #include "io/output.h"
-#include "solvers/train.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,38 +93,4 @@ struct th_rows th_next_group(const struct th_shape *shape, struct th_rows *rows)
   rows->first += part.count;
   rows->count -= part.count;
   return part;
-}
-
-th_status th_scoring_open(struct th_scoring *scoring,
-                          const struct th_options *options,
-                          struct th_comm *comm, struct th_error *err)
-{
-  const char *model = options->argument[0];
-  const char *data = options->argument[1];
-  int64_t share = 0;
-  th_status rc;
-  *scoring = (struct th_scoring){0};
-  TH_TRY(th_model_read(&scoring->model, comm, model, err));
-  TH_TRY(th_memory_share(comm, &share, err));
-  /* every value is used once: nothing is worth keeping */
-  TH_TRY(th_dataset_open(&scoring->dataset, comm, data, share / 8, err));
-  scoring->store = th_dataset_store(scoring->dataset);
-  const struct th_shape *shape = &scoring->store->shape;
-  if (shape->attributes != scoring->model.attributes)
-    return th_fail(err, TH_EDATA,
-                   "model %s is for %lld attributes, data set %s has %lld; "
-                   "import the data with --like the data it was trained on",
-                   model, (long long)scoring->model.attributes, data,
-                   (long long)shape->attributes);
-  TH_TRY(th_split_rows(shape, options->split, &scoring->rows, err));
-done:
-  return rc;
-}
-
-void th_scoring_close(struct th_scoring *scoring)
-{
-  if (scoring->dataset != NULL)
-    th_dataset_close(scoring->dataset);
-  th_model_free(&scoring->model);
-  *scoring = (struct th_scoring){0};
 }

@@ -5,9 +5,7 @@
 
 #include "cli/options.h"
 #include "core/comm.h"
-#include "core/model.h"
 #include "core/source.h"
-#include "io/dataset.h"
 
 /* Bytes of main memory there are for each rank: the smallest share over all
  * machines of the job. Collective. */
@@ -30,19 +28,5 @@ th_status th_split_rows(const struct th_shape *shape, int split,
  * become the rest. */
 struct th_rows th_next_group(const struct th_shape *shape,
                              struct th_rows *rows);
-
-/* A model and the data that it is applied to. */
-struct th_scoring {
-  struct th_model model;
-  struct th_dataset *dataset;
-  struct th_store *store; /* of the data set */
-  struct th_rows rows;    /* of the split */
-};
-/* The two files of `evaluate` and `predict`. Collective; always end with
- * th_scoring_close. TH_EDATA when the model is for other attributes. */
-th_status th_scoring_open(struct th_scoring *scoring,
-                          const struct th_options *options,
-                          struct th_comm *comm, struct th_error *err);
-void th_scoring_close(struct th_scoring *scoring);
 
 #endif
