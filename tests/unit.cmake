@@ -1,1 +1,2 @@
 # Tests unit_*
+th_test(NAME unit_synthetic LIBS thresher_core)

@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "cli/solvers.h"
 #include "cli/start.h"
+#include "io/dataset.h"
 #include "io/model_file.h"
 
 #include <inttypes.h>

@@ -70,6 +70,7 @@ static void walk_to(struct walk *walk, int64_t attribute)
   for (int64_t k = 0; k < walk->rows; k++)
     walk->value[k] =
         truth->correlation * walk->value[k] + walk->innovation * walk->fresh[k];
+  walk->innovation = sqrt((1 - truth->correlation) * (1 + truth->correlation));
 }
 
 /* Bring the walk to the attribute before `attribute`, or start it. */
