@@ -241,8 +241,10 @@ void th_help_man(FILE *out)
         out);
   for (const struct th_command *c = th_command_table(); c->name != NULL; c++) {
     fprintf(out, ".B thresher %s\n", c->name);
-    man_text(out, c->arguments);
-    fputs(" [\\fIoption\\fR]...\n.br\n", out);
+    if (c->arguments[0] != '\0')
+      man_text(out, c->arguments);
+    fprintf(out, "%s[\\fIoption\\fR]...\n.br\n",
+            c->arguments[0] != '\0' ? " " : "");
   }
   fputs(".SH DESCRIPTION\n", out);
   man_text(out, about);

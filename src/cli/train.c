@@ -44,6 +44,24 @@ static th_status check_options(const struct th_options *options,
   return TH_OK;
 }
 
+/* What is wrong whatever the data are; th_train_plan checks the rest. */
+static th_status check_needs(const struct th_config *config,
+                             struct th_error *err)
+{
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  if (row->needs_sparsity && config->sparsity == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "train: solver %s needs -s, the most attributes in the "
+                   "model",
+                   row->name);
+  if (row->needs_budget && config->budget == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "train: solver %s needs --budget, the most attributes "
+                   "observed of one example",
+                   row->name);
+  return TH_OK;
+}
+
 static th_status check_outputs(const struct th_options *options,
                                struct th_comm *comm, struct th_error *err)
 {
@@ -200,6 +218,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   int64_t share = 0;
   th_status rc;
   TH_TRY(check_options(options, err));
+  TH_TRY(check_needs(&options->config, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
