@@ -18,7 +18,9 @@ struct th_family {
   const char *summary;
   const char *source; /* where it is described */
   enum th_layout layout;
-  int64_t default_support;
+  int64_t default_support;    /* less where there are fewer attributes */
+  const char *const *options; /* parameters it uses beyond support and noise;
+                                 NULL-ended */
 };
 const struct th_family *th_family_table(void);
 /* NULL when there is none of that name. */

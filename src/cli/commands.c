@@ -1,0 +1,61 @@
+/* commands.c - the table of subcommands
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const struct th_command table[] = {
+    {"generate", TH_GENERATE, "FAMILY -o NAME.h5", 1, 1,
+     "make a synthetic data set whose true coefficients are known",
+     "Families: murata (independent standard normal attributes), toeplitz "
+     "(AR(1) correlation along the attributes), sparse (text-like counts with "
+     "power-law frequencies). The data are the same for any number of ranks. "
+     "With --test the last examples are the test examples.",
+     th_run_generate},
+    {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
+     "turn LIBSVM or CSV text into a data set",
+     "Files that end in .gz, .bz2 or .xz are read directly.", th_run_import},
+    {"train", TH_TRAIN, "NAME.h5 -o MODEL.h5", 1, 1,
+     "train a sparse linear model under an attribute budget",
+     "Without options it picks solver, budget, step size, batches and stopping "
+     "by itself and says what it picked.",
+     th_run_train},
+    {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5", 2, 2,
+     "score a model on a data set",
+     "Prints n, mse, r2 and, where the targets have exactly two values (the "
+     "larger is positive), auc, accuracy and log_loss; on generated data also "
+     "population_mse, the exact expected squared error. A model with squared "
+     "loss is accurate where its prediction is on the right side of the "
+     "middle between the two values; its log_loss takes the prediction, "
+     "mapped so that the two values become 0 and 1, clipped into [1e-15, "
+     "1 - 1e-15]. With logistic loss mse and r2 are those of the expected "
+     "target. Every example counts alike, whatever its weight.",
+     th_run_evaluate},
+    {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
+     "write the predictions of a model as CSV",
+     "One line per example in the order of the input: row, prediction and, "
+     "with logistic loss, probability. Only the support's attributes are "
+     "read.",
+     th_run_predict},
+    {"inspect", TH_INSPECT, "FILE.h5", 1, 1, "describe a data set or a model",
+     NULL, th_run_inspect},
+    {"solvers", TH_SOLVERS, "", 0, 0, "list the solvers and their options",
+     NULL, th_run_solvers},
+    {"bench", TH_BENCH, "", 0, 0,
+     "measure what the machine can do and what of it the kernels reach", NULL,
+     th_run_bench},
+    {NULL, 0, NULL, 0, 0, NULL, NULL, NULL}};
+
+const struct th_command *th_command_table(void)
+{
+  return table;
+}
+
+const struct th_command *th_command_find(const char *name)
+{
+  for (const struct th_command *row = table; row->name != NULL; row++)
+    if (strcmp(row->name, name) == 0)
+      return row;
+  return NULL;
+}

@@ -1,0 +1,83 @@
+/* evaluate.c - the subcommand that scores a model
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/scores.h"
+#include "cli/scoring.h"
+#include "math/synthetic.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* NaN where the data were not generated, or the model is not of squared loss.
+ */
+static double population_mse(const struct th_scoring *scoring)
+{
+  const struct th_truth *truth = th_dataset_truth(scoring->dataset);
+  const struct th_model *model = &scoring->model;
+  if (truth == NULL || truth->family[0] == '\0' || th_is_logistic(model))
+    return NAN;
+  return th_population_mse(truth, model->attributes, model->support,
+                           model->coef, model->support_size, model->intercept);
+}
+
+struct result_row {
+  const char *key;
+  double value;
+};
+
+static th_status print_results(const struct th_scoring *scoring,
+                               const struct th_scores *scores, bool json,
+                               struct th_error *err)
+{
+  const struct result_row rows[] = {
+      {"mse", scores->mse},
+      {"r2", scores->r2},
+      {"auc", scores->auc},
+      {"accuracy", scores->accuracy},
+      {"log_loss", scores->log_loss},
+      {"population_mse", population_mse(scoring)},
+  };
+  const size_t count = sizeof rows / sizeof *rows;
+  if (json) {
+    json_t *object = json_object();
+    th_json_int(object, "n", scoring->rows.count);
+    for (size_t k = 0; k < count; k++)
+      th_json_real(object, rows[k].key, rows[k].value);
+    return th_json_print(stdout, object, JSON_INDENT(2), err);
+  }
+  printf("%-15s %" PRId64 "\n", "n", scoring->rows.count);
+  for (size_t k = 0; k < count; k++)
+    if (!isnan(rows[k].value))
+      printf("%-15s %.10g\n", rows[k].key, rows[k].value);
+  return TH_OK;
+}
+
+/* Local: rank 0. */
+static th_status score(const struct th_scoring *scoring,
+                       const struct th_scored *scored, bool json,
+                       struct th_error *err)
+{
+  struct th_scores scores;
+  th_status rc = th_scores_compute(&scores, scored->target, scored->prediction,
+                                   scoring->rows.count,
+                                   th_is_logistic(&scoring->model), err);
+  return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
+}
+
+th_status th_run_evaluate(const struct th_options *options,
+                          struct th_comm *comm, struct th_error *err)
+{
+  struct th_scoring scoring = {0};
+  struct th_scored scored = {0};
+  th_status rc;
+  TH_TRY(th_scoring_open(&scoring, options, comm, err));
+  TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
+  if (comm->rank == 0)
+    rc = score(&scoring, &scored, options->json, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  th_scored_free(&scored);
+  th_scoring_close(&scoring);
+  return rc;
+}

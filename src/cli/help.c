@@ -1,0 +1,264 @@
+/* help.c - help and the man page, printed from the tables
+ * SPDX-License-Identifier: MIT */
+#include "cli/help.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 79, INDENT = 8, TEXT = 1024 };
+
+static const char *const sections[] = {"data", "model", "schedule", "run",
+                                       NULL};
+
+static void wrap(FILE *out, int indent, const char *text)
+{
+  int column = 0;
+  while (*text != '\0') {
+    int length = (int)strcspn(text, " ");
+    if (column > 0 && column + 1 + length > WIDTH) {
+      fputc('\n', out);
+      column = 0;
+    }
+    if (column == 0)
+      column = fprintf(out, "%*s", indent, "");
+    else
+      column += fprintf(out, " ");
+    column += fprintf(out, "%.*s", length, text);
+    text += length;
+    text += strspn(text, " ");
+  }
+  fputc('\n', out);
+}
+
+/* "-s, --sparsity K", "--[no-]quiet", "--type f32|f64". */
+static void usage_text(const struct th_option *option, char *text, size_t size)
+{
+  int used = 0;
+  if (option->letter != 0)
+    used = snprintf(text, size, "-%c, ", option->letter);
+  bool negative = option->kind == TH_OPT_FLAG && option->section != NULL;
+  used += snprintf(text + used, size - (size_t)used, "--%s%s",
+                   negative ? "[no-]" : "", option->name);
+  if (option->placeholder != NULL)
+    used +=
+        snprintf(text + used, size - (size_t)used, " %s", option->placeholder);
+  for (int64_t k = 0; option->choices != NULL && option->choices(k) != NULL;
+       k++)
+    used += snprintf(text + used, size - (size_t)used, "%c%s",
+                     k == 0 ? ' ' : '|', option->choices(k));
+}
+
+static bool has_range(const struct th_option *option)
+{
+  return option->kind == TH_OPT_INT || option->kind == TH_OPT_REAL ||
+         option->kind == TH_OPT_SIZE;
+}
+
+/* The help text with default and range. */
+static void describe(const struct th_option *option, char *text, size_t size)
+{
+  const struct th_limits *limits = &option->limits;
+  const char *shown = option->shown != NULL ? option->shown : option->start;
+  int used = snprintf(text, size, "%s", option->help);
+  if (has_range(option))
+    used +=
+        snprintf(text + used, size - (size_t)used, "; %s %g",
+                 limits->lowest_open ? "above" : "at least", limits->lowest);
+  if (has_range(option) && isfinite(limits->highest))
+    used +=
+        snprintf(text + used, size - (size_t)used, ", %s %.10g",
+                 limits->highest_open ? "below" : "at most", limits->highest);
+  if (shown != NULL && strcmp(shown, "required") == 0)
+    snprintf(text + used, size - (size_t)used, " (required)");
+  else if (shown != NULL)
+    snprintf(text + used, size - (size_t)used, " (default: %s)", shown);
+}
+
+/* Options of a subcommand in a section; NULL: those of no section. */
+static bool next_in_section(const struct th_option **option, int *row,
+                            const char *section, unsigned bit)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  while (++*row < count) {
+    const char *own = table[*row].section;
+    bool same = own == section ||
+                (own != NULL && section != NULL && strcmp(own, section) == 0);
+    if (same && (table[*row].commands & bit) != 0) {
+      *option = &table[*row];
+      return true;
+    }
+  }
+  return false;
+}
+
+static void print_section(FILE *out, const char *section, unsigned bit)
+{
+  const struct th_option *option;
+  char text[TEXT];
+  bool first = true;
+  for (int row = -1; next_in_section(&option, &row, section, bit);) {
+    if (first && section != NULL)
+      fprintf(out, "\nOptions, deck section [%s]:\n", section);
+    else if (first)
+      fprintf(out, "\nOptions of the command line alone:\n");
+    first = false;
+    usage_text(option, text, sizeof text);
+    fprintf(out, "  %s\n", text);
+    describe(option, text, sizeof text);
+    wrap(out, INDENT, text);
+  }
+}
+
+void th_help_command(FILE *out, const struct th_command *command)
+{
+  fprintf(out, "Usage: thresher %s%s%s [OPTION]...\n\n", command->name,
+          command->arguments[0] == '\0' ? "" : " ", command->arguments);
+  wrap(out, 0, command->summary);
+  if (command->help != NULL) {
+    fputc('\n', out);
+    wrap(out, 0, command->help);
+  }
+  for (int k = 0; sections[k] != NULL; k++)
+    print_section(out, sections[k], command->bit);
+  print_section(out, NULL, command->bit);
+}
+
+static const char about[] =
+    "Trains sparse linear models on data with very many attributes while "
+    "reading as few attributes of each example as the method allows.";
+
+static const char launching[] =
+    "Under mpirun or srun every subcommand that reads or writes data runs on "
+    "all ranks; without a launcher the program is one rank. The model file is "
+    "the same for any number of ranks. Results go to the standard output, "
+    "everything else to the standard error.";
+
+struct exit_row {
+  int status;
+  const char *meaning;
+};
+
+static const struct exit_row exits[] = {
+    {0, "done"},
+    {1, "failed: files, data or the run"},
+    {2, "usage: the command line, or option values against the data"},
+    {3, "stopped early with a checkpoint: run it again"},
+};
+enum { EXITS = sizeof exits / sizeof *exits };
+
+void th_help_program(FILE *out)
+{
+  fprintf(out, "Usage: thresher COMMAND [ARGUMENT]... [OPTION]...\n"
+               "       thresher --help | --version | --man\n\n");
+  wrap(out, 0, about);
+  fprintf(out, "\nCommands:\n");
+  for (const struct th_command *c = th_command_table(); c->name != NULL; c++)
+    fprintf(out, "  %-10s %s\n", c->name, c->summary);
+  fprintf(out, "\nthresher COMMAND --help describes the options of one; "
+               "thresher --man is the\nmanual page.\n\n");
+  wrap(out, 0, launching);
+  fprintf(out, "\nExit status:\n");
+  for (int k = 0; k < EXITS; k++)
+    fprintf(out, "  %d  %s\n", exits[k].status, exits[k].meaning);
+}
+
+/* troff: a leading dot or quote and every backslash and minus are escaped. */
+static void man_text(FILE *out, const char *text)
+{
+  if (*text == '.' || *text == '\'')
+    fputs("\\&", out);
+  for (; *text != '\0'; text++) {
+    if (*text == '\\')
+      fputs("\\e", out);
+    else if (*text == '-')
+      fputs("\\-", out);
+    else
+      fputc(*text, out);
+  }
+}
+
+static void man_option(FILE *out, const struct th_option *option)
+{
+  char text[TEXT];
+  usage_text(option, text, sizeof text);
+  fputs(".TP\n.B ", out);
+  man_text(out, text);
+  fputc('\n', out);
+  describe(option, text, sizeof text);
+  man_text(out, text);
+  fputc('\n', out);
+}
+
+static void man_command(FILE *out, const struct th_command *command)
+{
+  const struct th_option *option;
+  fprintf(out, ".SS thresher %s ", command->name);
+  man_text(out, command->arguments);
+  fputc('\n', out);
+  man_text(out, command->summary);
+  fputs(".\n", out);
+  if (command->help != NULL) {
+    fputs(".PP\n", out);
+    man_text(out, command->help);
+    fputc('\n', out);
+  }
+  for (int k = 0; sections[k] != NULL; k++)
+    for (int row = -1;
+         next_in_section(&option, &row, sections[k], command->bit);)
+      if (option->commands != TH_EVERY_COMMAND)
+        man_option(out, option);
+}
+
+static void man_deck(FILE *out)
+{
+  const struct th_option *option;
+  fputs(".SH DECK\nOptions may come from a file, named by \\-\\-deck: lines "
+        "name = value under\n[section], with the names of the long options. "
+        "The command line wins.\n",
+        out);
+  for (int k = 0; sections[k] != NULL; k++) {
+    fprintf(out, ".TP\n.B [%s]\n", sections[k]);
+    const char *joint = "";
+    for (int row = -1;
+         next_in_section(&option, &row, sections[k], TH_EVERY_COMMAND);) {
+      fputs(joint, out);
+      man_text(out, option->name);
+      joint = ", ";
+    }
+    fputc('\n', out);
+  }
+}
+
+void th_help_man(FILE *out)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  fputs(".TH THRESHER 1 \"\" \"thresher " THRESHER_VERSION "\"\n"
+        ".SH NAME\nthresher \\- sparse linear models under an attribute "
+        "budget\n.SH SYNOPSIS\n",
+        out);
+  for (const struct th_command *c = th_command_table(); c->name != NULL; c++) {
+    fprintf(out, ".B thresher %s\n", c->name);
+    if (c->arguments[0] != '\0')
+      man_text(out, c->arguments);
+    fprintf(out, "%s[\\fIoption\\fR]...\n.br\n",
+            c->arguments[0] != '\0' ? " " : "");
+  }
+  fputs(".SH DESCRIPTION\n", out);
+  man_text(out, about);
+  fputs("\n.PP\n", out);
+  man_text(out, launching);
+  fputs("\n.SH OPTIONS OF EVERY COMMAND\n", out);
+  for (int k = 0; k < count; k++)
+    if (table[k].commands == TH_EVERY_COMMAND)
+      man_option(out, &table[k]);
+  fputs(".SH COMMANDS\n", out);
+  for (const struct th_command *c = th_command_table(); c->name != NULL; c++)
+    man_command(out, c);
+  man_deck(out);
+  fputs(".SH EXIT STATUS\n", out);
+  for (int k = 0; k < EXITS; k++)
+    fprintf(out, ".TP\n.B %d\n%s\n", exits[k].status, exits[k].meaning);
+}

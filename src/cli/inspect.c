@@ -1,0 +1,240 @@
+/* inspect.c - the subcommand that describes a data set or a model
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "io/dataset.h"
+#include "io/model_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSPECT_MEMORY = 1 << 26 }; /* bytes; nothing is read twice */
+
+/* A line of the deck in the type of its option. */
+static void add_setting(json_t *deck, const struct th_setting *setting)
+{
+  int count;
+  int row = th_option_find(setting->name);
+  enum th_option_kind kind =
+      row < 0 ? TH_OPT_TEXT : th_option_table(&count)[row].kind;
+  bool number = strcmp(setting->value, "auto") != 0;
+  if (kind == TH_OPT_FLAG)
+    json_object_set_new(deck, setting->name,
+                        json_boolean(strcmp(setting->value, "yes") == 0));
+  else if (kind == TH_OPT_INT && number)
+    th_json_int(deck, setting->name, strtoll(setting->value, NULL, 10));
+  else if (kind == TH_OPT_REAL && number)
+    th_json_real(deck, setting->name, strtod(setting->value, NULL));
+  else
+    th_json_text(deck, setting->name, setting->value);
+}
+
+static json_t *ledger_json(const struct th_model *model)
+{
+  const struct th_ledger *ledger = &model->ledger;
+  json_t *o = json_object();
+  th_json_int(o, "examples", ledger->examples);
+  th_json_int(o, "attributes", ledger->attributes);
+  th_json_int(o, "max_attributes_per_example",
+              ledger->max_attributes_per_example);
+  th_json_int(o, "validation_examples", ledger->validation_examples);
+  th_json_int(o, "validation_attributes", ledger->validation_attributes);
+  th_json_text(o, "statistics", model->statistics);
+  return o;
+}
+
+static json_t *model_json(const struct th_model *model)
+{
+  json_t *o = json_object();
+  json_t *support = json_array();
+  json_t *coef = json_array();
+  json_t *deck = json_object();
+  for (int64_t k = 0; k < model->support_size; k++) {
+    json_array_append_new(support, json_integer(model->support[k]));
+    json_array_append_new(coef, json_real(model->coef[k]));
+  }
+  for (int64_t k = 0; k < model->settings; k++)
+    add_setting(deck, &model->deck[k]);
+  th_json_text(o, "kind", "model");
+  th_json_text(o, "solver", model->solver);
+  th_json_text(o, "loss", model->loss);
+  th_json_int(o, "attributes", model->attributes);
+  json_object_set_new(o, "support", support);
+  json_object_set_new(o, "coef", coef);
+  th_json_real(o, "intercept", model->intercept);
+  th_json_int(o, "passes", model->passes);
+  json_object_set_new(o, "ledger", ledger_json(model));
+  json_object_set_new(o, "deck", deck);
+  th_json_hex(o, "dataset_fingerprint", model->fingerprint);
+  return o;
+}
+
+/* The model's deck as a deck that train accepts. */
+static void print_deck(const struct th_model *model)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  const char *section = "";
+  for (int row = 0; row < count; row++) {
+    for (int64_t k = 0; k < model->settings; k++) {
+      if (strcmp(model->deck[k].name, table[row].name) != 0)
+        continue;
+      if (strcmp(section, table[row].section) != 0)
+        printf("[%s]\n", table[row].section);
+      section = table[row].section;
+      printf("%s = %s\n", table[row].name, model->deck[k].value);
+    }
+  }
+}
+
+static void print_model(const struct th_model *model)
+{
+  const struct th_ledger *ledger = &model->ledger;
+  printf("model:       %s, %s loss, %" PRId64 " attributes\n", model->solver,
+         model->loss, model->attributes);
+  printf("trained on:  data set %016" PRIx64 ", %" PRId64 " passes\n",
+         model->fingerprint, model->passes);
+  printf("ledger:      %" PRId64 " examples, %" PRId64
+         " attributes, at most %" PRId64 " of one\n",
+         ledger->examples, ledger->attributes,
+         ledger->max_attributes_per_example);
+  printf("validation:  %" PRId64 " examples, %" PRId64 " attributes\n",
+         ledger->validation_examples, ledger->validation_attributes);
+  printf("statistics:  %s\n",
+         model->statistics == NULL ? "none" : model->statistics);
+  printf("intercept:   %.17g\n", model->intercept);
+  printf("support:     %" PRId64 " attributes\n", model->support_size);
+  for (int64_t k = 0; k < model->support_size; k++)
+    printf("%12" PRId64 "  %.17g\n", model->support[k], model->coef[k]);
+  print_deck(model);
+}
+
+static json_t *truth_json(const struct th_truth *truth)
+{
+  if (truth == NULL || truth->family[0] == '\0')
+    return json_null();
+  json_t *o = json_object();
+  json_t *support = json_array();
+  json_t *coef = json_array();
+  for (int64_t k = 0; k < truth->support_size; k++) {
+    json_array_append_new(support, json_integer(truth->support[k]));
+    json_array_append_new(coef, json_real(truth->coef[k]));
+  }
+  th_json_text(o, "family", truth->family);
+  th_json_int(o, "seed", (int64_t)truth->seed);
+  th_json_real(o, "noise", truth->noise);
+  th_json_real(o, "correlation", truth->correlation);
+  th_json_real(o, "density", truth->density);
+  json_object_set_new(o, "support", support);
+  json_object_set_new(o, "coef", coef);
+  return o;
+}
+
+static json_t *dataset_json(struct th_dataset *dataset, bool checked)
+{
+  const struct th_store *store = th_dataset_store(dataset);
+  const struct th_shape *shape = &store->shape;
+  json_t *o = json_object();
+  th_json_text(o, "kind", "dataset");
+  th_json_int(o, "examples", shape->examples);
+  th_json_int(o, "training", shape->training);
+  th_json_int(o, "test", shape->examples - shape->training);
+  th_json_int(o, "attributes", shape->attributes);
+  th_json_int(o, "nonzeros", shape->nonzeros);
+  th_json_text(o, "layout", th_layout_name(shape->layout));
+  th_json_text(o, "type", th_type_name(shape->type));
+  json_object_set_new(o, "weighted", json_boolean(shape->weighted));
+  th_json_int(o, "shards", th_dataset_shards(dataset));
+  th_json_int(o, "row_group", shape->row_group);
+  th_json_int(o, "bytes", th_dataset_bytes(dataset));
+  th_json_hex(o, "fingerprint", store->fingerprint);
+  th_json_text(o, "provenance", th_dataset_provenance(dataset));
+  json_object_set_new(o, "truth", truth_json(th_dataset_truth(dataset)));
+  if (checked)
+    json_object_set_new(o, "checked", json_true());
+  return o;
+}
+
+static void print_dataset(struct th_dataset *dataset, bool checked)
+{
+  const struct th_store *store = th_dataset_store(dataset);
+  const struct th_shape *shape = &store->shape;
+  const struct th_truth *truth = th_dataset_truth(dataset);
+  double cells = (double)shape->examples * (double)shape->attributes;
+  printf("data set:     %s %s%s\n", th_layout_name(shape->layout),
+         th_type_name(shape->type), shape->weighted ? ", weighted" : "");
+  printf("examples:     %" PRId64 " (%" PRId64 " training, %" PRId64 " test)\n",
+         shape->examples, shape->training, shape->examples - shape->training);
+  printf("attributes:   %" PRId64 "\n", shape->attributes);
+  printf("nonzeros:     %" PRId64 " (%.4g %%)\n", shape->nonzeros,
+         100 * (double)shape->nonzeros / cells);
+  printf("shards:       %" PRId64 "\n", th_dataset_shards(dataset));
+  printf("row group:    %" PRId64 " examples\n", shape->row_group);
+  printf("bytes:        %" PRId64 "\n", th_dataset_bytes(dataset));
+  printf("fingerprint:  %016" PRIx64 "\n", store->fingerprint);
+  const char *provenance = th_dataset_provenance(dataset);
+  printf("provenance:   %s\n", provenance == NULL ? "unknown" : provenance);
+  if (truth != NULL && truth->family[0] != '\0')
+    printf("truth:        %s, %" PRId64 " true attributes, noise %g\n",
+           truth->family, truth->support_size, truth->noise);
+  if (checked)
+    printf("check:        every checksum and index is right\n");
+}
+
+static th_status inspect_model(const struct th_options *options,
+                               struct th_comm *comm, struct th_error *err)
+{
+  struct th_model model = {0};
+  th_status rc;
+  TH_TRY(th_model_read(&model, comm, options->argument[0], err));
+  if (comm->rank == 0 && options->json)
+    rc = th_json_print(stdout, model_json(&model), JSON_INDENT(2), err);
+  else if (comm->rank == 0)
+    print_model(&model);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  th_model_free(&model);
+  return rc;
+}
+
+static th_status inspect_dataset(const struct th_options *options,
+                                 struct th_comm *comm, struct th_error *err)
+{
+  struct th_dataset *dataset = NULL;
+  th_status rc;
+  TH_TRY(th_dataset_open(&dataset, comm, options->argument[0], INSPECT_MEMORY,
+                         err));
+  if (options->check)
+    TH_TRY(th_dataset_check(dataset, comm, err));
+  if (comm->rank == 0 && options->json)
+    rc = th_json_print(stdout, dataset_json(dataset, options->check),
+                       JSON_INDENT(2), err);
+  else if (comm->rank == 0)
+    print_dataset(dataset, options->check);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  if (dataset != NULL)
+    th_dataset_close(dataset);
+  return rc;
+}
+
+th_status th_run_inspect(const struct th_options *options, struct th_comm *comm,
+                         struct th_error *err)
+{
+  enum th_file_kind kind = TH_FILE_OTHER;
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = th_file_kind(options->argument[0], &kind, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, &kind, sizeof kind, 0);
+  if (kind == TH_FILE_OTHER)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: neither a data set nor a model; `thresher import` "
+                   "makes data sets of text files",
+                   options->argument[0]);
+  rc = kind == TH_FILE_MODEL ? inspect_model(options, comm, err)
+                             : inspect_dataset(options, comm, err);
+done:
+  return rc;
+}

@@ -1,0 +1,25 @@
+/* json.h - the little that JSON output needs beyond jansson
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_JSON_H
+#define TH_JSON_H
+
+#include "core/error.h"
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Add a member to an object; a number that is not finite, or a NULL string,
+ * becomes null. Running out of memory shows in th_json_print. Local. */
+void th_json_real(json_t *object, const char *key, double value);
+void th_json_int(json_t *object, const char *key, int64_t value);
+void th_json_text(json_t *object, const char *key, const char *value);
+/* 16 hexadecimal digits. */
+void th_json_hex(json_t *object, const char *key, uint64_t value);
+
+/* Write an object and a line end, and release it. flags are jansson's. Local.
+ * TH_ENOMEM when it could not be built, TH_EIO when it cannot be written. */
+th_status th_json_print(FILE *out, json_t *object, size_t flags,
+                        struct th_error *err);
+
+#endif

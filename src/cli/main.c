@@ -1,0 +1,141 @@
+/* main.c - the program: ranks, the command line, one line for a failure
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "mpi/mpi_comm.h"
+
+#include <cblas.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file opened later must not become the standard output: a closed one is
+ * replaced by a descriptor on which every write fails. */
+static void hold_standard_files(void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) == -1 &&
+        open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      _exit(1);
+}
+
+static bool launched(void)
+{
+  if (getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMIX_RANK") != NULL ||
+      (getenv("PMI_RANK") != NULL && getenv("PMI_SIZE") != NULL))
+    return true;
+  /* a batch script of Slurm has a SLURM_PROCID too, but is no step of srun */
+  const char *tasks = getenv("SLURM_NTASKS");
+  return getenv("SLURM_PROCID") != NULL && getenv("SLURM_STEP_ID") != NULL &&
+         tasks != NULL && atoi(tasks) > 1;
+}
+
+/* Collective: a failure of some ranks becomes everyone's; one that all ranks
+ * have in common stays without a rank. */
+static th_status settle(struct th_comm *comm, th_status rc,
+                        struct th_error *err)
+{
+  int64_t failed = rc != TH_OK;
+  comm->ops->sum_i64(comm, &failed, 1);
+  if (failed == 0 || failed == comm->size)
+    return rc;
+  return th_agree(comm, rc, err);
+}
+
+static th_status flush_results(struct th_comm *comm, struct th_error *err)
+{
+  if (comm->rank == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+    return th_fail(err, TH_EIO,
+                   "cannot write the results to the standard output");
+  return TH_OK;
+}
+
+static th_status run_command(struct th_comm *comm, int argc, char **argv,
+                             struct th_error *err)
+{
+  const struct th_command *command = th_command_find(argv[0]);
+  struct th_options options = {0};
+  th_status rc;
+  if (command == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "%s is not a command; thresher --help lists them", argv[0]);
+  TH_TRY(th_options_init(&options, err));
+  TH_TRY(th_options_parse(&options, comm, command->name, command->bit, argc,
+                          argv, err));
+  if (!options.help)
+    rc = command->run(&options, comm, err);
+  else if (comm->rank == 0)
+    th_help_command(stdout, command);
+done:
+  th_options_free(&options);
+  return rc;
+}
+
+struct direct_row {
+  const char *name;
+  void (*print)(FILE *out);
+};
+
+static void print_version(FILE *out)
+{
+  fprintf(out, "thresher %s\n", THRESHER_VERSION);
+}
+
+static const struct direct_row direct[] = {{"--help", th_help_program},
+                                           {"-h", th_help_program},
+                                           {"--version", print_version},
+                                           {"--man", th_help_man}};
+
+static th_status run(struct th_comm *comm, int argc, char **argv,
+                     struct th_error *err)
+{
+  if (argc < 2)
+    return th_fail(err, TH_EUSAGE,
+                   "no command given; thresher --help lists them");
+  for (size_t k = 0; k < sizeof direct / sizeof *direct; k++) {
+    if (strcmp(argv[1], direct[k].name) != 0)
+      continue;
+    if (argc > 2)
+      return th_fail(err, TH_EUSAGE, "%s takes no arguments", argv[1]);
+    if (comm->rank == 0)
+      direct[k].print(stdout);
+    return TH_OK;
+  }
+  return run_command(comm, argc - 1, argv + 1, err);
+}
+
+static void print_failure(const struct th_comm *comm,
+                          const struct th_error *err)
+{
+  if (comm->size > 1 && err->rank >= 0 && err->code != TH_EUSAGE)
+    fprintf(stderr, "thresher: rank %d: %s\n", err->rank, err->text);
+  else
+    fprintf(stderr, "thresher: %s\n", err->text);
+}
+
+int main(int argc, char **argv)
+{
+  struct th_comm comm;
+  struct th_error err;
+  hold_standard_files();
+  signal(SIGPIPE, SIG_IGN);
+  openblas_set_num_threads(1);
+  bool with_mpi = launched();
+  if (with_mpi)
+    th_mpi_start(&comm, &argc, &argv);
+  else
+    th_comm_self(&comm);
+  th_error_clear(&err);
+  th_status rc = settle(&comm, run(&comm, argc, argv, &err), &err);
+  if (rc == TH_OK)
+    rc = th_agree(&comm, flush_results(&comm, &err), &err);
+  if (rc != TH_OK && comm.rank == 0)
+    print_failure(&comm, &err);
+  if (with_mpi)
+    th_mpi_stop(&comm);
+  else
+    th_comm_free(&comm);
+  return th_status_exit(rc);
+}

@@ -1,0 +1,163 @@
+/* monitor.c - progress of a training run: a bar, log lines, telemetry
+ * SPDX-License-Identifier: MIT */
+#include "cli/monitor.h"
+
+#include "cli/json.h"
+#include "math/synthetic.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double bar_interval = 0.1; /* seconds */
+static const double line_interval = 5.0;
+
+enum { BAR = 24 };
+
+static void clear_bar(struct th_watch *watch)
+{
+  if (watch->bar)
+    fprintf(stderr, "\r\033[K");
+  watch->bar = false;
+}
+
+static void print_bar(struct th_watch *watch,
+                      const struct th_progress *progress, double share)
+{
+  char bar[BAR + 1] = "";
+  for (int k = 0; k < BAR; k++)
+    bar[k] = k < (int)(share * BAR) ? '#' : '.';
+  fprintf(stderr,
+          "\r\033[K[%s] %3.0f %%  loss %.5g  support %" PRId64
+          "  examples %" PRId64,
+          bar, 100 * share, progress->loss, progress->support_size,
+          progress->examples);
+  fflush(stderr);
+  watch->bar = true;
+}
+
+static void print_line(const struct th_progress *progress, double share,
+                       double seconds)
+{
+  fprintf(stderr,
+          "%6.0f s  %3.0f %%  update %" PRId64 "  loss %.5g  support %" PRId64
+          "  examples %" PRId64 "\n",
+          seconds, 100 * share, progress->updates, progress->loss,
+          progress->support_size, progress->examples);
+}
+
+static void show(struct th_watch *watch, const struct th_progress *progress)
+{
+  double now = th_clock();
+  double interval = watch->terminal ? bar_interval : line_interval;
+  if (!watch->prints || now - watch->printed < interval)
+    return;
+  watch->printed = now;
+  double expected = (double)progress->examples_expected;
+  double share = expected > 0 ? (double)progress->examples / expected : 0;
+  share = fmin(share, 1);
+  if (watch->terminal)
+    print_bar(watch, progress, share);
+  else
+    print_line(progress, share, now - watch->began);
+}
+
+static void record(struct th_watch *watch, const struct th_progress *progress)
+{
+  if (watch->telemetry == NULL || watch->err.code != TH_OK)
+    return;
+  json_t *line = json_object();
+  th_json_int(line, "update", progress->updates);
+  th_json_int(line, "examples", progress->examples);
+  th_json_int(line, "attributes", progress->attributes_observed);
+  th_json_int(line, "support_size", progress->support_size);
+  th_json_real(line, "loss", progress->loss);
+  th_json_real(line, "step_size", progress->step_size);
+  th_json_real(line, "seconds", th_clock() - watch->began);
+  if (watch->truth != NULL)
+    th_json_real(line, "population_mse",
+                 th_population_mse(watch->truth, watch->attributes,
+                                   progress->support, progress->coef,
+                                   progress->support_size,
+                                   progress->intercept));
+  th_json_print(watch->telemetry, line, JSON_COMPACT, &watch->err);
+}
+
+static void on_progress(void *self, const struct th_progress *progress)
+{
+  struct th_watch *watch = self;
+  watch->last = *progress;
+  watch->last.support = NULL;
+  watch->last.coef = NULL;
+  show(watch, progress);
+  record(watch, progress);
+}
+
+static void on_notice(void *self, const char *text)
+{
+  struct th_watch *watch = self;
+  if (!watch->prints)
+    return;
+  clear_bar(watch);
+  fprintf(stderr, "note: %s\n", text);
+}
+
+static th_status open_telemetry(struct th_watch *watch, bool force,
+                                struct th_error *err)
+{
+  th_status rc =
+      th_output_begin(&watch->output, watch->telemetry_path, force, err);
+  if (rc != TH_OK)
+    return rc;
+  watch->telemetry = fopen(watch->output.partial, "w");
+  if (watch->telemetry == NULL)
+    return th_fail(err, TH_EIO, "telemetry %s: %s", watch->telemetry_path,
+                   strerror(errno));
+  return TH_OK;
+}
+
+th_status th_watch_open(struct th_watch *watch,
+                        const struct th_options *options,
+                        const struct th_truth *truth, int64_t attributes,
+                        int rank, struct th_error *err)
+{
+  *watch = (struct th_watch){
+      .monitor = {on_progress, on_notice, watch},
+      .prints = rank == 0 && !options->quiet,
+      .terminal = isatty(STDERR_FILENO) == 1,
+      .attributes = attributes,
+      .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
+      .output = {.lock = -1},
+      .telemetry_path = options->telemetry,
+      .began = th_clock(),
+  };
+  th_error_clear(&watch->err);
+  watch->printed = watch->began;
+  if (rank != 0 || options->telemetry == NULL)
+    return TH_OK;
+  return open_telemetry(watch, options->force, err);
+}
+
+th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
+{
+  clear_bar(watch);
+  if (watch->telemetry == NULL)
+    return TH_OK;
+  int failed = fclose(watch->telemetry);
+  watch->telemetry = NULL;
+  if (failed != 0 || watch->err.code != TH_OK)
+    return th_fail(err, TH_EIO, "telemetry %s: cannot be written",
+                   watch->telemetry_path);
+  return th_output_commit(&watch->output, err);
+}
+
+void th_watch_close(struct th_watch *watch)
+{
+  clear_bar(watch);
+  if (watch->telemetry != NULL)
+    fclose(watch->telemetry);
+  watch->telemetry = NULL;
+  th_output_abort(&watch->output);
+}

@@ -1,0 +1,40 @@
+/* monitor.h - progress of a training run: a bar, log lines, telemetry
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MONITOR_H
+#define TH_MONITOR_H
+
+#include "cli/options.h"
+#include "core/truth.h"
+#include "io/output.h"
+#include "solvers/train.h"
+
+#include <stdio.h>
+
+/* Lives on every rank; rank 0 prints and writes. */
+struct th_watch {
+  struct th_monitor monitor; /* for th_train */
+  bool prints;
+  bool terminal;
+  int64_t attributes;           /* d */
+  const struct th_truth *truth; /* borrowed; NULL: not generated */
+  struct th_output output;      /* of the telemetry */
+  FILE *telemetry;              /* NULL: none */
+  const char *telemetry_path;
+  double began;
+  double printed;          /* clock of the last line */
+  bool bar;                /* a bar is on the terminal */
+  struct th_progress last; /* without its borrowed arrays */
+  struct th_error err;     /* of the telemetry */
+};
+
+/* Begin to watch. Local; telemetry is claimed on rank 0. Always end with
+ * th_watch_close. */
+th_status th_watch_open(struct th_watch *watch,
+                        const struct th_options *options,
+                        const struct th_truth *truth, int64_t attributes,
+                        int rank, struct th_error *err);
+/* Take the bar off the terminal; finish the telemetry. Local. */
+th_status th_watch_finish(struct th_watch *watch, struct th_error *err);
+void th_watch_close(struct th_watch *watch);
+
+#endif

@@ -1,0 +1,257 @@
+/* option_table.c - every option of the program, once
+ * SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+#include "core/slab.h"
+#include "io/import.h"
+#include "math/loss.h"
+#include "solvers/train.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *solver_names(int64_t k)
+{
+  return th_solver_table()[k].name;
+}
+
+static const char *format_names(int64_t k)
+{
+  return k == 0 ? "auto" : th_importer_table()[k - 1].name;
+}
+
+static const char *type_names(int64_t k)
+{
+  return k < TH_TYPE_COUNT ? th_type_name((enum th_type)k) : NULL;
+}
+
+static const char *layout_names(int64_t k)
+{
+  if (k == 0)
+    return "auto";
+  return k <= TH_LAYOUT_COUNT ? th_layout_name((enum th_layout)(k - 1)) : NULL;
+}
+
+static const char *loss_names(int64_t k)
+{
+  return th_loss_table()[k].name;
+}
+
+static const char *refit_names(int64_t k)
+{
+  static const char *const names[TH_REFIT_COUNT + 1] = {
+      [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
+  return names[k];
+}
+
+static const char *split_names(int64_t k)
+{
+  static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",
+                                      [TH_SPLIT_TEST] = "test",
+                                      [TH_SPLIT_TRAIN] = "train",
+                                      [TH_SPLIT_ALL] = "all",
+                                      NULL};
+  return names[k];
+}
+
+#define AT(member) offsetof(struct th_options, member)
+#define FROM(low)                                                              \
+  {                                                                            \
+    (low), INFINITY, false, true                                               \
+  }
+#define ABOVE(low)                                                             \
+  {                                                                            \
+    (low), INFINITY, true, true                                                \
+  }
+#define BETWEEN(low, high)                                                     \
+  {                                                                            \
+    (low), (high), false, false                                                \
+  }
+#define INSIDE(low, high)                                                      \
+  {                                                                            \
+    (low), (high), true, true                                                  \
+  }
+#define FRACTION                                                               \
+  {                                                                            \
+    0.0, 1.0, false, true                                                      \
+  }
+#define NO_LIMITS                                                              \
+  {                                                                            \
+    0.0, 0.0, false, false                                                     \
+  }
+
+enum {
+  MAKE = TH_GENERATE | TH_IMPORT,
+  WRITES = MAKE | TH_TRAIN | TH_PREDICT,
+  SCORES = TH_EVALUATE | TH_PREDICT
+};
+
+#define AUTOMATIC "automatic"
+
+static const struct th_option table[] = {
+    /* data */
+    {"examples", 'n', TH_OPT_INT, AT(examples), "N", NULL, "required", FROM(1),
+     NULL, "data", TH_GENERATE, false, "examples to generate"},
+    {"attributes", 'd', TH_OPT_INT, AT(attributes), "D", NULL,
+     "generate: required; import: the largest index", FROM(1), NULL, "data",
+     MAKE, false,
+     "attributes of an example; import: an index above it is an error"},
+    {"support", 0, TH_OPT_INT, AT(support), "K", NULL, "by the family", FROM(1),
+     NULL, "data", TH_GENERATE, false,
+     "attributes with a true coefficient that is not zero"},
+    {"noise", 0, TH_OPT_REAL, AT(noise), "S", "1", NULL, FROM(0), NULL, "data",
+     TH_GENERATE, false, "standard deviation of the target noise"},
+    {"correlation", 0, TH_OPT_REAL, AT(correlation), "R", "0.5", NULL,
+     INSIDE(-1, 1), NULL, "data", TH_GENERATE, false,
+     "toeplitz: correlation of neighbouring attributes"},
+    {"density",
+     0,
+     TH_OPT_REAL,
+     AT(density),
+     "P",
+     "0.001",
+     NULL,
+     {0, 0.5, true, false},
+     NULL,
+     "data",
+     TH_GENERATE,
+     false,
+     "sparse: mean share of values that are not zero"},
+    {"format", 0, TH_OPT_NAME, AT(format), NULL, "auto", NULL, NO_LIMITS,
+     format_names, "data", TH_IMPORT, false, "format of the input files"},
+    {"layout", 0, TH_OPT_CHOICE, AT(layout), NULL, "auto", "auto: by density",
+     NO_LIMITS, layout_names, "data", TH_IMPORT, false,
+     "store every value, or those that are not zero"},
+    {"type", 0, TH_OPT_CHOICE, AT(type), NULL, "f32", NULL, NO_LIMITS,
+     type_names, "data", MAKE, false,
+     "storage type of attribute values; u8 and i8 only where exact"},
+    {"target", 0, TH_OPT_TEXT, AT(target), "COLUMN", NULL, "the last column",
+     NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     "CSV: column of the target, by name or 1-based number"},
+    {"weights", 0, TH_OPT_TEXT, AT(weights), "COLUMN", NULL, "none", NO_LIMITS,
+     NULL, "data", TH_IMPORT, false,
+     "CSV: column of the example weights, by name or 1-based number"},
+    {"zero-based", 0, TH_OPT_FLAG, AT(zero_based), NULL, "no", NULL, NO_LIMITS,
+     NULL, "data", TH_IMPORT, false, "LIBSVM: indices begin at 0, not at 1"},
+    {"like", 0, TH_OPT_TEXT, AT(like), "OTHER.h5", NULL, "none", NO_LIMITS,
+     NULL, "data", TH_IMPORT, false,
+     "take over the attributes of another data set"},
+    {"max-line", 0, TH_OPT_SIZE, AT(max_line), "SIZE", "1G", NULL, FROM(1),
+     NULL, "data", TH_IMPORT, false, "longest legal line of a text file"},
+    {"shuffle", 0, TH_OPT_FLAG, AT(shuffle), NULL, "yes", NULL, NO_LIMITS, NULL,
+     "data", TH_IMPORT, false,
+     "store the examples in a random order drawn from the seed"},
+    {"test", 0, TH_OPT_REAL, AT(test), "FRACTION", "0", NULL, FRACTION, NULL,
+     "data", MAKE, false, "share of the examples to set apart for testing"},
+    {"test-file", 0, TH_OPT_TEXT, AT(test_file), "FILE", NULL, "none",
+     NO_LIMITS, NULL, "data", TH_IMPORT, false,
+     "a file of its own with the test examples"},
+    {"shards", 0, TH_OPT_INT, AT(shards), "K", NULL, "one per GiB",
+     BETWEEN(1, 1024), NULL, "data", MAKE, false,
+     "files over which the attributes are spread"},
+    {"row-group", 0, TH_OPT_INT, AT(row_group), "R", NULL,
+     "by the number of examples", BETWEEN(1, 1048576), NULL, "data", MAKE,
+     false, "examples that are stored together"},
+    {"split", 0, TH_OPT_CHOICE, AT(split), NULL, "auto",
+     "auto: test if there is one, else all", NO_LIMITS, split_names, "data",
+     SCORES, false, "which examples to use"},
+    /* model */
+    {"solver", 0, TH_OPT_NAME, AT(config.solver), NULL, "sift", NULL, NO_LIMITS,
+     solver_names, "model", TH_TRAIN, true,
+     "algorithm; `thresher solvers` describes them"},
+    {"sparsity", 's', TH_OPT_INT, AT(config.sparsity), "K", NULL,
+     "sift: no limit; others: required", FROM(1), NULL, "model", TH_TRAIN, true,
+     "most attributes in the model"},
+    {"budget", 0, TH_OPT_INT, AT(config.budget), "B", NULL,
+     "sift: min(d, max(64, d/10)); others: required", FROM(1), NULL, "model",
+     TH_TRAIN, true, "most attributes observed of one example"},
+    {"loss", 0, TH_OPT_NAME, AT(config.loss), NULL, "squared", NULL, NO_LIMITS,
+     loss_names, "model", TH_TRAIN, true, "what is minimised"},
+    {"standardize", 0, TH_OPT_FLAG, AT(config.standardize), NULL, "yes", NULL,
+     NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "work on attributes with mean 0 and deviation 1; the model is in the "
+     "data's own units all the same"},
+    {"intercept", 0, TH_OPT_FLAG, AT(config.intercept), NULL, "yes", NULL,
+     NO_LIMITS, NULL, "model", TH_TRAIN, true, "fit a constant term"},
+    {"refit", 0, TH_OPT_CHOICE, AT(config.refit), NULL, "auto", NULL, NO_LIMITS,
+     refit_names, "model", TH_TRAIN, true,
+     "end with a least-squares (logistic: Newton) fit on the support"},
+    {"start", 0, TH_OPT_TEXT, AT(start), "MODEL.h5|LIST", NULL, "none",
+     NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "support to begin with: a model, or 0-based attributes such as 3,17,20, "
+     "each with a coefficient if wanted: 3:0.5,17:-2"},
+    /* schedule */
+    {"passes", 0, TH_OPT_INT, AT(config.passes), "P", NULL,
+     "1 where that is enough, else 20", FROM(1), NULL, "schedule", TH_TRAIN,
+     true, "most passes over the training examples"},
+    {"validation", 0, TH_OPT_REAL, AT(config.validation), "FRACTION", "-1",
+     "0.1 where the solver stops early", FRACTION, NULL, "schedule", TH_TRAIN,
+     true, "share of the training examples held out for early stopping"},
+    {"eta", 0, TH_OPT_REAL, AT(config.eta), "X", NULL, AUTOMATIC, ABOVE(0),
+     NULL, "schedule", TH_TRAIN, true, "step size"},
+    {"batch-explore", 0, TH_OPT_INT, AT(config.batch_explore), "B", NULL,
+     AUTOMATIC, FROM(1), NULL, "schedule", TH_TRAIN, true,
+     "examples per block in the first exploration update"},
+    {"batch-exploit", 0, TH_OPT_INT, AT(config.batch_exploit), "B", NULL,
+     AUTOMATIC, FROM(1), NULL, "schedule", TH_TRAIN, true,
+     "examples in the first exploitation update"},
+    {"updates-explore", 0, TH_OPT_INT, AT(config.updates_explore), "T", NULL,
+     AUTOMATIC, FROM(1), NULL, "schedule", TH_TRAIN, true,
+     "exploration updates in a round"},
+    {"updates-exploit", 0, TH_OPT_INT, AT(config.updates_exploit), "T", NULL,
+     AUTOMATIC, FROM(1), NULL, "schedule", TH_TRAIN, true,
+     "exploitation updates in a round"},
+    {"growth", 0, TH_OPT_REAL, AT(config.growth), "G", NULL, AUTOMATIC, FROM(1),
+     NULL, "schedule", TH_TRAIN, true,
+     "factor by which batches grow from round to round"},
+    {"rounds", 0, TH_OPT_INT, AT(config.rounds), "K", NULL, "no limit", FROM(1),
+     NULL, "schedule", TH_TRAIN, true, "most rounds"},
+    {"shared-support", 0, TH_OPT_FLAG, AT(config.shared_support), NULL, "yes",
+     NULL, NO_LIMITS, NULL, "schedule", TH_TRAIN, true,
+     "use all examples of an exploration update for the coordinates on the "
+     "support"},
+    /* run */
+    {"seed", 0, TH_OPT_INT, AT(config.seed), "N", "1", NULL, FROM(0), NULL,
+     "run", MAKE | TH_TRAIN, true, "seed of all random numbers"},
+    {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL, "required",
+     NO_LIMITS, NULL, "run", WRITES, false, "file to write"},
+    {"memory", 0, TH_OPT_SIZE, AT(memory), "SIZE", NULL, "by the machine",
+     FROM(1), NULL, "run", TH_IMPORT | TH_TRAIN, false,
+     "memory of a rank for values: read ones to keep, parsed ones to sort"},
+    {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, NO_LIMITS, NULL,
+     "run", TH_TRAIN, false, "print the plan and stop"},
+    {"report", 0, TH_OPT_TEXT, AT(report), "RUN.json", NULL, "none", NO_LIMITS,
+     NULL, "run", TH_TRAIN, false,
+     "write times, memory and traffic of the run"},
+    {"telemetry", 0, TH_OPT_TEXT, AT(telemetry), "FILE.jsonl", NULL, "none",
+     NO_LIMITS, NULL, "run", TH_TRAIN, false, "write one JSON line per update"},
+    {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, NO_LIMITS, NULL, "run",
+     TH_EVALUATE | TH_INSPECT | TH_BENCH, false, "print the results as JSON"},
+    {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, NO_LIMITS, NULL,
+     "run", TH_INSPECT, false, "read everything and verify every checksum"},
+    {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, NO_LIMITS, NULL,
+     "run", TH_EVERY_COMMAND, false, "overwrite existing outputs"},
+    {"quiet", 'q', TH_OPT_FLAG, AT(quiet), NULL, "no", NULL, NO_LIMITS, NULL,
+     "run", TH_EVERY_COMMAND, false, "no progress, no summary"},
+    {"deck", 0, TH_OPT_TEXT, AT(deck), "FILE.ini", NULL, "none", NO_LIMITS,
+     NULL, NULL, TH_EVERY_COMMAND, false,
+     "read options from a file; the command line wins"},
+    {"help", 'h', TH_OPT_FLAG, AT(help), NULL, NULL, NULL, NO_LIMITS, NULL,
+     NULL, TH_EVERY_COMMAND, false, "print this and stop"},
+};
+
+_Static_assert(sizeof table / sizeof *table <= TH_OPTIONS_MOST,
+               "struct th_options keeps one byte per row");
+
+const struct th_option *th_option_table(int *count)
+{
+  *count = (int)(sizeof table / sizeof *table);
+  return table;
+}
+
+int th_option_find(const char *name)
+{
+  for (int k = 0; k < (int)(sizeof table / sizeof *table); k++)
+    if (strcmp(table[k].name, name) == 0)
+      return k;
+  return -1;
+}

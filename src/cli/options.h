@@ -1,0 +1,166 @@
+/* options.h - one table of options: parsing, decks, help and the man page
+ *
+ * Every option is one row of th_option_table. The command line and the deck
+ * (--deck FILE.ini) fill the same struct th_options through it; --help, the
+ * man page and the deck inside a model are printed from it.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_OPTIONS_H
+#define TH_OPTIONS_H
+
+#include "core/comm.h"
+#include "core/error.h"
+#include "solvers/config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Subcommands, as bits of an option's mask. */
+enum th_command_bit {
+  TH_GENERATE = 1 << 0,
+  TH_IMPORT = 1 << 1,
+  TH_TRAIN = 1 << 2,
+  TH_EVALUATE = 1 << 3,
+  TH_PREDICT = 1 << 4,
+  TH_INSPECT = 1 << 5,
+  TH_SOLVERS = 1 << 6,
+  TH_BENCH = 1 << 7,
+  TH_EVERY_COMMAND = (1 << 8) - 1
+};
+
+enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
+
+enum { TH_OPTIONS_MOST = 64 };
+
+/* What was asked for. Strings are borrowed from the command line or from the
+ * deck's text, which the record owns. */
+struct th_options {
+  struct th_config config; /* training; seed also for generate and import */
+  /* every command */
+  const char *output;
+  const char *deck;
+  bool force;
+  bool quiet;
+  bool help;
+  /* generate and import */
+  int64_t examples;
+  int64_t attributes;
+  int64_t support;
+  double noise;
+  double correlation;
+  double density;
+  double test;
+  const char *test_file;
+  int64_t shards;
+  int64_t row_group;
+  int type; /* enum th_type */
+  const char *format;
+  int layout; /* 0: auto, else enum th_layout + 1 */
+  const char *target;
+  const char *weights;
+  bool zero_based;
+  const char *like;
+  int64_t max_line; /* bytes */
+  bool shuffle;
+  /* train, evaluate, predict, inspect, bench */
+  const char *start;
+  int64_t memory; /* bytes per rank; 0: by the machine */
+  const char *telemetry;
+  const char *report;
+  bool dry_run;
+  int split; /* enum th_split */
+  bool json;
+  bool check;
+  /* how it was asked */
+  int arguments; /* positional */
+  const char **argument;
+  unsigned char given[TH_OPTIONS_MOST]; /* enum th_given, by table row */
+  char *deck_text;
+  char **owned; /* values that came from the deck */
+  int64_t owned_count;
+  int64_t owned_capacity;
+};
+
+enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };
+
+enum th_option_kind {
+  TH_OPT_FLAG,  /* bool; --NAME and --no-NAME; yes or no in a deck */
+  TH_OPT_INT,   /* int64_t or uint64_t below 2^63 */
+  TH_OPT_REAL,  /* double */
+  TH_OPT_SIZE,  /* int64_t bytes; suffix K, M, G, T */
+  TH_OPT_TEXT,  /* const char * */
+  TH_OPT_NAME,  /* const char *, one of the choices */
+  TH_OPT_CHOICE /* int, the index of one of the choices */
+};
+
+/* The k-th name of a choice, NULL behind the last. */
+typedef const char *(*th_choices)(int64_t k);
+
+/* Both bounds belong to the range unless they are marked open. */
+struct th_limits {
+  double lowest;
+  double highest;
+  bool lowest_open;
+  bool highest_open;
+};
+
+struct th_option {
+  const char *name; /* long name and key in a deck */
+  char letter;      /* 0: none */
+  enum th_option_kind kind;
+  size_t offset;           /* in struct th_options */
+  const char *placeholder; /* in help; NULL for flags */
+  const char *start;       /* initial value as text; NULL: zero, not given */
+  const char *shown;       /* what help says of the default; NULL: start */
+  struct th_limits limits; /* INT, REAL, SIZE */
+  th_choices choices;      /* NAME, CHOICE */
+  const char *section;     /* of the deck; NULL: command line only */
+  unsigned commands;       /* enum th_command_bit */
+  bool model;              /* can change the model: part of its deck */
+  const char *help;
+};
+
+/* The rows; *count receives how many. */
+const struct th_option *th_option_table(int *count);
+/* Row of a long name, or -1. */
+int th_option_find(const char *name);
+
+/* Set every option to its initial value. Local. */
+th_status th_options_init(struct th_options *options, struct th_error *err);
+void th_options_free(struct th_options *options);
+
+/* Set one option from text; `where` opens the message of a failure (such as
+ * "train: --budget" or "run.ini:3: budget"). TH_EUSAGE. Local. */
+th_status th_option_set(struct th_options *options, int row, const char *value,
+                        const char *where, struct th_error *err);
+
+/* The value of an option as text that th_option_set reads back. Local. */
+void th_option_text(const struct th_options *options, int row, char *text,
+                    size_t size);
+
+bool th_option_given(const struct th_options *options, const char *name);
+
+/* Read the command line behind the subcommand's name, argv[0] being that name,
+ * then the deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line
+ * that opens with the subcommand or with the deck's file:line. */
+th_status th_options_parse(struct th_options *options, struct th_comm *comm,
+                           const char *command, unsigned bit, int argc,
+                           char **argv, struct th_error *err);
+
+/* The known option of these commands nearest to a misspelt name, or NULL. */
+const char *th_option_nearest(const char *name, unsigned commands);
+
+/* TH_EUSAGE for an option that no row of `commands` accepts: what it is, and
+ * what it might have been. `where` opens the message, `dashes` is "--" on the
+ * command line and empty in a deck. Local. */
+th_status th_option_unknown(const char *where, const char *dashes,
+                            const char *name, unsigned bit,
+                            struct th_error *err);
+
+/* Read a deck; its values stand unless the command line gave the option.
+ * Collective. */
+th_status th_deck_read(struct th_options *options, struct th_comm *comm,
+                       unsigned bit, struct th_error *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* predict.c - the subcommand that writes predictions as CSV
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/run.h"
+#include "cli/scoring.h"
+#include "core/memory.h"
+#include "io/output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+  int64_t row;
+  double prediction;
+};
+
+static int by_row(const void *a, const void *b)
+{
+  const struct line *x = a;
+  const struct line *y = b;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+static th_status sort_lines(const struct th_scored *scored, int64_t count,
+                            struct line **lines, struct th_error *err)
+{
+  th_status rc = TH_NEW(lines, count, "sorting predictions", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < count; i++)
+    (*lines)[i] = (struct line){scored->row[i], scored->prediction[i]};
+  qsort(*lines, (size_t)count, sizeof **lines, by_row);
+  return TH_OK;
+}
+
+static bool print_lines(FILE *file, const struct line *lines, int64_t count,
+                        bool logistic)
+{
+  fprintf(file, "row,prediction%s\n", logistic ? ",probability" : "");
+  for (int64_t i = 0; i < count; i++) {
+    fprintf(file, "%" PRId64 ",%.17g", lines[i].row, lines[i].prediction);
+    if (logistic)
+      fprintf(file, ",%.17g", th_probability(lines[i].prediction));
+    fputc('\n', file);
+  }
+  return ferror(file) == 0;
+}
+
+/* Local: rank 0. */
+static th_status write_csv(const struct th_scored *scored, int64_t count,
+                           bool logistic, const char *path, bool force,
+                           struct th_error *err)
+{
+  struct th_output output = {.lock = -1};
+  struct line *lines = NULL;
+  FILE *file = NULL;
+  th_status rc;
+  TH_TRY(sort_lines(scored, count, &lines, err));
+  TH_TRY(th_output_begin(&output, path, force, err));
+  file = fopen(output.partial, "w");
+  bool good = file != NULL && print_lines(file, lines, count, logistic);
+  int closed = file == NULL ? 0 : fclose(file);
+  if (!good || closed != 0)
+    TH_TRY(th_fail(err, TH_EIO, "%s: cannot be written: %s", path,
+                   strerror(errno)));
+  TH_TRY(th_output_commit(&output, err));
+done:
+  th_output_abort(&output);
+  free(lines);
+  return rc;
+}
+
+th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
+                         struct th_error *err)
+{
+  struct th_scoring scoring = {0};
+  struct th_scored scored = {0};
+  th_status rc;
+  TH_TRY(th_output_check(comm, options->output, options->force, err));
+  TH_TRY(th_scoring_open(&scoring, options, comm, err));
+  TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
+  if (comm->rank == 0)
+    rc = write_csv(&scored, scoring.rows.count, th_is_logistic(&scoring.model),
+                   options->output, options->force, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (comm->rank == 0 && !options->quiet)
+    fprintf(stderr, "%s: predictions of %" PRId64 " examples\n",
+            options->output, scoring.rows.count);
+done:
+  th_scored_free(&scored);
+  th_scoring_close(&scoring);
+  return rc;
+}

@@ -1,0 +1,142 @@
+/* scores.c - how good predictions are
+ * SPDX-License-Identifier: MIT */
+#include "cli/scores.h"
+
+#include "cli/scoring.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double clip = 1e-15;
+
+/* The two values of the targets, low < high; false when there are fewer or
+ * more. */
+static bool two_values(const double *target, int64_t n, double *low,
+                       double *high)
+{
+  *low = target[0];
+  *high = target[0];
+  for (int64_t i = 1; i < n; i++) {
+    *low = fmin(*low, target[i]);
+    *high = fmax(*high, target[i]);
+  }
+  for (int64_t i = 0; i < n; i++)
+    if (target[i] != *low && target[i] != *high)
+      return false;
+  return *low < *high;
+}
+
+struct expected {
+  const double *predictor;
+  bool logistic;
+  double low;
+  double high;
+};
+
+/* The expected target of an example. */
+static double expect(const struct expected *e, int64_t i)
+{
+  double z = e->predictor[i];
+  return e->logistic ? e->low + (e->high - e->low) * th_probability(z) : z;
+}
+
+static void score_values(struct th_scores *scores, const double *target,
+                         const struct expected *e, int64_t n)
+{
+  double mean = 0;
+  double error = 0;
+  double spread = 0;
+  for (int64_t i = 0; i < n; i++)
+    mean += target[i] / (double)n;
+  for (int64_t i = 0; i < n; i++) {
+    double miss = target[i] - expect(e, i);
+    error += miss * miss;
+    spread += (target[i] - mean) * (target[i] - mean);
+  }
+  scores->mse = error / (double)n;
+  bool varies = false;
+  for (int64_t i = 1; i < n && !varies; i++)
+    varies = target[i] != target[0];
+  if (varies)
+    scores->r2 = 1 - error / spread;
+}
+
+static void score_labels(struct th_scores *scores, const double *target,
+                         const struct expected *e, int64_t n)
+{
+  int64_t right = 0;
+  double loss = 0;
+  for (int64_t i = 0; i < n; i++) {
+    bool positive = target[i] == e->high;
+    double p = (expect(e, i) - e->low) / (e->high - e->low);
+    right += (p > 0.5) == positive;
+    p = fmin(fmax(p, clip), 1 - clip);
+    loss -= positive ? log(p) : log1p(-p);
+  }
+  scores->accuracy = (double)right / (double)n;
+  scores->log_loss = loss / (double)n;
+}
+
+struct scored_label {
+  double score;
+  bool positive;
+};
+
+static int by_score(const void *a, const void *b)
+{
+  const struct scored_label *x = a;
+  const struct scored_label *y = b;
+  return (x->score > y->score) - (x->score < y->score);
+}
+
+/* Twice the number of pairs in the right order, a tie counting one: integers,
+ * so that the order of equal scores does not matter. */
+static double area(const struct scored_label *sorted, int64_t n)
+{
+  double twice = 0;
+  int64_t below = 0; /* negatives with a smaller score */
+  int64_t positives = 0;
+  for (int64_t first = 0, last; first < n; first = last) {
+    int64_t here = 0;
+    for (last = first; last < n && sorted[last].score == sorted[first].score;
+         last++)
+      here += sorted[last].positive;
+    int64_t negatives = last - first - here;
+    twice += (double)here * (double)(2 * below + negatives);
+    below += negatives;
+    positives += here;
+  }
+  return twice / (2.0 * (double)positives * (double)below);
+}
+
+static th_status score_order(struct th_scores *scores, const double *target,
+                             const struct expected *e, int64_t n,
+                             struct th_error *err)
+{
+  struct scored_label *sorted = NULL;
+  th_status rc = TH_NEW(&sorted, n, "sorting predictions", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < n; i++)
+    sorted[i] = (struct scored_label){e->predictor[i], target[i] == e->high};
+  qsort(sorted, (size_t)n, sizeof *sorted, by_score);
+  scores->auc = area(sorted, n);
+  free(sorted);
+  return TH_OK;
+}
+
+th_status th_scores_compute(struct th_scores *scores, const double *target,
+                            const double *predictor, int64_t n, bool logistic,
+                            struct th_error *err)
+{
+  struct expected e = {.predictor = predictor, .logistic = logistic};
+  *scores = (struct th_scores){NAN, NAN, NAN, NAN, NAN};
+  bool labels = two_values(target, n, &e.low, &e.high);
+  if (labels || !logistic)
+    score_values(scores, target, &e, n);
+  if (!labels)
+    return TH_OK;
+  score_labels(scores, target, &e, n);
+  return score_order(scores, target, &e, n, err);
+}

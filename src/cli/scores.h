@@ -1,0 +1,29 @@
+/* scores.h - how good predictions are
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SCORES_H
+#define TH_SCORES_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* NaN where a score is not defined. */
+struct th_scores {
+  double mse;
+  double r2; /* needs targets that are not all the same */
+  /* these need targets with exactly two values; the larger is positive */
+  double auc; /* ties count half */
+  double accuracy;
+  double log_loss;
+};
+
+/* Scores of n >= 1 linear predictors. logistic: they are log odds, and the
+ * prediction is the expected target; mse and r2 then need two values too.
+ * Squared loss: accuracy splits at the middle of the two values, log_loss maps
+ * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. */
+th_status th_scores_compute(struct th_scores *scores, const double *target,
+                            const double *predictor, int64_t n, bool logistic,
+                            struct th_error *err);
+
+#endif

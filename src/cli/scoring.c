@@ -1,0 +1,120 @@
+/* scoring.c - a model applied to a data set, row group by row group
+ * SPDX-License-Identifier: MIT */
+#include "cli/scoring.h"
+
+#include "cli/run.h"
+#include "core/memory.h"
+#include "io/model_file.h"
+#include "solvers/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+th_status th_scoring_open(struct th_scoring *scoring,
+                          const struct th_options *options,
+                          struct th_comm *comm, struct th_error *err)
+{
+  const char *model = options->argument[0];
+  const char *data = options->argument[1];
+  int64_t share = 0;
+  th_status rc;
+  *scoring = (struct th_scoring){0};
+  TH_TRY(th_model_read(&scoring->model, comm, model, err));
+  TH_TRY(th_memory_share(comm, &share, err));
+  /* every value is used once: nothing is worth keeping */
+  TH_TRY(th_dataset_open(&scoring->dataset, comm, data, share / 8, err));
+  scoring->store = th_dataset_store(scoring->dataset);
+  const struct th_shape *shape = &scoring->store->shape;
+  if (shape->attributes != scoring->model.attributes)
+    return th_fail(err, TH_EDATA,
+                   "model %s is for %lld attributes, data set %s has %lld; "
+                   "import the data with --like the data it was trained on",
+                   model, (long long)scoring->model.attributes, data,
+                   (long long)shape->attributes);
+  TH_TRY(th_split_rows(shape, options->split, &scoring->rows, err));
+done:
+  return rc;
+}
+
+void th_scoring_close(struct th_scoring *scoring)
+{
+  if (scoring->dataset != NULL)
+    th_dataset_close(scoring->dataset);
+  th_model_free(&scoring->model);
+  *scoring = (struct th_scoring){0};
+}
+
+/* Targets and row numbers of a piece, for rank 0. Local. */
+static th_status look_up(struct th_scoring *scoring, struct th_rows rows,
+                         int64_t done, struct th_scored *scored,
+                         struct th_error *err)
+{
+  struct th_store *store = scoring->store;
+  th_status rc =
+      store->ops->targets(store, rows, scored->target + done, NULL, err);
+  if (rc == TH_OK)
+    rc =
+        th_dataset_row_numbers(scoring->dataset, rows, scored->row + done, err);
+  return rc;
+}
+
+static th_status make_room(struct th_scored *scored, int64_t rows,
+                           double **piece, int64_t piece_rows,
+                           struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&scored->prediction, rows, "predictions", err));
+  TH_TRY(TH_NEW(&scored->target, rows, "targets", err));
+  TH_TRY(TH_NEW(&scored->row, rows, "row numbers", err));
+  TH_TRY(TH_NEW(piece, piece_rows, "predictions of a row group", err));
+done:
+  return rc;
+}
+
+th_status th_scoring_collect(struct th_scoring *scoring, struct th_comm *comm,
+                             struct th_scored *scored, struct th_error *err)
+{
+  const struct th_shape *shape = &scoring->store->shape;
+  const bool keeps = comm->rank == 0;
+  struct th_rows left = scoring->rows;
+  double *piece = NULL;
+  int64_t begun = 0;
+  *scored = (struct th_scored){0};
+  th_status rc =
+      make_room(scored, keeps ? left.count : 0, &piece, shape->row_group, err);
+  TH_TRY(th_agree(comm, rc, err));
+  while (left.count > 0) {
+    struct th_rows rows = th_next_group(shape, &left);
+    if (keeps)
+      rc = look_up(scoring, rows, begun, scored, err);
+    TH_TRY(th_agree(comm, rc, err));
+    TH_TRY(th_predict(&scoring->model, scoring->store, comm, rows, piece, err));
+    if (keeps)
+      memcpy(scored->prediction + begun, piece,
+             (size_t)rows.count * sizeof *piece);
+    begun += rows.count;
+  }
+done:
+  free(piece);
+  return rc;
+}
+
+void th_scored_free(struct th_scored *scored)
+{
+  free(scored->prediction);
+  free(scored->target);
+  free(scored->row);
+  *scored = (struct th_scored){0};
+}
+
+double th_probability(double z)
+{
+  double e = exp(-fabs(z));
+  return z >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+bool th_is_logistic(const struct th_model *model)
+{
+  return strcmp(model->loss, "logistic") == 0;
+}

@@ -1,0 +1,22 @@
+/* start.h - --start: the support that training begins with
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_START_H
+#define TH_START_H
+
+#include "core/comm.h"
+#include "core/model.h"
+
+/* Read --start into a model record's support and coefficients: a model file,
+ * or a list such as 3,17,20 or 3:0.5,17:-2. *with_coef: coefficients were
+ * given. Collective. TH_EUSAGE for a malformed list, an attribute that the
+ * data do not have, or a model for other attributes. Release with
+ * th_model_free. */
+th_status th_start_read(struct th_model *start, bool *with_coef,
+                        struct th_comm *comm, const char *text,
+                        int64_t attributes, struct th_error *err);
+
+/* The same as a list, for the deck inside a model; owned by the caller, NULL
+ * when out of memory. Local. */
+char *th_start_text(const struct th_model *start, bool with_coef);
+
+#endif

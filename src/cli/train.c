@@ -1,0 +1,240 @@
+/* train.c - the subcommand that trains
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/run.h"
+#include "cli/solvers.h"
+#include "cli/start.h"
+#include "io/dataset.h"
+#include "io/model_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+  const struct th_options *options;
+  struct th_dataset *dataset;
+  struct th_store *store;
+  struct th_model start; /* support and coefficients alone */
+  bool start_coef;
+  struct th_plan plan;
+  struct th_watch watch;
+  struct th_profile profile;
+  struct th_model model;
+};
+
+/* An option that the solver has no use for is refused, not ignored. */
+static th_status check_options(const struct th_options *options,
+                               struct th_error *err)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  for (int k = 0; k < count; k++) {
+    char users[128];
+    if (!th_option_given(options, table[k].name) ||
+        th_solver_uses(options->config.solver, table[k].name))
+      continue;
+    th_solver_users(table[k].name, users, sizeof users);
+    return th_fail(err, TH_EUSAGE,
+                   "train: solver %s does not use --%s; leave it out, or use "
+                   "solver %s",
+                   options->config.solver, table[k].name, users);
+  }
+  return TH_OK;
+}
+
+/* What is wrong whatever the data are; th_train_plan checks the rest. */
+static th_status check_needs(const struct th_config *config,
+                             struct th_error *err)
+{
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  if (row->needs_sparsity && config->sparsity == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "train: solver %s needs -s, the most attributes in the "
+                   "model",
+                   row->name);
+  if (row->needs_budget && config->budget == 0)
+    return th_fail(err, TH_EUSAGE,
+                   "train: solver %s needs --budget, the most attributes "
+                   "observed of one example",
+                   row->name);
+  return TH_OK;
+}
+
+static th_status check_outputs(const struct th_options *options,
+                               struct th_comm *comm, struct th_error *err)
+{
+  const char *const paths[] = {options->output, options->report,
+                               options->telemetry};
+  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
+    th_status rc = th_output_check(comm, paths[k], options->force, err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  return TH_OK;
+}
+
+static th_status make_plan(struct session *session, struct th_comm *comm,
+                           struct th_error *err)
+{
+  const struct th_options *options = session->options;
+  const struct th_shape *shape = &session->store->shape;
+  struct th_config config = options->config;
+  if (options->start != NULL) {
+    th_status rc = th_start_read(&session->start, &session->start_coef, comm,
+                                 options->start, shape->attributes, err);
+    if (rc != TH_OK)
+      return rc;
+    config.start_support = session->start.support;
+    config.start_coef = session->start_coef ? session->start.coef : NULL;
+    config.start_size = session->start.support_size;
+  }
+  return th_train_plan(&config, shape, comm->size, &session->plan, err);
+}
+
+/* Collective: plans of ranks may differ in what they need. */
+static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
+                              int64_t share, struct th_error *err)
+{
+  int64_t most = plan->memory;
+  comm->ops->max_i64(comm, &most, 1);
+  if (most <= share)
+    return TH_OK;
+  return th_fail(err, TH_ENOMEM,
+                 "this run needs %.2f GB on each of %d ranks, and there are "
+                 "%.2f GB for each; use more machines or a smaller --budget",
+                 (double)most / 1e9, comm->size, (double)share / 1e9);
+}
+
+/* Every option that can change the model, as it was used. */
+static th_status fill_deck(struct session *session, struct th_error *err)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  struct th_options used = *session->options;
+  char text[256];
+  used.config = session->plan.config;
+  for (int k = 0; k < count; k++) {
+    if (!table[k].model || strcmp(table[k].name, "start") == 0 ||
+        !th_solver_uses(used.config.solver, table[k].name))
+      continue;
+    th_option_text(&used, k, text, sizeof text);
+    th_status rc = th_model_set(&session->model, table[k].name, text, err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  if (used.start == NULL)
+    return TH_OK;
+  char *start = th_start_text(&session->start, session->start_coef);
+  th_status rc = start == NULL
+                     ? th_fail(err, TH_ENOMEM, "no memory for the deck")
+                     : th_model_set(&session->model, "start", start, err);
+  free(start);
+  return rc;
+}
+
+static th_status finish_local(struct session *session, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_watch_finish(&session->watch, err));
+  TH_TRY(th_dataset_unchanged(session->dataset, err));
+  TH_TRY(fill_deck(session, err));
+done:
+  return rc;
+}
+
+static th_status write_model(struct session *session, struct th_comm *comm,
+                             struct th_error *err)
+{
+  th_profile_begin(&session->profile);
+  th_status rc = th_model_write(&session->model, comm, session->options->output,
+                                session->options->force, err);
+  th_profile_end(&session->profile, TH_PHASE_WRITE);
+  return rc;
+}
+
+static void print_next(const struct session *session)
+{
+  const struct th_options *options = session->options;
+  fprintf(stderr, "next:    thresher evaluate %s %s\n", options->output,
+          options->argument[0]);
+  fprintf(stderr,
+          "         thresher inspect %s\n"
+          "         thresher train %s -o OTHER.h5 --budget %" PRId64
+          " (twice the budget)\n",
+          options->output, options->argument[0],
+          2 * session->plan.config.budget < session->store->shape.attributes
+              ? 2 * session->plan.config.budget
+              : session->store->shape.attributes);
+}
+
+static th_status report(struct session *session, struct th_comm *comm,
+                        double seconds, struct th_error *err)
+{
+  const struct th_options *options = session->options;
+  struct th_report report;
+  th_status rc = TH_OK;
+  th_report_gather(&report, comm, &session->profile, session->store,
+                   &session->model, seconds);
+  if (comm->rank == 0 && options->report != NULL)
+    rc = th_report_write(&report, &session->plan, &session->model,
+                         &session->watch.last, options->report, options->force,
+                         err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (!session->watch.prints)
+    return TH_OK;
+  th_report_print(stderr, &report, &session->model, &session->watch.last,
+                  &session->store->shape);
+  print_next(session);
+done:
+  return rc;
+}
+
+static th_status train(struct session *session, struct th_comm *comm,
+                       double began, struct th_error *err)
+{
+  th_status rc = th_watch_open(
+      &session->watch, session->options, th_dataset_truth(session->dataset),
+      session->store->shape.attributes, comm->rank, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (session->watch.prints)
+    th_plan_print(stderr, &session->plan, &session->store->shape, comm->size);
+  TH_TRY(th_train(&session->plan, session->store, comm, &session->watch.monitor,
+                  &session->profile, &session->model, err));
+  TH_TRY(th_agree(comm, finish_local(session, err), err));
+  TH_TRY(write_model(session, comm, err));
+  TH_TRY(report(session, comm, th_clock() - began, err));
+done:
+  th_watch_close(&session->watch);
+  return rc;
+}
+
+th_status th_run_train(const struct th_options *options, struct th_comm *comm,
+                       struct th_error *err)
+{
+  struct session session = {.options = options};
+  double began = th_clock();
+  int64_t share = 0;
+  th_status rc;
+  TH_TRY(check_options(options, err));
+  TH_TRY(check_needs(&options->config, err));
+  if (!options->dry_run)
+    TH_TRY(check_outputs(options, comm, err));
+  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(th_dataset_open(&session.dataset, comm, options->argument[0],
+                         th_memory_to_keep(options, share), err));
+  session.store = th_dataset_store(session.dataset);
+  TH_TRY(make_plan(&session, comm, err));
+  if (options->dry_run && comm->rank == 0)
+    th_plan_print(stdout, &session.plan, &session.store->shape, comm->size);
+  TH_TRY(check_memory(&session.plan, comm, share, err));
+  if (!options->dry_run)
+    TH_TRY(train(&session, comm, began, err));
+done:
+  th_model_free(&session.model);
+  th_model_free(&session.start);
+  if (session.dataset != NULL)
+    th_dataset_close(session.dataset);
+  return rc;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# cli_evaluate.sh - scores and predictions against their definitions, computed
+# again in Python from h5py; the same on any number of ranks
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+if ! "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
+  echo "skipped: $PYTHON has no h5py"
+  exit 77
+fi
+rm -rf ./*
+
+"$PYTHON" - <<'END'
+import random
+random.seed(3)
+with open("labels.csv", "w") as f:
+    print("a,b,c,d,y", file=f)
+    for i in range(700):
+        x = [round(random.gauss(0, 1), 3) for j in range(4)]
+        y = 5 if x[0] - 0.5 * x[2] + random.gauss(0, 1) > 0 else 2
+        print(*x, y, sep=",", file=f)
+END
+
+agree()
+{
+  local model=$1 data=$2 split=$3 n
+  for n in 0 1 2 3; do
+    ranks $n evaluate $model $data --split $split --json >evaluate.$n
+    must $n predict $model $data --split $split -o predict.$n --force
+    cmp evaluate.0 evaluate.$n || fail "evaluate differs on $n ranks"
+    cmp predict.0 predict.$n || fail "predict differs on $n ranks"
+  done
+  ranks 0 inspect $model --json >model.json
+  "$PYTHON" - $data $split <<'END' || fail "$model on $data, split $split"
+import csv, h5py, json, math, sys
+import numpy as np
+data, split = sys.argv[1:]
+with h5py.File(data) as f:
+    X, y = f["X"][:].astype(float), f["y"][:]
+    row, test = f["row"][:], f["split"][:]
+keep = {"test": test == 1, "train": test == 0, "all": test >= 0}[split]
+model, found = json.load(open("model.json")), json.load(open("evaluate.0"))
+z = model["intercept"] + np.array(model["coef"]) @ X[model["support"]]
+z, y, row = z[keep], y[keep], row[keep]
+order = np.argsort(row)
+lines = list(csv.DictReader(open("predict.0")))
+assert [int(l["row"]) for l in lines] == list(row[order])
+assert np.allclose([float(l["prediction"]) for l in lines], z[order],
+                   rtol=1e-9, atol=1e-9)
+values = np.unique(y)
+two, logistic = len(values) == 2, model["loss"] == "logistic"
+if logistic:
+    p = 1 / (1 + np.exp(-z))
+    assert np.allclose([float(l["probability"]) for l in lines], p[order])
+    fit = values[0] + (values[1] - values[0]) * p
+else:
+    assert "probability" not in lines[0]
+    fit = z
+wanted = dict(n=len(y), mse=((y - fit) ** 2).mean(),
+              r2=1 - ((y - fit) ** 2).sum() / ((y - y.mean()) ** 2).sum(),
+              auc=None, accuracy=None, log_loss=None)
+if two:
+    positive = y == values[1]
+    p = (fit - values[0]) / (values[1] - values[0])
+    c = np.clip(p, 1e-15, 1 - 1e-15)
+    diff = z[positive][:, None] - z[~positive][None, :]
+    wanted["auc"] = ((diff > 0) + 0.5 * (diff == 0)).mean()
+    wanted["accuracy"] = ((p > 0.5) == positive).mean()
+    wanted["log_loss"] = -np.where(positive, np.log(c), np.log1p(-c)).mean()
+assert set(found) == set(wanted) | {"population_mse"}, found
+for key, value in wanted.items():
+    if value is None:
+        assert found[key] is None, (key, found[key])
+    else:
+        assert math.isclose(found[key], value, rel_tol=1e-9, abs_tol=1e-12), \
+            (key, found[key], value)
+with h5py.File(data) as f:
+    generated = "truth" in f or any("truth" in k for k in f.keys())
+if data.startswith("murata"):
+    truth = np.zeros(X.shape[0]); truth[:13] = 1; truth[13:25] = -1
+    delta = -truth
+    delta[model["support"]] += model["coef"]
+    value = 1 + delta @ delta + model["intercept"] ** 2
+    assert math.isclose(found["population_mse"], value, rel_tol=1e-9)
+else:
+    assert found["population_mse"] is None
+END
+}
+
+must 2 import labels.csv -o labels.h5 --test 0.3
+must 2 train labels.h5 -o squared.h5 --solver hybrid -s 2 --budget 4
+must 2 train labels.h5 -o logistic.h5 --solver hybrid -s 2 --budget 4 \
+  --loss logistic
+for split in test train all; do
+  agree squared.h5 labels.h5 $split
+  agree logistic.h5 labels.h5 $split
+done
+must 2 generate murata -o murata.h5 --examples 3000 --attributes 200 --test 0.1
+must 2 train murata.h5 -o murata-model.h5 --budget 60
+agree murata-model.h5 murata.h5 test
+
+# the default split is test where there is one, else all
+ranks 0 evaluate murata-model.h5 murata.h5 --json >default.json
+compare "default split" "$(key default.json n)" == 300
+must 0 generate murata -o whole.h5 --examples 500 --attributes 200
+ranks 0 evaluate murata-model.h5 whole.h5 --json >default.json
+compare "default split without test" "$(key default.json n)" == 500
+refused 2 'split test: the data set has no such examples' 2 \
+  evaluate murata-model.h5 whole.h5 --split test
+
+refused 1 'for 200 attributes, data set labels.h5 has 4' 2 \
+  evaluate murata-model.h5 labels.h5
+refused 1 'murata.h5' 2 evaluate murata.h5 murata.h5
+refused 1 'murata-model.h5' 2 evaluate murata-model.h5 murata-model.h5
+refused 1 'labels.csv' 2 inspect labels.csv
+refused 1 'predict.0' 2 predict murata-model.h5 murata.h5 -o predict.0
+finish

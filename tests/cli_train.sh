@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# cli_train.sh - what training writes beside the model: plan, report, telemetry,
+# and a deck that makes the same model again
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+must 2 generate murata -o data.h5 --examples 6000 --attributes 300 --seed 3
+
+ranks 2 train data.h5 --dry-run >plan.txt 2>plan.err
+grep -q '^solver: ' plan.txt || fail "--dry-run prints no plan"
+[ ! -s plan.err ] || fail "--dry-run says more than the plan"
+
+must 2 train data.h5 -o model.h5 --solver hybrid -s 25 --budget 50 \
+  --report run.json --telemetry run.jsonl
+grep -q '^support: 25 attributes' must.err || fail "the summary has no support"
+grep -q '^ledger: ' must.err || fail "the summary has no ledger"
+for name in seconds phases peak_memory bytes_read bytes_sent \
+  attributes_per_second; do
+  key run.json $name >/dev/null || fail "the report has no $name"
+done
+compare "ranks" "$(key run.json ranks)" == 2
+compare "time of a phase" "$(key run.json phases.gradient.seconds_max)" '>' 0
+"$PYTHON" - <<'END' || fail "the telemetry"
+import json
+lines = [json.loads(line) for line in open("run.jsonl")]
+assert len(lines) >= 3
+for a, b in zip(lines, lines[1:]):
+    assert a["examples"] <= b["examples"]
+    assert a["attributes"] <= b["attributes"]
+assert lines[-1]["support_size"] == 25
+assert lines[-1]["population_mse"] < lines[0]["population_mse"]
+END
+
+must 2 train data.h5 -o silent.h5 --solver hybrid -s 25 --budget 50 --quiet
+[ ! -s must.err ] || fail "--quiet is not quiet"
+cmp model.h5 silent.h5 || fail "--quiet, --report or --telemetry change a model"
+
+# the deck that inspect prints makes the same model
+ranks 0 inspect model.h5 | sed -n '/^\[model\]/,$p' >again.ini
+must 2 train data.h5 -o again.h5 --deck again.ini
+cmp model.h5 again.h5 || fail "the model's own deck makes another model"
+
+# begin from a model, from a list, from a list with coefficients
+must 2 train data.h5 -o from-model.h5 --solver exploitation --start model.h5
+must 2 train data.h5 -o from-list.h5 --solver exploitation --start 20,3,17
+ranks 0 inspect from-list.h5 --json >list.json
+compare "support" "$(key list.json support)" == '[3, 17, 20]'
+must 1 train data.h5 -o from-coef.h5 --solver exploitation --start 3:0.5,17:-1
+usage()
+{
+  refused 2 "$1" 2 train data.h5 -o no.h5 --solver exploitation --start "$2"
+}
+usage 'not a list such as' '3,,4'
+usage 'attribute 300 is not within 0..299' '3,300'
+usage 'attribute 3 is there twice' '3,4,3'
+usage 'to all attributes or to none' '3,4:1'
+
+refused 1 'model.h5' 2 train data.h5 -o model.h5
+refused 1 'run.json' 2 train data.h5 -o no.h5 --report run.json
+refused 1 'run.jsonl' 2 train data.h5 -o no.h5 --telemetry run.jsonl
+refused 1 'model.h5' 2 train model.h5 -o no.h5
+refused 2 'budget' 2 train data.h5 -o no.h5 --budget 301
+refused 2 'budget' 2 train data.h5 -o no.h5 --solver hybrid -s 50 --budget 50
+finish
