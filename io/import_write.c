@@ -115,6 +115,8 @@ static th_status make_labels(const struct th_importing *im,
   TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
   if (is_weighted(im))
     TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
+  for (int64_t k = 0; k < count; k++)
+    labels->row[th_placing_row(&im->placing, k)] = k;
 done:
   return rc;
 }
@@ -122,7 +124,7 @@ done:
 /* All ranks' values, which lie in input order, to stored order on rank 0.
  * sizes has room for two counts per rank. Collective. */
 static void collect(const struct th_importing *im, const double *mine,
-                    int64_t *sizes, double *arrived, double *stored)
+                    int64_t *sizes, const struct labels *labels, double *stored)
 {
   struct th_comm *comm = im->comm;
   int64_t *send = sizes;
@@ -134,9 +136,9 @@ static void collect(const struct th_importing *im, const double *mine,
   send[0] = im->rows * (int64_t)sizeof *mine;
   for (int r = 0; comm->rank > 0 && r < comm->size; r++)
     receive[r] = 0;
-  comm->ops->exchange(comm, mine, send, arrived, receive);
+  comm->ops->exchange(comm, mine, send, labels->arrived, receive);
   for (int64_t k = 0; comm->rank == 0 && k < im->placing.examples; k++)
-    stored[th_placing_row(&im->placing, k)] = arrived[k];
+    stored[k] = labels->arrived[labels->row[k]];
 }
 
 /* Collective. */
@@ -148,11 +150,9 @@ static th_status collect_labels(const struct th_importing *im,
   if (rc == TH_OK)
     rc = TH_NEW(&sizes, 2 * im->comm->size, "counts of targets", err);
   TH_TRY(th_agree(im->comm, rc, err));
-  collect(im, im->target, sizes, labels->arrived, labels->target);
+  collect(im, im->target, sizes, labels, labels->target);
   if (is_weighted(im))
-    collect(im, im->weight, sizes, labels->arrived, labels->weight);
-  for (int64_t k = 0; labels->row != NULL && k < im->placing.examples; k++)
-    labels->row[th_placing_row(&im->placing, k)] = k;
+    collect(im, im->weight, sizes, labels, labels->weight);
 done:
   free(sizes);
   return rc;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/libsvm.h"
 
+#include "io/digits.h"
 #include "io/number.h"
 
 #include <string.h>
@@ -154,6 +155,21 @@ static th_status read_label(const struct th_line *line, const char **cursor,
   return TH_OK;
 }
 
+/* The index at *cursor and its colon; -1 where there is none. */
+static inline int64_t read_index(const char **cursor, const char *end)
+{
+  const char *p = *cursor;
+  uint64_t index = 0;
+  if (end - p > 8)
+    p += th_eight_digits(p, &index);
+  for (; p < end && is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+    index = 10 * index + (uint64_t)(*p - '0');
+  if (p == *cursor || p == end || *p != ':')
+    return -1;
+  *cursor = p + 1;
+  return (int64_t)index;
+}
+
 /* One index:value at *cursor; previous is the 0-based index before it. */
 static inline th_status read_entry(const struct th_libsvm *format,
                                    const struct th_line *line, int64_t limit,
@@ -164,15 +180,13 @@ static inline th_status read_entry(const struct th_libsvm *format,
   const char *end = line->text + line->length;
   const char *at = *cursor;
   const char *p = at;
-  int64_t index = 0;
-  for (; p < end && is_digit(*p) && p - at < INDEX_DIGITS; p++)
-    index = 10 * index + (*p - '0');
-  if (p == at || p == end || *p != ':')
+  int64_t index = read_index(&p, end);
+  if (index < 0)
     return bad_index(line, at, err);
   index -= format->zero_based ? 0 : 1;
   if (index <= *previous || index >= limit)
     return wrong_index(format, line, at, index, *previous, err);
-  const char *start = ++p;
+  const char *start = p;
   double value;
   if (th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_line_number(line, &start, end, '#', "value", &value, err);
