@@ -1,0 +1,20 @@
+/* decompress.h - gzip, bzip2 and xz files, recognised by their first bytes
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_DECOMPRESS_H
+#define TH_DECOMPRESS_H
+
+#include "core/error.h"
+
+enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
+
+/* How an open file is compressed. Local. */
+th_status th_codec_find(int fd, const char *name, enum th_codec *codec,
+                        struct th_error *err);
+
+/* Decompress all of the file `from`, also several streams one behind the
+ * other, to the end of the file `to`; name is for messages. Local. TH_EFORMAT
+ * where the file is damaged or cut short, TH_EIO where the disk is full. */
+th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
+                        struct th_error *err);
+
+#endif

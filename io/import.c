@@ -1,0 +1,117 @@
+/* import.c - text files to data sets: the job from end to end
+ * SPDX-License-Identifier: MIT */
+#include "io/import.h"
+
+#include "core/memory.h"
+#include "io/dataset.h"
+#include "io/import_job.h"
+#include "io/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct th_importer_row importers[] = {
+    [TH_IMPORT_AUTO] = {"auto", "by the first line of the first file"},
+    [TH_IMPORT_LIBSVM] = {"libsvm", "LIBSVM text: label index:value ..."},
+    [TH_IMPORT_CSV] = {"csv", "values between commas, semicolons or tabs, with "
+                              "or without a header"},
+    {NULL, NULL},
+};
+
+const struct th_importer_row *th_importer_table(void)
+{
+  return importers;
+}
+
+/* The command line has checked all of it; a caller of the library may not
+ * have. */
+static th_status check_job(const struct th_import *job, struct th_error *err)
+{
+  if (job->input_count < 1)
+    return th_fail(err, TH_EUSAGE, "nothing to import; name a file");
+  if (!(job->test_fraction >= 0.0 && job->test_fraction < 1.0))
+    return th_fail(err, TH_EUSAGE, "test fraction %g, expected 0 <= F < 1",
+                   job->test_fraction);
+  if (job->test_fraction > 0.0 && job->test_file != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "test examples by fraction or by file, not both");
+  if (job->attributes < 0 || job->attributes > TH_TEXT_ATTRIBUTES)
+    return th_fail(err, TH_EUSAGE, "%lld attributes, expected at most %lld",
+                   (long long)job->attributes, (long long)TH_TEXT_ATTRIBUTES);
+  if (job->max_line < 1 || job->memory < 1 || job->row_group < 0 ||
+      job->shards < 0 || job->type < 0 || job->type >= TH_TYPE_COUNT)
+    return th_fail(err, TH_EUSAGE,
+                   "max_line, memory, row_group, shards or type out of range");
+  return TH_OK;
+}
+
+/* Fail before hours of reading where the output could not be written anyway.
+ * The writer claims it for good. */
+static th_status check_output(const struct th_import *job, struct th_comm *comm,
+                              struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (comm->rank == 0) {
+    struct th_output output = {.lock = -1};
+    rc = th_output_begin(&output, job->output, job->force, err);
+    th_output_abort(&output);
+  }
+  return th_agree(comm, rc, err);
+}
+
+/* Attributes that are the same in all training examples. Collective. */
+static th_status count_constant(const char *path, struct th_comm *comm,
+                                int64_t *count, struct th_error *err)
+{
+  enum { PART = 4096 };
+  struct th_dataset *dataset = NULL;
+  struct th_statistics *part = NULL;
+  int64_t constant = 0;
+  th_status rc = th_dataset_open(&dataset, comm, path, 0, err);
+  if (rc != TH_OK)
+    return rc;
+  struct th_store *store = th_dataset_store(dataset);
+  struct th_range mine =
+      th_partition_rank(store->shape.attributes, comm->rank, comm->size);
+  TH_TRY(TH_NEW(&part, PART, "statistics", err));
+  for (int64_t a = mine.first; a < mine.last; a += PART) {
+    struct th_range some = th_range_meet(mine, (struct th_range){a, a + PART});
+    TH_TRY(store->ops->statistics(store, some, part, err));
+    for (int64_t k = 0; k < some.last - some.first; k++)
+      constant += part[k].lowest == part[k].highest;
+  }
+done:
+  free(part);
+  th_dataset_close(dataset);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK)
+    comm->ops->sum_i64(comm, &constant, 1);
+  *count = constant;
+  return rc;
+}
+
+th_status th_import_run(const struct th_import *job, struct th_comm *comm,
+                        struct th_import_result *result, struct th_error *err)
+{
+  struct th_importing im = {.job = job, .comm = comm};
+  double began = th_clock();
+  th_status rc = check_job(job, err);
+  if (rc != TH_OK)
+    return rc;
+  TH_TRY(check_output(job, comm, err));
+  TH_TRY(th_import_open(&im, err));
+  TH_TRY(th_import_count(&im, err));
+  TH_TRY(th_import_parse(&im, err));
+  TH_TRY(th_import_write(&im, err));
+  *result = (struct th_import_result){.examples = im.placing.examples,
+                                      .test_examples = im.placing.examples -
+                                                       im.placing.training,
+                                      .attributes = im.attributes,
+                                      .nonzeros = im.nonzeros,
+                                      .text_bytes = im.text_bytes};
+  TH_TRY(count_constant(job->output, comm, &result->constant_attributes, err));
+  result->seconds = th_clock() - began;
+done:
+  th_import_close(&im);
+  return rc;
+}

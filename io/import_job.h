@@ -1,0 +1,72 @@
+/* import_job.h - an import under way; internal to io/import*.c
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_IMPORT_JOB_H
+#define TH_IMPORT_JOB_H
+
+#include "io/csv_reader.h"
+#include "io/dataset.h"
+#include "io/import.h"
+#include "io/libsvm.h"
+#include "io/placing.h"
+#include "io/spill.h"
+#include "io/text_input.h"
+
+/* Rows of the importer table, in its order. */
+enum th_import_format { TH_IMPORT_AUTO, TH_IMPORT_LIBSVM, TH_IMPORT_CSV };
+
+/* The attributes of the data set that --like names; replicated. */
+struct th_like {
+  int64_t attributes; /* 0: none was named */
+  char **names;       /* NULL: it has none; owned */
+};
+
+struct th_importing {
+  const struct th_import *job; /* borrowed */
+  struct th_comm *comm;        /* borrowed */
+
+  /* What is read: the inputs, then the test file. Replicated. */
+  int64_t files;
+  struct th_text_file *file;
+  enum th_import_format format;
+  struct th_libsvm libsvm;
+  struct th_csv *csv; /* per file; NULL for LIBSVM */
+  struct th_like like;
+  const char **names; /* of the attributes, or NULL; strings are borrowed */
+  int64_t text_bytes;
+
+  /* What this rank reads of each file. */
+  struct th_range *range;
+  int64_t *line; /* the line before the range */
+  struct th_lines lines;
+
+  /* What was counted; replicated but for `first_row`. */
+  struct th_placing placing;
+  int64_t first_row; /* input row of this rank's first example */
+
+  /* What was parsed; own rows in input order. */
+  struct th_spill *spill;
+  int64_t rows;
+  int64_t capacity;
+  double *target;
+  double *weight;
+  int64_t weight_capacity;
+  int64_t nonzeros;   /* after th_import_parse: of all ranks */
+  int64_t attributes; /* likewise: d */
+};
+
+/* Open all files, find the format, read headers and --like. Collective. */
+th_status th_import_open(struct th_importing *im, struct th_error *err);
+void th_import_close(struct th_importing *im);
+
+/* Give every rank its byte ranges; count lines and examples; decide which
+ * example is stored where. Collective. */
+th_status th_import_count(struct th_importing *im, struct th_error *err);
+
+/* Parse this rank's ranges into bins; agree on attributes and non-zeros.
+ * Collective. */
+th_status th_import_parse(struct th_importing *im, struct th_error *err);
+
+/* Write shards and master. Collective. */
+th_status th_import_write(struct th_importing *im, struct th_error *err);
+
+#endif

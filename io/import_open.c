@@ -1,0 +1,237 @@
+/* import_open.c - the files of an import: format, headers, known attributes
+ * SPDX-License-Identifier: MIT */
+#include "io/import_job.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *file_name(const struct th_import *job, int64_t k)
+{
+  return k < job->input_count ? job->inputs[k] : job->test_file;
+}
+
+static th_status make_room(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  const struct th_import *job = im->job;
+  int64_t files = job->input_count + (job->test_file != NULL);
+  TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->range, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->line, files, "the list of files", err));
+  im->files = files;
+done:
+  return rc;
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+  size_t length = strlen(name);
+  size_t tail = strlen(ending);
+  return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+static bool is_named_csv(const char *name)
+{
+  static const char *const endings[] = {
+      ".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.xz", ".tsv.gz", NULL};
+  for (int k = 0; endings[k] != NULL; k++)
+    if (ends_in(name, endings[k]))
+      return true;
+  return false;
+}
+
+static bool has_delimiter(const struct th_line *line)
+{
+  for (int64_t k = 0; k < line->length; k++)
+    if (strchr(",;\t", line->text[k]) != NULL && line->text[k] != '\0')
+      return true;
+  return false;
+}
+
+/* The format of a file by its first line that is neither blank nor comment;
+ * where that says nothing, by its name. */
+static th_status recognise(struct th_importing *im, struct th_error *err)
+{
+  const struct th_text_file *file = &im->file[0];
+  struct th_lines lines = {0};
+  struct th_line line = {.text = ""};
+  bool more = true;
+  th_status rc = TH_OK;
+  th_lines_begin(&lines, file, (struct th_range){0, file->size},
+                 im->job->max_line, 0);
+  do
+    TH_TRY(th_lines_next(&lines, &line, &more, err));
+  while (more && !th_libsvm_is_example(line.text, line.length));
+  im->format = TH_IMPORT_LIBSVM;
+  if (!th_libsvm_recognise(line.text, line.length) &&
+      (has_delimiter(&line) || is_named_csv(file->name)))
+    im->format = TH_IMPORT_CSV;
+done:
+  th_lines_free(&lines);
+  return rc;
+}
+
+static th_status find_format(struct th_importing *im, struct th_error *err)
+{
+  const char *wanted = im->job->format;
+  const struct th_importer_row *table = th_importer_table();
+  int k = 0;
+  while (table[k].name != NULL && strcmp(table[k].name, wanted) != 0)
+    k++;
+  if (table[k].name == NULL)
+    return th_fail(err, TH_EUSAGE, "no import format '%s'", wanted);
+  im->format = (enum th_import_format)k;
+  return k == TH_IMPORT_AUTO ? recognise(im, err) : TH_OK;
+}
+
+static th_status copy_names(struct th_like *like, const char *const *names,
+                            struct th_error *err)
+{
+  th_status rc =
+      TH_NEW(&like->names, like->attributes, "names of attributes", err);
+  for (int64_t j = 0; rc == TH_OK && j < like->attributes; j++) {
+    like->names[j] = strdup(names[j]);
+    if (like->names[j] == NULL)
+      rc = th_fail(err, TH_ENOMEM, "no memory for names of attributes");
+  }
+  return rc;
+}
+
+/* Collective. */
+static th_status read_like(struct th_importing *im, struct th_error *err)
+{
+  struct th_dataset *dataset = NULL;
+  if (im->job->like == NULL)
+    return TH_OK;
+  th_status rc = th_dataset_open(&dataset, im->comm, im->job->like, 0, err);
+  if (rc != TH_OK)
+    return rc;
+  im->like.attributes = th_dataset_store(dataset)->shape.attributes;
+  const char *const *names = NULL;
+  TH_TRY(th_dataset_names(dataset, im->comm, &names, err));
+  if (names != NULL)
+    rc = copy_names(&im->like, names, err);
+  rc = th_agree(im->comm, rc, err);
+done:
+  th_dataset_close(dataset);
+  return rc;
+}
+
+/* Read every file's header and match its columns with what is known: --like,
+ * or else the first file. */
+static th_status open_csv(struct th_importing *im, struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  const char **first_names = NULL;
+  struct th_csv_choice choice = {job->target, job->weights};
+  struct th_csv_reference known = {job->like, im->like.attributes,
+                                   (const char *const *)im->like.names};
+  th_status rc = TH_OK;
+  if (known.attributes == 0 && job->attributes > 0)
+    known = (struct th_csv_reference){"--attributes", job->attributes, NULL};
+  TH_TRY(TH_NEW(&im->csv, im->files, "the list of files", err));
+  for (int64_t k = 0; k < im->files; k++) {
+    struct th_text_file *file = &im->file[k];
+    TH_TRY(th_csv_open(&im->csv[k], file, job->max_line, err));
+    if (im->csv[k].columns == 0)
+      continue; /* empty: said when the examples are counted */
+    TH_TRY(th_csv_assign(&im->csv[k], file, &choice, &known, err));
+    if (known.names != NULL)
+      continue;
+    TH_TRY(th_csv_names(&im->csv[k], &first_names, err));
+    known = (struct th_csv_reference){file->name, im->csv[k].attributes,
+                                      first_names};
+    im->names = first_names;
+  }
+  im->attributes = known.attributes;
+done:
+  return rc;
+}
+
+static void open_libsvm(struct th_importing *im)
+{
+  const struct th_import *job = im->job;
+  im->libsvm = (struct th_libsvm){.zero_based = job->zero_based,
+                                  .attributes = job->attributes,
+                                  .limiter = "--attributes"};
+  if (im->like.attributes > 0) {
+    im->libsvm.attributes = im->like.attributes;
+    im->libsvm.limiter = job->like;
+  }
+  im->attributes = im->libsvm.attributes;
+}
+
+static th_status check_like(const struct th_importing *im, struct th_error *err)
+{
+  if (im->like.attributes > 0 && im->job->attributes > 0 &&
+      im->like.attributes != im->job->attributes)
+    return th_fail(err, TH_EDATA,
+                   "%s: %lld attributes, but --attributes says %lld; leave one "
+                   "of the two out",
+                   im->job->like, (long long)im->like.attributes,
+                   (long long)im->job->attributes);
+  if (im->format != TH_IMPORT_CSV &&
+      (im->job->target != NULL || im->job->weights != NULL))
+    return th_fail(err, TH_EUSAGE,
+                   "--target and --weights are for CSV; %s is read as LIBSVM",
+                   im->file[0].name);
+  if (im->format == TH_IMPORT_CSV && im->job->zero_based)
+    return th_fail(err, TH_EUSAGE,
+                   "--zero-based is for LIBSVM; %s is read as CSV",
+                   im->file[0].name);
+  return TH_OK;
+}
+
+static th_status open_format(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(find_format(im, err));
+  TH_TRY(check_like(im, err));
+  if (im->format == TH_IMPORT_CSV)
+    TH_TRY(open_csv(im, err));
+  else
+    open_libsvm(im);
+  if (im->like.names != NULL)
+    im->names = (const char **)im->like.names;
+done:
+  return rc;
+}
+
+th_status th_import_open(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_agree(im->comm, make_room(im, err), err));
+  for (int64_t k = 0; k < im->files; k++) {
+    TH_TRY(th_text_open(&im->file[k], im->comm, file_name(im->job, k),
+                        im->job->output, err));
+    im->text_bytes += im->file[k].size;
+  }
+  TH_TRY(read_like(im, err));
+  TH_TRY(th_agree(im->comm, open_format(im, err), err));
+done:
+  return rc;
+}
+
+void th_import_close(struct th_importing *im)
+{
+  if (im->names != (const char **)im->like.names)
+    free(im->names);
+  for (int64_t j = 0; im->like.names != NULL && j < im->like.attributes; j++)
+    free(im->like.names[j]);
+  free(im->like.names);
+  for (int64_t k = 0; k < im->files; k++) {
+    th_text_close(&im->file[k]);
+    if (im->csv != NULL)
+      th_csv_free(&im->csv[k]);
+  }
+  free(im->csv);
+  free(im->file);
+  free(im->range);
+  free(im->line);
+  th_lines_free(&im->lines);
+  th_spill_free(im->spill);
+  free(im->target);
+  free(im->weight);
+}

@@ -1,0 +1,205 @@
+/* import_write.c - from bins of examples to shards and master
+ * SPDX-License-Identifier: MIT */
+#include "io/import_job.h"
+
+#include "core/memory.h"
+#include "io/bin.h"
+#include "io/transpose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double sparse_density = 0.25; /* at most, for the sparse layout */
+
+enum { PROVENANCE = 256 };
+
+static enum th_layout choose_layout(const struct th_importing *im)
+{
+  if (im->job->layout >= 0)
+    return (enum th_layout)im->job->layout;
+  double cells = (double)im->placing.examples * (double)im->attributes;
+  return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
+}
+
+static bool is_weighted(const struct th_importing *im)
+{
+  return im->job->weights != NULL;
+}
+
+static struct th_dataset_plan make_plan(const struct th_importing *im)
+{
+  struct th_shape shape = {.examples = im->placing.examples,
+                           .training = im->placing.training,
+                           .attributes = im->attributes,
+                           .row_group = im->placing.row_group,
+                           .nonzeros = im->nonzeros,
+                           .layout = choose_layout(im),
+                           .type = (enum th_type)im->job->type,
+                           .weighted = is_weighted(im)};
+  return (struct th_dataset_plan){.shape = shape,
+                                  .shards = im->job->shards,
+                                  .expected_entries = im->nonzeros};
+}
+
+/* Write the owned shards' part of a bin that has arrived. */
+static th_status write_bin(const struct th_placing *placing, int64_t number,
+                           struct th_bin *bin, struct th_transpose *transpose,
+                           const struct th_record **rows, struct th_error *err)
+{
+  struct th_rows all = th_placing_bin(placing, number);
+  int64_t first = number * placing->bin_groups;
+  int64_t last = first + placing->bin_groups;
+  last = last < placing->groups ? last : placing->groups;
+  int64_t shards = th_writer_shards(bin->writer);
+  for (int64_t shard = 0; shard < shards; shard++) {
+    if (!th_writer_owns(bin->writer, shard))
+      continue;
+    th_bin_rows(bin, rows, all.count);
+    for (int64_t group = first; group < last; group++) {
+      struct th_rows part = th_placing_group(placing, group);
+      th_status rc =
+          th_transpose_group(transpose, shard, group,
+                             rows + (part.first - all.first), part.count, err);
+      if (rc != TH_OK)
+        return rc;
+    }
+  }
+  return TH_OK;
+}
+
+/* Collective. */
+static th_status write_shards(struct th_importing *im, struct th_writer *writer,
+                              enum th_layout layout, struct th_error *err)
+{
+  const struct th_placing *placing = &im->placing;
+  struct th_transpose transpose = {
+      .writer = writer, .layout = layout, .type = (enum th_type)im->job->type};
+  struct th_bin bin = {.comm = im->comm,
+                       .writer = writer,
+                       .spill = im->spill,
+                       .size = th_type_size(transpose.type)};
+  const struct th_record **rows = NULL;
+  th_status rc = th_bin_init(&bin, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&rows, placing->bin_groups * placing->row_group,
+                "rows of a bin", err);
+  for (int64_t b = 0; b < placing->bins; b++) {
+    TH_TRY(th_bin_exchange(&bin, b, rc, err));
+    rc = write_bin(placing, b, &bin, &transpose, rows, err);
+  }
+  rc = th_agree(im->comm, rc, err);
+done:
+  free(rows);
+  th_bin_free(&bin);
+  th_transpose_free(&transpose);
+  return rc;
+}
+
+/* What the master holds, on rank 0. */
+struct labels {
+  double *arrived; /* in input order */
+  double *target;  /* in stored order */
+  double *weight;
+  int64_t *row;
+};
+
+static th_status make_labels(const struct th_importing *im,
+                             struct labels *labels, struct th_error *err)
+{
+  int64_t count = im->placing.examples;
+  th_status rc = TH_OK;
+  if (im->comm->rank > 0)
+    return TH_OK;
+  TH_TRY(TH_NEW(&labels->arrived, count, "targets", err));
+  TH_TRY(TH_NEW(&labels->target, count, "targets", err));
+  TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
+  if (is_weighted(im))
+    TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
+  for (int64_t k = 0; k < count; k++)
+    labels->row[th_placing_row(&im->placing, k)] = k;
+done:
+  return rc;
+}
+
+/* All ranks' values, which lie in input order, to stored order on rank 0.
+ * sizes has room for two counts per rank. Collective. */
+static void collect(const struct th_importing *im, const double *mine,
+                    int64_t *sizes, const struct labels *labels, double *stored)
+{
+  struct th_comm *comm = im->comm;
+  int64_t *send = sizes;
+  int64_t *receive = sizes + comm->size;
+  for (int r = 0; r < 2 * comm->size; r++)
+    sizes[r] = 0;
+  receive[comm->rank] = im->rows * (int64_t)sizeof *mine;
+  comm->ops->sum_i64(comm, receive, (size_t)comm->size);
+  send[0] = im->rows * (int64_t)sizeof *mine;
+  for (int r = 0; comm->rank > 0 && r < comm->size; r++)
+    receive[r] = 0;
+  comm->ops->exchange(comm, mine, send, labels->arrived, receive);
+  for (int64_t k = 0; comm->rank == 0 && k < im->placing.examples; k++)
+    stored[k] = labels->arrived[labels->row[k]];
+}
+
+/* Collective. */
+static th_status collect_labels(const struct th_importing *im,
+                                struct labels *labels, struct th_error *err)
+{
+  int64_t *sizes = NULL;
+  th_status rc = make_labels(im, labels, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&sizes, 2 * im->comm->size, "counts of targets", err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  collect(im, im->target, sizes, labels, labels->target);
+  if (is_weighted(im))
+    collect(im, im->weight, sizes, labels, labels->weight);
+done:
+  free(sizes);
+  return rc;
+}
+
+/* No paths, no dates, nothing about ranks, memory or shards. */
+static void describe(const struct th_importing *im, char text[PROVENANCE])
+{
+  const struct th_import *job = im->job;
+  const char *format = th_importer_table()[im->format].name;
+  int used = snprintf(text, PROVENANCE, "imported from %s text, %s", format,
+                      job->shuffle ? "shuffled" : "in input order");
+  if (job->shuffle)
+    used += snprintf(text + used, (size_t)(PROVENANCE - used),
+                     " with seed %llu", (unsigned long long)job->seed);
+  if (job->test_fraction > 0.0)
+    used += snprintf(text + used, (size_t)(PROVENANCE - used),
+                     ", test fraction %.17g", job->test_fraction);
+  if (job->test_file != NULL)
+    snprintf(text + used, (size_t)(PROVENANCE - used),
+             ", test examples from a file of their own");
+}
+
+th_status th_import_write(struct th_importing *im, struct th_error *err)
+{
+  struct th_dataset_plan plan = make_plan(im);
+  struct th_writer *writer = NULL;
+  struct labels labels = {0};
+  char provenance[PROVENANCE];
+  th_status rc = TH_OK;
+  TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
+                          im->job->force, err));
+  TH_TRY(write_shards(im, writer, plan.shape.layout, err));
+  TH_TRY(collect_labels(im, &labels, err));
+  describe(im, provenance);
+  struct th_master master = {.target = labels.target,
+                             .weight = labels.weight,
+                             .row = labels.row,
+                             .names = im->names,
+                             .provenance = provenance};
+  rc = th_writer_commit(writer, &master, err);
+  writer = NULL;
+done:
+  th_writer_abort(writer);
+  free(labels.arrived);
+  free(labels.target);
+  free(labels.weight);
+  free(labels.row);
+  return rc;
+}

@@ -1,0 +1,221 @@
+/* libsvm.c - strict reading of LIBSVM text, one line at a time
+ * SPDX-License-Identifier: MIT */
+#include "io/libsvm.h"
+
+#include "io/digits.h"
+#include "io/number.h"
+
+#include <string.h>
+
+enum {
+  SHORTEST_ENTRY = 4, /* bytes of " 1:1" */
+  INDEX_DIGITS = 18   /* more may overflow 64 bits */
+};
+
+static inline bool is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+
+static inline bool is_digit(char c)
+{
+  return (unsigned char)(c - '0') < 10;
+}
+
+static inline const char *skip_blanks(const char *p, const char *end)
+{
+  while (p < end && is_blank(*p))
+    p++;
+  return p;
+}
+
+static inline bool ends_here(const char *p, const char *end)
+{
+  return p == end || *p == '#';
+}
+
+static inline bool ends_token(const char *p, const char *end)
+{
+  return ends_here(p, end) || is_blank(*p);
+}
+
+bool th_libsvm_is_example(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  return !ends_here(skip_blanks(text, end), end);
+}
+
+bool th_libsvm_recognise(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  for (const char *p = text; p < end; p++) {
+    if (!is_blank(*p))
+      continue;
+    p = skip_blanks(p, end);
+    const char *digits = p;
+    while (p < end && is_digit(*p))
+      p++;
+    if (p > digits && p < end && *p == ':')
+      return true;
+    p--; /* the byte itself may be a blank */
+  }
+  return false;
+}
+
+/* Why no index can be read at `at`. */
+static th_status bad_index(const struct th_line *line, const char *at,
+                           struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  const char *end = line->text + line->length;
+  if (end - at >= 4 && memcmp(at, "qid:", 4) == 0)
+    return th_line_fail(line, at, err,
+                        "'qid:' found, expected index:value; ranking data are "
+                        "not supported, remove the qid entries");
+  th_line_quote(line, at, '#', quoted);
+  const char *p = at;
+  while (p < end && is_digit(*p))
+    p++;
+  if (p - at > INDEX_DIGITS && p < end && *p == ':')
+    return th_line_fail(line, at, err,
+                        "%s found, expected an index of at most %d digits; "
+                        "correct the line",
+                        quoted, INDEX_DIGITS);
+  return th_line_fail(line, at, err,
+                      "%s found, expected index:value with a whole number as "
+                      "index; correct the line, or name the format with "
+                      "--format",
+                      quoted);
+}
+
+/* Why this index must not stand at `at`; previous is 0-based or -1. */
+static th_status wrong_index(const struct th_libsvm *format,
+                             const struct th_line *line, const char *at,
+                             int64_t index, int64_t previous,
+                             struct th_error *err)
+{
+  long long shift = format->zero_based ? 0 : 1;
+  long long written = (long long)index + shift;
+  long long before = (long long)previous + shift;
+  if (index < 0)
+    return th_line_fail(line, at, err,
+                        "index 0 found, expected indices from 1 on; import "
+                        "with --zero-based if the first attribute is 0");
+  if (index == previous)
+    return th_line_fail(line, at, err,
+                        "index %lld found twice, expected ascending indices; "
+                        "keep one of the two values",
+                        written);
+  if (index < previous)
+    return th_line_fail(line, at, err,
+                        "index %lld found after index %lld, expected ascending "
+                        "indices; sort the line",
+                        written, before);
+  if (format->attributes > 0)
+    return th_line_fail(line, at, err,
+                        "index %lld found, expected at most %lld (%s); correct "
+                        "the line or the limit",
+                        written, (long long)format->attributes - 1 + shift,
+                        format->limiter);
+  return th_line_fail(line, at, err,
+                      "index %lld found, expected at most %lld; number the "
+                      "attributes without gaps",
+                      written, (long long)TH_TEXT_ATTRIBUTES);
+}
+
+static th_status junk_behind(const struct th_line *line, const char *at,
+                             const char *token, const char *what,
+                             struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  return th_line_fail(line, at, err,
+                      "unexpected character in %s, expected a finite decimal "
+                      "number as %s; correct the line",
+                      th_line_quote(line, token, '#', quoted), what);
+}
+
+static th_status read_label(const struct th_line *line, const char **cursor,
+                            struct th_text_row *row, struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  const char *end = line->text + line->length;
+  const char *at = skip_blanks(*cursor, end);
+  const char *p = at;
+  th_status rc = th_line_number(line, &p, end, '#', "label", &row->target, err);
+  if (rc != TH_OK)
+    return rc;
+  if (p < end && *p == ':')
+    return th_line_fail(line, at, err,
+                        "%s found, expected a label before the first "
+                        "index:value; begin every line with the target",
+                        th_line_quote(line, at, '#', quoted));
+  *cursor = p;
+  if (!ends_token(p, end))
+    return junk_behind(line, p, at, "label", err);
+  return TH_OK;
+}
+
+/* The index at *cursor and its colon; -1 where there is none. */
+static inline int64_t read_index(const char **cursor, const char *end)
+{
+  const char *p = *cursor;
+  uint64_t index = 0;
+  if (end - p > 8)
+    p += th_eight_digits(p, &index);
+  for (; p < end && is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+    index = 10 * index + (uint64_t)(*p - '0');
+  if (p == *cursor || p == end || *p != ':')
+    return -1;
+  *cursor = p + 1;
+  return (int64_t)index;
+}
+
+/* One index:value at *cursor; previous is the 0-based index before it. */
+static inline th_status read_entry(const struct th_libsvm *format,
+                                   const struct th_line *line, int64_t limit,
+                                   const char **cursor, int64_t *previous,
+                                   struct th_text_row *row,
+                                   struct th_error *err)
+{
+  const char *end = line->text + line->length;
+  const char *at = *cursor;
+  const char *p = at;
+  int64_t index = read_index(&p, end);
+  if (index < 0)
+    return bad_index(line, at, err);
+  index -= format->zero_based ? 0 : 1;
+  if (index <= *previous || index >= limit)
+    return wrong_index(format, line, at, index, *previous, err);
+  const char *start = p;
+  double value;
+  if (th_number_parse(&p, end, &value) != TH_NUMBER_OK)
+    return th_line_number(line, &start, end, '#', "value", &value, err);
+  if (!ends_token(p, end))
+    return junk_behind(line, p, start, "value", err);
+  if (!th_text_row_put(row, row->count, value))
+    return th_line_misfit(line, start, '#', row->type, err);
+  row->index[row->count++] = (uint32_t)index;
+  *previous = index;
+  *cursor = p;
+  return TH_OK;
+}
+
+th_status th_libsvm_row(const struct th_libsvm *format,
+                        const struct th_line *line, struct th_text_row *row,
+                        struct th_error *err)
+{
+  const char *p = line->text;
+  const char *end = p + line->length;
+  int64_t limit =
+      format->attributes > 0 ? format->attributes : TH_TEXT_ATTRIBUTES;
+  int64_t previous = -1;
+  th_status rc = TH_OK;
+  TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
+  TH_TRY(read_label(line, &p, row, err));
+  for (p = skip_blanks(p, end); !ends_here(p, end); p = skip_blanks(p, end))
+    TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
+  if (row->count > 0 && previous - row->index[0] == row->count - 1)
+    row->first = row->index[0];
+done:
+  return rc;
+}

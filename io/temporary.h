@@ -1,0 +1,31 @@
+/* temporary.h - temporary files in the folder of an output
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TEMPORARY_H
+#define TH_TEMPORARY_H
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+/* Create .NAME.PURPOSE-XXXXXX beside the output OUTPUT, open for reading and
+ * writing. With path NULL the file has no name any more when the call returns,
+ * so that nothing can be left behind; otherwise *path is owned by the caller,
+ * who unlinks it. Local. TH_EIO names the folder. */
+th_status th_temporary_open(const char *output, const char *purpose,
+                            char **path, int *fd, struct th_error *err);
+
+/* TH_EIO when the folder of OUTPUT has less than that many bytes free for
+ * `what`. Local. */
+th_status th_temporary_space(const char *output, int64_t bytes,
+                             const char *what, struct th_error *err);
+
+/* Write all bytes at the end of what was written so far. `name` is for the
+ * message. Local. */
+th_status th_write_all(int fd, const void *data, int64_t bytes,
+                       const char *name, struct th_error *err);
+
+/* Read exactly that many bytes at an offset. Local. */
+th_status th_read_all(int fd, void *data, int64_t bytes, int64_t offset,
+                      const char *name, struct th_error *err);
+
+#endif

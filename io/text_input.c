@@ -1,0 +1,259 @@
+/* text_input.c - text files as lines, whole or in byte ranges on line borders
+ * SPDX-License-Identifier: MIT */
+#include "io/text_input.h"
+
+#include "core/memory.h"
+#include "io/decompress.h"
+#include "io/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_PART = 4 << 20, SCAN_PART = 1 << 16 };
+
+static th_status open_plain(const char *path, const char *name, int *fd,
+                            struct th_error *err)
+{
+  struct stat status;
+  *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (*fd < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the name of the input", name,
+                   strerror(errno));
+  if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode))
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s: not a regular file; save the text to a file first", name);
+}
+
+/* Rank 0's part of opening a compressed file; *path is its text's name. */
+static th_status unpack(struct th_text_file *file, enum th_codec codec,
+                        const char *output, char **path, struct th_error *err)
+{
+  int to = -1;
+  th_status rc = TH_OK;
+  struct stat status = {0};
+  fstat(file->fd, &status);
+  TH_TRY(th_temporary_space(output, (int64_t)status.st_size,
+                            "the decompressed input", err));
+  TH_TRY(th_temporary_open(output, "text", path, &to, err));
+  TH_TRY(th_decompress(codec, file->fd, to, file->name, err));
+done:
+  if (to >= 0)
+    close(to);
+  return rc;
+}
+
+/* Hand rank 0's string, which may be NULL, to all ranks. Collective. */
+static th_status share_path(struct th_comm *comm, char **path,
+                            struct th_error *err)
+{
+  int64_t length = *path == NULL ? 0 : (int64_t)strlen(*path) + 1;
+  comm->ops->bcast(comm, &length, sizeof length, 0);
+  if (length == 0)
+    return TH_OK;
+  th_status rc = TH_OK;
+  if (comm->rank > 0)
+    rc = TH_NEW(path, length, "a file name", err);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK)
+    comm->ops->bcast(comm, *path, (size_t)length, 0);
+  return rc;
+}
+
+static th_status open_unpacked(struct th_text_file *file, const char *path,
+                               struct th_error *err)
+{
+  if (path != NULL) {
+    close(file->fd);
+    file->fd = -1;
+    th_status rc = open_plain(path, path, &file->fd, err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  struct stat status;
+  if (fstat(file->fd, &status) != 0)
+    return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  file->size = (int64_t)status.st_size;
+  return TH_OK;
+}
+
+/* All ranks must see one and the same file. Collective. */
+static th_status compare_sizes(const struct th_text_file *file,
+                               struct th_comm *comm, struct th_error *err)
+{
+  int64_t size = file->size;
+  comm->ops->bcast(comm, &size, sizeof size, 0);
+  th_status rc = TH_OK;
+  if (size != file->size)
+    rc = th_fail(err, TH_EIO,
+                 "%s: %lld bytes here, %lld on rank 0; let all ranks see the "
+                 "same file",
+                 file->name, (long long)file->size, (long long)size);
+  return th_agree(comm, rc, err);
+}
+
+th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
+                       const char *name, const char *output,
+                       struct th_error *err)
+{
+  char *path = NULL;
+  enum th_codec codec = TH_CODEC_NONE;
+  *file = (struct th_text_file){.name = name, .fd = -1};
+  th_status rc = open_plain(name, name, &file->fd, err);
+  if (rc == TH_OK)
+    rc = th_codec_find(file->fd, name, &codec, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (comm->rank == 0 && codec != TH_CODEC_NONE)
+    rc = unpack(file, codec, output, &path, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(share_path(comm, &path, err));
+  TH_TRY(th_agree(comm, open_unpacked(file, path, err), err));
+  TH_TRY(compare_sizes(file, comm, err));
+done:
+  if (comm->rank == 0 && path != NULL)
+    unlink(path);
+  free(path);
+  return rc;
+}
+
+void th_text_close(struct th_text_file *file)
+{
+  if (file->name != NULL && file->fd >= 0)
+    close(file->fd);
+  *file = (struct th_text_file){.fd = -1};
+}
+
+/* Where the first line begins at or behind `offset`. */
+static th_status next_line(const struct th_text_file *file, int64_t max_line,
+                           int64_t *offset, struct th_error *err)
+{
+  char part[SCAN_PART];
+  if (*offset <= file->body) {
+    *offset = file->body;
+    return TH_OK;
+  }
+  int64_t at = *offset - 1;
+  int64_t limit = *offset + max_line + 2; /* as good as the end */
+  while (at < file->size && at < limit) {
+    int64_t bytes = file->size - at;
+    bytes = bytes > SCAN_PART ? SCAN_PART : bytes;
+    th_status rc = th_read_all(file->fd, part, bytes, at, file->name, err);
+    if (rc != TH_OK)
+      return rc;
+    const char *found = memchr(part, '\n', (size_t)bytes);
+    if (found != NULL) {
+      *offset = at + (found - part) + 1;
+      return TH_OK;
+    }
+    at += bytes;
+  }
+  *offset = at;
+  return TH_OK;
+}
+
+th_status th_text_align(const struct th_text_file *file, int64_t max_line,
+                        struct th_range *range, struct th_error *err)
+{
+  th_status rc = next_line(file, max_line, &range->first, err);
+  if (rc == TH_OK)
+    rc = next_line(file, max_line, &range->last, err);
+  return rc;
+}
+
+void th_lines_begin(struct th_lines *lines, const struct th_text_file *file,
+                    struct th_range range, int64_t max_line, int64_t number)
+{
+  lines->file = file;
+  lines->max_line = max_line;
+  lines->number = number;
+  lines->next = range.first;
+  lines->last = range.last;
+  lines->begin = 0;
+  lines->end = 0;
+}
+
+void th_lines_free(struct th_lines *lines)
+{
+  free(lines->buffer);
+  *lines = (struct th_lines){0};
+}
+
+/* Move what is left to the front of the buffer and read on behind it; a buffer
+ * that is full of one line grows. */
+static th_status read_on(struct th_lines *lines, struct th_error *err)
+{
+  int64_t left = lines->end - lines->begin;
+  if (left > 0 && lines->begin > 0)
+    memmove(lines->buffer, lines->buffer + lines->begin, (size_t)left);
+  lines->begin = 0;
+  lines->end = left;
+  int64_t wanted = left > READ_PART / 2 ? 2 * left : READ_PART;
+  if (wanted > lines->capacity) {
+    int64_t held = lines->capacity == 0 ? 0 : lines->capacity + 1;
+    th_status rc = th_grow((void **)&lines->buffer, &held, wanted + 1, 1,
+                           "reading lines", err);
+    if (rc != TH_OK)
+      return rc;
+    lines->capacity = held - 1;
+  }
+  int64_t bytes = lines->last - lines->next;
+  if (bytes > lines->capacity - left)
+    bytes = lines->capacity - left;
+  th_status rc = th_read_all(lines->file->fd, lines->buffer + left, bytes,
+                             lines->next, lines->file->name, err);
+  lines->next += bytes;
+  lines->end += bytes;
+  lines->buffer[lines->end] = '\n';
+  return rc;
+}
+
+static void hand_out(struct th_lines *lines, struct th_line *line,
+                     int64_t length)
+{
+  char *text = lines->buffer + lines->begin;
+  lines->begin += length;
+  if (length > 0 && text[length - 1] == '\r')
+    length--;
+  *line = (struct th_line){.file = lines->file->name,
+                           .number = ++lines->number,
+                           .text = text,
+                           .length = length,
+                           .too_long = length > lines->max_line};
+  if (line->too_long) {
+    lines->begin = lines->end;
+    lines->next = lines->last;
+  }
+}
+
+th_status th_lines_next(struct th_lines *lines, struct th_line *line,
+                        bool *more, struct th_error *err)
+{
+  int64_t searched = 0; /* bytes of the line in which no line end was found */
+  *more = true;
+  while (true) {
+    int64_t held = lines->end - lines->begin;
+    const char *found = NULL;
+    if (held > searched)
+      found = memchr(lines->buffer + lines->begin + searched, '\n',
+                     (size_t)(held - searched));
+    if (found != NULL) {
+      hand_out(lines, line, found - (lines->buffer + lines->begin));
+      lines->begin += line->too_long ? 0 : 1;
+      return TH_OK;
+    }
+    searched = held;
+    if (lines->next == lines->last || held > lines->max_line + 1)
+      break;
+    th_status rc = read_on(lines, err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  *more = lines->end > lines->begin;
+  if (*more)
+    hand_out(lines, line, lines->end - lines->begin);
+  return TH_OK;
+}
