@@ -100,7 +100,9 @@ refused 1 'deck none.ini: No such file' 0 train a.h5 -o m.h5 --deck none.ini
 # the command line wins over the deck, and a deck does what options do
 printf '[data]\nexamples = 40\nattributes = 9\nnoise = 2\n[run]\nseed = 5\n' \
   >run.ini
-must 0 generate murata -o one.h5 --deck run.ini --noise 1
-must 2 generate murata -o two.h5 --examples 40 --attributes 9 --seed 5 --noise 1
-cmp one.h5 two.h5 || fail "the deck and the options differ"
+mkdir one two
+must 0 generate murata -o one/x.h5 --deck run.ini --noise 1
+must 2 generate murata -o two/x.h5 --examples 40 --attributes 9 --seed 5 \
+  --noise 1
+cmp one/x.h5 two/x.h5 || fail "the deck and the options differ"
 finish

@@ -16,7 +16,7 @@ static const char *solver_names(int64_t k)
 
 static const char *format_names(int64_t k)
 {
-  return k == 0 ? "auto" : th_importer_table()[k - 1].name;
+  return th_importer_table()[k].name;
 }
 
 static const char *type_names(int64_t k)

@@ -172,11 +172,13 @@ th_status th_option_set(struct th_options *options, int row, const char *value,
     set_auto(option, out);
     return TH_OK;
   }
+  const char *name = NULL;
   int64_t choice = 0;
   if (option->choices != NULL) {
     choice = find_choice(option, value);
     if (choice < 0)
       return bad_choice(option, value, where, err);
+    name = option->choices(choice);
   }
   switch (option->kind) {
   case TH_OPT_FLAG:
@@ -191,7 +193,7 @@ th_status th_option_set(struct th_options *options, int row, const char *value,
     *(const char **)out = value;
     return TH_OK;
   case TH_OPT_NAME:
-    *(const char **)out = option->choices(choice);
+    *(const char **)out = name;
     return TH_OK;
   case TH_OPT_CHOICE:
     *(int *)out = (int)choice;

@@ -238,8 +238,11 @@ void th_report_print(FILE *out, const struct th_report *report,
           bytes_text(report->bytes_read, read, sizeof read), read_rate(report),
           bytes_text(report->bytes_sent, sent, sizeof sent),
           bytes_text(report->peak_memory, peak, sizeof peak));
-  fprintf(out, "step size %.4g after %" PRId64 " updates, loss %.6g\n",
-          last->step_size, last->updates, last->loss);
+  fprintf(out, "%" PRId64 " updates, last loss %.6g", last->updates,
+          last->loss);
+  if (last->step_size > 0)
+    fprintf(out, ", step size %.4g", last->step_size);
+  fputc('\n', out);
   print_support(out, model);
   print_ledger(out, model, shape);
 }

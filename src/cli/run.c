@@ -29,9 +29,9 @@ th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
   rc = TH_NEW(&counts, comm->size, "names of the machines", err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_gather(comm, mine, HOST_NAME, counts, (void **)&all, err));
-  int64_t here = 0;
+  int64_t here = 1; /* this rank */
   for (int r = 0; r < comm->size; r++)
-    here += strcmp(all + (size_t)r * HOST_NAME, mine) == 0;
+    here += r != comm->rank && strcmp(all + (size_t)r * HOST_NAME, mine) == 0;
   int64_t least = -(main_memory() / here);
   comm->ops->max_i64(comm, &least, 1);
   *bytes = -least;

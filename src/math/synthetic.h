@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/slab.h"
 #include "core/truth.h"
+#include "math/text_law.h"
 
 #include <stdint.h>
 
@@ -43,9 +44,12 @@ th_status th_synthetic_dense(const struct th_truth *truth,
                              struct th_error *err);
 
 /* Sparse families: the ascending examples (of 0..examples-1) at which an
- * attribute is not zero, with their values. Room for the largest possible
- * count is made by the call; *positions and *values grow as needed. */
+ * attribute is not zero, with their values. Begin with a zeroed record and use
+ * it again for the next attribute: memory and the family's law are kept. */
 struct th_column {
+  struct th_text_law law;
+  double density; /* that the law belongs to */
+  int64_t attributes;
   int64_t count;
   int64_t capacity;
   int64_t *example;

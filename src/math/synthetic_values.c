@@ -9,7 +9,6 @@
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "math/text_law.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -170,9 +169,13 @@ th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
                               int64_t attribute, int64_t examples,
                               struct th_column *column, struct th_error *err)
 {
-  struct th_text_law law = th_text_law(attributes, truth->density);
   struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
-  double log_zero = log1p(-th_text_probability(&law, attribute));
+  if (column->attributes != attributes || column->density != truth->density) {
+    column->law = th_text_law(attributes, truth->density);
+    column->attributes = attributes;
+    column->density = truth->density;
+  }
+  double log_zero = log1p(-th_text_probability(&column->law, attribute));
   double pair[2];
   int64_t example = -1;
   th_status rc = TH_OK;
