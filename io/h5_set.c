@@ -120,13 +120,16 @@ th_status th_h5_set_close(struct th_h5_set *set, struct th_error *err)
 {
   hid_t space = set->space;
   hid_t id = set->id;
+  th_status rc = TH_OK;
   set->space = 0;
   set->id = 0;
   if (space > 0)
     H5Sclose(space);
-  if (id > 0 && H5Dclose(id) < 0)
-    return th_h5_fail(set->h5, "cannot write", set->name, err);
-  return TH_OK;
+  if (id > 0 && set->h5->on_disk && H5Dflush(id) < 0)
+    rc = th_h5_fail(set->h5, "cannot write", set->name, err);
+  if (id > 0 && H5Dclose(id) < 0 && rc == TH_OK)
+    rc = th_h5_fail(set->h5, "cannot write", set->name, err);
+  return rc;
 }
 
 /* The same box in memory and in the file: HDF5 has a fast path for equal shapes
