@@ -49,7 +49,9 @@ int64_t th_writer_chunk(const struct th_writer *writer);
 /* Write attributes [range.first, range.last) of an owned dense shard on one row
  * group, in the storage type, attribute-major; attribute a's rows begin at
  * values + (a - range.first) * stride. range is a whole chunk of the shard (or
- * its short last one). Local. */
+ * its short last one), counted from the shard's first attribute; the groups of
+ * one chunk come in ascending order, every group once. TH_EDATA for a value
+ * that is not finite. Local. */
 th_status th_writer_dense(struct th_writer *writer, int64_t shard,
                           int64_t group, struct th_range range,
                           const void *values, int64_t stride,

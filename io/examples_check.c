@@ -1,0 +1,92 @@
+/* examples_check.c - verifying all of a master's own arrays
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "io/format.h"
+#include "io/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Read every group, which verifies it; then the joint hash. */
+static th_status check_targets(struct th_dataset *d, double *room,
+                               struct th_print *print, struct th_error *err)
+{
+  const struct th_geometry *g = &d->info.geometry;
+  const struct th_examples *e = &d->examples;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < g->groups; k++) {
+    struct th_rows rows = th_geometry_group(g, k);
+    TH_TRY(th_dataset_targets(&d->store, rows, room, room, err));
+    TH_TRY(th_dataset_row_numbers(d, rows, (int64_t *)(void *)room, err));
+    print->target = th_hash_next(print->target, e->target_checksum[k]);
+    print->row = th_hash_next(print->row, e->row_checksum[k]);
+    if (e->weight_checksum != NULL)
+      print->weight = th_hash_next(print->weight, e->weight_checksum[k]);
+  }
+done:
+  return rc;
+}
+
+static th_status check_groups(const struct th_dataset *d, int64_t *room,
+                              struct th_error *err)
+{
+  const struct th_geometry *g = &d->info.geometry;
+  const struct th_h5 *h5 = &d->examples.h5;
+  bool good = true;
+  th_status rc = TH_OK;
+  TH_TRY(
+      th_h5_get(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, g->groups, room, err));
+  for (int64_t k = 0; k < g->groups; k++)
+    good = good && room[k] == th_geometry_group(g, k).first;
+  TH_TRY(
+      th_h5_get(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, g->groups, room, err));
+  for (int64_t k = 0; k < g->groups; k++)
+    good = good && room[k] == th_geometry_group(g, k).count;
+  TH_TRY(
+      th_h5_get(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, g->groups, room, err));
+  TH_TRY(th_h5_get(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, g->shape.examples, room,
+                   err));
+  if (!good)
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: the row-group table does not fit the data; import the "
+                 "data again",
+                 d->path);
+done:
+  return rc;
+}
+
+static th_status check_names(const struct th_dataset *d, struct th_print *print,
+                             struct th_error *err)
+{
+  int64_t attributes = d->store.shape.attributes;
+  char **names = NULL;
+  if (!th_h5_exists(&d->examples.h5, TH_D_NAMES))
+    return TH_OK;
+  th_status rc =
+      th_h5_get_texts(&d->examples.h5, TH_D_NAMES, attributes, &names, err);
+  print->names = 1;
+  for (int64_t a = 0; rc == TH_OK && a < attributes; a++)
+    print->names =
+        th_hash_next(print->names, th_hash(names[a], strlen(names[a])));
+  free(names);
+  return rc;
+}
+
+th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
+                            struct th_error *err)
+{
+  const struct th_geometry *g = &dataset->info.geometry;
+  int64_t bytes = g->shape.examples + 8 * g->groups;
+  int64_t *room = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(th_alloc((void **)&room, bytes, 1, "a row group", err));
+  TH_TRY(check_groups(dataset, room, err));
+  free(room);
+  room = NULL;
+  TH_TRY(TH_NEW(&room, g->shape.row_group, "a row group", err));
+  TH_TRY(check_targets(dataset, (double *)(void *)room, print, err));
+  TH_TRY(check_names(dataset, print, err));
+done:
+  free(room);
+  return rc;
+}

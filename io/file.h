@@ -1,0 +1,67 @@
+/* file.h - paths, whole writes, room on disk, folders; internal to io/
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_FILE_H
+#define TH_FILE_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* printf into a new string, owned by the caller. */
+th_status th_text(char **out, struct th_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The folder of a path, with its last slash, or "" ; the name after it. */
+th_status th_path_folder(const char *path, char **folder, struct th_error *err);
+const char *th_path_name(const char *path);
+
+/* "1.2 GB" and the like. */
+enum { TH_SIZE_TEXT = 32 };
+const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);
+
+/* One line: no space left, how much is needed, what to do. */
+th_status th_no_space(const char *name, int64_t needed, struct th_error *err);
+
+/* Is there room for that many bytes in the folder of a path? */
+th_status th_space_check(const char *path, int64_t needed,
+                         struct th_error *err);
+
+/* Reserve the first bytes of a file on disk, so that later writes into them
+ * cannot fail for want of space. needed: of the whole job, for the message. A
+ * file system that cannot reserve is no error. */
+th_status th_reserve(const char *path, const char *name, int64_t bytes,
+                     int64_t needed, struct th_error *err);
+
+/* Replace the content of an existing file and flush it. */
+th_status th_write_whole(const char *path, const char *name, const void *data,
+                         int64_t bytes, struct th_error *err);
+
+/* TH_EIO unless the path names a file that can be opened for reading. */
+th_status th_file_check(const char *path, const char *name,
+                        struct th_error *err);
+
+/* Flush a file or a folder to disk. */
+th_status th_flush(const char *path, struct th_error *err);
+
+/* Remove a folder with the files in it (no folders below); what does not exist
+ * is removed already. */
+void th_remove_folder(const char *path);
+
+/* Let this process hold as many open files as it may. */
+void th_raise_file_limit(void);
+
+/* What file a path names, to notice a replacement. */
+struct th_identity {
+  dev_t device;
+  ino_t inode;
+  off_t size;
+  struct timespec changed;
+};
+bool th_identity_of(const char *path, struct th_identity *identity);
+bool th_identity_same(const struct th_identity *a, const struct th_identity *b);
+
+#endif

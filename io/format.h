@@ -1,0 +1,162 @@
+/* format.h - the file format: every name that appears in a file, in one place
+ *
+ * A data set NAME is a small master file NAME.h5 and a folder NAME.shards with
+ * shards 00000.h5, 00001.h5, ... All are HDF5 files (format of HDF5 1.10),
+ * little endian, without object times and without links between files except
+ * the virtual data sets described below.
+ *
+ * Rows. Stored examples are numbered training examples first, then test
+ * examples. Row groups are R consecutive stored examples; the training
+ * examples' last group may be short, the test examples begin a group of their
+ * own. A run is one attribute on one row group: what is read and checked.
+ *
+ * Checksums are XXH3 (64 bits, seed 0) over stored bytes. Data sets that are
+ * written whole carry theirs in an attribute `checksum`; the others have data
+ * sets of checksums beside them. What HDF5 keeps itself (object headers,
+ * attributes, groups) carries HDF5's own checksums.
+ *
+ * Master, root attributes
+ *   format "thresher data set", major, minor
+ *   examples, training, attributes, row_group, groups, nonzeros, shards
+ *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8", weighted 0 | 1
+ *   fingerprint     of the logical content; the same for every shard layout
+ *   provenance      how the data were made, one line
+ * Master, data sets (n examples, d attributes, G groups, K shards)
+ *   /y        f64 [n]   targets, finite
+ *   /weight   f64 [n]   only when weighted: finite, not negative
+ *   /row      i64 [n]   0-based number of the example in the input
+ *   /split    u8  [n]   0 training, 1 test
+ *   /names    text [d]  optional, fixed length, UTF-8, zero padded
+ *   /group/first, /group/count i64 [G], /group/split u8 [G]
+ *   /group/checksum_y, _row, _weight   u64 [G] of the group's part of each
+ *   /shard/path text [K], relative: FOLDER.shards/FILE.h5
+ *   /shard/first, /shard/count i64 [K]  attributes
+ *   /shard/bytes i64 [K]                size of the file
+ *   /shard/content u64 [K]              the shard's attribute `content`
+ *   /truth    group, only for generated data: attributes family, seed, noise,
+ *             correlation, density; data sets support i64, coef f64
+ *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
+ *   /X        (d, n) virtual, dense data only: the values in stored order, fill
+ *             value NaN (integer types appear as f64), so a missing shard shows
+ *
+ * Shard, root attributes
+ *   format "thresher shard", major, minor, shard (its number), first, count,
+ *   layout, type, row_group, groups, nonzeros
+ *   content   sum modulo 2^64 over its runs of XXH3(attribute, group, checksum)
+ * Shard, both layouts (c attributes)
+ *   /mean, /deviation, /lowest, /highest   f64 [c], of the training examples;
+ *             the deviation has the divisor n
+ *   /stats_checksum  u64, one per 256 attributes over their part of the four
+ * Shard, dense
+ *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
+ *             padded with zeros to R; chunks of (chunk, R), no filter, so that
+ *             a run is contiguous in the file
+ *   /checksum u64 (G, c), of each run without its padding
+ * Shard, sparse (doubly compressed; runs ordered by group, then attribute)
+ *   /attribute u32 [runs]      counted from the shard's first
+ *   /start     i64 [runs + 1]  first entry of each run
+ *   /checksum  u64 [runs]      of the part of /value, seeded with that of /row
+ *   /row       u16 [entries]   row in the group, ascending (u32: R > 65536)
+ *   /value     [entries]       of the storage type
+ *   /piece     i64 [G pieces + 1]  first run of each piece; a piece is
+ *             `piece` (root attribute) consecutive attributes on one group
+ *   /piece_checksum u64 [G pieces], over the piece's part of /attribute, of
+ *             /start (one item more than runs) and of /checksum
+ *
+ * Model: root attributes format "thresher model", major, minor, solver, loss,
+ * attributes, intercept, passes, statistics, fingerprint (of the data set) and
+ * ledger.*; data sets /support i64, /coef f64, /deck/name and /deck/value text;
+ * content (XXH3 over all of it).
+ *
+ * Versions: a program reads files of its own major number, whatever the minor;
+ * a minor step only adds names. Other majors are refused by name.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_FORMAT_H
+#define TH_FORMAT_H
+
+enum { TH_FORMAT_MAJOR = 1, TH_FORMAT_MINOR = 0 };
+
+/* Root attributes. */
+#define TH_A_FORMAT "format"
+#define TH_A_MAJOR "major"
+#define TH_A_MINOR "minor"
+#define TH_A_EXAMPLES "examples"
+#define TH_A_TRAINING "training"
+#define TH_A_ATTRIBUTES "attributes"
+#define TH_A_ROW_GROUP "row_group"
+#define TH_A_GROUPS "groups"
+#define TH_A_NONZEROS "nonzeros"
+#define TH_A_SHARDS "shards"
+#define TH_A_LAYOUT "layout"
+#define TH_A_TYPE "type"
+#define TH_A_WEIGHTED "weighted"
+#define TH_A_FINGERPRINT "fingerprint"
+#define TH_A_PROVENANCE "provenance"
+#define TH_A_SHARD "shard"
+#define TH_A_FIRST "first"
+#define TH_A_COUNT "count"
+#define TH_A_CONTENT "content"
+#define TH_A_PIECE "piece"
+#define TH_A_CHECKSUM "checksum" /* of the data set that carries it */
+
+#define TH_FORMAT_MASTER "thresher data set"
+#define TH_FORMAT_SHARD "thresher shard"
+#define TH_FORMAT_MODEL "thresher model"
+
+/* Master. */
+#define TH_D_Y "/y"
+#define TH_D_WEIGHT "/weight"
+#define TH_D_ROW "/row"
+#define TH_D_SPLIT "/split"
+#define TH_D_NAMES "/names"
+#define TH_G_GROUP "/group"
+#define TH_D_GROUP_FIRST "/group/first"
+#define TH_D_GROUP_COUNT "/group/count"
+#define TH_D_GROUP_SPLIT "/group/split"
+#define TH_D_GROUP_Y "/group/checksum_y"
+#define TH_D_GROUP_ROW "/group/checksum_row"
+#define TH_D_GROUP_WEIGHT "/group/checksum_weight"
+#define TH_G_SHARD "/shard"
+#define TH_D_SHARD_PATH "/shard/path"
+#define TH_D_SHARD_FIRST "/shard/first"
+#define TH_D_SHARD_COUNT "/shard/count"
+#define TH_D_SHARD_BYTES "/shard/bytes"
+#define TH_D_SHARD_CONTENT "/shard/content"
+#define TH_G_TRUTH "/truth"
+#define TH_A_FAMILY "family"
+#define TH_A_SEED "seed"
+#define TH_A_NOISE "noise"
+#define TH_A_CORRELATION "correlation"
+#define TH_A_DENSITY "density"
+#define TH_D_TRUTH_SUPPORT "/truth/support"
+#define TH_D_TRUTH_COEF "/truth/coef"
+#define TH_G_STATS "/stats"
+
+/* Shard. The statistics appear in the master as /stats + name. */
+#define TH_D_X "/X"
+#define TH_D_MEAN "/mean"
+#define TH_D_DEVIATION "/deviation"
+#define TH_D_LOWEST "/lowest"
+#define TH_D_HIGHEST "/highest"
+#define TH_D_STATS_CHECKSUM "/stats_checksum"
+#define TH_D_CHECKSUM "/checksum"
+#define TH_D_ATTRIBUTE "/attribute"
+#define TH_D_START "/start"
+#define TH_D_VALUE "/value"
+#define TH_D_PIECE "/piece"
+#define TH_D_PIECE_CHECKSUM "/piece_checksum"
+
+/* Model. */
+#define TH_A_SOLVER "solver"
+#define TH_A_LOSS "loss"
+#define TH_A_INTERCEPT "intercept"
+#define TH_A_PASSES "passes"
+#define TH_A_STATISTICS "statistics"
+#define TH_A_LEDGER "ledger." /* + the name of each count */
+#define TH_D_SUPPORT "/support"
+#define TH_D_COEF "/coef"
+#define TH_G_DECK "/deck"
+#define TH_D_DECK_NAME "/deck/name"
+#define TH_D_DECK_VALUE "/deck/value"
+
+#endif

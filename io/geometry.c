@@ -1,0 +1,98 @@
+/* geometry.c - where things lie in a data set: row groups, chunks, shards
+ * SPDX-License-Identifier: MIT */
+#include "io/geometry.h"
+
+enum {
+  CHUNK_BYTES = 256 << 10, /* what one read of a dense shard fetches */
+  PIECE_ENTRIES = 16384    /* the same for a sparse one */
+};
+
+int64_t th_ceil_divide(int64_t a, int64_t b)
+{
+  return a / b + (a % b != 0);
+}
+
+static int64_t chunk_attributes(const struct th_shape *shape)
+{
+  int64_t run = shape->row_group * (int64_t)th_type_size(shape->type);
+  int64_t chunk = 1;
+  while (chunk < 256 && 2 * chunk * run <= CHUNK_BYTES)
+    chunk *= 2;
+  return chunk;
+}
+
+th_status th_geometry_init(struct th_geometry *geometry,
+                           const struct th_shape *shape, struct th_error *err)
+{
+  if (shape->examples < 1 || shape->attributes < 1)
+    return th_fail(err, TH_EDATA,
+                   "a data set needs at least one example and one attribute");
+  if (shape->training < 0 || shape->training > shape->examples)
+    return th_fail(err, TH_EDATA, "%lld of %lld examples for training",
+                   (long long)shape->training, (long long)shape->examples);
+  if (shape->row_group < 1 || shape->row_group > TH_MOST_ROW_GROUP)
+    return th_fail(err, TH_EDATA, "a row group has 1 to %d rows, not %lld",
+                   TH_MOST_ROW_GROUP, (long long)shape->row_group);
+  if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
+      (unsigned)shape->type >= TH_TYPE_COUNT)
+    return th_fail(err, TH_EDATA, "unknown layout or storage type");
+  int64_t tests = shape->examples - shape->training;
+  geometry->shape = *shape;
+  geometry->training_groups = th_ceil_divide(shape->training, shape->row_group);
+  geometry->groups =
+      geometry->training_groups + th_ceil_divide(tests, shape->row_group);
+  geometry->chunk = chunk_attributes(shape);
+  return TH_OK;
+}
+
+struct th_rows th_geometry_group(const struct th_geometry *geometry,
+                                 int64_t group)
+{
+  const struct th_shape *shape = &geometry->shape;
+  int64_t first = group * shape->row_group;
+  int64_t last = shape->training;
+  if (group >= geometry->training_groups) {
+    first = shape->training +
+            (group - geometry->training_groups) * shape->row_group;
+    last = shape->examples;
+  }
+  int64_t count = last - first;
+  return (struct th_rows){first,
+                          count < shape->row_group ? count : shape->row_group};
+}
+
+int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row)
+{
+  const struct th_shape *shape = &geometry->shape;
+  if (row < shape->training)
+    return row / shape->row_group;
+  return geometry->training_groups + (row - shape->training) / shape->row_group;
+}
+
+size_t th_geometry_row_size(const struct th_geometry *geometry)
+{
+  return geometry->shape.row_group > 65536 ? sizeof(uint32_t)
+                                           : sizeof(uint16_t);
+}
+
+int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
+{
+  const struct th_shape *shape = &geometry->shape;
+  int64_t size = (int64_t)th_type_size(shape->type);
+  if (shape->layout == TH_DENSE)
+    return shape->attributes * geometry->groups * shape->row_group * size;
+  int64_t runs = shape->attributes * geometry->groups;
+  runs = runs < entries ? runs : entries;
+  return entries * (size + (int64_t)th_geometry_row_size(geometry)) +
+         runs * 20; /* attribute, start, checksum */
+}
+
+int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries)
+{
+  double tiles = (double)geometry->shape.attributes * (double)geometry->groups;
+  double each = (double)entries / tiles;
+  int64_t piece = 256;
+  while (piece < (int64_t)1 << 40 && (double)piece * each < PIECE_ENTRIES)
+    piece *= 2;
+  return piece;
+}

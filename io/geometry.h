@@ -1,0 +1,45 @@
+/* geometry.h - where things lie in a data set: row groups, chunks, shards
+ *
+ * Pure functions, shared by writer and reader. Internal to io/.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_GEOMETRY_H
+#define TH_GEOMETRY_H
+
+#include "core/partition.h"
+#include "core/source.h"
+
+enum {
+  TH_STATS_PIECE = 256,       /* attributes under one statistics checksum */
+  TH_MOST_SHARDS = 1024,      /* chosen by default */
+  TH_MOST_ROW_GROUP = 1 << 24 /* R */
+};
+
+struct th_geometry {
+  struct th_shape shape;
+  int64_t training_groups;
+  int64_t groups;
+  int64_t chunk; /* dense: attributes that lie together, 1..256 */
+};
+
+/* TH_EDATA for sizes that cannot be stored. */
+th_status th_geometry_init(struct th_geometry *geometry,
+                           const struct th_shape *shape, struct th_error *err);
+
+/* The rows of a group; the group of a row. */
+struct th_rows th_geometry_group(const struct th_geometry *geometry,
+                                 int64_t group);
+int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row);
+
+/* Bytes of stored values (dense) or of entries (sparse). */
+int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries);
+
+/* Attributes of a sparse piece: a power of two, at least 256, so that a piece
+ * holds about 16384 entries. */
+int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries);
+
+/* Bytes per entry of /row in a sparse shard. */
+size_t th_geometry_row_size(const struct th_geometry *geometry);
+
+int64_t th_ceil_divide(int64_t a, int64_t b);
+
+#endif

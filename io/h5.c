@@ -1,0 +1,342 @@
+/* h5.c - HDF5 files and attributes, with our errors
+ * SPDX-License-Identifier: MIT */
+#include "io/h5.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DETAIL = 320, MEMORY_STEP = 1 << 20 };
+
+int64_t th_h5_end(const void *bytes)
+{
+  enum { END_AT = 28 };
+  const unsigned char *from = (const unsigned char *)bytes + END_AT;
+  uint64_t end = 0;
+  for (int k = 7; k >= 0; k--)
+    end = end << 8 | from[k];
+  return (int64_t)end;
+}
+
+static herr_t take_first(unsigned n, const H5E_error2_t *error, void *data)
+{
+  (void)n;
+  char *detail = data;
+  if (detail[0] == '\0' && error->desc != NULL)
+    snprintf(detail, DETAIL, "%s", error->desc);
+  return 0;
+}
+
+th_status th_h5_fail(const struct th_h5 *h5, const char *what,
+                     const char *object, struct th_error *err)
+{
+  char detail[DETAIL] = "";
+  /* Upward: the innermost function, which knows the cause, comes first. */
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, detail);
+  for (char *c = detail; *c != '\0'; c++)
+    if (*c == '\n')
+      *c = ' ';
+  if (strstr(detail, "No space left on device") != NULL ||
+      strstr(detail, "File too large") != NULL)
+    return th_fail(err, TH_EIO,
+                   "%s: no space left; free some or write "
+                   "elsewhere",
+                   h5->name);
+  return th_fail(err, TH_EIO, "%s: %s%s%s%s%s", h5->name, what,
+                 object != NULL ? " " : "", object != NULL ? object : "",
+                 detail[0] != '\0' ? ": " : "", detail);
+}
+
+/* HDF5 keeps a file in memory in a room of ours and gives it back, complete,
+ * when the file is closed. */
+static void *room_new(size_t size, H5FD_file_image_op_t op, void *data)
+{
+  (void)op;
+  (void)data;
+  return malloc(size);
+}
+
+static void *room_grow(void *room, size_t size, H5FD_file_image_op_t op,
+                       void *data)
+{
+  (void)op;
+  (void)data;
+  return realloc(room, size);
+}
+
+/* A complete file says in its superblock where it ends. */
+static herr_t room_done(void *room, H5FD_file_image_op_t op, void *data)
+{
+  struct th_h5_image *image = data;
+  if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->bytes == NULL) {
+    image->bytes = room;
+    image->count = th_h5_end(room);
+  } else {
+    free(room);
+  }
+  return 0;
+}
+
+static void *same_data(void *data)
+{
+  return data;
+}
+
+static herr_t keep_data(void *data)
+{
+  (void)data;
+  return 0;
+}
+
+static herr_t set_memory(hid_t list, struct th_h5_image *image)
+{
+  H5FD_file_image_callbacks_t calls = {.image_malloc = room_new,
+                                       .image_realloc = room_grow,
+                                       .image_free = room_done,
+                                       .udata_copy = same_data,
+                                       .udata_free = keep_data,
+                                       .udata = image};
+  if (H5Pset_fapl_core(list, MEMORY_STEP, false) < 0)
+    return -1;
+  return H5Pset_file_image_callbacks(list, &calls);
+}
+
+/* A file access list: memory or disk, one format version, no locks. */
+static hid_t access_list(struct th_h5_image *image)
+{
+  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  if (list < 0)
+    return list;
+  herr_t ok = H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  if (ok >= 0)
+    ok = H5Pset_file_locking(list, false, true);
+  if (ok >= 0)
+    ok = H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+  if (ok >= 0 && image != NULL)
+    ok = set_memory(list, image);
+  if (ok >= 0)
+    return list;
+  H5Pclose(list);
+  return -1;
+}
+
+static hid_t create(const char *path, struct th_h5_image *image)
+{
+  hid_t access = access_list(image);
+  hid_t made = H5Pcreate(H5P_FILE_CREATE);
+  hid_t file = -1;
+  if (access >= 0 && made >= 0 && H5Pset_obj_track_times(made, false) >= 0)
+    file = H5Fcreate(path, H5F_ACC_TRUNC, made, access);
+  if (made >= 0)
+    H5Pclose(made);
+  if (access >= 0)
+    H5Pclose(access);
+  return file;
+}
+
+static th_status create_named(struct th_h5 *h5, const char *path,
+                              const char *name, struct th_h5_image *image,
+                              struct th_error *err)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  h5->name = name;
+  h5->file = create(path, image);
+  if (h5->file >= 0)
+    return TH_OK;
+  h5->file = 0;
+  return th_h5_fail(h5, "cannot be created", NULL, err);
+}
+
+th_status th_h5_create_memory(struct th_h5 *h5, struct th_h5_image *image,
+                              const char *name, struct th_error *err)
+{
+  *image = (struct th_h5_image){0};
+  /* HDF5 first looks for a file of the name on disk: one that cannot exist. */
+  return create_named(h5, "/dev/null/memory", name, image, err);
+}
+
+th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
+                       struct th_error *err)
+{
+  return create_named(h5, path, name, NULL, err);
+}
+
+th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
+                     struct th_error *err)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  h5->name = name;
+  hid_t access = access_list(NULL);
+  hid_t file = access < 0 ? access : H5Fopen(path, H5F_ACC_RDONLY, access);
+  th_status rc = TH_OK;
+  if (file < 0)
+    rc = th_h5_fail(h5, "is not a whole HDF5 file", NULL, err);
+  else
+    h5->file = file;
+  if (access >= 0)
+    H5Pclose(access);
+  return rc;
+}
+
+th_status th_h5_close(struct th_h5 *h5, struct th_error *err)
+{
+  if (h5->file <= 0)
+    return TH_OK;
+  hid_t file = h5->file;
+  h5->file = 0;
+  if (H5Fclose(file) < 0)
+    return th_h5_fail(h5, "cannot be written to its end", NULL, err);
+  return TH_OK;
+}
+
+hid_t th_h5_type(enum th_type type)
+{
+  switch (type) {
+  case TH_F32:
+    return H5T_NATIVE_FLOAT;
+  case TH_F64:
+    return H5T_NATIVE_DOUBLE;
+  case TH_U8:
+    return H5T_NATIVE_UINT8;
+  case TH_I8:
+    return H5T_NATIVE_INT8;
+  case TH_TYPE_COUNT:
+    break;
+  }
+  return -1;
+}
+
+static th_status put(const struct th_h5 *h5, const char *object,
+                     const char *name, hid_t type, const void *value,
+                     struct th_error *err)
+{
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t id = H5Acreate_by_name(h5->file, object, name, type, space, H5P_DEFAULT,
+                               H5P_DEFAULT, H5P_DEFAULT);
+  th_status rc = TH_OK;
+  if (id < 0 || H5Awrite(id, type, value) < 0)
+    rc = th_h5_fail(h5, "cannot write", name, err);
+  if (id >= 0)
+    H5Aclose(id);
+  if (space >= 0)
+    H5Sclose(space);
+  return rc;
+}
+
+th_status th_h5_put_i64(const struct th_h5 *h5, const char *object,
+                        const char *name, int64_t value, struct th_error *err)
+{
+  return put(h5, object, name, H5T_NATIVE_INT64, &value, err);
+}
+
+th_status th_h5_put_u64(const struct th_h5 *h5, const char *object,
+                        const char *name, uint64_t value, struct th_error *err)
+{
+  return put(h5, object, name, H5T_NATIVE_UINT64, &value, err);
+}
+
+th_status th_h5_put_f64(const struct th_h5 *h5, const char *object,
+                        const char *name, double value, struct th_error *err)
+{
+  return put(h5, object, name, H5T_NATIVE_DOUBLE, &value, err);
+}
+
+hid_t th_h5_text_type(size_t size)
+{
+  hid_t type = H5Tcopy(H5T_C_S1);
+  if (type >= 0 && H5Tset_size(type, size > 0 ? size : 1) >= 0 &&
+      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
+      H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
+    return type;
+  if (type >= 0)
+    H5Tclose(type);
+  return -1;
+}
+
+th_status th_h5_put_text(const struct th_h5 *h5, const char *object,
+                         const char *name, const char *text,
+                         struct th_error *err)
+{
+  hid_t type = th_h5_text_type(strlen(text));
+  if (type < 0)
+    return th_h5_fail(h5, "cannot write", name, err);
+  th_status rc = put(h5, object, name, type, text, err);
+  H5Tclose(type);
+  return rc;
+}
+
+static th_status get(const struct th_h5 *h5, const char *object,
+                     const char *name, hid_t type, void *value,
+                     struct th_error *err)
+{
+  hid_t id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = id < 0 ? id : H5Aget_space(id);
+  th_status rc = TH_OK;
+  if (space < 0 || H5Sget_simple_extent_npoints(space) != 1 ||
+      H5Aread(id, type, value) < 0)
+    rc = th_h5_fail(h5, "cannot read the attribute", name, err);
+  if (space >= 0)
+    H5Sclose(space);
+  if (id >= 0)
+    H5Aclose(id);
+  return rc;
+}
+
+th_status th_h5_get_i64(const struct th_h5 *h5, const char *object,
+                        const char *name, int64_t *value, struct th_error *err)
+{
+  return get(h5, object, name, H5T_NATIVE_INT64, value, err);
+}
+
+th_status th_h5_get_u64(const struct th_h5 *h5, const char *object,
+                        const char *name, uint64_t *value, struct th_error *err)
+{
+  return get(h5, object, name, H5T_NATIVE_UINT64, value, err);
+}
+
+th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
+                        const char *name, double *value, struct th_error *err)
+{
+  return get(h5, object, name, H5T_NATIVE_DOUBLE, value, err);
+}
+
+/* Bytes of a fixed-length string attribute; 0: there is none. */
+static size_t text_size(const struct th_h5 *h5, const char *object,
+                        const char *name)
+{
+  size_t size = 0;
+  hid_t id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t type = id < 0 ? id : H5Aget_type(id);
+  if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
+      H5Tis_variable_str(type) == 0)
+    size = H5Tget_size(type);
+  if (type >= 0)
+    H5Tclose(type);
+  if (id >= 0)
+    H5Aclose(id);
+  return size;
+}
+
+th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
+                         const char *name, char **text, struct th_error *err)
+{
+  size_t size = text_size(h5, object, name);
+  if (size == 0)
+    return th_h5_fail(h5, "cannot read the attribute", name, err);
+  char *room = NULL;
+  th_status rc = TH_NEW(&room, (int64_t)size + 1, "a text", err);
+  if (rc != TH_OK)
+    return rc;
+  hid_t type = th_h5_text_type(size);
+  rc = type < 0 ? th_h5_fail(h5, "cannot read the attribute", name, err)
+                : get(h5, object, name, type, room, err);
+  if (type >= 0)
+    H5Tclose(type);
+  if (rc != TH_OK)
+    free(room);
+  else
+    *text = room;
+  return rc;
+}

@@ -1,0 +1,199 @@
+/* h5_set.c - HDF5 data sets, read and written in boxes past the chunk cache
+ * SPDX-License-Identifier: MIT */
+#include "io/h5.h"
+
+#include <stdlib.h>
+
+bool th_h5_exists(const struct th_h5 *h5, const char *name)
+{
+  return H5Lexists(h5->file, name, H5P_DEFAULT) > 0;
+}
+
+th_status th_h5_group(const struct th_h5 *h5, const char *name,
+                      struct th_error *err)
+{
+  hid_t plan = H5Pcreate(H5P_GROUP_CREATE);
+  hid_t id = -1;
+  if (plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0)
+    id = H5Gcreate2(h5->file, name, H5P_DEFAULT, plan, H5P_DEFAULT);
+  if (plan >= 0)
+    H5Pclose(plan);
+  if (id < 0)
+    return th_h5_fail(h5, "cannot write", name, err);
+  H5Gclose(id);
+  return TH_OK;
+}
+
+/* Whole chunks pass by the cache: what is asked for is what is read. */
+static hid_t uncached(void)
+{
+  hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
+  if (list >= 0 && H5Pset_chunk_cache(list, 0, 0, 0.0) < 0) {
+    H5Pclose(list);
+    return -1;
+  }
+  return list;
+}
+
+/* Everything is written, so nothing is filled in; sizes that are known get
+ * their room at once, which also keeps the order of bytes fixed. */
+static hid_t creation_list(const struct th_h5_plan *plan)
+{
+  hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  if (list < 0)
+    return list;
+  herr_t ok = H5Pset_obj_track_times(list, false);
+  if (ok >= 0)
+    ok = H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+  if (ok >= 0)
+    ok = H5Pset_alloc_time(list, plan->grows ? H5D_ALLOC_TIME_INCR
+                                             : H5D_ALLOC_TIME_EARLY);
+  if (ok >= 0 && plan->chunk[0] > 0)
+    ok = H5Pset_chunk(list, plan->rank, plan->chunk);
+  if (ok >= 0)
+    return list;
+  H5Pclose(list);
+  return -1;
+}
+
+static hid_t create_set(const struct th_h5 *h5, const char *name, hid_t stored,
+                        const struct th_h5_plan *plan)
+{
+  hsize_t most[2] = {plan->grows ? H5S_UNLIMITED : plan->size[0],
+                     plan->size[1]};
+  hid_t space = H5Screate_simple(plan->rank, plan->size, most);
+  hid_t made = creation_list(plan);
+  hid_t access = uncached();
+  hid_t id = -1;
+  if (space >= 0 && made >= 0 && access >= 0)
+    id = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, made, access);
+  if (access >= 0)
+    H5Pclose(access);
+  if (made >= 0)
+    H5Pclose(made);
+  if (space >= 0)
+    H5Sclose(space);
+  return id;
+}
+
+th_status th_h5_set_create(struct th_h5_set *set, const struct th_h5 *h5,
+                           const char *name, hid_t stored, hid_t memory,
+                           const struct th_h5_plan *plan, struct th_error *err)
+{
+  hid_t id = create_set(h5, name, stored, plan);
+  if (id < 0)
+    return th_h5_fail(h5, "cannot write", name, err);
+  *set = (struct th_h5_set){.h5 = h5, .name = name, .id = id, .type = memory};
+  set->space = H5Dget_space(id);
+  return set->space < 0 ? th_h5_fail(h5, "cannot write", name, err) : TH_OK;
+}
+
+static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
+{
+  hid_t access = uncached();
+  hid_t id = -1;
+  if (access >= 0)
+    id = H5Dopen2(set->h5->file, set->name, access);
+  if (access >= 0)
+    H5Pclose(access);
+  if (id < 0)
+    return TH_EFORMAT;
+  set->id = id;
+  set->space = H5Dget_space(id);
+  if (set->space < 0 || H5Sget_simple_extent_ndims(set->space) != rank)
+    return TH_EFORMAT;
+  return H5Sget_simple_extent_dims(set->space, size, NULL) < 0 ? TH_EFORMAT
+                                                               : TH_OK;
+}
+
+th_status th_h5_set_open(struct th_h5_set *set, const struct th_h5 *h5,
+                         const char *name, hid_t memory, int rank,
+                         hsize_t size[2], struct th_error *err)
+{
+  *set = (struct th_h5_set){.h5 = h5, .name = name, .type = memory};
+  if (open_set(set, rank, size) == TH_OK)
+    return TH_OK;
+  return th_h5_fail(h5, "cannot read", name, err);
+}
+
+th_status th_h5_set_close(struct th_h5_set *set, struct th_error *err)
+{
+  hid_t space = set->space;
+  hid_t id = set->id;
+  set->space = 0;
+  set->id = 0;
+  if (space > 0)
+    H5Sclose(space);
+  if (id > 0 && H5Dclose(id) < 0)
+    return th_h5_fail(set->h5, "cannot write", set->name, err);
+  return TH_OK;
+}
+
+/* Memory as one row of items, the file as a box. */
+static hid_t select_box(const struct th_h5_set *set, const hsize_t first[2],
+                        const hsize_t count[2])
+{
+  hsize_t items = count[0];
+  if (H5Sget_simple_extent_ndims(set->space) == 2)
+    items *= count[1];
+  if (H5Sselect_hyperslab(set->space, H5S_SELECT_SET, first, NULL, count,
+                          NULL) < 0)
+    return -1;
+  return H5Screate_simple(1, &items, NULL);
+}
+
+th_status th_h5_set_read(const struct th_h5_set *set, const hsize_t first[2],
+                         const hsize_t count[2], void *data,
+                         struct th_error *err)
+{
+  hid_t memory = select_box(set, first, count);
+  herr_t ok = -1;
+  if (memory >= 0)
+    ok = H5Dread(set->id, set->type, memory, set->space, H5P_DEFAULT, data);
+  th_status rc =
+      ok < 0 ? th_h5_fail(set->h5, "cannot read", set->name, err) : TH_OK;
+  if (memory >= 0)
+    H5Sclose(memory);
+  return rc;
+}
+
+th_status th_h5_set_write(const struct th_h5_set *set, const hsize_t first[2],
+                          const hsize_t count[2], const void *data,
+                          struct th_error *err)
+{
+  hid_t memory = select_box(set, first, count);
+  herr_t ok = -1;
+  if (memory >= 0)
+    ok = H5Dwrite(set->id, set->type, memory, set->space, H5P_DEFAULT, data);
+  th_status rc =
+      ok < 0 ? th_h5_fail(set->h5, "cannot write", set->name, err) : TH_OK;
+  if (memory >= 0)
+    H5Sclose(memory);
+  return rc;
+}
+
+th_status th_h5_set_range(const struct th_h5_set *set, int64_t first,
+                          int64_t count, void *data, struct th_error *err)
+{
+  hsize_t at[2] = {(hsize_t)first, 0};
+  hsize_t items[2] = {(hsize_t)count, 0};
+  return count == 0 ? TH_OK : th_h5_set_read(set, at, items, data, err);
+}
+
+th_status th_h5_set_append(struct th_h5_set *set, int64_t length, int64_t count,
+                           const void *data, struct th_error *err)
+{
+  hsize_t at[2] = {(hsize_t)length, 0};
+  hsize_t items[2] = {(hsize_t)count, 0};
+  hsize_t size = at[0] + items[0];
+  if (count == 0)
+    return TH_OK;
+  hid_t space = -1;
+  if (H5Dset_extent(set->id, &size) >= 0)
+    space = H5Dget_space(set->id);
+  if (space < 0)
+    return th_h5_fail(set->h5, "cannot write", set->name, err);
+  H5Sclose(set->space);
+  set->space = space;
+  return th_h5_set_write(set, at, items, data, err);
+}

@@ -1,0 +1,182 @@
+/* reader.c - opening a data set; what can be asked of it as a whole
+ * SPDX-License-Identifier: MIT */
+#include "io/reader.h"
+
+#include "core/memory.h"
+#include "io/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct th_store_ops store_ops = {
+    .slab = th_dataset_slab,
+    .targets = th_dataset_targets,
+    .statistics = th_dataset_statistics,
+};
+
+static th_status name_shards(struct th_dataset *d, struct th_error *err)
+{
+  char *folder = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(th_path_folder(d->path, &folder, err));
+  TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
+  for (int64_t k = 0; k < d->info.shards; k++) {
+    struct th_shard_read *shard = &d->shard[k];
+    shard->geometry = &d->info.geometry;
+    shard->row = &d->info.shard[k];
+    shard->master = d->path;
+    shard->index = k;
+    shard->shards = d->info.shards;
+    TH_TRY(th_text(&shard->path, err, "%s%s", folder, shard->row->path));
+    TH_TRY(th_text(&shard->name, err, "shard %s", shard->row->path));
+  }
+done:
+  free(folder);
+  return rc;
+}
+
+static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
+                      struct th_error *err)
+{
+  th_status rc = TH_OK;
+  d->store.ops = &store_ops;
+  d->store.shape = d->info.geometry.shape;
+  d->store.fingerprint = d->info.fingerprint;
+  d->memory = memory;
+  th_raise_file_limit();
+  TH_TRY(th_text(&d->path, err, "%s", path));
+  if (!th_identity_of(path, &d->identity)) {
+    rc = th_fail(err, TH_EIO, "cannot open %s on this rank's host", path);
+    goto done;
+  }
+  TH_TRY(name_shards(d, err));
+  TH_TRY(TH_NEW(&d->checksum, d->info.geometry.chunk, "checksums", err));
+  TH_TRY(th_examples_open(d, err));
+done:
+  return rc;
+}
+
+th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
+                          const char *path, int64_t memory,
+                          struct th_error *err)
+{
+  struct th_dataset *d = NULL;
+  th_status rc = TH_NEW(&d, 1, "the data set", err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = th_master_read(path, &d->info, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_master_share(&d->info, comm, err));
+  TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
+  *dataset = d;
+  d = NULL;
+done:
+  th_dataset_close(d);
+  return rc;
+}
+
+void th_dataset_close(struct th_dataset *dataset)
+{
+  if (dataset == NULL)
+    return;
+  for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
+    th_shard_close(&dataset->shard[k]);
+    free(dataset->shard[k].path);
+    free(dataset->shard[k].name);
+  }
+  th_examples_close(&dataset->examples);
+  th_cache_free(&dataset->blocks);
+  th_cache_free(&dataset->runs);
+  th_master_info_free(&dataset->info);
+  free(dataset->shard);
+  free(dataset->checksum);
+  free(dataset->path);
+  free(dataset);
+}
+
+struct th_store *th_dataset_store(struct th_dataset *dataset)
+{
+  return &dataset->store;
+}
+
+int64_t th_dataset_shards(const struct th_dataset *dataset)
+{
+  return dataset->info.shards;
+}
+
+int64_t th_dataset_bytes(const struct th_dataset *dataset)
+{
+  int64_t bytes = dataset->info.master_bytes;
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    bytes += dataset->info.shard[k].bytes;
+  return bytes;
+}
+
+const struct th_truth *th_dataset_truth(const struct th_dataset *dataset)
+{
+  return &dataset->info.truth;
+}
+
+const char *th_dataset_provenance(const struct th_dataset *dataset)
+{
+  return dataset->info.provenance;
+}
+
+static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
+                              uint64_t *sum, struct th_error *err)
+{
+  for (int64_t k = comm->rank; k < d->info.shards; k += comm->size) {
+    uint64_t content = 0;
+    double began = th_clock();
+    th_status rc = th_shard_check(&d->shard[k], &content, err);
+    th_dataset_count(d, &d->shard[k], began);
+    if (rc != TH_OK)
+      return rc;
+    *sum += content;
+  }
+  return TH_OK;
+}
+
+th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err)
+{
+  struct th_print print = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_agree(comm, check_shards(dataset, comm, &print.content, err), err));
+  int64_t content = (int64_t)print.content;
+  comm->ops->sum_i64(comm, &content, 1);
+  print.content = (uint64_t)content;
+  rc = comm->rank == 0 ? th_examples_check(dataset, &print, err) : TH_OK;
+  if (rc == TH_OK && comm->rank == 0 &&
+      th_fingerprint(&dataset->store.shape, &print) !=
+          dataset->store.fingerprint)
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: the content does not have the fingerprint it was "
+                 "written with; import the data again",
+                 dataset->path);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  return rc;
+}
+
+static th_status replaced(const char *what, const char *name,
+                          struct th_error *err)
+{
+  return th_fail(err, TH_EIO,
+                 "%s%s was replaced while it was in use; start again", what,
+                 name);
+}
+
+th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
+{
+  struct th_identity now;
+  if (!th_identity_of(dataset->path, &now) ||
+      !th_identity_same(&now, &dataset->identity))
+    return replaced("", dataset->path, err);
+  for (int64_t k = 0; k < dataset->info.shards; k++) {
+    const struct th_shard_read *shard = &dataset->shard[k];
+    if (shard->open && (!th_identity_of(shard->path, &now) ||
+                        !th_identity_same(&now, &shard->identity)))
+      return replaced("", shard->name, err);
+  }
+  return TH_OK;
+}

@@ -1,0 +1,69 @@
+/* reader.h - what an open data set is made of; internal to io/
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_READER_H
+#define TH_READER_H
+
+#include "io/cache.h"
+#include "io/dataset.h"
+#include "io/master.h"
+#include "io/shard_read.h"
+
+enum { TH_KEPT_EXAMPLES = 1 << 24 }; /* targets are kept up to this many */
+
+/* Per-example arrays of the master. */
+struct th_examples {
+  struct th_h5 h5;
+  struct th_h5_set target;
+  struct th_h5_set weight;
+  struct th_h5_set row;
+  uint64_t *target_checksum; /* per row group */
+  uint64_t *weight_checksum;
+  uint64_t *row_checksum;
+  double *kept_target; /* NULL: read when asked for */
+  double *kept_weight;
+  void *group; /* room for one row group */
+};
+
+struct th_dataset {
+  struct th_store store; /* first: the store is the data set */
+  struct th_master_info info;
+  char *path;
+  struct th_identity identity;
+  struct th_shard_read *shard;
+  int64_t last_shard; /* where the last slab was found */
+  int64_t memory;
+  struct th_cache blocks; /* chunks and pieces */
+  struct th_cache runs;   /* single attributes that are kept */
+  uint64_t *checksum;     /* room for a chunk's */
+  struct th_examples examples;
+};
+
+/* The operations of the store. Local. */
+th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
+                          struct th_range range, bool keep,
+                          struct th_slab *slab, struct th_error *err);
+th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err);
+th_status th_dataset_statistics(struct th_store *store, struct th_range range,
+                                struct th_statistics *statistics,
+                                struct th_error *err);
+
+/* The shard of an attribute. Local. */
+struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
+                                          int64_t attribute);
+
+/* Add what a shard has read since to the store's account. Local. */
+void th_dataset_count(struct th_dataset *dataset, struct th_shard_read *shard,
+                      double began);
+
+/* Open and verify the per-example arrays; keep targets when they are few.
+ * Local. */
+th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
+void th_examples_close(struct th_examples *examples);
+
+/* Verify all of them; their parts of the fingerprint. Local. */
+th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
+                            struct th_error *err);
+
+#endif

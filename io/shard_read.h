@@ -1,0 +1,81 @@
+/* shard_read.h - reading one shard; internal to io/
+ *
+ * All functions are local; any number of ranks may read a shard.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SHARD_READ_H
+#define TH_SHARD_READ_H
+
+#include "io/file.h"
+#include "io/geometry.h"
+#include "io/h5.h"
+#include "io/master.h"
+
+struct th_shard_read {
+  const struct th_geometry *geometry; /* borrowed */
+  const struct th_shard_row *row;     /* borrowed: what the master says */
+  const char *master;                 /* borrowed: its path, for messages */
+  int64_t index;
+  int64_t shards; /* of the data set */
+  char *path;
+  char *name; /* "shard NAME.shards/00000.h5" */
+  bool open;
+  struct th_identity identity;
+  struct th_h5 h5;
+  int64_t unit; /* attributes of a chunk or of a piece */
+  struct th_h5_set checksum;
+  struct th_h5_set values; /* dense: /X; sparse: /value */
+  struct th_h5_set attribute;
+  struct th_h5_set start;
+  struct th_h5_set row_in_group;
+  int64_t pieces; /* sparse: per group */
+  int64_t *piece;
+  uint64_t *piece_checksum;
+  int64_t bytes_read; /* since the reader last looked */
+};
+
+/* Open it on first use and compare it with what the master says. */
+th_status th_shard_open(struct th_shard_read *shard, struct th_error *err);
+void th_shard_close(struct th_shard_read *shard);
+
+/* A damaged run, by name. */
+th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
+                           int64_t group, struct th_error *err);
+
+/* Dense: attributes of one group, verified, with `stride` items each (at least
+ * the group's rows; R for whole chunks); checksum[] receives theirs. */
+th_status th_dense_read(struct th_shard_read *shard, struct th_range range,
+                        int64_t group, int64_t stride, void *values,
+                        uint64_t *checksum, struct th_error *err);
+
+/* Sparse: a piece as it is kept in memory, in one allocation. */
+struct th_piece {
+  int64_t runs;
+  int64_t entries;
+  struct th_range attributes;
+  int64_t *start; /* runs + 1, counted from the shard's first entry */
+  uint64_t *checksum;
+  uint32_t *attribute;
+  uint32_t *row;
+  void *values;
+};
+
+/* Bytes that the piece needs in memory; its members in that room; its content,
+ * verified. */
+th_status th_piece_size(struct th_shard_read *shard, int64_t unit,
+                        int64_t group, struct th_piece *piece, int64_t *bytes,
+                        struct th_error *err);
+th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
+                        int64_t group, struct th_piece *piece, void *room,
+                        struct th_error *err);
+
+/* statistics[range.last - range.first], verified. */
+th_status th_shard_statistics(struct th_shard_read *shard,
+                              struct th_range range,
+                              struct th_statistics *statistics,
+                              struct th_error *err);
+
+/* Read and verify all of it. *content: summed over its runs. */
+th_status th_shard_check(struct th_shard_read *shard, uint64_t *content,
+                         struct th_error *err);
+
+#endif

@@ -1,0 +1,163 @@
+/* shard_write.c - writing one shard: what both layouts share
+ * SPDX-License-Identifier: MIT */
+#include "io/shard_write.h"
+
+#include "core/memory.h"
+#include "io/file.h"
+#include "io/format.h"
+#include "io/hash.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+th_status th_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
+                           struct th_error *err)
+{
+  return th_grow(&scratch->bytes, &scratch->byte_capacity, bytes, 1,
+                 "room for a chunk", err);
+}
+
+th_status th_scratch_values(struct th_scratch *scratch, int64_t count,
+                            struct th_error *err)
+{
+  return th_grow((void **)&scratch->values, &scratch->value_capacity, count,
+                 sizeof *scratch->values, "values of a run", err);
+}
+
+void th_scratch_free(struct th_scratch *scratch)
+{
+  free(scratch->bytes);
+  free(scratch->values);
+  *scratch = (struct th_scratch){0};
+}
+
+th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
+                         struct th_error *err)
+{
+  th_status rc = TH_OK;
+  int64_t count = shard->range.last - shard->range.first;
+  TH_TRY(th_h5_create(&shard->h5, shard->path, shard->name, err));
+  TH_TRY(th_moments_init(&shard->moments, count, err));
+  if (shard->geometry->shape.layout == TH_DENSE)
+    TH_TRY(th_dense_begin(shard, err));
+  else
+    TH_TRY(th_sparse_begin(shard, piece_width, err));
+done:
+  return rc;
+}
+
+static th_status put_header(const struct th_shard_write *shard,
+                            struct th_error *err)
+{
+  const struct th_h5 *h5 = &shard->h5;
+  const struct th_shape *shape = &shard->geometry->shape;
+  const struct {
+    const char *name;
+    int64_t value;
+  } numbers[] = {
+      {TH_A_MAJOR, TH_FORMAT_MAJOR},
+      {TH_A_MINOR, TH_FORMAT_MINOR},
+      {TH_A_SHARD, shard->index},
+      {TH_A_FIRST, shard->range.first},
+      {TH_A_COUNT, shard->range.last - shard->range.first},
+      {TH_A_ROW_GROUP, shape->row_group},
+      {TH_A_GROUPS, shard->geometry->groups},
+      {TH_A_NONZEROS, shard->nonzeros},
+  };
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_SHARD, err));
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    TH_TRY(th_h5_put_i64(h5, "/", numbers[k].name, numbers[k].value, err));
+  TH_TRY(
+      th_h5_put_text(h5, "/", TH_A_LAYOUT, th_layout_name(shape->layout), err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, shard->content, err));
+done:
+  return rc;
+}
+
+static th_status put_checksums(const struct th_shard_write *shard,
+                               struct th_error *err)
+{
+  const struct th_moments *m = &shard->moments;
+  int64_t pieces = th_ceil_divide(m->attributes, TH_STATS_PIECE);
+  uint64_t *checksum = NULL;
+  th_status rc = TH_NEW(&checksum, pieces, "checksums", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < pieces; k++) {
+    int64_t a = k * TH_STATS_PIECE;
+    int64_t left = m->attributes - a;
+    int64_t count = left < TH_STATS_PIECE ? left : TH_STATS_PIECE;
+    checksum[k] = th_hash_stats(m->mean + a, m->squares + a, m->lowest + a,
+                                m->highest + a, count);
+  }
+  rc = th_h5_put(&shard->h5, TH_D_STATS_CHECKSUM, H5T_NATIVE_UINT64, pieces,
+                 checksum, err);
+  free(checksum);
+  return rc;
+}
+
+static th_status put_statistics(struct th_shard_write *shard,
+                                struct th_error *err)
+{
+  struct th_moments *m = &shard->moments;
+  const hid_t type = H5T_NATIVE_DOUBLE;
+  th_status rc = TH_OK;
+  th_moments_finish(m, shard->geometry->shape.training);
+  TH_TRY(th_h5_put(&shard->h5, TH_D_MEAN, type, m->attributes, m->mean, err));
+  TH_TRY(th_h5_put(&shard->h5, TH_D_DEVIATION, type, m->attributes, m->squares,
+                   err));
+  TH_TRY(
+      th_h5_put(&shard->h5, TH_D_LOWEST, type, m->attributes, m->lowest, err));
+  TH_TRY(th_h5_put(&shard->h5, TH_D_HIGHEST, type, m->attributes, m->highest,
+                   err));
+  TH_TRY(put_checksums(shard, err));
+done:
+  return rc;
+}
+
+/* Bytes that were reserved but not used lie behind the end; cut them off. */
+static th_status trim(struct th_shard_write *shard, struct th_error *err)
+{
+  unsigned char head[TH_H5_HEAD] = {0};
+  FILE *file = fopen(shard->path, "rb");
+  bool good = file != NULL && fread(head, 1, sizeof head, file) == sizeof head;
+  if (file != NULL)
+    fclose(file);
+  shard->bytes = th_h5_end(head);
+  if (!good || truncate(shard->path, (off_t)shard->bytes) != 0)
+    return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
+                   strerror(errno));
+  return th_flush(shard->path, err);
+}
+
+th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (shard->geometry->shape.layout == TH_DENSE)
+    TH_TRY(th_dense_end(shard, err));
+  else
+    TH_TRY(th_sparse_end(shard, err));
+  TH_TRY(put_statistics(shard, err));
+  TH_TRY(put_header(shard, err));
+  TH_TRY(th_h5_close(&shard->h5, err));
+  TH_TRY(trim(shard, err));
+done:
+  return rc;
+}
+
+void th_shard_drop(struct th_shard_write *shard)
+{
+  struct th_error ignored = {0};
+  th_dense_free(&shard->dense);
+  th_sparse_free(&shard->sparse);
+  th_moments_free(&shard->moments);
+  th_h5_close(&shard->h5, &ignored);
+  free(shard->name);
+  free(shard->path);
+  *shard = (struct th_shard_write){0};
+}

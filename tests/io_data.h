@@ -1,0 +1,34 @@
+/* io_data.h - small data sets for the tests: every value follows from its place
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_IO_DATA_H
+#define TH_IO_DATA_H
+
+#include "io/dataset.h"
+
+/* A recipe; the values do not depend on shards or ranks. */
+struct recipe {
+  struct th_shape shape;
+  int64_t shards;
+  bool named;
+  uint64_t salt; /* another salt: other values */
+};
+
+/* The stored value of attribute a, stored row i; sparse data are zero at most
+ * places, and attribute 3 has no entry at all. */
+double recipe_value(const struct recipe *recipe, int64_t a, int64_t i);
+double recipe_target(const struct recipe *recipe, int64_t i);
+double recipe_weight(const struct recipe *recipe, int64_t i);
+int64_t recipe_row(const struct recipe *recipe, int64_t i);
+
+/* Write it. Collective. */
+th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
+                       const char *path, bool force, struct th_error *err);
+
+/* A new empty folder, the same on every rank; remove it with all in it. */
+void test_folder(struct th_comm *comm, char folder[64]);
+void test_folder_remove(struct th_comm *comm, const char *folder);
+
+/* The dense value that a slab holds at attribute a, row r of the slab. */
+double slab_value(const struct th_slab *slab, int64_t a, int64_t r);
+
+#endif
