@@ -144,8 +144,8 @@ done:
   return rc;
 }
 
-static th_status write_shards(const struct recipe *recipe, struct th_writer *w,
-                              struct th_error *err)
+th_status recipe_fill(const struct recipe *recipe, struct th_writer *w,
+                      struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; rc == TH_OK && k < th_writer_shards(w); k++)
@@ -202,7 +202,10 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
 {
   struct th_dataset_plan plan = {.shape = recipe->shape,
                                  .shards = recipe->shards};
-  plan.expected_entries = recipe->shape.examples * recipe->shape.attributes / 5;
+  plan.expected_entries =
+      recipe->estimate > 0
+          ? recipe->estimate
+          : recipe->shape.examples * recipe->shape.attributes / 5;
   struct arrays x = {0};
   struct th_writer *writer = NULL;
   int64_t support[2] = {1, 4};
@@ -215,7 +218,7 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
                            .coef = coef};
   th_status rc = TH_OK;
   TH_TRY(th_writer_create(&writer, comm, path, &plan, force, err));
-  rc = write_shards(recipe, writer, err);
+  rc = recipe_fill(recipe, writer, err);
   if (rc == TH_OK)
     rc = fill_arrays(recipe, &x, err);
   TH_TRY(th_agree(comm, rc, err));

@@ -9,6 +9,7 @@
 struct recipe {
   struct th_shape shape;
   int64_t shards;
+  int64_t estimate; /* sparse: entries to announce; 0: about right */
   bool named;
   uint64_t salt; /* another salt: other values */
 };
@@ -23,6 +24,10 @@ int64_t recipe_row(const struct recipe *recipe, int64_t i);
 /* Write it. Collective. */
 th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
                        const char *path, bool force, struct th_error *err);
+
+/* Just the shards that this rank owns. Local. */
+th_status recipe_fill(const struct recipe *recipe, struct th_writer *writer,
+                      struct th_error *err);
 
 /* A new empty folder, the same on every rank; remove it with all in it. */
 void test_folder(struct th_comm *comm, char folder[64]);
