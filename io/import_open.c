@@ -100,19 +100,6 @@ static th_status find_format(struct th_importing *im, struct th_error *err)
   return k == TH_IMPORT_AUTO ? recognise(im, err) : TH_OK;
 }
 
-static th_status copy_names(struct th_like *like, const char *const *names,
-                            struct th_error *err)
-{
-  th_status rc =
-      TH_NEW(&like->names, like->attributes, "names of attributes", err);
-  for (int64_t j = 0; rc == TH_OK && j < like->attributes; j++) {
-    like->names[j] = strdup(names[j]);
-    if (like->names[j] == NULL)
-      rc = th_fail(err, TH_ENOMEM, "no memory for names of attributes");
-  }
-  return rc;
-}
-
 /* Collective. */
 static th_status read_like(struct th_importing *im, struct th_error *err)
 {
@@ -123,12 +110,7 @@ static th_status read_like(struct th_importing *im, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   im->like.attributes = th_dataset_store(dataset)->shape.attributes;
-  const char *const *names = NULL;
-  TH_TRY(th_dataset_names(dataset, im->comm, &names, err));
-  if (names != NULL)
-    rc = copy_names(&im->like, names, err);
-  rc = th_agree(im->comm, rc, err);
-done:
+  rc = th_agree(im->comm, th_dataset_names(dataset, &im->like.names, err), err);
   th_dataset_close(dataset);
   return rc;
 }
@@ -232,8 +214,6 @@ void th_import_close(struct th_importing *im)
 {
   if (im->names != (const char **)im->like.names)
     free(im->names);
-  for (int64_t j = 0; im->like.names != NULL && j < im->like.attributes; j++)
-    free(im->like.names[j]);
   free(im->like.names);
   for (int64_t k = 0; k < im->files; k++) {
     th_text_close(&im->file[k]);
