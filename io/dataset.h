@@ -104,10 +104,10 @@ int64_t th_dataset_bytes(const struct th_dataset *dataset);
 const struct th_truth *th_dataset_truth(const struct th_dataset *dataset);
 const char *th_dataset_provenance(const struct th_dataset *dataset);
 
-/* One name per attribute, or NULL where the data set has none; borrowed, as
- * long as the data set lives. Collective: rank 0 reads, at the first call. */
-th_status th_dataset_names(struct th_dataset *dataset, struct th_comm *comm,
-                           const char *const **names, struct th_error *err);
+/* One name per attribute; *names is one allocation, owned by the caller, or
+ * NULL where the data set has no names. Local. */
+th_status th_dataset_names(struct th_dataset *dataset, char ***names,
+                           struct th_error *err);
 
 /* Input row numbers of stored rows. Local. */
 th_status th_dataset_row_numbers(struct th_dataset *dataset,

@@ -17,7 +17,7 @@ enum th_import_format { TH_IMPORT_AUTO, TH_IMPORT_LIBSVM, TH_IMPORT_CSV };
 /* The attributes of the data set that --like names; replicated. */
 struct th_like {
   int64_t attributes; /* 0: none was named */
-  char **names;       /* NULL: it has none; owned */
+  char **names;       /* NULL: it has none; one allocation, owned */
 };
 
 struct th_importing {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINES_TO_TELL = 1000 }; /* that may tell the format */
+
 static const char *file_name(const struct th_import *job, int64_t k)
 {
   return k < job->input_count ? job->inputs[k] : job->test_file;
@@ -42,16 +44,21 @@ static bool is_named_csv(const char *name)
   return false;
 }
 
+/* A delimiter between other things; not in a comment or at the line's end. */
 static bool has_delimiter(const struct th_line *line)
 {
-  for (int64_t k = 0; k < line->length; k++)
-    if (strchr(",;\t", line->text[k]) != NULL && line->text[k] != '\0')
+  const char *comment = memchr(line->text, '#', (size_t)line->length);
+  int64_t length = comment == NULL ? line->length : comment - line->text;
+  while (length > 0 && strchr(" \t", line->text[length - 1]) != NULL)
+    length--;
+  for (int64_t k = 0; k < length; k++)
+    if (line->text[k] == ',' || line->text[k] == ';' || line->text[k] == '\t')
       return true;
   return false;
 }
 
-/* The format of a file by its first line that is neither blank nor comment;
- * where that says nothing, by its name. */
+/* The format of a file by its first line that tells: most often the first one
+ * that is neither blank nor a comment. Where none does, by its name. */
 static th_status recognise(struct th_importing *im, struct th_error *err)
 {
   const struct th_text_file *file = &im->file[0];
@@ -59,15 +66,22 @@ static th_status recognise(struct th_importing *im, struct th_error *err)
   struct th_line line = {.text = ""};
   bool more = true;
   th_status rc = TH_OK;
+  im->format = is_named_csv(file->name) ? TH_IMPORT_CSV : TH_IMPORT_LIBSVM;
   th_lines_begin(&lines, file, (struct th_range){0, file->size},
                  im->job->max_line, 0);
-  do
+  while (lines.number < LINES_TO_TELL) {
     TH_TRY(th_lines_next(&lines, &line, &more, err));
-  while (more && !th_libsvm_is_example(line.text, line.length));
-  im->format = TH_IMPORT_LIBSVM;
-  if (!th_libsvm_recognise(line.text, line.length) &&
-      (has_delimiter(&line) || is_named_csv(file->name)))
-    im->format = TH_IMPORT_CSV;
+    if (!more)
+      break;
+    if (th_libsvm_recognise(line.text, line.length)) {
+      im->format = TH_IMPORT_LIBSVM;
+      break;
+    }
+    if (has_delimiter(&line)) {
+      im->format = TH_IMPORT_CSV;
+      break;
+    }
+  }
 done:
   th_lines_free(&lines);
   return rc;
@@ -86,19 +100,6 @@ static th_status find_format(struct th_importing *im, struct th_error *err)
   return k == TH_IMPORT_AUTO ? recognise(im, err) : TH_OK;
 }
 
-static th_status copy_names(struct th_like *like, const char *const *names,
-                            struct th_error *err)
-{
-  th_status rc =
-      TH_NEW(&like->names, like->attributes, "names of attributes", err);
-  for (int64_t j = 0; rc == TH_OK && j < like->attributes; j++) {
-    like->names[j] = strdup(names[j]);
-    if (like->names[j] == NULL)
-      rc = th_fail(err, TH_ENOMEM, "no memory for names of attributes");
-  }
-  return rc;
-}
-
 /* Collective. */
 static th_status read_like(struct th_importing *im, struct th_error *err)
 {
@@ -109,12 +110,7 @@ static th_status read_like(struct th_importing *im, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   im->like.attributes = th_dataset_store(dataset)->shape.attributes;
-  const char *const *names = NULL;
-  TH_TRY(th_dataset_names(dataset, im->comm, &names, err));
-  if (names != NULL)
-    rc = copy_names(&im->like, names, err);
-  rc = th_agree(im->comm, rc, err);
-done:
+  rc = th_agree(im->comm, th_dataset_names(dataset, &im->like.names, err), err);
   th_dataset_close(dataset);
   return rc;
 }
@@ -218,8 +214,6 @@ void th_import_close(struct th_importing *im)
 {
   if (im->names != (const char **)im->like.names)
     free(im->names);
-  for (int64_t j = 0; im->like.names != NULL && j < im->like.attributes; j++)
-    free(im->like.names[j]);
   free(im->like.names);
   for (int64_t k = 0; k < im->files; k++) {
     th_text_close(&im->file[k]);

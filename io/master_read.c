@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void th_master_info_free(struct th_master_info *info)
 {
@@ -181,6 +182,32 @@ done:
   return rc;
 }
 
+/* A data set whose master and folder were renamed together: the folder beside
+ * NAME.h5 is NAME.shards, whatever the paths say. */
+static th_status adopt_folder(const char *path, struct th_master_info *info,
+                              struct th_error *err)
+{
+  int stem = (int)strlen(path);
+  if (stem > 3 && strcmp(path + stem - 3, ".h5") == 0)
+    stem -= 3;
+  char *folder = NULL;
+  th_status rc;
+  TH_TRY(th_text(&folder, err, "%.*s.shards", stem, path));
+  if (access(folder, F_OK) != 0)
+    goto done;
+  for (int64_t k = 0; k < info->shards; k++) {
+    char *old = info->shard[k].path;
+    char *renamed = NULL;
+    TH_TRY(th_text(&renamed, err, "%s/%s", th_path_name(folder),
+                   th_path_name(old)));
+    free(old);
+    info->shard[k].path = renamed;
+  }
+done:
+  free(folder);
+  return rc;
+}
+
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err)
 {
@@ -195,6 +222,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(th_h5_get_u64(&h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
   TH_TRY(th_h5_get_text(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
   TH_TRY(get_shards(&h5, info, err));
+  TH_TRY(adopt_folder(path, info, err));
   info->generated = th_h5_exists(&h5, TH_G_TRUTH);
   if (info->generated)
     TH_TRY(get_truth(&h5, &info->truth, info->geometry.shape.attributes, err));

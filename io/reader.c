@@ -88,8 +88,6 @@ void th_dataset_close(struct th_dataset *dataset)
   th_cache_free(&dataset->blocks);
   th_cache_free(&dataset->runs);
   th_master_info_free(&dataset->info);
-  free(dataset->names);
-  free(dataset->names_text);
   free(dataset->shard);
   free(dataset->checksum);
   free(dataset->path);

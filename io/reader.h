@@ -36,8 +36,6 @@ struct th_dataset {
   struct th_cache runs;   /* single attributes that are kept */
   uint64_t *checksum;     /* room for a chunk's */
   struct th_examples examples;
-  char **names; /* of the attributes, once asked for; into names_text */
-  char *names_text;
 };
 
 /* The operations of the store. Local. */

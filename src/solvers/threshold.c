@@ -163,7 +163,7 @@ th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
                              struct th_error *err)
 {
   const struct th_config *config = context->config;
-  th_status rc = th_threshold_blocks(h, context, err);
+  th_status rc = explore ? th_threshold_blocks(h, context, err) : TH_OK;
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
   choose_batches(h, context);

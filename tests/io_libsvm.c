@@ -1,4 +1,4 @@
-/* unit_libsvm.c - lines of LIBSVM text: what is read, what is refused, where
+/* io_libsvm.c - lines of LIBSVM text: what is read, what is refused, where
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "io/libsvm.h"

@@ -1,4 +1,4 @@
-/* unit_number.c - decimal text to doubles, against the C library
+/* io_number.c - decimal text to doubles, against the C library
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "core/random.h"

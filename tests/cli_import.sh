@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# cli_import.sh - import through the program: what is refused, and how
+# SPDX-License-Identifier: MIT
+#
+# Every bad input ends, at 1 to 4 ranks, with status 1 (2 for usage), exactly
+# one line that begins "thresher: " and names the place, and nothing left over.
+set -u
+: "${THRESHER:?the program to test}"
+rm -rf -- ./* ./.[!.]*
+failures=0
+
+complain() {
+  echo "cli_import: $*" >&2
+  failures=$((failures + 1))
+}
+
+# launch RANKS ARGUMENT..: the program on so many ranks.
+launch() {
+  local ranks=$1
+  shift
+  if [ "$ranks" = 1 ]; then
+    timeout -k 5 60 "$THRESHER" "$@"
+  else
+    timeout -k 5 60 mpirun -q -n "$ranks" "$THRESHER" "$@"
+  fi
+}
+
+# refuse STATUS TEXT ARGUMENT..: import must fail so, whatever the ranks.
+refuse() {
+  local status=$1 text=$2 ranks before after got
+  shift 2
+  for ranks in 1 2 3 4; do
+    before=$(ls -A)
+    launch "$ranks" import "$@" -o out.h5 >stdout.log 2>stderr.log
+    got=$?
+    after=$(ls -A | grep -v '^std\(out\|err\)\.log$')
+    [ "$got" = "$status" ] ||
+      complain "$* at $ranks ranks: status $got, expected $status"
+    [ "$(grep -c '^thresher: ' stderr.log)" = 1 ] ||
+      complain "$* at $ranks ranks: not one line: $(cat stderr.log)"
+    grep -qF -- "$text" stderr.log ||
+      complain "$* at $ranks ranks: '$text' missing: $(cat stderr.log)"
+    [ -s stdout.log ] && complain "$* at $ranks ranks: output on stdout"
+    [ "$after" = "$(echo "$before" | grep -v '^std\(out\|err\)\.log$')" ] ||
+      complain "$* at $ranks ranks: left behind: $after"
+    rm -rf out.h5 out.shards
+  done
+}
+
+# accept ARGUMENT..: import must succeed, with the same bytes at 1 to 4 ranks.
+accept() {
+  local ranks
+  rm -rf one.h5 one.shards
+  for ranks in 1 2 3 4; do
+    rm -rf out.h5 out.shards
+    launch "$ranks" import "$@" -o out.h5 --quiet >stdout.log 2>stderr.log ||
+      complain "$* at $ranks ranks: $(cat stderr.log)"
+    if [ "$ranks" = 1 ]; then
+      mkdir one && mv out.h5 out.shards one/
+    elif ! { cmp -s out.h5 one/out.h5 && diff -r out.shards one/out.shards; }; then
+      complain "$* at $ranks ranks: other bytes than at one rank"
+    fi
+    [ -z "$(ls -A | grep '^\.')" ] || complain "$*: left behind: $(ls -A)"
+  done
+  rm -rf one
+}
+
+# file NAME TEXT: printf's escapes are understood.
+file() {
+  # shellcheck disable=SC2059
+  printf "$2" >"$1"
+}
+
+good='1 1:0.5 3:1\n-1 2:2\n1 1:1 2:1 3:1\n-1 3:4e-1\n'
+
+# --- LIBSVM: one fault per file, on a line of its own ---
+file zero.svm "${good}1 0:1 2:3\n${good}"
+refuse 1 'zero.svm:5:3: index 0 found' zero.svm
+file above.svm "${good}1 1:1 9:3\n"
+refuse 1 'above.svm:5:7: index 9 found' above.svm --attributes 8
+file down.svm "${good}1 3:1 2:3\n${good}"
+refuse 1 'down.svm:5:7: index 2 found after index 3' down.svm
+file twice.svm "${good}1 3:1 3:3\n${good}"
+refuse 1 'twice.svm:5:7: index 3 found twice' twice.svm
+file huge.svm "${good}1 3:1e400\n${good}"
+refuse 1 'huge.svm:5:5:' huge.svm
+file nan.svm "${good}1 3:nan\n${good}"
+refuse 1 'nan.svm:5:5:' nan.svm
+file inf.svm "${good}1 3:-inf\n${good}"
+refuse 1 'inf.svm:5:5:' inf.svm
+file hex.svm "${good}1 3:0x1p3\n${good}"
+refuse 1 'hex.svm:5:6:' hex.svm
+file label.svm "${good}3:1\n${good}"
+refuse 1 'label.svm:5:1: ' label.svm
+file nanlabel.svm "${good}nan 3:1\n${good}"
+refuse 1 'nanlabel.svm:5:1: ' nanlabel.svm
+file qid.svm "${good}1 qid:4 3:1\n${good}"
+refuse 1 "qid.svm:5:3: 'qid:'" qid.svm
+file long.svm "${good}1 1:$(printf '%%0500d' 1)\n${good}"
+refuse 1 'long.svm:5:101:' long.svm --max-line 100
+file toof32.svm "${good}1 2:1e39\n"
+refuse 1 'toof32.svm:5:5:' toof32.svm
+file tou8.svm "1 1:3 2:255\n0 1:256\n"
+refuse 1 'tou8.svm:2:5:' tou8.svm --type u8
+file toi8.svm "1 1:3 2:127\n0 1:0.5\n"
+refuse 1 'toi8.svm:2:5:' toi8.svm --type i8
+file empty.svm ""
+refuse 1 'empty.svm:1:1: an empty file' empty.svm
+file comments.svm "# nothing\n\n  \n# more\n"
+refuse 1 'comments.svm:1:1: no example' comments.svm
+file labels.svm "1\n2\n3\n"
+refuse 1 'labels.svm:1:1: no example has an attribute' labels.svm
+head -c 100000 "$THRESHER" >binary.svm
+refuse 1 'binary.svm:1:1: ' binary.svm --format libsvm
+file text.svm "This is a letter\nto nobody\n"
+refuse 1 "text.svm:1:1: 'This' found" text.svm
+file one.svm "1 1:2\n"
+refuse 1 'one.svm' one.svm --test 0.5
+refuse 1 'missing.svm: No such file' missing.svm
+mkdir folder.svm
+refuse 1 'folder.svm: not a regular file' folder.svm
+file good.svm "$good"
+refuse 1 'empty.svm:1:1: an empty file' good.svm empty.svm
+refuse 1 'nan.svm:5:5:' good.svm nan.svm
+refuse 1 'nan.svm:5:5:' good.svm --test-file nan.svm
+# The lowest line wins, whichever rank finds its fault first.
+{
+  printf "$good"
+  printf '1 2:oops\n'
+  for _ in $(seq 300); do printf '1 1:nan\n'; done
+} >first.svm
+refuse 1 'first.svm:5:5:' first.svm
+# One line that is all of the file.
+{
+  printf '1'
+  for k in $(seq 20000); do printf ' %d:1' "$k"; done
+} >giant.svm
+refuse 1 'giant.svm:1:1001:' giant.svm --max-line 1000
+
+# --- Compressed files ---
+for tool in gzip bzip2 xz; do
+  $tool -c nan.svm >"nan.$tool"
+  refuse 1 "nan.$tool:5:5:" "nan.$tool"
+  $tool -c giant.svm >whole.$tool
+  head -c $(($(stat -c %s whole.$tool) - 9)) whole.$tool >cut.$tool
+  refuse 1 "cut.$tool: " cut.$tool
+  { head -c 40 whole.$tool && head -c 200 /dev/zero; } >damaged.$tool
+  refuse 1 "damaged.$tool: " damaged.$tool
+done
+
+# --- CSV ---
+file short.csv "a,b,y\n1,2,3\n4,5\n6,7,8\n"
+refuse 1 'short.csv:3:4: ' short.csv
+file wide.csv "a,b,y\n1,2,3\n4,5,6,7\n"
+refuse 1 'wide.csv:3:7: ' wide.csv
+file quoted.csv "a,b,y\n1,\"x\",3\n"
+refuse 1 'quoted.csv:2:3: ' quoted.csv
+file hole.csv "a,b,y\n1,,3\n"
+refuse 1 'hole.csv:2:3: nothing found' hole.csv
+file holes.csv "1,,3\n1,2,3\n"
+refuse 1 'holes.csv:1:3: nothing found' holes.csv
+file nan.csv "1,nan,3\n1,2,3\n"
+refuse 1 'nan.csv:1:3: ' nan.csv
+file huge.csv "a,b,y\n1,1e400,3\n"
+refuse 1 'huge.csv:2:3: ' huge.csv
+file open.csv "a,b,y\n1,\"2,3\n4,5,6\n"
+refuse 1 'open.csv:2:' open.csv
+file openhead.csv "a,\"b,y\n1,2,3\n4,5,6\n"
+refuse 1 'openhead.csv:1:1: ' openhead.csv
+file strict.csv "a,b,y\n1,2\"2,3\n"
+refuse 1 'strict.csv:2:4: ' strict.csv
+file multi.csv "a,\"b\nb\",y\n1,2,3\n1,x,3\n"
+refuse 1 'multi.csv:4:3: ' multi.csv
+file ok.csv "a,b,y\n1,2,3\n4,5,6\n"
+refuse 1 "ok.csv:1:1: no column 'z'" ok.csv --target z
+refuse 1 "ok.csv:1:1: no column '4'" ok.csv --target 4
+refuse 1 'ok.csv:1:1: column 3 cannot be target and weight' ok.csv --weights y
+file twonames.csv "a,a,y\n1,2,3\n"
+refuse 1 'twonames.csv:1:1: 2 columns are named' twonames.csv --target a
+file other.csv "a,c,y\n1,2,3\n"
+refuse 1 "other.csv:1:1: column 2, 'c'" ok.csv other.csv
+file fewer.csv "a,y\n1,2\n"
+refuse 1 'fewer.csv:1:1: 1 attributes found, expected 2' ok.csv fewer.csv
+file weights.csv "a,w,y\n1,0,3\n1,0,4\n"
+refuse 1 'weights.csv:1:1: all weights' weights.csv --weights w
+file negative.csv "a,w,y\n1,1,3\n1,-1,4\n"
+refuse 1 'negative.csv:3:3: weight -1' negative.csv --weights w
+file single.csv "y\n1\n2\n"
+refuse 1 'single.csv:1:1: 1 column found' single.csv
+
+# --- Outputs ---
+file out.h5 "somebody's file"
+before=$(cat out.h5)
+launch 2 import good.svm -o out.h5 >stdout.log 2>stderr.log
+[ $? = 1 ] || complain "an existing output was accepted"
+[ "$(cat out.h5)" = "$before" ] || complain "an existing output was changed"
+[ "$(grep -c '^thresher: ' stderr.log)" = 1 ] || complain "$(cat stderr.log)"
+rm -f out.h5
+launch 2 import good.svm -o no/such/folder/out.h5 >stdout.log 2>stderr.log
+[ $? = 1 ] || complain "an output in no folder was accepted"
+[ "$(grep -c '^thresher: ' stderr.log)" = 1 ] || complain "$(cat stderr.log)"
+
+# --- What is legal ---
+file crlf.svm "# comment\r\n\r\n1 1:0.5 3:1 # c\r\n-1\r\n  2\t2:1e-400  \r\n3 1:1"
+accept crlf.svm --no-shuffle
+accept crlf.svm --layout dense --type f64 --seed 7
+accept crlf.svm crlf.svm good.svm --test-file good.svm --shards 2
+accept good.svm --zero-based --test 0.25
+for tool in gzip bzip2 xz; do
+  $tool -c good.svm >good.$tool
+  cat good.$tool good.$tool >twice.$tool # two streams, one behind the other
+  accept good.svm good.$tool twice.$tool
+done
+accept ok.csv
+accept ok.csv --target a --weights b
+file plain.csv "1;2;3\n4;5;6\n7;8;9"
+accept plain.csv --target 1 --layout sparse
+file quotes.csv "\"a\",\"b,\nb\",y\r\n\"1\",2,3\r\n\r\n4,5,6\r\n"
+accept quotes.csv
+accept giant.svm
+accept good.svm giant.svm
+
+# --- Values, read back by other software ---
+if /usr/bin/python3 -c 'import h5py, scipy' 2>/dev/null; then
+  /usr/bin/python3 "${SOURCE:?}/tests/check_import.py" "$THRESHER" ||
+    complain "values differ"
+else
+  echo "cli_import: values not compared: python3-h5py or python3-scipy missing"
+fi
+[ "$failures" = 0 ] || echo "cli_import: $failures failures" >&2
+[ "$failures" = 0 ]
