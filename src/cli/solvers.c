@@ -43,6 +43,7 @@ static void print_solver(const struct th_solver_row *row)
          row->needs_sparsity && row->needs_budget ? "-s, --budget"
          : row->needs_sparsity                    ? "-s"
          : row->needs_budget                      ? "--budget"
+         : row->needs_start                       ? "--start"
                                                   : "nothing");
   for (const char *const *option = row->options; *option != NULL; option++)
     printf(" --%s", *option);
