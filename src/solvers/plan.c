@@ -4,6 +4,7 @@
 #include "math/rule.h"
 #include "solvers/train.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -18,6 +19,7 @@ enum {
 };
 
 static const double default_validation = 0.1;
+static const double usual_growth = 1.05; /* of a solver's batches */
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -131,6 +133,17 @@ static int64_t estimate_reads(const struct th_config *config,
   return (int64_t)(share < 1 ? all * share : all);
 }
 
+/* Batches grow from update to update by a factor g: k updates use
+ * rows (g^k - 1) / (g - 1) rows. */
+static int64_t estimate_updates(const struct th_config *config,
+                                const struct th_shape *shape, int64_t rows)
+{
+  double growth = config->growth > 0 ? config->growth : usual_growth;
+  double all = (double)config->passes * (double)shape->training / (double)rows;
+  double updates = growth > 1 ? log1p(all * (growth - 1)) / log(growth) : all;
+  return updates > 1 ? (int64_t)updates : 1;
+}
+
 static void choose_passes(struct th_config *config,
                           const struct th_shape *shape, int64_t update)
 {
@@ -169,8 +182,7 @@ th_status th_train_plan(const struct th_config *config,
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
   plan->memory = estimate_memory(used, shape, ranks, plan->blocks * rows);
   plan->read_bytes = estimate_reads(used, shape);
-  plan->updates = used->passes * shape->training /
-                  (plan->blocks * rows > 0 ? plan->blocks * rows : 1);
+  plan->updates = estimate_updates(used, shape, plan->blocks * rows);
 done:
   return rc;
 }
