@@ -167,6 +167,14 @@ struct memory_store *memory_store_new(int64_t examples, int64_t training,
   return m;
 }
 
+double *memory_store_weights(const struct memory_store *m)
+{
+  double *weight = room(m->store.shape.examples, sizeof *weight);
+  for (int64_t i = 0; i < m->store.shape.examples; i++)
+    weight[i] = 1;
+  return weight;
+}
+
 static void put(enum th_type type, void *array, int64_t index, double value)
 {
   if (!th_type_store(type, array, index, value)) {

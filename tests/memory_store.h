@@ -29,6 +29,9 @@ struct memory_store {
  * the type. */
 struct memory_store *memory_store_new(int64_t examples, int64_t training,
                                       int64_t attributes);
+/* Weights of 1, to be owned by a store. */
+double *memory_store_weights(const struct memory_store *m);
+
 /* Statistics, and the stored form of the values. */
 void memory_store_finish(struct memory_store *m);
 void memory_store_free(struct memory_store *m);
