@@ -31,6 +31,8 @@ void th_linalg_gram(int64_t n, int64_t rows, const double *z, double *c)
   const int count = (int)rows;
   const double one = 1;
   const double zero = 0;
+  if (n == 0)
+    return;
   dsyrk_("U", "N", &order, &count, &one, z, &order, &zero, c, &order);
 }
 

@@ -71,6 +71,7 @@ static th_status present_targets(struct th_context *context,
                                  struct th_error *err)
 {
   struct th_target *target = &context->target;
+  const struct th_shape *shape = th_source_shape(context->source);
   struct scan scan = {0};
   th_status rc = scan_targets(context->source, &scan, err);
   if (rc != TH_OK)
@@ -89,19 +90,28 @@ static th_status present_targets(struct th_context *context,
                    "the target has more than two values; a %s loss needs "
                    "exactly two (try --loss squared)",
                    context->loss->name);
+  target->weight_unit = (double)shape->training / scan.weight;
   target->labels = context->loss->labels;
   target->low = scan.lowest;
   target->high = scan.highest;
   if (target->labels) {
     double share = scan.weight_high / scan.weight;
+    if (!(share > 0 && share < 1))
+      return th_fail(err, TH_EDATA,
+                     "all examples with a positive weight have the same "
+                     "target; a %s loss needs two values",
+                     context->loss->name);
     target->largest = 1;
     target->offset = context->config->intercept ? log(share / (1 - share)) : 0;
+    target->worst = fmax(context->loss->value(target->offset, 1),
+                         context->loss->value(target->offset, -1));
     return TH_OK;
   }
   if (context->config->intercept)
     target->shift = scan.weighted_sum / scan.weight;
   target->largest = fmax(fabs(scan.lowest - target->shift),
                          fabs(scan.highest - target->shift));
+  target->worst = context->loss->value(0, target->largest);
   return TH_OK;
 }
 
@@ -202,9 +212,11 @@ th_status th_context_targets(struct th_context *context, struct th_rows rows,
 {
   const struct th_target *t = &context->target;
   th_status rc = th_source_targets(context->source, rows, target, weight, err);
-  for (int64_t i = 0; i < rows.count && rc == TH_OK; i++)
+  for (int64_t i = 0; i < rows.count && rc == TH_OK; i++) {
     target[i] =
         t->labels ? (target[i] == t->high ? 1 : -1) : target[i] - t->shift;
+    weight[i] *= t->weight_unit;
+  }
   return rc;
 }
 

@@ -23,6 +23,8 @@ struct th_target {
   double high;
   double largest; /* largest |y| over the training examples */
   double offset;  /* where a logistic predictor starts: the log odds, or 0 */
+  double worst;   /* largest loss of an example when only offset is predicted */
+  double weight_unit; /* brings the mean training weight to 1 */
 };
 
 /* Made by the driver, borrowed by solvers. Attributes are worked with as
@@ -53,8 +55,8 @@ th_status th_context_init(struct th_context *context,
                           struct th_profile *profile, struct th_error *err);
 void th_context_free(struct th_context *context);
 
-/* Targets as solvers want them, and weights, of rows in one row group. Local.
- */
+/* Targets as solvers want them, and weights with mean 1 over the training
+ * examples (only their ratios count), of rows in one row group. Local. */
 th_status th_context_targets(struct th_context *context, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);

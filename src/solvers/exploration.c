@@ -127,6 +127,8 @@ th_status th_exploration_update(struct th_threshold *h,
     return TH_OK;
   TH_TRY(th_batch_observe(&h->batch, context, &h->theta, err));
   TH_TRY(th_batch_residual(&h->batch, context, &h->theta, context->loss, err));
+  if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
+    return TH_OK;
   TH_TRY(th_threshold_guard(h, context, &tripped, err));
   if (tripped)
     return TH_OK;

@@ -88,6 +88,11 @@ static th_status choose_budget(struct th_config *config, int64_t d,
                    "--budget %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
   bool fixed = config->start_size > 0; /* S alone is observed */
+  if (config->budget < smaller(d, 2) && !fixed)
+    return th_fail(err, TH_EUSAGE,
+                   "--budget %lld: at least 2 are needed, for the support and "
+                   "for exploring",
+                   (long long)config->budget);
   if (config->sparsity > config->budget ||
       (config->sparsity == config->budget && !fixed))
     return th_fail(err, TH_EUSAGE,

@@ -21,14 +21,16 @@
 #include <string.h>
 
 enum {
-  LEAST_ROWS = 20,   /* per block and sweep */
+  LEAST_ROWS = 20, /* per block and sweep */
+  RARE_ROWS = 4,
   ROBUST_ROWS = 1000 /* from here on z-scores use the robust variance */
 };
 
-static const double most_of_budget = 0.7; /* |S| <= .7 s' */
-static const double batch_growth = 1.05;  /* per sweep */
-static const double largest_sweep = 0.15; /* of the rows that are left */
-static const double heavy_tails = 3;      /* robust against plain variance */
+static const double most_of_budget = 0.7;  /* |S| <= .7 s' */
+static const double batch_growth = 1.05;   /* per sweep */
+static const double largest_sweep = 0.15;  /* of the rows that are left */
+static const double least_variance = 0.25; /* of labels, after any fit */
+static const double heavy_tails = 3;       /* robust against plain variance */
 
 struct sift {
   struct th_support support;   /* S with theta, entrants among them */
@@ -45,7 +47,11 @@ struct sift {
   int64_t reserve;    /* p_end: rows kept for the end */
   double smallest;    /* rmin */
   double mean_square; /* r2 of the last sweep */
+  double unit;        /* power of two that brings sqrt(r2) to 0.5 .. 1 */
   double label_mean;  /* labels -1, +1 are centred for the evidence */
+  double least;       /* r2 of labels counts as no less */
+  double luck;        /* rows of the rarer label that luck may bring, times
+                         their squared residual */
 };
 
 /* Residuals are y - p with unit factor, for either kind of target. */
@@ -108,6 +114,15 @@ static int64_t rows_for_end(const struct th_context *context)
   return labels ? pass / 5 : 0;
 }
 
+/* Few rows of rare labels may hold none of them by luck, and their variance
+ * says nothing then. Local. */
+static void center_labels(struct sift *s, double mean)
+{
+  s->label_mean = mean;
+  s->least = least_variance * (1 - mean * mean);
+  s->luck = RARE_ROWS * (1 + fabs(mean)) * (1 + fabs(mean));
+}
+
 static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
@@ -131,7 +146,7 @@ static th_status create(void **state, struct th_context *context,
   s->smallest = INFINITY;
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */
-    s->label_mean = tanh(context->target.offset / 2);
+    center_labels(s, tanh(context->target.offset / 2));
   *state = s;
   s = NULL;
 done:
@@ -169,6 +184,19 @@ static void add_evidence(void *self, const struct th_slab *slab,
                      sums->v + offset, sums->q + offset);
 }
 
+/* Residuals times a power of two, so that their squares stay within f32
+ * whatever the unit of y. Local. */
+static void scale_residuals(struct sift *s)
+{
+  int exponent = 0;
+  frexp(sqrt(s->mean_square), &exponent);
+  s->unit = ldexp(1, -exponent);
+  for (int64_t i = 0; i < s->batch.rows; i++) {
+    s->batch.residual[i] *= s->unit;
+    s->batch.residual32[i] = (float)s->batch.residual[i];
+  }
+}
+
 /* Owner: u_j = sum r x_j, v_j = sum x_j^2, q_j = sum r^2 x_j^2. Collective. */
 static th_status gather_evidence(struct sift *s, struct th_context *context,
                                  struct th_error *err)
@@ -178,6 +206,7 @@ static th_status gather_evidence(struct sift *s, struct th_context *context,
   struct sums sums = {context->centre, fresh, fresh + count, fresh + 2 * count};
   th_profile_begin(context->profile);
   memset(fresh, 0, (size_t)(3 * count) * sizeof *fresh);
+  scale_residuals(s);
   th_status rc = th_batch_blocks(&s->batch, context, add_evidence, &sums, err);
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_GRADIENT);
@@ -191,6 +220,7 @@ static void keep_evidence(struct sift *s, const struct th_context *context)
   int64_t count = owned_count(context);
   double n = (double)context->deal.rows_in_pass;
   double r2 = s->mean_square;
+  double unit = s->unit;
   double *U = s->evidence;
   double *W = U + count;
   double *Q = W + count;
@@ -199,9 +229,9 @@ static void keep_evidence(struct sift *s, const struct th_context *context)
   const double *q = v + count;
   for (int64_t j = 0; j < count; j++) {
     double scale = context->scale[j];
-    U[j] -= scale * u[j] / r2;
+    U[j] -= scale * u[j] / (unit * r2);
     W[j] += scale * scale * v[j] / r2;
-    Q[j] += scale * scale * q[j] / (r2 * r2);
+    Q[j] += scale * scale * q[j] / (unit * unit * r2 * r2);
     double rows = W[j] * r2;
     double f = rows > n ? n / rows : 1;
     U[j] *= f;
@@ -220,19 +250,27 @@ static void forget(struct sift *s, const struct th_context *context,
     s->evidence[j + k * count] = 0;
 }
 
+static bool on_probation(const struct sift *s)
+{
+  bool any = false;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    any |= s->fit.entrant[k];
+  return any;
+}
+
 /* While nobody is on probation: residuals that have doubled mean that S has
  * changed for the worse; all evidence is about another S then. Local. */
 static void watch_residuals(struct sift *s, const struct th_context *context)
 {
-  for (int64_t k = 0; k < s->fit.size; k++)
-    if (s->fit.entrant[k])
-      return;
-  if (s->mean_square > 2 * s->smallest) {
+  if (on_probation(s))
+    return;
+  double luck = s->luck / s->batch.weight_sum;
+  if (s->mean_square > 2 * s->smallest + luck) {
     memset(s->evidence, 0,
            (size_t)(3 * owned_count(context)) * sizeof *s->evidence);
-    s->smallest = s->mean_square;
+    s->smallest = INFINITY;
   }
-  s->smallest = fmin(s->smallest, s->mean_square);
+  s->smallest = fmin(s->smallest, s->mean_square + luck);
 }
 
 /* Probation, significance, least squares on S. Collective. */
@@ -243,7 +281,7 @@ static th_status fit_support(struct sift *s, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
-  TH_TRY(th_sift_fit_sweep(&s->fit, context, &s->gram, s->mean_square,
+  TH_TRY(th_sift_fit_sweep(&s->fit, context, &s->gram, s->mean_square, s->least,
                            (double)context->deal.rows_in_pass, err));
   for (int64_t k = 0; k < s->fit.size; k++) {
     s->support.coef[k] = s->fit.theta[k];
@@ -253,6 +291,7 @@ static th_status fit_support(struct sift *s, struct th_context *context,
   th_support_filter(&s->support, s->fit.keep);
   th_sift_fit_filter(&s->fit, s->fit.keep);
   TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
+  s->confirmed.intercept = s->label_mean;
 done:
   return rc;
 }
@@ -367,12 +406,16 @@ static th_status draw(struct sift *s, struct th_context *context, bool *more,
 {
   const struct th_shape *shape = th_source_shape(context->source);
   int64_t width = th_source_budget(context->source) - s->support.size;
+  width = width > 1 ? width : 1; /* d = 1: the block is S itself */
   th_status rc = th_blocks_outside(&s->blocks, shape->attributes, width,
                                    s->support.attribute, s->support.size, err);
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
-  return th_batch_draw(&s->batch, context, &s->blocks, TH_CONSUMER_BLOCK,
-                       rows_per_block(s, context), &s->support, more, err);
+  rc = th_batch_draw(&s->batch, context, &s->blocks, TH_CONSUMER_BLOCK,
+                     rows_per_block(s, context), &s->support, more, err);
+  for (int64_t i = 0; i < s->batch.rows && rc == TH_OK && *more; i++)
+    s->batch.target[i] -= s->label_mean;
+  return rc;
 }
 
 /* One sweep over all attributes. */
@@ -390,18 +433,23 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(th_batch_observe(&s->batch, context, &s->support, err));
   TH_TRY(
       th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
-  s->mean_square = s->batch.loss;
-  if (!(s->mean_square > 0)) { /* a perfect fit: no evidence is left to find */
-    *more = false;
+  s->sweep++;
+  if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;
+  s->mean_square = fmax(s->batch.loss, s->least);
+  bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
+  *more = !perfect || on_probation(s);
+  if (!*more)
+    return TH_OK;
+  if (!perfect) {
+    TH_TRY(gather_evidence(s, context, err));
+    watch_residuals(s, context);
+    keep_evidence(s, context);
   }
-  TH_TRY(gather_evidence(s, context, err));
-  watch_residuals(s, context);
-  keep_evidence(s, context);
   if (s->support.size > 0)
     TH_TRY(fit_support(s, context, err));
-  TH_TRY(admit(s, context, err));
-  s->sweep++;
+  if (!perfect)
+    TH_TRY(admit(s, context, err));
 done:
   return rc;
 }
@@ -450,8 +498,9 @@ static th_status eliminate(struct sift *s, struct th_context *context,
     rc = TH_NEW(&x, n, "backward elimination", err);
   if (rc == TH_OK && comm->rank == 0) {
     double weight = s->gram.weight;
-    for (int64_t j = 0; j < n; j++) { /* centred: the constant is swept out */
-      double mean = th_gram_at(&s->gram, j, n) / weight;
+    for (int64_t j = 0; j < n; j++) { /* the intercept is swept out */
+      double mean =
+          context->config->intercept ? th_gram_at(&s->gram, j, n) / weight : 0;
       for (int64_t i = 0; i < n; i++)
         a[i + j * n] =
             th_gram_at(&s->gram, i, j) - mean * th_gram_at(&s->gram, i, n);

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "math/linalg.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,7 @@ struct sweep {
   struct th_sift_fit *fit;
   const struct th_gram *gram;
   double variance;
+  double least;
   double n;
   struct turn *turns;
   double *a; /* in the order of turns, then scratch */
@@ -185,7 +187,8 @@ static void order_members(struct sweep *s)
   }
 }
 
-/* Mean squared residual after the fit x, or before it where rows are few. */
+/* Mean squared residual after the fit x, or before it where rows are few; not
+ * less than what rounding leaves of the sum of squares of y. */
 static double variance_after(const struct sweep *s)
 {
   int64_t n = s->fit->size;
@@ -195,8 +198,9 @@ static double variance_after(const struct sweep *s)
     rest -= s->b[k] * s->x[k];
   if (rows <= 2 * (double)n)
     return s->variance;
+  double rounding = DBL_EPSILON * th_gram_at(s->gram, n + 1, n + 1) / rows;
   double after = rest / (rows - (double)n);
-  return after > 0 ? fmin(s->variance, after) : s->variance;
+  return fmax(fmin(s->variance, after), fmax(rounding, s->least));
 }
 
 /* Collinear members and insignificant entrants are marked; true: an entrant
@@ -280,8 +284,8 @@ static th_status sweep_here(struct sweep *s, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   double rp = variance_after(s);
-  if (!(rp > 0)) /* a perfect fit: any positive variance gives the same theta */
-    rp = 1e-300;
+  if (!(rp > 0)) /* y is 0: any positive variance gives the same theta */
+    rp = 1;
   bool grown = probation(s, rp);
   join(s, grown, rp);
   return settle(s, err);
@@ -289,10 +293,11 @@ static th_status sweep_here(struct sweep *s, struct th_error *err)
 
 th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
                             const struct th_gram *gram, double variance,
-                            double n, struct th_error *err)
+                            double least, double n, struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  struct sweep s = {.fit = fit, .gram = gram, .variance = variance, .n = n};
+  struct sweep s = {
+      .fit = fit, .gram = gram, .variance = variance, .least = least, .n = n};
   size_t size = (size_t)fit->size;
   th_status rc = TH_OK;
   th_profile_begin(context->profile);

@@ -30,11 +30,12 @@ void th_sift_fit_free(struct th_sift_fit *fit);
  * entrants are put on probation, collinear and insignificant members are
  * marked in keep, theta is solved anew; members that the fit itself finds
  * insignificant are marked in forget, too. variance: mean squared residual of
- * the sweep before the fit; n: rows in the data. The marked members are still
+ * the sweep before the fit; least: what luck in a sweep cannot
+ * bring it below; n: rows in the data. The marked members are still
  * there: th_sift_fit_filter removes them. Collective. */
 th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
                             const struct th_gram *gram, double variance,
-                            double n, struct th_error *err);
+                            double least, double n, struct th_error *err);
 
 /* S has grown to `size` members: old member k is now member place[k]
  * (ascending); the others are entrants without history. Local. */

@@ -12,6 +12,7 @@
 enum {
   EXPLOIT_PER_EXPLORE = 4, /* B = 4 B^- */
   AFFORDABLE = 1024,       /* |S| up to which every round may refit */
+  RARE_ROWS = 4,           /* of the worst kind, that luck may bring */
   REFIT_ROWS = 4,          /* per member, for a refit within the run */
   EIGENVALUE_ROWS = 10     /* per member, for a new look at L */
 };
@@ -104,9 +105,10 @@ th_status th_threshold_guard(struct th_threshold *h, struct th_context *context,
                              bool *tripped, struct th_error *err)
 {
   double loss = h->batch.loss;
-  *tripped = !isfinite(loss) || loss > guard_factor * h->smallest_loss;
+  double luck = RARE_ROWS * context->target.worst / h->batch.weight_sum;
+  *tripped = !isfinite(loss) || loss > guard_factor * h->smallest_loss + luck;
   if (!*tripped) {
-    h->smallest_loss = fmin(h->smallest_loss, loss);
+    h->smallest_loss = fmin(h->smallest_loss, loss + luck);
     return th_support_copy(&h->last, &h->theta, err);
   }
   h->eta /= 2;
@@ -132,7 +134,8 @@ th_status th_threshold_blocks(struct th_threshold *h,
 
 /* The batches of this round: given, or by rule; the first one shrinks where the
  * data are too few for it. */
-static void choose_batches(struct th_threshold *h, struct th_context *context)
+static void choose_batches(struct th_threshold *h, struct th_context *context,
+                           int64_t blocks)
 {
   const struct th_config *config = context->config;
   double growth = config->growth > 0 ? config->growth : default_growth;
@@ -141,7 +144,7 @@ static void choose_batches(struct th_threshold *h, struct th_context *context)
     explore = th_rule_explore_rows(config->sparsity);
     int64_t most =
         (int64_t)(largest_update * (double)th_deal_left(&context->deal) /
-                  (double)h->blocks.count);
+                  (double)blocks);
     if (h->round == 0 && most < explore)
       explore = most > 1 ? most : 1;
   }
@@ -154,7 +157,7 @@ static void choose_batches(struct th_threshold *h, struct th_context *context)
   h->updates_exploit =
       config->updates_exploit > 0
           ? config->updates_exploit
-          : th_rule_exploit_updates(h->blocks.count,
+          : th_rule_exploit_updates(blocks,
                                     h->eta * context->loss->smoothness / 2);
 }
 
@@ -166,9 +169,10 @@ th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
   th_status rc = explore ? th_threshold_blocks(h, context, err) : TH_OK;
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
-  choose_batches(h, context);
+  int64_t blocks = explore ? h->blocks.count : 1;
+  choose_batches(h, context, blocks);
   double left = (double)th_deal_left(&context->deal);
-  double update = (double)h->blocks.count * (double)h->explore_rows;
+  double update = (double)blocks * (double)h->explore_rows;
   double rows = explore ? update * (double)h->updates_explore : 0;
   if (exploit)
     rows += (double)h->exploit_rows * (double)h->updates_exploit;

@@ -46,7 +46,9 @@ th_status th_exploitation_update(struct th_threshold *h,
                                  struct th_error *err);
 
 /* The guard: a mean loss on fresh rows that is not finite or above 4 times its
- * smallest so far restores the last state and halves eta. Collective. */
+ * smallest so far restores the last state and halves eta. Either side is
+ * granted four examples of the worst kind: few rows may hold none of them by
+ * luck (a rare label), or several. Collective. */
 th_status th_threshold_guard(struct th_threshold *h, struct th_context *context,
                              bool *tripped, struct th_error *err);
 

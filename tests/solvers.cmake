@@ -1,0 +1,5 @@
+# Tests of src/solvers
+add_library(thresher_problem STATIC problem.c memory_store.c)
+target_link_libraries(thresher_problem PUBLIC thresher_core PRIVATE thresher_flags m)
+th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
+th_test(NAME unit_edges TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)

@@ -1,0 +1,348 @@
+/* unit_solvers.c - solvers against their targets, closed forms and brute force
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "problem.h"
+
+#include "math/linalg.h"
+#include "math/loss.h"
+#include "solvers/sift_fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Murata & Suzuki, section 6: d = 500, s* = 25, s' = 50, noise 1. */
+static struct problem paper_problem(uint64_t seed)
+{
+  return (struct problem){.training = 20000,
+                          .attributes = 500,
+                          .true_size = 25,
+                          .noise = 1,
+                          .seed = seed};
+}
+
+static double mean_mse(const struct th_config *config)
+{
+  double mean = 0;
+  for (uint64_t seed = 1; seed <= 2; seed++) {
+    struct problem p = paper_problem(seed);
+    struct memory_store *m = problem_store(&p);
+    struct th_config seeded = *config;
+    struct th_model model;
+    seeded.seed = seed;
+    memory_store_finish(m);
+    problem_must_train(&seeded, m, &model);
+    CHECK(model.ledger.examples <= p.training);
+    CHECK(model.ledger.max_attributes_per_example == 50);
+    CHECK(model.ledger.attributes <= 50 * model.ledger.examples);
+    mean += problem_mse(&p, &model) / 2;
+    th_model_free(&model);
+    memory_store_free(m);
+  }
+  printf("%s: mean MSE %.4f\n", config->solver, mean);
+  return mean;
+}
+
+/* The table of targets at 20,000 examples. */
+static void test_paper_problem(void)
+{
+  struct th_config sift = problem_config("sift", 0, 50);
+  CHECK(mean_mse(&sift) <= 1.006);
+  struct th_config hybrid = problem_config("hybrid", 25, 50);
+  CHECK(mean_mse(&hybrid) <= 1.04);
+  hybrid.eta = 0.25;
+  hybrid.batch_explore = 80;
+  hybrid.batch_exploit = 320;
+  hybrid.updates_explore = 1;
+  hybrid.updates_exploit = 3;
+  hybrid.growth = 1.4;
+  CHECK(mean_mse(&hybrid) <= 1.03);
+  struct th_config exploration = problem_config("exploration", 25, 50);
+  exploration.eta = 0.25;
+  exploration.batch_explore = 160;
+  exploration.growth = 1.1;
+  CHECK(mean_mse(&exploration) <= 1.4);
+}
+
+/* Everything at once for the normal equations of a small problem. */
+enum { SMALL = 9 };
+
+static void normal_equations(const struct memory_store *m, double *a, double *b)
+{
+  int64_t n = m->store.shape.examples;
+  for (int64_t j = 0; j < SMALL; j++) {
+    b[j] = 0;
+    for (int64_t i = 0; i < n; i++)
+      b[j] += (double)m->values[j * n + i] * m->target[i];
+    for (int64_t k = 0; k < SMALL; k++) {
+      a[k + j * SMALL] = 0;
+      for (int64_t i = 0; i < n; i++)
+        a[k + j * SMALL] +=
+            (double)m->values[j * n + i] * (double)m->values[k * n + i];
+    }
+  }
+}
+
+/* What a fit on the kept attributes explains of y'y. */
+static double explained(const double *a, const double *b, const bool *keep,
+                        double *x)
+{
+  double part[SMALL * SMALL];
+  bool kept[SMALL];
+  struct th_error err = {0};
+  double sum = 0;
+  memcpy(part, a, sizeof part);
+  for (int64_t k = 0; k < SMALL; k++)
+    if (!keep[k])
+      part[k + k * SMALL] = 0;
+  CHECK(th_linalg_solve(SMALL, part, b, 1e-12, x, NULL, kept, &err) == TH_OK);
+  for (int64_t k = 0; k < SMALL; k++)
+    sum += b[k] * x[k];
+  return sum;
+}
+
+/* Brute force: leave each one out in turn and solve again. */
+static void eliminate_plainly(const double *a, const double *b, int64_t most,
+                              bool *keep, double *x)
+{
+  for (int64_t k = 0; k < SMALL; k++)
+    keep[k] = true;
+  for (int64_t left = SMALL; left > most; left--) {
+    double best = -INFINITY;
+    int64_t worst = 0;
+    for (int64_t k = 0; k < SMALL; k++) {
+      if (!keep[k])
+        continue;
+      keep[k] = false;
+      double rest = explained(a, b, keep, x);
+      keep[k] = true;
+      worst = rest > best ? k : worst;
+      best = fmax(best, rest);
+    }
+    keep[worst] = false;
+  }
+  explained(a, b, keep, x);
+}
+
+static void test_elimination(void)
+{
+  for (uint64_t seed = 0; seed < 20; seed++) {
+    struct problem p = {.training = 40,
+                        .attributes = SMALL,
+                        .true_size = 4,
+                        .noise = 3,
+                        .mean = 1,
+                        .seed = seed};
+    struct memory_store *m = problem_store(&p);
+    struct th_error err = {0};
+    double a[SMALL * SMALL];
+    double copy[SMALL * SMALL];
+    double b[SMALL];
+    double x[SMALL];
+    double plain_x[SMALL];
+    bool keep[SMALL];
+    bool plain_keep[SMALL];
+    normal_equations(m, a, b);
+    for (int64_t most = 0; most <= SMALL; most++) {
+      memcpy(copy, a, sizeof copy);
+      CHECK(th_backward_elimination(SMALL, SMALL, copy, b, most, x, keep,
+                                    &err) == TH_OK);
+      eliminate_plainly(a, b, most, plain_keep, plain_x);
+      CHECK(memcmp(keep, plain_keep, sizeof keep) == 0);
+      for (int64_t k = 0; k < SMALL; k++)
+        CHECK_NEAR(x[k], plain_x[k], 1e-10);
+    }
+    memory_store_free(m);
+  }
+}
+
+/* -s below what sift finds: that many are left, all of them true. */
+static void test_sift_sparsity(void)
+{
+  struct problem p = paper_problem(3);
+  p.attributes = 200;
+  p.training = 8000;
+  struct memory_store *m = problem_store(&p);
+  memory_store_finish(m);
+  for (int64_t s = 1; s <= 33; s += 8)
+    for (int passes = 1; passes <= 3; passes += 2) {
+      struct th_config config = problem_config("sift", s, 50);
+      struct th_model model;
+      config.passes = passes;
+      problem_must_train(&config, m, &model);
+      CHECK(model.support_size == (s < 25 ? s : model.support_size));
+      CHECK(model.support_size <= s);
+      for (int64_t k = 0, t = 0; k < model.support_size && s <= 25; k++) {
+        while (t < p.true_size && p.support[t] < model.support[k])
+          t++;
+        CHECK(t < p.true_size && p.support[t] == model.support[k]);
+      }
+      th_model_free(&model);
+    }
+  memory_store_free(m);
+}
+
+/* Sums over the training examples of residual or derivative times (x, 1), per
+ * example. */
+static void gradient_of(struct memory_store *m, const struct th_model *model,
+                        bool labels, double *gradient)
+{
+  const struct th_loss *loss = th_loss_find(model->loss);
+  int64_t n = m->store.shape.training;
+  double *prediction = calloc((size_t)n, sizeof *prediction);
+  struct th_comm self;
+  struct th_error err = {0};
+  th_comm_self(&self);
+  CHECK(th_predict(model, &m->store, &self, (struct th_rows){0, n}, prediction,
+                   &err) == TH_OK);
+  for (int64_t k = 0; k <= model->support_size; k++) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+      double y = labels ? (m->target[i] > 3 ? 1 : -1) : m->target[i];
+      double x =
+          k == model->support_size
+              ? 1
+              : (double)
+                    m->values[model->support[k] * m->store.shape.examples + i];
+      sum += (m->weight ? m->weight[i] : 1) * x *
+             loss->derivative(prediction[i], y);
+    }
+    gradient[k] = sum / (double)n;
+  }
+  free(prediction);
+}
+
+/* The last pass of several is the whole data: the refit solves the normal
+ * equations, Newton the gradient equation. */
+static void test_refit(bool labels, double tolerance)
+{
+  struct problem p = {.training = 3000,
+                      .attributes = 80,
+                      .true_size = 6,
+                      .noise = 2,
+                      .mean = 4,
+                      .intercept = 1,
+                      .seed = 8,
+                      .labels = labels,
+                      .weighted = true};
+  const char *const names[] = {"sift", "hybrid", "exploitation"};
+  struct memory_store *m = problem_store(&p);
+  memory_store_finish(m);
+  for (int k = 0; k < 3; k++) {
+    struct th_config config = problem_config(names[k], k == 1 ? 6 : 0, 30);
+    struct th_model model;
+    double gradient[40];
+    config.loss = labels ? "logistic" : "squared";
+    config.passes = 4;
+    config.rounds = k == 0 ? 0 : 2;
+    if (k == 2) {
+      config.start_support = p.support;
+      config.start_size = p.true_size;
+    }
+    problem_must_train(&config, m, &model);
+    CHECK(model.support_size >= 5 && model.support_size < 30);
+    gradient_of(m, &model, labels, gradient);
+    for (int64_t j = 0; j <= model.support_size; j++)
+      if (config.rounds > 0 || !labels)
+        CHECK(fabs(gradient[j]) < tolerance);
+    th_model_free(&model);
+  }
+  memory_store_free(m);
+}
+
+/* Step sizes that must diverge: the guard brings them back. */
+static void test_guard(const char *solver, double eta)
+{
+  struct problem p = paper_problem(5);
+  struct memory_store *m = problem_store(&p);
+  struct th_model model;
+  memory_store_finish(m);
+  struct th_config config = problem_config(solver, 25, 50);
+  config.eta = eta;
+  config.refit = TH_REFIT_NO;
+  if (strcmp(solver, "exploitation") == 0) {
+    config.sparsity = 0;
+    config.start_support = p.support;
+    config.start_size = p.true_size;
+  }
+  problem_must_train(&config, m, &model);
+  double mse = problem_mse(&p, &model);
+  printf("%s with eta %g: MSE %.3f\n", solver, eta, mse);
+  CHECK(mse < 26 * 1.5);
+  th_model_free(&model);
+  memory_store_free(m);
+}
+
+static void usage(struct th_config config, int64_t d, const char *names)
+{
+  struct th_shape shape = {
+      .examples = 1000, .training = 1000, .attributes = d, .row_group = 64};
+  struct th_plan plan;
+  struct th_error err;
+  th_error_clear(&err);
+  CHECK(th_train_plan(&config, &shape, 1, &plan, &err) == TH_EUSAGE);
+  if (strstr(err.text, names) == NULL) {
+    check_failures++;
+    fprintf(stderr, "%s: does not name %s\n", err.text, names);
+  }
+}
+
+static void test_usage(void)
+{
+  const int64_t beyond[] = {3, 100};
+  const int64_t falling[] = {7, 7};
+  usage(problem_config("none", 5, 10), 100, "solver none");
+  struct th_config config = problem_config("sift", 5, 10);
+  config.loss = "absent";
+  usage(config, 100, "absent");
+  usage(problem_config("hybrid", 10, 10), 100, "-s 10");
+  usage(problem_config("exploration", 11, 10), 100, "-s 11");
+  usage(problem_config("sift", 10, 10), 100, "-s 10");
+  usage(problem_config("sift", 0, 101), 100, "--budget 101");
+  usage(problem_config("sift", 0, 1), 100, "--budget 1");
+  usage(problem_config("hybrid", 0, 10), 100, "-s");
+  usage(problem_config("exploration", 5, 0), 100, "--budget");
+  usage(problem_config("exploitation", 0, 10), 100, "--start");
+  config = problem_config("exploitation", 0, 0);
+  config.start_size = 2;
+  config.start_support = beyond;
+  usage(config, 100, "attribute 100");
+  config.start_support = falling;
+  usage(config, 100, "ascend");
+}
+
+static void test_plan_is_complete(void)
+{
+  struct th_shape shape = {
+      .examples = 50, .training = 1, .attributes = 100, .row_group = 64};
+  struct th_config config = problem_config("sift", 0, 0);
+  struct th_plan plan;
+  struct th_error err;
+  th_error_clear(&err);
+  CHECK(th_train_plan(&config, &shape, 1, &plan, &err) == TH_EDATA);
+  th_error_clear(&err);
+  shape.training = 50;
+  config.passes = 0;
+  config.validation = -1;
+  CHECK(th_train_plan(&config, &shape, 3, &plan, &err) == TH_OK);
+  CHECK(plan.config.budget == 64 && plan.config.passes > 1);
+  CHECK(plan.config.validation >= 0 && plan.deal_unit >= 1);
+  CHECK(plan.blocks >= 1 && plan.memory > 0 && plan.read_bytes > 0);
+}
+
+int main(void)
+{
+  test_usage();
+  test_plan_is_complete();
+  test_elimination();
+  test_sift_sparsity();
+  test_refit(false, 1e-9);
+  test_refit(true, 1e-6);
+  const double steps[] = {0.5, 1, 1.5, 1e3, 1e100};
+  for (int k = 0; k < 5; k++) {
+    test_guard("exploration", steps[k]);
+    test_guard("hybrid", steps[k]);
+    test_guard("exploitation", steps[k]);
+  }
+  test_paper_problem();
+  return check_finish(NULL);
+}
