@@ -138,12 +138,28 @@ static th_status exchange_counts(struct th_bin *bin, struct th_error *err)
                   err);
 }
 
+/* A single rank's bytes need not travel. */
+static void keep_bytes(struct th_bin *bin)
+{
+  char *kept = bin->send;
+  int64_t capacity = bin->send_capacity;
+  bin->send = bin->received;
+  bin->send_capacity = bin->received_capacity;
+  bin->received = kept;
+  bin->received_capacity = capacity;
+  bin->cursor[0] = 0;
+}
+
 th_status th_bin_exchange(struct th_bin *bin, int64_t number, th_status rc,
                           struct th_error *err)
 {
   if (rc == TH_OK)
     rc = pack(bin, number, err);
   TH_TRY(th_agree(bin->comm, rc, err));
+  if (bin->comm->size == 1) {
+    keep_bytes(bin);
+    return TH_OK;
+  }
   TH_TRY(exchange_counts(bin, err));
   bin->comm->ops->exchange(bin->comm, bin->send, bin->send_bytes, bin->received,
                            bin->received_bytes);

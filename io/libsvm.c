@@ -188,7 +188,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
     return wrong_index(format, line, at, index, *previous, err);
   const char *start = p;
   double value;
-  if (th_number_parse(&p, end, &value) != TH_NUMBER_OK)
+  if (!th_number_usual(&p, end, &value) &&
+      th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_line_number(line, &start, end, '#', "value", &value, err);
   if (!ends_token(p, end))
     return junk_behind(line, p, start, "value", err);

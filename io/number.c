@@ -2,29 +2,22 @@
  * SPDX-License-Identifier: MIT */
 #include "io/number.h"
 
-#include "io/digits.h"
-
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   MAX_DIGITS = 19, /* fit in 64 bits */
   MAX_POWER = 22,  /* 10^22 is the last power that a double holds exactly */
-  EXPONENT_LIMIT = 99999, /* written exponents beyond it are all alike */
-  USUAL_BYTES = 18        /* what the short way may look at */
+  EXPONENT_LIMIT = 99999 /* written exponents beyond it are all alike */
 };
 
 static const double powers[MAX_POWER + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static const uint64_t whole_powers[9] = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 static inline bool is_digit(char c)
 {
@@ -113,39 +106,10 @@ static double convert_slowly(const char *text)
   return value;
 }
 
-/* The short way for what most files are full of: up to 7 digits, a point, up
- * to 8 digits, no exponent; exact, as such a mantissa has at most 50 bits.
- * False where the number is another one. */
-static inline bool parse_usual(const char **cursor, double *value)
-{
-  const char *p = *cursor;
-  uint64_t whole = 0;
-  uint64_t fraction = 0;
-  bool negative = *p == '-';
-  p += negative || *p == '+';
-  int digits = th_eight_digits(p, &whole);
-  int decimals = 0;
-  p += digits;
-  if (*p == '.') {
-    decimals = th_eight_digits(p + 1, &fraction);
-    p += 1 + decimals;
-  }
-  if (digits == 0 || digits == 8 || is_digit(*p) || (*p | 0x20) == 'e')
-    return false;
-  double magnitude =
-      (double)(whole * whole_powers[decimals] + fraction) / powers[decimals];
-  uint64_t bits;
-  memcpy(&bits, &magnitude, sizeof bits);
-  bits |= (uint64_t)negative << 63;
-  memcpy(value, &bits, sizeof bits);
-  *cursor = p;
-  return true;
-}
-
 enum th_number th_number_parse(const char **cursor, const char *end,
                                double *value)
 {
-  if (end - *cursor >= USUAL_BYTES && parse_usual(cursor, value))
+  if (th_number_usual(cursor, end, value))
     return TH_NUMBER_OK;
   const char *p = *cursor;
   bool negative = p < end && *p == '-';
