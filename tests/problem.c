@@ -107,8 +107,8 @@ struct th_config problem_config(const char *solver, int64_t sparsity,
 }
 
 th_status problem_train(const struct th_config *config, struct th_store *store,
-                        struct th_comm *comm, struct th_model *model,
-                        struct th_error *err)
+                        struct th_comm *comm, const struct th_monitor *monitor,
+                        struct th_model *model, struct th_error *err)
 {
   struct th_plan plan;
   struct th_profile profile = {.began = 0};
@@ -116,17 +116,20 @@ th_status problem_train(const struct th_config *config, struct th_store *store,
   th_error_clear(err);
   th_status rc = th_train_plan(config, &store->shape, comm->size, &plan, err);
   if (rc == TH_OK)
-    rc = th_train(&plan, store, comm, NULL, &profile, model, err);
+    rc = th_train(&plan, store, comm, monitor, &profile, model, err);
   return rc;
 }
 
 void problem_must_train(const struct th_config *config,
-                        struct memory_store *store, struct th_model *model)
+                        struct memory_store *store,
+                        const struct th_monitor *monitor,
+                        struct th_model *model)
 {
   struct th_comm self;
   struct th_error err;
   th_comm_self(&self);
-  th_status rc = problem_train(config, &store->store, &self, model, &err);
+  th_status rc =
+      problem_train(config, &store->store, &self, monitor, model, &err);
   CHECK(rc == TH_OK);
   if (rc != TH_OK)
     fprintf(stderr, "solver %s: %s\n", config->solver, err.text);

@@ -40,15 +40,17 @@ bool problem_solved(const struct problem *p, const struct th_model *model);
 struct th_config problem_config(const char *solver, int64_t sparsity,
                                 int64_t budget);
 
-/* Plan and train; *model is set to nothing first and may be freed in any case.
- * Collective. */
+/* Plan and train; monitor may be NULL; *model is set to nothing first and may
+ * be freed in any case. Collective. */
 th_status problem_train(const struct th_config *config, struct th_store *store,
-                        struct th_comm *comm, struct th_model *model,
-                        struct th_error *err);
+                        struct th_comm *comm, const struct th_monitor *monitor,
+                        struct th_model *model, struct th_error *err);
 
 /* The same alone, with a model that is to come out well. Local. */
 void problem_must_train(const struct th_config *config,
-                        struct memory_store *store, struct th_model *model);
+                        struct memory_store *store,
+                        const struct th_monitor *monitor,
+                        struct th_model *model);
 
 /* Of what a model says, without pointers: support, coefficients, intercept,
  * ledger, passes. Local. */

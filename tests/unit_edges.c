@@ -62,7 +62,7 @@ static void test_easy(void)
     struct th_model model;
     memory_store_finish(m);
     struct th_config config = config_of(solver, &p);
-    problem_must_train(&config, m, &model);
+    problem_must_train(&config, m, NULL, &model);
     CHECK(problem_solved(&p, &model));
     CHECK(problem_mse(&p, &model) < 0.26);
     th_model_free(&model);
@@ -98,7 +98,7 @@ static void test_degenerate_attributes(void)
       memory_store_finish(m);
       struct th_config config = config_of(solver, &p);
       config.intercept = intercept;
-      problem_must_train(&config, m, &model);
+      problem_must_train(&config, m, NULL, &model);
       for (int64_t k = 0; k < model.support_size; k++)
         CHECK(model.support[k] % 10 != 3 && model.support[k] % 10 != 1);
       CHECK(training_mse(m, &model) < 0.28);
@@ -120,7 +120,7 @@ static void test_constant_target(void)
       memory_store_finish(m);
       struct th_config config = config_of(solver, &p);
       config.passes = passes;
-      problem_must_train(&config, m, &model);
+      problem_must_train(&config, m, NULL, &model);
       CHECK(model.support_size == 0);
       CHECK_NEAR(model.intercept, m->target[0], 1e-12);
       th_model_free(&model);
@@ -153,7 +153,7 @@ static void test_perfect_fit(int design, int passes)
     memory_store_finish(m);
     struct th_config config = config_of(solver, &p);
     config.passes = passes;
-    problem_must_train(&config, m, &model);
+    problem_must_train(&config, m, NULL, &model);
     bool exact = problem_solved(&p, &model) && problem_mse(&p, &model) < 1e-12;
     if (!exact)
       fprintf(stderr, "%s, design %d, passes %d: %lld attributes, mse %g\n",
@@ -179,7 +179,7 @@ static void test_tiny(void)
         memory_store_finish(m);
         struct th_config config = config_of(solver, &p);
         config.passes = passes;
-        problem_must_train(&config, m, &model);
+        problem_must_train(&config, m, NULL, &model);
         th_model_free(&model);
         memory_store_free(m);
       }
@@ -195,7 +195,7 @@ static void test_budgets(void)
       struct th_model model;
       memory_store_finish(m);
       struct th_config config = problem_config("sift", 0, budget);
-      problem_must_train(&config, m, &model);
+      problem_must_train(&config, m, NULL, &model);
       CHECK(problem_mse(&p, &model) < 0.3);
       th_model_free(&model);
       memory_store_free(m);
@@ -214,7 +214,7 @@ static void test_huge_means(void)
       memory_store_finish(m);
       struct th_config config = config_of(solver, &p);
       config.standardize = standardize;
-      problem_must_train(&config, m, &model);
+      problem_must_train(&config, m, NULL, &model);
       CHECK(problem_solved(&p, &model));
       double excess = 0;
       for (int64_t k = 0; k < p.true_size && k < model.support_size; k++)
@@ -240,7 +240,7 @@ static void test_target_scale(void)
         m->target[i] *= scales[k];
       memory_store_finish(m);
       struct th_config config = config_of(solver, &p);
-      problem_must_train(&config, m, k == 0 ? &first : &model);
+      problem_must_train(&config, m, NULL, k == 0 ? &first : &model);
       if (k > 0) {
         bool same = model.support_size == first.support_size;
         for (int64_t j = 0; j < first.support_size && same; j++) {
@@ -279,7 +279,7 @@ static void test_weights(void)
         m->target[i] = i % 4 == 0 ? m->target[i] : 1e6;
       memory_store_finish(m);
       struct th_config config = config_of(solver, &p);
-      problem_must_train(&config, m, k == 0 ? &first : &model);
+      problem_must_train(&config, m, NULL, k == 0 ? &first : &model);
       if (k == 1 || k == 2)
         CHECK(problem_digest(&model) == problem_digest(&first));
       CHECK(problem_solved(&p, k == 0 ? &first : &model));
@@ -306,7 +306,7 @@ static void test_labels(void)
     struct th_config config = config_of(solver, &p);
     config.loss = "logistic";
     config.passes = 3;
-    problem_must_train(&config, m, &model);
+    problem_must_train(&config, m, NULL, &model);
     int64_t right = 0;
     for (int64_t k = 0; k < model.support_size; k++)
       for (int64_t t = 0; t < p.true_size; t++)
@@ -321,7 +321,8 @@ static void test_labels(void)
     for (int64_t i = 0; i < p.training; i++)
       m->weight[i] = m->target[i] > 3;
     th_comm_self(&self);
-    CHECK(problem_train(&config, &m->store, &self, &model, &err) == TH_EDATA);
+    CHECK(problem_train(&config, &m->store, &self, NULL, &model, &err) ==
+          TH_EDATA);
     th_model_free(&model);
     memory_store_free(m);
   }

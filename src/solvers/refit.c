@@ -229,7 +229,11 @@ th_status th_refit_end(struct th_support *support, struct th_gram *gram,
       return TH_OK;
     return th_refit_newton(support, batch, context, rows, err);
   }
-  th_status rc = th_refit_spend(gram, batch, context, support, rows, err);
+  th_status rc = TH_OK;
+  if (rows >= context->deal.rows_in_pass) /* then each example counts once */
+    rc = th_agree(context->comm, th_gram_reset(gram, support->size, err), err);
+  if (rc == TH_OK)
+    rc = th_refit_spend(gram, batch, context, support, rows, err);
   if (rc != TH_OK || gram->rows < (double)enough)
     return rc;
   return th_refit_squares(support, context, gram, err);

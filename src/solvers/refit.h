@@ -29,7 +29,8 @@ th_status th_refit_newton(struct th_support *support, struct th_batch *batch,
 
 /* How the fit of a run ends: spend `rows` on S and fit by the configured loss.
  * Keeps the coefficients as they are when refitting is off, or the rows are too
- * few to do better. gram may hold rows already. */
+ * few to do better. gram may hold rows already; they do not count when `rows`
+ * are a whole pass. */
 th_status th_refit_end(struct th_support *support, struct th_gram *gram,
                        struct th_batch *batch, struct th_context *context,
                        int64_t rows, struct th_error *err);

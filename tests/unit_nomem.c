@@ -1,0 +1,99 @@
+/* unit_nomem.c - training with an allocator that fails at call 0, 1, 2, ...
+ *
+ * Linked with --wrap, so that nothing in the sources needs to know.
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+
+static bool armed = false;
+static int64_t calls_left = 0; /* until one fails */
+static bool failed = false;
+
+static bool fails(void)
+{
+  bool now = armed && !failed && calls_left-- == 0;
+  failed |= now;
+  return now;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+  return fails() ? NULL : __real_malloc(size);
+}
+
+static th_status train_with_failure(const struct th_config *config,
+                                    struct memory_store *m, int64_t call,
+                                    struct th_error *err)
+{
+  struct th_comm self;
+  struct th_model model;
+  th_comm_self(&self);
+  failed = false;
+  calls_left = call;
+  armed = true;
+  th_status rc = problem_train(config, &m->store, &self, NULL, &model, err);
+  armed = false;
+  th_model_free(&model);
+  return rc;
+}
+
+static void test_solver(const struct th_config *config, struct memory_store *m)
+{
+  struct th_error err;
+  int64_t call = 0;
+  th_status rc;
+  do {
+    rc = train_with_failure(config, m, call++, &err);
+    if (failed)
+      CHECK(rc == TH_ENOMEM && strstr(err.text, "memory") != NULL);
+    else
+      CHECK(rc == TH_OK);
+  } while (failed && call < 100000);
+  printf("%s, %s: %lld allocations\n", config->solver, config->loss,
+         (long long)call - 1);
+  CHECK(call > 10);
+}
+
+int main(void)
+{
+  const char *const solvers[] = {"sift", "exploration", "hybrid",
+                                 "exploitation"};
+  for (int labels = 0; labels < 2; labels++) {
+    struct problem p = {.training = 600,
+                        .attributes = 40,
+                        .true_size = 4,
+                        .noise = 0.3,
+                        .seed = 4,
+                        .labels = labels,
+                        .weighted = true};
+    struct memory_store *m = problem_store(&p);
+    memory_store_finish(m);
+    for (int k = 0; k < 4; k++) {
+      struct th_config config =
+          problem_config(solvers[k], k == 3 ? 0 : 4, k == 3 ? 0 : 20);
+      config.loss = labels ? "logistic" : "squared";
+      config.passes = 3;
+      config.validation = 0.1;
+      if (k == 3) {
+        config.start_support = p.support;
+        config.start_size = p.true_size;
+      }
+      test_solver(&config, m);
+    }
+    memory_store_free(m);
+  }
+  return check_finish(NULL);
+}
