@@ -153,13 +153,12 @@ void th_remove_folder(const char *path)
   rmdir(path);
 }
 
-void th_raise_file_limit(void)
+void th_raise_limit(int which)
 {
   struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-      limit.rlim_cur < limit.rlim_max) {
+  if (getrlimit(which, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    setrlimit(which, &limit);
   }
 }
 

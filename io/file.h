@@ -51,8 +51,8 @@ th_status th_flush(const char *path, struct th_error *err);
  * is removed already. */
 void th_remove_folder(const char *path);
 
-/* Let this process hold as many open files as it may. */
-void th_raise_file_limit(void);
+/* Lift a limit of this process (RLIMIT_...) as far as it may. */
+void th_raise_limit(int which);
 
 /* What file a path names, to notice a replacement. */
 struct th_identity {

@@ -3,10 +3,15 @@
 #include "io/h5.h"
 
 #include "core/memory.h"
+#include "io/file.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { DETAIL = 320, MEMORY_STEP = 1 << 20 };
 
@@ -29,12 +34,33 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *data)
   return 0;
 }
 
+/* HDF5 1.10 cannot close a file that it cannot write: what it still holds back
+ * fails again, and the process ends in a crash. So the rest of a file that is
+ * given up goes to memory that nobody reads. */
+static void give_up(const struct th_h5 *h5)
+{
+  int *file = NULL;
+  char name[64];
+  if (H5Fget_vfd_handle(h5->file, H5P_DEFAULT, (void **)&file) < 0)
+    return;
+  snprintf(name, sizeof name, "/thresher-%ld", (long)getpid());
+  int memory = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (memory < 0)
+    return;
+  shm_unlink(name);
+  th_raise_limit(RLIMIT_FSIZE);
+  dup2(memory, *file);
+  close(memory);
+}
+
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,
                      const char *object, struct th_error *err)
 {
   char detail[DETAIL] = "";
   /* Upward: the innermost function, which knows the cause, comes first. */
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, detail);
+  if (h5->on_disk && h5->file > 0)
+    give_up(h5);
   for (char *c = detail; *c != '\0'; c++)
     if (*c == '\n')
       *c = ' ';
@@ -141,11 +167,13 @@ static th_status create_named(struct th_h5 *h5, const char *path,
                               struct th_error *err)
 {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  h5->name = name;
-  h5->file = create(path, image);
-  if (h5->file >= 0)
+  *h5 = (struct th_h5){.name = name};
+  hid_t file = create(path, image);
+  if (file >= 0) {
+    h5->file = file;
+    h5->on_disk = image == NULL;
     return TH_OK;
-  h5->file = 0;
+  }
   return th_h5_fail(h5, "cannot be created", NULL, err);
 }
 
@@ -167,7 +195,7 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err)
 {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  h5->name = name;
+  *h5 = (struct th_h5){.name = name};
   hid_t access = access_list(NULL);
   hid_t file = access < 0 ? access : H5Fopen(path, H5F_ACC_RDONLY, access);
   th_status rc = TH_OK;
@@ -184,11 +212,14 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err)
 {
   if (h5->file <= 0)
     return TH_OK;
+  th_status rc = TH_OK;
+  if (h5->on_disk && H5Fflush(h5->file, H5F_SCOPE_GLOBAL) < 0)
+    rc = th_h5_fail(h5, "cannot be written to its end", NULL, err);
   hid_t file = h5->file;
   h5->file = 0;
-  if (H5Fclose(file) < 0)
-    return th_h5_fail(h5, "cannot be written to its end", NULL, err);
-  return TH_OK;
+  if (H5Fclose(file) < 0 && rc == TH_OK)
+    rc = th_h5_fail(h5, "cannot be written to its end", NULL, err);
+  return rc;
 }
 
 hid_t th_h5_type(enum th_type type)

@@ -24,6 +24,7 @@ struct th_h5_image {
 struct th_h5 {
   hid_t file;
   const char *name; /* as messages call it; borrowed */
+  bool on_disk;     /* being written there */
 };
 
 /* An open data set; zeroed: none. */
@@ -61,7 +62,8 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err);
 enum { TH_H5_HEAD = 48 };
 int64_t th_h5_end(const void *bytes);
 
-/* Record HDF5's last failure. what: "cannot write", ... */
+/* Record HDF5's last failure. what: "cannot write", ... A file that is being
+ * written is given up: it can only be closed and removed from now on. */
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,
                      const char *object, struct th_error *err);
 

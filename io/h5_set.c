@@ -120,17 +120,20 @@ th_status th_h5_set_close(struct th_h5_set *set, struct th_error *err)
 {
   hid_t space = set->space;
   hid_t id = set->id;
+  th_status rc = TH_OK;
   set->space = 0;
   set->id = 0;
   if (space > 0)
     H5Sclose(space);
-  if (id > 0 && H5Dclose(id) < 0)
-    return th_h5_fail(set->h5, "cannot write", set->name, err);
-  return TH_OK;
+  if (id > 0 && set->h5->on_disk && H5Dflush(id) < 0)
+    rc = th_h5_fail(set->h5, "cannot write", set->name, err);
+  if (id > 0 && H5Dclose(id) < 0 && rc == TH_OK)
+    rc = th_h5_fail(set->h5, "cannot write", set->name, err);
+  return rc;
 }
 
-/* The file as a box, memory as the same box alone: of equal rank and shape, or
- * HDF5 would map it item by item. */
+/* The memory has the shape of the box: HDF5 maps boxes of unlike shape item by
+ * item, which is a hundred times slower. */
 static hid_t select_box(const struct th_h5_set *set, const hsize_t first[2],
                         const hsize_t count[2])
 {

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const struct th_store_ops store_ops = {
     .slab = th_dataset_slab,
@@ -43,7 +44,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   d->store.shape = d->info.geometry.shape;
   d->store.fingerprint = d->info.fingerprint;
   d->memory = memory;
-  th_raise_file_limit();
+  th_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_text(&d->path, err, "%s", path));
   if (!th_identity_of(path, &d->identity)) {
     rc = th_fail(err, TH_EIO, "cannot open %s on this rank's host", path);

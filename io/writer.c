@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct th_writer {
@@ -89,7 +90,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
                 : 0;
   TH_TRY(make_names(w, path, err));
   TH_TRY(TH_NEW(&w->shard, w->mine, "shards", err));
-  th_raise_file_limit();
+  th_raise_limit(RLIMIT_NOFILE);
 done:
   return rc;
 }

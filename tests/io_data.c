@@ -5,6 +5,7 @@
 #include "core/memory.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,8 @@ static th_status fill_arrays(const struct recipe *recipe, struct arrays *x,
     x->weight[i] = recipe_weight(recipe, i);
     x->row[i] = recipe_row(recipe, i);
   }
+  if (recipe->bad_target > 0)
+    x->target[recipe->bad_target] = NAN;
   for (int64_t a = 0; a < d; a++) {
     x->names[a] = x->name_room + a * NAME;
     snprintf(x->name_room + a * NAME, NAME, "a%lld", (long long)a);

@@ -9,7 +9,8 @@
 struct recipe {
   struct th_shape shape;
   int64_t shards;
-  int64_t estimate; /* sparse: entries to announce; 0: about right */
+  int64_t estimate;   /* sparse: entries to announce; 0: about right */
+  int64_t bad_target; /* stored row whose target is not a number; 0: none */
   bool named;
   uint64_t salt; /* another salt: other values */
 };

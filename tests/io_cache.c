@@ -1,0 +1,198 @@
+/* io_cache.c - slabs in any order under any memory limit are the same values
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "io/cache.h"
+#include "io_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char folder[64];
+static struct th_comm comm;
+
+/* A plain pseudo-random stream for the order of requests. */
+static int64_t draw(uint64_t *state, int64_t below)
+{
+  *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
+  return (int64_t)((*state >> 33) % (uint64_t)below);
+}
+
+static struct th_rows some_rows(const struct th_shape *s, uint64_t *state)
+{
+  int64_t i = draw(state, s->examples);
+  int64_t base = i < s->training ? 0 : s->training;
+  int64_t end = base + ((i - base) / s->row_group + 1) * s->row_group;
+  int64_t most = i < s->training ? s->training : s->examples;
+  end = end < most ? end : most;
+  return (struct th_rows){i, 1 + draw(state, end - i)};
+}
+
+static void check_slab(const struct recipe *recipe, struct th_rows rows,
+                       const struct th_slab *slab)
+{
+  int64_t wrong = 0;
+  for (int64_t a = slab->attributes.first; a < slab->attributes.last; a += 3)
+    for (int64_t r = 0; r < rows.count; r += 19)
+      wrong +=
+          slab_value(slab, a, r) != recipe_value(recipe, a, rows.first + r);
+  CHECK(wrong == 0);
+}
+
+/* Random requests, kept and not; the bytes that were read for them. */
+static int64_t roam(const struct recipe *recipe, int64_t memory)
+{
+  const struct th_shape *s = &recipe->shape;
+  struct th_dataset *d = NULL;
+  struct th_error err;
+  char path[128];
+  uint64_t state = 4;
+  snprintf(path, sizeof path, "%s/data.h5", folder);
+  th_error_clear(&err);
+  CHECK(th_dataset_open(&d, &comm, path, memory, &err) == TH_OK);
+  if (d == NULL)
+    return 0;
+  struct th_store *store = th_dataset_store(d);
+  for (int k = 0; k < 900; k++) {
+    struct th_slab slab;
+    struct th_rows rows = some_rows(s, &state);
+    int64_t a = draw(&state, s->attributes);
+    int64_t last = a + 1 + draw(&state, s->attributes - a);
+    bool keep = k % 3 == 0;
+    struct th_range range = {a, keep ? a + 1 : last};
+    CHECK(store->ops->slab(store, rows, range, keep, &slab, &err) == TH_OK);
+    CHECK(slab.attributes.first == a && slab.attributes.last > a);
+    check_slab(recipe, rows, &slab);
+  }
+  int64_t bytes = store->bytes_read;
+  th_dataset_close(d);
+  return bytes;
+}
+
+static void test_limits(enum th_layout layout)
+{
+  struct recipe recipe = {.shape = {.examples = 700,
+                                    .training = 500,
+                                    .attributes = 1100,
+                                    .row_group = 128,
+                                    .layout = layout,
+                                    .type = TH_F32},
+                          .shards = 3};
+  struct th_error err;
+  char path[128];
+  snprintf(path, sizeof path, "%s/data.h5", folder);
+  th_error_clear(&err);
+  CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
+  int64_t none = roam(&recipe, 0);
+  int64_t little = roam(&recipe, 300000);
+  int64_t all = roam(&recipe, (int64_t)1 << 30);
+  CHECK(all < little && little < none);
+  /* With room for all, nothing is read twice: at most the chunks, the runs and
+   * their checksums. */
+  int64_t values = 1100 * 128 * 6 * (4 + 2) + 1100 * 6 * 64 + 700 * 16;
+  CHECK(all <= 2 * values);
+}
+
+/* A kept run is read alone, once, and never pushed out by blocks. */
+static void test_keep(void)
+{
+  struct recipe recipe = {.shape = {.examples = 640,
+                                    .training = 640,
+                                    .attributes = 300,
+                                    .row_group = 64,
+                                    .type = TH_F64},
+                          .shards = 1};
+  struct th_error err;
+  struct th_dataset *d = NULL;
+  struct th_slab slab;
+  char path[128];
+  snprintf(path, sizeof path, "%s/data.h5", folder);
+  th_error_clear(&err);
+  CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
+  CHECK(th_dataset_open(&d, &comm, path, 300000, &err) == TH_OK);
+  struct th_store *store = th_dataset_store(d);
+  struct th_range one = {123, 124};
+  struct th_rows rows = {70, 5};
+  int64_t before = store->bytes_read;
+  CHECK(store->ops->slab(store, rows, one, true, &slab, &err) == TH_OK);
+  CHECK(store->bytes_read - before == 64 * 8 + 8);
+  for (int64_t g = 0; g < 10; g++)
+    CHECK(store->ops->slab(store, (struct th_rows){64 * g, 64},
+                           (struct th_range){0, 300}, false, &slab,
+                           &err) == TH_OK);
+  CHECK(slab.rows == 64 && slab.stride == 64);
+  before = store->bytes_read;
+  CHECK(store->ops->slab(store, rows, one, true, &slab, &err) == TH_OK);
+  CHECK(store->bytes_read == before);
+  CHECK(slab.row == 6 && slab.rows == 5);
+  check_slab(&recipe, rows, &slab);
+  th_dataset_close(d);
+}
+
+static void test_bad_requests(void)
+{
+  struct th_error err;
+  struct th_dataset *d = NULL;
+  struct th_slab slab;
+  char path[128];
+  double y[2];
+  snprintf(path, sizeof path, "%s/data.h5", folder);
+  th_error_clear(&err);
+  CHECK(th_dataset_open(&d, &comm, path, 1 << 20, &err) == TH_OK);
+  struct th_store *store = th_dataset_store(d);
+  const struct {
+    struct th_rows rows;
+    struct th_range range;
+  } bad[] = {{{60, 10}, {0, 1}}, {{-1, 1}, {0, 1}},  {{0, 0}, {0, 1}},
+             {{0, 1}, {1, 1}},   {{0, 1}, {0, 301}}, {{640, 1}, {0, 1}}};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    th_error_clear(&err);
+    CHECK(store->ops->slab(store, bad[k].rows, bad[k].range, false, &slab,
+                           &err) == TH_EARG);
+  }
+  th_error_clear(&err);
+  CHECK(store->ops->targets(store, (struct th_rows){639, 2}, y, NULL, &err) ==
+        TH_EARG);
+  th_dataset_close(d);
+}
+
+/* The cache against a plain list. */
+static void test_cache(void)
+{
+  struct th_cache cache = {0};
+  struct th_error err;
+  uint64_t state = 1;
+  int64_t largest = 0;
+  th_error_clear(&err);
+  for (int k = 0; k < 20000; k++) {
+    int64_t key = draw(&state, 500) * 1000003;
+    int64_t *found = th_cache_find(&cache, key);
+    if (found == NULL) {
+      void *room = NULL;
+      int64_t bytes = 64 + draw(&state, 2000);
+      CHECK(th_cache_add(&cache, key, bytes, 100000, &room, &err) == TH_OK);
+      found = room;
+      *found = key;
+    }
+    CHECK(*found == key && th_cache_find(&cache, key) == found);
+    largest = cache.used > largest ? cache.used : largest;
+    if (k % 17 == 0) {
+      th_cache_drop(&cache, key);
+      CHECK(th_cache_find(&cache, key) == NULL);
+    }
+  }
+  CHECK(largest > 50000 && largest <= 105000);
+  th_cache_free(&cache);
+}
+
+int main(void)
+{
+  th_comm_self(&comm);
+  test_folder(&comm, folder);
+  test_cache();
+  test_limits(TH_DENSE);
+  test_limits(TH_SPARSE);
+  test_keep();
+  test_bad_requests();
+  test_folder_remove(&comm, folder);
+  return check_finish(NULL);
+}
