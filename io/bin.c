@@ -175,7 +175,8 @@ done:
 void th_bin_rows(struct th_bin *bin, const struct th_record **rows,
                  int64_t count)
 {
-  memset(rows, 0, (size_t)count * sizeof *rows);
+  for (int64_t k = 0; k < count; k++)
+    rows[k] = NULL;
   for (int r = 0; r < bin->comm->size; r++) {
     const char *p = bin->received + bin->cursor[r];
     int64_t bytes;

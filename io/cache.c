@@ -4,9 +4,10 @@
 
 #include "core/memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { NONE = -1, FIRST_BUCKETS = 64 };
+enum { NONE = -1, FIRST_BUCKETS = 64, ALIGNMENT = 64 };
 
 static int64_t bucket_of(const struct th_cache *cache, int64_t key)
 {
@@ -132,26 +133,25 @@ static th_status take_slot(struct th_cache *cache, int32_t *slot,
   return rc;
 }
 
-/* The spare room, where it fits and is not far too large. */
+/* The spare room, where it fits and is not far too large; else new room, not
+ * zeroed: it is about to be filled from a file. */
 static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
                            int64_t *got, struct th_error *err)
 {
-  *got = bytes;
-  if (cache->spare != NULL && cache->spare_bytes >= bytes &&
-      cache->spare_bytes / 2 <= bytes) {
-    *room = cache->spare;
-    *got = cache->spare_bytes;
-  } else {
-    free(cache->spare); /* it would count for nothing otherwise */
-    th_status rc = th_alloc(room, bytes, 1, "stored values", err);
-    if (rc != TH_OK) {
-      cache->spare = NULL;
-      cache->spare_bytes = 0;
-      return rc;
-    }
+  bool fits = cache->spare != NULL && cache->spare_bytes >= bytes &&
+              cache->spare_bytes / 2 <= bytes;
+  if (!fits) {
+    free(cache->spare); /* nothing accounts for it */
+    cache->spare_bytes = (bytes / ALIGNMENT + 1) * ALIGNMENT;
+    cache->spare = aligned_alloc(ALIGNMENT, (size_t)cache->spare_bytes);
   }
+  *room = cache->spare;
+  *got = cache->spare_bytes;
   cache->spare = NULL;
   cache->spare_bytes = 0;
+  if (*room == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for stored values (%.1f MB)",
+                   (double)bytes / 1e6);
   return TH_OK;
 }
 

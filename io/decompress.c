@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <lzma.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,6 +157,7 @@ th_status th_codec_find(int fd, const char *name, enum th_codec *codec,
 struct job {
   const struct codec *codec;
   const char *name;
+  char text[512]; /* what the output is called in messages */
   int from;
   int to;
   void *state;
@@ -213,7 +215,7 @@ static th_status advance(struct job *job, bool *stuck, struct th_error *err)
     job->codec->end(job->state);
     job->open = false;
   }
-  return th_write_all(job->to, job->output, made, job->name, err);
+  return th_write_all(job->to, job->output, made, job->text, err);
 }
 
 static th_status run(struct job *job, struct th_error *err)
@@ -245,6 +247,7 @@ th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
   struct job job = {
       .codec = &codecs[codec], .name = name, .from = from, .to = to};
   th_status rc = TH_OK;
+  snprintf(job.text, sizeof job.text, "the decompressed text of %s", name);
   TH_TRY(th_alloc(&job.state, 1, job.codec->state_bytes, "decompression", err));
   TH_TRY(TH_NEW(&job.input, PART, "decompression", err));
   TH_TRY(TH_NEW(&job.output, PART, "decompression", err));

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
@@ -81,8 +82,8 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
   const struct th_record **rows = NULL;
   th_status rc = th_bin_init(&bin, err);
   if (rc == TH_OK)
-    rc = TH_NEW(&rows, placing->bin_groups * placing->row_group,
-                "rows of a bin", err);
+    rc = th_alloc((void **)&rows, placing->bin_groups * placing->row_group,
+                  sizeof(void *), "rows of a bin", err);
   for (int64_t b = 0; b < placing->bins; b++) {
     TH_TRY(th_bin_exchange(&bin, b, rc, err));
     rc = write_bin(placing, b, &bin, &transpose, rows, err);
@@ -101,6 +102,7 @@ struct labels {
   double *target;  /* in stored order */
   double *weight;
   int64_t *row;
+  int64_t *sizes; /* of an exchange; every rank has them */
 };
 
 static th_status make_labels(const struct th_importing *im,
@@ -108,6 +110,8 @@ static th_status make_labels(const struct th_importing *im,
 {
   int64_t count = im->placing.examples;
   th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&labels->sizes, 2 * (int64_t)im->comm->size,
+                "counts of targets", err));
   if (im->comm->rank > 0)
     return TH_OK;
   TH_TRY(TH_NEW(&labels->arrived, count, "targets", err));
@@ -122,15 +126,14 @@ done:
 }
 
 /* All ranks' values, which lie in input order, to stored order on rank 0.
- * sizes has room for two counts per rank. Collective. */
+ * Collective. */
 static void collect(const struct th_importing *im, const double *mine,
-                    int64_t *sizes, const struct labels *labels, double *stored)
+                    const struct labels *labels, double *stored)
 {
   struct th_comm *comm = im->comm;
-  int64_t *send = sizes;
-  int64_t *receive = sizes + comm->size;
-  for (int r = 0; r < 2 * comm->size; r++)
-    sizes[r] = 0;
+  int64_t *send = labels->sizes;
+  int64_t *receive = send + comm->size;
+  memset(send, 0, 2 * (size_t)comm->size * sizeof *send);
   receive[comm->rank] = im->rows * (int64_t)sizeof *mine;
   comm->ops->sum_i64(comm, receive, (size_t)comm->size);
   send[0] = im->rows * (int64_t)sizeof *mine;
@@ -145,17 +148,13 @@ static void collect(const struct th_importing *im, const double *mine,
 static th_status collect_labels(const struct th_importing *im,
                                 struct labels *labels, struct th_error *err)
 {
-  int64_t *sizes = NULL;
-  th_status rc = make_labels(im, labels, err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&sizes, 2 * im->comm->size, "counts of targets", err);
-  TH_TRY(th_agree(im->comm, rc, err));
-  collect(im, im->target, sizes, labels, labels->target);
+  th_status rc = th_agree(im->comm, make_labels(im, labels, err), err);
+  if (rc != TH_OK)
+    return rc;
+  collect(im, im->target, labels, labels->target);
   if (is_weighted(im))
-    collect(im, im->weight, sizes, labels, labels->weight);
-done:
-  free(sizes);
-  return rc;
+    collect(im, im->weight, labels, labels->weight);
+  return TH_OK;
 }
 
 /* No paths, no dates, nothing about ranks, memory or shards. */
@@ -201,5 +200,6 @@ done:
   free(labels.target);
   free(labels.weight);
   free(labels.row);
+  free(labels.sizes);
   return rc;
 }

@@ -15,7 +15,7 @@ static enum th_number parse(const char *text, size_t behind, size_t *used,
 {
   char buffer[8192];
   size_t length = strlen(text);
-  memcpy(buffer, text, length);
+  memcpy(buffer, text, length + 1);
   memset(buffer + length, ' ', behind);
   buffer[length + behind] = '\n';
   const char *p = buffer;
@@ -26,7 +26,7 @@ static enum th_number parse(const char *text, size_t behind, size_t *used,
 
 static bool same_bits(double a, double b)
 {
-  return memcmp(&a, &b, sizeof a) == 0;
+  return a == b && signbit(a) == signbit(b);
 }
 
 static void check_like_library(const char *text)

@@ -428,8 +428,6 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(draw(s, context, more, err));
   if (!*more)
     return TH_OK;
-  for (int64_t i = 0; i < s->batch.rows; i++)
-    s->batch.target[i] -= s->label_mean;
   TH_TRY(th_batch_observe(&s->batch, context, &s->support, err));
   TH_TRY(
       th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
