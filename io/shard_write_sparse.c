@@ -155,10 +155,12 @@ done:
 static th_status close_sets(struct th_sparse_write *sparse,
                             struct th_error *err)
 {
-  struct th_h5_set *sets[] = {&sparse->attribute, &sparse->start,
-                              &sparse->checksum, &sparse->row, &sparse->value};
+  enum { SETS = 5 };
+  struct th_h5_set *sets[SETS] = {&sparse->attribute, &sparse->start,
+                                  &sparse->checksum, &sparse->row,
+                                  &sparse->value};
   th_status rc = TH_OK;
-  for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+  for (int k = 0; k < SETS; k++) {
     th_status closed = th_h5_set_close(sets[k], err);
     rc = rc == TH_OK ? closed : rc;
   }
