@@ -38,13 +38,14 @@ static th_status check_numbers(const struct th_dataset *d, const char *what,
                                double least, struct th_rows rows,
                                const double *values, struct th_error *err)
 {
-  for (int64_t i = 0; i < rows.count; i++)
+  for (int64_t i = 0; i < rows.count; i++) {
+    long long row = rows.first + i;
     if (!(isfinite(values[i]) && values[i] >= least))
       return th_fail(err, TH_EDATA,
                      "%s: the %s of stored row %lld is not a number%s; import "
                      "the data again",
-                     d->path, what, (long long)(rows.first + i),
-                     least == 0.0 ? " of at least 0" : "");
+                     d->path, what, row, least == 0.0 ? " of at least 0" : "");
+  }
   return TH_OK;
 }
 

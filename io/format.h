@@ -34,7 +34,7 @@
  *   /shard/bytes i64 [K]                size of the file
  *   /shard/content u64 [K]              the shard's attribute `content`
  *   /truth    group, only for generated data: attributes family, seed, noise,
- *             correlation, density; data sets support i64, coef f64
+ *             correlation, density, count; data sets support i64, coef f64
  *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
  *   /X        (d, n) virtual, dense data only: the values in stored order, fill
  *             value NaN (integer types appear as f64), so a missing shard shows
@@ -64,9 +64,10 @@
  *             /start (one item more than runs) and of /checksum
  *
  * Model: root attributes format "thresher model", major, minor, solver, loss,
- * attributes, intercept, passes, statistics, fingerprint (of the data set) and
- * ledger.*; data sets /support i64, /coef f64, /deck/name and /deck/value text;
- * content (XXH3 over all of it).
+ * attributes, count (of the support), intercept, passes, statistics, settings
+ * (lines of the deck), fingerprint (of the data set) and ledger.*; data sets
+ * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
+ * all of it).
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name.
@@ -155,6 +156,7 @@ enum { TH_FORMAT_MAJOR = 1, TH_FORMAT_MINOR = 0 };
 #define TH_A_LEDGER "ledger." /* + the name of each count */
 #define TH_D_SUPPORT "/support"
 #define TH_D_COEF "/coef"
+#define TH_A_SETTINGS "settings" /* lines of the deck */
 #define TH_G_DECK "/deck"
 #define TH_D_DECK_NAME "/deck/name"
 #define TH_D_DECK_VALUE "/deck/value"

@@ -21,6 +21,11 @@ static th_status check_targets(const struct th_shape *shape,
                                const struct th_master *master,
                                struct th_error *err)
 {
+  if (master->target == NULL || master->row == NULL ||
+      (shape->weighted && master->weight == NULL))
+    return th_fail(err, TH_EARG,
+                   "a data set needs targets and row numbers, "
+                   "and weights when it says so");
   for (int64_t i = 0; i < shape->examples; i++) {
     if (!isfinite(master->target[i]))
       return th_fail(err, TH_EDATA,

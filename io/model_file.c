@@ -117,7 +117,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                    m->support, err));
   TH_TRY(th_h5_put(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, m->support_size, m->coef,
                    err));
-  TH_TRY(th_h5_put_i64(h5, "/", "settings", m->settings, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
 done:
   return rc;
@@ -221,7 +221,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   for (int k = 0; k < COUNTS; k++)
     TH_TRY(th_h5_get_i64(h5, "/", counts[k].name, counts[k].value, err));
   TH_TRY(get_support(h5, m, err));
-  TH_TRY(th_h5_get_i64(h5, "/", "settings", &settings, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));

@@ -43,6 +43,13 @@ struct place {
   int64_t row; /* in the group */
 };
 
+static th_status refuse(const struct th_dataset *d, const char *what,
+                        struct th_error *err)
+{
+  th_fail(err, TH_EARG, "%s: %s", d->path, what);
+  return TH_EARG;
+}
+
 static th_status find_place(struct th_dataset *d, struct th_rows rows,
                             struct th_range range, struct place *place,
                             struct th_error *err)
@@ -51,14 +58,13 @@ static th_status find_place(struct th_dataset *d, struct th_rows rows,
   if (range.first < 0 || range.first >= range.last ||
       range.last > g->shape.attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > g->shape.examples)
-    return th_fail(err, TH_EARG, "%s: a request outside of the data", d->path);
+    return refuse(d, "a request outside of the data", err);
   place->shard = th_dataset_shard_of(d, range.first);
   place->group = th_geometry_group_of(g, rows.first);
   struct th_rows group = th_geometry_group(g, place->group);
   place->row = rows.first - group.first;
   if (place->row + rows.count > group.count)
-    return th_fail(err, TH_EARG, "%s: rows of more than one row group",
-                   d->path);
+    return refuse(d, "rows of more than one row group", err);
   if (!place->shard->open) {
     double began = th_clock();
     th_status rc = th_shard_open(place->shard, err);
@@ -236,7 +242,7 @@ th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
                           struct th_slab *slab, struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  struct place place;
+  struct place place = {0};
   th_status rc = find_place(d, rows, range, &place, err);
   if (rc != TH_OK)
     return rc;
@@ -253,7 +259,7 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
   double began = th_clock();
   th_status rc = TH_OK;
   if (range.first < 0 || range.last > store->shape.attributes)
-    return th_fail(err, TH_EARG, "%s: a request outside of the data", d->path);
+    return refuse(d, "a request outside of the data", err);
   for (int64_t a = range.first; rc == TH_OK && a < range.last;) {
     struct th_shard_read *shard = th_dataset_shard_of(d, a);
     struct th_range part =

@@ -110,7 +110,7 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
 {
   const struct th_geometry *g = shard->geometry;
   hsize_t count = (hsize_t)(shard->row->range.last - shard->row->range.first);
-  hsize_t columns = (hsize_t)(g->groups * g->shape.row_group);
+  hsize_t columns = (hsize_t)g->groups * (hsize_t)g->shape.row_group;
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
   shard->unit = g->chunk < (int64_t)count ? g->chunk : (int64_t)count;
@@ -238,10 +238,11 @@ th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
 void th_shard_close(struct th_shard_read *shard)
 {
   struct th_error ignored = {0};
-  struct th_h5_set *sets[] = {&shard->checksum, &shard->values,
-                              &shard->attribute, &shard->start,
-                              &shard->row_in_group};
-  for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+  enum { SETS = 5 };
+  struct th_h5_set *sets[SETS] = {&shard->checksum, &shard->values,
+                                  &shard->attribute, &shard->start,
+                                  &shard->row_in_group};
+  for (int k = 0; k < SETS; k++)
     th_h5_set_close(sets[k], &ignored);
   th_h5_close(&shard->h5, &ignored);
   free(shard->piece);

@@ -36,6 +36,7 @@ static th_status verify(const struct th_shard_read *shard, struct th_range part,
   for (int64_t a = part.first; a < part.last; a += TH_STATS_PIECE) {
     int64_t left = part.last - a;
     int64_t at = a - part.first;
+    long long attribute = shard->row->range.first + a;
     uint64_t wanted = 0;
     TH_TRY(th_h5_set_range(&set, a / TH_STATS_PIECE, 1, &wanted, err));
     if (th_hash_stats(
@@ -44,7 +45,7 @@ static th_status verify(const struct th_shard_read *shard, struct th_range part,
       rc = th_fail(err, TH_EFORMAT,
                    "%s: statistics of attribute %lld and following: checksum "
                    "mismatch; the file is damaged, import the data again",
-                   shard->name, (long long)(shard->row->range.first + a));
+                   shard->name, attribute);
       goto done;
     }
   }

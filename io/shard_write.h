@@ -37,6 +37,7 @@ struct th_sparse_write {
   int64_t pieces;      /* per group */
   int64_t *piece;
   uint64_t *piece_checksum;
+  int64_t items;    /* of a stored chunk */
   int64_t reserved; /* bytes of the file */
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METADATA_BYTES = 1 << 20 }; /* headers and the like, generously */
+enum { METADATA_BYTES = 256 << 10 }; /* headers and the like, generously */
 
 static int64_t attributes_of(const struct th_shard_write *shard)
 {

@@ -1,0 +1,30 @@
+/* writer.h - a data set that is being written; internal to io/
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_WRITER_H
+#define TH_WRITER_H
+
+#include "io/dataset.h"
+#include "io/master.h"
+#include "io/output.h"
+#include "io/shard_write.h"
+
+struct th_writer {
+  struct th_comm *comm; /* borrowed */
+  struct th_geometry geometry;
+  int64_t shards;
+  int64_t entries; /* sparse: expected */
+  int64_t needed;  /* bytes, about */
+  bool force;
+  struct th_output output; /* the master; rank 0 */
+  char *path;              /* of the master */
+  char *folder;            /* of the shards: final, being written, replaced */
+  char *partial;
+  char *old;
+  const char *folder_name; /* as in the shard table: the last part of folder */
+  bool claimed;            /* this rank may remove `partial` */
+  int64_t mine;            /* shards of this rank: rank, rank + size, ... */
+  struct th_shard_write *shard;
+  struct th_scratch scratch;
+};
+
+#endif
