@@ -129,7 +129,7 @@ int main(int argc, char **argv)
   th_mpi_start(&comm, &argc, &argv);
   for (int d = 0; d < 3; d++)
     for (int r = 0; r < 5; r++)
-      for (int k = 0; k < 4; k++) {
+      for (int k = (r + d) % 4; k < 4; k += 3) {
         struct setting s = {.problem = {.training = 2000,
                                         .attributes = attributes[d],
                                         .true_size = 3,

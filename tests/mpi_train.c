@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOLVERS = 4, CASES = 24 };
+enum { SOLVERS = 4, CASES = 8 };
 
 static const char *const solvers[SOLVERS] = {"sift", "exploration", "hybrid",
                                              "exploitation"};
