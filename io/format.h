@@ -33,6 +33,7 @@
  *   /shard/first, /shard/count i64 [K]  attributes
  *   /shard/bytes i64 [K]                size of the file
  *   /shard/content u64 [K]              the shard's attribute `content`
+ *   /shard/hash u64 [K]                 XXH3 of all bytes of the file
  *   /truth    group, only for generated data: attributes family, seed, noise,
  *             correlation, density, count; data sets support i64, coef f64
  *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
@@ -123,6 +124,7 @@ enum { TH_FORMAT_MAJOR = 1, TH_FORMAT_MINOR = 0 };
 #define TH_D_SHARD_COUNT "/shard/count"
 #define TH_D_SHARD_BYTES "/shard/bytes"
 #define TH_D_SHARD_CONTENT "/shard/content"
+#define TH_D_SHARD_HASH "/shard/hash"
 #define TH_G_TRUTH "/truth"
 #define TH_A_FAMILY "family"
 #define TH_A_SEED "seed"

@@ -2,11 +2,40 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hash.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <xxhash.h>
+
+enum { FILE_PART = 1 << 20 }; /* bytes read at once */
 
 uint64_t th_hash(const void *data, size_t bytes)
 {
   return XXH3_64bits(data, bytes);
+}
+
+bool th_hash_file(const char *path, uint64_t *hash)
+{
+  XXH3_state_t *state = XXH3_createState();
+  char *part = malloc(FILE_PART);
+  FILE *file = fopen(path, "rb");
+  bool good = state != NULL && part != NULL && file != NULL;
+  size_t got = FILE_PART;
+  if (good) {
+    XXH3_64bits_reset(state);
+    setvbuf(file, NULL, _IONBF, 0);
+  }
+  while (good && got == FILE_PART) {
+    got = fread(part, 1, FILE_PART, file);
+    XXH3_64bits_update(state, part, got);
+    good = !ferror(file);
+  }
+  if (good)
+    *hash = XXH3_64bits_digest(state);
+  if (file != NULL)
+    fclose(file);
+  free(part);
+  XXH3_freeState(state);
+  return good;
 }
 
 uint64_t th_hash_run(const void *rows, size_t row_bytes, const void *values,

@@ -7,6 +7,7 @@
 
 #include "core/source.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ uint64_t th_hash_run(const void *rows, size_t row_bytes, const void *values,
 /* The checksum of a sparse piece's indices; start has runs + 1 items. */
 uint64_t th_hash_piece(const uint32_t *attribute, const int64_t *start,
                        const uint64_t *checksum, int64_t runs);
+
+/* The hash of a file's bytes; false when it cannot be read. */
+bool th_hash_file(const char *path, uint64_t *hash);
 
 /* A run's share of the content; shares are summed modulo 2^64, so the sum does
  * not depend on how runs lie in shards. */

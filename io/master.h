@@ -13,7 +13,8 @@ struct th_shard_row {
   struct th_range range;
   int64_t bytes;
   uint64_t content;
-  char *path; /* relative to the master's folder: FOLDER.shards/FILE.h5 */
+  uint64_t hash; /* of the file's bytes */
+  char *path;    /* relative to the master's folder: FOLDER.shards/FILE.h5 */
 };
 
 /* What every rank knows of a data set; all pointers are owned. */

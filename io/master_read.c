@@ -121,6 +121,7 @@ static th_status fill_shards(const struct th_h5 *h5,
     row->range = (struct th_range){columns[s], next};
     row->bytes = columns[2 * k + s];
     row->content = (uint64_t)columns[3 * k + s];
+    row->hash = (uint64_t)columns[4 * k + s];
     rc = th_text(&row->path, err, "%s", paths[s]);
     if (rc != TH_OK)
       return rc;
@@ -138,12 +139,14 @@ static th_status get_shards(const struct th_h5 *h5, struct th_master_info *info,
   int64_t *columns = NULL;
   char **paths = NULL;
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&columns, 4 * k, "the shard table", err));
+  TH_TRY(TH_NEW(&columns, 5 * k, "the shard table", err));
   TH_TRY(th_h5_get(h5, TH_D_SHARD_FIRST, type, k, columns, err));
   TH_TRY(th_h5_get(h5, TH_D_SHARD_COUNT, type, k, columns + k, err));
   TH_TRY(th_h5_get(h5, TH_D_SHARD_BYTES, type, k, columns + 2 * k, err));
   TH_TRY(th_h5_get(h5, TH_D_SHARD_CONTENT, H5T_NATIVE_UINT64, k,
                    columns + 3 * k, err));
+  TH_TRY(th_h5_get(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k, columns + 4 * k,
+                   err));
   TH_TRY(th_h5_get_texts(h5, TH_D_SHARD_PATH, k, &paths, err));
   TH_TRY(TH_NEW(&info->shard, k, "the shard table", err));
   TH_TRY(fill_shards(h5, info, columns, paths, err));

@@ -168,7 +168,7 @@ static th_status put_shards(const struct th_h5 *h5,
   int64_t *columns = NULL;
   const char **paths = NULL;
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&columns, 4 * k, "the shard table", err));
+  TH_TRY(TH_NEW(&columns, 5 * k, "the shard table", err));
   TH_TRY(TH_NEW(&paths, k, "the shard table", err));
   for (int64_t s = 0; s < k; s++) {
     const struct th_shard_row *row = &info->shard[s];
@@ -176,6 +176,7 @@ static th_status put_shards(const struct th_h5 *h5,
     columns[k + s] = row->range.last - row->range.first;
     columns[2 * k + s] = row->bytes;
     columns[3 * k + s] = (int64_t)row->content;
+    columns[4 * k + s] = (int64_t)row->hash;
     paths[s] = row->path;
   }
   hid_t type = H5T_NATIVE_INT64;
@@ -186,6 +187,8 @@ static th_status put_shards(const struct th_h5 *h5,
   TH_TRY(th_h5_put(h5, TH_D_SHARD_BYTES, type, k, columns + 2 * k, err));
   TH_TRY(th_h5_put(h5, TH_D_SHARD_CONTENT, H5T_NATIVE_UINT64, k,
                    columns + 3 * k, err));
+  TH_TRY(th_h5_put(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k, columns + 4 * k,
+                   err));
 done:
   free(columns);
   free(paths);

@@ -146,6 +146,9 @@ th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
   TH_TRY(put_header(shard, err));
   TH_TRY(th_h5_close(&shard->h5, err));
   TH_TRY(trim(shard, err));
+  if (!th_hash_file(shard->path, &shard->hash))
+    rc = th_fail(err, TH_EIO, "cannot read %s back: %s", shard->name,
+                 strerror(errno));
 done:
   return rc;
 }

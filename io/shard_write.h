@@ -48,6 +48,7 @@ struct th_shard_write {
   struct th_range range;
   int64_t needed; /* bytes of the whole data set, for messages */
   int64_t bytes;  /* of the finished file */
+  uint64_t hash;  /* of its bytes */
   char *name;     /* as messages and the master call it */
   char *path;     /* where it is being written */
   struct th_h5 h5;

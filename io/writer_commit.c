@@ -18,24 +18,27 @@ static th_status end_shards(struct th_writer *w, struct th_error *err)
   return rc;
 }
 
+enum { NUMBERS = 4 }; /* of a shard, that its writer alone knows */
+
 /* The table's numbers from the ranks that know them. Collective. */
 static th_status share_table(struct th_writer *w, int64_t **table,
                              struct th_error *err)
 {
   int64_t *numbers = NULL;
-  th_status rc = TH_NEW(&numbers, 3 * w->shards, "the shard table", err);
+  th_status rc = TH_NEW(&numbers, NUMBERS * w->shards, "the shard table", err);
   rc = th_agree(w->comm, rc, err);
   if (rc != TH_OK) {
     free(numbers);
     return rc;
   }
   for (int64_t k = 0; k < w->mine; k++) {
-    int64_t *row = numbers + 3 * w->shard[k].index;
+    int64_t *row = numbers + NUMBERS * w->shard[k].index;
     row[0] = w->shard[k].bytes;
     row[1] = (int64_t)w->shard[k].content;
     row[2] = w->shard[k].nonzeros;
+    row[3] = (int64_t)w->shard[k].hash;
   }
-  w->comm->ops->sum_i64(w->comm, numbers, (size_t)(3 * w->shards));
+  w->comm->ops->sum_i64(w->comm, numbers, (size_t)(NUMBERS * w->shards));
   *table = numbers;
   return TH_OK;
 }
@@ -53,9 +56,10 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
   for (int64_t k = 0; k < w->shards; k++) {
     struct th_shard_row *row = &info->shard[k];
     row->range = th_writer_shard(w, k);
-    row->bytes = table[3 * k];
-    row->content = (uint64_t)table[3 * k + 1];
-    info->geometry.shape.nonzeros += table[3 * k + 2];
+    row->bytes = table[NUMBERS * k];
+    row->content = (uint64_t)table[NUMBERS * k + 1];
+    row->hash = (uint64_t)table[NUMBERS * k + 3];
+    info->geometry.shape.nonzeros += table[NUMBERS * k + 2];
     TH_TRY(th_shard_path(&row->path, w->folder_name, k, err));
   }
 done:

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # io_h5py.sh TOOL - data sets as users of Python see them
 # SPDX-License-Identifier: MIT
 set -u
