@@ -5,7 +5,7 @@
 
 #include "math/linalg.h"
 #include "math/loss.h"
-#include "solvers/sift_fit.h"
+#include "solvers/elimination.h"
 
 #include <stdlib.h>
 #include <string.h>

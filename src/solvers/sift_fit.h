@@ -45,13 +45,4 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
 /* Remove the members for which keep is false. Local. */
 void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep);
 
-/* Solve theta and keep the `most` members that cost least to lose: while there
- * are more, the one with the smallest theta_j^2 / inv(a)_jj goes (exact
- * down-date). a (n x n) and b are the normal equations; members `most` counts
- * are the first `members` of them, the rest always stays. keep and x receive
- * the result. Local. */
-th_status th_backward_elimination(int64_t n, int64_t members, double *a,
-                                  const double *b, int64_t most, double *x,
-                                  bool *keep, struct th_error *err);
-
 #endif

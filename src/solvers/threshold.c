@@ -11,6 +11,7 @@
 
 enum {
   EXPLOIT_PER_EXPLORE = 4, /* B = 4 B^- */
+  LEAST_ROWS = 20,         /* per block */
   AFFORDABLE = 1024,       /* |S| up to which every round may refit */
   RARE_ROWS = 4,           /* of the worst kind, that luck may bring */
   REFIT_ROWS = 4,          /* per member, for a refit within the run */
@@ -132,26 +133,37 @@ th_status th_threshold_blocks(struct th_threshold *h,
   return th_blocks_even(&h->blocks, d, width, err);
 }
 
-/* The batches of this round: given, or by rule; the first one shrinks where the
- * data are too few for it. */
+/* B^- by rule: it grows, but an update takes at most 15 per cent of the rows
+ * that are left; below max(s, 20) rows (0) exploring is over, except in the
+ * first round. */
+static int64_t explore_rows_by_rule(const struct th_threshold *h,
+                                    const struct th_context *context,
+                                    int64_t blocks, double growth)
+{
+  int64_t s = context->config->sparsity;
+  int64_t least = s > LEAST_ROWS ? s : LEAST_ROWS;
+  double left = (double)th_deal_left(&context->deal);
+  int64_t most = (int64_t)(largest_update * left / (double)blocks);
+  int64_t rows = th_rule_grow(th_rule_explore_rows(s), growth, h->round);
+  if (most >= rows)
+    return rows;
+  if (most >= least)
+    return most;
+  return h->round > 0 ? 0 : most > 1 ? most : 1;
+}
+
+/* The batches of this round: given, or by rule. */
 static void choose_batches(struct th_threshold *h, struct th_context *context,
                            int64_t blocks)
 {
   const struct th_config *config = context->config;
   double growth = config->growth > 0 ? config->growth : default_growth;
-  int64_t explore = config->batch_explore;
-  if (explore == 0) {
-    explore = th_rule_explore_rows(config->sparsity);
-    int64_t most =
-        (int64_t)(largest_update * (double)th_deal_left(&context->deal) /
-                  (double)blocks);
-    if (h->round == 0 && most < explore)
-      explore = most > 1 ? most : 1;
-  }
-  int64_t exploit = config->batch_exploit > 0 ? config->batch_exploit
-                                              : EXPLOIT_PER_EXPLORE * explore;
-  h->explore_rows = th_rule_grow(explore, growth, h->round);
-  h->exploit_rows = th_rule_grow(exploit, growth, h->round);
+  h->explore_rows = config->batch_explore > 0
+                        ? th_rule_grow(config->batch_explore, growth, h->round)
+                        : explore_rows_by_rule(h, context, blocks, growth);
+  h->exploit_rows = config->batch_exploit > 0
+                        ? th_rule_grow(config->batch_exploit, growth, h->round)
+                        : EXPLOIT_PER_EXPLORE * h->explore_rows;
   h->updates_explore =
       config->updates_explore > 0 ? config->updates_explore : 1;
   h->updates_exploit =
@@ -171,13 +183,11 @@ th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
     return rc;
   int64_t blocks = explore ? h->blocks.count : 1;
   choose_batches(h, context, blocks);
-  double left = (double)th_deal_left(&context->deal);
   double update = (double)blocks * (double)h->explore_rows;
   double rows = explore ? update * (double)h->updates_explore : 0;
   if (exploit)
     rows += (double)h->exploit_rows * (double)h->updates_exploit;
-  bool by_rule = config->batch_explore == 0 && explore;
-  *fits = rows <= left && (!by_rule || update <= largest_update * left) &&
+  *fits = rows > 0 && rows <= (double)th_deal_left(&context->deal) &&
           (config->rounds == 0 || h->round < config->rounds);
   return TH_OK;
 }

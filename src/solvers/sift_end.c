@@ -1,0 +1,121 @@
+/* sift_end.c - how solver `sift` ends: elimination and the last fit on S
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/elimination.h"
+#include "solvers/refit.h"
+#include "solvers/sift.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Members still on probation leave. Local. */
+static void drop_entrants(struct th_sift *s)
+{
+  for (int64_t k = 0; k < s->fit.size; k++)
+    s->fit.keep[k] = !s->fit.entrant[k];
+  th_support_filter(&s->support, s->fit.keep);
+  th_sift_fit_filter(&s->fit, s->fit.keep);
+}
+
+/* The evidence of the sweeps (their precision, moment) and of the rows read for
+ * S alone, as one Gram matrix of (x_S, 1, y). Local. */
+static void join_end(struct th_sift *s)
+{
+  struct th_gram *gram = &s->gram;
+  int64_t n = s->fit.size;
+  double variance = s->mean_square > 0 ? s->mean_square : 1;
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < n; i++)
+      gram->a[i + j * (n + 2)] += variance * s->fit.precision[i + j * n];
+    gram->a[j + (n + 1) * (n + 2)] += variance * s->fit.moment[j];
+    gram->a[n + 1 + j * (n + 2)] += variance * s->fit.moment[j];
+  }
+  gram->rows += s->fit.rows;
+  gram->weight += s->fit.rows;
+  gram->a[n + n * (n + 2)] += s->fit.rows;
+}
+
+/* Rank 0 decides which members stay within -s; everyone learns. Collective. */
+static th_status eliminate(struct th_sift *s, struct th_context *context,
+                           struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  int64_t n = s->support.size;
+  int64_t most = context->config->sparsity > 0 ? context->config->sparsity : n;
+  double *a = NULL;
+  double *b = NULL;
+  double *x = NULL;
+  th_status rc = TH_NEW(&a, n * n, "backward elimination", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&b, n, "backward elimination", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&x, n, "backward elimination", err);
+  if (rc == TH_OK && comm->rank == 0) {
+    double weight = s->gram.weight;
+    for (int64_t j = 0; j < n; j++) { /* the intercept is swept out */
+      double mean =
+          context->config->intercept ? th_gram_at(&s->gram, j, n) / weight : 0;
+      for (int64_t i = 0; i < n; i++)
+        a[i + j * n] =
+            th_gram_at(&s->gram, i, j) - mean * th_gram_at(&s->gram, i, n);
+      b[j] = th_gram_at(&s->gram, j, n + 1) -
+             mean * th_gram_at(&s->gram, n, n + 1);
+    }
+    rc = th_backward_elimination(n, n, a, b, most, x, s->fit.keep, err);
+  }
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);
+done:
+  free(a);
+  free(b);
+  free(x);
+  return rc;
+}
+
+/* The Gram matrix without the members that leave. Local. */
+static void filter_gram(struct th_gram *gram, const bool *keep)
+{
+  int64_t order = gram->size + 2;
+  int64_t place = 0;
+  int64_t kept = 0;
+  for (int64_t j = 0; j < order; j++)
+    for (int64_t i = 0; i < order && (j >= gram->size || keep[j]); i++)
+      if (i >= gram->size || keep[i])
+        gram->a[place++] = gram->a[i + j * order];
+  for (int64_t k = 0; k < gram->size; k++)
+    kept += keep[k];
+  gram->size = kept;
+}
+
+th_status th_sift_end(struct th_sift *s, struct th_context *context,
+                      struct th_error *err)
+{
+  th_status rc;
+  drop_entrants(s);
+  th_sift_warn_of_tails(s, context);
+  rc = th_gram_reset(&s->gram, s->support.size, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  if (s->support.size == 0) {
+    s->support.intercept = context->target.offset;
+    return th_support_copy(&s->confirmed, &s->support, err);
+  }
+  /* rows kept for the end see S only, with the constant */
+  int64_t rows = th_refit_rows(context);
+  if (context->target.labels && context->config->passes == 1)
+    rows = 0; /* all that is left goes to Newton's steps */
+  TH_TRY(th_refit_spend(&s->gram, &s->batch, context, &s->support, rows, err));
+  if (context->config->passes == 1)
+    join_end(s);
+  TH_TRY(eliminate(s, context, err));
+  th_support_filter(&s->support, s->fit.keep);
+  filter_gram(&s->gram, s->fit.keep);
+  th_sift_fit_filter(&s->fit, s->fit.keep);
+  if (context->config->refit != TH_REFIT_NO)
+    TH_TRY(th_refit_squares(&s->support, context, &s->gram, err));
+  if (context->target.labels)
+    TH_TRY(th_refit_newton(&s->support, &s->batch, context,
+                           th_refit_rows(context), err));
+  TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
+done:
+  return rc;
+}
