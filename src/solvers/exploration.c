@@ -112,37 +112,24 @@ done:
 }
 
 th_status th_exploration_update(struct th_threshold *h,
-                                struct th_context *context, bool *done,
+                                struct th_context *context, bool *more,
                                 struct th_error *err)
 {
-  bool tripped = false;
+  bool use = false;
   th_status rc;
   /* line 3: S = supp(theta); line 1: the blocks J_i */
   rc = th_threshold_blocks(h, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y */
-  TH_TRY(th_batch_draw(&h->batch, context, &h->blocks, TH_CONSUMER_BLOCK,
-                       h->explore_rows, &h->theta, done, err));
-  if (!*done)
-    return TH_OK;
-  TH_TRY(th_batch_observe(&h->batch, context, &h->theta, err));
-  TH_TRY(th_batch_residual(&h->batch, context, &h->theta, context->loss, err));
-  if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
-    return TH_OK;
-  TH_TRY(th_threshold_guard(h, context, &tripped, err));
-  if (tripped)
+  TH_TRY(th_threshold_look(h, context, &h->blocks, h->explore_rows, more, &use,
+                           err));
+  if (!use)
     return TH_OK;
   TH_TRY(gradient(h, context, err));
   TH_TRY(threshold(h, context, err));
   TH_TRY(th_threshold_remember(h, context, err));
 done:
   return rc;
-}
-
-static th_status create(void **state, struct th_context *context,
-                        struct th_error *err)
-{
-  return th_threshold_create((struct th_threshold **)state, context, err);
 }
 
 static th_status step(void *state, struct th_context *context, bool *more,
@@ -157,12 +144,5 @@ static th_status step(void *state, struct th_context *context, bool *more,
   return rc;
 }
 
-const struct th_algorithm th_exploration_algorithm = {
-    .create = create,
-    .step = step,
-    .finish = th_threshold_finish,
-    .support = th_threshold_support,
-    .loss = th_threshold_loss,
-    .step_size = th_threshold_step_size,
-    .free = th_threshold_release,
-};
+const struct th_algorithm th_exploration_algorithm =
+    TH_THRESHOLD_ALGORITHM(step);

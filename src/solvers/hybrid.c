@@ -7,12 +7,6 @@
 #include "solvers/algorithm.h"
 #include "solvers/threshold.h"
 
-static th_status create(void **state, struct th_context *context,
-                        struct th_error *err)
-{
-  return th_threshold_create((struct th_threshold **)state, context, err);
-}
-
 /* One round. */
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
@@ -32,12 +26,4 @@ done:
   return rc;
 }
 
-const struct th_algorithm th_hybrid_algorithm = {
-    .create = create,
-    .step = step,
-    .finish = th_threshold_finish,
-    .support = th_threshold_support,
-    .loss = th_threshold_loss,
-    .step_size = th_threshold_step_size,
-    .free = th_threshold_release,
-};
+const struct th_algorithm th_hybrid_algorithm = TH_THRESHOLD_ALGORITHM(step);

@@ -61,8 +61,8 @@ static th_status choose_step_size(struct th_threshold *h,
   return rc;
 }
 
-th_status th_threshold_create(struct th_threshold **state,
-                              struct th_context *context, struct th_error *err)
+th_status th_threshold_create(void **state, struct th_context *context,
+                              struct th_error *err)
 {
   struct th_threshold *h = NULL;
   int64_t owned = context->owned.last - context->owned.first;
@@ -102,8 +102,8 @@ void th_threshold_free(struct th_threshold *h)
   free(h);
 }
 
-th_status th_threshold_guard(struct th_threshold *h, struct th_context *context,
-                             bool *tripped, struct th_error *err)
+static th_status guard(struct th_threshold *h, struct th_context *context,
+                       bool *tripped, struct th_error *err)
 {
   double loss = h->batch.loss;
   double luck = RARE_ROWS * context->target.worst / h->batch.weight_sum;
@@ -121,6 +121,28 @@ th_status th_threshold_guard(struct th_threshold *h, struct th_context *context,
   if (rc == TH_OK)
     rc = th_gram_reset(&h->gram, h->theta.size, err);
   return th_agree(context->comm, rc, err);
+}
+
+th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
+                            const struct th_blocks *blocks, int64_t rows,
+                            bool *more, bool *use, struct th_error *err)
+{
+  int64_t consumer = blocks == NULL ? TH_CONSUMER_EXPLOIT : TH_CONSUMER_BLOCK;
+  bool tripped = false;
+  th_status rc;
+  *use = false;
+  TH_TRY(th_batch_draw(&h->batch, context, blocks, consumer, rows, &h->theta,
+                       more, err));
+  if (!*more)
+    return TH_OK;
+  TH_TRY(th_batch_observe(&h->batch, context, &h->theta, err));
+  TH_TRY(th_batch_residual(&h->batch, context, &h->theta, context->loss, err));
+  if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
+    return TH_OK;
+  TH_TRY(guard(h, context, &tripped, err));
+  *use = !tripped;
+done:
+  return rc;
 }
 
 th_status th_threshold_blocks(struct th_threshold *h,

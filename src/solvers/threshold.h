@@ -32,25 +32,28 @@ struct th_threshold {
 
 /* Start from theta = 0 (or the configured start), with the step size and the
  * batches given or by rule. Collective. */
-th_status th_threshold_create(struct th_threshold **state,
-                              struct th_context *context, struct th_error *err);
+th_status th_threshold_create(void **state, struct th_context *context,
+                              struct th_error *err);
 void th_threshold_free(struct th_threshold *state);
 
-/* One update each. *done = false when not enough rows are left: nothing has
+/* One update each. *more = false when not enough rows are left: nothing has
  * changed then. Collective. */
 th_status th_exploration_update(struct th_threshold *h,
-                                struct th_context *context, bool *done,
+                                struct th_context *context, bool *more,
                                 struct th_error *err);
 th_status th_exploitation_update(struct th_threshold *h,
-                                 struct th_context *context, bool *done,
+                                 struct th_context *context, bool *more,
                                  struct th_error *err);
 
-/* The guard: a mean loss on fresh rows that is not finite or above 4 times its
- * smallest so far restores the last state and halves eta. Either side is
- * granted four examples of the worst kind: few rows may hold none of them by
- * luck (a rare label), or several. Collective. */
-th_status th_threshold_guard(struct th_threshold *h, struct th_context *context,
-                             bool *tripped, struct th_error *err);
+/* What both updates begin with: draw rows (for each block, or for Exploitation
+ * where blocks is NULL), observe, predict, and guard: a mean loss on fresh rows
+ * that is not finite, or above 4 times its smallest so far (and what luck may
+ * bring where labels are rare), restores the last state and halves eta. *more =
+ * false: not enough rows are left. *use = false: there is nothing to step on.
+ * Collective. */
+th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
+                            const struct th_blocks *blocks, int64_t rows,
+                            bool *more, bool *use, struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
  * S is empty. Local. */
@@ -84,6 +87,14 @@ const struct th_support *th_threshold_support(const void *state);
 double th_threshold_loss(const void *state);
 double th_threshold_step_size(const void *state);
 void th_threshold_release(void *state);
+
+#define TH_THRESHOLD_ALGORITHM(step_function)                                  \
+  {                                                                            \
+    .create = th_threshold_create, .step = step_function,                      \
+    .finish = th_threshold_finish, .support = th_threshold_support,            \
+    .loss = th_threshold_loss, .step_size = th_threshold_step_size,            \
+    .free = th_threshold_release,                                              \
+  }
 
 /* Largest eigenvalue, by rule, of the correlation of (x_S) in a Gram matrix;
  * solved on rank 0. Collective. */
