@@ -198,7 +198,7 @@ refuse 1 'fewer.csv:1:1: 1 attributes found, expected 2 (like/like.h5)' \
 file three.svm "1 1:1\n1 2:1 3:1\n"
 refuse 1 'three.svm:2:7: index 3 found, expected at most 2 (like/like.h5)' \
   three.svm --like like/like.h5
-refuse 1 'like/like.h5: 2 attributes, but --attributes says 3' \
+refuse 2 '--like and --attributes exclude each other' \
   ok.csv --like like/like.h5 --attributes 3
 refuse 1 'ok.csv' ok.csv --like ok.csv
 
