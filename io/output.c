@@ -23,6 +23,11 @@ static th_status check_free(const char *path, bool force, struct th_error *err)
     return TH_OK;
   if (S_ISDIR(s.st_mode))
     return th_fail(err, TH_EIO, "%s: is a folder; name a file in it", path);
+  /* A device or a pipe would be replaced by a plain file of its name. */
+  if (!S_ISREG(s.st_mode) && !S_ISLNK(s.st_mode))
+    return th_fail(err, TH_EIO,
+                   "%s: neither a file nor a new name; choose another name",
+                   path);
   if (!force)
     return th_fail(err, TH_EIO,
                    "%s exists; give --force to overwrite it, or another name",
@@ -37,8 +42,10 @@ static th_status lock(struct th_output *output, struct th_error *err)
   output->lock =
       open(output->partial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (output->lock < 0)
-    return th_fail(err, TH_EIO, "cannot write %s: %s", output->path,
-                   strerror(errno));
+    return th_fail(err, TH_EIO,
+                   "cannot write %s: %s; choose a folder that exists and may "
+                   "be written to",
+                   output->path, strerror(errno));
   /* The second test: the other run may have renamed its file since the open. */
   if (flock(output->lock, LOCK_EX | LOCK_NB) != 0 ||
       fstat(output->lock, &mine) != 0 || stat(output->partial, &there) != 0 ||

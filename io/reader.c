@@ -19,7 +19,9 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
 {
   char *folder = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_path_folder(d->path, &folder, err));
+  /* shards lie beside the master itself, not beside a link to it */
+  char *master = realpath(d->path, NULL);
+  TH_TRY(th_path_folder(master != NULL ? master : d->path, &folder, err));
   TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
   for (int64_t k = 0; k < d->info.shards; k++) {
     struct th_shard_read *shard = &d->shard[k];
@@ -33,6 +35,7 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
   }
 done:
   free(folder);
+  free(master);
   return rc;
 }
 

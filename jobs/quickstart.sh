@@ -50,7 +50,7 @@ The data and the model are in $out. With a file of your own,
 LIBSVM text or CSV, also .gz, .bz2 or .xz:
 
   $thresher import mine.svm -o mine.h5 --test 0.1
-  mpirun -n $ranks $thresher train mine.h5 -o mine-model.h5
+  sh jobs/launch.sh $ranks $thresher train mine.h5 -o mine-model.h5
   $thresher evaluate mine-model.h5 mine.h5
   $thresher predict mine-model.h5 mine.h5 -o mine-predictions.csv
   $thresher inspect mine-model.h5 --json

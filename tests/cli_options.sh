@@ -35,7 +35,7 @@ usage 'train: -s needs a value' train a.h5 -o m.h5 -s
 usage 'train: --budget x: not a whole number' train a.h5 -o m.h5 --budget x
 usage 'train: --budget 1e3: not a whole number' train a.h5 -o m.h5 --budget 1e3
 usage 'train: --budget 0: must be at least 1' train a.h5 -o m.h5 --budget 0
-usage 'train: --budget 9{20}: must be at least 1' \
+usage 'train: --budget 9{20}: must be at most 9223372036854775807' \
   train a.h5 -o m.h5 --budget 99999999999999999999
 usage 'train: --seed -4: must be at least 0' train a.h5 -o m.h5 --seed -4
 usage 'train: --memory 3Q: not a size' train a.h5 -o m.h5 --memory 3Q
@@ -69,6 +69,28 @@ usage 'shards 4: there are only 3 attributes' \
 usage 'leaves none to train on' \
   generate murata -o x.h5 --examples 3 --attributes 3 --test 0.9
 usage 'exclude each other' import x.svm -o x.h5 --test 0.5 --test-file y.svm
+
+usage 'no-shuffle has no use for --seed' \
+  import x.svm -o x.h5 --no-shuffle --seed 3
+
+# --force is no leave to replace an input, by whatever name
+printf '1 1:1\n2 2:1\n' >in.svm
+ln -s in.svm link.svm
+usage 'import: output in.svm is an input as well' \
+  import in.svm -o in.svm --force
+usage 'import: output ./in.svm is an input' import link.svm -o ./in.svm --force
+usage 'import: output in.svm is an input' \
+  import link.svm -o in.svm --test-file in.svm --force
+usage 'train: output a.h5 is an input' train a.h5 -o a.h5 --force
+usage 'train: output m.h5 is another output' train a.h5 -o m.h5 --report m.h5
+usage 'predict: output a.h5 is an input' predict m.h5 a.h5 -o a.h5 --force
+printf '1 1:1\n2 2:1\n' | cmp - in.svm || fail "an input was replaced"
+mkfifo pipe
+refused 1 'pipe: neither a file nor a new name' 0 \
+  import in.svm -o pipe --force
+refused 1 'cannot write no/m.h5: No such file.*; choose a folder' 0 \
+  import in.svm -o no/m.h5
+rm in.svm link.svm pipe
 
 # the same line, once, from several ranks
 refused 2 '^thresher: train: --budgett is not an option' 3 \

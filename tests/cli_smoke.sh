@@ -13,6 +13,10 @@ ranks 2 predict model.h5 data.h5 -o predictions.csv
 ranks 0 inspect model.h5 --json >model.json
 ranks 0 inspect data.h5 --json >data.json
 ranks 2 inspect data.h5 --check >/dev/null
+# shards lie beside the master, not beside a link to it
+mkdir aside
+ln -s ../data.h5 aside/link.h5
+must 2 inspect aside/link.h5 --check
 
 compare "examples" "$(key data.json examples)" == 4000
 compare "attributes" "$(key data.json attributes)" == 300

@@ -15,6 +15,9 @@ static th_status check_options(const struct th_options *options,
   if (options->like != NULL && options->attributes > 0)
     return th_fail(err, TH_EUSAGE,
                    "import: --like and --attributes exclude each other");
+  if (!options->shuffle && th_option_given(options, "seed"))
+    return th_fail(err, TH_EUSAGE,
+                   "import: --no-shuffle has no use for --seed; leave one out");
   return TH_OK;
 }
 

@@ -56,6 +56,9 @@ static th_status set_int(const struct th_option *option, int64_t *out,
   long long number = strtoll(value, &end, 10);
   if (end == value || *end != '\0')
     return th_fail(err, TH_EUSAGE, "%s %s: not a whole number", where, value);
+  if (errno == ERANGE && number > 0 && isinf(option->limits.highest))
+    return th_fail(err, TH_EUSAGE, "%s %s: must be at most %" PRId64, where,
+                   value, INT64_MAX);
   if (errno == ERANGE || !inside(&option->limits, (double)number))
     return out_of_range(option, value, where, err);
   *out = number;

@@ -243,6 +243,7 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
   if (options->deck != NULL)
     TH_TRY(th_deck_read(options, comm, bit, err));
   TH_TRY(check_arguments(options, th_command_find(command), err));
+  TH_TRY(th_option_files_check(options, comm, command, bit, err));
 done:
   return rc;
 }

@@ -158,6 +158,12 @@ th_status th_option_unknown(const char *where, const char *dashes,
                             const char *name, unsigned bit,
                             struct th_error *err);
 
+/* TH_EUSAGE when an output would replace an input, or two outputs are one file:
+ * --force is no leave for that. Collective: as rank 0 sees the files. */
+th_status th_option_files_check(const struct th_options *options,
+                                struct th_comm *comm, const char *command,
+                                unsigned bit, struct th_error *err);
+
 /* Read a deck; its values stand unless the command line gave the option.
  * Collective. */
 th_status th_deck_read(struct th_options *options, struct th_comm *comm,

@@ -159,14 +159,14 @@ static void print_next(const struct session *session)
   const struct th_options *options = session->options;
   fprintf(stderr, "next:    thresher evaluate %s %s\n", options->output,
           options->argument[0]);
-  fprintf(stderr,
-          "         thresher inspect %s\n"
-          "         thresher train %s -o OTHER.h5 --budget %" PRId64
-          " (twice the budget)\n",
-          options->output, options->argument[0],
-          2 * session->plan.config.budget < session->store->shape.attributes
-              ? 2 * session->plan.config.budget
-              : session->store->shape.attributes);
+  fprintf(stderr, "         thresher inspect %s\n", options->output);
+  int64_t budget = session->plan.config.budget;
+  int64_t most = session->store->shape.attributes;
+  if (budget < most)
+    fprintf(stderr,
+            "         thresher train %s -o OTHER.h5 --budget %" PRId64
+            " (a larger budget)\n",
+            options->argument[0], 2 * budget < most ? 2 * budget : most);
 }
 
 static th_status report(struct session *session, struct th_comm *comm,
