@@ -56,6 +56,26 @@ usage 'attribute 300 is not within 0..299' '3,300'
 usage 'attribute 3 is there twice' '3,4,3'
 usage 'to all attributes or to none' '3,4:1'
 
+# a step size that never comes down far enough is an error, not an empty model
+refused 1 'step size' 2 train data.h5 -o no.h5 --solver hybrid -s 5 \
+  --budget 20 --eta 1e6
+
+# values whose squares leave the range of f32 count like any others
+"$PYTHON" - <<'END' || fail "cannot write far.csv"
+import numpy
+draw = numpy.random.RandomState(1)
+x = draw.randn(500, 9)
+y = x[:, 0] + x[:, 1] + 0.1 * draw.randn(500)
+x[:, 0] *= 1e30
+x[:, 1] *= 1e-30
+numpy.savetxt("far.csv", numpy.column_stack([x, y]), fmt="%.9g", delimiter=",")
+END
+must 1 import far.csv -o far.h5
+must 1 train far.h5 -o far-model.h5
+compare "attributes 0 and 1" "$(ranks 0 inspect far-model.h5 --json |
+  "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["support"] == [0, 1])')" \
+  == True
+
 refused 1 'model.h5' 2 train data.h5 -o model.h5
 refused 1 'run.json' 2 train data.h5 -o no.h5 --report run.json
 refused 1 'run.jsonl' 2 train data.h5 -o no.h5 --telemetry run.jsonl

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+enum { LABEL_ROWS = 4096 }; /* targets read at once */
+
 /* NaN where the data were not generated, or the model is not of squared loss.
  */
 static double population_mse(const struct th_scoring *scoring)
@@ -53,15 +55,37 @@ static th_status print_results(const struct th_scoring *scoring,
   return TH_OK;
 }
 
+/* All targets of the data set, not those of the split alone, say which labels
+ * there are. Local. */
+static th_status find_labels(const struct th_scoring *scoring,
+                             struct th_labels *labels, struct th_error *err)
+{
+  double target[LABEL_ROWS];
+  int64_t n = scoring->store->shape.examples;
+  for (int64_t first = 0; first < n; first += LABEL_ROWS) {
+    int64_t count = n - first < LABEL_ROWS ? n - first : LABEL_ROWS;
+    struct th_rows rows = {first, count};
+    th_status rc =
+        scoring->store->ops->targets(scoring->store, rows, target, NULL, err);
+    if (rc != TH_OK)
+      return rc;
+    th_labels_add(labels, first, target, count);
+  }
+  return TH_OK;
+}
+
 /* Local: rank 0. */
 static th_status score(const struct th_scoring *scoring,
                        const struct th_scored *scored, bool json,
                        struct th_error *err)
 {
   struct th_scores scores;
-  th_status rc = th_scores_compute(&scores, scored->target, scored->prediction,
-                                   scoring->rows.count,
-                                   th_is_logistic(&scoring->model), err);
+  struct th_labels labels = {0};
+  th_status rc = find_labels(scoring, &labels, err);
+  if (rc == TH_OK)
+    rc = th_scores_compute(&scores, scored->target, scored->prediction,
+                           scoring->rows.count, &labels,
+                           th_is_logistic(&scoring->model), err);
   return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -70,7 +71,7 @@ static int size_shift(const char *suffix)
   static const char units[] = "KMGT";
   if (suffix[0] == '\0')
     return 0;
-  const char *unit = strchr(units, suffix[0]);
+  const char *unit = strchr(units, toupper((unsigned char)suffix[0]));
   bool rest = suffix[1] == '\0' || strcmp(suffix + 1, "B") == 0 ||
               strcmp(suffix + 1, "iB") == 0;
   return unit == NULL || !rest ? -1 : 10 * (int)(unit - units + 1);

@@ -10,21 +10,21 @@
 
 static const double clip = 1e-15;
 
-/* The two values of the targets, low < high; false when there are fewer or
- * more. */
-static bool two_values(const double *target, int64_t n, double *low,
-                       double *high)
+void th_labels_add(struct th_labels *labels, int64_t seen, const double *target,
+                   int64_t n)
 {
-  *low = target[0];
-  *high = target[0];
-  for (int64_t i = 1; i < n; i++) {
-    *low = fmin(*low, target[i]);
-    *high = fmax(*high, target[i]);
+  for (int64_t i = 0; i < n; i++) {
+    double y = target[i];
+    bool first = seen + i == 0;
+    bool third = labels->two && y != labels->low && y != labels->high;
+    if (first || (labels->low == labels->high && !labels->two)) {
+      labels->low = first ? y : fmin(labels->low, y);
+      labels->high = first ? y : fmax(labels->high, y);
+      labels->two = labels->low < labels->high;
+    } else if (third) {
+      labels->two = false; /* and stays it: low < high */
+    }
   }
-  for (int64_t i = 0; i < n; i++)
-    if (target[i] != *low && target[i] != *high)
-      return false;
-  return *low < *high;
 }
 
 struct expected {
@@ -127,15 +127,18 @@ static th_status score_order(struct th_scores *scores, const double *target,
 }
 
 th_status th_scores_compute(struct th_scores *scores, const double *target,
-                            const double *predictor, int64_t n, bool logistic,
+                            const double *predictor, int64_t n,
+                            const struct th_labels *labels, bool logistic,
                             struct th_error *err)
 {
-  struct expected e = {.predictor = predictor, .logistic = logistic};
+  struct expected e = {.predictor = predictor,
+                       .logistic = logistic,
+                       .low = labels->low,
+                       .high = labels->high};
   *scores = (struct th_scores){NAN, NAN, NAN, NAN, NAN};
-  bool labels = two_values(target, n, &e.low, &e.high);
-  if (labels || !logistic)
+  if (labels->two || !logistic)
     score_values(scores, target, &e, n);
-  if (!labels)
+  if (!labels->two)
     return TH_OK;
   score_labels(scores, target, &e, n);
   return score_order(scores, target, &e, n, err);

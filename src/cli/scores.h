@@ -8,12 +8,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The two values of a data set's targets, where it has exactly two. */
+struct th_labels {
+  bool two;
+  double low;
+  double high;
+};
+
+/* Look at `n` more targets; *labels begins as zeros with seen = 0 targets.
+ * Local. */
+void th_labels_add(struct th_labels *labels, int64_t seen, const double *target,
+                   int64_t n);
+
 /* NaN where a score is not defined. */
 struct th_scores {
   double mse;
   double r2; /* needs targets that are not all the same */
-  /* these need targets with exactly two values; the larger is positive */
-  double auc; /* ties count half */
+  /* these need a data set with exactly two values; the larger is positive */
+  double auc; /* ties count half; needs examples of both */
   double accuracy;
   double log_loss;
 };
@@ -23,7 +35,8 @@ struct th_scores {
  * Squared loss: accuracy splits at the middle of the two values, log_loss maps
  * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. */
 th_status th_scores_compute(struct th_scores *scores, const double *target,
-                            const double *predictor, int64_t n, bool logistic,
+                            const double *predictor, int64_t n,
+                            const struct th_labels *labels, bool logistic,
                             struct th_error *err);
 
 #endif

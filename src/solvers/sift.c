@@ -124,6 +124,7 @@ static th_status create(void **state, struct th_context *context,
   rc = th_support_reserve(&s->confirmed, s->largest_support, err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->smallest = INFINITY;
+  s->extreme = th_sift_has_extremes(context);
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */
     center_labels(s, tanh(context->target.offset / 2));

@@ -20,6 +20,7 @@ struct th_sift {
   struct th_sift_fit fit;
   double *evidence; /* U, W, Q of the owned attributes, then u, v, q */
   double *z;
+  bool extreme;     /* th_sift_has_extremes */
   double threshold; /* z0 */
   int64_t largest_support;
   int64_t sweep;      /* k, from 0 */
@@ -39,6 +40,10 @@ struct th_sift {
  * this sweep. Collective. */
 th_status th_sift_gather(struct th_sift *s, struct th_context *context,
                          struct th_error *err);
+
+/* Does this rank own an attribute whose squares leave the range of f32? Local.
+ */
+bool th_sift_has_extremes(const struct th_context *context);
 
 /* U += u/r2, W += v/r2, Q += q/r2^2; n rows give no more evidence than n rows,
  * however often they are read. Local. */

@@ -7,6 +7,8 @@
 
 enum { ROBUST_ROWS = 1000 }; /* from here on z uses the robust variance */
 
+static const double largest_reach = 1e15; /* of |x - centre|, for sums in f32 */
+static const double smallest_reach = 1e-15;
 static const double heavy_tails = 3; /* robust against plain variance */
 
 static int64_t owned_count(const struct th_context *context)
@@ -16,18 +18,50 @@ static int64_t owned_count(const struct th_context *context)
 
 /* Where th_batch_blocks adds up u, v and q. */
 struct sums {
-  const double *centre;
+  const struct th_context *context;
+  bool extreme; /* some attribute needs more than the range of f32 */
   double *u;
   double *v;
   double *q;
 };
 
+/* Squares of such values leave the range of f32: their sums run in double. */
+static bool is_extreme(const struct th_context *context, int64_t j)
+{
+  double scale = context->scale[j];
+  double reach = scale > 0 ? context->bound[j] / scale : 1;
+  return reach > largest_reach || reach < smallest_reach;
+}
+
+bool th_sift_has_extremes(const struct th_context *context)
+{
+  for (int64_t j = 0; j < owned_count(context); j++)
+    if (is_extreme(context, j))
+      return true;
+  return false;
+}
+
 static void add_evidence(void *self, const struct th_slab *slab,
                          const struct th_multiplier *multiplier, int64_t offset)
 {
-  struct sums *sums = self;
-  th_kernel_evidence(slab, multiplier, sums->centre + offset, sums->u + offset,
-                     sums->v + offset, sums->q + offset);
+  const struct sums *sums = self;
+  const struct th_context *context = sums->context;
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  if (!sums->extreme || slab->layout == TH_SPARSE || slab->type != TH_F32) {
+    th_kernel_evidence(slab, multiplier, context->centre + offset,
+                       sums->u + offset, sums->v + offset, sums->q + offset);
+    return;
+  }
+  for (int64_t a = 0; a < count; a++) {
+    struct th_slab one = *slab;
+    one.attributes.first += a;
+    one.attributes.last = one.attributes.first + 1;
+    one.values = (const float *)slab->values + a * slab->stride;
+    int64_t j = offset + a;
+    (is_extreme(context, j) ? th_kernel_reference : th_kernel_evidence)(
+        &one, multiplier, context->centre + j, sums->u + j, sums->v + j,
+        sums->q + j);
+  }
 }
 
 /* Residuals times a power of two, so that their squares stay within f32
@@ -49,7 +83,8 @@ th_status th_sift_gather(struct th_sift *s, struct th_context *context,
 {
   int64_t count = owned_count(context);
   double *fresh = s->evidence + 3 * count;
-  struct sums sums = {context->centre, fresh, fresh + count, fresh + 2 * count};
+  struct sums sums = {context, s->extreme, fresh, fresh + count,
+                      fresh + 2 * count};
   th_profile_begin(context->profile);
   memset(fresh, 0, (size_t)(3 * count) * sizeof *fresh);
   scale_residuals(s);

@@ -82,6 +82,7 @@ th_status th_threshold_create(void **state, struct th_context *context,
   rc = th_gram_reset(&h->gram, h->theta.size, err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(choose_step_size(h, context, err));
+  h->first_eta = h->eta;
   *state = h;
   h = NULL;
 done:
@@ -113,6 +114,7 @@ static th_status guard(struct th_threshold *h, struct th_context *context,
     return th_support_copy(&h->last, &h->theta, err);
   }
   h->eta /= 2;
+  h->halvings++;
   th_context_notice(context,
                     "the loss on fresh examples rose to %g (smallest so far "
                     "%g): last state restored, step size halved to %g",
@@ -273,6 +275,12 @@ th_status th_threshold_finish(void *state, struct th_context *context,
                               struct th_error *err)
 {
   struct th_threshold *h = state;
+  if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
+    return th_fail(err, TH_ENUMERIC,
+                   "training diverged until the examples were used up: the "
+                   "step size %g is too large, and %g after %lld halvings too; "
+                   "leave --eta out",
+                   h->first_eta, h->eta, (long long)h->halvings);
   return th_refit_end(&h->theta, &h->gram, &h->batch, context,
                       th_refit_rows(context), err);
 }

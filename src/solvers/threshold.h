@@ -22,6 +22,8 @@ struct th_threshold {
   double *grad;        /* of the owned attributes */
   double smoothness;   /* L */
   double eta;
+  double first_eta; /* before any halving */
+  int64_t halvings;
   double smallest_loss;    /* on fresh rows so far */
   int64_t explore_rows;    /* B^-, rows per block, this round */
   int64_t exploit_rows;    /* B, this round */
