@@ -126,16 +126,16 @@ static int64_t estimate_memory(const struct th_config *config,
          rows * members / ranks * 8 + 6 * members * members * 8;
 }
 
-static int64_t estimate_reads(const struct th_config *config,
-                              const struct th_shape *shape)
+/* Whole runs and chunks are read, hence perhaps all of the training values, but
+ * nothing twice while it stays in memory. */
+static int64_t estimate_reads(const struct th_shape *shape)
 {
   double bytes = (double)th_type_size(shape->type);
-  double all = (double)shape->training * (double)shape->attributes * bytes;
-  double share = (double)config->passes * (double)config->budget /
-                 (double)shape->attributes;
+  double share = (double)shape->training / (double)shape->examples;
   if (shape->layout == TH_SPARSE)
-    all = (double)shape->nonzeros * (bytes + 2);
-  return (int64_t)(share < 1 ? all * share : all);
+    return (int64_t)(share * (double)shape->nonzeros * (bytes + 2));
+  return (int64_t)(share * (double)shape->examples * (double)shape->attributes *
+                   bytes);
 }
 
 /* Batches grow from update to update by a factor g: k updates use
@@ -186,7 +186,7 @@ th_status th_train_plan(const struct th_config *config,
   plan->deal_unit =
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
   plan->memory = estimate_memory(used, shape, ranks, plan->blocks * rows);
-  plan->read_bytes = estimate_reads(used, shape);
+  plan->read_bytes = estimate_reads(shape);
   plan->updates = estimate_updates(used, shape, plan->blocks * rows);
 done:
   return rc;
