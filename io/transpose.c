@@ -27,12 +27,11 @@ void th_transpose_free(struct th_transpose *transpose)
  * so the type itself does not matter. */
 #define DEFINE_TURN(name, type)                                                \
   static void name(const void *const rows[ROWS_AT_ONCE], int64_t count,        \
-                   int64_t width, void *out, int64_t stride)                   \
+                   int64_t width, type out[], int64_t stride)                  \
   {                                                                            \
-    type *to = out;                                                            \
-    for (int64_t a = 0; a < width; a++, to += stride)                          \
+    for (int64_t a = 0; a < width; a++)                                        \
       for (int64_t k = 0; k < count; k++)                                      \
-        to[k] = ((const type *)rows[k])[a];                                    \
+        out[a * stride + k] = ((const type *)rows[k])[a];                      \
   }
 
 DEFINE_TURN(turn_8, uint8_t)

@@ -92,7 +92,7 @@ void th_threshold_release(void *state);
 
 #define TH_THRESHOLD_ALGORITHM(step_function)                                  \
   {                                                                            \
-    .create = th_threshold_create, .step = step_function,                      \
+    .create = th_threshold_create, .step = (step_function),                    \
     .finish = th_threshold_finish, .support = th_threshold_support,            \
     .loss = th_threshold_loss, .step_size = th_threshold_step_size,            \
     .free = th_threshold_release,                                              \
