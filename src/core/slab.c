@@ -32,6 +32,11 @@ size_t th_type_size(enum th_type type)
   return type_table[type].size;
 }
 
+size_t th_type_bytes(enum th_type type, int64_t items)
+{
+  return (size_t)items * th_type_size(type);
+}
+
 int th_type_find(const char *name)
 {
   for (int t = 0; t < TH_TYPE_COUNT; t++)

@@ -33,6 +33,8 @@ enum th_layout { TH_DENSE, TH_SPARSE, TH_LAYOUT_COUNT };
 /* Name, bytes per value; the code of a name or -1. Local. */
 const char *th_type_name(enum th_type type);
 size_t th_type_size(enum th_type type);
+/* Bytes that `items` values take; also where item `items` begins. Local. */
+size_t th_type_bytes(enum th_type type, int64_t items);
 int th_type_find(const char *name);
 const char *th_layout_name(enum th_layout layout);
 int th_layout_find(const char *name);
