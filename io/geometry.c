@@ -14,7 +14,7 @@ int64_t th_ceil_divide(int64_t a, int64_t b)
 
 static int64_t chunk_attributes(const struct th_shape *shape)
 {
-  int64_t run = shape->row_group * (int64_t)th_type_size(shape->type);
+  int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
   int64_t chunk = 1;
   while (chunk < 256 && 2 * chunk * run <= CHUNK_BYTES)
     chunk *= 2;
@@ -36,6 +36,17 @@ th_status th_geometry_init(struct th_geometry *geometry,
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EDATA, "unknown layout or storage type");
+  if (th_type_packed(shape->type) > 1 && shape->layout == TH_SPARSE)
+    return th_fail(err, TH_EDATA,
+                   "%s values are stored dense; take --type %s for sparse data",
+                   th_type_name(shape->type),
+                   th_type_name(th_type_single(shape->type)));
+  if (shape->row_group % th_type_packed(shape->type) != 0)
+    return th_fail(err, TH_EDATA,
+                   "a row group of %s values has a multiple of %d rows, not "
+                   "%lld",
+                   th_type_name(shape->type), th_type_packed(shape->type),
+                   (long long)shape->row_group);
   int64_t tests = shape->examples - shape->training;
   geometry->shape = *shape;
   geometry->training_groups = th_ceil_divide(shape->training, shape->row_group);
@@ -80,11 +91,17 @@ int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
   const struct th_shape *shape = &geometry->shape;
   int64_t size = (int64_t)th_type_size(shape->type);
   if (shape->layout == TH_DENSE)
-    return shape->attributes * geometry->groups * shape->row_group * size;
+    return shape->attributes * geometry->groups *
+           (int64_t)th_type_bytes(shape->type, shape->row_group);
   int64_t runs = shape->attributes * geometry->groups;
   runs = runs < entries ? runs : entries;
   return entries * (size + (int64_t)th_geometry_row_size(geometry)) +
          runs * 20; /* attribute, start, checksum */
+}
+
+int64_t th_geometry_items(const struct th_geometry *geometry, int64_t rows)
+{
+  return th_ceil_divide(rows, th_type_packed(geometry->shape.type));
 }
 
 int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries)

@@ -40,6 +40,9 @@ int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries);
 /* Bytes per entry of /row in a sparse shard. */
 size_t th_geometry_row_size(const struct th_geometry *geometry);
 
+/* Items of a dense shard's /X, along a run, that hold that many rows. */
+int64_t th_geometry_items(const struct th_geometry *geometry, int64_t rows);
+
 int64_t th_ceil_divide(int64_t a, int64_t b);
 
 #endif

@@ -87,22 +87,35 @@ void th_moments_finish(struct th_moments *moments, int64_t rows)
   }
 }
 
-#define TH_LOAD(code, name, ctype, low, high, help)                            \
+#define TH_LOAD(code, name, ctype, bits, low, high, help)                      \
   case code:                                                                   \
     for (int64_t i = 0; i < count; i++)                                        \
       values[i] = (double)((const ctype *)stored)[i];                          \
     break;
+
+static void load(enum th_type type, const void *stored, int64_t count,
+                 double *values)
+{
+  switch (type) {
+    TH_TYPE_LIST(TH_LOAD)
+  case TH_TYPE_COUNT:
+    break;
+  }
+}
+
+static void load_packed(enum th_type type, const void *stored, int64_t count,
+                        double *values)
+{
+  for (int64_t i = 0; i < count; i++)
+    values[i] = th_type_load(type, stored, i);
+}
 
 bool th_values_load(enum th_type type, const void *stored, int64_t count,
                     double *values, int64_t *nonzeros)
 {
   int64_t found = 0;
   int bad = 0;
-  switch (type) {
-    TH_TYPE_LIST(TH_LOAD)
-  case TH_TYPE_COUNT:
-    break;
-  }
+  (th_type_packed(type) > 1 ? load_packed : load)(type, stored, count, values);
   for (int64_t i = 0; i < count; i++) {
     found += values[i] != 0.0;
     bad |= !(fabs(values[i]) <= DBL_MAX);

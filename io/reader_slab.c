@@ -102,8 +102,8 @@ static void fill_dense(const struct th_dataset *d, const struct place *place,
                            .attributes = attributes,
                            .row = place->row,
                            .rows = rows,
-                           .values = values + (size_t)place->row *
-                                                  th_type_size(shape->type),
+                           .values =
+                               values + th_type_offset(shape->type, place->row),
                            .stride = stride};
 }
 
@@ -113,12 +113,13 @@ static th_status load_dense(struct th_dataset *d, struct th_cache *cache,
                             struct th_range attributes, int64_t stride,
                             void **values, struct th_error *err)
 {
-  int64_t size = (int64_t)th_type_size(d->info.geometry.shape.type);
+  enum th_type type = d->info.geometry.shape.type;
   int64_t key = key_of(d, attributes.first, place->group);
   int64_t count = attributes.last - attributes.first;
   double began = th_clock();
   th_status rc =
-      th_cache_add(cache, key, count * stride * size, limit, values, err);
+      th_cache_add(cache, key, count * (int64_t)th_type_bytes(type, stride),
+                   limit, values, err);
   if (rc != TH_OK)
     return rc;
   rc = th_dense_read(place->shard, attributes, place->group, stride, *values,
@@ -162,8 +163,8 @@ static th_status dense_slab(struct th_dataset *d, const struct place *place,
     if (rc != TH_OK)
       return rc;
   }
-  size_t skip = (size_t)((range.first - first) * shape->row_group) *
-                th_type_size(shape->type);
+  size_t skip =
+      th_type_bytes(shape->type, (range.first - first) * shape->row_group);
   fill_dense(d, place, th_range_meet(range, place->attributes), rows,
              (const char *)values + skip, shape->row_group, slab);
   return TH_OK;
@@ -228,7 +229,7 @@ static th_status sparse_slab(struct th_dataset *d, const struct place *place,
                            .row = place->row,
                            .rows = rows,
                            .values = (const char *)piece->values +
-                                     (size_t)skip * th_type_size(type),
+                                     th_type_bytes(type, skip),
                            .runs = last - first,
                            .base = base,
                            .attribute = piece->attribute + first,

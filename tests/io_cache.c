@@ -68,14 +68,14 @@ static int64_t roam(const struct recipe *recipe, int64_t memory)
   return bytes;
 }
 
-static void test_limits(enum th_layout layout)
+static void test_limits(enum th_layout layout, enum th_type type)
 {
   struct recipe recipe = {.shape = {.examples = 700,
                                     .training = 500,
                                     .attributes = 1100,
                                     .row_group = 128,
                                     .layout = layout,
-                                    .type = TH_F32},
+                                    .type = type},
                           .shards = 3};
   struct th_error err;
   char path[128];
@@ -189,8 +189,8 @@ int main(void)
   th_comm_self(&comm);
   test_folder(&comm, folder);
   test_cache();
-  test_limits(TH_DENSE);
-  test_limits(TH_SPARSE);
+  test_limits(TH_DENSE, TH_F32);
+  test_limits(TH_SPARSE, TH_F32);
   test_keep();
   test_bad_requests();
   test_folder_remove(&comm, folder);

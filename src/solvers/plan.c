@@ -130,12 +130,12 @@ static int64_t estimate_memory(const struct th_config *config,
  * nothing twice while it stays in memory. */
 static int64_t estimate_reads(const struct th_shape *shape)
 {
-  double bytes = (double)th_type_size(shape->type);
   double share = (double)shape->training / (double)shape->examples;
   if (shape->layout == TH_SPARSE)
-    return (int64_t)(share * (double)shape->nonzeros * (bytes + 2));
-  return (int64_t)(share * (double)shape->examples * (double)shape->attributes *
-                   bytes);
+    return (int64_t)(share * (double)shape->nonzeros *
+                     ((double)th_type_size(shape->type) + 2));
+  return (int64_t)(share * (double)th_type_bytes(shape->type, shape->examples) *
+                   (double)shape->attributes);
 }
 
 /* Batches grow from update to update by a factor g: k updates use
