@@ -1,4 +1,7 @@
 /* bench_kernels.c - read bandwidth of the machine, and kernels against it
+ *
+ * Kernels and the plain read take turns, so that a change in the machine's load
+ * meets all of them. Values lie in memory, far beyond the caches.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 #include "core/memory.h"
@@ -8,34 +11,71 @@
 #include <stdlib.h>
 
 enum {
-  LANES = 16,
+  BYTES = 256 << 20, /* that a measurement reads, at most */
   ROWS = 4096,
-  ATTRIBUTES = 16384, /* 256 MiB of f32 */
-  BLOCK = 256         /* attributes of a kernel call */
+  MOST = BYTES / 1024, /* attributes: those of u2 */
+  BLOCK = 256,         /* attributes of a kernel call */
+  STREAMS = 4,
+  LANES = 16
 };
 
+/* What is measured: a kernel on a type; or, without a kernel, the read. */
+struct measure_row {
+  enum th_type type;
+  bool evidence;
+  const char *gbs; /* keys */
+  const char *gattr_s;
+  const char *share; /* of the read bandwidth */
+  const char *ratio; /* attributes per second to those of the f32 gradient */
+  const char *what;
+};
+
+static const struct measure_row measures[] = {
+    {TH_F32, false, "gradient_f32_gbs", "gradient_f32_gattr_s",
+     "gradient_share", NULL, "gradient kernel, f32"},
+    {TH_F64, false, "gradient_f64_gbs", "gradient_f64_gattr_s",
+     "gradient_f64_share", NULL, "gradient kernel, f64"},
+    {TH_U8, false, "gradient_u8_gbs", "gradient_u8_gattr_s", NULL,
+     "gradient_u8_ratio", "gradient kernel, u8"},
+    {TH_I8, false, "gradient_i8_gbs", "gradient_i8_gattr_s", NULL,
+     "gradient_i8_ratio", "gradient kernel, i8"},
+    {TH_U2, false, "gradient_2bit_gbs", "gradient_2bit_gattr_s", NULL,
+     "gradient_2bit_ratio", "gradient kernel, u2"},
+    {TH_F32, true, "evidence_f32_gbs", "evidence_f32_gattr_s",
+     "evidence_share", NULL, "evidence kernel, f32"},
+    {TH_F64, true, "evidence_f64_gbs", "evidence_f64_gattr_s",
+     "evidence_f64_share", NULL, "evidence kernel, f64"},
+    {TH_U8, true, "evidence_u8_gbs", "evidence_u8_gattr_s", NULL,
+     "evidence_u8_ratio", "evidence kernel, u8"},
+    {TH_U2, true, "evidence_2bit_gbs", "evidence_2bit_gattr_s", NULL,
+     "evidence_2bit_ratio", "evidence kernel, u2"},
+};
+
+enum { MEASURES = sizeof measures / sizeof *measures };
+
 struct arrays {
-  float *values; /* ROWS x ATTRIBUTES */
-  float *residual32;
-  double *residual;
+  void *values;
+  float *multiplier32;
+  double *multiplier;
   double *centre;
-  double *grad;
+  double *sum[3];
 };
 
 static th_status prepare(struct arrays *arrays, struct th_error *err)
 {
-  const int64_t items = (int64_t)ROWS * ATTRIBUTES;
   th_status rc;
-  TH_TRY(TH_NEW(&arrays->values, items, "256 MiB to read", err));
-  TH_TRY(TH_NEW(&arrays->residual32, ROWS, "residuals", err));
-  TH_TRY(TH_NEW(&arrays->residual, ROWS, "residuals", err));
-  TH_TRY(TH_NEW(&arrays->centre, BLOCK, "means", err));
-  TH_TRY(TH_NEW(&arrays->grad, BLOCK, "a gradient", err));
-  for (int64_t k = 0; k < items; k++)
-    arrays->values[k] = (float)(k % 1021) * 0.001F;
+  TH_TRY(th_alloc(&arrays->values, BYTES, 1, "256 MiB to read", err));
+  TH_TRY(TH_NEW(&arrays->multiplier32, ROWS, "residuals", err));
+  TH_TRY(TH_NEW(&arrays->multiplier, ROWS, "residuals", err));
+  TH_TRY(TH_NEW(&arrays->centre, MOST, "means", err));
+  for (int k = 0; k < 3; k++)
+    TH_TRY(TH_NEW(&arrays->sum[k], MOST, "sums", err));
+  /* Each type sees its own numbers in these; none that slow a kernel down. */
+  for (int64_t k = 0; k < BYTES / (int64_t)sizeof(float); k++)
+    ((float *)arrays->values)[k] = (float)(k % 1021) * 0.001F;
   for (int64_t i = 0; i < ROWS; i++) {
-    arrays->residual[i] = 0.5 + 0.001 * (double)(i % 7);
-    arrays->residual32[i] = (float)arrays->residual[i];
+    arrays->multiplier[i] = 0.5 + 0.001 * (double)(i % 7);
+    arrays->multiplier32[i] = (float)arrays->multiplier[i];
   }
 done:
   return rc;
@@ -44,80 +84,9 @@ done:
 static void release(struct arrays *arrays)
 {
   free(arrays->values);
-  free(arrays->residual32);
-  free(arrays->residual);
+  free(arrays->multiplier32);
+  free(arrays->multiplier);
   free(arrays->centre);
-  free(arrays->grad);
-}
-
-static float read_all(const struct arrays *arrays)
-{
-  float lane[LANES] = {0};
-  const float *values = arrays->values;
-  for (int64_t k = 0; k < (int64_t)ROWS * ATTRIBUTES; k += LANES)
-    for (int l = 0; l < LANES; l++)
-      lane[l] += values[k + l];
-  float sum = 0;
-  for (int l = 0; l < LANES; l++)
-    sum += lane[l];
-  return sum;
-}
-
-static double gradient_all(const struct arrays *arrays)
-{
-  struct th_multiplier m = {.residual = arrays->residual,
-                            .residual32 = arrays->residual32,
-                            .weight = arrays->residual,
-                            .weight32 = arrays->residual32};
-  for (int64_t first = 0; first < ATTRIBUTES; first += BLOCK) {
-    struct th_slab slab = {.layout = TH_DENSE,
-                           .type = TH_F32,
-                           .attributes = {first, first + BLOCK},
-                           .rows = ROWS,
-                           .values = arrays->values + first * ROWS,
-                           .stride = ROWS};
-    th_kernel_gradient(&slab, &m, arrays->centre, arrays->grad);
-  }
-  return arrays->grad[0];
-}
-
-/* The two measurements take turns, so that a change in the machine's load
- * meets both. Collective. */
-static void measure(struct th_bench *bench, const struct arrays *arrays)
-{
-  const double gigabytes = (double)ROWS * ATTRIBUTES * sizeof(float) / 1e9;
-  double read[TH_BENCH_REPEATS];
-  double gradient[TH_BENCH_REPEATS];
-  volatile double sink = 0; /* the work must not be optimised away */
-  for (int k = -1; k < TH_BENCH_REPEATS; k++) { /* the first warms up */
-    int at = k < 0 ? 0 : k;
-    bench->comm->ops->barrier(bench->comm);
-    double began = th_clock();
-    sink = sink + (double)read_all(arrays);
-    double turn = th_clock();
-    sink = sink + gradient_all(arrays);
-    read[at] = turn - began;
-    gradient[at] = th_clock() - turn;
-  }
-  double read_rate = gigabytes / th_bench_median(bench, read, TH_BENCH_REPEATS);
-  double rate = gigabytes / th_bench_median(bench, gradient, TH_BENCH_REPEATS);
-  th_bench_report(bench, (struct th_figure){"read_gbs", "GB/s",
-                                            "read bandwidth", read_rate});
-  th_bench_report(bench, (struct th_figure){"gradient_f32_gbs", "GB/s",
-                                            "gradient kernel, f32", rate});
-  th_bench_report(bench,
-                  (struct th_figure){"gradient_share", "",
-                                     "gradient kernel, f32, of read bandwidth",
-                                     rate / read_rate});
-}
-
-th_status th_bench_kernels(struct th_bench *bench, struct th_error *err)
-{
-  struct arrays arrays = {0};
-  th_status rc;
-  TH_TRY(th_agree(bench->comm, prepare(&arrays, err), err));
-  measure(bench, &arrays);
-done:
-  release(&arrays);
-  return rc;
+  for (int k = 0; k < 3; k++)
+    free(arrays->sum[k]);
 }

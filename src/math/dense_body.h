@@ -124,8 +124,8 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
   }
   if (row < slab->rows)
     NAME(add_part)
-    (sum, at, stride, 0, slab->rows - row, ROWS_FROM(rows, row), prepared, wide,
-     sums);
+  (sum, at, stride, 0, slab->rows - row, ROWS_FROM(rows, row), prepared, wide,
+   sums);
 }
 
 static void NAME(gradient)(const struct th_slab *slab,
