@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels_sparse.h"
 
+enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
+
 /* The first entry of [low, high) whose row is not below `row`. */
 static int64_t bisect(const uint32_t *rows, int64_t low, int64_t high,
                       int64_t row)
@@ -99,24 +101,28 @@ static run_kernel *const run_kernels[TH_TYPE_COUNT] = {
 };
 
 void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
-                     const double *centre, struct th_evidence *evidence,
-                     int64_t *touched, int64_t *count)
+                     const double *centre, struct th_evidence unit,
+                     int64_t offset, struct th_evidence *evidence,
+                     uint64_t *touched)
 {
   run_kernel *kernel = run_kernels[slab->type];
-  int64_t found = *count;
+  int64_t shift = slab->base - slab->attributes.first + offset;
   for (int64_t k = 0; k < slab->runs; k++) {
     struct th_range entries = th_sparse_entries(slab, k);
-    int64_t attribute = slab->base + slab->attribute[k];
-    int64_t a = attribute - slab->attributes.first;
+    if (k + AHEAD < slab->runs) {
+      int64_t next = shift + slab->attribute[k + AHEAD];
+      __builtin_prefetch(&evidence[next], 1);
+      __builtin_prefetch(&centre[next]);
+    }
     if (entries.first >= entries.last)
       continue;
+    int64_t a = shift + slab->attribute[k];
     struct th_evidence sum = kernel(slab, m, entries, centre[a]);
-    evidence[a].u += sum.u;
-    evidence[a].v += sum.v;
-    evidence[a].q += sum.q;
-    touched[found++] = attribute;
+    evidence[a].u += unit.u * sum.u;
+    evidence[a].v += unit.v * sum.v;
+    evidence[a].q += unit.q * sum.q;
+    touched[a / 64] |= (uint64_t)1 << (a % 64);
   }
-  *count = found;
 }
 
 void th_sparse_evidence(const struct th_slab *slab,

@@ -28,15 +28,16 @@ struct th_evidence {
   double q;
 };
 
-/* What evidence the rows add on which an attribute has no entry, for centre 1:
- * u: -c * u, v: c^2 * v, q: c^2 * q. */
+/* The sums over rows that multiply c, c^2 and c^2 where x is zero: u = sum r
+ * (times -c), v = sum w, q = sum r^2. */
 struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows);
 
-/* evidence[a] += what the entries of attribute a add to the floor, O(entries of
- * the slab). touched[*count] grows by the attributes of the data set that have
- * an entry on these rows, once per slab; room for slab->runs more. */
+/* evidence[a] += unit times what the entries of attribute a add to the floor
+ * (member by member), for the attributes a of the slab counted from `offset`;
+ * O(entries of the slab). Bit a of touched[] is set for those with an entry. */
 void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
-                     const double *centre, struct th_evidence *evidence,
-                     int64_t *touched, int64_t *count);
+                     const double *centre, struct th_evidence unit,
+                     int64_t offset, struct th_evidence *evidence,
+                     uint64_t *touched);
 
 #endif
