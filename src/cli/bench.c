@@ -1,102 +1,40 @@
-/* bench.c - the subcommand that measures the machine and the kernels
- *
- * All ranks measure at once, so that they share the memory bus as they do in a
- * run; the figures are those of one rank, the slowest.
+/* bench.c - the subcommand that measures the machine, part by part
  * SPDX-License-Identifier: MIT */
+#include "cli/bench.h"
+
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "core/memory.h"
-#include "math/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-  REPEATS = 9,
-  LANES = 16,
-  ROWS = 4096,
-  ATTRIBUTES = 16384, /* 256 MiB of f32 */
-  BLOCK = 256,        /* attributes of a kernel call */
-  SUMS = 200,         /* reductions timed together */
-  BUFFERS = 3
+/* A row per part, in the order in which they run: later parts may set their
+ * figures against those of earlier ones. */
+struct part_row {
+  const char *name;
+  th_bench_part *run;
 };
 
-static const int64_t sum_items[BUFFERS] = {1, 1024, 131072};
-
-struct bench {
-  float *values; /* ROWS x ATTRIBUTES */
-  float *residual32;
-  double *residual;
-  double *centre;
-  double *grad;
-  int64_t *buffer;
+static const struct part_row parts[] = {
+    {"memory and kernels", th_bench_kernels},
+    {"ranks", th_bench_comm},
 };
 
-struct figures {
-  double read_gbs;
-  double gradient_f32_gbs;
-  double sum_seconds[BUFFERS];
-};
+enum { PARTS = sizeof parts / sizeof *parts };
 
-static th_status prepare(struct bench *bench, struct th_error *err)
+void th_bench_report(struct th_bench *bench, struct th_figure figure)
 {
-  const int64_t items = (int64_t)ROWS * ATTRIBUTES;
-  th_status rc;
-  TH_TRY(TH_NEW(&bench->values, items, "256 MiB to read", err));
-  TH_TRY(TH_NEW(&bench->residual32, ROWS, "residuals", err));
-  TH_TRY(TH_NEW(&bench->residual, ROWS, "residuals", err));
-  TH_TRY(TH_NEW(&bench->centre, BLOCK, "means", err));
-  TH_TRY(TH_NEW(&bench->grad, BLOCK, "a gradient", err));
-  TH_TRY(TH_NEW(&bench->buffer, sum_items[BUFFERS - 1], "a sum", err));
-  for (int64_t k = 0; k < items; k++)
-    bench->values[k] = (float)(k % 1021) * 0.001F;
-  for (int64_t i = 0; i < ROWS; i++) {
-    bench->residual[i] = 0.5 + 0.001 * (double)(i % 7);
-    bench->residual32[i] = (float)bench->residual[i];
-  }
-done:
-  return rc;
+  if (bench->figures < TH_BENCH_MOST)
+    bench->figure[bench->figures++] = figure;
 }
 
-static void release(struct bench *bench)
+double th_bench_value(const struct th_bench *bench, const char *key)
 {
-  free(bench->values);
-  free(bench->residual32);
-  free(bench->residual);
-  free(bench->centre);
-  free(bench->grad);
-  free(bench->buffer);
-}
-
-static float read_all(const struct bench *bench)
-{
-  float lane[LANES] = {0};
-  const float *values = bench->values;
-  for (int64_t k = 0; k < (int64_t)ROWS * ATTRIBUTES; k += LANES)
-    for (int l = 0; l < LANES; l++)
-      lane[l] += values[k + l];
-  float sum = 0;
-  for (int l = 0; l < LANES; l++)
-    sum += lane[l];
-  return sum;
-}
-
-static double gradient_all(const struct bench *bench)
-{
-  struct th_multiplier m = {.residual = bench->residual,
-                            .residual32 = bench->residual32,
-                            .weight = bench->residual,
-                            .weight32 = bench->residual32};
-  for (int64_t first = 0; first < ATTRIBUTES; first += BLOCK) {
-    struct th_slab slab = {.layout = TH_DENSE,
-                           .type = TH_F32,
-                           .attributes = {first, first + BLOCK},
-                           .rows = ROWS,
-                           .values = bench->values + first * ROWS,
-                           .stride = ROWS};
-    th_kernel_gradient(&slab, &m, bench->centre, bench->grad);
-  }
-  return bench->grad[0];
+  for (int k = 0; k < bench->figures; k++)
+    if (strcmp(bench->figure[k].key, key) == 0)
+      return bench->figure[k].value;
+  return NAN;
 }
 
 static int by_value(const void *a, const void *b)
@@ -106,103 +44,53 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double median(double *seconds)
+double th_bench_median(const struct th_bench *bench, double *seconds, int count)
 {
-  qsort(seconds, REPEATS, sizeof *seconds, by_value);
-  return seconds[REPEATS / 2];
+  qsort(seconds, (size_t)count, sizeof *seconds, by_value);
+  double median = seconds[count / 2];
+  bench->comm->ops->max_f64(bench->comm, &median, 1);
+  return median;
 }
 
-/* The median seconds of the slowest rank. Collective. The two measurements
- * take turns, so that a change in the machine's load meets both. */
-static void measure_memory(const struct bench *bench, struct th_comm *comm,
-                           struct figures *figures)
-{
-  const double gigabytes = (double)ROWS * ATTRIBUTES * sizeof(float) / 1e9;
-  double read[REPEATS];
-  double gradient[REPEATS];
-  volatile double sink = 0;            /* the work must not be optimised away */
-  for (int k = -1; k < REPEATS; k++) { /* the first round warms up */
-    int at = k < 0 ? 0 : k;
-    comm->ops->barrier(comm);
-    double began = th_clock();
-    sink = sink + (double)read_all(bench);
-    double turn = th_clock();
-    sink = sink + gradient_all(bench);
-    read[at] = turn - began;
-    gradient[at] = th_clock() - turn;
-  }
-  double seconds[2] = {median(read), median(gradient)};
-  comm->ops->max_f64(comm, seconds, 2);
-  figures->read_gbs = gigabytes / seconds[0];
-  figures->gradient_f32_gbs = gigabytes / seconds[1];
-}
-
-static void measure_sums(const struct bench *bench, struct th_comm *comm,
-                         struct figures *figures)
-{
-  for (int b = 0; b < BUFFERS; b++) {
-    double seconds[REPEATS];
-    int sums = sum_items[b] > 1024 ? SUMS / 20 : SUMS;
-    for (int k = 0; k < REPEATS; k++) {
-      comm->ops->barrier(comm);
-      double began = th_clock();
-      for (int s = 0; s < sums; s++)
-        comm->ops->sum_i64(comm, bench->buffer, (size_t)sum_items[b]);
-      seconds[k] = (th_clock() - began) / sums;
-    }
-    double slowest = median(seconds);
-    comm->ops->max_f64(comm, &slowest, 1);
-    figures->sum_seconds[b] = comm->size > 1 ? slowest : NAN;
-  }
-}
-
-static th_status print_json(const struct figures *figures, int ranks,
-                            struct th_error *err)
+static th_status print_json(const struct th_bench *bench, struct th_error *err)
 {
   json_t *o = json_object();
-  json_t *sums = json_array();
-  th_json_int(o, "ranks", ranks);
-  th_json_real(o, "read_gbs", figures->read_gbs);
-  th_json_real(o, "gradient_f32_gbs", figures->gradient_f32_gbs);
-  th_json_real(o, "gradient_share",
-               figures->gradient_f32_gbs / figures->read_gbs);
-  for (int b = 0; b < BUFFERS; b++) {
-    json_t *sum = json_object();
-    th_json_int(sum, "bytes", sum_items[b] * 8);
-    th_json_real(sum, "seconds", figures->sum_seconds[b]);
-    json_array_append_new(sums, sum);
-  }
-  json_object_set_new(o, "allreduce", sums);
+  th_json_int(o, "ranks", bench->comm->size);
+  for (int k = 0; k < bench->figures; k++)
+    th_json_real(o, bench->figure[k].key, bench->figure[k].value);
   return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
 
-static void print_text(const struct figures *figures, int ranks)
+static void print_part(const struct th_bench *bench, const char *name,
+                       int first)
 {
-  printf("ranks:                  %d, all at once\n", ranks);
-  printf("read bandwidth:         %.2f GB/s per rank\n", figures->read_gbs);
-  printf("gradient kernel, f32:   %.2f GB/s per rank, %.0f %% of it\n",
-         figures->gradient_f32_gbs,
-         100 * figures->gradient_f32_gbs / figures->read_gbs);
-  for (int b = 0; b < BUFFERS && ranks > 1; b++)
-    printf("sum over ranks:         %.1f us for %lld bytes\n",
-           1e6 * figures->sum_seconds[b], (long long)sum_items[b] * 8);
+  printf("%s%s\n", first > 0 ? "\n" : "", name);
+  for (int k = first; k < bench->figures; k++) {
+    const struct th_figure *f = &bench->figure[k];
+    if (!isnan(f->value))
+      printf("  %-26s %10.4g %-8s %s\n", f->key, f->value, f->unit, f->what);
+  }
+  fflush(stdout);
 }
 
 th_status th_run_bench(const struct th_options *options, struct th_comm *comm,
                        struct th_error *err)
 {
-  struct bench bench = {0};
-  struct figures figures = {0};
-  th_status rc;
-  TH_TRY(th_agree(comm, prepare(&bench, err), err));
-  measure_memory(&bench, comm, &figures);
-  measure_sums(&bench, comm, &figures);
+  struct th_bench bench = {.options = options, .comm = comm};
+  bool prints = comm->rank == 0 && !options->json;
+  th_status rc = TH_OK;
+  if (prints)
+    printf("%d %s, all at once; figures of the slowest\n\n", comm->size,
+           comm->size == 1 ? "rank" : "ranks");
+  for (int k = 0; k < PARTS; k++) {
+    int first = bench.figures;
+    TH_TRY(parts[k].run(&bench, err));
+    if (prints && bench.figures > first)
+      print_part(&bench, parts[k].name, first);
+  }
   if (comm->rank == 0 && options->json)
-    rc = print_json(&figures, comm->size, err);
-  else if (comm->rank == 0)
-    print_text(&figures, comm->size);
+    rc = print_json(&bench, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
-  release(&bench);
   return rc;
 }

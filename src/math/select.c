@@ -15,6 +15,20 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, FIRST_SHIFT = 56, SPARE = 64 };
 
+/* This rank's values and whose they are. */
+struct entries {
+  const double *values;
+  const int64_t *attribute; /* NULL: first, first + 1, ... */
+  int64_t first;
+  int64_t count;
+};
+
+static int64_t attribute_of(const struct entries *entries, int64_t j)
+{
+  return entries->attribute != NULL ? entries->attribute[j]
+                                    : entries->first + j;
+}
+
 /* Keys in [low, low + 2^shift) are undecided, keys above are chosen. */
 struct search {
   uint64_t low;
@@ -42,24 +56,24 @@ static bool chosen_already(const struct search *s, uint64_t key)
 }
 
 /* Count this rank's undecided keys above the floor by their next digit. */
-static void count_digits(const struct search *s, const double *values,
-                         int64_t count, uint64_t floor, int64_t *digits)
+static void count_digits(const struct search *s, const struct entries *entries,
+                         uint64_t floor, int64_t *digits)
 {
   int shift = s->shift - DIGIT_BITS;
   memset(digits, 0, DIGITS * sizeof *digits);
-  for (int64_t j = 0; j < count; j++) {
-    uint64_t key = key_of(values[j]);
+  for (int64_t j = 0; j < entries->count; j++) {
+    uint64_t key = key_of(entries->values[j]);
     if (key > floor && inside(s, key))
       digits[(key >> shift) & (DIGITS - 1)]++;
   }
 }
 
 /* Narrow the search by one digit. Collective. */
-static void narrow(struct th_comm *comm, struct search *s, const double *values,
-                   int64_t count, uint64_t floor, int64_t k)
+static void narrow(struct th_comm *comm, struct search *s,
+                   const struct entries *entries, uint64_t floor, int64_t k)
 {
   int64_t digits[DIGITS];
-  count_digits(s, values, count, floor, digits);
+  count_digits(s, entries, floor, digits);
   comm->ops->sum_i64(comm, digits, DIGITS);
   s->shift -= DIGIT_BITS;
   int digit = DIGITS - 1;
@@ -90,23 +104,23 @@ static int by_attribute(const void *a, const void *b)
 }
 
 /* At most k of a rank's undecided entries can win: the best by magnitude. */
-static th_status collect(const struct search *s, const double *values,
-                         int64_t count, int64_t first, uint64_t floor,
-                         int64_t k, struct th_choice **mine, int64_t *size,
-                         struct th_error *err)
+static th_status collect(const struct search *s, const struct entries *entries,
+                         uint64_t floor, int64_t k, struct th_choice **mine,
+                         int64_t *size, struct th_error *err)
 {
   int64_t capacity = 0;
   th_status rc = TH_NEW(mine, 1, "candidates", err);
   *size = 0;
-  for (int64_t j = 0; j < count && rc == TH_OK; j++) {
-    uint64_t key = key_of(values[j]);
+  for (int64_t j = 0; j < entries->count && rc == TH_OK; j++) {
+    uint64_t key = key_of(entries->values[j]);
     if (key <= floor || !(chosen_already(s, key) || inside(s, key)))
       continue;
     if (*size >= capacity)
       rc = th_grow((void **)mine, &capacity, *size + 1, sizeof **mine,
                    "candidates", err);
     if (rc == TH_OK)
-      (*mine)[(*size)++] = (struct th_choice){first + j, values[j]};
+      (*mine)[(*size)++] =
+          (struct th_choice){attribute_of(entries, j), entries->values[j]};
   }
   if (rc == TH_OK)
     qsort(*mine, (size_t)*size, sizeof **mine, by_magnitude);
@@ -114,21 +128,21 @@ static th_status collect(const struct search *s, const double *values,
   return rc;
 }
 
-static th_status check_numbers(const double *values, int64_t count,
-                               int64_t first, struct th_error *err)
+static th_status check_numbers(const struct entries *entries,
+                               struct th_error *err)
 {
-  for (int64_t j = 0; j < count; j++)
-    if (isnan(values[j]))
+  for (int64_t j = 0; j < entries->count; j++)
+    if (isnan(entries->values[j]))
       return th_fail(err, TH_ENUMERIC,
                      "the value of attribute %lld is not a number",
-                     (long long)(first + j));
+                     (long long)attribute_of(entries, j));
   return TH_OK;
 }
 
-th_status th_select_largest(struct th_comm *comm, const double *values,
-                            int64_t count, int64_t first, double floor,
-                            int64_t k, struct th_choice *chosen, int64_t *found,
-                            struct th_error *err)
+static th_status select_entries(struct th_comm *comm,
+                                const struct entries *entries, double floor,
+                                int64_t k, struct th_choice *chosen,
+                                int64_t *found, struct th_error *err)
 {
   struct search s = {.shift = 64, .undecided = INT64_MAX};
   struct th_choice *mine = NULL;
@@ -139,12 +153,12 @@ th_status th_select_largest(struct th_comm *comm, const double *values,
   uint64_t floor_key = key_of(floor);
   th_status rc;
   *found = 0;
-  TH_TRY(th_agree(comm, check_numbers(values, count, first, err), err));
+  TH_TRY(th_agree(comm, check_numbers(entries, err), err));
   while (s.shift > 0 && s.undecided > k + SPARE)
-    narrow(comm, &s, values, count, floor_key, k);
+    narrow(comm, &s, entries, floor_key, k);
   rc = TH_NEW(&bytes, comm->size, "candidate counts", err);
   if (rc == TH_OK)
-    rc = collect(&s, values, count, first, floor_key, k, &mine, &size, err);
+    rc = collect(&s, entries, floor_key, k, &mine, &size, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_gather(comm, mine, size * (int64_t)sizeof *mine, bytes,
                    (void **)&all, err));
@@ -159,4 +173,22 @@ done:
   free(all);
   free(bytes);
   return rc;
+}
+
+th_status th_select_largest(struct th_comm *comm, const double *values,
+                            int64_t count, int64_t first, double floor,
+                            int64_t k, struct th_choice *chosen, int64_t *found,
+                            struct th_error *err)
+{
+  const struct entries entries = {values, NULL, first, count};
+  return select_entries(comm, &entries, floor, k, chosen, found, err);
+}
+
+th_status th_select_listed(struct th_comm *comm, const double *values,
+                           const int64_t *attribute, int64_t count,
+                           double floor, int64_t k, struct th_choice *chosen,
+                           int64_t *found, struct th_error *err)
+{
+  const struct entries entries = {values, attribute, 0, count};
+  return select_entries(comm, &entries, floor, k, chosen, found, err);
 }
