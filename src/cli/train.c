@@ -225,6 +225,8 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   TH_TRY(th_dataset_open(&session.dataset, comm, options->argument[0],
                          th_memory_to_keep(options, share), err));
   session.store = th_dataset_store(session.dataset);
+  rc = th_dataset_read_ahead(session.dataset, options->prefetch, err);
+  TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_plan(&session, comm, err));
   if (options->dry_run && comm->rank == 0)
     th_plan_print(stdout, &session.plan, &session.store->shape, comm->size);

@@ -69,4 +69,8 @@ struct th_slab {
   const uint32_t *row_in_group;
 };
 
+/* Bytes of the stored values on the slab's rows; sparse: of the entries, with
+ * their rows. row_group: R. Local. */
+int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group);
+
 #endif
