@@ -30,6 +30,13 @@ static int64_t sum_bytes(struct th_comm *comm, int64_t bytes)
   return bytes;
 }
 
+static struct th_traffic sum_traffic(struct th_comm *comm,
+                                     const struct th_traffic *traffic)
+{
+  return (struct th_traffic){.read = sum_bytes(comm, traffic->read),
+                             .observed = sum_bytes(comm, traffic->observed)};
+}
+
 static int64_t peak_memory(struct th_comm *comm)
 {
   struct rusage usage;
@@ -50,6 +57,8 @@ void th_report_gather(struct th_report *report, struct th_comm *comm,
   *report = (struct th_report){.ranks = comm->size};
   report->bytes_sent = sum_bytes(comm, comm->bytes_sent);
   report->bytes_read = sum_bytes(comm, store->bytes_read);
+  report->blocks = sum_traffic(comm, &store->blocks);
+  report->support = sum_traffic(comm, &store->support);
   report->seconds = max_seconds(comm, seconds);
   for (int p = 0; p < TH_PHASE_COUNT; p++) {
     report->seconds_max[p] = max_seconds(comm, profile->seconds[p]);
@@ -98,6 +107,12 @@ static json_t *report_json(const struct th_report *report,
   th_json_real(o, "imbalance", report->imbalance);
   th_json_int(o, "peak_memory", report->peak_memory);
   th_json_int(o, "bytes_read", report->bytes_read);
+  th_json_int(o, "bytes_observed",
+              report->blocks.observed + report->support.observed);
+  th_json_int(o, "bytes_read_blocks", report->blocks.read);
+  th_json_int(o, "bytes_observed_blocks", report->blocks.observed);
+  th_json_int(o, "bytes_read_support", report->support.read);
+  th_json_int(o, "bytes_observed_support", report->support.observed);
   th_json_real(o, "read_gbs", read_rate(report));
   th_json_int(o, "bytes_sent", report->bytes_sent);
   th_json_real(o, "attributes_per_second", report->attributes_per_second);
@@ -176,7 +191,7 @@ void th_plan_print(FILE *out, const struct th_plan *plan,
     fprintf(out, ", about %" PRId64 " updates", plan->updates);
   fprintf(out,
           "\ncost:    %d ranks, %s of memory each beside stored values, "
-          "at most %s to read\n",
+          "about %s to read\n",
           ranks, bytes_text(plan->memory, memory, sizeof memory),
           bytes_text(plan->read_bytes, read, sizeof read));
 }

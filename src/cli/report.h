@@ -18,6 +18,8 @@ struct th_report {
   double imbalance;     /* largest over mean time outside of them; 1: none */
   int64_t peak_memory;  /* bytes, of the rank with the most */
   int64_t bytes_read;   /* all ranks */
+  struct th_traffic blocks; /* all ranks; parts of bytes_read */
+  struct th_traffic support;
   int64_t bytes_sent;
   double read_seconds; /* mean */
   double attributes_per_second;

@@ -92,6 +92,13 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   return th_train_plan(&config, shape, comm->size, &session->plan, err);
 }
 
+/* What does not fit is read in every pass anew. */
+static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
+{
+  if (plan->read_bytes / ranks > memory)
+    plan->read_bytes = plan->stream_bytes;
+}
+
 /* Collective: plans of ranks may differ in what they need. */
 static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
                               int64_t share, struct th_error *err)
@@ -230,7 +237,11 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   TH_TRY(th_memory_share(comm, &share, err));
   TH_TRY(th_data_open(&session.data, options, "train", options->argument[0],
                       th_memory_to_keep(options, share), comm, err));
+  if (session.data.dataset != NULL)
+    rc = th_dataset_read_ahead(session.data.dataset, options->prefetch, err);
+  TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_plan(&session, comm, err));
+  correct_reads(&session.plan, th_memory_to_keep(options, share), comm->size);
   if (options->dry_run && comm->rank == 0)
     th_plan_print(stdout, &session.plan, &session.data.store->shape,
                   comm->size);

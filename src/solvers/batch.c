@@ -134,6 +134,25 @@ static th_status declare(struct th_batch *batch, struct th_context *context,
   return rc;
 }
 
+/* The store may read ahead in the order of th_batch_observe, which reads member
+ * by member, and of th_batch_blocks. Local. */
+static void announce(struct th_batch *batch, struct th_context *context,
+                     const struct th_support *support)
+{
+  struct th_source *source = context->source;
+  struct th_range mine = th_support_owned(support, context->owned);
+  th_source_forget(source);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    for (int64_t i = 0; i < batch->draws; i++)
+      th_source_announce_support(source, &batch->draw[i],
+                                 support->attribute[k]);
+  for (int64_t i = 0; i < batch->draws; i++) {
+    struct th_draw *draw = &batch->draw[i];
+    th_source_announce_block(source, draw,
+                             th_range_meet(draw->block, context->owned));
+  }
+}
+
 /* Local. */
 static th_status draw_local(struct th_batch *batch, struct th_context *context,
                             const struct th_blocks *blocks, int64_t consumer,
@@ -148,6 +167,7 @@ static th_status draw_local(struct th_batch *batch, struct th_context *context,
   TH_TRY(take_rows(batch, context, consumer, rows, err));
   cut_draws(batch, blocks, support, false);
   TH_TRY(declare(batch, context, err));
+  announce(batch, context, support);
 done:
   return rc;
 }
@@ -182,6 +202,8 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
     cut_draws(batch, NULL, support, true);
     rc = declare(batch, context, err);
   }
+  if (rc == TH_OK)
+    announce(batch, context, support);
   return th_agree(context->comm, rc, err);
 }
 
