@@ -18,6 +18,7 @@ struct part_row {
 
 static const struct part_row parts[] = {
     {"memory and kernels", th_bench_kernels},
+    {"training in memory, of the read bandwidth", th_bench_step},
     {"ranks", th_bench_comm},
 };
 

@@ -34,6 +34,7 @@ typedef th_status th_bench_part(struct th_bench *bench, struct th_error *err);
 
 th_bench_part th_bench_kernels;
 th_bench_part th_bench_comm;
+th_bench_part th_bench_step;
 
 /* Record a figure; on every rank alike. Local. */
 void th_bench_report(struct th_bench *bench, struct th_figure figure);
