@@ -79,14 +79,17 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
   static struct th_choice right[MOST];
   static struct th_choice chosen[2 * MOST];
   static double values[MOST];
+  struct th_selection work = {0};
   struct th_range mine = th_partition_rank(d, comm->rank, comm->size);
   struct th_error err = {0};
   int64_t found = -1;
   for (int64_t j = mine.first; j < mine.last; j++)
     values[j - mine.first] = value_of(pattern, j);
   int64_t count = expected(pattern, d, floor_value, k, right);
-  CHECK(th_select_largest(comm, values, mine.last - mine.first, mine.first,
-                          floor_value, k, chosen, &found, &err) == TH_OK);
+  CHECK(th_select_largest(comm, &work, values, mine.last - mine.first,
+                          mine.first, floor_value, k, TH_OK, chosen, &found,
+                          &err) == TH_OK);
+  th_selection_free(&work);
   bool same = found == count;
   for (int64_t i = 0; i < count && same; i++)
     same = chosen[i].attribute == right[i].attribute &&
@@ -104,6 +107,7 @@ static void test_not_a_number(struct th_comm *comm)
 {
   double values[300];
   struct th_choice chosen[8];
+  struct th_selection work = {0};
   for (int bad = 0; bad < comm->size; bad++) {
     struct th_error err;
     int64_t found = -1;
@@ -111,12 +115,31 @@ static void test_not_a_number(struct th_comm *comm)
     th_error_clear(&err);
     for (int j = 0; j < 300; j++)
       values[j] = comm->rank == bad && j == 123 ? (double)NAN : (double)j;
-    CHECK(th_select_largest(comm, values, 300, first, 0, 8, chosen, &found,
-                            &err) == TH_ENUMERIC);
+    CHECK(th_select_largest(comm, &work, values, 300, first, 0, 8, TH_OK,
+                            chosen, &found, &err) == TH_ENUMERIC);
     char name[32];
     snprintf(name, sizeof name, "attribute %d ", 300 * bad + 123);
     CHECK(err.rank == bad && strstr(err.text, name) != NULL && found == 0);
   }
+  th_selection_free(&work);
+}
+
+/* Let each rank in turn have failed before. */
+static void test_failed_before(struct th_comm *comm)
+{
+  double values[3] = {1, 2, 3};
+  struct th_choice chosen[8];
+  struct th_selection work = {0};
+  for (int bad = 0; bad < comm->size; bad++) {
+    struct th_error err;
+    int64_t found = -1;
+    th_error_clear(&err);
+    th_status rc = comm->rank == bad ? th_fail(&err, TH_EIO, "before") : TH_OK;
+    CHECK(th_select_largest(comm, &work, values, 3, 3 * comm->rank, 0, 2, rc,
+                            chosen, &found, &err) == TH_EIO);
+    CHECK(err.rank == bad && strcmp(err.text, "before") == 0 && found == 0);
+  }
+  th_selection_free(&work);
 }
 
 static void test_everything(struct th_comm *comm)
@@ -133,6 +156,7 @@ static void test_everything(struct th_comm *comm)
   test_selection(comm, 4, MOST, 1e-311, 9); /* a denormal floor */
   test_selection(comm, 6, MOST, INFINITY, 9);
   test_not_a_number(comm);
+  test_failed_before(comm);
 }
 
 int main(int argc, char **argv)

@@ -12,7 +12,8 @@
 /* One list: enumerator, key in the report, what happens in it. */
 #define TH_PHASE_LIST(X)                                                       \
   X(TH_PHASE_SETUP, "setup", "opening, statistics, step-size estimate")        \
-  X(TH_PHASE_SUPPORT, "support", "reading and gathering support attributes")   \
+  X(TH_PHASE_DRAW, "draw", "drawing examples and their targets")               \
+  X(TH_PHASE_SUPPORT, "support", "reading support attributes")                 \
   X(TH_PHASE_PREDICT, "predict", "predictions and their sum over ranks")       \
   X(TH_PHASE_GRADIENT, "gradient", "reading blocks and their gradients")       \
   X(TH_PHASE_SELECT, "select", "hard threshold and other selections")          \

@@ -17,10 +17,12 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, FIRST_SHIFT = 56, SPARE = 64 };
 
 /* Keys in [low, low + 2^shift) are undecided, keys above are chosen. */
 struct search {
+  uint64_t floor;
   uint64_t low;
   int shift;     /* 64: nothing is known yet */
   int64_t above; /* chosen so far, over all ranks */
   int64_t undecided;
+  int64_t mine[2]; /* of this rank: chosen, undecided */
 };
 
 static uint64_t key_of(double value)
@@ -43,30 +45,39 @@ static bool chosen_already(const struct search *s, uint64_t key)
 
 /* Count this rank's undecided keys above the floor by their next digit. */
 static void count_digits(const struct search *s, const double *values,
-                         int64_t count, uint64_t floor, int64_t *digits)
+                         int64_t count, int64_t *digits)
 {
   int shift = s->shift - DIGIT_BITS;
   memset(digits, 0, DIGITS * sizeof *digits);
   for (int64_t j = 0; j < count; j++) {
     uint64_t key = key_of(values[j]);
-    if (key > floor && inside(s, key))
+    if (key > s->floor && inside(s, key))
       digits[(key >> shift) & (DIGITS - 1)]++;
   }
 }
 
 /* Narrow the search by one digit. Collective. */
-static void narrow(struct th_comm *comm, struct search *s, const double *values,
-                   int64_t count, uint64_t floor, int64_t k)
+static th_status narrow(struct th_comm *comm, struct search *s,
+                        const double *values, int64_t count, int64_t k,
+                        th_status rc, struct th_error *err)
 {
-  int64_t digits[DIGITS];
-  count_digits(s, values, count, floor, digits);
-  comm->ops->sum_i64(comm, digits, DIGITS);
+  int64_t digits[DIGITS + 1];
+  int64_t mine[DIGITS];
+  count_digits(s, values, count, digits);
+  memcpy(mine, digits, sizeof mine);
+  rc = th_sum_agree(comm, digits, DIGITS, rc, err);
+  if (rc != TH_OK)
+    return rc;
   s->shift -= DIGIT_BITS;
   int digit = DIGITS - 1;
-  while (digit > 0 && s->above + digits[digit] < k)
-    s->above += digits[digit--];
+  while (digit > 0 && s->above + digits[digit] < k) {
+    s->above += digits[digit];
+    s->mine[0] += mine[digit--];
+  }
   s->low |= (uint64_t)digit << s->shift;
   s->undecided = digits[digit];
+  s->mine[1] = mine[digit];
+  return TH_OK;
 }
 
 static int by_magnitude(const void *a, const void *b)
@@ -89,29 +100,70 @@ static int by_attribute(const void *a, const void *b)
          (left->attribute < right->attribute);
 }
 
-/* At most k of a rank's undecided entries can win: the best by magnitude. */
-static th_status collect(const struct search *s, const double *values,
-                         int64_t count, int64_t first, uint64_t floor,
-                         int64_t k, struct th_choice **mine, int64_t *size,
+static int64_t smaller(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* This rank's candidates go to their place behind those of lower ranks, and one
+ * sum makes the list everyone's: a place that nobody fills stays 0. Undecided
+ * keys that are still too many are equal in all bits; then the lowest
+ * attributes win, which are those of the lowest ranks. Collective. */
+static int64_t pack(struct th_comm *comm, const struct search *s,
+                    struct th_selection *work, const double *values,
+                    int64_t count, int64_t first, int64_t k)
+{
+  int64_t wanted = s->undecided > k + SPARE ? k - s->above : s->undecided;
+  int64_t total = s->above + wanted;
+  int64_t before[2] = {s->mine[0], s->mine[1]};
+  comm->ops->prefix_i64(comm, before, 2);
+  int64_t ties = wanted - smaller(wanted, before[1]);
+  int64_t *next = work->packed + 2 * (before[0] + smaller(wanted, before[1]));
+  memset(work->packed, 0, (size_t)total * 2 * sizeof *work->packed);
+  for (int64_t j = 0; j < count; j++) {
+    uint64_t key = key_of(values[j]);
+    bool tie = inside(s, key) && ties > 0;
+    if (key <= s->floor || !(tie || chosen_already(s, key)))
+      continue;
+    ties -= tie;
+    *next++ = first + j;
+    memcpy(next++, &values[j], sizeof values[j]);
+  }
+  comm->ops->sum_i64(comm, work->packed, 2 * (size_t)total);
+  return total;
+}
+
+static void unpack(struct th_selection *work, int64_t total)
+{
+  for (int64_t c = 0; c < total; c++) {
+    work->candidates[c].attribute = work->packed[2 * c];
+    memcpy(&work->candidates[c].value, &work->packed[2 * c + 1],
+           sizeof work->candidates[c].value);
+  }
+}
+
+/* Room for what can be left when the search ends. Local. */
+static th_status reserve(struct th_selection *work, int64_t k,
                          struct th_error *err)
 {
-  int64_t capacity = 0;
-  th_status rc = TH_NEW(mine, 1, "candidates", err);
-  *size = 0;
-  for (int64_t j = 0; j < count && rc == TH_OK; j++) {
-    uint64_t key = key_of(values[j]);
-    if (key <= floor || !(chosen_already(s, key) || inside(s, key)))
-      continue;
-    if (*size >= capacity)
-      rc = th_grow((void **)mine, &capacity, *size + 1, sizeof **mine,
-                   "candidates", err);
-    if (rc == TH_OK)
-      (*mine)[(*size)++] = (struct th_choice){first + j, values[j]};
-  }
+  int64_t most = 2 * k + SPARE;
+  int64_t old = work->capacity;
+  th_status rc = th_grow((void **)&work->candidates, &old, most,
+                         sizeof *work->candidates, "candidates", err);
+  old = work->capacity;
   if (rc == TH_OK)
-    qsort(*mine, (size_t)*size, sizeof **mine, by_magnitude);
-  *size = *size < k ? *size : k;
+    rc = th_grow((void **)&work->packed, &old, 2 * most, sizeof *work->packed,
+                 "candidates", err);
+  if (rc == TH_OK && work->capacity < most)
+    work->capacity = most;
   return rc;
+}
+
+void th_selection_free(struct th_selection *work)
+{
+  free(work->candidates);
+  free(work->packed);
+  *work = (struct th_selection){0};
 }
 
 static th_status check_numbers(const double *values, int64_t count,
@@ -125,38 +177,29 @@ static th_status check_numbers(const double *values, int64_t count,
   return TH_OK;
 }
 
-th_status th_select_largest(struct th_comm *comm, const double *values,
-                            int64_t count, int64_t first, double floor,
-                            int64_t k, struct th_choice *chosen, int64_t *found,
+th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
+                            const double *values, int64_t count, int64_t first,
+                            double floor, int64_t k, th_status before,
+                            struct th_choice *chosen, int64_t *found,
                             struct th_error *err)
 {
-  struct search s = {.shift = 64, .undecided = INT64_MAX};
-  struct th_choice *mine = NULL;
-  struct th_choice *all = NULL;
-  int64_t *bytes = NULL;
-  int64_t size = 0;
-  int64_t total = 0;
-  uint64_t floor_key = key_of(floor);
-  th_status rc;
+  struct search s = {
+      .floor = key_of(floor), .shift = 64, .undecided = INT64_MAX};
+  th_status rc = before;
   *found = 0;
-  TH_TRY(th_agree(comm, check_numbers(values, count, first, err), err));
-  while (s.shift > 0 && s.undecided > k + SPARE)
-    narrow(comm, &s, values, count, floor_key, k);
-  rc = TH_NEW(&bytes, comm->size, "candidate counts", err);
   if (rc == TH_OK)
-    rc = collect(&s, values, count, first, floor_key, k, &mine, &size, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, mine, size * (int64_t)sizeof *mine, bytes,
-                   (void **)&all, err));
-  for (int r = 0; r < comm->size; r++)
-    total += bytes[r] / (int64_t)sizeof *all;
+    rc = reserve(work, k, err);
+  if (rc == TH_OK)
+    rc = check_numbers(values, count, first, err);
+  while (s.shift > 0 && s.undecided > k + SPARE)
+    if ((rc = narrow(comm, &s, values, count, k, rc, err)) != TH_OK)
+      return rc;
+  int64_t total = pack(comm, &s, work, values, count, first, k);
+  unpack(work, total);
+  struct th_choice *all = work->candidates;
   qsort(all, (size_t)total, sizeof *all, by_magnitude);
-  *found = total < k ? total : k;
+  *found = smaller(total, k);
   qsort(all, (size_t)*found, sizeof *all, by_attribute);
   memcpy(chosen, all, (size_t)*found * sizeof *all);
-done:
-  free(mine);
-  free(all);
-  free(bytes);
-  return rc;
+  return TH_OK;
 }

@@ -18,6 +18,7 @@ struct th_sift {
   struct th_batch batch;
   struct th_gram gram; /* of one sweep */
   struct th_sift_fit fit;
+  struct th_selection selection;
   double *evidence; /* U, W, Q of the owned attributes, then u, v, q */
   double *z;
   bool extreme;     /* th_sift_has_extremes */
