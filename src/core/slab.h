@@ -69,4 +69,7 @@ struct th_slab {
   const uint32_t *row_in_group;
 };
 
+/* The part of a dense slab that holds these of its attributes. Local. */
+struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
+
 #endif

@@ -40,4 +40,12 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             struct th_choice *chosen, int64_t *found,
                             struct th_error *err);
 
+/* The same of values that belong to the attributes listed beside them, in any
+ * order. */
+th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
+                           const double *values, const int64_t *attribute,
+                           int64_t count, double floor, int64_t k,
+                           th_status before, struct th_choice *chosen,
+                           int64_t *found, struct th_error *err);
+
 #endif
