@@ -240,7 +240,9 @@ static void fill(struct th_comm *comm, MPI_Comm team)
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
 {
   MPI_Comm team;
-  must(MPI_Init(argc, argv), "MPI_Init");
+  int provided; /* other threads read files; only this one calls MPI */
+  must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+       "MPI_Init_thread");
   must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
   fill(comm, team);
 }

@@ -32,7 +32,8 @@ for phase in phases:
 assert run["phases"]["gradient"]["seconds_max"] > 0
 assert sum(phase["seconds_mean"] for phase in phases) <= run["seconds"]
 assert 0 < sum(phase["bytes_sent"] for phase in phases) <= run["bytes_sent"]
-assert run["bytes_observed"] == 4 * run["attributes_observed"] # f32
+attributes = run["attributes_observed"] + run["validation_attributes"]
+assert run["bytes_observed"] == 4 * attributes # f32
 assert run["attributes_per_second"] > 0 and run["share_of_read"] > 0
 assert abs(run["bytes_per_update"] * run["updates"] / run["bytes_sent"] - 1) < 1e-9
 END

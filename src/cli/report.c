@@ -36,6 +36,12 @@ static void add_phase(struct th_phase_cost *sum, struct th_phase_cost *most,
     most->operations = cost->operations;
 }
 
+static void add_traffic(struct th_traffic *sum, const struct th_traffic *cost)
+{
+  sum->read += cost->read;
+  sum->observed += cost->observed;
+}
+
 static void add_rank(struct th_rank_cost *sum, struct th_rank_cost *most,
                      const struct th_rank_cost *cost)
 {
@@ -45,6 +51,8 @@ static void add_rank(struct th_rank_cost *sum, struct th_rank_cost *most,
   sum->operations += cost->operations;
   sum->bytes_sent += cost->bytes_sent;
   sum->bytes_read += cost->bytes_read;
+  add_traffic(&sum->blocks, &cost->blocks);
+  add_traffic(&sum->support, &cost->support);
   sum->peak_memory += cost->peak_memory;
   most->seconds = fmax(most->seconds, cost->seconds);
   most->waiting = fmax(most->waiting, cost->waiting);
@@ -61,25 +69,9 @@ static void add_rank(struct th_rank_cost *sum, struct th_rank_cost *most,
     add_phase(&sum->phase[p], &most->phase[p], &cost->phase[p]);
 }
 
-/* Stored bytes of the attributes observed; sparse: of as many entries as the
- * mean density gives. */
-static int64_t bytes_observed(const struct th_store *store,
-                              const struct th_model *model)
-{
-  const struct th_shape *shape = &store->shape;
-  int64_t attributes = model->ledger.attributes;
-  if (shape->layout == TH_DENSE)
-    return (int64_t)th_type_bytes(shape->type, attributes);
-  double density = (double)shape->nonzeros / (double)shape->examples /
-                   (double)shape->attributes;
-  return (int64_t)th_type_bytes(shape->type,
-                                (int64_t)(density * (double)attributes));
-}
-
 th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_profile *profile,
-                           const struct th_store *store,
-                           const struct th_model *model, double seconds,
+                           const struct th_store *store, double seconds,
                            struct th_error *err)
 {
   struct th_rank_cost mine = {.seconds = seconds,
@@ -88,6 +80,8 @@ th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                               .operations = comm->operations,
                               .bytes_sent = comm->bytes_sent,
                               .bytes_read = store->bytes_read,
+                              .blocks = store->blocks,
+                              .support = store->support,
                               .peak_memory = peak_memory()};
   int64_t *counts = NULL;
   void *all = NULL;
@@ -99,7 +93,6 @@ th_status th_report_gather(struct th_report *report, struct th_comm *comm,
   report->rank = all;
   for (int r = 0; r < comm->size; r++)
     add_rank(&report->sum, &report->most, &report->rank[r]);
-  report->bytes_observed = bytes_observed(store, model);
 done:
   free(counts);
   return rc;
@@ -182,9 +175,14 @@ static double rate(double amount, double seconds)
   return seconds > 0 ? amount / seconds : 0;
 }
 
+int64_t th_report_observed(const struct th_report *report)
+{
+  return report->sum.blocks.observed + report->sum.support.observed;
+}
+
 double th_report_observed_gbs(const struct th_report *report)
 {
-  return rate((double)report->bytes_observed / 1e9, report->most.seconds);
+  return rate((double)th_report_observed(report) / 1e9, report->most.seconds);
 }
 
 double th_report_share_of_read(const struct th_report *report)

@@ -19,6 +19,8 @@ struct th_rank_cost {
   int64_t operations;
   int64_t bytes_sent;
   int64_t bytes_read;
+  struct th_traffic blocks; /* parts of bytes_read */
+  struct th_traffic support;
   int64_t peak_memory; /* bytes */
   struct th_phase_cost phase[TH_PHASE_COUNT];
 };
@@ -28,16 +30,14 @@ struct th_report {
   int ranks;
   struct th_rank_cost *rank; /* owned: one per rank */
   struct th_rank_cost sum;   /* over the ranks, but for: */
-  struct th_rank_cost most;  /* the largest of any rank, member by member */
-  int64_t bytes_observed;    /* stored values of the attributes observed */
+  struct th_rank_cost most;  /* the largest of any rank, traffic apart */
   double read_gbs; /* memory bandwidth per rank, all at once; NaN: unknown */
 };
 
 /* Gather the accounts of all ranks. Collective. Release with th_report_free. */
 th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_profile *profile,
-                           const struct th_store *store,
-                           const struct th_model *model, double seconds,
+                           const struct th_store *store, double seconds,
                            struct th_error *err);
 void th_report_free(struct th_report *report);
 
@@ -53,6 +53,8 @@ double th_report_mean(const struct th_report *report, double sum);
 double th_report_imbalance(const struct th_report *report);
 double th_report_phase_imbalance(const struct th_report *report,
                                  enum th_phase phase);
+/* Bytes of the stored values of the attributes observed. */
+int64_t th_report_observed(const struct th_report *report);
 double th_report_observed_gbs(const struct th_report *report);
 /* Of the memory bandwidth of all ranks; NaN where that is not known. */
 double th_report_share_of_read(const struct th_report *report);

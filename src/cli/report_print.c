@@ -77,7 +77,11 @@ static void add_costs(json_t *o, const struct th_report *report,
   th_json_int(o, "peak_memory_per_rank", report->most.peak_memory);
   th_json_int(o, "bytes_read", report->sum.bytes_read);
   th_json_real(o, "file_read_gbs", th_report_file_gbs(report));
-  th_json_int(o, "bytes_observed", report->bytes_observed);
+  th_json_int(o, "bytes_observed", th_report_observed(report));
+  th_json_int(o, "bytes_read_blocks", report->sum.blocks.read);
+  th_json_int(o, "bytes_observed_blocks", report->sum.blocks.observed);
+  th_json_int(o, "bytes_read_support", report->sum.support.read);
+  th_json_int(o, "bytes_observed_support", report->sum.support.observed);
   th_json_real(o, "observed_gbs", th_report_observed_gbs(report));
   th_json_real(o, "read_gbs", report->read_gbs);
   th_json_real(o, "share_of_read", th_report_share_of_read(report));
@@ -99,6 +103,7 @@ static json_t *report_json(const struct th_report *report,
   add_costs(o, report, model, last);
   th_json_int(o, "examples", model->ledger.examples);
   th_json_int(o, "attributes_observed", model->ledger.attributes);
+  th_json_int(o, "validation_attributes", model->ledger.validation_attributes);
   th_json_int(o, "updates", last->updates);
   th_json_int(o, "passes", model->passes);
   th_json_real(o, "step_size", last->step_size);
@@ -158,7 +163,7 @@ void th_plan_print(FILE *out, const struct th_plan *plan,
     fprintf(out, ", about %" PRId64 " updates", plan->updates);
   fprintf(out,
           "\ncost:    %d ranks, %s of memory each beside stored values, "
-          "at most %s to read\n",
+          "about %s to read\n",
           ranks, bytes_text(plan->memory, memory, sizeof memory),
           bytes_text(plan->read_bytes, read, sizeof read));
 }
@@ -196,7 +201,7 @@ static void print_work(FILE *out, const struct th_report *report,
   double share = th_report_share_of_read(report);
   fprintf(out, "%.3g attributes/s: %s of values at %.3g GB/s",
           th_report_attributes_per_second(report, model),
-          bytes_text(report->bytes_observed, observed, sizeof observed),
+          bytes_text(th_report_observed(report), observed, sizeof observed),
           th_report_observed_gbs(report));
   if (!isnan(share))
     fprintf(out, ", %.3g %% of the read bandwidth (%d x %.3g GB/s)",

@@ -53,6 +53,25 @@ th_status th_batch_observe_draws(struct th_batch *batch,
   return rc;
 }
 
+void th_batch_announce(struct th_batch *batch, struct th_context *context,
+                       const struct th_support *support, struct th_range draws)
+{
+  for (int64_t k = batch->mine.first; k < batch->mine.last; k++)
+    for (int64_t i = draws.first; i < draws.last; i++)
+      th_source_announce_support(context->source, &batch->draw[i],
+                                 support->attribute[k]);
+}
+
+void th_batch_announce_blocks(struct th_batch *batch,
+                              struct th_context *context, struct th_range draws)
+{
+  for (int64_t i = draws.first; i < draws.last; i++) {
+    const struct th_draw *draw = &batch->draw[i];
+    th_source_announce_block(context->source, draw,
+                             th_range_meet(draw->block, context->owned));
+  }
+}
+
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
                            const struct th_view *view, bool *complete,
                            struct th_error *err)
@@ -62,8 +81,11 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
     return rc;
   struct th_range all = {0, batch->draws};
   th_profile_begin(context->profile);
-  if (rc == TH_OK)
+  th_source_forget(context->source);
+  if (rc == TH_OK) {
+    th_batch_announce(batch, context, view->support, all);
     rc = th_batch_observe_draws(batch, context, view->support, all, err);
+  }
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_SUPPORT);
   return rc;

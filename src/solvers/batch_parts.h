@@ -40,6 +40,15 @@ th_status th_batch_observe_draws(struct th_batch *batch,
                                  const struct th_support *support,
                                  struct th_range draws, struct th_error *err);
 
+/* The store may read ahead what is going to be read next: the support's values
+ * on the rows of some draws, in the order of th_batch_observe_draws; their
+ * blocks, in the order of th_batch_visit. Local. */
+void th_batch_announce(struct th_batch *batch, struct th_context *context,
+                       const struct th_support *support, struct th_range draws);
+void th_batch_announce_blocks(struct th_batch *batch,
+                              struct th_context *context,
+                              struct th_range draws);
+
 /* Visit the blocks of some draws. Local. */
 th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
                          struct th_range draws, th_slab_visitor *visit,

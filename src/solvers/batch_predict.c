@@ -174,6 +174,23 @@ static void cut_slices(struct flight *f)
   f->slices = ceil_divide(batch->draws, f->draws);
 }
 
+/* All that is going to be read, in the order of fly(). Local. */
+static void announce(struct flight *f)
+{
+  struct th_batch *batch = f->batch;
+  const struct th_view *view = f->view;
+  struct th_range all = {0, batch->draws};
+  th_source_forget(f->context->source);
+  for (int64_t t = 0; t <= f->slices; t++) {
+    if (t < f->slices)
+      th_batch_announce(batch, f->context, view->support, slice_draws(f, t));
+    if (t > 0 && view->visit != NULL)
+      th_batch_announce_blocks(batch, f->context, slice_draws(f, t - 1));
+  }
+  if (view->visit == NULL) /* they may be wanted later */
+    th_batch_announce_blocks(batch, f->context, all);
+}
+
 /* While slice t is summed, slice t + 1 is read and the blocks of slice t - 1
  * are visited. Collective. */
 static th_status fly(struct flight *f, struct th_error *err)
@@ -183,6 +200,8 @@ static th_status fly(struct flight *f, struct th_error *err)
   if (rc != TH_OK)
     return rc; /* the same on every rank: coefficients are replicated */
   cut_slices(f);
+  if (f->observe && f->rc == TH_OK)
+    announce(f);
   batch->visited = TH_OK;
   for (int64_t t = 0; t <= f->slices; t++) {
     if (t < f->slices)

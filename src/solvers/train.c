@@ -132,10 +132,10 @@ static th_status fill_model(struct run *run, const struct th_support *support,
   model->intercept = th_support_own_intercept(support, &run->context.target);
   model->solver = th_copy_string(run->solver->name);
   model->loss = th_copy_string(run->context.loss->name);
-  model->statistics = th_copy_string(run->context.config->standardize ||
-                                             run->context.config->intercept
-                                         ? "import"
-                                         : "none");
+  bool used =
+      run->context.config->standardize || run->context.config->intercept;
+  const char *origin = store->statistics == NULL ? "import" : store->statistics;
+  model->statistics = th_copy_string(used ? origin : "none");
   if (model->solver == NULL || model->loss == NULL || model->statistics == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for the model");
   model->attributes = store->shape.attributes;
