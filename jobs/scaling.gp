@@ -28,7 +28,7 @@ set output folder . "/speedup.png"
 set title sprintf("Speed-up, %s scaling", kind)
 set ylabel sprintf("times as fast as %d rank%s", fewest, fewest == 1 ? "" : "s")
 set logscale y 2
-set yrange [0.8:most / fewest * 1.3]
+set yrange [*<0.9:1.0 * most / fewest * 1.4]
 plot summary using "ranks":(column("ranks") / fewest) with lines linestyle 2 \
     title "ideal", \
   "" using "ranks":(column("ranks") / fewest * column("bandwidth_efficiency")) \
@@ -42,8 +42,8 @@ unset logscale y
 set output folder . "/efficiency.png"
 set title sprintf("Efficiency, %s scaling", kind)
 set ylabel "efficiency (1: no loss)"
-set yrange [0:1.25]
-set key left bottom
+set yrange [0:*<1.1]
+set key outside bottom center horizontal maxcols 2
 plot 1 linestyle 2 title "ideal", \
   summary using "ranks":"bandwidth_efficiency" with linespoints linestyle 3 \
     title "what the read bandwidth allows", \
@@ -55,7 +55,7 @@ set output folder . "/bytes_ranks.png"
 set title "Traffic of an update"
 set ylabel "bytes sent by all ranks, per update (kB)"
 set yrange [0:*]
-set key left top
+set key inside left top vertical
 plot summary using "ranks":(column("bytes_per_update") / 1e3) \
   with linespoints linestyle 1 \
   title strong ? "the same data" : "attributes grow with the ranks"

@@ -15,7 +15,7 @@ set -euo pipefail
 examples=2048
 attributes=50000
 budget=5000
-passes=10
+passes=4
 solver=sift
 stored=no
 options "$@"
