@@ -3,7 +3,8 @@
 #include "io/geometry.h"
 
 enum {
-  CHUNK_BYTES = 256 << 10, /* what one read of a dense shard fetches */
+  CHUNK_BYTES = 256 << 10, /* what is read and verified while it is hot */
+  STORED_BYTES = 4 << 20,  /* what lies together in a dense shard */
   PIECE_ENTRIES = 16384    /* the same for a sparse one */
 };
 
@@ -36,17 +37,10 @@ th_status th_geometry_init(struct th_geometry *geometry,
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EDATA, "unknown layout or storage type");
-  if (th_type_packed(shape->type) > 1 && shape->layout == TH_SPARSE)
-    return th_fail(err, TH_EDATA,
-                   "%s values are stored dense; take --type %s for sparse data",
-                   th_type_name(shape->type),
-                   th_type_name(th_type_single(shape->type)));
-  if (shape->row_group % th_type_packed(shape->type) != 0)
-    return th_fail(err, TH_EDATA,
-                   "a row group of %s values has a multiple of %d rows, not "
-                   "%lld",
-                   th_type_name(shape->type), th_type_packed(shape->type),
-                   (long long)shape->row_group);
+  th_status rc =
+      th_type_allows(shape->type, shape->layout, shape->row_group, err);
+  if (rc != TH_OK)
+    return rc;
   int64_t tests = shape->examples - shape->training;
   geometry->shape = *shape;
   geometry->training_groups = th_ceil_divide(shape->training, shape->row_group);
@@ -84,6 +78,19 @@ size_t th_geometry_row_size(const struct th_geometry *geometry)
 {
   return geometry->shape.row_group > 65536 ? sizeof(uint32_t)
                                            : sizeof(uint16_t);
+}
+
+int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count)
+{
+  const struct th_shape *shape = &geometry->shape;
+  int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
+  int64_t most = STORED_BYTES / run;
+  most = most > geometry->chunk ? most : geometry->chunk;
+  int64_t parts = th_ceil_divide(count, most);
+  if (parts == 1)
+    return count;
+  int64_t even = th_ceil_divide(count, parts); /* little is padded then */
+  return th_ceil_divide(even, geometry->chunk) * geometry->chunk;
 }
 
 int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)

@@ -23,23 +23,6 @@ const struct th_importer_row *th_importer_table(void)
   return importers;
 }
 
-/* The writer would refuse it, but only when all is read. */
-static th_status check_packed(enum th_type type, const struct th_import *job,
-                              struct th_error *err)
-{
-  int packed = th_type_packed(type);
-  if (packed > 1 && job->layout == TH_SPARSE)
-    return th_fail(err, TH_EUSAGE,
-                   "%s values are stored dense; take --type %s with --layout "
-                   "sparse",
-                   th_type_name(type), th_type_name(th_type_single(type)));
-  if (job->row_group % packed != 0)
-    return th_fail(err, TH_EUSAGE,
-                   "--row-group %lld: with --type %s a multiple of %d",
-                   (long long)job->row_group, th_type_name(type), packed);
-  return TH_OK;
-}
-
 /* The command line has checked all of it; a caller of the library may not
  * have. */
 static th_status check_job(const struct th_import *job, struct th_error *err)
@@ -59,7 +42,8 @@ static th_status check_job(const struct th_import *job, struct th_error *err)
       job->shards < 0 || job->type < 0 || job->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EUSAGE,
                    "max_line, memory, row_group, shards or type out of range");
-  return check_packed((enum th_type)job->type, job, err);
+  enum th_layout layout = job->layout == TH_SPARSE ? TH_SPARSE : TH_DENSE;
+  return th_type_allows((enum th_type)job->type, layout, job->row_group, err);
 }
 
 /* Fail before hours of reading where the output could not be written anyway.

@@ -235,11 +235,11 @@ static void test_packed(struct th_comm *comm, const char *folder)
   char path[128];
   snprintf(path, sizeof path, "%s/data.h5", folder);
   th_error_clear(&err);
-  CHECK(recipe_write(&recipe, comm, path, true, &err) == TH_EDATA);
+  CHECK(recipe_write(&recipe, comm, path, true, &err) == TH_EUSAGE);
   CHECK(strstr(err.text, "stored dense") != NULL);
   recipe = recipe_of(TH_DENSE, TH_U2, 90, 70, 20, 30);
   th_error_clear(&err);
-  CHECK(recipe_write(&recipe, comm, path, true, &err) == TH_EDATA);
+  CHECK(recipe_write(&recipe, comm, path, true, &err) == TH_EUSAGE);
   CHECK(strstr(err.text, "multiple of 4 rows, not 30") != NULL);
 }
 

@@ -142,54 +142,6 @@ static void fill(struct sample *s, enum th_layout layout, enum th_type type,
     fill_sparse(s, step);
 }
 
-/* No value is farther from its centre. */
-static double largest_of(enum th_type type)
-{
-  return type == TH_U8 || type == TH_I8 ? 280 : 25;
-}
-
-/* Sums of magnitudes bound the rounding of any order of summation. */
-static double tolerance_of(const struct sample *s)
-{
-  double unit = s->slab.type == TH_F64 ? 1e-15 : 3e-7;
-  double largest = largest_of(s->slab.type);
-  unit = s->slab.layout == TH_SPARSE ? 1e-14 : unit;
-  return unit * (double)(s->slab.rows + 4) * largest;
-}
-
-static void compare(const struct sample *s, const double *a, const double *b,
-                    double tolerance)
-{
-  int64_t count = s->slab.attributes.last - s->slab.attributes.first;
-  for (int64_t j = 0; j < count; j++)
-    if (!(fabs(a[j] - b[j]) <= tolerance)) {
-      check_failures++;
-      fprintf(stderr, "%s %s, %d rows, attribute %lld of %lld: %.17g, %.17g\n",
-              th_layout_name(s->slab.layout), th_type_name(s->slab.type),
-              s->slab.rows, (long long)j, (long long)count, a[j], b[j]);
-    }
-}
-
-/* Sums start from 0.5, so that adding and overwriting differ. */
-static void test_sums(const struct sample *s)
-{
-  double sums[7][MOST];
-  for (int k = 0; k < 7; k++)
-    for (int a = 0; a < MOST; a++)
-      sums[k][a] = 0.5;
-  th_kernel_reference(&s->slab, &s->multiplier, s->centre, sums[0], sums[1],
-                      sums[2]);
-  th_kernel_evidence(&s->slab, &s->multiplier, s->centre, sums[3], sums[4],
-                     sums[5]);
-  th_kernel_gradient(&s->slab, &s->multiplier, s->centre, sums[6]);
-  double tolerance = tolerance_of(s);
-  double largest = largest_of(s->slab.type);
-  compare(s, sums[0], sums[3], tolerance);
-  compare(s, sums[0], sums[6], tolerance);
-  compare(s, sums[1], sums[4], tolerance * largest);
-  compare(s, sums[2], sums[5], tolerance * largest);
-}
-
 /* Attributes first .. last-1 of a slab as a slab of their own. */
 static struct th_slab part_of(const struct th_slab *slab, int64_t first,
                               int64_t last)
@@ -197,11 +149,8 @@ static struct th_slab part_of(const struct th_slab *slab, int64_t first,
   struct th_slab part = *slab;
   part.attributes = (struct th_range){slab->attributes.first + first,
                                       slab->attributes.first + last};
-  if (slab->layout == TH_DENSE) {
-    part.values = (const char *)slab->values +
-                  th_type_bytes(slab->type, first * slab->stride);
-    return part;
-  }
+  if (slab->layout == TH_DENSE)
+    return th_slab_part(slab, part.attributes);
   int64_t skip = 0;
   part.runs = 0;
   for (int64_t k = 0; k < slab->runs; k++) {
@@ -215,6 +164,55 @@ static struct th_slab part_of(const struct th_slab *slab, int64_t first,
   part.row_in_group += entries;
   part.values = (const char *)slab->values + th_type_bytes(slab->type, entries);
   return part;
+}
+
+/* Sums of the magnitudes of an attribute's terms in u, v and q. */
+static void magnitudes(const struct sample *s, int64_t a, double sums[3])
+{
+  double column[MOST_ROWS];
+  struct th_slab one = part_of(&s->slab, a, a + 1);
+  th_kernel_column(&one, 0, 1, column);
+  for (int64_t i = 0; i < one.rows; i++) {
+    double z = fabs(column[i]) + fabs(s->centre[a]);
+    sums[0] += fabs(s->residual[i]) * z;
+    sums[1] += s->weight[i] * z * z;
+    sums[2] += s->residual[i] * s->residual[i] * z * z;
+  }
+}
+
+static void complain(const struct th_slab *slab, int64_t a, double found,
+                     double wanted)
+{
+  check_failures++;
+  fprintf(stderr, "%s %s, %d rows, attribute %lld: %.17g, wanted %.17g\n",
+          th_layout_name(slab->layout), th_type_name(slab->type), slab->rows,
+          (long long)a, found, wanted);
+}
+
+/* Within the bound of kernels.h. Sums start from 0.5, so that adding and
+ * overwriting differ. */
+static void test_sums(const struct sample *s)
+{
+  const struct th_slab *slab = &s->slab;
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  bool single = slab->layout == TH_DENSE && slab->type != TH_F64;
+  double unit = single ? 0x1p-19 : 0x1p-43;
+  double plain[3][MOST];
+  double sums[4][MOST];
+  for (int k = 0; k < 4 * MOST; k++)
+    sums[k / MOST][k % MOST] = plain[k / MOST % 3][k % MOST] = 0.5;
+  th_kernel_reference(slab, &s->multiplier, s->centre, plain[0], plain[1],
+                      plain[2]);
+  th_kernel_evidence(slab, &s->multiplier, s->centre, sums[0], sums[1],
+                     sums[2]);
+  th_kernel_gradient(slab, &s->multiplier, s->centre, sums[3]);
+  for (int64_t a = 0; a < count; a++) {
+    double bound[3] = {0.5, 0.5, 0.5};
+    magnitudes(s, a, bound);
+    for (int k = 0; k < 4; k++)
+      if (!(fabs(sums[k][a] - plain[k % 3][a]) <= unit * bound[k % 3]))
+        complain(slab, a, sums[k][a], plain[k % 3][a]);
+  }
 }
 
 /* Bits do not depend on how a slab's attributes are cut into pieces. */
@@ -312,9 +310,23 @@ static void test_case(struct sample *s, enum th_layout layout,
       test_slab(s, layout, type, every, rows);
 }
 
+/* Every set reads all of it. */
+static void test_read(void)
+{
+  static float values[640];
+  const struct th_dense_set *set = th_dense_sets();
+  for (int k = 0; k < 640; k++)
+    values[k] = (float)k;
+  for (; set->name != NULL; set++)
+    for (int count = 64; count <= 640; count += 64)
+      if (set->runs_here())
+        CHECK(set->kernels->read(values, count) == count / 2 * (count - 1));
+}
+
 int main(void)
 {
   static struct sample s;
+  test_read();
   for (int layout = 0; layout < TH_LAYOUT_COUNT; layout++)
     for (int type = 0; type < TH_TYPE_COUNT; type++)
       for (int32_t rows = 1; rows <= 600; rows++)

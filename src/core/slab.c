@@ -81,6 +81,22 @@ int th_layout_find(const char *name)
   return -1;
 }
 
+th_status th_type_allows(enum th_type type, enum th_layout layout,
+                         int64_t row_group, struct th_error *err)
+{
+  int packed = th_type_packed(type);
+  if (packed > 1 && layout == TH_SPARSE)
+    return th_fail(err, TH_EUSAGE,
+                   "%s values are stored dense; take --type %s for sparse data",
+                   th_type_name(type), th_type_name(th_type_single(type)));
+  if (row_group % packed != 0)
+    return th_fail(err, TH_EUSAGE,
+                   "row groups of %s values have a multiple of %d rows, not "
+                   "%lld; change --row-group",
+                   th_type_name(type), packed, (long long)row_group);
+  return TH_OK;
+}
+
 static bool is_whole(enum th_type type, double value)
 {
   return value >= type_table[type].lowest &&
@@ -170,4 +186,35 @@ double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i)
 {
   return th_type_load(slab->type, slab->values,
                       th_slab_skip(slab) + a * slab->stride + i);
+}
+
+struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
+{
+  int64_t skipped = (part.first - slab->attributes.first) * slab->stride;
+  struct th_slab made = *slab;
+  made.attributes = part;
+  made.values = (const char *)slab->values + th_type_bytes(slab->type, skipped);
+  return made;
+}
+
+/* Entries on the slab's rows; all of them where it spans the row group. */
+static int64_t entries_of(const struct th_slab *slab, int64_t row_group)
+{
+  int64_t all = slab->start[slab->runs] - slab->start[0];
+  int64_t count = 0;
+  if (slab->row == 0 && slab->rows >= row_group)
+    return all;
+  for (int64_t k = 0; k < all; k++)
+    count += slab->row_in_group[k] - (uint32_t)slab->row < (uint32_t)slab->rows;
+  return count;
+}
+
+int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group)
+{
+  int64_t attributes = slab->attributes.last - slab->attributes.first;
+  if (slab->layout == TH_DENSE)
+    return (int64_t)th_type_bytes(slab->type, attributes * slab->rows);
+  int64_t entries = entries_of(slab, row_group);
+  int64_t row = row_group > UINT16_MAX + 1 ? 4 : 2;
+  return entries * row + (int64_t)th_type_bytes(slab->type, entries);
 }

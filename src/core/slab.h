@@ -64,6 +64,12 @@ bool th_type_fits(enum th_type type, double value);
 const char *th_layout_name(enum th_layout layout);
 int th_layout_find(const char *name);
 
+/* Packed values are dense, and their runs begin with a byte: TH_EUSAGE for the
+ * sparse layout, or for row groups of `row_group` rows that end inside of a
+ * byte. Local. */
+th_status th_type_allows(enum th_type type, enum th_layout layout,
+                         int64_t row_group, struct th_error *err);
+
 /* Store value as item `index` of an array of that type: the nearest f32 of the
  * double, integers only when exact. False where the value cannot be stored
  * (too large for f32, not a whole number in range for u8, i8 and u2, not
@@ -101,5 +107,12 @@ int th_slab_skip(const struct th_slab *slab);
 
 /* Dense: the value of row i of attribute first + a. Local. */
 double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i);
+
+/* The part of a dense slab that holds these of its attributes. Local. */
+struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
+
+/* Bytes of the stored values on the slab's rows; sparse: of the entries, with
+ * their rows. row_group: R. Local. */
+int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group);
 
 #endif

@@ -1,13 +1,14 @@
 /* dense.c - the dense kernels, for the instruction set it is compiled for
  *
- * Compiled once per set (src/CMakeLists.txt), which names the table of this
- * one in TH_DENSE_SET. The sum of an attribute: sixteen lanes, row i in lane
- * i % 16, products and lanes in f32 (f64 for f64 storage) over at most
- * TH_LANE_ROWS rows, lanes then added in double, by a fixed tree at the end. No
- * multiplication is contracted with an addition (-ffp-contract=off). So the
- * bits depend on the slab's rows alone, and neither on the width of a vector
- * nor on how many attributes are handled together. SPDX-License-Identifier: MIT
- */
+ * Compiled once per set (src/CMakeLists.txt), which names its table in
+ * TH_DENSE_SET. The sum of an attribute: sixteen lanes, row i of a piece in
+ * lane i % 16, products and lanes in f32 (f64 for f64 storage); a piece is at
+ * most TH_LANE_ROWS rows; then in double, by a fixed tree. No product is
+ * contracted with a sum (-ffp-contract=off). So the bits depend on the rows of
+ * the slab alone: not on the width of a vector, nor on how many attributes are
+ * handled together.
+ *
+ * SPDX-License-Identifier: MIT */
 #include "math/dense.h"
 
 #include "math/dense_types.h"
@@ -159,7 +160,27 @@ DEFINE_GATHER(gather_f64, double)
 #define LANE f32
 #include "math/dense_body.h"
 
+/* Nothing but loads: in as many streams, and as far ahead, as the kernels. */
+static double read_all(const float *values, int64_t count)
+{
+  float lane[BAND][TH_LANES] = {{0}};
+  int64_t stream = count / BAND;
+  double sum = 0;
+  for (int64_t i = 0; i < stream; i += TH_LANES)
+    for (int s = 0; s < BAND; s++) {
+      const float *at = values + s * stream + i;
+      __builtin_prefetch((const char *)at + LOOK_AHEAD);
+      for (int l = 0; l < TH_LANES; l++)
+        lane[s][l] += at[l];
+    }
+  for (int s = 0; s < BAND; s++)
+    for (int l = 0; l < TH_LANES; l++)
+      sum += (double)lane[s][l];
+  return sum;
+}
+
 const struct th_dense_kernels TH_DENSE_SET = {
+    .read = read_all,
     .gradient = {[TH_F32] = gradient_f32,
                  [TH_F64] = gradient_f64,
                  [TH_U8] = gradient_u8,

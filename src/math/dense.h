@@ -11,7 +11,8 @@
 
 #include <stdbool.h>
 
-/* As th_kernel_gradient and th_kernel_evidence, for dense slabs of one type. */
+/* As th_kernel_gradient and th_kernel_evidence, for dense slabs of one type; as
+ * th_kernel_read. */
 typedef void th_dense_gradient(const struct th_slab *slab,
                                const struct th_multiplier *m,
                                const double *centre, double *grad);
@@ -20,7 +21,10 @@ typedef void th_dense_evidence(const struct th_slab *slab,
                                const double *centre, double *u, double *v,
                                double *q);
 
+typedef double th_dense_read(const float *values, int64_t count);
+
 struct th_dense_kernels {
+  th_dense_read *read;
   th_dense_gradient *gradient[TH_TYPE_COUNT];
   th_dense_evidence *evidence[TH_TYPE_COUNT];
 };

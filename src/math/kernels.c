@@ -3,7 +3,7 @@
 #include "math/kernels.h"
 
 #include "math/dense.h"
-#include "math/sparse.h"
+#include "math/kernels_sparse.h"
 
 #if defined(TH_DENSE_X86)
 static bool has_avx512(void)
@@ -48,6 +48,11 @@ static const struct th_dense_kernels *dense_kernels(void)
   return set->kernels;
 }
 
+double th_kernel_read(const float *values, int64_t count)
+{
+  return dense_kernels()->read(values, count);
+}
+
 void th_kernel_gradient(const struct th_slab *slab,
                         const struct th_multiplier *m, const double *centre,
                         double *grad)
@@ -87,19 +92,12 @@ static double value_at(const struct th_slab *slab, int64_t a, int64_t i)
 void th_kernel_column(const struct th_slab *slab, double centre, double scale,
                       double *column)
 {
-  if (slab->layout == TH_DENSE) {
-    for (int64_t i = 0; i < slab->rows; i++)
-      column[i] = (th_slab_load(slab, 0, i) - centre) * scale;
+  if (slab->layout == TH_SPARSE) {
+    th_sparse_column(slab, centre, scale, column);
     return;
   }
   for (int64_t i = 0; i < slab->rows; i++)
-    column[i] = -centre * scale;
-  for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_sparse_entries(slab, k);
-    for (int64_t e = entries.first; e < entries.last; e++)
-      column[slab->row_in_group[e] - slab->row] =
-          (th_type_load(slab->type, slab->values, e) - centre) * scale;
-  }
+    column[i] = (th_slab_load(slab, 0, i) - centre) * scale;
 }
 
 void th_kernel_reference(const struct th_slab *slab,

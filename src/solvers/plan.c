@@ -14,12 +14,18 @@ enum {
   BUDGET_SHARE = 10,        /* default budget: a tenth of the attributes */
   SIFT_ROWS = 20,           /* first rows per block of solver sift */
   BYTES_PER_ATTRIBUTE = 88, /* centre, scale, bound and a solver's vectors */
+  SIFT_BYTES = 56,          /* the same of solver sift */
   BYTES_PER_ROW = 56,
   FEWEST_EXAMPLES = 2
 };
 
 static const double default_validation = 0.1;
 static const double usual_growth = 1.05; /* of a solver's batches */
+
+static bool is_sift(const struct th_config *config)
+{
+  return strcmp(config->solver, "sift") == 0;
+}
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -106,7 +112,7 @@ static th_status choose_budget(struct th_config *config, int64_t d,
 static void first_update(const struct th_config *config, int64_t d,
                          int64_t *blocks, int64_t *rows)
 {
-  bool sift = strcmp(config->solver, "sift") == 0;
+  bool sift = is_sift(config);
   int64_t width = config->budget - (sift ? 0 : config->sparsity);
   *blocks = width > 0 ? (d + width - 1) / width : 1;
   *rows = sift ? SIFT_ROWS : th_rule_explore_rows(config->sparsity);
@@ -121,21 +127,42 @@ static int64_t estimate_memory(const struct th_config *config,
 {
   int64_t owned = shape->attributes / ranks + TH_CELL;
   int64_t members = config->sparsity > 0 ? config->sparsity : config->budget;
+  int64_t each = BYTES_PER_ATTRIBUTE;
+  if (is_sift(config)) {
+    members =
+        th_rule_sift_support(config->budget, config->sparsity, shape->training);
+    each = SIFT_BYTES;
+  }
   members = smaller(members, shape->training);
-  return owned * BYTES_PER_ATTRIBUTE + rows * BYTES_PER_ROW +
-         rows * members / ranks * 8 + 6 * members * members * 8;
+  return owned * each + rows * BYTES_PER_ROW + rows * members / ranks * 8 +
+         6 * members * members * 8;
 }
 
-/* Whole runs and chunks are read, hence perhaps all of the training values, but
- * nothing twice while it stays in memory. */
-static int64_t estimate_reads(const struct th_shape *shape)
+/* Bytes of the stored training values. */
+static double stored_bytes(const struct th_shape *shape)
 {
+  double values = (double)shape->training * (double)shape->attributes;
   double share = (double)shape->training / (double)shape->examples;
   if (shape->layout == TH_SPARSE)
-    return (int64_t)(share * (double)shape->nonzeros *
-                     ((double)th_type_size(shape->type) + 2));
-  return (int64_t)(share * (double)th_type_bytes(shape->type, shape->examples) *
-                   (double)shape->attributes);
+    return share * (double)shape->nonzeros *
+           ((double)th_type_size(shape->type) + 2);
+  return (double)th_type_bytes(shape->type, (int64_t)fmin(values, 0x1p62));
+}
+
+/* Bytes of the runs that are looked at in `passes` passes, each of them read
+ * once: of every row group those of J_i for each block i that gets one of its
+ * deal units, and those of S. */
+static double looked_at(const struct th_plan *plan,
+                        const struct th_shape *shape, double passes)
+{
+  const struct th_config *config = &plan->config;
+  double d = (double)shape->attributes;
+  double units = (double)shape->row_group / (double)plan->deal_unit;
+  double missed = pow(1 - 1 / (double)plan->blocks, passes * units);
+  bool explores = config->budget > config->sparsity;
+  double share = explores ? 1 - missed : 0;
+  double support = (double)config->sparsity / d;
+  return stored_bytes(shape) * (share + (1 - share) * support);
 }
 
 /* Batches grow from update to update by a factor g: k updates use
@@ -157,8 +184,8 @@ static void choose_passes(struct th_config *config,
     config->passes = enough ? 1 : MANY_PASSES;
   if (config->validation >= 0)
     return;
-  bool stops_early = config->passes > 1 && config->start_size == 0 &&
-                     strcmp(config->solver, "sift") != 0;
+  bool stops_early =
+      config->passes > 1 && config->start_size == 0 && !is_sift(config);
   config->validation = stops_early ? default_validation : 0;
 }
 
@@ -186,7 +213,9 @@ th_status th_train_plan(const struct th_config *config,
   plan->deal_unit =
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
   plan->memory = estimate_memory(used, shape, ranks, plan->blocks * rows);
-  plan->read_bytes = estimate_reads(shape);
+  double passes = (double)used->passes;
+  plan->read_bytes = (int64_t)looked_at(plan, shape, passes);
+  plan->stream_bytes = (int64_t)(passes * looked_at(plan, shape, 1));
   plan->updates = estimate_updates(used, shape, plan->blocks * rows);
 done:
   return rc;
