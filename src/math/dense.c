@@ -2,8 +2,8 @@
  *
  * Compiled once per set (src/CMakeLists.txt), which names its table in
  * TH_DENSE_SET. The sum of an attribute: sixteen lanes, row i of a piece in
- * lane i % 16, products and lanes in f32 (f64 for f64 storage); a piece is at
- * most TH_LANE_ROWS rows; then in double, by a fixed tree. No product is
+ * lane i % 16, products and lanes in f32 (f64 for f64 storage); a piece is 256
+ * rows, 1024 of whole numbers; then in double, by a fixed tree. No product is
  * contracted with a sum (-ffp-contract=off). So the bits depend on the rows of
  * the slab alone: not on the width of a vector, nor on how many attributes are
  * handled together.
@@ -93,14 +93,15 @@ static inline const unsigned char *next_ahead(struct ahead *ahead)
   return here;
 }
 
-static struct ahead look_ahead(const struct th_slab *slab, int64_t step)
+static struct ahead look_ahead(const struct th_slab *slab, int64_t step,
+                               int64_t rows)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
   struct ahead ahead = {.band = slab->values,
                         .bands = count / BAND - 1,
                         .stride = BAND * slab->stride * step / TH_LANES,
                         .run = slab->rows * step / TH_LANES,
-                        .piece = TH_LANE_ROWS * step / TH_LANES};
+                        .piece = rows * step / TH_LANES};
   int64_t piece = ahead.run < ahead.piece ? ahead.run : ahead.piece;
   for (int64_t bytes = 0; bytes<LOOK_AHEAD; bytes += piece> 0 ? piece : 1)
     next_ahead(&ahead);

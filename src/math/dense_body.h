@@ -3,6 +3,7 @@
  * STORED names the type, LANE is f32 or f64: the precision of products. The
  * file that includes this one defines, with the type's name behind:
  *   BYTES     of a step, which is sixteen rows
+ *   PIECE     rows that are summed in one go
  *   prepare   a vector made from an attribute's centre
  *   centred   values less centre, for the lanes of one vector of a step
  *   patch     a whole step made from the values of a part of it
@@ -35,24 +36,24 @@ TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
   }
 }
 
-/* Add a piece to one vector of each sum, and fetch what comes ahead. */
+/* Add a piece to one vector of each sum, and fetch what comes ahead, line by
+ * line; with the first vector, for the others find it there. */
 TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
                                struct ROWS rows, const VECTOR *centre, int lane,
                                int wide, int sums)
 {
-  const int step = NAME(BYTES);
-  const int at_once = step < LINE ? LINE / step : 1; /* steps of a line */
-  for (int s = 0; s < piece->steps;) {
-    int end = s + at_once < piece->steps ? s + at_once : piece->steps;
-    for (int j = 0; lane == 0 && j < wide; j++)
-      for (int b = 0; b < step; b += LINE)
-        __builtin_prefetch(piece->ahead + s * step + j * piece->stride + b);
-    for (; s < end; s++) {
-      NAME(add_step)
-      (acc, piece->values + s * step, piece->stride, rows, centre, lane, wide,
-       sums);
-      rows.residual += TH_LANES;
-      rows.weight += TH_LANES;
+  const int64_t step = NAME(BYTES);
+  const int at_once = step < LINE ? (int)(LINE / step) : 1;
+  const unsigned char *at = piece->values;
+  const unsigned char *ahead = piece->ahead;
+  int left = piece->steps;
+  for (; left > 0; left -= at_once, ahead += at_once * step) {
+    for (int64_t b = 0; lane == 0 && b < step; b += LINE)
+      for (int j = 0; j < wide; j++)
+        __builtin_prefetch(ahead + b + j * piece->stride);
+    for (int s = 0; s < at_once && s < left; s++, at += step) {
+      NAME(add_step)(acc, at, piece->stride, rows, centre, lane, wide, sums);
+      rows = ROWS_FROM(rows, TH_LANES);
     }
   }
 }
@@ -116,7 +117,7 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
     at += NAME(BYTES);
   }
   while (row + TH_LANES <= slab->rows) {
-    int steps = smaller(slab->rows - row, TH_LANE_ROWS) / TH_LANES;
+    int steps = smaller(slab->rows - row, NAME(PIECE)) / TH_LANES;
     struct piece piece = {at, stride, next_ahead(ahead), steps};
     NAME(add_piece)(sum, &piece, ROWS_FROM(rows, row), prepared, wide, sums);
     row += steps * TH_LANES;
@@ -133,7 +134,7 @@ static void NAME(gradient)(const struct th_slab *slab,
                            double *grad)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
-  struct ahead ahead = look_ahead(slab, NAME(BYTES));
+  struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
   struct ROWS rows = ROWS_OF(m);
   double sum[BAND];
   int64_t a = 0;
@@ -153,7 +154,7 @@ static void NAME(evidence)(const struct th_slab *slab,
                            double *u, double *v, double *q)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
-  struct ahead ahead = look_ahead(slab, NAME(BYTES));
+  struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
   struct ROWS rows = ROWS_OF(m);
   double sum[EVIDENCE * BAND];
   int64_t a = 0;

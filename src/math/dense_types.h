@@ -1,9 +1,9 @@
 /* dense_types.h - what the kernels of dense slabs know about each storage type
  *
- * For each type: the bytes of a step; `prepare`, a vector made from the centre
- * of an attribute; `centred`, values less the centre, for the lanes lane .. of
- * the step at `at`; `patch`, a whole step that begins with `count` values.
- * SPDX-License-Identifier: MIT */
+ * For each type: the bytes of a step; the rows of a piece; `prepare`, a vector
+ * made from the centre of an attribute; `centred`, values less the centre, for
+ * the lanes lane .. of the step at `at`; `patch`, a whole step that begins with
+ * `count` values. SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_TYPES_H
 #define TH_DENSE_TYPES_H
 
@@ -15,6 +15,15 @@ enum {
   BYTES_u8 = TH_LANES,
   BYTES_i8 = TH_LANES,
   BYTES_u2 = TH_LANES / 4
+};
+
+/* Rows of a piece: some kilobytes of a band. */
+enum {
+  PIECE_f32 = 256,
+  PIECE_f64 = 256,
+  PIECE_u8 = 1024,
+  PIECE_i8 = 1024,
+  PIECE_u2 = 1024
 };
 
 /* The first value stands where there is none: any that occurs would do, but

@@ -9,10 +9,10 @@
 #ifndef TH_LANES_H
 #define TH_LANES_H
 
-#include "math/kernels.h"
-
 #include <stdint.h>
 #include <string.h>
+
+enum { TH_LANES = 16 };
 
 #if defined(__AVX512F__)
 enum { TH_VECTOR = 64 }; /* bytes */
