@@ -77,10 +77,11 @@ TH_INLINE th_vector_f32 th_widen_i8(const unsigned char *at)
 TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
                                    th_vector_f32 table)
 {
-  const __m256i shift = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
-  uint16_t half;
-  memcpy(&half, at + lane / 4, sizeof half);
-  __m256i fields = _mm256_srlv_epi32(_mm256_set1_epi32(half), shift);
+  const __m256i first = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
+  __m256i shift = _mm256_add_epi32(first, _mm256_set1_epi32(2 * lane));
+  int32_t word;
+  memcpy(&word, at, sizeof word);
+  __m256i fields = _mm256_srlv_epi32(_mm256_set1_epi32(word), shift);
   return _mm256_permutevar_ps(table, fields); /* by the lowest two bits */
 }
 #else
