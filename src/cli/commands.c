@@ -16,12 +16,12 @@ static const struct th_command table[] = {
     {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
      "turn LIBSVM or CSV text into a data set",
      "Files that end in .gz, .bz2 or .xz are read directly.", th_run_import},
-    {"train", TH_TRAIN, "NAME.h5 -o MODEL.h5", 1, 1,
+    {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
      "train a sparse linear model under an attribute budget",
      "Without options it picks solver, budget, step size, batches and stopping "
      "by itself and says what it picked.",
      th_run_train},
-    {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5", 2, 2,
+    {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "score a model on a data set",
      "Prints n, mse, r2 and, where the targets have exactly two values (the "
      "larger is positive), auc, accuracy and log_loss; on generated data also "

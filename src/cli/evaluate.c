@@ -15,7 +15,7 @@ enum { LABEL_ROWS = 4096 }; /* targets read at once */
  */
 static double population_mse(const struct th_scoring *scoring)
 {
-  const struct th_truth *truth = th_dataset_truth(scoring->dataset);
+  const struct th_truth *truth = scoring->data.truth;
   const struct th_model *model = &scoring->model;
   if (truth == NULL || truth->family[0] == '\0' || th_is_logistic(model))
     return NAN;
@@ -61,12 +61,12 @@ static th_status find_labels(const struct th_scoring *scoring,
                              struct th_labels *labels, struct th_error *err)
 {
   double target[LABEL_ROWS];
-  int64_t n = scoring->store->shape.examples;
+  int64_t n = scoring->data.store->shape.examples;
   for (int64_t first = 0; first < n; first += LABEL_ROWS) {
     int64_t count = n - first < LABEL_ROWS ? n - first : LABEL_ROWS;
     struct th_rows rows = {first, count};
-    th_status rc =
-        scoring->store->ops->targets(scoring->store, rows, target, NULL, err);
+    th_status rc = scoring->data.store->ops->targets(scoring->data.store, rows,
+                                                     target, NULL, err);
     if (rc != TH_OK)
       return rc;
     th_labels_add(labels, first, target, count);
@@ -95,7 +95,7 @@ th_status th_run_evaluate(const struct th_options *options,
   struct th_scoring scoring = {0};
   struct th_scored scored = {0};
   th_status rc;
-  TH_TRY(th_scoring_open(&scoring, options, comm, err));
+  TH_TRY(th_scoring_open(&scoring, options, "evaluate", comm, err));
   TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
     rc = score(&scoring, &scored, options->json, err);

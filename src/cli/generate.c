@@ -4,110 +4,39 @@
  * seed, example and attribute, so nothing travels.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/family.h"
 #include "cli/run.h"
-#include "cli/tiles.h"
 #include "core/memory.h"
 #include "io/dataset.h"
-#include "math/synthetic.h"
+#include "math/tiles.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct job {
   const struct th_options *options;
-  const struct th_family *family;
-  struct th_truth truth;
+  struct th_synthesis synthesis;
   struct th_dataset_plan plan;
 };
-
-/* A parameter of another family is refused, not ignored. */
-static th_status check_parameters(const struct th_options *options,
-                                  const struct th_family *family,
-                                  struct th_error *err)
-{
-  for (const struct th_family *f = th_family_table(); f->name != NULL; f++) {
-    for (const char *const *o = f->options; *o != NULL; o++) {
-      bool used = false;
-      for (const char *const *own = family->options; *own != NULL; own++)
-        used = used || strcmp(*own, *o) == 0;
-      if (!used && th_option_given(options, *o))
-        return th_fail(err, TH_EUSAGE,
-                       "generate: family %s does not use --%s; leave it out",
-                       family->name, *o);
-    }
-  }
-  return TH_OK;
-}
-
-static th_status find_family(const char *name, const struct th_family **family,
-                             struct th_error *err)
-{
-  char names[256] = "";
-  size_t used = 0;
-  *family = th_family_find(name);
-  if (*family != NULL)
-    return TH_OK;
-  for (const struct th_family *f = th_family_table(); f->name != NULL; f++)
-    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                             used == 0 ? "" : ", ", f->name);
-  return th_fail(err, TH_EUSAGE, "generate: %s is not a family; there are %s",
-                 name, names);
-}
-
-static th_status plan_shape(struct job *job, struct th_error *err)
-{
-  const struct th_options *o = job->options;
-  int64_t test = (int64_t)floor(o->test * (double)o->examples + 0.5);
-  if (test >= o->examples)
-    return th_fail(err, TH_EUSAGE,
-                   "generate: --test %g of %lld examples leaves none to train "
-                   "on",
-                   o->test, (long long)o->examples);
-  job->plan.shape = (struct th_shape){
-      .examples = o->examples,
-      .training = o->examples - test,
-      .attributes = o->attributes,
-      .row_group =
-          o->row_group > 0 ? o->row_group : th_row_group_size(o->examples),
-      .layout = job->family->layout,
-      .type = (enum th_type)o->type,
-  };
-  if (o->shards > o->attributes)
-    return th_fail(err, TH_EUSAGE,
-                   "generate: --shards %lld: there are only %lld attributes",
-                   (long long)o->shards, (long long)o->attributes);
-  job->plan.shards = o->shards;
-  if (job->family->layout == TH_SPARSE)
-    job->plan.expected_entries =
-        (int64_t)(o->density * (double)o->attributes * (double)o->examples);
-  return TH_OK;
-}
 
 static th_status plan_job(struct job *job, struct th_error *err)
 {
   const struct th_options *o = job->options;
-  th_status rc;
-  if (o->examples == 0 || o->attributes == 0)
-    return th_fail(err, TH_EUSAGE, "generate: --%s is missing",
-                   o->examples == 0 ? "examples" : "attributes");
-  TH_TRY(find_family(o->argument[0], &job->family, err));
-  TH_TRY(check_parameters(o, job->family, err));
-  TH_TRY(plan_shape(job, err));
-  struct th_truth *truth = &job->truth;
-  snprintf(truth->family, sizeof truth->family, "%s", job->family->name);
-  truth->seed = o->config.seed;
-  truth->noise = o->noise;
-  truth->support_size = o->support;
-  for (const char *const *own = job->family->options; *own != NULL; own++) {
-    truth->correlation =
-        strcmp(*own, "correlation") == 0 ? o->correlation : truth->correlation;
-    truth->density = strcmp(*own, "density") == 0 ? o->density : truth->density;
-  }
-  TH_TRY(th_truth_init(truth, o->attributes, err));
-done:
-  return rc;
+  th_status rc = th_synthesis_plan(&job->synthesis, o, o->argument[0],
+                                   "generate", "--", err);
+  if (rc != TH_OK)
+    return rc;
+  if (o->shards > o->attributes)
+    return th_fail(err, TH_EUSAGE,
+                   "generate: --shards %lld: there are only %lld attributes",
+                   (long long)o->shards, (long long)o->attributes);
+  job->plan.shape = job->synthesis.shape;
+  job->plan.shards = o->shards;
+  if (job->plan.shape.layout == TH_SPARSE)
+    job->plan.expected_entries =
+        (int64_t)(o->density * (double)o->attributes * (double)o->examples);
+  return TH_OK;
 }
 
 /* Whole chunks, as many as make a cell: a correlated cell is walked once. */
@@ -120,15 +49,15 @@ static th_status write_dense_part(const struct job *job,
   enum th_type type = job->plan.shape.type;
   int64_t chunk = th_writer_chunk(writer);
   th_status rc =
-      th_synthetic_dense(&job->truth, part, rows.first, (int32_t)rows.count,
-                         type, values, rows.count, err);
+      th_synthetic_dense(&job->synthesis.truth, part, rows.first,
+                         (int32_t)rows.count, type, values, rows.count, err);
   for (int64_t first = part.first; first < part.last && rc == TH_OK;
        first += chunk) {
     int64_t last = first + chunk < part.last ? first + chunk : part.last;
     struct th_range range = {first, last};
-    size_t items = (size_t)((first - part.first) * rows.count);
+    int64_t items = (first - part.first) * rows.count;
     rc = th_writer_dense(writer, shard, group, range,
-                         values + items * th_type_size(type), rows.count, err);
+                         values + th_type_bytes(type, items), rows.count, err);
   }
   return rc;
 }
@@ -168,16 +97,14 @@ static th_status write_sparse_shard(const struct job *job,
   th_status rc;
   th_tiles_init(&tiles, shape, all);
   for (int64_t j = all.first; j < all.last; j++) {
-    TH_TRY(th_synthetic_sparse(&job->truth, shape->attributes, j,
+    TH_TRY(th_synthetic_sparse(&job->synthesis.truth, shape->attributes, j,
                                shape->examples, &column, err));
     TH_TRY(th_tiles_add(&tiles, j, column.example, column.value, column.count,
                         err));
   }
-  TH_TRY(th_tiles_cut(&tiles, th_writer_groups(writer), err));
+  TH_TRY(th_tiles_cut(&tiles, err));
   for (int64_t group = 0; group < th_writer_groups(writer); group++) {
-    struct th_slab tile;
-    struct th_rows rows = th_writer_group(writer, group);
-    TH_TRY(th_tiles_group(&tiles, group, (int32_t)rows.count, &tile, err));
+    struct th_slab tile = th_tiles_group(&tiles, group);
     TH_TRY(th_writer_sparse(writer, shard, group, &tile, err));
   }
 done:
@@ -205,7 +132,7 @@ static th_status fill_master(const struct job *job, double *target,
                              struct th_error *err)
 {
   const struct th_shape *shape = &job->plan.shape;
-  const struct th_truth *truth = &job->truth;
+  const struct th_truth *truth = &job->synthesis.truth;
   for (int64_t i = 0; i < shape->examples; i++)
     row[i] = i;
   snprintf(provenance, size,
@@ -214,7 +141,8 @@ static th_status fill_master(const struct job *job, double *target,
            " --noise %.17g --seed %" PRIu64,
            THRESHER_VERSION, truth->family, shape->examples, shape->attributes,
            truth->support_size, truth->noise, truth->seed);
-  for (const char *const *own = job->family->options; *own != NULL; own++) {
+  for (const char *const *own = job->synthesis.family->options; *own != NULL;
+       own++) {
     size_t used = strlen(provenance);
     snprintf(provenance + used, size - used, " --%s %.17g", *own,
              strcmp(*own, "density") == 0 ? truth->density
@@ -242,7 +170,7 @@ static th_status write_all(const struct job *job, struct th_comm *comm,
   rc = th_agree(comm, rc, err);
   struct th_master master = {.target = target,
                              .row = row,
-                             .truth = &job->truth,
+                             .truth = &job->synthesis.truth,
                              .provenance = provenance};
   if (rc == TH_OK)
     rc = th_writer_commit(writer, &master, err);
@@ -261,7 +189,7 @@ static void print_summary(const struct job *job, double seconds)
           " attributes, %" PRId64 " of them true, in %.1f s\n",
           job->options->output, shape->examples,
           shape->examples - shape->training, shape->attributes,
-          job->truth.support_size, seconds);
+          job->synthesis.truth.support_size, seconds);
 }
 
 th_status th_run_generate(const struct th_options *options,
@@ -278,6 +206,6 @@ th_status th_run_generate(const struct th_options *options,
   if (comm->rank == 0 && !options->quiet)
     print_summary(&job, th_clock() - began);
 done:
-  th_truth_free(&job.truth);
+  th_synthesis_free(&job.synthesis);
   return rc;
 }

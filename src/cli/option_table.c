@@ -82,7 +82,8 @@ static const char *split_names(int64_t k)
 enum {
   MAKE = TH_GENERATE | TH_IMPORT,
   WRITES = MAKE | TH_TRAIN | TH_PREDICT,
-  SCORES = TH_EVALUATE | TH_PREDICT
+  SCORES = TH_EVALUATE | TH_PREDICT,
+  SYNTHETIC = TH_GENERATE | TH_SOURCE
 };
 
 #define AUTOMATIC "automatic"
@@ -90,18 +91,18 @@ enum {
 static const struct th_option table[] = {
     /* data */
     {"examples", 'n', TH_OPT_INT, AT(examples), "N", NULL, "required", FROM(1),
-     NULL, "data", TH_GENERATE, false, "examples to generate"},
+     NULL, "data", SYNTHETIC, false, "examples to generate"},
     {"attributes", 'd', TH_OPT_INT, AT(attributes), "D", NULL,
      "generate: required; import: the largest index", FROM(1), NULL, "data",
-     MAKE, false,
+     MAKE | TH_SOURCE, false,
      "attributes of an example; import: an index above it is an error"},
     {"support", 0, TH_OPT_INT, AT(support), "K", NULL, "by the family", FROM(1),
-     NULL, "data", TH_GENERATE, false,
+     NULL, "data", SYNTHETIC, false,
      "attributes with a true coefficient that is not zero"},
     {"noise", 0, TH_OPT_REAL, AT(noise), "S", "1", NULL, FROM(0), NULL, "data",
-     TH_GENERATE, false, "standard deviation of the target noise"},
+     SYNTHETIC, false, "standard deviation of the target noise"},
     {"correlation", 0, TH_OPT_REAL, AT(correlation), "R", "0.5", NULL,
-     INSIDE(-1, 1), NULL, "data", TH_GENERATE, false,
+     INSIDE(-1, 1), NULL, "data", SYNTHETIC, false,
      "toeplitz: correlation of neighbouring attributes"},
     {"density",
      0,
@@ -113,7 +114,7 @@ static const struct th_option table[] = {
      {0, 0.5, true, false},
      NULL,
      "data",
-     TH_GENERATE,
+     SYNTHETIC,
      false,
      "sparse: mean share of values that are not zero"},
     {"format", 0, TH_OPT_NAME, AT(format), NULL, "auto", NULL, NO_LIMITS,
@@ -122,7 +123,7 @@ static const struct th_option table[] = {
      NO_LIMITS, layout_names, "data", TH_IMPORT, false,
      "store every value, or those that are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(type), NULL, "f32", NULL, NO_LIMITS,
-     type_names, "data", MAKE, false,
+     type_names, "data", MAKE | TH_SOURCE, false,
      "storage type of attribute values; u8 and i8 only where exact"},
     {"target", 0, TH_OPT_TEXT, AT(target), "COLUMN", NULL, "the last column",
      NO_LIMITS, NULL, "data", TH_IMPORT, false,
@@ -141,7 +142,8 @@ static const struct th_option table[] = {
      "data", TH_IMPORT, false,
      "store the examples in a random order drawn from the seed"},
     {"test", 0, TH_OPT_REAL, AT(test), "FRACTION", "0", NULL, FRACTION, NULL,
-     "data", MAKE, false, "share of the examples to set apart for testing"},
+     "data", MAKE | TH_SOURCE, false,
+     "share of the examples to set apart for testing"},
     {"test-file", 0, TH_OPT_TEXT, AT(test_file), "FILE", NULL, "none",
      NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "a file of its own with the test examples"},
@@ -149,8 +151,14 @@ static const struct th_option table[] = {
      BETWEEN(1, 1024), NULL, "data", MAKE, false,
      "files over which the attributes are spread"},
     {"row-group", 0, TH_OPT_INT, AT(row_group), "R", NULL,
-     "by the number of examples", BETWEEN(1, 1048576), NULL, "data", MAKE,
-     false, "examples that are stored together"},
+     "by the number of examples", BETWEEN(1, 1048576), NULL, "data",
+     MAKE | TH_SOURCE, false, "examples that are stored together"},
+    {"source", 0, TH_OPT_TEXT, AT(source), "FAMILY:KEY=VALUE,...", NULL, "none",
+     NO_LIMITS, NULL, "data", TH_TRAIN | TH_EVALUATE, true,
+     "in place of a data set: one that is computed when asked for, with the "
+     "values that generate would write; keys are options of generate that say "
+     "what the data are, such as murata:examples=100000,attributes=1000000 or "
+     "murata:n=100000,d=1000000"},
     {"split", 0, TH_OPT_CHOICE, AT(split), NULL, "auto",
      "auto: test if there is one, else all", NO_LIMITS, split_names, "data",
      SCORES, false, "which examples to use"},
@@ -211,7 +219,7 @@ static const struct th_option table[] = {
      "support"},
     /* run */
     {"seed", 0, TH_OPT_INT, AT(config.seed), "N", "1", NULL, FROM(0), NULL,
-     "run", MAKE | TH_TRAIN, true, "seed of all random numbers"},
+     "run", MAKE | TH_TRAIN | TH_SOURCE, true, "seed of all random numbers"},
     {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL, "required",
      NO_LIMITS, NULL, "run", WRITES, false, "file to write"},
     {"memory", 0, TH_OPT_SIZE, AT(memory), "SIZE", NULL, "by the machine",

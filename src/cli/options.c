@@ -213,10 +213,14 @@ static th_status check_arguments(const struct th_options *options,
                                  const struct th_command *command,
                                  struct th_error *err)
 {
-  if (options->arguments < command->fewest)
+  const int named = options->source != NULL; /* in place of the data set */
+  if (options->arguments < command->fewest - named)
     return th_fail(err, TH_EUSAGE,
                    "%s: too few arguments; usage: thresher %s %s",
                    command->name, command->name, command->arguments);
+  if (named && options->arguments == command->most)
+    return th_fail(err, TH_EUSAGE, "%s: both %s and --source; give one of them",
+                   command->name, options->argument[command->most - 1]);
   if (options->arguments > command->most)
     return th_fail(err, TH_EUSAGE,
                    "%s: %s is one argument too many; usage: thresher %s %s",

@@ -26,7 +26,8 @@ enum th_command_bit {
   TH_INSPECT = 1 << 5,
   TH_SOLVERS = 1 << 6,
   TH_BENCH = 1 << 7,
-  TH_EVERY_COMMAND = (1 << 8) - 1
+  TH_EVERY_COMMAND = (1 << 8) - 1,
+  TH_SOURCE = 1 << 8 /* no command: keys of --source */
 };
 
 enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
@@ -64,6 +65,7 @@ struct th_options {
   int64_t max_line; /* bytes */
   bool shuffle;
   /* train, evaluate, predict, inspect, bench */
+  const char *source;
   const char *start;
   int64_t memory; /* bytes per rank; 0: by the machine */
   const char *telemetry;

@@ -12,25 +12,26 @@
 #include <string.h>
 
 th_status th_scoring_open(struct th_scoring *scoring,
-                          const struct th_options *options,
+                          const struct th_options *options, const char *command,
                           struct th_comm *comm, struct th_error *err)
 {
   const char *model = options->argument[0];
-  const char *data = options->argument[1];
+  const char *path = options->argument[1];
   int64_t share = 0;
   th_status rc;
   *scoring = (struct th_scoring){0};
   TH_TRY(th_model_read(&scoring->model, comm, model, err));
   TH_TRY(th_memory_share(comm, &share, err));
   /* every value is used once: nothing is worth keeping */
-  TH_TRY(th_dataset_open(&scoring->dataset, comm, data, share / 8, err));
-  scoring->store = th_dataset_store(scoring->dataset);
-  const struct th_shape *shape = &scoring->store->shape;
+  TH_TRY(th_data_open(&scoring->data, options, command, path, share / 8, comm,
+                      err));
+  const struct th_shape *shape = &scoring->data.store->shape;
   if (shape->attributes != scoring->model.attributes)
     return th_fail(err, TH_EDATA,
                    "model %s is for %lld attributes, data set %s has %lld; "
                    "import the data with --like the data it was trained on",
-                   model, (long long)scoring->model.attributes, data,
+                   model, (long long)scoring->model.attributes,
+                   options->source != NULL ? options->source : path,
                    (long long)shape->attributes);
   TH_TRY(th_split_rows(shape, options->split, &scoring->rows, err));
 done:
@@ -39,8 +40,7 @@ done:
 
 void th_scoring_close(struct th_scoring *scoring)
 {
-  if (scoring->dataset != NULL)
-    th_dataset_close(scoring->dataset);
+  th_data_close(&scoring->data);
   th_model_free(&scoring->model);
   *scoring = (struct th_scoring){0};
 }
@@ -50,12 +50,11 @@ static th_status look_up(struct th_scoring *scoring, struct th_rows rows,
                          int64_t done, struct th_scored *scored,
                          struct th_error *err)
 {
-  struct th_store *store = scoring->store;
+  struct th_store *store = scoring->data.store;
   th_status rc =
       store->ops->targets(store, rows, scored->target + done, NULL, err);
   if (rc == TH_OK)
-    rc =
-        th_dataset_row_numbers(scoring->dataset, rows, scored->row + done, err);
+    rc = th_data_row_numbers(&scoring->data, rows, scored->row + done, err);
   return rc;
 }
 
@@ -75,7 +74,7 @@ done:
 th_status th_scoring_collect(struct th_scoring *scoring, struct th_comm *comm,
                              struct th_scored *scored, struct th_error *err)
 {
-  const struct th_shape *shape = &scoring->store->shape;
+  const struct th_shape *shape = &scoring->data.store->shape;
   const bool keeps = comm->rank == 0;
   struct th_rows left = scoring->rows;
   double *piece = NULL;
@@ -89,7 +88,8 @@ th_status th_scoring_collect(struct th_scoring *scoring, struct th_comm *comm,
     if (keeps)
       rc = look_up(scoring, rows, begun, scored, err);
     TH_TRY(th_agree(comm, rc, err));
-    TH_TRY(th_predict(&scoring->model, scoring->store, comm, rows, piece, err));
+    TH_TRY(th_predict(&scoring->model, scoring->data.store, comm, rows, piece,
+                      err));
     if (keeps)
       memcpy(scored->prediction + begun, piece,
              (size_t)rows.count * sizeof *piece);

@@ -3,22 +3,21 @@
 #ifndef TH_SCORING_H
 #define TH_SCORING_H
 
-#include "cli/options.h"
+#include "cli/data.h"
 #include "core/model.h"
 #include "core/source.h"
-#include "io/dataset.h"
 
 /* A model and the data that it is applied to. */
 struct th_scoring {
   struct th_model model;
-  struct th_dataset *dataset;
-  struct th_store *store; /* of the data set */
-  struct th_rows rows;    /* of the split */
+  struct th_data data;
+  struct th_rows rows; /* of the split */
 };
-/* The two files of `evaluate` and `predict`. Collective; always end with
- * th_scoring_close. TH_EDATA when the model is for other attributes. */
+/* The model and the data of `command`, evaluate or predict. Collective; always
+ * end with th_scoring_close. TH_EDATA when the model is for other attributes.
+ */
 th_status th_scoring_open(struct th_scoring *scoring,
-                          const struct th_options *options,
+                          const struct th_options *options, const char *command,
                           struct th_comm *comm, struct th_error *err);
 void th_scoring_close(struct th_scoring *scoring);
 

@@ -1,11 +1,11 @@
 /* train.c - the subcommand that trains
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/data.h"
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/solvers.h"
 #include "cli/start.h"
-#include "io/dataset.h"
 #include "io/model_file.h"
 
 #include <inttypes.h>
@@ -14,8 +14,7 @@
 
 struct session {
   const struct th_options *options;
-  struct th_dataset *dataset;
-  struct th_store *store;
+  struct th_data data;
   struct th_model start; /* support and coefficients alone */
   bool start_coef;
   struct th_plan plan;
@@ -79,7 +78,7 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
                            struct th_error *err)
 {
   const struct th_options *options = session->options;
-  const struct th_shape *shape = &session->store->shape;
+  const struct th_shape *shape = &session->data.store->shape;
   struct th_config config = options->config;
   if (options->start != NULL) {
     th_status rc = th_start_read(&session->start, &session->start_coef, comm,
@@ -120,10 +119,12 @@ static th_status fill_deck(struct session *session, struct th_error *err)
   int count;
   const struct th_option *table = th_option_table(&count);
   struct th_options used = *session->options;
-  char text[256];
+  char text[TH_SOURCE_TEXT];
   used.config = session->plan.config;
+  used.source = session->data.source;
   for (int k = 0; k < count; k++) {
     if (!table[k].model || strcmp(table[k].name, "start") == 0 ||
+        (strcmp(table[k].name, "source") == 0 && used.source[0] == '\0') ||
         !th_solver_uses(used.config.solver, table[k].name))
       continue;
     th_option_text(&used, k, text, sizeof text);
@@ -145,7 +146,7 @@ static th_status finish_local(struct session *session, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_watch_finish(&session->watch, err));
-  TH_TRY(th_dataset_unchanged(session->dataset, err));
+  TH_TRY(th_data_unchanged(&session->data, err));
   TH_TRY(fill_deck(session, err));
 done:
   return rc;
@@ -164,51 +165,64 @@ static th_status write_model(struct session *session, struct th_comm *comm,
 static void print_next(const struct session *session)
 {
   const struct th_options *options = session->options;
-  fprintf(stderr, "next:    thresher evaluate %s %s\n", options->output,
-          options->argument[0]);
+  bool computed = options->source != NULL;
+  const char *data = computed ? options->source : options->argument[0];
+  const char *option = computed ? "--source " : "";
+  fprintf(stderr, "next:    thresher evaluate %s %s%s\n", options->output,
+          option, data);
   fprintf(stderr, "         thresher inspect %s\n", options->output);
   int64_t budget = session->plan.config.budget;
-  int64_t most = session->store->shape.attributes;
+  int64_t most = session->data.store->shape.attributes;
   if (budget < most)
     fprintf(stderr,
-            "         thresher train %s -o OTHER.h5 --budget %" PRId64
+            "         thresher train %s%s -o OTHER.h5 --budget %" PRId64
             " (a larger budget)\n",
-            options->argument[0], 2 * budget < most ? 2 * budget : most);
+            option, data, 2 * budget < most ? 2 * budget : most);
 }
+
+/* Of a short run the table says nothing about bandwidth: it is not worth the
+ * time to measure it then. */
+static const double worth_measuring = 1; /* seconds */
 
 static th_status report(struct session *session, struct th_comm *comm,
                         double seconds, struct th_error *err)
 {
   const struct th_options *options = session->options;
-  struct th_report report;
-  th_status rc = TH_OK;
-  th_report_gather(&report, comm, &session->profile, session->store,
-                   &session->model, seconds);
+  struct th_report report = {0};
+  th_status rc;
+  TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
+                          seconds, err));
+  bool shown = !options->quiet && report.most.seconds >= worth_measuring;
+  if (options->report != NULL || shown)
+    TH_TRY(th_report_bandwidth(&report, comm, err));
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->plan, &session->model,
                          &session->watch.last, options->report, options->force,
                          err);
   TH_TRY(th_agree(comm, rc, err));
-  if (!session->watch.prints)
-    return TH_OK;
-  th_report_print(stderr, &report, &session->model, &session->watch.last,
-                  &session->store->shape);
-  print_next(session);
+  if (session->watch.prints) {
+    th_report_print(stderr, &report, &session->model, &session->watch.last,
+                    &session->data.store->shape);
+    print_next(session);
+  }
 done:
+  th_report_free(&report);
   return rc;
 }
 
 static th_status train(struct session *session, struct th_comm *comm,
                        double began, struct th_error *err)
 {
-  th_status rc = th_watch_open(
-      &session->watch, session->options, th_dataset_truth(session->dataset),
-      session->store->shape.attributes, comm->rank, err);
+  th_status rc =
+      th_watch_open(&session->watch, session->options, session->data.truth,
+                    session->data.store->shape.attributes, comm->rank, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->watch.prints)
-    th_plan_print(stderr, &session->plan, &session->store->shape, comm->size);
-  TH_TRY(th_train(&session->plan, session->store, comm, &session->watch.monitor,
-                  &session->profile, &session->model, err));
+    th_plan_print(stderr, &session->plan, &session->data.store->shape,
+                  comm->size);
+  TH_TRY(th_train(&session->plan, session->data.store, comm,
+                  &session->watch.monitor, &session->profile, &session->model,
+                  err));
   TH_TRY(th_agree(comm, finish_local(session, err), err));
   TH_TRY(write_model(session, comm, err));
   TH_TRY(report(session, comm, th_clock() - began, err));
@@ -220,7 +234,7 @@ done:
 th_status th_run_train(const struct th_options *options, struct th_comm *comm,
                        struct th_error *err)
 {
-  struct session session = {.options = options};
+  struct session session = {.options = options, .profile = {.comm = comm}};
   double began = th_clock();
   int64_t share = 0;
   th_status rc;
@@ -229,22 +243,24 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
-  TH_TRY(th_dataset_open(&session.dataset, comm, options->argument[0],
-                         th_memory_to_keep(options, share), err));
-  session.store = th_dataset_store(session.dataset);
-  rc = th_dataset_read_ahead(session.dataset, options->prefetch, err);
+  th_profile_begin(&session.profile);
+  rc = th_data_open(&session.data, options, "train", options->argument[0],
+                    th_memory_to_keep(options, share), comm, err);
+  th_profile_end(&session.profile, TH_PHASE_SETUP);
+  if (rc == TH_OK && session.data.dataset != NULL)
+    rc = th_dataset_read_ahead(session.data.dataset, options->prefetch, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_plan(&session, comm, err));
   correct_reads(&session.plan, th_memory_to_keep(options, share), comm->size);
   if (options->dry_run && comm->rank == 0)
-    th_plan_print(stdout, &session.plan, &session.store->shape, comm->size);
+    th_plan_print(stdout, &session.plan, &session.data.store->shape,
+                  comm->size);
   TH_TRY(check_memory(&session.plan, comm, share, err));
   if (!options->dry_run)
     TH_TRY(train(&session, comm, began, err));
 done:
   th_model_free(&session.model);
   th_model_free(&session.start);
-  if (session.dataset != NULL)
-    th_dataset_close(session.dataset);
+  th_data_close(&session.data);
   return rc;
 }

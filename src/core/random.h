@@ -36,6 +36,9 @@ void th_random_bits(struct th_stream stream, uint64_t step, uint64_t index,
 void th_random_uniform(struct th_stream stream, uint64_t step, uint64_t index,
                        double pair[2]);
 
+/* Box-Muller on the smallest uniform number, 2^-54: no normal is larger. */
+#define TH_LARGEST_NORMAL 8.6523
+
 /* Two independent standard normal numbers (Box-Muller on the pair above). */
 void th_random_normal(struct th_stream stream, uint64_t step, uint64_t index,
                       double pair[2]);

@@ -106,6 +106,15 @@ double th_type_load(enum th_type type, const void *array, int64_t index)
   return 0.0;
 }
 
+struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
+{
+  int64_t skipped = (part.first - slab->attributes.first) * slab->stride;
+  struct th_slab made = *slab;
+  made.attributes = part;
+  made.values = (const char *)slab->values + th_type_bytes(slab->type, skipped);
+  return made;
+}
+
 /* Entries on the slab's rows; all of them where it spans the row group. */
 static int64_t entries_of(const struct th_slab *slab, int64_t row_group)
 {

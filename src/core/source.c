@@ -12,6 +12,38 @@ struct th_source {
   struct th_ledger ledger;
 };
 
+static int64_t training_groups(const struct th_shape *shape)
+{
+  return (shape->training + shape->row_group - 1) / shape->row_group;
+}
+
+int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
+                          int64_t *row_in_group)
+{
+  bool test = row >= shape->training;
+  int64_t counted = test ? row - shape->training : row;
+  *row_in_group = counted % shape->row_group;
+  return counted / shape->row_group + (test ? training_groups(shape) : 0);
+}
+
+struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
+{
+  int64_t training = training_groups(shape);
+  bool test = group >= training;
+  int64_t first = (test ? group - training : group) * shape->row_group +
+                  (test ? shape->training : 0);
+  int64_t left = (test ? shape->examples : shape->training) - first;
+  int64_t count = left < shape->row_group ? left : shape->row_group;
+  return (struct th_rows){first, count};
+}
+
+int64_t th_shape_groups(const struct th_shape *shape)
+{
+  int64_t test = shape->examples - shape->training;
+  return training_groups(shape) +
+         (test + shape->row_group - 1) / shape->row_group;
+}
+
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)
 {

@@ -29,6 +29,14 @@ struct th_shape {
   bool weighted;
 };
 
+/* Row groups are numbered training first, then test. The group of a stored row,
+ * and the row counted from its first; the rows of a group; how many groups.
+ * Local. */
+int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
+                          int64_t *row_in_group);
+struct th_rows th_shape_group(const struct th_shape *shape, int64_t group);
+int64_t th_shape_groups(const struct th_shape *shape);
+
 /* Statistics of the training examples per attribute, from import. */
 struct th_statistics {
   double mean;
@@ -75,6 +83,7 @@ struct th_store {
   const struct th_store_ops *ops;
   struct th_shape shape;
   uint64_t fingerprint;      /* of the logical content */
+  const char *statistics;    /* where they come from: "import" if NULL */
   int64_t bytes_read;        /* by this rank, from files: all there is */
   struct th_traffic blocks;  /* observed: counted by the source */
   struct th_traffic support; /* observed: outside of the draw's block */

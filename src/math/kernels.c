@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels.h"
 
+#include "math/kernels_sparse.h"
+
 /* One binary for several instruction sets: the same lanes, hence the same
  * bits, on each. Sanitizers cannot run before the resolver does. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
@@ -137,101 +139,12 @@ static const struct kernel_row dense_kernels[TH_TYPE_COUNT] = {
     [TH_I8] = {gradient_i8, evidence_i8},
 };
 
-/* The first entry of [low, high) whose row is not below `row`. */
-static int64_t bisect(const uint32_t *rows, int64_t low, int64_t high,
-                      int64_t row)
-{
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (rows[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* The entries of run k that lie on the slab's rows. */
-static struct th_range entries_of(const struct th_slab *slab, int64_t k)
-{
-  int64_t low = slab->start[k] - slab->start[0];
-  int64_t high = slab->start[k + 1] - slab->start[0];
-  low = bisect(slab->row_in_group, low, high, slab->row);
-  high = bisect(slab->row_in_group, low, high, slab->row + slab->rows);
-  return (struct th_range){low, high};
-}
-
-static double sum_of(const double *values, int64_t count)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < count; i++)
-    sum += values[i];
-  return sum;
-}
-
-/* Sum r (x - c) = sum over the entries of r x, less c times the sum of r. */
-static void gradient_sparse(const struct th_slab *slab,
-                            const struct th_multiplier *m, const double *centre,
-                            double *grad)
-{
-  double all = sum_of(m->residual, slab->rows);
-  int64_t count = slab->attributes.last - slab->attributes.first;
-  for (int64_t a = 0; a < count; a++)
-    grad[a] -= centre[a] * all;
-  for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = entries_of(slab, k);
-    double sum = 0;
-    for (int64_t e = entries.first; e < entries.last; e++)
-      sum += m->residual[slab->row_in_group[e] - slab->row] *
-             th_type_load(slab->type, slab->values, e);
-    grad[slab->base + slab->attribute[k] - slab->attributes.first] += sum;
-  }
-}
-
-/* Sums over all rows of w and r^2: what centring adds where x is zero. */
-static void sparse_floor(const struct th_slab *slab,
-                         const struct th_multiplier *m, const double *centre,
-                         double *u, double *v, double *q)
-{
-  double r_all = sum_of(m->residual, slab->rows);
-  double w_all = sum_of(m->weight, slab->rows);
-  double rr_all = 0;
-  for (int32_t i = 0; i < slab->rows; i++)
-    rr_all += m->residual[i] * m->residual[i];
-  int64_t count = slab->attributes.last - slab->attributes.first;
-  for (int64_t a = 0; a < count; a++) {
-    u[a] -= centre[a] * r_all;
-    v[a] += centre[a] * centre[a] * w_all;
-    q[a] += centre[a] * centre[a] * rr_all;
-  }
-}
-
-static void evidence_sparse(const struct th_slab *slab,
-                            const struct th_multiplier *m, const double *centre,
-                            double *u, double *v, double *q)
-{
-  sparse_floor(slab, m, centre, u, v, q);
-  for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = entries_of(slab, k);
-    int64_t a = slab->base + slab->attribute[k] - slab->attributes.first;
-    for (int64_t e = entries.first; e < entries.last; e++) {
-      int64_t i = slab->row_in_group[e] - slab->row;
-      double x = th_type_load(slab->type, slab->values, e);
-      double r = m->residual[i];
-      double gain = x * x - 2 * centre[a] * x; /* (x - c)^2 - c^2 */
-      u[a] += r * x;
-      v[a] += m->weight[i] * gain;
-      q[a] += r * r * gain;
-    }
-  }
-}
-
 void th_kernel_gradient(const struct th_slab *slab,
                         const struct th_multiplier *m, const double *centre,
                         double *grad)
 {
   if (slab->layout == TH_SPARSE)
-    gradient_sparse(slab, m, centre, grad);
+    th_sparse_gradient(slab, m, centre, grad);
   else
     dense_kernels[slab->type].gradient(slab, m, centre, grad);
 }
@@ -241,7 +154,7 @@ void th_kernel_evidence(const struct th_slab *slab,
                         double *u, double *v, double *q)
 {
   if (slab->layout == TH_SPARSE)
-    evidence_sparse(slab, m, centre, u, v, q);
+    th_sparse_evidence(slab, m, centre, u, v, q);
   else
     dense_kernels[slab->type].evidence(slab, m, centre, u, v, q);
 }
@@ -254,7 +167,7 @@ static double value_at(const struct th_slab *slab, int64_t a, int64_t i)
   for (int64_t k = 0; k < slab->runs; k++) {
     if (slab->base + slab->attribute[k] != slab->attributes.first + a)
       continue;
-    struct th_range entries = entries_of(slab, k);
+    struct th_range entries = th_sparse_entries(slab, k);
     for (int64_t e = entries.first; e < entries.last; e++)
       if (slab->row_in_group[e] == slab->row + i)
         return th_type_load(slab->type, slab->values, e);
@@ -265,19 +178,12 @@ static double value_at(const struct th_slab *slab, int64_t a, int64_t i)
 void th_kernel_column(const struct th_slab *slab, double centre, double scale,
                       double *column)
 {
-  if (slab->layout == TH_DENSE) {
-    for (int64_t i = 0; i < slab->rows; i++)
-      column[i] = (th_type_load(slab->type, slab->values, i) - centre) * scale;
+  if (slab->layout == TH_SPARSE) {
+    th_sparse_column(slab, centre, scale, column);
     return;
   }
   for (int64_t i = 0; i < slab->rows; i++)
-    column[i] = -centre * scale;
-  for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = entries_of(slab, k);
-    for (int64_t e = entries.first; e < entries.last; e++)
-      column[slab->row_in_group[e] - slab->row] =
-          (th_type_load(slab->type, slab->values, e) - centre) * scale;
-  }
+    column[i] = (th_type_load(slab->type, slab->values, i) - centre) * scale;
 }
 
 void th_kernel_reference(const struct th_slab *slab,

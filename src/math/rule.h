@@ -20,6 +20,12 @@ double th_rule_eigenvalue(double l, double ratio);
  * least 1 (Murata & Suzuki, Theorem 4.4). */
 int64_t th_rule_exploit_updates(int64_t blocks, double eta);
 
+/* The most members that S may have in solver `sift`: 0.7 of the budget and a
+ * fifth of the examples, so that exploring and fitting stay possible, and 2048,
+ * or 2 s, so that a Gram matrix of S stays small beside the data. At least 1.
+ * sparsity 0: not limited. */
+int64_t th_rule_sift_support(int64_t budget, int64_t sparsity, int64_t rows);
+
 /* B^-_1 = max(3 s, 20): the noise of one screening coordinate then stays below
  * a typical coefficient. */
 int64_t th_rule_explore_rows(int64_t sparsity);

@@ -8,10 +8,14 @@
 
 #include "core/error.h"
 #include "core/slab.h"
+#include "core/source.h"
 #include "core/truth.h"
 #include "math/text_law.h"
 
 #include <stdint.h>
+
+/* The largest count of the sparse family, see th_random_uniform. */
+enum { TH_LARGEST_COUNT = 54 };
 
 /* One row per family, ended by a NULL name. */
 struct th_family {
@@ -66,6 +70,12 @@ void th_column_free(struct th_column *column);
 th_status th_synthetic_targets(const struct th_truth *truth, int64_t attributes,
                                int64_t examples, int64_t first, int64_t rows,
                                double *target, struct th_error *err);
+
+/* statistics[range.last - range.first]: the family's exact means and
+ * deviations, and bounds that hold for every value it can draw. */
+void th_synthetic_statistics(const struct th_truth *truth, int64_t attributes,
+                             struct th_range range,
+                             struct th_statistics *statistics);
 
 /* noise^2 + E (x'coef + intercept - x'truth)^2 under the family's exact mean
  * and covariance: the population mean squared error of a model. */

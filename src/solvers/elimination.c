@@ -29,9 +29,27 @@ static void downdate(int64_t n, int64_t j, double *inverse, double *x)
   x[j] = 0;
 }
 
+/* The member that costs least to lose, of those below the limit where there is
+ * one; -1: none. */
+static int64_t cheapest(int64_t n, int64_t members, const double *inverse,
+                        const double *x, const bool *keep, const double *limit)
+{
+  int64_t found = -1;
+  double least = INFINITY;
+  for (int64_t k = 0; k < members; k++) {
+    double cost = keep[k] ? x[k] * x[k] / inverse[k + k * n] : INFINITY;
+    if (cost < least && (limit == NULL || cost < limit[k])) {
+      least = cost;
+      found = k;
+    }
+  }
+  return found;
+}
+
 th_status th_backward_elimination(int64_t n, int64_t members, double *a,
-                                  const double *b, int64_t most, double *x,
-                                  bool *keep, struct th_error *err)
+                                  const double *b, int64_t most,
+                                  const double *least, double *x, bool *keep,
+                                  struct th_error *err)
 {
   double *inverse = NULL;
   int64_t left = 0;
@@ -40,20 +58,16 @@ th_status th_backward_elimination(int64_t n, int64_t members, double *a,
   TH_TRY(th_linalg_solve(n, a, b, tiny_pivot, x, inverse, keep, err));
   for (int64_t k = 0; k < members; k++)
     left += keep[k];
-  for (; left > most; left--) {
-    int64_t worst = -1;
-    double least = INFINITY;
-    for (int64_t k = 0; k < members; k++) {
-      double cost = keep[k] ? x[k] * x[k] / inverse[k + k * n] : INFINITY;
-      if (cost < least) {
-        least = cost;
-        worst = k;
-      }
-    }
+  for (;;) {
+    const double *limit = left > most ? NULL : least;
+    int64_t worst = left > most || least != NULL
+                        ? cheapest(n, members, inverse, x, keep, limit)
+                        : -1;
     if (worst < 0)
       break;
     downdate(n, worst, inverse, x);
     keep[worst] = false;
+    left--;
   }
 done:
   free(inverse);

@@ -14,12 +14,18 @@ enum {
   BUDGET_SHARE = 10,        /* default budget: a tenth of the attributes */
   SIFT_ROWS = 20,           /* first rows per block of solver sift */
   BYTES_PER_ATTRIBUTE = 88, /* centre, scale, bound and a solver's vectors */
+  SIFT_BYTES = 56,          /* the same of solver sift */
   BYTES_PER_ROW = 56,
   FEWEST_EXAMPLES = 2
 };
 
 static const double default_validation = 0.1;
 static const double usual_growth = 1.05; /* of a solver's batches */
+
+static bool is_sift(const struct th_config *config)
+{
+  return strcmp(config->solver, "sift") == 0;
+}
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -106,7 +112,7 @@ static th_status choose_budget(struct th_config *config, int64_t d,
 static void first_update(const struct th_config *config, int64_t d,
                          int64_t *blocks, int64_t *rows)
 {
-  bool sift = strcmp(config->solver, "sift") == 0;
+  bool sift = is_sift(config);
   int64_t width = config->budget - (sift ? 0 : config->sparsity);
   *blocks = width > 0 ? (d + width - 1) / width : 1;
   *rows = sift ? SIFT_ROWS : th_rule_explore_rows(config->sparsity);
@@ -121,9 +127,15 @@ static int64_t estimate_memory(const struct th_config *config,
 {
   int64_t owned = shape->attributes / ranks + TH_CELL;
   int64_t members = config->sparsity > 0 ? config->sparsity : config->budget;
+  int64_t each = BYTES_PER_ATTRIBUTE;
+  if (is_sift(config)) {
+    members =
+        th_rule_sift_support(config->budget, config->sparsity, shape->training);
+    each = SIFT_BYTES;
+  }
   members = smaller(members, shape->training);
-  return owned * BYTES_PER_ATTRIBUTE + rows * BYTES_PER_ROW +
-         rows * members / ranks * 8 + 6 * members * members * 8;
+  return owned * each + rows * BYTES_PER_ROW + rows * members / ranks * 8 +
+         6 * members * members * 8;
 }
 
 /* Bytes of the stored training values. */
@@ -172,8 +184,8 @@ static void choose_passes(struct th_config *config,
     config->passes = enough ? 1 : MANY_PASSES;
   if (config->validation >= 0)
     return;
-  bool stops_early = config->passes > 1 && config->start_size == 0 &&
-                     strcmp(config->solver, "sift") != 0;
+  bool stops_early =
+      config->passes > 1 && config->start_size == 0 && !is_sift(config);
   config->validation = stops_early ? default_validation : 0;
 }
 

@@ -18,18 +18,17 @@
 #include "solvers/sift.h"
 
 #include "core/memory.h"
+#include "math/rule.h"
 #include "solvers/algorithm.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   LEAST_ROWS = 20, /* per block and sweep */
   RARE_ROWS = 4    /* of the rarer label, that luck may bring */
 };
 
-static const double most_of_budget = 0.7;  /* |S| <= .7 s' */
 static const double batch_growth = 1.05;   /* per sweep */
 static const double largest_sweep = 0.15;  /* of the rows that are left */
 static const double least_variance = 0.25; /* of labels, after any fit */
@@ -60,11 +59,6 @@ static const struct th_loss evidence_loss = {
     .curvature = half_curvature,
 };
 
-static int64_t owned_count(const struct th_context *context)
-{
-  return context->owned.last - context->owned.first;
-}
-
 static void release(void *state)
 {
   struct th_sift *s = state;
@@ -76,8 +70,8 @@ static void release(void *state)
   th_batch_free(&s->batch);
   th_gram_free(&s->gram);
   th_sift_fit_free(&s->fit);
-  free(s->evidence);
-  free(s->z);
+  th_evidence_free(&s->evidence);
+  th_sift_entry_free(&s->entry);
   free(s);
 }
 
@@ -107,27 +101,20 @@ static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
   struct th_sift *s = NULL;
-  int64_t count = owned_count(context);
   double d = (double)th_source_shape(context->source)->attributes;
-  double budget = (double)th_source_budget(context->source);
-  double n = (double)context->deal.rows_in_pass;
   th_status rc = TH_NEW(&s, 1, "a solver", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&s->evidence, 6 * count, "evidence", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&s->z, count, "z-scores", err);
+    rc = th_evidence_create(&s->evidence, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   /* the largest of d scores without a signal; probation catches what passes.
    * Half a unit more costs a third more rows and finds fewer weak attributes
    * (tests/bench/toeplitz.sh). */
   s->threshold = sqrt(2 * log(d));
-  s->largest_support = (int64_t)fmin(most_of_budget * budget, n / 5);
-  if (s->largest_support < 1)
-    s->largest_support = 1;
-  rc = th_support_reserve(&s->confirmed, s->largest_support, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  s->largest_support = th_rule_sift_support(th_source_budget(context->source),
+                                            context->config->sparsity,
+                                            context->deal.rows_in_pass);
   s->smallest = INFINITY;
-  s->extreme = th_sift_has_extremes(context);
+  s->fit.rare = th_source_shape(context->source)->layout == TH_SPARSE;
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */
     center_labels(s, tanh(context->target.offset / 2));
@@ -156,8 +143,8 @@ static int64_t rows_per_block(const struct th_sift *s,
 static th_status fit_support(struct th_sift *s, struct th_context *context,
                              struct th_error *err)
 {
-  th_status rc = th_gram_reset(&s->gram, s->support.size, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  th_status rc;
+  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
   TH_TRY(th_sift_fit_sweep(&s->fit, context, &s->gram, s->mean_square, s->least,
@@ -165,88 +152,45 @@ static th_status fit_support(struct th_sift *s, struct th_context *context,
   for (int64_t k = 0; k < s->fit.size; k++) {
     s->support.coef[k] = s->fit.theta[k];
     if (s->fit.forget[k])
-      th_sift_forget(s, context, s->support.attribute[k]);
+      th_evidence_forget(&s->evidence, context, s->support.attribute[k]);
   }
   th_support_filter(&s->support, s->fit.keep);
   th_sift_fit_filter(&s->fit, s->fit.keep);
   TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
+  for (int64_t k = 0; k < s->fit.size; k++)
+    s->fit.keep[k] = !s->fit.entrant[k];
+  th_support_filter(&s->confirmed, s->fit.keep);
   s->confirmed.intercept = s->label_mean;
 done:
   return rc;
 }
 
-/* S += E: two ascending lists become one. Local. */
-static th_status merge(struct th_sift *s, const struct th_choice *entrants,
-                       const int64_t *first, int64_t found,
-                       struct th_choice *merged, int64_t *place,
-                       struct th_error *err)
+/* Is a member of S an entrant of the last sweep? */
+static bool on_probation(const struct th_sift *s)
 {
-  int64_t old = s->support.size;
-  int64_t k = 0;
-  int64_t e = 0;
-  for (int64_t at = 0; at < old + found; at++) {
-    bool member = e == found ||
-                  (k < old && s->support.attribute[k] < entrants[e].attribute);
-    if (member) {
-      place[k] = at;
-      merged[at] =
-          (struct th_choice){s->support.attribute[k], s->support.coef[k]};
-      k++;
-    } else {
-      merged[at].attribute = entrants[e].attribute;
-      memcpy(&merged[at].value, &first[e], sizeof first[e]);
-      e++;
-    }
+  bool any = false;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    any |= s->fit.entrant[k];
+  return any;
+}
+
+/* Residuals that have doubled while nobody is on probation mean that S has
+ * changed for the worse: all evidence is about another S then. */
+static void watch(struct th_sift *s, const struct th_context *context)
+{
+  if (on_probation(s))
+    return;
+  double luck = s->luck / s->batch.weight_sum;
+  if (s->mean_square > 2 * s->smallest + luck) {
+    th_evidence_forget_all(&s->evidence, context);
+    s->smallest = INFINITY;
   }
-  th_status rc = th_sift_fit_insert(&s->fit, place, old + found, err);
-  for (int64_t at = 0, c = 0; at < old + found && rc == TH_OK; at++)
-    if (s->fit.entrant[at])
-      s->fit.score[at] = fabs(entrants[c++].value);
-  return rc;
+  s->smallest = fmin(s->smallest, s->mean_square + luck);
 }
 
-/* E = the largest |z| above z0, as many as S has room for. Collective. */
-static th_status admit(struct th_sift *s, struct th_context *context,
-                       struct th_error *err)
-{
-  int64_t room = s->largest_support - s->support.size;
-  int64_t found = 0;
-  struct th_choice *entrants = NULL;
-  struct th_choice *merged = NULL;
-  int64_t *first = NULL; /* bits of the first guesses */
-  int64_t *place = NULL;
-  th_status rc = TH_OK;
-  if (room <= 0)
-    return TH_OK;
-  th_profile_begin(context->profile);
-  rc = TH_NEW(&entrants, room, "entrants", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&first, room, "entrants", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&merged, s->largest_support, "entrants", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&place, s->largest_support, "entrants", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  th_sift_score(s, context);
-  TH_TRY(th_select_largest(context->comm, s->z, owned_count(context),
-                           context->owned.first, s->threshold, room, entrants,
-                           &found, err));
-  th_sift_guess(s, context, entrants, found, first);
-  rc = merge(s, entrants, first, found, merged, place, err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_support_assign(&s->support, context, merged,
-                           s->support.size + found, err));
-done:
-  th_profile_end(context->profile, TH_PHASE_SELECT);
-  free(entrants);
-  free(merged);
-  free(first);
-  free(place);
-  return rc;
-}
-
-/* Blocks of s' - |S| attributes outside S, and their rows. Collective. */
-static th_status draw(struct th_sift *s, struct th_context *context, bool *more,
+/* Blocks of s' - |S| attributes outside S, and the residuals of their rows.
+ * Collective. */
+static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
@@ -256,11 +200,13 @@ static th_status draw(struct th_sift *s, struct th_context *context, bool *more,
                                    s->support.attribute, s->support.size, err);
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
-  rc = th_batch_draw(&s->batch, context, &s->blocks, TH_CONSUMER_BLOCK,
-                     rows_per_block(s, context), &s->support, more, err);
-  for (int64_t i = 0; i < s->batch.rows && rc == TH_OK && *more; i++)
-    s->batch.target[i] -= s->label_mean;
-  return rc;
+  const struct th_view view = {.blocks = &s->blocks,
+                               .consumer = TH_CONSUMER_BLOCK,
+                               .rows = rows_per_block(s, context),
+                               .support = &s->support,
+                               .loss = &evidence_loss};
+  s->batch.target_centre = s->label_mean;
+  return th_batch_look(&s->batch, context, &view, more, err);
 }
 
 /* One sweep over all attributes. */
@@ -270,29 +216,26 @@ static th_status step(void *state, struct th_context *context, bool *more,
   struct th_sift *s = state;
   th_status rc;
   /* every block J_i takes its own rows; of them J_i and S are observed */
-  TH_TRY(draw(s, context, more, err));
+  TH_TRY(look(s, context, more, err));
   if (!*more)
     return TH_OK;
-  TH_TRY(th_batch_observe(&s->batch, context, &s->support, err));
-  TH_TRY(
-      th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
   s->sweep++;
   if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;
   s->mean_square = fmax(s->batch.loss, s->least);
   bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
-  *more = !perfect || th_sift_on_probation(s);
+  *more = !perfect || on_probation(s);
   if (!*more)
     return TH_OK;
   if (!perfect) {
-    TH_TRY(th_sift_gather(s, context, err));
-    th_sift_watch(s, context);
-    th_sift_keep(s, context);
+    watch(s, context);
+    TH_TRY(th_evidence_gather(&s->evidence, &s->batch, context, s->mean_square,
+                              err));
   }
   if (s->support.size > 0)
     TH_TRY(fit_support(s, context, err));
   if (!perfect)
-    TH_TRY(admit(s, context, err));
+    TH_TRY(th_sift_admit(s, context, err));
 done:
   return rc;
 }

@@ -35,7 +35,8 @@ static void join_end(struct th_sift *s)
   gram->a[n + n * (n + 2)] += s->fit.rows;
 }
 
-/* Rank 0 decides which members stay within -s; everyone learns. Collective. */
+/* Rank 0 decides which members stay within -s, and which entrants stand out
+ * as the candidates of all attributes must; everyone learns. Collective. */
 static th_status eliminate(struct th_sift *s, struct th_context *context,
                            struct th_error *err)
 {
@@ -45,11 +46,14 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
   double *a = NULL;
   double *b = NULL;
   double *x = NULL;
+  double *least = NULL;
   th_status rc = TH_NEW(&a, n * n, "backward elimination", err);
   if (rc == TH_OK)
     rc = TH_NEW(&b, n, "backward elimination", err);
   if (rc == TH_OK)
     rc = TH_NEW(&x, n, "backward elimination", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&least, n, "backward elimination", err);
   if (rc == TH_OK && comm->rank == 0) {
     double weight = s->gram.weight;
     for (int64_t j = 0; j < n; j++) { /* the intercept is swept out */
@@ -61,7 +65,10 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
       b[j] = th_gram_at(&s->gram, j, n + 1) -
              mean * th_gram_at(&s->gram, n, n + 1);
     }
-    rc = th_backward_elimination(n, n, a, b, most, x, s->fit.keep, err);
+    for (int64_t k = 0; k < n; k++)
+      least[k] =
+          s->fit.entrant[k] ? s->threshold * s->threshold * s->mean_square : 0;
+    rc = th_backward_elimination(n, n, a, b, most, least, x, s->fit.keep, err);
   }
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);
@@ -69,6 +76,7 @@ done:
   free(a);
   free(b);
   free(x);
+  free(least);
   return rc;
 }
 
@@ -91,10 +99,13 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err)
 {
   th_status rc;
-  drop_entrants(s);
-  th_sift_warn_of_tails(s, context);
-  rc = th_gram_reset(&s->gram, s->support.size, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  /* rare attributes are still undecided; a pass over all their examples says */
+  bool pass_left = s->fit.rare && context->config->passes > 1;
+  if (!pass_left)
+    drop_entrants(s);
+  th_evidence_warn_of_tails(&s->evidence, context);
+  s->batch.target_centre = 0; /* as they are, from now on */
+  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   if (s->support.size == 0) {
     s->support.intercept = context->target.offset;
     return th_support_copy(&s->confirmed, &s->support, err);

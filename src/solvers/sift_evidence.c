@@ -1,14 +1,26 @@
 /* sift_evidence.c - what solver `sift` knows about each attribute
+ *
+ * U, W and Q are kept in the attribute's own units: the score does not depend
+ * on them. Sparse data: an update touches the attributes that its rows hold;
+ * what their zeros add once values are centred lies in one floor per cell.
  * SPDX-License-Identifier: MIT */
-#include "solvers/sift.h"
+#include "solvers/sift_evidence.h"
+
+#include "core/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ROBUST_ROWS = 1000 }; /* from here on z uses the robust variance */
+enum {
+  ROBUST_ROWS = 1000, /* from here on z uses the robust variance */
+  STRIP = 256,        /* attributes whose sums are formed together */
+  WORD = 64
+};
 
 static const double largest_reach = 1e15; /* of |x - centre|, for sums in f32 */
 static const double smallest_reach = 1e-15;
+static const double clip = 3;        /* sparse: deviations of the residual */
 static const double heavy_tails = 3; /* robust against plain variance */
 
 static int64_t owned_count(const struct th_context *context)
@@ -16,14 +28,10 @@ static int64_t owned_count(const struct th_context *context)
   return context->owned.last - context->owned.first;
 }
 
-/* Where th_batch_blocks adds up u, v and q. */
-struct sums {
-  const struct th_context *context;
-  bool extreme; /* some attribute needs more than the range of f32 */
-  double *u;
-  double *v;
-  double *q;
-};
+static int64_t ceil_divide(int64_t a, int64_t b)
+{
+  return (a + b - 1) / b;
+}
 
 /* Squares of such values leave the range of f32: their sums run in double. */
 static bool is_extreme(const struct th_context *context, int64_t j)
@@ -33,7 +41,7 @@ static bool is_extreme(const struct th_context *context, int64_t j)
   return reach > largest_reach || reach < smallest_reach;
 }
 
-bool th_sift_has_extremes(const struct th_context *context)
+static bool has_extremes(const struct th_context *context)
 {
   for (int64_t j = 0; j < owned_count(context); j++)
     if (is_extreme(context, j))
@@ -41,163 +49,340 @@ bool th_sift_has_extremes(const struct th_context *context)
   return false;
 }
 
-static void add_evidence(void *self, const struct th_slab *slab,
-                         const struct th_multiplier *multiplier, int64_t offset)
+th_status th_evidence_create(struct th_sift_evidence *e,
+                             const struct th_context *context,
+                             struct th_error *err)
 {
-  const struct sums *sums = self;
-  const struct th_context *context = sums->context;
-  int64_t count = slab->attributes.last - slab->attributes.first;
-  if (!sums->extreme || slab->layout == TH_SPARSE || slab->type != TH_F32) {
-    th_kernel_evidence(slab, multiplier, context->centre + offset,
-                       sums->u + offset, sums->v + offset, sums->q + offset);
+  int64_t count = owned_count(context);
+  const struct th_shape *shape = th_source_shape(context->source);
+  th_status rc;
+  e->extreme = has_extremes(context);
+  TH_TRY(TH_NEW(&e->sums, count, "evidence", err));
+  if (shape->layout == TH_SPARSE) {
+    TH_TRY(TH_NEW(&e->floor, ceil_divide(count, TH_CELL), "evidence", err));
+    TH_TRY(TH_NEW(&e->touched, ceil_divide(count, WORD), "evidence", err));
+  }
+done:
+  return rc;
+}
+
+void th_evidence_free(struct th_sift_evidence *e)
+{
+  free(e->sums);
+  free(e->floor);
+  free(e->touched);
+  free(e->candidate);
+  free(e->score);
+}
+
+/* Where th_batch_blocks adds up: evidence += unit * (u, v, q). */
+struct gather {
+  const struct th_context *context;
+  struct th_sift_evidence *to;
+  struct th_evidence unit;
+};
+
+/* u, v and q of a strip; attribute by attribute where some are extreme. */
+static void sum_strip(const struct gather *g, const struct th_slab *strip,
+                      const struct th_multiplier *multiplier, int64_t offset,
+                      double *u, double *v, double *q)
+{
+  const double *centre = g->context->centre + offset;
+  int64_t count = strip->attributes.last - strip->attributes.first;
+  if (!g->to->extreme || strip->type != TH_F32) {
+    th_kernel_evidence(strip, multiplier, centre, u, v, q);
     return;
   }
   for (int64_t a = 0; a < count; a++) {
-    struct th_slab one = *slab;
-    one.attributes.first += a;
-    one.attributes.last = one.attributes.first + 1;
-    one.values = (const float *)slab->values + a * slab->stride;
-    int64_t j = offset + a;
-    (is_extreme(context, j) ? th_kernel_reference : th_kernel_evidence)(
-        &one, multiplier, context->centre + j, sums->u + j, sums->v + j,
-        sums->q + j);
+    int64_t first = strip->attributes.first + a;
+    struct th_slab one =
+        th_slab_part(strip, (struct th_range){first, first + 1});
+    (is_extreme(g->context, offset + a) ? th_kernel_reference
+                                        : th_kernel_evidence)(
+        &one, multiplier, centre + a, u + a, v + a, q + a);
+  }
+}
+
+/* Dense: a strip's three sums of these rows join the evidence. */
+static void add_strip(const struct gather *g, const struct th_slab *strip,
+                      const struct th_multiplier *multiplier, int64_t offset)
+{
+  struct th_evidence *to = g->to->sums + offset;
+  int64_t count = strip->attributes.last - strip->attributes.first;
+  double u[STRIP] = {0};
+  double v[STRIP] = {0};
+  double q[STRIP] = {0};
+  sum_strip(g, strip, multiplier, offset, u, v, q);
+  for (int64_t a = 0; a < count; a++) {
+    to[a].u += g->unit.u * u[a];
+    to[a].v += g->unit.v * v[a];
+    to[a].q += g->unit.q * q[a];
+  }
+}
+
+static void add_slab(void *self, const struct th_slab *slab,
+                     const struct th_multiplier *multiplier, int64_t offset)
+{
+  const struct gather *g = self;
+  if (slab->layout == TH_SPARSE) {
+    th_sparse_touch(slab, multiplier, g->context->centre, g->unit, offset,
+                    g->to->sums, g->to->touched);
+    return;
+  }
+  for (int64_t a = slab->attributes.first; a < slab->attributes.last;
+       a += STRIP) {
+    struct th_range part = {a, a + STRIP};
+    struct th_slab strip =
+        th_slab_part(slab, th_range_meet(part, slab->attributes));
+    add_strip(g, &strip, multiplier, offset + a - slab->attributes.first);
+  }
+}
+
+/* Centring x = 0 on the rows of one draw: to each attribute of a cell that the
+ * block cuts, to the cell's floor otherwise. Which cells are cut depends on
+ * the block alone. */
+static void add_floor(const struct gather *g, struct th_range block,
+                      struct th_evidence floor)
+{
+  const struct th_context *context = g->context;
+  int64_t origin = context->owned.first;
+  struct th_range mine = th_range_meet(block, context->owned);
+  int64_t j = mine.first - origin;
+  int64_t end = mine.last - origin;
+  while (j < end) {
+    bool whole = j % TH_CELL == 0 &&
+                 (j + TH_CELL <= end || mine.last == context->owned.last);
+    if (whole) {
+      struct th_evidence *to = &g->to->floor[j / TH_CELL];
+      to->u += g->unit.u * floor.u;
+      to->v += g->unit.v * floor.v;
+      to->q += g->unit.q * floor.q;
+      j += TH_CELL;
+      continue;
+    }
+    double c = context->centre[j];
+    g->to->sums[j].u -= g->unit.u * c * floor.u;
+    g->to->sums[j].v += g->unit.v * c * c * floor.v;
+    g->to->sums[j].q += g->unit.q * c * c * floor.q;
+    j++;
+  }
+}
+
+/* One floor per draw: all its rows meet the same block. */
+static void add_floors(const struct gather *g, const struct th_batch *batch)
+{
+  for (int64_t i = 0; i < batch->draws; i++) {
+    int64_t row = batch->draw_row[i];
+    struct th_multiplier m = {.residual = batch->residual + row,
+                              .weight = batch->weight + row};
+    add_floor(g, batch->draw[i].block,
+              th_sparse_floor(&m, batch->draw_row[i + 1] - row));
+  }
+}
+
+/* One example says little about a rare attribute, however far off it is: with
+ * residuals clipped, a score needs several (Huber's score function). */
+static void clip_residuals(struct th_batch *batch, double mean_square)
+{
+  double most = clip * sqrt(mean_square);
+  for (int64_t i = 0; i < batch->rows; i++) {
+    double bound = batch->weight[i] * most;
+    batch->residual[i] = fmax(-bound, fmin(bound, batch->residual[i]));
   }
 }
 
 /* Residuals times a power of two, so that their squares stay within f32
- * whatever the unit of y. Local. */
-static void scale_residuals(struct th_sift *s)
+ * whatever the unit of y; returns it. Local. */
+static double scale_residuals(struct th_batch *batch, double mean_square)
 {
   int exponent = 0;
-  frexp(sqrt(s->mean_square), &exponent);
-  s->unit = ldexp(1, -exponent);
-  for (int64_t i = 0; i < s->batch.rows; i++) {
-    s->batch.residual[i] *= s->unit;
-    s->batch.residual32[i] = (float)s->batch.residual[i];
+  frexp(sqrt(mean_square), &exponent);
+  double unit = ldexp(1, -exponent);
+  for (int64_t i = 0; i < batch->rows; i++) {
+    batch->residual[i] *= unit;
+    batch->residual32[i] = (float)batch->residual[i];
   }
+  return unit;
 }
 
-/* Owner: u_j = sum r x_j, v_j = sum x_j^2, q_j = sum r^2 x_j^2. Collective. */
-th_status th_sift_gather(struct th_sift *s, struct th_context *context,
-                         struct th_error *err)
+/* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this sweep. Residuals in
+ * the batch are p - y. Collective. */
+th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
+                             struct th_context *context, double mean_square,
+                             struct th_error *err)
 {
-  int64_t count = owned_count(context);
-  double *fresh = s->evidence + 3 * count;
-  struct sums sums = {context, s->extreme, fresh, fresh + count,
-                      fresh + 2 * count};
   th_profile_begin(context->profile);
-  memset(fresh, 0, (size_t)(3 * count) * sizeof *fresh);
-  scale_residuals(s);
-  th_status rc = th_batch_blocks(&s->batch, context, add_evidence, &sums, err);
+  if (e->floor != NULL)
+    clip_residuals(batch, mean_square);
+  double unit = scale_residuals(batch, mean_square);
+  struct gather g = {context,
+                     e,
+                     {-1 / (unit * mean_square), 1 / mean_square,
+                      1 / (unit * unit * mean_square * mean_square)}};
+  if (e->floor != NULL)
+    add_floors(&g, batch);
+  th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
+  e->rows += (double)batch->rows / (double)batch->draws;
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;
 }
 
-/* U += u/r2, W += v/r2, Q += q/r2^2; n rows give no more evidence than n rows,
- * however often they are read. Residuals in the batch are p - y. Local. */
-void th_sift_keep(struct th_sift *s, const struct th_context *context)
+/* U, W, Q of the j-th owned attribute, its floor included. */
+static struct th_evidence evidence_of(const struct th_sift_evidence *e,
+                                      const struct th_context *context,
+                                      int64_t j)
 {
-  int64_t count = owned_count(context);
-  double n = (double)context->deal.rows_in_pass;
-  double r2 = s->mean_square;
-  double unit = s->unit;
-  double *U = s->evidence;
-  double *W = U + count;
-  double *Q = W + count;
-  const double *u = Q + count;
-  const double *v = u + count;
-  const double *q = v + count;
-  for (int64_t j = 0; j < count; j++) {
-    double scale = context->scale[j];
-    U[j] -= scale * u[j] / (unit * r2);
-    W[j] += scale * scale * v[j] / r2;
-    Q[j] += scale * scale * q[j] / (unit * unit * r2 * r2);
-    double rows = W[j] * r2;
-    double f = rows > n ? n / rows : 1;
-    U[j] *= f;
-    W[j] *= f;
-    Q[j] *= f;
+  struct th_evidence sum = e->sums[j];
+  if (e->floor != NULL) {
+    const struct th_evidence *floor = &e->floor[j / TH_CELL];
+    double c = context->centre[j];
+    sum.u -= c * floor->u;
+    sum.v += c * c * floor->v;
+    sum.q += c * c * floor->q;
   }
+  return sum;
 }
 
-/* What was known about an attribute no longer holds. Local. */
-void th_sift_forget(struct th_sift *s, const struct th_context *context,
-                    int64_t attribute)
+/* Its evidence becomes f times what it was. */
+static void shrink(struct th_sift_evidence *e, int64_t j,
+                   struct th_evidence now, double f)
 {
-  int64_t count = owned_count(context);
+  e->sums[j].u += (f - 1) * now.u;
+  e->sums[j].v += (f - 1) * now.v;
+  e->sums[j].q += (f - 1) * now.q;
+}
+
+void th_evidence_forget(struct th_sift_evidence *e,
+                        const struct th_context *context, int64_t attribute)
+{
   int64_t j = attribute - context->owned.first;
-  for (int64_t k = 0; k < 3 && j >= 0 && j < count; k++)
-    s->evidence[j + k * count] = 0;
+  if (j >= 0 && j < owned_count(context))
+    shrink(e, j, evidence_of(e, context, j), 0);
 }
 
-bool th_sift_on_probation(const struct th_sift *s)
+void th_evidence_forget_all(struct th_sift_evidence *e,
+                            const struct th_context *context)
 {
-  bool any = false;
-  for (int64_t k = 0; k < s->fit.size; k++)
-    any |= s->fit.entrant[k];
-  return any;
+  size_t count = (size_t)owned_count(context);
+  memset(e->sums, 0, count * sizeof *e->sums);
+  if (e->floor != NULL)
+    memset(e->floor, 0, (count + TH_CELL - 1) / TH_CELL * sizeof *e->floor);
 }
 
-/* While nobody is on probation: residuals that have doubled mean that S has
- * changed for the worse; all evidence is about another S then. Local. */
-void th_sift_watch(struct th_sift *s, const struct th_context *context)
+/* n rows give no more evidence than n rows, however often they are read. */
+static void limit(struct th_sift_evidence *e, const struct th_context *context,
+                  int64_t j, double mean_square, struct th_evidence *now)
 {
-  if (th_sift_on_probation(s))
-    return;
-  double luck = s->luck / s->batch.weight_sum;
-  if (s->mean_square > 2 * s->smallest + luck) {
-    memset(s->evidence, 0,
-           (size_t)(3 * owned_count(context)) * sizeof *s->evidence);
-    s->smallest = INFINITY;
+  double n = (double)context->deal.rows_in_pass;
+  double scale = context->scale[j];
+  double rows = scale * scale * now->v * mean_square;
+  if (rows > n) {
+    double f = n / rows;
+    shrink(e, j, *now, f);
+    *now = (struct th_evidence){f * now->u, f * now->v, f * now->q};
   }
-  s->smallest = fmin(s->smallest, s->mean_square + luck);
 }
 
-/* z_j of the owned attributes outside S; 0 on S. Local. */
-void th_sift_score(struct th_sift *s, const struct th_context *context)
+static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
+                               double score, struct th_error *err)
 {
-  int64_t count = owned_count(context);
-  const double *U = s->evidence;
-  const double *W = U + count;
-  const double *Q = W + count;
-  bool robust = context->deal.rows_in_pass >= ROBUST_ROWS;
-  for (int64_t j = 0; j < count; j++) {
-    double variance = robust ? fmax(W[j], Q[j]) : W[j];
-    s->z[j] = variance > 0 ? U[j] / sqrt(variance) : 0;
+  int64_t wanted = e->candidates + 1;
+  int64_t old = e->capacity;
+  th_status rc = TH_OK;
+  if (wanted > old) {
+    rc = th_grow((void **)&e->candidate, &e->capacity, wanted,
+                 sizeof *e->candidate, "candidates", err);
+    if (rc == TH_OK)
+      rc = th_grow((void **)&e->score, &old, wanted, sizeof *e->score,
+                   "candidates", err);
   }
-  struct th_range mine = th_support_owned(&s->support, context->owned);
-  for (int64_t k = mine.first; k < mine.last; k++)
-    s->z[s->support.attribute[k] - context->owned.first] = 0;
+  if (rc != TH_OK)
+    return rc;
+  e->candidate[e->candidates] = attribute;
+  e->score[e->candidates++] = score;
+  return TH_OK;
 }
 
-/* U_j / W_j, the first guess at theta_j, of the chosen attributes: only the
- * owner has a word in the sum of bit patterns. Collective. */
-void th_sift_guess(struct th_sift *s, struct th_context *context,
-                   const struct th_choice *chosen, int64_t found, int64_t *bits)
+/* One attribute that new evidence has come in for. */
+static th_status judge(struct th_sift_evidence *e,
+                       const struct th_context *context,
+                       const struct th_judgement *rule, int64_t j,
+                       struct th_error *err)
 {
-  int64_t count = owned_count(context);
+  struct th_evidence now = evidence_of(e, context, j);
+  if (e->rows > (double)context->deal.rows_in_pass)
+    limit(e, context, j, rule->mean_square, &now);
+  /* Q holds the attribute's own effect, which is large where x is rare */
+  bool robust = e->floor == NULL && context->deal.rows_in_pass >= ROBUST_ROWS;
+  double variance = robust ? fmax(now.v, now.q) : now.v;
+  double z = variance > 0 ? now.u / sqrt(variance) : 0;
+  int64_t attribute = context->owned.first + j;
+  if (!(fabs(z) > rule->threshold) || context->scale[j] == 0)
+    return TH_OK;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range member = th_support_owned(rule->support, one);
+  return member.last > member.first ? TH_OK
+                                    : add_candidate(e, attribute, z, err);
+}
+
+static th_status judge_touched(struct th_sift_evidence *e,
+                               const struct th_context *context,
+                               const struct th_judgement *rule,
+                               struct th_error *err)
+{
+  int64_t words = ceil_divide(owned_count(context), WORD);
+  th_status rc = TH_OK;
+  for (int64_t w = 0; w < words && rc == TH_OK; w++) {
+    uint64_t bits = e->touched[w];
+    e->touched[w] = 0;
+    for (; bits != 0 && rc == TH_OK; bits &= bits - 1)
+      rc = judge(e, context, rule, w * WORD + __builtin_ctzll(bits), err);
+  }
+  return rc;
+}
+
+th_status th_evidence_judge(struct th_sift_evidence *e,
+                            const struct th_context *context,
+                            const struct th_judgement *rule,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  e->candidates = 0;
+  if (e->touched != NULL)
+    return judge_touched(e, context, rule, err);
+  for (int64_t j = 0; j < owned_count(context) && rc == TH_OK; j++)
+    rc = judge(e, context, rule, j, err);
+  return rc;
+}
+
+/* Only the owner has a word in the sum of bit patterns. */
+void th_evidence_guess(const struct th_sift_evidence *e,
+                       struct th_context *context,
+                       const struct th_choice *chosen, int64_t found,
+                       int64_t *bits)
+{
   for (int64_t k = 0; k < found; k++) {
     int64_t j = chosen[k].attribute - context->owned.first;
     bits[k] = 0;
-    if (j >= 0 && j < count) {
-      double value = s->evidence[j] / s->evidence[j + count];
+    if (j >= 0 && j < owned_count(context)) {
+      struct th_evidence now = evidence_of(e, context, j);
+      double value = now.u / (now.v * context->scale[j]);
       memcpy(&bits[k], &value, sizeof value);
     }
   }
   context->comm->ops->sum_i64(context->comm, bits, (size_t)found);
 }
 
-/* Say so where squares of the residuals follow the attributes. Collective. */
-void th_sift_warn_of_tails(const struct th_sift *s, struct th_context *context)
+void th_evidence_warn_of_tails(const struct th_sift_evidence *e,
+                               struct th_context *context)
 {
-  int64_t count = owned_count(context);
-  const double *W = s->evidence + count;
-  const double *Q = W + count;
   int64_t sums[2] = {0, 0}; /* attributes; ratios, in 1/1024 */
-  for (int64_t j = 0; j < count; j++) {
-    double ratio = W[j] > 0 ? fmin(fmax(W[j], Q[j]) / W[j], 1e6) : 0;
-    sums[0] += W[j] > 0;
+  for (int64_t j = 0; j < owned_count(context); j++) {
+    struct th_evidence now = evidence_of(e, context, j);
+    bool counts = now.v > 0 && context->scale[j] > 0;
+    double ratio = counts ? fmin(fmax(now.v, now.q) / now.v, 1e6) : 0;
+    sums[0] += counts;
     sums[1] += (int64_t)(1024 * ratio);
   }
   context->comm->ops->sum_i64(context->comm, sums, 2);

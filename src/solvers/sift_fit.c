@@ -13,6 +13,7 @@
 static const double collinear = 1e-4; /* pivot against diagonal */
 static const double significant = 2;  /* standard errors */
 static const double tiny_pivot = 1e-10;
+static const double telling = 4; /* standard errors that a guess must reach */
 
 static th_status widen(void *data, int64_t old, int64_t wanted, size_t size,
                        struct th_error *err)
@@ -33,8 +34,10 @@ static th_status reserve(struct th_sift_fit *fit, int64_t size,
   TH_TRY(widen(&fit->theta, old, size, sizeof(double), err));
   TH_TRY(widen(&fit->entrant, old, size, sizeof(bool), err));
   TH_TRY(widen(&fit->score, old, size, sizeof(double), err));
+  TH_TRY(widen(&fit->guess, old, size, sizeof(double), err));
   TH_TRY(widen(&fit->keep, old, size, sizeof(bool), err));
   TH_TRY(widen(&fit->forget, old, size, sizeof(bool), err));
+  TH_TRY(widen(&fit->told, 2 * old + 1, 2 * size + 1, sizeof(double), err));
   fit->capacity = size;
 done:
   return rc;
@@ -73,8 +76,9 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
     bool stays = old >= 0 && place[old] == k;
     fit->moment[k] = stays ? fit->moment[old] : 0;
     fit->theta[k] = stays ? fit->theta[old] : 0;
-    fit->score[k] = 0;
-    fit->entrant[k] = !stays;
+    fit->score[k] = stays ? fit->score[old] : 0;
+    fit->guess[k] = stays ? fit->guess[old] : 0;
+    fit->entrant[k] = stays ? fit->entrant[old] : true;
     old -= stays;
   }
   fit->size = size;
@@ -88,8 +92,10 @@ void th_sift_fit_free(struct th_sift_fit *fit)
   free(fit->theta);
   free(fit->entrant);
   free(fit->score);
+  free(fit->guess);
   free(fit->keep);
   free(fit->forget);
+  free(fit->told);
   *fit = (struct th_sift_fit){0};
 }
 
@@ -109,6 +115,7 @@ void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep)
     fit->theta[kept] = fit->theta[k];
     fit->entrant[kept] = fit->entrant[k];
     fit->score[kept] = fit->score[k];
+    fit->guess[kept] = fit->guess[k];
     kept++;
   }
   fit->size = kept;
@@ -242,15 +249,39 @@ static void join(struct sweep *s, bool anew, double rp)
   }
 }
 
-/* theta = Lam \ eta on the kept members; members below two standard errors go,
- * until none does. */
+/* An entrant about which the fit does not know enough yet: a coefficient as
+ * large as the guess would not stand out. */
+static bool undecided(const struct th_sift_fit *fit, int64_t k)
+{
+  double information = fit->precision[k + k * fit->size];
+  return fit->rare && fit->entrant[k] &&
+         information * fit->guess[k] * fit->guess[k] < telling * telling;
+}
+
+/* Members below two standard errors go; true: there were such. */
+static bool drop_insignificant(struct sweep *s)
+{
+  struct th_sift_fit *fit = s->fit;
+  bool dropped = false;
+  for (int64_t k = 0; k < fit->size; k++) {
+    double error = sqrt(s->inverse[k + k * fit->size]);
+    bool stands = s->kept[k] && fabs(fit->theta[k]) >= significant * error;
+    if (!fit->keep[k] || stands || undecided(fit, k))
+      continue;
+    fit->keep[k] = false;
+    fit->forget[k] = !fit->entrant[k] || !fit->rare;
+    dropped = true;
+  }
+  return dropped;
+}
+
+/* theta = Lam \ eta on the kept members, until none of them is insignificant.
+ */
 static th_status settle(struct sweep *s, struct th_error *err)
 {
   struct th_sift_fit *fit = s->fit;
   int64_t n = fit->size;
-  bool dropped = true;
-  while (dropped) {
-    dropped = false;
+  do {
     memcpy(s->a, fit->precision, (size_t)(n * n) * sizeof *s->a);
     for (int64_t k = 0; k < n; k++)
       if (!fit->keep[k])
@@ -259,17 +290,25 @@ static th_status settle(struct sweep *s, struct th_error *err)
                                    s->inverse, s->kept, err);
     if (rc != TH_OK)
       return rc;
-    for (int64_t k = 0; k < n; k++) {
-      double error = sqrt(s->inverse[k + k * n]);
-      if (fit->keep[k] &&
-          !(fabs(fit->theta[k]) >= significant * error && s->kept[k])) {
-        fit->keep[k] = false;
-        fit->forget[k] = true;
-        dropped = true;
-      }
-    }
+  } while (drop_insignificant(s));
+  for (int64_t k = 0; k < n; k++) {
+    fit->entrant[k] = undecided(fit, k);
+    if (fit->entrant[k])
+      fit->theta[k] = 0; /* guesses of rare attributes add up to nonsense */
   }
   return TH_OK;
+}
+
+/* Where attributes are rare, probation is part of the lasting fit. */
+static bool start_trial(struct sweep *s, double rp)
+{
+  if (!s->fit->rare)
+    return probation(s, rp);
+  for (int64_t k = 0; k < s->fit->size; k++) {
+    s->fit->keep[k] = true;
+    s->fit->forget[k] = false;
+  }
+  return false;
 }
 
 /* Local, on rank 0. */
@@ -286,9 +325,34 @@ static th_status sweep_here(struct sweep *s, struct th_error *err)
   double rp = variance_after(s);
   if (!(rp > 0)) /* y is 0: any positive variance gives the same theta */
     rp = 1;
-  bool grown = probation(s, rp);
+  bool grown = start_trial(s, rp);
   join(s, grown, rp);
   return settle(s, err);
+}
+
+/* What everyone has to know of rank 0's fit, in one broadcast. Collective. */
+static void tell(struct th_sift_fit *fit, struct th_comm *comm)
+{
+  size_t size = (size_t)fit->size;
+  const struct {
+    void *data;
+    size_t bytes;
+  } parts[] = {{&fit->rows, sizeof fit->rows},
+               {fit->theta, size * sizeof *fit->theta},
+               {fit->keep, size * sizeof *fit->keep},
+               {fit->forget, size * sizeof *fit->forget},
+               {fit->entrant, size * sizeof *fit->entrant}};
+  size_t total = 0;
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+    memcpy(fit->told + total, parts[p].data, parts[p].bytes);
+    total += parts[p].bytes;
+  }
+  comm->ops->bcast(comm, fit->told, total, 0);
+  total = 0;
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+    memcpy(parts[p].data, fit->told + total, parts[p].bytes);
+    total += parts[p].bytes;
+  }
 }
 
 th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
@@ -298,21 +362,13 @@ th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
   struct th_comm *comm = context->comm;
   struct sweep s = {
       .fit = fit, .gram = gram, .variance = variance, .least = least, .n = n};
-  size_t size = (size_t)fit->size;
   th_status rc = TH_OK;
   th_profile_begin(context->profile);
   if (comm->rank == 0)
     rc = sweep_here(&s, err);
   rc = th_agree(comm, rc, err);
-  if (rc == TH_OK) {
-    comm->ops->bcast(comm, fit->precision, size * size * sizeof(double), 0);
-    comm->ops->bcast(comm, fit->moment, size * sizeof(double), 0);
-    comm->ops->bcast(comm, fit->theta, size * sizeof(double), 0);
-    comm->ops->bcast(comm, fit->keep, size * sizeof(bool), 0);
-    comm->ops->bcast(comm, fit->forget, size * sizeof(bool), 0);
-    comm->ops->bcast(comm, &fit->rows, sizeof fit->rows, 0);
-    memset(fit->entrant, 0, size * sizeof *fit->entrant);
-  }
+  if (rc == TH_OK)
+    tell(fit, comm);
   th_profile_end(context->profile, TH_PHASE_SOLVE);
   sweep_free(&s);
   return rc;

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Members are those of S, in its order. Replicated. */
+/* Members are those of S, in its order. Replicated but for precision and
+ * moment, which only rank 0 has and needs. */
 struct th_sift_fit {
   int64_t size;
   double *precision; /* Lam, size x size, full; zero for entrants */
@@ -18,9 +19,13 @@ struct th_sift_fit {
   double *theta;
   bool *entrant; /* E: chosen by the last sweep, on probation in this one */
   double *score; /* |z| of entrants */
+  double *guess; /* the coefficient that entrants are tried with */
   bool *keep;    /* of the last th_sift_fit_sweep */
   bool *forget;  /* not kept, and what was known about it no longer holds */
   double rows;   /* that precision stands for */
+  bool rare;     /* a sweep may hold none of an attribute's examples: probation
+                    lasts until it can tell */
+  char *told;    /* work array of the broadcast */
   int64_t capacity;
 };
 
@@ -28,7 +33,8 @@ void th_sift_fit_free(struct th_sift_fit *fit);
 
 /* One sweep's Gram matrix (of S, without entrants' history) enters the fit:
  * entrants are put on probation, collinear and insignificant members are
- * marked in keep, theta is solved anew; members that the fit itself finds
+ * marked in keep, theta is solved anew; entrants whose probation goes on keep
+ * their first guess; members that the fit itself finds
  * insignificant are marked in forget, too. variance: mean squared residual of
  * the sweep before the fit; least: what luck in a sweep cannot
  * bring it below; n: rows in the data. The marked members are still

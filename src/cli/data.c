@@ -1,0 +1,59 @@
+/* data.c - the data of a command: a data set's file, or a computed source
+ * SPDX-License-Identifier: MIT */
+#include "cli/data.h"
+
+/* Local, the same on every rank but for want of memory. */
+static th_status open_source(struct th_data *data, const char *source,
+                             const char *command, int64_t memory,
+                             struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_source_read(&data->synthesis, source, command, data->source, err));
+  TH_TRY(th_synthetic_store_create(&data->computed, &data->synthesis.truth,
+                                   &data->synthesis.shape, memory, err));
+  data->store = th_synthetic_store_of(data->computed);
+  data->truth = &data->synthesis.truth;
+done:
+  return rc;
+}
+
+th_status th_data_open(struct th_data *data, const struct th_options *options,
+                       const char *command, const char *path, int64_t memory,
+                       struct th_comm *comm, struct th_error *err)
+{
+  *data = (struct th_data){0};
+  if (options->source != NULL)
+    return th_agree(
+        comm, open_source(data, options->source, command, memory, err), err);
+  th_status rc = th_dataset_open(&data->dataset, comm, path, memory, err);
+  if (rc != TH_OK)
+    return rc;
+  data->store = th_dataset_store(data->dataset);
+  data->truth = th_dataset_truth(data->dataset);
+  return TH_OK;
+}
+
+void th_data_close(struct th_data *data)
+{
+  if (data->dataset != NULL)
+    th_dataset_close(data->dataset);
+  th_synthetic_store_free(data->computed);
+  th_synthesis_free(&data->synthesis);
+  *data = (struct th_data){0};
+}
+
+th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
+                              int64_t *numbers, struct th_error *err)
+{
+  if (data->dataset != NULL)
+    return th_dataset_row_numbers(data->dataset, rows, numbers, err);
+  for (int64_t i = 0; i < rows.count; i++) /* in the order of their numbers */
+    numbers[i] = rows.first + i;
+  return TH_OK;
+}
+
+th_status th_data_unchanged(struct th_data *data, struct th_error *err)
+{
+  return data->dataset != NULL ? th_dataset_unchanged(data->dataset, err)
+                               : TH_OK;
+}

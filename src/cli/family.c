@@ -1,0 +1,109 @@
+/* family.c - a synthetic family with its parameters, as options give them
+ * SPDX-License-Identifier: MIT */
+#include "cli/family.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool lists(const struct th_family *family, const char *option)
+{
+  for (const char *const *own = family->options; *own != NULL; own++)
+    if (strcmp(*own, option) == 0)
+      return true;
+  return false;
+}
+
+bool th_family_uses(const struct th_family *family, const char *option)
+{
+  bool anyone = false;
+  for (const struct th_family *f = th_family_table(); f->name != NULL; f++)
+    anyone = anyone || lists(f, option);
+  return !anyone || lists(family, option);
+}
+
+/* A parameter of another family is refused, not ignored. */
+static th_status check_parameters(const struct th_options *options,
+                                  const struct th_family *family,
+                                  const char *where, const char *dashes,
+                                  struct th_error *err)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  for (int k = 0; k < count; k++)
+    if ((table[k].commands & TH_SOURCE) != 0 &&
+        options->given[k] != TH_NOT_GIVEN &&
+        !th_family_uses(family, table[k].name))
+      return th_fail(err, TH_EUSAGE,
+                     "%s: family %s does not use %s%s; leave it out", where,
+                     family->name, dashes, table[k].name);
+  return TH_OK;
+}
+
+static th_status find_family(const char *name, const char *where,
+                             const struct th_family **family,
+                             struct th_error *err)
+{
+  char names[256] = "";
+  size_t used = 0;
+  *family = th_family_find(name);
+  if (*family != NULL)
+    return TH_OK;
+  for (const struct th_family *f = th_family_table(); f->name != NULL; f++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                             used == 0 ? "" : ", ", f->name);
+  return th_fail(err, TH_EUSAGE, "%s: %s is not a family; there are %s", where,
+                 name, names);
+}
+
+static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
+                            const char *where, const char *dashes,
+                            struct th_error *err)
+{
+  int64_t test = (int64_t)floor(o->test * (double)o->examples + 0.5);
+  if (test >= o->examples)
+    return th_fail(err, TH_EUSAGE,
+                   "%s: %stest %g of %lld examples leaves none to train on",
+                   where, dashes, o->test, (long long)o->examples);
+  s->shape = (struct th_shape){
+      .examples = o->examples,
+      .training = o->examples - test,
+      .attributes = o->attributes,
+      .row_group =
+          o->row_group > 0 ? o->row_group : th_row_group_size(o->examples),
+      .layout = s->family->layout,
+      .type = (enum th_type)o->type,
+  };
+  return TH_OK;
+}
+
+th_status th_synthesis_plan(struct th_synthesis *synthesis,
+                            const struct th_options *options,
+                            const char *family, const char *where,
+                            const char *dashes, struct th_error *err)
+{
+  const struct th_options *o = options;
+  th_status rc;
+  *synthesis = (struct th_synthesis){0};
+  TH_TRY(find_family(family, where, &synthesis->family, err));
+  if (o->examples == 0 || o->attributes == 0)
+    return th_fail(err, TH_EUSAGE, "%s: %s%s is missing", where, dashes,
+                   o->examples == 0 ? "examples" : "attributes");
+  TH_TRY(check_parameters(o, synthesis->family, where, dashes, err));
+  TH_TRY(plan_shape(synthesis, o, where, dashes, err));
+  struct th_truth *truth = &synthesis->truth;
+  *truth = (struct th_truth){
+      .seed = o->config.seed, .noise = o->noise, .support_size = o->support};
+  snprintf(truth->family, sizeof truth->family, "%s", synthesis->family->name);
+  if (lists(synthesis->family, "correlation"))
+    truth->correlation = o->correlation;
+  if (lists(synthesis->family, "density"))
+    truth->density = o->density;
+  TH_TRY(th_truth_init(truth, o->attributes, err));
+done:
+  return rc;
+}
+
+void th_synthesis_free(struct th_synthesis *synthesis)
+{
+  th_truth_free(&synthesis->truth);
+}

@@ -1,0 +1,30 @@
+/* family.h - a synthetic family with its parameters, as options give them
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CLI_FAMILY_H
+#define TH_CLI_FAMILY_H
+
+#include "cli/options.h"
+#include "core/source.h"
+#include "core/truth.h"
+#include "math/synthetic.h"
+
+/* What `generate` writes and what --source computes. */
+struct th_synthesis {
+  const struct th_family *family;
+  struct th_truth truth; /* owns its lists */
+  struct th_shape shape;
+};
+
+/* From the options that have TH_SOURCE. `where` opens the message of a failure,
+ * `dashes` stands before the name of an option. Local; TH_EUSAGE. Release with
+ * th_synthesis_free, also after a failure. */
+th_status th_synthesis_plan(struct th_synthesis *synthesis,
+                            const struct th_options *options,
+                            const char *family, const char *where,
+                            const char *dashes, struct th_error *err);
+void th_synthesis_free(struct th_synthesis *synthesis);
+
+/* Whether a family uses the option: false for a parameter of others. */
+bool th_family_uses(const struct th_family *family, const char *option);
+
+#endif

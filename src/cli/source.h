@@ -1,0 +1,19 @@
+/* source.h - --source: a synthetic family named on the command line
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CLI_SOURCE_H
+#define TH_CLI_SOURCE_H
+
+#include "cli/family.h"
+
+/* Longest --source with all that was chosen by itself, and its end. */
+enum { TH_SOURCE_TEXT = 512 };
+
+/* Read "FAMILY:key=value,...": the keys are the options of `generate` that say
+ * what the data are, by name or by letter. text receives the same with every
+ * parameter as it is used. `command` opens the message of a failure. Local;
+ * TH_EUSAGE. Release with th_synthesis_free, also after a failure. */
+th_status th_source_read(struct th_synthesis *synthesis, const char *source,
+                         const char *command, char text[TH_SOURCE_TEXT],
+                         struct th_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* synthetic_store.h - a synthetic family as a store: computed, not read
+ *
+ * Values and targets are, bit for bit, those of the data set that `thresher
+ * generate` writes for the same parameters; statistics are the family's own.
+ * Only what is asked for is computed, so that the number of attributes has no
+ * limit but the solver's memory. What was computed is kept while it fits: a
+ * value costs about a hundred times as much to compute as to read again.
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SYNTHETIC_STORE_H
+#define TH_SYNTHETIC_STORE_H
+
+#include "core/source.h"
+#include "core/truth.h"
+
+struct th_synthetic_store;
+
+/* A store over a borrowed truth. shape.nonzeros is ignored: the expected number
+ * is filled in. memory: bytes of values to keep; where a sparse attribute does
+ * not fit any more, all of it is computed again for every row group. Release
+ * with th_synthetic_store_free. */
+th_status th_synthetic_store_create(struct th_synthetic_store **store,
+                                    const struct th_truth *truth,
+                                    const struct th_shape *shape,
+                                    int64_t memory, struct th_error *err);
+void th_synthetic_store_free(struct th_synthetic_store *store);
+
+/* Borrowed. */
+struct th_store *th_synthetic_store_of(struct th_synthetic_store *store);
+
+#endif

@@ -1,0 +1,72 @@
+/* sift_evidence.h - what solver `sift` knows about each owned attribute
+ *
+ * Three sums per attribute: U of residual times value, W of squared values, Q
+ * of squared products, each sweep's share divided by its mean squared residual.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SIFT_EVIDENCE_H
+#define TH_SIFT_EVIDENCE_H
+
+#include "math/kernels_sparse.h"
+#include "math/select.h"
+#include "solvers/batch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of the owned attributes, but for `rows`. Zeroed: empty. */
+struct th_sift_evidence {
+  struct th_evidence *sums; /* U, W, Q, in the attribute's own units */
+  struct th_evidence
+      *floor;         /* sparse: what zeros add, per cell, for centre 1 */
+  uint64_t *touched;  /* sparse: a bit per attribute with new evidence */
+  bool extreme;       /* some attribute's squares leave f32 */
+  double rows;        /* each attribute has been read on; replicated */
+  int64_t candidates; /* of the last judgement */
+  int64_t capacity;
+  int64_t *candidate; /* attributes */
+  double *score;      /* their z */
+};
+
+/* Local; release with th_evidence_free. */
+th_status th_evidence_create(struct th_sift_evidence *e,
+                             const struct th_context *context,
+                             struct th_error *err);
+void th_evidence_free(struct th_sift_evidence *e);
+
+/* Read the blocks of a sweep whose residuals p - y are in the batch, with mean
+ * square mean_square > 0. Rescales the residuals. Collective. */
+th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
+                             struct th_context *context, double mean_square,
+                             struct th_error *err);
+
+/* What was known about an attribute, or about all, no longer holds. Local. */
+void th_evidence_forget(struct th_sift_evidence *e,
+                        const struct th_context *context, int64_t attribute);
+void th_evidence_forget_all(struct th_sift_evidence *e,
+                            const struct th_context *context);
+
+struct th_judgement {
+  double threshold;                 /* z0 */
+  double mean_square;               /* r2 of the last sweep */
+  const struct th_support *support; /* S, whose members are no candidates */
+};
+
+/* List the owned attributes outside S whose |z| = |U| / sqrt(max(W, Q)) is
+ * above z0; of sparse data those with new evidence alone. Local. */
+th_status th_evidence_judge(struct th_sift_evidence *e,
+                            const struct th_context *context,
+                            const struct th_judgement *rule,
+                            struct th_error *err);
+
+/* bits[k] = the bit pattern of U_j / W_j, the first guess at theta_j, of each
+ * chosen attribute. Collective. */
+void th_evidence_guess(const struct th_sift_evidence *e,
+                       struct th_context *context,
+                       const struct th_choice *chosen, int64_t found,
+                       int64_t *bits);
+
+/* Say so where squares of the residuals follow the attributes. Collective. */
+void th_evidence_warn_of_tails(const struct th_sift_evidence *e,
+                               struct th_context *context);
+
+#endif
