@@ -103,12 +103,15 @@ static th_status bad_size(const struct th_shard_read *shard, const char *name,
                  shard->name, name);
 }
 
-/* What HDF5 has to decompress is read and kept by whole chunks. */
+/* Units do not straddle stored chunks; what HDF5 has to decompress is kept by
+ * whole chunks. */
 static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
 {
   int64_t unit = shard->geometry->chunk;
-  if (shard->map.file < 0 && shard->map.stored > 0)
-    unit = shard->map.stored;
+  int64_t stored = shard->map.stored;
+  bool divides = stored == 0 || stored >= count || stored % unit == 0;
+  if (!divides || (shard->map.file < 0 && stored > 0))
+    unit = stored;
   return unit < count ? unit : count;
 }
 
@@ -229,7 +232,10 @@ static th_status check(struct th_shard_read *shard, struct th_error *err)
   TH_TRY(check_text(shard, TH_A_LAYOUT, th_layout_name(shape->layout), err));
   TH_TRY(check_text(shard, TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(check_content(shard, err));
-  TH_TRY(check_size(shard, err));
+  shard->rewritten = shard->identity.size != shard->row->bytes &&
+                     th_h5_whole(&shard->h5, shard->identity.size);
+  if (!shard->rewritten)
+    TH_TRY(check_size(shard, err));
   if (shape->layout == TH_DENSE)
     TH_TRY(open_dense(shard, err));
   else

@@ -20,6 +20,7 @@ struct th_shard_read {
   char *path;
   char *name; /* "shard NAME.shards/00000.h5" */
   bool open;
+  bool rewritten; /* by another program, for instance with filters */
   struct th_identity identity;
   struct th_h5 h5;
   int64_t unit; /* attributes kept together in memory; sparse: of a piece */
