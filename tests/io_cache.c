@@ -83,7 +83,7 @@ static void test_limits(enum th_layout layout, enum th_type type)
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
   int64_t none = roam(&recipe, 0);
-  int64_t little = roam(&recipe, 300000);
+  int64_t little = roam(&recipe, (int64_t)th_type_bytes(type, 75000));
   int64_t all = roam(&recipe, (int64_t)1 << 30);
   CHECK(all < little && little < none);
   /* With room for all, nothing is read twice: at most the chunks, the runs and
@@ -184,12 +184,39 @@ static void test_cache(void)
   th_cache_free(&cache);
 }
 
+/* What is pinned stays, whatever comes; then it goes like all others. */
+static void test_pins(void)
+{
+  struct th_cache cache = {0};
+  struct th_error err = {0};
+  void *room[200];
+  for (int64_t key = 0; key < 200; key++) {
+    CHECK(th_cache_add(&cache, key, 100, 1000, &room[key], &err) == TH_OK);
+    if (key < 5)
+      th_cache_pin(&cache, key);
+    if (key == 4)
+      th_cache_pin(&cache, 3); /* twice */
+  }
+  for (int64_t key = 0; key < 5; key++)
+    CHECK(th_cache_find(&cache, key) == room[key]);
+  CHECK(th_cache_find(&cache, 20) == NULL);
+  for (int64_t key = 0; key < 5; key++)
+    th_cache_unpin(&cache, key);
+  for (int64_t key = 200; key < 230; key++)
+    CHECK(th_cache_add(&cache, key, 100, 1000, &room[0], &err) == TH_OK);
+  CHECK(th_cache_find(&cache, 3) == room[3]);
+  CHECK(th_cache_find(&cache, 4) == NULL);
+  th_cache_free(&cache);
+}
+
 int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
   test_cache();
+  test_pins();
   test_limits(TH_DENSE, TH_F32);
+  test_limits(TH_DENSE, TH_U2);
   test_limits(TH_SPARSE, TH_F32);
   test_keep();
   test_bad_requests();
