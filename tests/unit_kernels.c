@@ -330,7 +330,8 @@ static void test_read(void)
   for (; set->name != NULL; set++)
     for (int count = 64; count <= 640; count += 64)
       if (set->runs_here())
-        CHECK(set->kernels->read(values, count) == count / 2 * (count - 1));
+        CHECK(set->kernels->read(values, count) ==
+              (double)(count / 2 * (count - 1)));
 }
 
 int main(void)
