@@ -20,6 +20,7 @@ static const struct th_store_ops store_ops = {
     .statistics = th_dataset_statistics,
     .announce = th_dataset_announce,
     .forget = th_dataset_forget,
+    .cost = th_dataset_cost,
 };
 
 static th_status name_shards(struct th_dataset *d, struct th_error *err)
@@ -53,6 +54,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   d->store.ops = &store_ops;
   d->store.shape = d->info.geometry.shape;
   d->store.fingerprint = d->info.fingerprint;
+  d->store.shards = d->info.shards;
   d->memory = memory;
   th_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_text(&d->path, err, "%s", path));
@@ -98,6 +100,7 @@ void th_dataset_close(struct th_dataset *dataset)
   th_cache_free(&dataset->blocks);
   th_cache_free(&dataset->runs);
   th_master_info_free(&dataset->info);
+  th_placement_free(&dataset->store.placement);
   free(dataset->shard);
   free(dataset->path);
   free(dataset);

@@ -54,6 +54,10 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
                          struct th_range range, bool keep);
 void th_dataset_forget(struct th_store *store);
 
+/* Entries, and something for each attribute. Collective. */
+th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
+                          int64_t *cost, struct th_error *err);
+
 /* The shard of an attribute. Local. */
 struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
                                           int64_t attribute);

@@ -1,0 +1,65 @@
+/* cost.c - what the cells of a data set cost the rank that owns them
+ * SPDX-License-Identifier: MIT */
+#include "io/reader.h"
+
+enum {
+  SAMPLED_GROUPS = 16,     /* rows are shuffled: a few row groups tell */
+  COST_OF_AN_ATTRIBUTE = 3 /* in entries, by what both take of memory */
+};
+
+/* Entries of a piece, spread over its cells. */
+static void add_piece(const struct th_piece *piece, int64_t weight,
+                      int64_t *cost)
+{
+  int64_t count = piece->attributes.last - piece->attributes.first;
+  for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
+    int64_t end = (at / TH_CELL + 1) * TH_CELL;
+    end = end < piece->attributes.last ? end : piece->attributes.last;
+    double share = (double)(end - at) / (double)count;
+    cost[at / TH_CELL] +=
+        (int64_t)(share * (double)piece->entries * (double)weight);
+    at = end;
+  }
+}
+
+/* A few row groups of a sparse shard; each stands for `step` of them. Local. */
+static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
+                           int64_t *cost, struct th_error *err)
+{
+  int64_t groups = d->info.geometry.training_groups;
+  int64_t step = th_ceil_divide(groups, SAMPLED_GROUPS);
+  double began = th_clock();
+  th_status rc = th_shard_open(shard, err);
+  for (int64_t g = 0; g < groups && rc == TH_OK; g += step)
+    for (int64_t unit = 0; unit < shard->pieces && rc == TH_OK; unit++) {
+      struct th_piece piece;
+      int64_t bytes = 0;
+      rc = th_piece_size(shard, unit, g, &piece, &bytes, err);
+      if (rc == TH_OK)
+        add_piece(&piece, step, cost);
+    }
+  th_dataset_count(d, shard, began);
+  return rc;
+}
+
+th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
+                          int64_t *cost, struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  int64_t attributes = store->shape.attributes;
+  int64_t cells = th_ceil_divide(attributes, TH_CELL);
+  th_status rc = TH_OK;
+  for (int64_t k = comm->rank; k < d->info.shards && rc == TH_OK;
+       k += comm->size)
+    if (store->shape.layout == TH_SPARSE)
+      rc = add_shard(d, &d->shard[k], cost, err);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  comm->ops->sum_i64(comm, cost, (size_t)cells);
+  for (int64_t c = 0; c < cells; c++) {
+    int64_t rest = attributes - c * TH_CELL;
+    cost[c] += COST_OF_AN_ATTRIBUTE * (rest < TH_CELL ? rest : TH_CELL);
+  }
+  return TH_OK;
+}
