@@ -96,13 +96,13 @@ def show(rows, true):
              if key in rows[0]]
     head = ["seconds", "CPU s", "memory MB", "read MB"] + kinds
     print("%-28s" % "tool" + "".join("%11s" % word for word in head) +
-          "%14s" % "support found")
+          "%18s" % "support found")
     for r in rows:
         print("%-28s%11.2f%11.2f%11.0f%11.0f" %
               (r["tool"], r["seconds"], r["cpu_seconds"], r["memory"] / 1e6,
                r["bytes_read"] / 1e6) +
               "".join("%11.4f" % r[kind] for kind in kinds) +
-              "%14s" % ("%d: %d of %d" % (r["support"], r["true"], true)))
+              "%18s" % ("%d: %d of %d" % (r["support"], r["true"], true)))
 
 
 def main():
