@@ -2,41 +2,32 @@
  * SPDX-License-Identifier: MIT */
 #include "io/reader.h"
 
-enum {
-  SAMPLED_GROUPS = 16,     /* rows are shuffled: a few row groups tell */
-  COST_OF_AN_ATTRIBUTE = 3 /* in entries, by what both take of memory */
-};
+enum { COST_OF_AN_ATTRIBUTE = 3 }; /* in entries, by the memory of both */
 
 /* Entries of a piece, spread over its cells. */
-static void add_piece(const struct th_piece *piece, int64_t weight,
-                      int64_t *cost)
+static void add_piece(const struct th_piece *piece, int64_t *cost)
 {
   int64_t count = piece->attributes.last - piece->attributes.first;
   for (int64_t at = piece->attributes.first; at < piece->attributes.last;) {
     int64_t end = (at / TH_CELL + 1) * TH_CELL;
     end = end < piece->attributes.last ? end : piece->attributes.last;
     double share = (double)(end - at) / (double)count;
-    cost[at / TH_CELL] +=
-        (int64_t)(share * (double)piece->entries * (double)weight);
+    cost[at / TH_CELL] += (int64_t)(share * (double)piece->entries);
     at = end;
   }
 }
 
-/* A few row groups of a sparse shard; each stands for `step` of them. Local. */
+/* The training examples of a sparse shard. Local. */
 static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
                            int64_t *cost, struct th_error *err)
 {
-  int64_t groups = d->info.geometry.training_groups;
-  int64_t step = th_ceil_divide(groups, SAMPLED_GROUPS);
   double began = th_clock();
   th_status rc = th_shard_open(shard, err);
-  for (int64_t g = 0; g < groups && rc == TH_OK; g += step)
-    for (int64_t unit = 0; unit < shard->pieces && rc == TH_OK; unit++) {
+  for (int64_t g = 0; g < d->info.geometry.training_groups && rc == TH_OK; g++)
+    for (int64_t unit = 0; unit < shard->pieces; unit++) {
       struct th_piece piece;
-      int64_t bytes = 0;
-      rc = th_piece_size(shard, unit, g, &piece, &bytes, err);
-      if (rc == TH_OK)
-        add_piece(&piece, step, cost);
+      th_piece_size(shard, unit, g, &piece);
+      add_piece(&piece, cost);
     }
   th_dataset_count(d, shard, began);
   return rc;
