@@ -79,6 +79,7 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_master_share(&d->info, comm, err));
   TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
+  TH_TRY(th_examples_keep(d, comm, err));
   *dataset = d;
   d = NULL;
 done:
