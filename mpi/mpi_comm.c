@@ -16,7 +16,7 @@ struct transport {
   MPI_Request request; /* of the sum that is under way */
 };
 
-static _Noreturn void die(const char *what, int code)
+_Noreturn void th_mpi_die(const char *what, int code)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
@@ -29,7 +29,7 @@ static _Noreturn void die(const char *what, int code)
 void th_mpi_must(int code, const char *what)
 {
   if (code != MPI_SUCCESS)
-    die(what, code);
+    th_mpi_die(what, code);
 }
 
 /* MPI 3 counts in int: longer arrays go in parts of this many items. */
@@ -244,7 +244,7 @@ static void fill(struct th_comm *comm, MPI_Comm team)
 {
   struct transport *transport = calloc(1, sizeof *transport);
   if (transport == NULL)
-    die("starting a team", MPI_ERR_NO_MEM);
+    th_mpi_die("starting a team", MPI_ERR_NO_MEM);
   transport->comm = team;
   transport->request = MPI_REQUEST_NULL;
   *comm = (struct th_comm){.ops = &mpi_ops, .transport = transport};

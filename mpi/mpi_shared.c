@@ -55,7 +55,8 @@ void th_mpi_share(MPI_Comm team, size_t bytes, struct th_shared *block)
   struct window *window = calloc(1, sizeof *window);
   int ranks = 1;
   *block = (struct th_shared){.writer = true};
-  th_mpi_must(window == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS, "sharing memory");
+  if (window == NULL)
+    th_mpi_die("sharing memory", MPI_ERR_NO_MEM);
   th_mpi_must(MPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
                                   &window->node),
               "MPI_Comm_split_type");

@@ -13,7 +13,9 @@ void th_mpi_share(MPI_Comm team, size_t bytes, struct th_shared *block);
 void th_mpi_settle(struct th_shared *block);
 void th_mpi_unshare(struct th_shared *block);
 
-/* Print what failed and end the job. */
+/* Print what failed and end the job; the same unless the code is MPI_SUCCESS.
+ */
+_Noreturn void th_mpi_die(const char *what, int code);
 void th_mpi_must(int code, const char *what);
 
 #endif
