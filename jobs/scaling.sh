@@ -133,7 +133,7 @@ bench()
 {
   mkdir -p "$out/ranks-$1"
   [ -s "$out/ranks-$1/bench.json" ] ||
-    launch "$1" "$thresher" bench --json >"$out/ranks-$1/bench.json"
+    launch "$1" "$thresher" bench memory ranks --json >"$out/ranks-$1/bench.json"
 }
 
 # run FOLDER RANKS OPTION...: one training, in a folder of its own
