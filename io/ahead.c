@@ -81,8 +81,10 @@ static void *read_all(void *self)
   int64_t ready = 0;
   int64_t next = next_read(ahead, 0, &ready);
   while (next >= 0) {
+    struct place *place = place_of(ahead, next);
     advise(ahead, next, ready);
-    carry_out(place_of(ahead, next));
+    if (!place->fetch.small)
+      carry_out(place);
     next = next_read(ahead, next + 1, &ready);
   }
   return NULL;
@@ -169,9 +171,9 @@ th_status th_ahead_pop(struct th_ahead *ahead, struct th_fetch *fetch,
     while (ahead->done <= ahead->popped)
       pthread_cond_wait(&ahead->news, &ahead->mutex);
     pthread_mutex_unlock(&ahead->mutex);
-  } else {
-    carry_out(place);
   }
+  if (!ahead->threaded || place->fetch.small)
+    carry_out(place);
   ahead->popped++;
   *fetch = place->fetch;
   *seconds = place->seconds;

@@ -29,16 +29,11 @@ th_status th_runs_verify(const char *shard, struct th_range attributes,
   return TH_OK;
 }
 
-/* Chunks must be one row group high, and units of the cache must not straddle
- * them. */
-static bool chunks_fit(const struct th_dense_map *map,
-                       const struct th_geometry *geometry, int64_t count,
+/* Runs follow one another in chunks that are one row group high. */
+static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
                        const struct th_h5_layout *layout)
 {
-  int64_t stored = (int64_t)layout->chunk[0];
-  int64_t height = (int64_t)layout->chunk[1];
-  return (int64_t)th_type_bytes(geometry->shape.type, height) == map->run &&
-         (stored >= count || stored % geometry->chunk == 0);
+  return (int64_t)th_type_bytes(type, (int64_t)layout->chunk[1]) == map->run;
 }
 
 th_status th_dense_map_open(struct th_dense_map *map,
@@ -60,7 +55,7 @@ th_status th_dense_map_open(struct th_dense_map *map,
   bool chunked = x.chunk[0] > 0;
   map->stored = (int64_t)x.chunk[0];
   if (!x.plain || !sums.plain || sums.chunk[0] > 0 ||
-      (chunked && !chunks_fit(map, geometry, count, &x)))
+      (chunked && !chunks_fit(map, shape->type, &x)))
     return TH_OK;
   map->values = x.offset;
   map->checksums = sums.offset;

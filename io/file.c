@@ -45,7 +45,7 @@ th_status th_read_at(int file, void *to, int64_t bytes, int64_t at,
                      strerror(errno));
     if (got == 0)
       return th_fail(err, TH_EIO,
-                     "%s: ends at byte %lld, but was longer when it was "
+                     "%s: ends before byte %lld, which was there when it was "
                      "opened; start again",
                      name, (long long)at);
     next += got;

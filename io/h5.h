@@ -62,6 +62,9 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err);
 enum { TH_H5_HEAD = 48 };
 int64_t th_h5_end(const void *bytes);
 
+/* Whether a file on disk ends where HDF5 has ended it. */
+bool th_h5_whole(const struct th_h5 *h5, int64_t size);
+
 /* Record HDF5's last failure. what: "cannot write", ... A file that is being
  * written is given up: it can only be closed and removed from now on. */
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,

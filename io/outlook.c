@@ -26,11 +26,13 @@ static void take_over(struct th_dataset *d)
 }
 
 /* Queue the read of a part of a unit. False: no place for it, or none known. */
-static bool queue(struct th_outlook *o, const struct th_unit_place *place,
+static bool queue(struct th_dataset *d, const struct th_unit_place *place,
                   struct th_range part)
 {
+  struct th_outlook *o = &d->outlook;
   struct th_unit *unit = place->unit;
   struct th_fetch fetch = th_unit_fetch(place, part);
+  fetch.small = place->cache == &d->runs;
   if (th_ahead_full(o->ahead) || !th_dense_place(place->at.shard, &fetch))
     return false;
   th_ahead_push(o->ahead, &fetch);
@@ -68,7 +70,7 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
     return false;
   while (rest.first < rest.last) {
     struct th_range absent = th_unit_part(place.unit, rest, TH_ABSENT);
-    if (absent.first < absent.last && !queue(o, &place, absent))
+    if (absent.first < absent.last && !queue(d, &place, absent))
       return false;
     rest.first = absent.last;
     o->attribute = absent.last;
