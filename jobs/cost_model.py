@@ -19,12 +19,13 @@ R = B d' rows in all. On P ranks (m bytes all-reduced cost A(m), see below):
 A(m) is the cheaper of recursive doubling, log2 P (a + m b), and Rabenseifner's
 algorithm, 2 log2 P a + 2 m b (P - 1) / P: Hockney's latency a and inverse
 bandwidth b. Network figures are those between two ranks of this machine unless
---latency and --bandwidth give those of a real network. Not modelled: imbalance,
-noise, contention, reading from disk unless --disk gives its speed.
+--latency and --bandwidth give those of a real network. Data are in memory, or
+with --streamed read from disk. Not modelled: imbalance, noise, contention.
 
   --bench FILE...      `thresher bench --json` of 1 and of 2 ranks; default: run it
   --check FILE...      report.json of runs: predicted against measured time; a
-                       bench.json one folder above is taken for its rates
+                       bench.json one folder above is taken for its rates;
+                       `files`: what was read from disk, by --disk
 """
 import argparse
 import csv
@@ -162,6 +163,13 @@ def run_bench(ranks):
     return json.loads(done.stdout)
 
 
+def gradient_rate(bench, options):
+    """Bytes per second of one rank, blocks and their gradients."""
+    if options.streamed:
+        return options.disk * 1e9
+    return (options.gradient or bench["gradient_f32_gbs"]) * 1e9
+
+
 def machine_of(benches, options):
     """Rates from the bench of fewest ranks, the network from one of several."""
     benches = sorted(benches, key=lambda b: b.get("ranks", 1))
@@ -176,10 +184,8 @@ def machine_of(benches, options):
         latency = several[0]["sum_8_us"] / rounds
     if bandwidth is None:
         bandwidth = (1 << 20) / several[0]["sum_1048576_us"] / 1e3
-    read = (options.disk or one["read_gbs"]) * 1e9
-    gradient = (options.disk or one["gradient_f32_gbs"]) * 1e9
-    return Machine(read, gradient, options.gflops * 1e9, latency / 1e6,
-                   bandwidth * 1e9)
+    return Machine(one["read_gbs"] * 1e9, gradient_rate(one, options),
+                   options.gflops * 1e9, latency / 1e6, bandwidth * 1e9)
 
 
 def show_table(machine, options):
@@ -239,16 +245,18 @@ def check(benches, options):
         machine = machine_of(benches, options)
         if rates:
             machine.read = rates[0]["read_gbs"] * 1e9
-            machine.gradient = rates[0]["gradient_f32_gbs"] * 1e9
+            machine.gradient = gradient_rate(rates[0], options)
         times = seconds(machine, report["ranks"],
                         update_of_report(report, options))
-        predicted = sum(times.values()) * report["updates"]
+        files = report["bytes_read"] / report["ranks"] / (options.disk * 1e9)
+        predicted = sum(times.values()) * report["updates"] + files
         phases = report["phases"]
         measured = report["seconds"] - sum(
             phases[p]["seconds_max"] for p in ("setup", "write") if p in phases)
         print("%-34s%6d%14.3f%14.3f%12.2f" % (path[-34:], report["ranks"],
                                               predicted, measured,
                                               predicted / measured))
+        print("  %-32s%6s%14.3f" % ("files", "", files))
         for phase in ("gradient", "support", "predict", "select", "gram"):
             print("  %-32s%6s%14.3f%14.3f" % (
                 phase, "", times[phase] * report["updates"],
@@ -270,7 +278,10 @@ def parse(words):
     add("--gflops", type=float, default=10, help="dsyrk of a core (10)")
     add("--latency", type=float, help="us between two ranks")
     add("--bandwidth", type=float, help="GB/s between two ranks")
-    add("--disk", type=float, help="GB/s per rank, data not in memory")
+    add("--gradient", type=float, help="GB/s of the solver's kernel "
+        "(gradient_f32_gbs; sift: sift_share_of_read of read_gbs)")
+    add("--disk", type=float, default=1, help="GB/s of a rank from disk (1)")
+    add("--streamed", action="store_true", help="blocks come from disk")
     add("--out", metavar="DIR", help="write cost_model.csv and .png there")
     return parser.parse_args(words)
 
