@@ -235,32 +235,44 @@ def update_of_report(report, options):
                   report["phases"]["gram"]["seconds_mean"] > 0)
 
 
+def rates_beside(path, machine, options):
+    """Rates of a bench with as many ranks at work, where a study left one."""
+    bench = os.path.join(os.path.dirname(path), "..", "bench.json")
+    if os.path.exists(bench):
+        machine.read = read_json(bench)["read_gbs"] * 1e9
+        machine.gradient = gradient_rate(read_json(bench), options)
+
+
+def predict_run(report, machine, options):
+    """Seconds of a whole run by phase; a phase counts as often as it was."""
+    phases, updates = report["phases"], report["updates"]
+    times = seconds(machine, report["ranks"], update_of_report(report, options))
+    refits = phases["gram"].get("calls", updates)
+    times = {phase: t * (refits if phase in ("gram", "solve") else updates)
+             for phase, t in times.items()}
+    times["files"] = report["bytes_read"] / report["ranks"] / options.disk / 1e9
+    return times
+
+
 def check(benches, options):
-    print("%-34s%6s%14s%14s%12s" % ("run", "ranks", "predicted s",
-                                    "measured s", "predicted/"))
+    print("%-36s%8s%14s%14s%14s" % ("run", "ranks", "predicted s",
+                                    "measured s", "pred./meas."))
     for path in options.check:
         report = read_json(path)
-        beside = os.path.join(os.path.dirname(path), "..", "bench.json")
-        rates = [read_json(beside)] if os.path.exists(beside) else []
-        machine = machine_of(benches, options)
-        if rates:
-            machine.read = rates[0]["read_gbs"] * 1e9
-            machine.gradient = gradient_rate(rates[0], options)
-        times = seconds(machine, report["ranks"],
-                        update_of_report(report, options))
-        files = report["bytes_read"] / report["ranks"] / (options.disk * 1e9)
-        predicted = sum(times.values()) * report["updates"] + files
         phases = report["phases"]
+        machine = machine_of(benches, options)
+        rates_beside(path, machine, options)
+        times = predict_run(report, machine, options)
+        predicted = sum(times.values())
         measured = report["seconds"] - sum(
             phases[p]["seconds_max"] for p in ("setup", "write") if p in phases)
-        print("%-34s%6d%14.3f%14.3f%12.2f" % (path[-34:], report["ranks"],
-                                              predicted, measured,
-                                              predicted / measured))
-        print("  %-32s%6s%14.3f" % ("files", "", files))
-        for phase in ("gradient", "support", "predict", "select", "gram"):
-            print("  %-32s%6s%14.3f%14.3f" % (
-                phase, "", times[phase] * report["updates"],
-                phases[phase]["seconds_mean"]))
+        print("%-36s%8d%14.3f%14.3f%14.2f" % (
+            path[-36:], report["ranks"], predicted, measured,
+            predicted / measured))
+        for phase, time in times.items():
+            found = phases.get(phase, {}).get("seconds_mean")
+            print("  %-42s%14.3f" % (phase, time) +
+                  ("" if found is None else "%14.3f" % found))
 
 
 def parse(words):
