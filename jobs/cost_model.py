@@ -6,15 +6,17 @@
 An update has d' = d / w blocks of w = budget - s attributes, B rows for each,
 R = B d' rows in all. On P ranks (m bytes all-reduced cost A(m), see below):
 
-  gradient    B d values of the blocks, each rank its own     B d v / P at the kernel's rate
-  support     R rows of the s members, at their owners        R ceil(s/P) (v + 8) at read rate
-  predict     their products; sum of 8 R bytes                8 R ceil(s/P), A(8 R)
-  residual    every rank forms all R residuals                48 R at read rate
-  select      3 digits of all scores, then candidates         3 * 8 d/P, 3 A(2 KiB), gather
-  gram        owners hand columns on; one sum                 P - 1 messages, R s 8 / P; s^2 R / P
-                                                              flops at least 256 rows; A(4 s^2)
-  solve       least squares on one rank, broadcast            s^3 / 3 flops
-  agree       12 agreements of 8 bytes                        12 A(8)
+  gradient    B d values of the blocks, each rank its own: B d v / P bytes at the
+              kernel's rate
+  support     R rows of s members at their owners, evenly spread:
+              R ceil(s/P) (v + 8) bytes at the read rate
+  predict     their products, 8 R ceil(s/P); the sum of all, A(8 R)
+  residual    every rank forms all R residuals: 48 R bytes
+  select      three digits of all scores, 24 d / P bytes and 3 A(2 KiB); candidates
+  gram        owners hand columns on: P - 1 messages, 8 R s / P bytes; s^2 flops a
+              row, of R / P rows but at least 256; A(4 s^2)
+  solve       least squares, s^3 / 3 flops; its solution, A(8 s)
+  agree       12 agreements, A(8)
 
 A(m) is the cheaper of recursive doubling, log2 P (a + m b), and Rabenseifner's
 algorithm, 2 log2 P a + 2 m b (P - 1) / P: Hockney's latency a and inverse
@@ -229,9 +231,8 @@ def update_of_report(report, options):
     rows = report["examples"] / report["updates"]
     support = report["support_size"]
     width = max(1.0, report["attributes_observed"] / report["examples"] - support)
-    attributes = report.get("attributes", width * report["blocks"])
-    values = width * rows
-    return Update(attributes, values, rows, support, options.value_bytes,
+    return Update(width * report["blocks"], width * rows, rows, support,
+                  options.value_bytes,
                   report["phases"]["gram"]["seconds_mean"] > 0)
 
 
