@@ -38,8 +38,12 @@ static inline bool th_number_usual(const char **cursor, const char *end,
     return false;
   bool negative = *p == '-';
   p += negative || *p == '+';
-  int digits = th_eight_digits(p, &whole);
+  int digits = 1;
   int decimals = 0;
+  if (p[1] == '.' && (unsigned char)(*p - '0') < 10)
+    whole = (uint64_t)(*p - '0'); /* nothing waits for its length */
+  else
+    digits = th_eight_digits(p, &whole);
   p += digits;
   if (*p == '.') {
     decimals = th_eight_digits(p + 1, &fraction);
