@@ -55,7 +55,7 @@ void *th_cache_find(struct th_cache *cache, int64_t key)
   int32_t k = find(cache, key);
   if (k == NONE)
     return NULL;
-  if (k != cache->newest) {
+  if (k != cache->newest && cache->items[k].pins == 0) {
     unlink_use(cache, k);
     link_newest(cache, k);
   }
@@ -74,7 +74,8 @@ static void unlink_bucket(struct th_cache *cache, int32_t k)
 static void evict(struct th_cache *cache, int32_t k)
 {
   struct th_cache_item *item = &cache->items[k];
-  unlink_use(cache, k);
+  if (item->pins == 0)
+    unlink_use(cache, k);
   unlink_bucket(cache, k);
   cache->used -= item->bytes;
   cache->count--;
@@ -107,7 +108,9 @@ static th_status grow_buckets(struct th_cache *cache, struct th_error *err)
   free(cache->bucket);
   cache->bucket = bucket;
   cache->buckets = buckets;
-  for (int32_t k = cache->newest; k != NONE; k = cache->items[k].older) {
+  for (int32_t k = 0; k < cache->filled; k++) {
+    if (cache->items[k].data == NULL)
+      continue;
     int64_t b = bucket_of(cache, cache->items[k].key);
     cache->items[k].next = bucket[b];
     bucket[b] = k;
@@ -164,7 +167,7 @@ th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
   th_status rc = TH_OK;
   if (cache->count >= cache->buckets)
     TH_TRY(grow_buckets(cache, err));
-  while (cache->count > 0 && cache->used + bytes > limit)
+  while (cache->oldest != NONE && cache->used + bytes > limit)
     evict(cache, cache->oldest);
   TH_TRY(take_room(cache, bytes, &data, &got, err));
   TH_TRY(take_slot(cache, &slot, err));
@@ -182,6 +185,20 @@ done:
   return rc;
 }
 
+void th_cache_pin(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (cache->items[k].pins++ == 0)
+    unlink_use(cache, k);
+}
+
+void th_cache_unpin(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (--cache->items[k].pins == 0)
+    link_newest(cache, k);
+}
+
 void th_cache_drop(struct th_cache *cache, int64_t key)
 {
   int32_t k = find(cache, key);
@@ -191,8 +208,9 @@ void th_cache_drop(struct th_cache *cache, int64_t key)
 
 void th_cache_free(struct th_cache *cache)
 {
-  while (cache->count > 0)
-    evict(cache, cache->oldest);
+  for (int32_t k = 0; k < cache->filled; k++)
+    if (cache->items[k].data != NULL)
+      evict(cache, k);
   free(cache->spare);
   free(cache->items);
   free(cache->bucket);

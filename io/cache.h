@@ -16,6 +16,7 @@ struct th_cache_item {
   int32_t next;  /* of the same bucket, or of the free list; -1 ends */
   int32_t newer; /* in order of use; -1 ends */
   int32_t older;
+  int32_t pins; /* more than 0: not in that order */
 };
 
 /* Zeroed: empty. */
@@ -42,7 +43,11 @@ void *th_cache_find(struct th_cache *cache, int64_t key);
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err);
 
-/* Forget a key, if it is there. */
+/* An item with pins is not pushed out. Both: of a key that is there. */
+void th_cache_pin(struct th_cache *cache, int64_t key);
+void th_cache_unpin(struct th_cache *cache, int64_t key);
+
+/* Forget a key, if it is there; its pins with it. */
 void th_cache_drop(struct th_cache *cache, int64_t key);
 
 void th_cache_free(struct th_cache *cache);

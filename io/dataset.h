@@ -96,6 +96,12 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           struct th_error *err);
 void th_dataset_close(struct th_dataset *dataset);
 
+/* From now on what is announced to the store is read before it is asked for,
+ * by a thread of its own where threaded, within the data set's memory. Dense
+ * data; a matter of time alone. Local. */
+th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
+                                struct th_error *err);
+
 /* The store behind it; borrowed, lives as long as the data set. */
 struct th_store *th_dataset_store(struct th_dataset *dataset);
 int64_t th_dataset_shards(const struct th_dataset *dataset);

@@ -3,7 +3,8 @@
 #include "io/geometry.h"
 
 enum {
-  CHUNK_BYTES = 256 << 10, /* what one read of a dense shard fetches */
+  CHUNK_BYTES = 256 << 10, /* what is read and verified while it is hot */
+  STORED_BYTES = 4 << 20,  /* what lies together in a dense shard */
   PIECE_ENTRIES = 16384    /* the same for a sparse one */
 };
 
@@ -77,6 +78,19 @@ bool th_geometry_short_stats(const struct th_geometry *geometry)
 {
   const struct th_shape *shape = &geometry->shape;
   return shape->layout == TH_SPARSE && shape->type != TH_F64;
+}
+
+int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count)
+{
+  const struct th_shape *shape = &geometry->shape;
+  int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
+  int64_t most = STORED_BYTES / run;
+  most = most > geometry->chunk ? most : geometry->chunk;
+  int64_t parts = th_ceil_divide(count, most);
+  if (parts == 1)
+    return count;
+  int64_t even = th_ceil_divide(count, parts); /* little is padded then */
+  return th_ceil_divide(even, geometry->chunk) * geometry->chunk;
 }
 
 int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)

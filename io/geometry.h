@@ -21,7 +21,7 @@ struct th_geometry {
   struct th_shape shape;
   int64_t training_groups;
   int64_t groups;
-  int64_t chunk; /* dense: attributes that lie together, 1..256 */
+  int64_t chunk; /* dense: attributes written and kept together, 1..256 */
 };
 
 /* TH_EDATA for sizes that cannot be stored. */
@@ -35,6 +35,10 @@ int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row);
 
 /* Bytes of stored values (dense) or of entries (sparse). */
 int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries);
+
+/* Attributes of a stored chunk of a dense shard with `count` attributes: all of
+ * them up to 4 MiB, else a multiple of geometry->chunk. */
+int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count);
 
 /* Attributes of a sparse piece: a power of two, at least 256, so that a piece
  * holds about 16384 entries. */

@@ -222,6 +222,12 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err)
   return rc;
 }
 
+bool th_h5_whole(const struct th_h5 *h5, int64_t size)
+{
+  haddr_t end = 0;
+  return H5Fget_eoa(h5->file, &end) >= 0 && end == (haddr_t)size;
+}
+
 hid_t th_h5_type(enum th_type type)
 {
   switch (type) {

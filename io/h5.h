@@ -62,6 +62,9 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err);
 enum { TH_H5_HEAD = 48 };
 int64_t th_h5_end(const void *bytes);
 
+/* Whether a file on disk ends where HDF5 has ended it. */
+bool th_h5_whole(const struct th_h5 *h5, int64_t size);
+
 /* Record HDF5's last failure. what: "cannot write", ... A file that is being
  * written is given up: it can only be closed and removed from now on. */
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,
@@ -124,6 +127,23 @@ th_status th_h5_set_open(struct th_h5_set *set, const struct th_h5 *h5,
                          const char *name, hid_t memory, int rank,
                          hsize_t size[2], struct th_error *err);
 th_status th_h5_set_close(struct th_h5_set *set, struct th_error *err);
+
+/* How an existing data set lies in its file. */
+struct th_h5_layout {
+  bool plain;       /* bytes on disk are items of the set's memory type */
+  hsize_t chunk[2]; /* chunk[0] == 0: no chunks */
+  int64_t offset;   /* plain, no chunks: where the items begin in the file */
+};
+th_status th_h5_set_layout(const struct th_h5_set *set,
+                           struct th_h5_layout *layout, struct th_error *err);
+
+/* Where the chunk that begins at item `first` lies in the file; -1: nowhere
+ * yet. Takes time in proportion to the number of chunks. */
+int64_t th_h5_set_chunk(const struct th_h5_set *set, const hsize_t first[2]);
+
+/* The file's descriptor, for pread(2) at such places; the file's own. -1: there
+ * is none, or places do not count from the file's first byte. */
+int th_h5_descriptor(const struct th_h5 *h5);
 
 /* Read or write the box first .. first + count. */
 th_status th_h5_set_read(const struct th_h5_set *set, const hsize_t first[2],

@@ -24,15 +24,25 @@ th_status th_h5_group(const struct th_h5 *h5, const char *name,
   return TH_OK;
 }
 
-/* Whole chunks pass by the cache: what is asked for is what is read. */
-static hid_t uncached(void)
+enum {
+  FILTERED_SLOTS = 521,
+  FILTERED_CACHE = 16 << 20 /* bytes */
+};
+
+static hid_t cached(size_t slots, size_t bytes)
 {
   hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
-  if (list >= 0 && H5Pset_chunk_cache(list, 0, 0, 0.0) < 0) {
+  if (list >= 0 && H5Pset_chunk_cache(list, slots, bytes, 0.0) < 0) {
     H5Pclose(list);
     return -1;
   }
   return list;
+}
+
+/* Whole chunks pass by the cache: what is asked for is what is read. */
+static hid_t uncached(void)
+{
+  return cached(0, 0);
 }
 
 /* Everything is written, so nothing is filled in; sizes that are known get
@@ -88,14 +98,32 @@ th_status th_h5_set_create(struct th_h5_set *set, const struct th_h5 *h5,
   return set->space < 0 ? th_h5_fail(h5, "cannot write", name, err) : TH_OK;
 }
 
-static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
+static hid_t open_by(const struct th_h5_set *set, hid_t access)
 {
-  hid_t access = uncached();
   hid_t id = -1;
   if (access >= 0)
     id = H5Dopen2(set->h5->file, set->name, access);
   if (access >= 0)
     H5Pclose(access);
+  return id;
+}
+
+static bool is_filtered(hid_t id)
+{
+  hid_t plan = H5Dget_create_plist(id);
+  bool filtered = plan >= 0 && H5Pget_nfilters(plan) > 0;
+  if (plan >= 0)
+    H5Pclose(plan);
+  return filtered;
+}
+
+static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
+{
+  hid_t id = open_by(set, uncached());
+  if (id >= 0 && is_filtered(id)) { /* parts of a chunk decompress it once */
+    H5Dclose(id);
+    id = open_by(set, cached(FILTERED_SLOTS, FILTERED_CACHE));
+  }
   if (id < 0)
     return TH_EFORMAT;
   set->id = id;

@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h> /* the same values with the CPU's widest loads */
+#else
 #include <xxhash.h>
+#endif
 
 enum { FILE_PART = 1 << 20 }; /* bytes read at once */
 

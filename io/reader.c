@@ -9,10 +9,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
+enum {
+  MOST_WINDOW = 64 << 20, /* bytes that are read ahead */
+  WINDOW_SHARE = 4        /* of the memory at the most */
+};
+
 static const struct th_store_ops store_ops = {
     .slab = th_dataset_slab,
     .targets = th_dataset_targets,
     .statistics = th_dataset_statistics,
+    .announce = th_dataset_announce,
+    .forget = th_dataset_forget,
 };
 
 static th_status name_shards(struct th_dataset *d, struct th_error *err)
@@ -54,7 +61,6 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
     goto done;
   }
   TH_TRY(name_shards(d, err));
-  TH_TRY(TH_NEW(&d->checksum, d->info.geometry.chunk, "checksums", err));
   TH_TRY(th_examples_open(d, err));
 done:
   return rc;
@@ -82,6 +88,7 @@ void th_dataset_close(struct th_dataset *dataset)
 {
   if (dataset == NULL)
     return;
+  th_outlook_free(&dataset->outlook); /* first: it reads from the others */
   for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
     th_shard_close(&dataset->shard[k]);
     free(dataset->shard[k].path);
@@ -92,9 +99,19 @@ void th_dataset_close(struct th_dataset *dataset)
   th_cache_free(&dataset->runs);
   th_master_info_free(&dataset->info);
   free(dataset->shard);
-  free(dataset->checksum);
   free(dataset->path);
   free(dataset);
+}
+
+th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
+                                struct th_error *err)
+{
+  struct th_outlook *outlook = &dataset->outlook;
+  int64_t window = dataset->memory / WINDOW_SHARE;
+  outlook->window = window < MOST_WINDOW ? window : MOST_WINDOW;
+  if (dataset->store.shape.layout == TH_SPARSE || outlook->ahead != NULL)
+    return TH_OK;
+  return th_ahead_create(&outlook->ahead, threaded, err);
 }
 
 struct th_store *th_dataset_store(struct th_dataset *dataset)

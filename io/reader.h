@@ -6,6 +6,7 @@
 #include "io/cache.h"
 #include "io/dataset.h"
 #include "io/master.h"
+#include "io/outlook.h"
 #include "io/shard_read.h"
 
 enum { TH_KEPT_EXAMPLES = 1 << 24 }; /* targets are kept up to this many */
@@ -32,9 +33,9 @@ struct th_dataset {
   struct th_shard_read *shard;
   int64_t last_shard; /* where the last slab was found */
   int64_t memory;
-  struct th_cache blocks; /* chunks and pieces */
+  struct th_cache blocks; /* units and pieces */
   struct th_cache runs;   /* single attributes that are kept */
-  uint64_t *checksum;     /* room for a chunk's */
+  struct th_outlook outlook;
   struct th_examples examples;
 };
 
@@ -49,9 +50,33 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
                                 struct th_statistics *statistics,
                                 struct th_error *err);
 
+void th_dataset_announce(struct th_store *store, struct th_rows rows,
+                         struct th_range range, bool keep);
+void th_dataset_forget(struct th_store *store);
+
 /* The shard of an attribute. Local. */
 struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
                                           int64_t attribute);
+
+/* Where an attribute lies on a row group: in a unit of its shard (dense: what
+ * has one room in memory; sparse: a piece). */
+struct th_place {
+  struct th_shard_read *shard; /* open */
+  int64_t group;
+  int64_t unit;               /* of the shard */
+  struct th_range attributes; /* of the unit */
+  int64_t key;                /* in a cache */
+};
+
+/* Opens the shard. Local. */
+th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
+                           int64_t group, struct th_place *place,
+                           struct th_error *err);
+int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
+                       int64_t group);
+
+/* Kept runs take at most half of the memory; blocks have the rest. Local. */
+int64_t th_dataset_block_limit(const struct th_dataset *dataset);
 
 /* Add what a shard has read since to the store's account. Local. */
 void th_dataset_count(struct th_dataset *dataset, struct th_shard_read *shard,

@@ -13,10 +13,7 @@
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: attribute %lld, row group %lld: checksum mismatch; the "
-                 "file is damaged, import the data again",
-                 shard->name, (long long)attribute, (long long)group);
+  return th_run_damaged(shard->name, attribute, group, err);
 }
 
 static th_status check_size(const struct th_shard_read *shard,
@@ -106,6 +103,18 @@ static th_status bad_size(const struct th_shard_read *shard, const char *name,
                  shard->name, name);
 }
 
+/* Units do not straddle stored chunks; what HDF5 has to decompress is kept by
+ * whole chunks. */
+static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
+{
+  int64_t unit = shard->geometry->chunk;
+  int64_t stored = shard->map.stored;
+  bool divides = stored == 0 || stored >= count || stored % unit == 0;
+  if (!divides || (shard->map.file < 0 && stored > 0))
+    unit = stored;
+  return unit < count ? unit : count;
+}
+
 static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
 {
   const struct th_geometry *g = shard->geometry;
@@ -113,7 +122,6 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
   hsize_t columns = (hsize_t)g->groups * (hsize_t)g->shape.row_group;
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
-  shard->unit = g->chunk < (int64_t)count ? g->chunk : (int64_t)count;
   TH_TRY(th_h5_set_open(&shard->values, &shard->h5, TH_D_X,
                         th_h5_type(g->shape.type), 2, size, err));
   if (size[0] != count || size[1] != columns) {
@@ -122,8 +130,13 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
   }
   TH_TRY(th_h5_set_open(&shard->checksum, &shard->h5, TH_D_CHECKSUM,
                         H5T_NATIVE_UINT64, 2, size, err));
-  if (size[0] != (hsize_t)g->groups || size[1] != count)
+  if (size[0] != (hsize_t)g->groups || size[1] != count) {
     rc = bad_size(shard, TH_D_CHECKSUM, err);
+    goto done;
+  }
+  TH_TRY(th_dense_map_open(&shard->map, g, (int64_t)count, &shard->values,
+                           &shard->checksum, err));
+  shard->unit = dense_unit(shard, (int64_t)count);
 done:
   return rc;
 }
@@ -219,7 +232,10 @@ static th_status check(struct th_shard_read *shard, struct th_error *err)
   TH_TRY(check_text(shard, TH_A_LAYOUT, th_layout_name(shape->layout), err));
   TH_TRY(check_text(shard, TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(check_content(shard, err));
-  TH_TRY(check_size(shard, err));
+  shard->rewritten = shard->identity.size != shard->row->bytes &&
+                     th_h5_whole(&shard->h5, shard->identity.size);
+  if (!shard->rewritten)
+    TH_TRY(check_size(shard, err));
   if (shape->layout == TH_DENSE)
     TH_TRY(open_dense(shard, err));
   else
@@ -256,6 +272,7 @@ void th_shard_close(struct th_shard_read *shard)
   for (int k = 0; k < SETS; k++)
     th_h5_set_close(sets[k], &ignored);
   th_h5_close(&shard->h5, &ignored);
+  th_dense_map_free(&shard->map);
   free(shard->piece);
   free(shard->piece_entry);
   free(shard->piece_checksum);

@@ -5,6 +5,7 @@
 #ifndef TH_SHARD_READ_H
 #define TH_SHARD_READ_H
 
+#include "io/dense.h"
 #include "io/file.h"
 #include "io/geometry.h"
 #include "io/h5.h"
@@ -19,9 +20,11 @@ struct th_shard_read {
   char *path;
   char *name; /* "shard NAME.shards/00000.h5" */
   bool open;
+  bool rewritten; /* by another program, for instance with filters */
   struct th_identity identity;
   struct th_h5 h5;
-  int64_t unit; /* attributes of a chunk or of a piece */
+  int64_t unit; /* attributes kept together in memory; sparse: of a piece */
+  struct th_dense_map map; /* dense */
   struct th_h5_set checksum;
   struct th_h5_set values; /* dense: /X; sparse: /value */
   struct th_h5_set attribute;
@@ -42,11 +45,18 @@ void th_shard_close(struct th_shard_read *shard);
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
 
-/* Dense: attributes of one group, verified, with `stride` items each (at least
- * the group's rows; R for whole chunks); checksum[] receives theirs. */
-th_status th_dense_read(struct th_shard_read *shard, struct th_range range,
-                        int64_t group, int64_t stride, void *values,
-                        uint64_t *checksum, struct th_error *err);
+/* Dense: the read of some attributes of one group; where their values and
+ * checksums go (R rows each, all within one unit) is the caller's to fill in.
+ */
+struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
+                               struct th_range wanted, int64_t group);
+
+/* Find its place in the file. False: only th_dense_read can carry it out. */
+bool th_dense_place(struct th_shard_read *shard, struct th_fetch *fetch);
+
+/* Carry it out, verified. */
+th_status th_dense_read(struct th_shard_read *shard, struct th_fetch *fetch,
+                        struct th_error *err);
 
 /* Sparse: a piece as it is kept in memory, in one allocation. */
 struct th_piece {

@@ -1,29 +1,55 @@
 /* shard_read_dense.c - verified runs of a dense shard
  * SPDX-License-Identifier: MIT */
-#include "io/hash.h"
 #include "io/shard_read.h"
 
-th_status th_dense_read(struct th_shard_read *shard, struct th_range range,
-                        int64_t group, int64_t stride, void *values,
-                        uint64_t *checksum, struct th_error *err)
+struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
+                               struct th_range wanted, int64_t group)
 {
   const struct th_geometry *g = shard->geometry;
-  size_t size = th_type_size(g->shape.type);
-  int64_t count = range.last - range.first;
-  size_t used = (size_t)th_geometry_group(g, group).count * size;
-  hsize_t offset = (hsize_t)(range.first - shard->row->range.first);
-  hsize_t at[2] = {offset, (hsize_t)(group * g->shape.row_group)};
-  hsize_t box[2] = {(hsize_t)count, (hsize_t)stride};
-  hsize_t sum_at[2] = {(hsize_t)group, offset};
-  hsize_t sum_box[2] = {1, (hsize_t)count};
+  int64_t rows = th_geometry_group(g, group).count;
+  int64_t used = (int64_t)th_type_bytes(g->shape.type, rows);
+  return (struct th_fetch){.shard = shard->name,
+                           .map = &shard->map,
+                           .wanted = wanted,
+                           .group = group,
+                           .used = used,
+                           .last = used};
+}
+
+bool th_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
+{
+  struct th_range all = shard->row->range;
+  return th_fetch_place(fetch, &shard->map, &shard->values,
+                        fetch->wanted.first - all.first, all.last - all.first);
+}
+
+/* By way of HDF5, which decompresses. */
+static th_status read_box(struct th_shard_read *shard,
+                          const struct th_fetch *fetch, struct th_error *err)
+{
+  const struct th_geometry *g = shard->geometry;
+  hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
+  hsize_t first = (hsize_t)(fetch->wanted.first - shard->row->range.first);
+  hsize_t height = (hsize_t)g->shape.row_group;
+  hsize_t at[2] = {first, (hsize_t)fetch->group * height};
+  hsize_t box[2] = {count, height};
+  hsize_t sum_at[2] = {(hsize_t)fetch->group, first};
+  hsize_t sum_box[2] = {1, count};
   th_status rc = TH_OK;
-  TH_TRY(th_h5_set_read(&shard->values, at, box, values, err));
-  TH_TRY(th_h5_set_read(&shard->checksum, sum_at, sum_box, checksum, err));
-  shard->bytes_read += count * (stride * (int64_t)size + 8);
-  const char *run = values;
-  for (int64_t a = 0; a < count; a++, run += (size_t)stride * size)
-    if (th_hash(run, used) != checksum[a])
-      return th_shard_damaged(shard, range.first + a, group, err);
+  TH_TRY(th_h5_set_read(&shard->values, at, box, fetch->values, err));
+  TH_TRY(
+      th_h5_set_read(&shard->checksum, sum_at, sum_box, fetch->checksum, err));
+  TH_TRY(th_runs_verify(fetch->shard, fetch->wanted, fetch->group,
+                        fetch->values, shard->map.run, fetch->used,
+                        fetch->checksum, err));
 done:
   return rc;
+}
+
+th_status th_dense_read(struct th_shard_read *shard, struct th_fetch *fetch,
+                        struct th_error *err)
+{
+  if (th_dense_place(shard, fetch))
+    return th_fetch_read(fetch, err);
+  return read_box(shard, fetch, err);
 }

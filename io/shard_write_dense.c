@@ -17,13 +17,13 @@ static int64_t attributes_of(const struct th_shard_write *shard)
 }
 
 /* Everything the file will hold, so that a full disk shows now. */
-static th_status reserve(const struct th_shard_write *shard, int64_t chunks,
+static th_status reserve(const struct th_shard_write *shard, int64_t stored,
                          struct th_error *err)
 {
   const struct th_geometry *g = shard->geometry;
   int64_t count = attributes_of(shard);
   int64_t run = g->shape.row_group * (int64_t)th_type_size(g->shape.type);
-  int64_t values = chunks * shard->dense.chunk * g->groups * run;
+  int64_t values = th_ceil_divide(count, stored) * stored * g->groups * run;
   int64_t checksums = count * g->groups * (int64_t)sizeof(uint64_t);
   int64_t statistics = count * 5 * (int64_t)sizeof(double);
   return th_reserve(shard->path, shard->name,
@@ -40,15 +40,16 @@ th_status th_dense_begin(struct th_shard_write *shard, struct th_error *err)
   hsize_t height = (hsize_t)g->shape.row_group;
   dense->chunk = g->chunk < count ? g->chunk : count;
   int64_t chunks = th_ceil_divide(count, dense->chunk);
+  int64_t stored = th_geometry_stored(g, count);
   struct th_h5_plan values = {
       .rank = 2,
       .size = {(hsize_t)count, (hsize_t)g->groups * height},
-      .chunk = {(hsize_t)dense->chunk, height}};
+      .chunk = {(hsize_t)stored, height}};
   struct th_h5_plan checksums = {.rank = 2,
                                  .size = {(hsize_t)g->groups, (hsize_t)count}};
   th_status rc = TH_OK;
   TH_TRY(TH_NEW(&dense->next_group, chunks, "chunks of a shard", err));
-  TH_TRY(reserve(shard, chunks, err));
+  TH_TRY(reserve(shard, stored, err));
   TH_TRY(th_h5_set_create(&dense->values, &shard->h5, TH_D_X, type, type,
                           &values, err));
   TH_TRY(th_h5_set_create(&dense->checksum, &shard->h5, TH_D_CHECKSUM,

@@ -2,7 +2,9 @@
 # launch.sh RANKS COMMAND... - srun inside a Slurm job, mpirun elsewhere
 # SPDX-License-Identifier: MIT
 #
-# THRESHER_LIMIT: seconds after which the run is ended; 0, the default: never.
+# THRESHER_LAUNCHER: srun or mpirun instead of that choice; mpirun inside a job
+# finds the job's nodes by itself. THRESHER_LIMIT: seconds after which a run of
+# mpirun is ended; 0, the default: never (a job has its own --time).
 set -eu
 if [ $# -lt 2 ]; then
   echo "launch.sh: wanted: sh jobs/launch.sh RANKS COMMAND..." >&2
@@ -11,7 +13,16 @@ fi
 ranks=$1
 shift
 . "$(dirname "$0")/env.sh"
-if [ -n "${SLURM_JOB_ID:-}" ] && command -v srun >/dev/null 2>&1; then
-  exec srun --mpi=pmix -n "$ranks" "$@"
+launcher=${THRESHER_LAUNCHER:-mpirun}
+if [ -z "${THRESHER_LAUNCHER:-}" ] && [ -n "${SLURM_JOB_ID:-}" ] &&
+  command -v srun >/dev/null 2>&1; then
+  launcher=srun
 fi
-exec timeout -k 5 "${THRESHER_LIMIT:-0}" mpirun -q -n "$ranks" "$@"
+case $launcher in
+srun) exec srun --mpi=pmix --cpu-bind=cores -n "$ranks" "$@" ;;
+mpirun) exec timeout -k 5 "${THRESHER_LIMIT:-0}" mpirun -q -n "$ranks" "$@" ;;
+*)
+  echo "launch.sh: THRESHER_LAUNCHER=$launcher: wanted srun or mpirun" >&2
+  exit 2
+  ;;
+esac

@@ -1,10 +1,12 @@
 #!/bin/sh
-# packages.sh [build] [test] [ci] - install the Debian packages that are missing
+# packages.sh [build] [test] [jobs] [ci] [peers] - install missing Debian packages
 # SPDX-License-Identifier: MIT
 #
 # The one list of what Thresher needs. As root, or with sudo; otherwise, and on
 # systems without dpkg, it names what is missing and goes on only when nothing
-# is.
+# is. build: the program; test: its tests; jobs: scaling studies and their plots;
+# ci: what continuous integration needs beyond these, a Slurm cluster on one
+# machine included; peers: the tools that tests/bench/peers.sh compares with.
 set -eu
 
 build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
@@ -12,7 +14,11 @@ build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
   libjansson-dev libinih-dev libcsv-dev libxxhash-dev zlib1g-dev libbz2-dev
   liblzma-dev'
 test='python3 python3-numpy python3-h5py python3-scipy xz-utils bzip2 gzip'
-ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14'
+jobs='python3 gnuplot-nox'
+ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
+  iproute2'
+peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
+  liblinear-tools'
 
 wanted=
 [ $# -gt 0 ] || set -- build
@@ -20,9 +26,11 @@ for group in "$@"; do
   case $group in
   build) wanted="$wanted $build" ;;
   test) wanted="$wanted $test" ;;
+  jobs) wanted="$wanted $jobs" ;;
   ci) wanted="$wanted $ci" ;;
+  peers) wanted="$wanted $peers" ;;
   *)
-    echo "packages.sh: '$group' is none of build, test, ci" >&2
+    echo "packages.sh: '$group' is none of build, test, jobs, ci, peers" >&2
     exit 2
     ;;
   esac

@@ -46,7 +46,7 @@ static struct transport *transport_of(struct th_comm *comm)
 static double enter(struct th_comm *comm, size_t bytes)
 {
   comm->operations++;
-  comm->bytes_sent += (int64_t)bytes;
+  comm->bytes_sent += comm->size > 1 ? (int64_t)bytes : 0;
   return th_clock();
 }
 
@@ -80,6 +80,18 @@ static void mpi_max_i64(struct th_comm *comm, int64_t *values, size_t count)
 static void mpi_max_f64(struct th_comm *comm, double *values, size_t count)
 {
   reduce(comm, values, count, MPI_DOUBLE, MPI_MAX);
+}
+
+static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
+{
+  double began = enter(comm, count * sizeof *values);
+  for (size_t done = 0; done < count; done += PART)
+    must(MPI_Exscan(MPI_IN_PLACE, values + done, part_of(count, done),
+                    MPI_INT64_T, MPI_SUM, transport_of(comm)->comm),
+         "MPI_Exscan");
+  if (comm->rank == 0 && count > 0) /* MPI leaves it undefined */
+    memset(values, 0, count * sizeof *values);
+  leave(comm, began);
 }
 
 static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
@@ -160,6 +172,17 @@ static void mpi_sum_finish(struct th_comm *comm)
   leave(comm, began);
 }
 
+static void mpi_sum_progress(struct th_comm *comm)
+{
+  int complete = 0;
+  if (transport_of(comm)->request == MPI_REQUEST_NULL)
+    return;
+  double began = th_clock();
+  must(MPI_Test(&transport_of(comm)->request, &complete, MPI_STATUS_IGNORE),
+       "MPI_Test");
+  leave(comm, began);
+}
+
 static void mpi_barrier(struct th_comm *comm)
 {
   double began = enter(comm, 0);
@@ -187,12 +210,14 @@ static void mpi_release(struct th_comm *comm)
 
 static const struct th_comm_ops mpi_ops = {
     .sum_i64 = mpi_sum_i64,
+    .prefix_i64 = mpi_prefix_i64,
     .max_i64 = mpi_max_i64,
     .max_f64 = mpi_max_f64,
     .bcast = mpi_bcast,
     .exchange = mpi_exchange,
     .sum_start = mpi_sum_start,
     .sum_finish = mpi_sum_finish,
+    .sum_progress = mpi_sum_progress,
     .barrier = mpi_barrier,
     .split = mpi_split,
     .release = mpi_release,
@@ -215,7 +240,9 @@ static void fill(struct th_comm *comm, MPI_Comm team)
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
 {
   MPI_Comm team;
-  must(MPI_Init(argc, argv), "MPI_Init");
+  int provided; /* other threads read files; only this one calls MPI */
+  must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+       "MPI_Init_thread");
   must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
   fill(comm, team);
 }

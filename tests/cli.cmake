@@ -2,6 +2,7 @@
 th_script_test(NAME cli_smoke)
 th_script_test(NAME cli_readme)
 th_script_test(NAME cli_identical TIMEOUT 900)
+th_script_test(NAME cli_stream TIMEOUT 600)
 th_script_test(NAME cli_faults TIMEOUT 600)
 th_script_test(NAME cli_real TIMEOUT 1200)
 th_script_test(NAME cli_options)
@@ -14,3 +15,4 @@ target_link_libraries(source_tool PRIVATE thresher_flags thresher_problem thresh
 target_include_directories(source_tool PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 th_script_test(NAME cli_source ARGS $<TARGET_FILE:source_tool> TIMEOUT 300)
 th_script_test(NAME cli_import TIMEOUT 600)
+th_script_test(NAME cli_slurm TIMEOUT 600)

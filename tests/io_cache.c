@@ -184,11 +184,37 @@ static void test_cache(void)
   th_cache_free(&cache);
 }
 
+/* What is pinned stays, whatever comes; then it goes like all others. */
+static void test_pins(void)
+{
+  struct th_cache cache = {0};
+  struct th_error err = {0};
+  void *room[200];
+  for (int64_t key = 0; key < 200; key++) {
+    CHECK(th_cache_add(&cache, key, 100, 1000, &room[key], &err) == TH_OK);
+    if (key < 5)
+      th_cache_pin(&cache, key);
+    if (key == 4)
+      th_cache_pin(&cache, 3); /* twice */
+  }
+  for (int64_t key = 0; key < 5; key++)
+    CHECK(th_cache_find(&cache, key) == room[key]);
+  CHECK(th_cache_find(&cache, 20) == NULL);
+  for (int64_t key = 0; key < 5; key++)
+    th_cache_unpin(&cache, key);
+  for (int64_t key = 200; key < 230; key++)
+    CHECK(th_cache_add(&cache, key, 100, 1000, &room[0], &err) == TH_OK);
+  CHECK(th_cache_find(&cache, 3) == room[3]);
+  CHECK(th_cache_find(&cache, 4) == NULL);
+  th_cache_free(&cache);
+}
+
 int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
   test_cache();
+  test_pins();
   test_limits(TH_DENSE);
   test_limits(TH_SPARSE);
   test_keep();

@@ -137,8 +137,8 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
   return TH_OK;
 }
 
-static const struct th_store_ops memory_ops = {slab_of, targets_of,
-                                               statistics_of};
+static const struct th_store_ops memory_ops = {
+    .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
 
 static void *room(int64_t count, size_t size)
 {

@@ -125,7 +125,9 @@ static void test_running_sum(struct th_comm *comm)
     comm->ops->sum_start(comm, values, COUNT);
     double between = comm->rank; /* other operations meanwhile are legal */
     comm->ops->max_f64(comm, &between, 1);
+    comm->ops->sum_progress(comm);
     comm->ops->sum_finish(comm);
+    comm->ops->sum_progress(comm); /* nothing is under way */
     CHECK(between == comm->size - 1);
     int64_t ranks = (int64_t)comm->size * (comm->size - 1) / 2;
     for (int64_t k = 0; k < COUNT; k += 77)
@@ -226,6 +228,38 @@ static void test_prefix(struct th_comm *comm)
   CHECK(before == expected && total == sum);
 }
 
+static void test_prefixes(struct th_comm *comm)
+{
+  int64_t values[2] = {comm->rank + 1, -5};
+  comm->ops->prefix_i64(comm, values, 2);
+  CHECK(values[0] == (int64_t)comm->rank * (comm->rank + 1) / 2);
+  CHECK(values[1] == -5 * comm->rank);
+  comm->ops->prefix_i64(comm, NULL, 0);
+}
+
+/* Sums and a failure in one operation, at once and in two halves. */
+static void test_sum_agree(struct th_comm *comm)
+{
+  int64_t ranks = comm->size;
+  for (int bad = -1; bad < comm->size; bad++)
+    for (int halves = 0; halves < 2; halves++) {
+      int64_t values[4] = {1, comm->rank, 7, 99};
+      struct th_error err;
+      th_error_clear(&err);
+      th_status rc = comm->rank == bad ? th_fail(&err, TH_EDATA, "bad") : TH_OK;
+      if (halves) {
+        th_sum_agree_start(comm, values, 3, rc);
+        rc = th_sum_agree_finish(comm, values, 3, rc, &err);
+      } else {
+        rc = th_sum_agree(comm, values, 3, rc, &err);
+      }
+      CHECK(rc == (bad < 0 ? TH_OK : TH_EDATA));
+      CHECK(bad < 0 || (err.rank == bad && strcmp(err.text, "bad") == 0));
+      CHECK(values[0] == ranks && values[1] == ranks * (ranks - 1) / 2);
+      CHECK(values[2] == 7 * ranks);
+    }
+}
+
 static void test_everything(struct th_comm *comm)
 {
   test_sums(comm);
@@ -243,6 +277,8 @@ static void test_everything(struct th_comm *comm)
   test_gather(comm, 0);
   test_gather(comm, 100000);
   test_prefix(comm);
+  test_prefixes(comm);
+  test_sum_agree(comm);
   CHECK(comm->operations > 0 && comm->seconds >= 0);
 }
 

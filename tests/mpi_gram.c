@@ -41,10 +41,10 @@ static double *gram_of(const struct setting *s, struct th_comm *comm,
         (2 * k + 1) * s->problem.attributes / (2 * s->size), 1};
   CHECK(th_support_assign(&support, context, chosen, s->size, &err) == TH_OK);
   CHECK(th_gram_reset(gram, s->size, &err) == TH_OK);
-  CHECK(th_batch_draw(batch, context, NULL, TH_CONSUMER_EXPLOIT, s->rows,
-                      &support, &complete, &err) == TH_OK);
+  const struct th_view view = {
+      .consumer = TH_CONSUMER_EXPLOIT, .rows = s->rows, .support = &support};
+  CHECK(th_batch_observe(batch, context, &view, &complete, &err) == TH_OK);
   CHECK(complete);
-  CHECK(th_batch_observe(batch, context, &support, &err) == TH_OK);
   for (int64_t i = 0; i < s->rows; i++)
     weight[i] = 0.25 + (double)(i % 7);
   for (int twice = 0; twice < 2; twice++)
@@ -99,7 +99,7 @@ static void test_setting(struct th_comm *comm, struct setting *s)
 {
   struct th_comm self;
   struct th_gram grams[2] = {{0}, {0}};
-  struct th_batch batches[2] = {{0}, {0}};
+  struct th_batch batches[2] = {{.rows = 0}, {.rows = 0}};
   struct th_context contexts[2];
   size_t order = (size_t)s->size + 2;
   th_comm_self(&self);

@@ -73,30 +73,51 @@ static int64_t expected(int pattern, int64_t d, double floor_value, int64_t k,
   return count;
 }
 
+static void check_chosen(const struct th_comm *comm, const char *name,
+                         const struct th_choice *chosen, int64_t found,
+                         const struct th_choice *right, int64_t count)
+{
+  bool same = found == count;
+  for (int64_t i = 0; i < count && same; i++)
+    same = chosen[i].attribute == right[i].attribute &&
+           memcmp(&chosen[i].value, &right[i].value, sizeof(double)) == 0;
+  if (same)
+    return;
+  check_failures++;
+  fprintf(stderr, "rank %d of %d: %s\n", comm->rank, comm->size, name);
+}
+
 static void test_selection(struct th_comm *comm, int pattern, int64_t d,
                            double floor_value, int64_t k)
 {
   static struct th_choice right[MOST];
   static struct th_choice chosen[2 * MOST];
   static double values[MOST];
+  static int64_t attribute[MOST];
+  struct th_selection work = {0};
   struct th_range mine = th_partition_rank(d, comm->rank, comm->size);
   struct th_error err = {0};
+  char name[100];
+  int64_t owned = mine.last - mine.first;
   int64_t found = -1;
-  for (int64_t j = mine.first; j < mine.last; j++)
-    values[j - mine.first] = value_of(pattern, j);
   int64_t count = expected(pattern, d, floor_value, k, right);
-  CHECK(th_select_largest(comm, values, mine.last - mine.first, mine.first,
-                          floor_value, k, chosen, &found, &err) == TH_OK);
-  bool same = found == count;
-  for (int64_t i = 0; i < count && same; i++)
-    same = chosen[i].attribute == right[i].attribute &&
-           memcmp(&chosen[i].value, &right[i].value, sizeof(double)) == 0;
-  if (!same) {
-    check_failures++;
-    fprintf(stderr, "rank %d of %d: pattern %d, d %lld, floor %g, k %lld\n",
-            comm->rank, comm->size, pattern, (long long)d, floor_value,
-            (long long)k);
+  for (int64_t j = 0; j < owned; j++)
+    values[j] = value_of(pattern, mine.first + j);
+  snprintf(name, sizeof name, "pattern %d, d %lld, floor %g, k %lld", pattern,
+           (long long)d, floor_value, (long long)k);
+  CHECK(th_select_largest(comm, &work, values, owned, mine.first, floor_value,
+                          k, TH_OK, chosen, &found, &err) == TH_OK);
+  check_chosen(comm, name, chosen, found, right, count);
+  /* listed: from the last to the first, on ranks in turn */
+  int64_t listed = 0;
+  for (int64_t j = d - 1 - comm->rank; j >= 0; j -= comm->size, listed++) {
+    attribute[listed] = j;
+    values[listed] = value_of(pattern, j);
   }
+  CHECK(th_select_listed(comm, &work, values, attribute, listed, floor_value, k,
+                         TH_OK, chosen, &found, &err) == TH_OK);
+  check_chosen(comm, name, chosen, found, right, count);
+  th_selection_free(&work);
 }
 
 /* Let each rank in turn own a value that is no number. */
@@ -104,6 +125,7 @@ static void test_not_a_number(struct th_comm *comm)
 {
   double values[300];
   struct th_choice chosen[8];
+  struct th_selection work = {0};
   for (int bad = 0; bad < comm->size; bad++) {
     struct th_error err;
     int64_t found = -1;
@@ -111,12 +133,31 @@ static void test_not_a_number(struct th_comm *comm)
     th_error_clear(&err);
     for (int j = 0; j < 300; j++)
       values[j] = comm->rank == bad && j == 123 ? (double)NAN : (double)j;
-    CHECK(th_select_largest(comm, values, 300, first, 0, 8, chosen, &found,
-                            &err) == TH_ENUMERIC);
+    CHECK(th_select_largest(comm, &work, values, 300, first, 0, 8, TH_OK,
+                            chosen, &found, &err) == TH_ENUMERIC);
     char name[32];
     snprintf(name, sizeof name, "attribute %d ", 300 * bad + 123);
     CHECK(err.rank == bad && strstr(err.text, name) != NULL && found == 0);
   }
+  th_selection_free(&work);
+}
+
+/* Let each rank in turn have failed before. */
+static void test_failed_before(struct th_comm *comm)
+{
+  double values[3] = {1, 2, 3};
+  struct th_choice chosen[8];
+  struct th_selection work = {0};
+  for (int bad = 0; bad < comm->size; bad++) {
+    struct th_error err;
+    int64_t found = -1;
+    th_error_clear(&err);
+    th_status rc = comm->rank == bad ? th_fail(&err, TH_EIO, "before") : TH_OK;
+    CHECK(th_select_largest(comm, &work, values, 3, 3 * comm->rank, 0, 2, rc,
+                            chosen, &found, &err) == TH_EIO);
+    CHECK(err.rank == bad && strcmp(err.text, "before") == 0 && found == 0);
+  }
+  th_selection_free(&work);
 }
 
 static void test_everything(struct th_comm *comm)
@@ -133,6 +174,7 @@ static void test_everything(struct th_comm *comm)
   test_selection(comm, 4, MOST, 1e-311, 9); /* a denormal floor */
   test_selection(comm, 6, MOST, INFINITY, 9);
   test_not_a_number(comm);
+  test_failed_before(comm);
 }
 
 int main(int argc, char **argv)

@@ -111,7 +111,7 @@ th_status problem_train(const struct th_config *config, struct th_store *store,
                         struct th_model *model, struct th_error *err)
 {
   struct th_plan plan;
-  struct th_profile profile = {.began = 0};
+  struct th_profile profile = {.comm = comm};
   *model = (struct th_model){.solver = NULL};
   th_error_clear(err);
   th_status rc = th_train_plan(config, &store->shape, comm->size, &plan, err);

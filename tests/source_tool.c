@@ -41,8 +41,9 @@ static th_status mixed_statistics(struct th_store *store, struct th_range range,
   return other->ops->statistics(other, range, statistics, err);
 }
 
-static const struct th_store_ops mixed_ops = {mixed_slab, mixed_targets,
-                                              mixed_statistics};
+static const struct th_store_ops mixed_ops = {.slab = mixed_slab,
+                                              .targets = mixed_targets,
+                                              .statistics = mixed_statistics};
 
 /* The values of one attribute of a slab on its rows. */
 static void spread(const struct th_slab *slab, double *value)

@@ -78,8 +78,67 @@ static void test_refused(void)
   CHECK(th_fixed_from(&fixed, -INFINITY) == TH_FIXED_BAD);
 }
 
+/* Terms of every size, ties and both zeros among them. */
+static double wild_term(uint64_t i)
+{
+  double t = term(i, 1);
+  if (i % 5 == 0)
+    return rint(t * 100) / 2; /* halves: rounded to even */
+  if (i % 5 == 1)
+    return ((double)(i % 3) - 1) * (0x1p31 + 0.5 * (double)(i % 4));
+  return ldexp(t, (int)(i * 7 % 132) - 70);
+}
+
+/* th_fixed_add is th_fixed_from, term by term. */
+static void test_add(void)
+{
+  enum { COUNT = 3001 };
+  static double x[COUNT];
+  static int64_t sums[COUNT];
+  const struct th_fixed plain = {1, 1};
+  struct th_fixed scaled;
+  CHECK(th_fixed_init(&scaled, 0x1p62));
+  for (int64_t i = 0; i < COUNT; i++)
+    x[i] = wild_term((uint64_t)i);
+  for (int64_t count = 0; count < COUNT; count += 1 + count / 3)
+    for (int k = 0; k < 4; k++) {
+      const struct th_fixed *fixed = k < 2 ? &plain : &scaled;
+      double factor = k % 2 ? -0.75 : 1;
+      int64_t wrong = 0;
+      for (int64_t i = 0; i < COUNT; i++)
+        sums[i] = i;
+      CHECK(th_fixed_add(fixed, factor, x, count, sums));
+      for (int64_t i = 0; i < COUNT; i++)
+        wrong += sums[i] !=
+                 i + (i < count ? th_fixed_from(fixed, factor * x[i]) : 0);
+      CHECK(wrong == 0);
+    }
+}
+
+static void test_add_bad(void)
+{
+  static const double bad[] = {NAN,      INFINITY,  -INFINITY,
+                               0x1.1p61, -0x1.1p61, 1e300};
+  const struct th_fixed plain = {1, 1};
+  double x[37] = {0};
+  int64_t sums[37] = {0};
+  x[0] = 0x1p61;
+  x[1] = -0x1p61;
+  CHECK(th_fixed_add(&plain, 1, x, 37, sums));
+  CHECK(sums[0] == (int64_t)1 << 61 && sums[1] == -sums[0]);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+    for (int at = 0; at < 37; at += 6) {
+      double kept = x[at];
+      x[at] = bad[k];
+      CHECK(!th_fixed_add(&plain, 1, x, 37, sums));
+      x[at] = kept;
+    }
+}
+
 int main(void)
 {
+  test_add();
+  test_add_bad();
   test_order();
   test_scale();
   test_refused();

@@ -125,12 +125,21 @@ static void test_model(void)
 
 static void test_profile(void)
 {
-  struct th_profile profile = {{0}, {0}, 0};
+  struct th_comm comm;
+  th_comm_self(&comm);
+  struct th_profile profile = {.comm = &comm};
   for (int phase = 0; phase < TH_PHASE_COUNT; phase++) {
     CHECK(th_phase_key((enum th_phase)phase) != NULL);
+    CHECK(th_phase_what((enum th_phase)phase) != NULL);
+    comm.bytes_sent += 1000; /* before a phase: not in its account */
     th_profile_begin(&profile);
+    comm.ops->barrier(&comm);
+    comm.bytes_sent += phase;
+    comm.seconds += 2;
     th_profile_end(&profile, (enum th_phase)phase);
-    CHECK(profile.calls[phase] == 1 && profile.seconds[phase] >= 0);
+    const struct th_phase_cost *cost = &profile.phase[phase];
+    CHECK(cost->calls == 1 && cost->seconds >= 0 && cost->waiting == 2);
+    CHECK(cost->operations == 1 && cost->bytes_sent == phase);
   }
 }
 

@@ -15,6 +15,8 @@ struct fake_store {
   double values[D * N];
   int64_t reads;
   bool kept;
+  int64_t announced; /* rows times attributes, +1000 for each that is kept */
+  int64_t forgotten;
 };
 
 static th_status fake_slab(struct th_store *store, struct th_rows rows,
@@ -61,8 +63,24 @@ static th_status fake_statistics(struct th_store *store, struct th_range range,
   return range.last <= D ? TH_OK : th_fail(err, TH_EIO, "no such attribute");
 }
 
-static const struct th_store_ops fake_ops = {
-    .slab = fake_slab, .targets = fake_targets, .statistics = fake_statistics};
+static void fake_announce(struct th_store *store, struct th_rows rows,
+                          struct th_range range, bool keep)
+{
+  struct fake_store *fake = (struct fake_store *)store;
+  fake->announced +=
+      rows.count * (range.last - range.first) + (keep ? 1000 : 0);
+}
+
+static void fake_forget(struct th_store *store)
+{
+  ((struct fake_store *)store)->forgotten++;
+}
+
+static const struct th_store_ops fake_ops = {.slab = fake_slab,
+                                             .targets = fake_targets,
+                                             .statistics = fake_statistics,
+                                             .announce = fake_announce,
+                                             .forget = fake_forget};
 
 static struct fake_store fake;
 static struct th_source *source;
@@ -265,6 +283,46 @@ static void test_changed_after_grant(void)
   th_source_free(source);
 }
 
+/* Only what was granted is announced, and only what is handed over counts as
+ * observed: the block, and of the support what lies outside of it. */
+static void test_announcements(void)
+{
+  static const struct th_store_ops plain_ops = {.slab = fake_slab,
+                                                .targets = fake_targets,
+                                                .statistics = fake_statistics};
+  struct th_error err = {0};
+  struct th_slab slab;
+  open_source();
+  struct th_draw draw = legal_draw();
+  th_source_announce_block(source, &draw, draw.block);
+  th_source_announce_support(source, &draw, 7);
+  CHECK(fake.announced == 0); /* no grant */
+  CHECK(try_draw(&draw) == TH_OK);
+  th_source_announce_block(source, &draw, (struct th_range){3, 8});
+  th_source_announce_block(source, &draw, (struct th_range){4, 9});
+  th_source_announce_support(source, &draw, 12);
+  CHECK(fake.announced == 0); /* outside */
+  th_source_announce_block(source, &draw, (struct th_range){5, 8});
+  CHECK(fake.announced == 15);
+  th_source_announce_support(source, &draw, 7);
+  CHECK(fake.announced == 15 + 1000 + 5);
+  th_source_forget(source);
+  CHECK(fake.forgotten == 1);
+  CHECK(th_source_block(source, &draw, one_piece[0], (struct th_range){5, 8},
+                        &slab, &err) == TH_OK);
+  CHECK(fake.store.blocks.observed == 5 * 3 * 8);
+  CHECK(th_source_support(source, &draw, one_piece[0], 7, &slab, &err) ==
+        TH_OK);
+  CHECK(fake.store.support.observed == 0); /* the block has it */
+  CHECK(th_source_support(source, &draw, one_piece[0], 11, &slab, &err) ==
+        TH_OK);
+  CHECK(fake.store.support.observed == 5 * 8);
+  fake.store.ops = &plain_ops; /* nothing to prepare */
+  th_source_announce_block(source, &draw, draw.block);
+  th_source_forget(source);
+  th_source_free(source);
+}
+
 int main(void)
 {
   test_ledger();
@@ -273,5 +331,6 @@ int main(void)
   test_reads();
   test_reads_outside();
   test_changed_after_grant();
+  test_announcements();
   return check_finish(NULL);
 }

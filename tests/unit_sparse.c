@@ -40,7 +40,7 @@ static bool is_true(int64_t j)
   return j % 80 == 0 && j < 80 * TRUE;
 }
 
-/* One value in 150 is 1 or 2; the last attributes are the outlier's own. */
+/* One value in 500 is 1 or 2; the last attributes are the outlier's own. */
 static struct memory_store *rare_store(double outlier)
 {
   struct memory_store *m = memory_store_new(EXAMPLES, EXAMPLES, ATTRIBUTES);
@@ -50,7 +50,7 @@ static struct memory_store *rare_store(double outlier)
   for (int64_t j = 0; j < ATTRIBUTES; j++)
     for (int64_t i = 0; i < EXAMPLES; i++) {
       double u = uniform((uint64_t)j, i);
-      double x = u < 1.0 / 150 ? 1 + (u < 1.0 / 300) : 0;
+      double x = u < 1.0 / 500 ? 1 + (u < 1.0 / 1000) : 0;
       if (j >= ATTRIBUTES - SINGLES)
         x = i == OUTLIER;
       m->values[j * EXAMPLES + i] = (float)x;
@@ -68,7 +68,7 @@ static void train(struct memory_store *m, int64_t budget, int64_t passes,
   problem_must_train(&config, m, NULL, model);
 }
 
-/* Some 80 examples hold an attribute, fewer than one in a sweep at first. */
+/* Some 24 examples hold an attribute, fewer than one in a sweep at first. */
 static void test_rare_attributes_are_found(void)
 {
   struct memory_store *m = rare_store(0);
@@ -92,7 +92,7 @@ static void test_one_example_admits_nothing(void)
 {
   struct memory_store *m = rare_store(60);
   struct th_model model;
-  train(m, ATTRIBUTES, 1, &model);
+  train(m, ATTRIBUTES, 2, &model);
   for (int64_t k = 0; k < model.support_size; k++)
     CHECK(model.support[k] < ATTRIBUTES - SINGLES);
   th_model_free(&model);

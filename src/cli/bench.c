@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,9 @@ struct part_row {
 
 static const struct part_row parts[] = {
     {"memory and kernels", th_bench_kernels},
+    {"training in memory, of the read bandwidth", th_bench_step},
     {"ranks", th_bench_comm},
+    {"determinism", th_bench_self},
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -58,6 +61,7 @@ static th_status print_json(const struct th_bench *bench, struct th_error *err)
   th_json_int(o, "ranks", bench->comm->size);
   for (int k = 0; k < bench->figures; k++)
     th_json_real(o, bench->figure[k].key, bench->figure[k].value);
+  th_json_hex(o, "self_test", bench->self_test);
   return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
 
@@ -88,6 +92,10 @@ th_status th_run_bench(const struct th_options *options, struct th_comm *comm,
     if (prints && bench.figures > first)
       print_part(&bench, parts[k].name, first);
   }
+  if (prints)
+    printf("\nself-test\n  model %016" PRIx64
+           ": the same on every machine of this CPU type, on any ranks\n",
+           bench.self_test);
   if (comm->rank == 0 && options->json)
     rc = print_json(&bench, err);
   TH_TRY(th_agree(comm, rc, err));

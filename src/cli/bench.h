@@ -25,6 +25,7 @@ struct th_figure {
 struct th_bench {
   const struct th_options *options; /* borrowed */
   struct th_comm *comm;             /* borrowed */
+  uint64_t self_test;               /* hash of a model that was trained */
   int figures;
   struct th_figure figure[TH_BENCH_MOST];
 };
@@ -34,6 +35,8 @@ typedef th_status th_bench_part(struct th_bench *bench, struct th_error *err);
 
 th_bench_part th_bench_kernels;
 th_bench_part th_bench_comm;
+th_bench_part th_bench_step;
+th_bench_part th_bench_self;
 
 /* Record a figure; on every rank alike. Local. */
 void th_bench_report(struct th_bench *bench, struct th_figure figure);

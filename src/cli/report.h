@@ -1,4 +1,7 @@
 /* report.h - what a run cost: for the summary and for --report
+ *
+ * Every rank keeps accounts of itself (struct th_rank_cost); at the end all of
+ * them are gathered, so that a report can say who waited for whom.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPORT_H
 #define TH_REPORT_H
@@ -8,39 +11,72 @@
 #include "core/profile.h"
 #include "solvers/train.h"
 
-/* Replicated sums and maxima over the ranks. */
-struct th_report {
-  int ranks;
+/* What a run cost one rank. */
+struct th_rank_cost {
   double seconds;
-  double seconds_max[TH_PHASE_COUNT];
-  double seconds_mean[TH_PHASE_COUNT];
-  double communication; /* mean seconds inside collective operations */
-  double imbalance;     /* largest over mean time outside of them; 1: none */
-  int64_t peak_memory;  /* bytes, of the rank with the most */
-  int64_t bytes_read;   /* all ranks */
+  double waiting; /* of them inside collective operations */
+  double reading; /* of them reading files */
+  int64_t operations;
   int64_t bytes_sent;
-  double read_seconds; /* mean */
-  double attributes_per_second;
+  int64_t bytes_read;
+  struct th_traffic blocks; /* parts of bytes_read */
+  struct th_traffic support;
+  int64_t peak_memory; /* bytes */
+  struct th_phase_cost phase[TH_PHASE_COUNT];
 };
 
-/* Collective. */
-void th_report_gather(struct th_report *report, struct th_comm *comm,
-                      const struct th_profile *profile,
-                      const struct th_store *store,
-                      const struct th_model *model, double seconds);
+/* The same on every rank. */
+struct th_report {
+  int ranks;
+  struct th_rank_cost *rank; /* owned: one per rank */
+  struct th_rank_cost sum;   /* over the ranks, but for: */
+  struct th_rank_cost most;  /* the largest of any rank, traffic apart */
+  double read_gbs; /* memory bandwidth per rank, all at once; NaN: unknown */
+};
 
-/* Write --report. Local: one rank calls it. */
+/* Gather the accounts of all ranks. Collective. Release with th_report_free. */
+th_status th_report_gather(struct th_report *report, struct th_comm *comm,
+                           const struct th_profile *profile,
+                           const struct th_store *store, double seconds,
+                           struct th_error *err);
+void th_report_free(struct th_report *report);
+
+/* The bandwidth at which a rank reads memory while all others do, measured for
+ * some 20 ms. Collective. */
+th_status th_report_bandwidth(struct th_report *report, struct th_comm *comm,
+                              struct th_error *err);
+
+/* ---- figures that follow from the accounts; local ---- */
+
+double th_report_mean(const struct th_report *report, double sum);
+/* Largest over mean time of work, waiting left out; 1: none. */
+double th_report_imbalance(const struct th_report *report);
+double th_report_phase_imbalance(const struct th_report *report,
+                                 enum th_phase phase);
+/* Bytes of the stored values of the attributes observed. */
+int64_t th_report_observed(const struct th_report *report);
+double th_report_observed_gbs(const struct th_report *report);
+/* Of the memory bandwidth of all ranks; NaN where that is not known. */
+double th_report_share_of_read(const struct th_report *report);
+/* GB/s of all ranks together while they read files. */
+double th_report_file_gbs(const struct th_report *report);
+double th_report_attributes_per_second(const struct th_report *report,
+                                       const struct th_model *model);
+
+/* ---- files and tables (report_print.c); local: one rank calls them ---- */
+
+/* Write --report. */
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
                           const struct th_progress *last, const char *path,
                           bool force, struct th_error *err);
 
-/* The plan, to any file: what was picked. Local. */
+/* The plan, to any file: what was picked. */
 void th_plan_print(FILE *out, const struct th_plan *plan,
                    const struct th_shape *shape, int ranks);
 
-/* The performance table, the support, the ledger, what to try next. Local. */
+/* The performance table, the support, the ledger, what to try next. */
 void th_report_print(FILE *out, const struct th_report *report,
                      const struct th_model *model,
                      const struct th_progress *last,

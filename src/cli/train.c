@@ -92,6 +92,13 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   return th_train_plan(&config, shape, comm->size, &session->plan, err);
 }
 
+/* What does not fit is read in every pass anew. */
+static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
+{
+  if (plan->read_bytes / ranks > memory)
+    plan->read_bytes = plan->stream_bytes;
+}
+
 /* Collective: plans of ranks may differ in what they need. */
 static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
                               int64_t share, struct th_error *err)
@@ -173,25 +180,33 @@ static void print_next(const struct session *session)
             option, data, 2 * budget < most ? 2 * budget : most);
 }
 
+/* Of a short run the table says nothing about bandwidth: it is not worth the
+ * time to measure it then. */
+static const double worth_measuring = 1; /* seconds */
+
 static th_status report(struct session *session, struct th_comm *comm,
                         double seconds, struct th_error *err)
 {
   const struct th_options *options = session->options;
-  struct th_report report;
-  th_status rc = TH_OK;
-  th_report_gather(&report, comm, &session->profile, session->data.store,
-                   &session->model, seconds);
+  struct th_report report = {0};
+  th_status rc;
+  TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
+                          seconds, err));
+  bool shown = !options->quiet && report.most.seconds >= worth_measuring;
+  if (options->report != NULL || shown)
+    TH_TRY(th_report_bandwidth(&report, comm, err));
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->plan, &session->model,
                          &session->watch.last, options->report, options->force,
                          err);
   TH_TRY(th_agree(comm, rc, err));
-  if (!session->watch.prints)
-    return TH_OK;
-  th_report_print(stderr, &report, &session->model, &session->watch.last,
-                  &session->data.store->shape);
-  print_next(session);
+  if (session->watch.prints) {
+    th_report_print(stderr, &report, &session->model, &session->watch.last,
+                    &session->data.store->shape);
+    print_next(session);
+  }
 done:
+  th_report_free(&report);
   return rc;
 }
 
@@ -219,7 +234,7 @@ done:
 th_status th_run_train(const struct th_options *options, struct th_comm *comm,
                        struct th_error *err)
 {
-  struct session session = {.options = options};
+  struct session session = {.options = options, .profile = {.comm = comm}};
   double began = th_clock();
   int64_t share = 0;
   th_status rc;
@@ -228,9 +243,15 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
-  TH_TRY(th_data_open(&session.data, options, "train", options->argument[0],
-                      th_memory_to_keep(options, share), comm, err));
+  th_profile_begin(&session.profile);
+  rc = th_data_open(&session.data, options, "train", options->argument[0],
+                    th_memory_to_keep(options, share), comm, err);
+  th_profile_end(&session.profile, TH_PHASE_SETUP);
+  if (rc == TH_OK && session.data.dataset != NULL)
+    rc = th_dataset_read_ahead(session.data.dataset, options->prefetch, err);
+  TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_plan(&session, comm, err));
+  correct_reads(&session.plan, th_memory_to_keep(options, share), comm->size);
   if (options->dry_run && comm->rank == 0)
     th_plan_print(stdout, &session.plan, &session.data.store->shape,
                   comm->size);

@@ -15,6 +15,13 @@ static void self_i64(struct th_comm *comm, int64_t *values, size_t count)
   comm->operations++;
 }
 
+static void self_prefix(struct th_comm *comm, int64_t *values, size_t count)
+{
+  comm->operations++;
+  if (count > 0)
+    memset(values, 0, count * sizeof *values);
+}
+
 static void self_f64(struct th_comm *comm, double *values, size_t count)
 {
   (void)values;
@@ -45,6 +52,11 @@ static void self_nothing(struct th_comm *comm)
   comm->operations++;
 }
 
+static void self_idle(struct th_comm *comm)
+{
+  (void)comm;
+}
+
 static void self_release(struct th_comm *comm)
 {
   comm->transport = NULL;
@@ -59,12 +71,14 @@ static void self_split(struct th_comm *comm, int color, struct th_comm *part)
 
 static const struct th_comm_ops self_ops = {
     .sum_i64 = self_i64,
+    .prefix_i64 = self_prefix,
     .max_i64 = self_i64,
     .max_f64 = self_f64,
     .bcast = self_bcast,
     .exchange = self_exchange,
     .sum_start = self_i64,
     .sum_finish = self_nothing,
+    .sum_progress = self_idle,
     .barrier = self_nothing,
     .split = self_split,
     .release = self_release,
@@ -97,6 +111,28 @@ th_status th_agree_over(struct th_comm *comm, th_status rc,
   }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
+}
+
+th_status th_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
+                       th_status rc, struct th_error *err)
+{
+  values[count] = rc != TH_OK;
+  comm->ops->sum_i64(comm, values, count + 1);
+  return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
+}
+
+void th_sum_agree_start(struct th_comm *comm, int64_t *values, size_t count,
+                        th_status rc)
+{
+  values[count] = rc != TH_OK;
+  comm->ops->sum_start(comm, values, count + 1);
+}
+
+th_status th_sum_agree_finish(struct th_comm *comm, const int64_t *values,
+                              size_t count, th_status rc, struct th_error *err)
+{
+  comm->ops->sum_finish(comm);
+  return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
 }
 
 th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
@@ -136,20 +172,10 @@ done:
 
 int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total)
 {
-  enum { PART = 64 }; /* ranks summed at a time: no allocation, no failure */
-  int64_t before = 0;
-  int64_t sum = 0;
-  for (int first = 0; first < comm->size; first += PART) {
-    int64_t values[PART] = {0};
-    if (comm->rank >= first && comm->rank < first + PART)
-      values[comm->rank - first] = value;
-    comm->ops->sum_i64(comm, values, PART);
-    for (int k = 0; k < PART; k++) {
-      before += first + k < comm->rank ? values[k] : 0;
-      sum += values[k];
-    }
-  }
-  *total = sum;
+  int64_t before = value;
+  *total = value;
+  comm->ops->prefix_i64(comm, &before, 1);
+  comm->ops->sum_i64(comm, total, 1);
   return before;
 }
 

@@ -18,6 +18,8 @@ struct th_comm;
  * Integer sums and maxima give the same bits for every number of ranks. */
 struct th_comm_ops {
   void (*sum_i64)(struct th_comm *comm, int64_t *values, size_t count);
+  /* values become the sums over the lower ranks alone: 0 on rank 0. */
+  void (*prefix_i64)(struct th_comm *comm, int64_t *values, size_t count);
   void (*max_i64)(struct th_comm *comm, int64_t *values, size_t count);
   void (*max_f64)(struct th_comm *comm, double *values, size_t count);
   void (*bcast)(struct th_comm *comm, void *data, size_t bytes, int root);
@@ -30,6 +32,9 @@ struct th_comm_ops {
    * values must stay untouched until sum_finish. */
   void (*sum_start)(struct th_comm *comm, int64_t *values, size_t count);
   void (*sum_finish)(struct th_comm *comm);
+  /* Let a sum that is under way get on; some transports move only when they
+   * are called. Legal when none is. */
+  void (*sum_progress)(struct th_comm *comm);
   void (*barrier)(struct th_comm *comm);
   /* The ranks of equal color become a team of their own, in rank order; *part
    * is released with th_comm_free. */
@@ -67,6 +72,18 @@ static inline th_status th_agree(struct th_comm *comm, th_status rc,
   th_status agreed = th_agree_over(comm, rc, err);
   return agreed != TH_OK ? agreed : rc;
 }
+
+/* Sum over the ranks and agree in one operation: values has room for count + 1
+ * integers, the last for the flag of a failure. After a failure the sums mean
+ * nothing. Collective. */
+th_status th_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
+                       th_status rc, struct th_error *err);
+
+/* The same in two halves, for a sum that is under way meanwhile. Collective. */
+void th_sum_agree_start(struct th_comm *comm, int64_t *values, size_t count,
+                        th_status rc);
+th_status th_sum_agree_finish(struct th_comm *comm, const int64_t *values,
+                              size_t count, th_status rc, struct th_error *err);
 
 /* Every rank's bytes, one behind the other in rank order, on every rank.
  * Collective. counts[size] receives the bytes of each rank; *all is allocated

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "core/profile.h"
 
-#include "core/comm.h"
-
 const char *th_phase_key(enum th_phase phase)
 {
   static const char *const keys[TH_PHASE_COUNT] = {
@@ -14,13 +12,40 @@ const char *th_phase_key(enum th_phase phase)
   return keys[phase];
 }
 
+const char *th_phase_what(enum th_phase phase)
+{
+  static const char *const whats[TH_PHASE_COUNT] = {
+#define TH_PHASE_WHAT(code, key, what) [code] = (what),
+      TH_PHASE_LIST(TH_PHASE_WHAT)
+#undef TH_PHASE_WHAT
+  };
+  return whats[phase];
+}
+
+/* The accounts as they stand: a phase costs what they grow by. */
+static struct th_phase_cost accounts(const struct th_profile *profile)
+{
+  struct th_phase_cost now = {.seconds = th_clock()};
+  if (profile->comm != NULL) {
+    now.waiting = profile->comm->seconds;
+    now.bytes_sent = profile->comm->bytes_sent;
+    now.operations = profile->comm->operations;
+  }
+  return now;
+}
+
 void th_profile_begin(struct th_profile *profile)
 {
-  profile->began = th_clock();
+  profile->began = accounts(profile);
 }
 
 void th_profile_end(struct th_profile *profile, enum th_phase phase)
 {
-  profile->seconds[phase] += th_clock() - profile->began;
-  profile->calls[phase]++;
+  struct th_phase_cost now = accounts(profile);
+  struct th_phase_cost *cost = &profile->phase[phase];
+  cost->calls++;
+  cost->seconds += now.seconds - profile->began.seconds;
+  cost->waiting += now.waiting - profile->began.waiting;
+  cost->bytes_sent += now.bytes_sent - profile->began.bytes_sent;
+  cost->operations += now.operations - profile->began.operations;
 }

@@ -5,12 +5,15 @@
 #ifndef TH_PROFILE_H
 #define TH_PROFILE_H
 
+#include "core/comm.h"
+
 #include <stdint.h>
 
 /* One list: enumerator, key in the report, what happens in it. */
 #define TH_PHASE_LIST(X)                                                       \
   X(TH_PHASE_SETUP, "setup", "opening, statistics, step-size estimate")        \
-  X(TH_PHASE_SUPPORT, "support", "reading and gathering support attributes")   \
+  X(TH_PHASE_DRAW, "draw", "drawing examples and their targets")               \
+  X(TH_PHASE_SUPPORT, "support", "reading support attributes")                 \
   X(TH_PHASE_PREDICT, "predict", "predictions and their sum over ranks")       \
   X(TH_PHASE_GRADIENT, "gradient", "reading blocks and their gradients")       \
   X(TH_PHASE_SELECT, "select", "hard threshold and other selections")          \
@@ -26,14 +29,24 @@ enum th_phase {
       TH_PHASE_COUNT
 };
 
-struct th_profile {
-  double seconds[TH_PHASE_COUNT];
-  int64_t calls[TH_PHASE_COUNT];
-  double began; /* clock of the phase that is running */
+/* Of this rank. */
+struct th_phase_cost {
+  int64_t calls;
+  double seconds;
+  double waiting;     /* of them inside collective operations */
+  int64_t bytes_sent; /* by this rank */
+  int64_t operations; /* collective ones */
 };
 
-/* The key of a phase in the report. Local. */
+struct th_profile {
+  const struct th_comm *comm; /* borrowed; NULL: it is not looked at */
+  struct th_phase_cost phase[TH_PHASE_COUNT];
+  struct th_phase_cost began; /* the accounts when the phase began */
+};
+
+/* The key of a phase in the report, and what happens in it. Local. */
 const char *th_phase_key(enum th_phase phase);
+const char *th_phase_what(enum th_phase phase);
 
 /* Phases do not nest: begin one, end it. Local. */
 void th_profile_begin(struct th_profile *profile);

@@ -114,3 +114,25 @@ struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
   made.values = (const char *)slab->values + th_type_bytes(slab->type, skipped);
   return made;
 }
+
+/* Entries on the slab's rows; all of them where it spans the row group. */
+static int64_t entries_of(const struct th_slab *slab, int64_t row_group)
+{
+  int64_t all = slab->start[slab->runs] - slab->start[0];
+  int64_t count = 0;
+  if (slab->row == 0 && slab->rows >= row_group)
+    return all;
+  for (int64_t k = 0; k < all; k++)
+    count += slab->row_in_group[k] - (uint32_t)slab->row < (uint32_t)slab->rows;
+  return count;
+}
+
+int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group)
+{
+  int64_t attributes = slab->attributes.last - slab->attributes.first;
+  if (slab->layout == TH_DENSE)
+    return (int64_t)th_type_bytes(slab->type, attributes * slab->rows);
+  int64_t entries = entries_of(slab, row_group);
+  int64_t row = row_group > UINT16_MAX + 1 ? 4 : 2;
+  return entries * row + (int64_t)th_type_bytes(slab->type, entries);
+}

@@ -76,4 +76,8 @@ struct th_slab {
 /* The part of a dense slab that holds these of its attributes. Local. */
 struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
 
+/* Bytes of the stored values on the slab's rows; sparse: of the entries, with
+ * their rows. row_group: R. Local. */
+int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group);
+
 #endif

@@ -199,7 +199,11 @@ th_status th_source_block(struct th_source *source, const struct th_draw *draw,
   if (range.first < draw->block.first || range.first >= range.last ||
       range.last > draw->block.last || !rows_granted(source, draw, rows))
     return refuse(err, range);
-  return source->store->ops->slab(source->store, rows, range, false, slab, err);
+  struct th_store *store = source->store;
+  th_status rc = store->ops->slab(store, rows, range, false, slab, err);
+  if (rc == TH_OK)
+    store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
+  return rc;
 }
 
 th_status th_source_support(struct th_source *source,
@@ -210,7 +214,44 @@ th_status th_source_support(struct th_source *source,
   struct th_range range = {attribute, attribute + 1};
   if (!in_support(draw, attribute) || !rows_granted(source, draw, rows))
     return refuse(err, range);
-  return source->store->ops->slab(source->store, rows, range, true, slab, err);
+  struct th_store *store = source->store;
+  th_status rc = store->ops->slab(store, rows, range, true, slab, err);
+  bool in_block =
+      attribute >= draw->block.first && attribute < draw->block.last;
+  if (rc == TH_OK && !in_block)
+    store->support.observed += th_slab_bytes(slab, store->shape.row_group);
+  return rc;
+}
+
+static void announce(struct th_source *source, const struct th_draw *draw,
+                     struct th_range range, bool keep)
+{
+  struct th_store *store = source->store;
+  if (store->ops->announce == NULL || draw->grant != grant_of(source, draw))
+    return;
+  for (int64_t k = 0; k < draw->rows.count; k++)
+    store->ops->announce(store, draw->rows.items[k], range, keep);
+}
+
+void th_source_announce_block(struct th_source *source,
+                              const struct th_draw *draw, struct th_range range)
+{
+  if (range.first < range.last && range.first >= draw->block.first &&
+      range.last <= draw->block.last)
+    announce(source, draw, range, false);
+}
+
+void th_source_announce_support(struct th_source *source,
+                                const struct th_draw *draw, int64_t attribute)
+{
+  if (in_support(draw, attribute))
+    announce(source, draw, (struct th_range){attribute, attribute + 1}, true);
+}
+
+void th_source_forget(struct th_source *source)
+{
+  if (source->store->ops->forget != NULL)
+    source->store->ops->forget(source->store);
 }
 
 th_status th_source_targets(struct th_source *source, struct th_rows rows,

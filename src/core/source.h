@@ -47,6 +47,12 @@ struct th_statistics {
 
 struct th_store;
 
+/* Slabs of blocks, or of support attributes. */
+struct th_traffic {
+  int64_t read;     /* bytes, by this rank, from files */
+  int64_t observed; /* bytes of the stored values that it was handed */
+};
+
 struct th_store_ops {
   /* The stored values of attributes from range.first on, at most to
    * range.last, on the given rows of one row group, as far as they lie
@@ -64,16 +70,24 @@ struct th_store_ops {
   th_status (*statistics)(struct th_store *store, struct th_range range,
                           struct th_statistics *statistics,
                           struct th_error *err);
+  /* The slabs of range on these rows are going to be asked for, behind those
+   * announced before; a hint. forget: none of them is any more. NULL for
+   * stores that have nothing to prepare. Local. */
+  void (*announce)(struct th_store *store, struct th_rows rows,
+                   struct th_range range, bool keep);
+  void (*forget)(struct th_store *store);
 };
 
 /* Implementations embed it as their first member. */
 struct th_store {
   const struct th_store_ops *ops;
   struct th_shape shape;
-  uint64_t fingerprint; /* of the logical content */
-  const char *statistics; /* where they come from: "import" if NULL */
-  int64_t bytes_read;   /* by this rank, from files */
-  double seconds;       /* this rank spent reading */
+  uint64_t fingerprint;      /* of the logical content */
+  const char *statistics;    /* where they come from: "import" if NULL */
+  int64_t bytes_read;        /* by this rank, from files: all there is */
+  struct th_traffic blocks;  /* observed: counted by the source */
+  struct th_traffic support; /* observed: outside of the draw's block */
+  double seconds;            /* this rank spent reading */
 };
 
 /* What was observed; replicated: every rank counts whole draws. */
@@ -126,6 +140,17 @@ th_status th_source_support(struct th_source *source,
                             const struct th_draw *draw, struct th_rows rows,
                             int64_t attribute, struct th_slab *slab,
                             struct th_error *err);
+
+/* Tell the store what is going to be read, in the order of reading: the slabs
+ * of a granted draw's block from range.first to range.last; one attribute of
+ * its support. A draw that is not granted, and what lies outside of it, is not
+ * announced. Forget: nothing of it is going to be read any more. Local. */
+void th_source_announce_block(struct th_source *source,
+                              const struct th_draw *draw,
+                              struct th_range range);
+void th_source_announce_support(struct th_source *source,
+                                const struct th_draw *draw, int64_t attribute);
+void th_source_forget(struct th_source *source);
 
 /* Targets and weights are not counted. Local. */
 th_status th_source_targets(struct th_source *source, struct th_rows rows,

@@ -1,8 +1,8 @@
 /* select.c - the k largest over all ranks: hard thresholding and arg max
  *
- * Magnitudes are ordered like the integers of their bit patterns. Counting
- * them by digits of 8 bits narrows the place of the k-th largest until few
- * enough candidates are left to gather everywhere.
+ * Magnitudes are ordered like the integers of their bit patterns, and equal
+ * ones by attribute. Counting them by digits of 8 bits narrows the place of the
+ * k-th largest until few enough candidates are left to be told to everyone.
  * SPDX-License-Identifier: MIT */
 #include "math/select.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, FIRST_SHIFT = 56, SPARE = 64 };
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, SPARE = 64, PARTS = 2 };
 
 /* This rank's values and whose they are. */
 struct entries {
@@ -23,72 +23,109 @@ struct entries {
   int64_t count;
 };
 
+/* Larger keys go first: magnitude, then attribute from the end. */
+struct key {
+  uint64_t part[PARTS];
+};
+
+/* Keys that agree with `low` but for its last `shift` bits are undecided, those
+ * above are chosen. */
+struct search {
+  uint64_t floor; /* magnitudes up to here are out */
+  struct key low;
+  int part;      /* of the key that is being narrowed */
+  int shift;     /* 64: nothing is known of this part yet */
+  int64_t above; /* chosen so far, over all ranks */
+  int64_t undecided;
+  int64_t mine; /* of both, on this rank */
+};
+
 static int64_t attribute_of(const struct entries *entries, int64_t j)
 {
   return entries->attribute != NULL ? entries->attribute[j]
                                     : entries->first + j;
 }
 
-/* Keys in [low, low + 2^shift) are undecided, keys above are chosen. */
-struct search {
-  uint64_t low;
-  int shift;     /* 64: nothing is known yet */
-  int64_t above; /* chosen so far, over all ranks */
-  int64_t undecided;
-};
-
-static uint64_t key_of(double value)
+static uint64_t magnitude_of(double value)
 {
   double magnitude = fabs(value);
-  uint64_t key;
-  memcpy(&key, &magnitude, sizeof key);
-  return key;
+  uint64_t bits;
+  memcpy(&bits, &magnitude, sizeof bits);
+  return bits;
 }
 
-static bool inside(const struct search *s, uint64_t key)
+static struct key key_of(const struct entries *entries, int64_t j)
 {
-  return s->shift == 64 || (key >> s->shift) == (s->low >> s->shift);
+  return (struct key){
+      {magnitude_of(entries->values[j]), ~(uint64_t)attribute_of(entries, j)}};
 }
 
-static bool chosen_already(const struct search *s, uint64_t key)
+/* 1: chosen, 0: undecided, -1: out. */
+static int side_of(const struct search *s, const struct key *key)
 {
-  return s->shift < 64 && (key >> s->shift) > (s->low >> s->shift);
+  for (int p = 0; p < s->part; p++)
+    if (key->part[p] != s->low.part[p])
+      return key->part[p] > s->low.part[p] ? 1 : -1;
+  if (s->shift == 64)
+    return 0;
+  uint64_t a = key->part[s->part] >> s->shift;
+  uint64_t b = s->low.part[s->part] >> s->shift;
+  return (a > b) - (a < b);
 }
 
-/* Count this rank's undecided keys above the floor by their next digit. */
-static void count_digits(const struct search *s, const struct entries *entries,
-                         uint64_t floor, int64_t *digits)
+/* Count this rank's undecided keys by their next digit; how many are chosen. */
+static int64_t count_digits(const struct search *s,
+                            const struct entries *entries, int64_t *digits)
 {
   int shift = s->shift - DIGIT_BITS;
+  int64_t chosen = 0;
   memset(digits, 0, DIGITS * sizeof *digits);
   for (int64_t j = 0; j < entries->count; j++) {
-    uint64_t key = key_of(entries->values[j]);
-    if (key > floor && inside(s, key))
-      digits[(key >> shift) & (DIGITS - 1)]++;
+    struct key key = key_of(entries, j);
+    if (key.part[0] <= s->floor)
+      continue;
+    int side = side_of(s, &key);
+    chosen += side > 0;
+    if (side == 0)
+      digits[(key.part[s->part] >> shift) & (DIGITS - 1)]++;
   }
+  return chosen;
 }
 
 /* Narrow the search by one digit. Collective. */
-static void narrow(struct th_comm *comm, struct search *s,
-                   const struct entries *entries, uint64_t floor, int64_t k)
+static th_status narrow(struct th_comm *comm, struct search *s,
+                        const struct entries *entries, int64_t k, th_status rc,
+                        struct th_error *err)
 {
-  int64_t digits[DIGITS];
-  count_digits(s, entries, floor, digits);
-  comm->ops->sum_i64(comm, digits, DIGITS);
+  int64_t digits[DIGITS + 1];
+  int64_t mine[DIGITS];
+  if (s->shift == 0) { /* equal magnitudes: on to the attributes */
+    s->part++;
+    s->shift = 64;
+  }
+  s->mine = count_digits(s, entries, digits);
+  memcpy(mine, digits, sizeof mine);
+  rc = th_sum_agree(comm, digits, DIGITS, rc, err);
+  if (rc != TH_OK)
+    return rc;
   s->shift -= DIGIT_BITS;
   int digit = DIGITS - 1;
-  while (digit > 0 && s->above + digits[digit] < k)
-    s->above += digits[digit--];
-  s->low |= (uint64_t)digit << s->shift;
+  while (digit > 0 && s->above + digits[digit] < k) {
+    s->above += digits[digit];
+    s->mine += mine[digit--];
+  }
+  s->mine += mine[digit];
+  s->low.part[s->part] |= (uint64_t)digit << s->shift;
   s->undecided = digits[digit];
+  return TH_OK;
 }
 
 static int by_magnitude(const void *a, const void *b)
 {
   const struct th_choice *left = a;
   const struct th_choice *right = b;
-  uint64_t lk = key_of(left->value);
-  uint64_t rk = key_of(right->value);
+  uint64_t lk = magnitude_of(left->value);
+  uint64_t rk = magnitude_of(right->value);
   if (lk != rk)
     return lk > rk ? -1 : 1;
   return (left->attribute > right->attribute) -
@@ -103,29 +140,53 @@ static int by_attribute(const void *a, const void *b)
          (left->attribute < right->attribute);
 }
 
-/* At most k of a rank's undecided entries can win: the best by magnitude. */
-static th_status collect(const struct search *s, const struct entries *entries,
-                         uint64_t floor, int64_t k, struct th_choice **mine,
-                         int64_t *size, struct th_error *err)
+/* This rank's candidates go behind those of lower ranks, and one sum makes the
+ * list everyone's. Collective. */
+static int64_t share(struct th_comm *comm, const struct search *s,
+                     struct th_selection *work, const struct entries *entries)
 {
-  int64_t capacity = 0;
-  th_status rc = TH_NEW(mine, 1, "candidates", err);
-  *size = 0;
-  for (int64_t j = 0; j < entries->count && rc == TH_OK; j++) {
-    uint64_t key = key_of(entries->values[j]);
-    if (key <= floor || !(chosen_already(s, key) || inside(s, key)))
+  int64_t total = s->above + s->undecided;
+  int64_t before = s->mine;
+  comm->ops->prefix_i64(comm, &before, 1);
+  int64_t *next = work->packed + 2 * before;
+  memset(work->packed, 0, (size_t)total * 2 * sizeof *work->packed);
+  for (int64_t j = 0; j < entries->count; j++) {
+    struct key key = key_of(entries, j);
+    if (key.part[0] <= s->floor || side_of(s, &key) < 0)
       continue;
-    if (*size >= capacity)
-      rc = th_grow((void **)mine, &capacity, *size + 1, sizeof **mine,
-                   "candidates", err);
-    if (rc == TH_OK)
-      (*mine)[(*size)++] =
-          (struct th_choice){attribute_of(entries, j), entries->values[j]};
+    *next++ = attribute_of(entries, j);
+    memcpy(next++, &entries->values[j], sizeof *entries->values);
   }
-  if (rc == TH_OK)
-    qsort(*mine, (size_t)*size, sizeof **mine, by_magnitude);
-  *size = *size < k ? *size : k;
+  comm->ops->sum_i64(comm, work->packed, 2 * (size_t)total);
+  for (int64_t c = 0; c < total; c++) {
+    work->candidates[c].attribute = work->packed[2 * c];
+    memcpy(&work->candidates[c].value, &work->packed[2 * c + 1],
+           sizeof work->candidates[c].value);
+  }
+  return total;
+}
+
+/* Room for what can be left when the search ends. Local. */
+static th_status reserve(struct th_selection *work, int64_t k,
+                         struct th_error *err)
+{
+  int64_t most = 2 * k + SPARE;
+  th_status rc = TH_OK;
+  if (most <= work->capacity)
+    return rc;
+  th_selection_free(work);
+  TH_TRY(TH_NEW(&work->candidates, most, "candidates", err));
+  TH_TRY(TH_NEW(&work->packed, 2 * most, "candidates", err));
+  work->capacity = most;
+done:
   return rc;
+}
+
+void th_selection_free(struct th_selection *work)
+{
+  free(work->candidates);
+  free(work->packed);
+  *work = (struct th_selection){0};
 }
 
 static th_status check_numbers(const struct entries *entries,
@@ -139,56 +200,53 @@ static th_status check_numbers(const struct entries *entries,
   return TH_OK;
 }
 
-static th_status select_entries(struct th_comm *comm,
-                                const struct entries *entries, double floor,
-                                int64_t k, struct th_choice *chosen,
-                                int64_t *found, struct th_error *err)
+static th_status select_entries(struct th_comm *comm, struct th_selection *work,
+                                struct entries *entries, double floor,
+                                int64_t k, th_status rc,
+                                struct th_choice *chosen, int64_t *found,
+                                struct th_error *err)
 {
-  struct search s = {.shift = 64, .undecided = INT64_MAX};
-  struct th_choice *mine = NULL;
-  struct th_choice *all = NULL;
-  int64_t *bytes = NULL;
-  int64_t size = 0;
-  int64_t total = 0;
-  uint64_t floor_key = key_of(floor);
-  th_status rc;
+  struct search s = {
+      .floor = magnitude_of(floor), .shift = 64, .undecided = INT64_MAX};
   *found = 0;
-  TH_TRY(th_agree(comm, check_numbers(entries, err), err));
-  while (s.shift > 0 && s.undecided > k + SPARE)
-    narrow(comm, &s, entries, floor_key, k);
-  rc = TH_NEW(&bytes, comm->size, "candidate counts", err);
   if (rc == TH_OK)
-    rc = collect(&s, entries, floor_key, k, &mine, &size, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, mine, size * (int64_t)sizeof *mine, bytes,
-                   (void **)&all, err));
-  for (int r = 0; r < comm->size; r++)
-    total += bytes[r] / (int64_t)sizeof *all;
+    rc = reserve(work, k, err);
+  else
+    entries->count = 0; /* they may be anything */
+  if (rc == TH_OK)
+    rc = check_numbers(entries, err);
+  while (s.undecided > k + SPARE) {
+    rc = narrow(comm, &s, entries, k, rc, err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  int64_t total = share(comm, &s, work, entries);
+  struct th_choice *all = work->candidates;
   qsort(all, (size_t)total, sizeof *all, by_magnitude);
   *found = total < k ? total : k;
   qsort(all, (size_t)*found, sizeof *all, by_attribute);
   memcpy(chosen, all, (size_t)*found * sizeof *all);
-done:
-  free(mine);
-  free(all);
-  free(bytes);
-  return rc;
+  return TH_OK;
 }
 
-th_status th_select_largest(struct th_comm *comm, const double *values,
-                            int64_t count, int64_t first, double floor,
-                            int64_t k, struct th_choice *chosen, int64_t *found,
+th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
+                            const double *values, int64_t count, int64_t first,
+                            double floor, int64_t k, th_status before,
+                            struct th_choice *chosen, int64_t *found,
                             struct th_error *err)
 {
-  const struct entries entries = {values, NULL, first, count};
-  return select_entries(comm, &entries, floor, k, chosen, found, err);
+  struct entries entries = {values, NULL, first, count};
+  return select_entries(comm, work, &entries, floor, k, before, chosen, found,
+                        err);
 }
 
-th_status th_select_listed(struct th_comm *comm, const double *values,
-                           const int64_t *attribute, int64_t count,
-                           double floor, int64_t k, struct th_choice *chosen,
+th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
+                           const double *values, const int64_t *attribute,
+                           int64_t count, double floor, int64_t k,
+                           th_status before, struct th_choice *chosen,
                            int64_t *found, struct th_error *err)
 {
-  const struct entries entries = {values, attribute, 0, count};
-  return select_entries(comm, &entries, floor, k, chosen, found, err);
+  struct entries entries = {values, attribute, 0, count};
+  return select_entries(comm, work, &entries, floor, k, before, chosen, found,
+                        err);
 }

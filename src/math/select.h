@@ -13,24 +13,39 @@ struct th_choice {
   double value;
 };
 
+/* Work arrays of a selection; zeroed: none yet. They stay from one selection
+ * to the next, so that nothing is allocated once they have their size. */
+struct th_selection {
+  struct th_choice *candidates;
+  int64_t *packed; /* candidates as they cross the ranks */
+  int64_t capacity;
+};
+
+void th_selection_free(struct th_selection *work);
+
 /* The k entries of largest magnitude above `floor` over all ranks; at equal
  * magnitude the lower attribute goes first (Murata & Suzuki, H_s).
  * values[count] belong to the attributes first, first + 1, ... of this rank;
  * higher ranks own higher attributes. chosen[k] receives *found <= k entries in
- * ascending order of the attribute, the same on every rank.
+ * ascending order of the attribute, the same on every rank. before: what came
+ * of the work that made the values, on this rank; a failure of any rank becomes
+ * everyone's here.
  *
- * Collective: some sums of 256 integers, then O(k) bytes gathered. count may be
- * 0 on some ranks. TH_ENUMERIC when a value is not a number. */
-th_status th_select_largest(struct th_comm *comm, const double *values,
-                            int64_t count, int64_t first, double floor,
-                            int64_t k, struct th_choice *chosen, int64_t *found,
+ * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
+ * bytes. count may be 0 on some ranks. TH_ENUMERIC when a value is not a
+ * number. */
+th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
+                            const double *values, int64_t count, int64_t first,
+                            double floor, int64_t k, th_status before,
+                            struct th_choice *chosen, int64_t *found,
                             struct th_error *err);
 
 /* The same of values that belong to the attributes listed beside them, in any
  * order. */
-th_status th_select_listed(struct th_comm *comm, const double *values,
-                           const int64_t *attribute, int64_t count,
-                           double floor, int64_t k, struct th_choice *chosen,
+th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
+                           const double *values, const int64_t *attribute,
+                           int64_t count, double floor, int64_t k,
+                           th_status before, struct th_choice *chosen,
                            int64_t *found, struct th_error *err);
 
 #endif

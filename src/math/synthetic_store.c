@@ -83,8 +83,8 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
   return TH_OK;
 }
 
-static const struct th_store_ops store_ops = {slab_of, targets_of,
-                                              statistics_of};
+static const struct th_store_ops store_ops = {
+    .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
 
 /* FNV-1a over the parameters that decide the content. */
 static uint64_t fingerprint_of(const struct th_truth *truth,

@@ -2,7 +2,16 @@
  *
  * DESIGN: each block J_i draws its own rows; of them only J_i and S are read,
  * every rank reading the attributes it owns. Predictions cross the ranks in one
- * order-independent sum.
+ * order-independent sum of 8 bytes per row, in which failures ride too.
+ *
+ * Every rank receives the predictions of all rows, not only of the blocks it
+ * owns: owners of S want all residuals (the gradient on S), and the loss, the
+ * guard and r2 then are replicated without a reduction of their own. A
+ * reduce-scatter would send half as much at best.
+ *
+ * Where an update has many rows the sum is cut into slices of whole draws:
+ * while one is under way the next is read, and blocks whose predictions are
+ * complete are visited. What is computed does not depend on the cut.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_H
 #define TH_BATCH_H
@@ -14,8 +23,9 @@
 #include <stdint.h>
 
 /* Reused from update to update; nothing is allocated once it has its size.
- * Everything but columns is replicated. */
+ * Everything but columns and visited is replicated. */
 struct th_batch {
+  double target_centre;    /* taken from every target; set by the solver */
   int64_t rows;            /* m, over all draws */
   struct th_pieces pieces; /* in the order of the draws */
   int64_t draws;
@@ -29,51 +39,66 @@ struct th_batch {
   float *weight32;
   double weight_sum;
   double loss;          /* weighted mean over the rows */
+  th_status visited;    /* what came of visiting the blocks, on this rank: for
+                           the next collective */
   struct th_range mine; /* members of S that this rank owns */
   double *columns;      /* mine x rows: scaled values, member-major */
-  int64_t *sums;        /* rows: predictions in fixed point */
+  int64_t *sums;        /* predictions in fixed point, a flag for each slice */
   int64_t draw_capacity;
   int64_t row_capacity;
   int64_t column_capacity;
 };
 
-void th_batch_free(struct th_batch *batch);
-
-/* Draw `rows` rows for each block, or for Exploitation alone where blocks is
- * NULL; declare to the source that J_i and the support are observed. The
- * deal is left as it is and *complete is false when not enough rows are left in
- * all passes. Collective. TH_EBUDGET when |J_i u S| exceeds the budget. */
-th_status th_batch_draw(struct th_batch *batch, struct th_context *context,
-                        const struct th_blocks *blocks, int64_t consumer,
-                        int64_t rows, const struct th_support *support,
-                        bool *complete, struct th_error *err);
-
-/* The same for given rows, all in one draw for validation. Collective. */
-th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
-                            const struct th_pieces *pieces,
-                            const struct th_support *support,
-                            struct th_error *err);
-
-/* Read the support's values on all rows; each rank its own. Collective. */
-th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
-                           const struct th_support *support,
-                           struct th_error *err);
-
-/* prediction = intercept + sum over S of coef x, for every row, summed over
- * ranks in fixed point; then residuals and the mean loss under `loss`.
- * Collective. */
-th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
-                            const struct th_support *support,
-                            const struct th_loss *loss, struct th_error *err);
-
-/* What th_batch_blocks hands out: sums over one draw's rows in one slab;
+/* What th_batch_look hands out: sums over one draw's rows in one slab;
  * offset: place of the slab's first attribute among the owned. */
 typedef void th_slab_visitor(void *self, const struct th_slab *slab,
                              const struct th_multiplier *multiplier,
                              int64_t offset);
 
-/* Read every draw's block, as far as this rank owns it, and hand its slabs with
- * the rows' residuals to the visitor, in a fixed order. Local. */
+/* What an update wants to see. All of it borrowed. */
+struct th_view {
+  const struct th_blocks *blocks; /* NULL: one draw for S alone */
+  int64_t consumer;               /* of the first block */
+  int64_t rows;                   /* of each block */
+  const struct th_support *support;
+  const struct th_loss *loss;
+  th_slab_visitor *visit; /* NULL: nobody */
+  void *self;
+};
+
+void th_batch_free(struct th_batch *batch);
+
+/* Draw rows for each block, declare to the source that J_i and the support are
+ * observed, and read the support's values on all rows; each rank its own. The
+ * deal is left as it is and *complete is false when not enough rows are left in
+ * all passes. Collective; one agreement. TH_EBUDGET when |J_i u S| exceeds the
+ * budget. */
+th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
+                           const struct th_view *view, bool *complete,
+                           struct th_error *err);
+
+/* The same, then predictions and residuals as in th_batch_residual, and a visit
+ * to every draw's block, as far as this rank owns it: its slabs with the rows'
+ * residuals, in a fixed order. Collective; one sum of 8 bytes per row. */
+th_status th_batch_look(struct th_batch *batch, struct th_context *context,
+                        const struct th_view *view, bool *complete,
+                        struct th_error *err);
+
+/* The same for held-out units first .. last - 1, in one draw, under the loss of
+ * the run. Collective. */
+th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
+                            struct th_range units,
+                            const struct th_support *support,
+                            struct th_error *err);
+
+/* prediction = intercept + sum over S of coef x, for every row, summed over
+ * ranks in fixed point; then residuals and the mean loss under `loss`. The
+ * support's values have been observed. Collective. */
+th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
+                            const struct th_support *support,
+                            const struct th_loss *loss, struct th_error *err);
+
+/* Visit the blocks of a batch whose residuals are there. Local. */
 th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
                           th_slab_visitor *visit, void *self,
                           struct th_error *err);

@@ -199,9 +199,11 @@ th_status th_context_init(struct th_context *context,
                                                      comm->rank, comm->size),
                           .profile = profile,
                           .monitor = monitor};
+  th_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
   if (rc == TH_OK)
     comm->ops->sum_i64(comm, &context->constant, 1);
+  th_profile_end(profile, TH_PHASE_SETUP);
   return rc;
 }
 

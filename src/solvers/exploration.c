@@ -9,14 +9,12 @@
  * may be s' wide. Rows of all blocks see S: with shared_support the coordinates
  * on S use them all (off reproduces the paper).
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
 #include "solvers/algorithm.h"
 #include "solvers/threshold.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Where th_batch_blocks adds up gradients. */
+/* Where add_gradient adds up. */
 struct sums {
   const double *centre;
   double *grad;
@@ -66,48 +64,24 @@ static void share_support(struct th_threshold *h,
   }
 }
 
-/* line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i. Collective. */
-static th_status gradient(struct th_threshold *h, struct th_context *context,
-                          struct th_error *err)
-{
-  struct sums sums = {context->centre, h->grad};
-  int64_t count = context->owned.last - context->owned.first;
-  th_profile_begin(context->profile);
-  memset(h->grad, 0, (size_t)count * sizeof *h->grad);
-  th_status rc = th_batch_blocks(&h->batch, context, add_gradient, &sums, err);
-  rc = th_agree(context->comm, rc, err);
-  if (rc == TH_OK) {
-    average(h, context);
-    if (context->config->shared_support)
-      share_support(h, context);
-  }
-  th_profile_end(context->profile, TH_PHASE_GRADIENT);
-  return rc;
-}
-
 /* line 7: theta = H_s(theta - eta g). Collective. */
 static th_status threshold(struct th_threshold *h, struct th_context *context,
                            struct th_error *err)
 {
-  int64_t s = context->config->sparsity;
   int64_t count = context->owned.last - context->owned.first;
   int64_t found = 0;
-  struct th_choice *chosen = NULL;
   double *moved = h->grad; /* becomes theta - eta g in place */
-  th_status rc = TH_NEW(&chosen, s, "a hard threshold", err);
-  TH_TRY(th_agree(context->comm, rc, err));
   th_profile_begin(context->profile);
   for (int64_t j = 0; j < count; j++)
     moved[j] *= -h->eta;
   for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
     moved[h->theta.attribute[k] - context->owned.first] += h->theta.coef[k];
-  rc = th_select_largest(context->comm, moved, count, context->owned.first, 0,
-                         s, chosen, &found, err);
+  th_status rc = th_select_largest(
+      context->comm, &h->selection, moved, count, context->owned.first, 0,
+      context->config->sparsity, h->batch.visited, h->chosen, &found, err);
   if (rc == TH_OK)
-    rc = th_support_assign(&h->theta, context, chosen, found, err);
+    rc = th_support_assign(&h->theta, context, h->chosen, found, err);
   th_profile_end(context->profile, TH_PHASE_SELECT);
-done:
-  free(chosen);
   return rc;
 }
 
@@ -115,17 +89,28 @@ th_status th_exploration_update(struct th_threshold *h,
                                 struct th_context *context, bool *more,
                                 struct th_error *err)
 {
+  int64_t count = context->owned.last - context->owned.first;
+  struct sums sums = {context->centre, h->grad};
   bool use = false;
   th_status rc;
   /* line 3: S = supp(theta); line 1: the blocks J_i */
-  rc = th_threshold_blocks(h, context, err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y */
-  TH_TRY(th_threshold_look(h, context, &h->blocks, h->explore_rows, more, &use,
-                           err));
+  TH_TRY(th_threshold_blocks(h, context, err));
+  struct th_view view = {.blocks = &h->blocks,
+                         .consumer = TH_CONSUMER_BLOCK,
+                         .rows = h->explore_rows,
+                         .support = &h->theta,
+                         .loss = context->loss,
+                         .visit = add_gradient,
+                         .self = &sums};
+  /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
+   * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
+  memset(h->grad, 0, (size_t)count * sizeof *h->grad);
+  TH_TRY(th_threshold_look(h, context, &view, more, &use, err));
   if (!use)
     return TH_OK;
-  TH_TRY(gradient(h, context, err));
+  average(h, context);
+  if (context->config->shared_support)
+    share_support(h, context);
   TH_TRY(threshold(h, context, err));
   TH_TRY(th_threshold_remember(h, context, err));
 done:

@@ -12,44 +12,72 @@
 
 enum { GROUP_ROWS = 256 };
 
-/* One call of th_gram_add: its sizes and work arrays. */
+/* One call of th_gram_add. */
 struct job {
   struct th_context *context;
   const struct th_batch *batch;
   const struct th_support *support;
   const double *row_weight;
   const double *target;
-  int64_t order;    /* |S| + 2 */
-  int64_t groups;   /* of GROUP_ROWS rows */
-  int64_t *members; /* size + 1: the first member of S of each rank */
-  int64_t *send_bytes;
-  int64_t *receive_bytes;
-  double *send;
-  double *receive;
-  double *z;     /* order x GROUP_ROWS */
-  double *c;     /* order x order */
-  double *unit;  /* order: powers of two that bring |z| below 1 */
-  int64_t *sums; /* upper triangle, packed by columns */
+  struct th_gram_room *room;
+  int64_t order;  /* |S| + 2 */
+  int64_t groups; /* of GROUP_ROWS rows */
   struct th_fixed fixed;
 };
+
+static int64_t entries(int64_t size)
+{
+  return (size + 2) * (size + 2);
+}
 
 th_status th_gram_reset(struct th_gram *gram, int64_t size,
                         struct th_error *err)
 {
-  int64_t entries = (size + 2) * (size + 2);
-  th_status rc = th_grow((void **)&gram->a, &gram->capacity, entries,
+  th_status rc = th_grow((void **)&gram->a, &gram->capacity, entries(size),
                          sizeof *gram->a, "a Gram matrix", err);
   if (rc != TH_OK)
     return rc;
-  memset(gram->a, 0, (size_t)entries * sizeof *gram->a);
+  memset(gram->a, 0, (size_t)entries(size) * sizeof *gram->a);
   gram->size = size;
   gram->rows = 0;
   gram->weight = 0;
   return TH_OK;
 }
 
+th_status th_gram_start(struct th_gram *gram, struct th_context *context,
+                        int64_t size, struct th_error *err)
+{
+  bool grows = entries(size) > gram->capacity; /* on every rank alike */
+  th_status rc = th_gram_reset(gram, size, err);
+  return grows ? th_agree(context->comm, rc, err) : rc;
+}
+
+static void free_ranks(struct th_gram_room *room)
+{
+  free(room->members);
+  free(room->send_bytes);
+  free(room->receive_bytes);
+  room->members = room->send_bytes = room->receive_bytes = NULL;
+  room->ranks = 0;
+}
+
+static void free_order(struct th_gram_room *room)
+{
+  free(room->z);
+  free(room->c);
+  free(room->unit);
+  free(room->sums);
+  room->z = room->c = room->unit = NULL;
+  room->sums = NULL;
+  room->order = 0;
+}
+
 void th_gram_free(struct th_gram *gram)
 {
+  free_ranks(&gram->room);
+  free_order(&gram->room);
+  free(gram->room.send);
+  free(gram->room.receive);
   free(gram->a);
   *gram = (struct th_gram){0};
 }
@@ -75,10 +103,10 @@ static void find_members(struct job *job)
   const struct th_comm *comm = job->context->comm;
   int64_t d = th_source_shape(job->context->source)->attributes;
   for (int r = 0; r < comm->size; r++)
-    job->members[r] =
+    job->room->members[r] =
         th_support_owned(job->support, th_partition_rank(d, r, comm->size))
             .first;
-  job->members[comm->size] = job->support->size;
+  job->room->members[comm->size] = job->support->size;
 }
 
 static double power_of_two_above(double value)
@@ -102,76 +130,112 @@ static th_status choose_scale(struct job *job, struct th_error *err)
     largest = fmax(largest, fabs(job->target[i]));
   }
   for (int64_t k = 0; k < size; k++)
-    job->unit[k] = power_of_two_above(job->support->bound[k]);
-  job->unit[size] = 1;
-  job->unit[size + 1] = power_of_two_above(largest);
+    job->room->unit[k] = power_of_two_above(job->support->bound[k]);
+  job->room->unit[size] = 1;
+  job->room->unit[size + 1] = power_of_two_above(largest);
   if (!th_fixed_init(&job->fixed, heaviest * (double)job->batch->rows))
     return th_fail(err, TH_ENUMERIC, "weights as large as %g are out of range",
                    heaviest);
   return TH_OK;
 }
 
+static th_status reserve_ranks(struct th_gram_room *room, int64_t ranks,
+                               struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (ranks <= room->ranks)
+    return rc;
+  free_ranks(room);
+  TH_TRY(TH_NEW(&room->members, ranks + 1, "Gram exchange", err));
+  TH_TRY(TH_NEW(&room->send_bytes, ranks, "Gram exchange", err));
+  TH_TRY(TH_NEW(&room->receive_bytes, ranks, "Gram exchange", err));
+  room->ranks = ranks;
+done:
+  return rc;
+}
+
+/* Grows by a quarter more than is wanted: S grows a little at a time. */
+static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
+                               struct th_error *err)
+{
+  int64_t order = wanted + wanted / 4;
+  th_status rc = TH_OK;
+  if (wanted <= room->order)
+    return rc;
+  free_order(room);
+  TH_TRY(TH_NEW(&room->z, order * GROUP_ROWS, "Gram columns", err));
+  TH_TRY(TH_NEW(&room->c, order * order, "a Gram matrix", err));
+  TH_TRY(TH_NEW(&room->unit, order, "Gram scales", err));
+  TH_TRY(TH_NEW(&room->sums, order * (order + 1) / 2 + 1, "Gram sums", err));
+  room->order = order;
+done:
+  return rc;
+}
+
 /* Local. */
 static th_status prepare(struct job *job, struct th_error *err)
 {
   const struct th_comm *comm = job->context->comm;
-  int64_t order = job->support->size + 2;
+  struct th_gram_room *room = job->room;
   int64_t mine = job->batch->mine.last - job->batch->mine.first;
   th_status rc;
-  job->order = order;
+  job->order = job->support->size + 2;
   job->groups = (job->batch->rows + GROUP_ROWS - 1) / GROUP_ROWS;
-  TH_TRY(TH_NEW(&job->members, comm->size + 1, "Gram exchange", err));
-  TH_TRY(TH_NEW(&job->send_bytes, comm->size, "Gram exchange", err));
-  TH_TRY(TH_NEW(&job->receive_bytes, comm->size, "Gram exchange", err));
-  TH_TRY(TH_NEW(&job->send, mine * job->batch->rows, "Gram exchange", err));
-  TH_TRY(TH_NEW(&job->receive,
-                job->support->size * rows_of_rank(job, comm->rank),
-                "Gram exchange", err));
-  TH_TRY(TH_NEW(&job->z, order * GROUP_ROWS, "Gram columns", err));
-  TH_TRY(TH_NEW(&job->c, order * order, "a Gram matrix", err));
-  TH_TRY(TH_NEW(&job->unit, order, "Gram scales", err));
-  TH_TRY(TH_NEW(&job->sums, order * (order + 1) / 2, "Gram sums", err));
+  int64_t formed = rows_of_rank(job, comm->rank);
+  TH_TRY(reserve_ranks(room, comm->size, err));
+  TH_TRY(reserve_order(room, job->order, err));
+  TH_TRY(th_grow((void **)&room->send, &room->send_capacity,
+                 mine * (job->batch->rows - formed), sizeof *room->send,
+                 "Gram exchange", err));
+  TH_TRY(th_grow((void **)&room->receive, &room->receive_capacity,
+                 (job->support->size - mine) * formed, sizeof *room->receive,
+                 "Gram exchange", err));
   TH_TRY(choose_scale(job, err));
 done:
   return rc;
 }
 
-static void release(struct job *job)
-{
-  free(job->members);
-  free(job->send_bytes);
-  free(job->receive_bytes);
-  free(job->send);
-  free(job->receive);
-  free(job->z);
-  free(job->c);
-  free(job->unit);
-  free(job->sums);
-}
-
 /* Every owner hands its columns of a group's rows to the rank that forms it:
- * group by group, member by member. Collective. */
+ * group by group, member by member. What a rank forms from columns of its own
+ * stays where it is. Collective. */
 static void exchange_columns(struct job *job)
 {
   struct th_comm *comm = job->context->comm;
   const struct th_batch *batch = job->batch;
+  struct th_gram_room *room = job->room;
   int64_t mine = batch->mine.last - batch->mine.first;
   int64_t formed = rows_of_rank(job, comm->rank);
-  double *next = job->send;
+  double *next = room->send;
   for (int r = 0; r < comm->size; r++) {
-    for (int64_t g = r; g < job->groups; g += comm->size) {
+    bool other = r != comm->rank;
+    for (int64_t g = r; other && g < job->groups; g += comm->size) {
       struct th_rows rows = group_rows(job, g);
       for (int64_t k = 0; k < mine; k++, next += rows.count)
         memcpy(next, batch->columns + k * batch->rows + rows.first,
                (size_t)rows.count * sizeof *next);
     }
-    job->send_bytes[r] =
-        mine * rows_of_rank(job, r) * (int64_t)sizeof *job->send;
-    job->receive_bytes[r] = (job->members[r + 1] - job->members[r]) * formed *
-                            (int64_t)sizeof *job->receive;
+    room->send_bytes[r] =
+        other * mine * rows_of_rank(job, r) * (int64_t)sizeof *room->send;
+    room->receive_bytes[r] = other * (room->members[r + 1] - room->members[r]) *
+                             formed * (int64_t)sizeof *room->receive;
   }
-  comm->ops->exchange(comm, job->send, job->send_bytes, job->receive,
-                      job->receive_bytes);
+  if (comm->size > 1)
+    comm->ops->exchange(comm, room->send, room->send_bytes, room->receive,
+                        room->receive_bytes);
+}
+
+/* Members first .. first + count - 1 of a group's z, from columns that lie
+ * `stride` apart. */
+static void fill_members(struct job *job, struct th_rows rows, int64_t first,
+                         int64_t count, const double *columns, int64_t stride)
+{
+  for (int64_t k = 0; k < count; k++) {
+    const double *x = columns + k * stride;
+    double *z = job->room->z + first + k;
+    double inverse = 1 / job->room->unit[first + k];
+    for (int64_t i = 0; i < rows.count; i++)
+      z[i * job->order] = x[i] * inverse;
+  }
 }
 
 /* z = sqrt(w) (x_S, 1, y) / unit of one group; `before`: rows of the groups
@@ -180,52 +244,56 @@ static void fill_group(struct job *job, struct th_rows rows, int64_t before)
 {
   const struct th_comm *comm = job->context->comm;
   const struct th_batch *batch = job->batch;
+  const int64_t *members = job->room->members;
   int64_t formed = rows_of_rank(job, comm->rank);
   int64_t size = job->support->size;
-  const double *from = job->receive;
+  const double *from = job->room->receive;
   for (int r = 0; r < comm->size; r++) {
-    int64_t theirs = job->members[r + 1] - job->members[r];
-    for (int64_t k = 0; k < theirs; k++) {
-      const double *x = from + theirs * before + k * rows.count;
-      double *z = job->z + job->members[r] + k;
-      double inverse = 1 / job->unit[job->members[r] + k];
-      for (int64_t i = 0; i < rows.count; i++)
-        z[i * job->order] = x[i] * inverse;
+    int64_t theirs = members[r + 1] - members[r];
+    if (r == comm->rank) {
+      fill_members(job, rows, members[r], theirs, batch->columns + rows.first,
+                   batch->rows);
+      continue;
     }
+    fill_members(job, rows, members[r], theirs, from + theirs * before,
+                 rows.count);
     from += theirs * formed;
   }
   for (int64_t i = 0; i < rows.count; i++) {
-    double *z = job->z + i * job->order;
+    double *z = job->room->z + i * job->order;
     int64_t row = rows.first + i;
     double w = batch->weight[row];
     double root = sqrt(job->row_weight ? w * job->row_weight[row] : w);
     z[size] = 1;
-    z[size + 1] = job->target[row] / job->unit[size + 1];
+    z[size + 1] = job->target[row] / job->room->unit[size + 1];
     for (int64_t k = 0; k < job->order && root != 1; k++)
       z[k] *= root;
   }
 }
 
+static int64_t triangle(int64_t order)
+{
+  return order * (order + 1) / 2;
+}
+
 /* Local. */
 static th_status form_groups(struct job *job, struct th_error *err)
 {
+  struct th_gram_room *room = job->room;
   int64_t before = 0;
-  bool bad = false;
+  bool good = true;
+  memset(room->sums, 0, (size_t)triangle(job->order) * sizeof *room->sums);
   for (int64_t g = job->context->comm->rank; g < job->groups;
        g += job->context->comm->size) {
     struct th_rows rows = group_rows(job, g);
     fill_group(job, rows, before);
-    th_linalg_gram(job->order, rows.count, job->z, job->c);
+    th_linalg_gram(job->order, rows.count, room->z, room->c);
     before += rows.count;
-    int64_t *sum = job->sums;
     for (int64_t j = 0; j < job->order; j++)
-      for (int64_t i = 0; i <= j; i++, sum++) {
-        int64_t term = th_fixed_from(&job->fixed, job->c[i + j * job->order]);
-        bad |= term == TH_FIXED_BAD;
-        *sum += bad ? 0 : term;
-      }
+      good &= th_fixed_add(&job->fixed, 1, room->c + j * job->order, j + 1,
+                           room->sums + triangle(j));
   }
-  if (bad)
+  if (!good)
     return th_fail(err, TH_ENUMERIC,
                    "a stored value lies outside of its attribute's recorded "
                    "range; check the data set with thresher inspect --check");
@@ -234,11 +302,11 @@ static th_status form_groups(struct job *job, struct th_error *err)
 
 static void add_sums(const struct job *job, struct th_gram *gram)
 {
-  const int64_t *sum = job->sums;
+  const int64_t *sum = job->room->sums;
   for (int64_t j = 0; j < job->order; j++)
     for (int64_t i = 0; i <= j; i++, sum++) {
-      double value =
-          th_fixed_to(&job->fixed, *sum) * job->unit[i] * job->unit[j];
+      double value = th_fixed_to(&job->fixed, *sum) * job->room->unit[i] *
+                     job->room->unit[j];
       gram->a[i + j * job->order] += value;
       if (i != j)
         gram->a[j + i * job->order] += value;
@@ -255,20 +323,20 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                     .batch = batch,
                     .support = support,
                     .row_weight = row_weight,
-                    .target = target ? target : batch->target};
+                    .target = target ? target : batch->target,
+                    .room = &gram->room};
   th_status rc;
   th_profile_begin(context->profile);
   TH_TRY(th_agree(context->comm, prepare(&job, err), err));
   find_members(&job);
   exchange_columns(&job);
-  TH_TRY(th_agree(context->comm, form_groups(&job, err), err));
-  context->comm->ops->sum_i64(context->comm, job.sums,
-                              (size_t)(job.order * (job.order + 1) / 2));
+  rc = form_groups(&job, err);
+  TH_TRY(th_sum_agree(context->comm, job.room->sums,
+                      (size_t)triangle(job.order), rc, err));
   add_sums(&job, gram);
   gram->rows += (double)batch->rows;
   gram->weight = th_gram_at(gram, support->size, support->size);
 done:
   th_profile_end(context->profile, TH_PHASE_GRAM);
-  release(&job);
   return rc;
 }

@@ -7,25 +7,47 @@
 
 #include <stdint.h>
 
+/* Work arrays of th_gram_add, kept from call to call. */
+struct th_gram_room {
+  int64_t ranks;    /* room of the next three */
+  int64_t *members; /* ranks + 1: the first member of S of each rank */
+  int64_t *send_bytes;
+  int64_t *receive_bytes;
+  double *send; /* this rank's columns on the rows that others form */
+  int64_t send_capacity;
+  double *receive; /* others' columns on the rows that this rank forms */
+  int64_t receive_capacity;
+  int64_t order; /* room of the rest */
+  double *z;     /* order x rows of a group */
+  double *c;     /* order x order */
+  double *unit;  /* order: powers of two that bring |z| below 1 */
+  int64_t *sums; /* upper triangle, packed by columns, and a flag */
+};
+
 /* Sums over rows of weight * z z', z = (x_S scaled, 1, y); order size + 2,
- * column-major, full. Replicated. */
+ * column-major, full. Replicated but for the room. */
 struct th_gram {
   int64_t size; /* |S| */
   double *a;
   int64_t capacity;
   double rows;
   double weight;
+  struct th_gram_room room;
 };
 
 /* Forget all rows; from now on the support has that size. Local. */
 th_status th_gram_reset(struct th_gram *gram, int64_t size,
                         struct th_error *err);
+/* The same, agreed upon where memory has to grow. Collective. */
+th_status th_gram_start(struct th_gram *gram, struct th_context *context,
+                        int64_t size, struct th_error *err);
 void th_gram_free(struct th_gram *gram);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256
  * rows is formed whole on one rank (one dsyrk), rounded once to fixed point and
  * summed over ranks. row_weight multiplies each row's weight, NULL for 1;
- * target replaces the batch's, NULL for those. Collective. */
+ * target replaces the batch's, NULL for those. Collective: an agreement, an
+ * exchange of the support's columns, a sum of O(s^2) integers. */
 th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                       const struct th_batch *batch,
                       const struct th_support *support,

@@ -138,16 +138,31 @@ static int64_t estimate_memory(const struct th_config *config,
          6 * members * members * 8;
 }
 
-/* Whole runs and chunks are read, hence perhaps all of the training values, but
- * nothing twice while it stays in memory. */
-static int64_t estimate_reads(const struct th_shape *shape)
+/* Bytes of the stored training values. */
+static double stored_bytes(const struct th_shape *shape)
 {
-  double bytes = (double)th_type_size(shape->type);
+  double values = (double)shape->training * (double)shape->attributes;
   double share = (double)shape->training / (double)shape->examples;
   if (shape->layout == TH_SPARSE)
-    return (int64_t)(share * (double)shape->nonzeros * (bytes + 2));
-  return (int64_t)(share * (double)shape->examples * (double)shape->attributes *
-                   bytes);
+    return share * (double)shape->nonzeros *
+           ((double)th_type_size(shape->type) + 2);
+  return (double)th_type_bytes(shape->type, (int64_t)fmin(values, 0x1p62));
+}
+
+/* Bytes of the runs that are looked at in `passes` passes, each of them read
+ * once: of every row group those of J_i for each block i that gets one of its
+ * deal units, and those of S. */
+static double looked_at(const struct th_plan *plan,
+                        const struct th_shape *shape, double passes)
+{
+  const struct th_config *config = &plan->config;
+  double d = (double)shape->attributes;
+  double units = (double)shape->row_group / (double)plan->deal_unit;
+  double missed = pow(1 - 1 / (double)plan->blocks, passes * units);
+  bool explores = config->budget > config->sparsity;
+  double share = explores ? 1 - missed : 0;
+  double support = (double)config->sparsity / d;
+  return stored_bytes(shape) * (share + (1 - share) * support);
 }
 
 /* Batches grow from update to update by a factor g: k updates use
@@ -198,7 +213,9 @@ th_status th_train_plan(const struct th_config *config,
   plan->deal_unit =
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
   plan->memory = estimate_memory(used, shape, ranks, plan->blocks * rows);
-  plan->read_bytes = estimate_reads(shape);
+  double passes = (double)used->passes;
+  plan->read_bytes = (int64_t)looked_at(plan, shape, passes);
+  plan->stream_bytes = (int64_t)(passes * looked_at(plan, shape, 1));
   plan->updates = estimate_updates(used, shape, plan->blocks * rows);
 done:
   return rc;

@@ -107,14 +107,14 @@ th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
   bool complete = true;
   th_status rc = TH_OK;
   while (rows > 0) {
-    int64_t part = rows < SPEND_ROWS ? rows : SPEND_ROWS;
-    TH_TRY(th_batch_draw(batch, context, NULL, TH_CONSUMER_EXPLOIT, part,
-                         support, &complete, err));
+    struct th_view view = {.consumer = TH_CONSUMER_EXPLOIT,
+                           .rows = rows < SPEND_ROWS ? rows : SPEND_ROWS,
+                           .support = support};
+    TH_TRY(th_batch_observe(batch, context, &view, &complete, err));
     if (!complete)
       break;
-    TH_TRY(th_batch_observe(batch, context, support, err));
     TH_TRY(th_gram_add(gram, context, batch, support, NULL, NULL, err));
-    rows -= part;
+    rows -= view.rows;
   }
 done:
   return rc;
@@ -137,10 +137,9 @@ static th_status newton_direction(struct th_gram *gram, struct th_batch *batch,
     curvature[i] = fmax(context->loss->curvature(p, y), flattest);
     target[i] = -context->loss->derivative(p, y) / curvature[i];
   }
-  th_status rc = th_gram_reset(gram, support->size, err);
-  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
-    return rc;
-  rc = th_gram_add(gram, context, batch, support, curvature, target, err);
+  th_status rc = th_gram_start(gram, context, support->size, err);
+  if (rc == TH_OK)
+    rc = th_gram_add(gram, context, batch, support, curvature, target, err);
   if (rc != TH_OK)
     return rc;
   return solve_and_tell(context, gram, newton_ridge * batch->weight_sum, step,
@@ -187,14 +186,15 @@ th_status th_refit_newton(struct th_support *support, struct th_batch *batch,
   th_status rc = TH_OK;
   if (rows > NEWTON_VALUES / (support->size + 2))
     rows = NEWTON_VALUES / (support->size + 2);
-  TH_TRY(th_batch_draw(batch, context, NULL, TH_CONSUMER_EXPLOIT, rows, support,
-                       &go_on, err));
+  const struct th_view view = {.consumer = TH_CONSUMER_EXPLOIT,
+                               .rows = rows,
+                               .support = support,
+                               .loss = context->loss};
+  TH_TRY(th_batch_look(batch, context, &view, &go_on, err));
   if (!go_on)
     goto done;
   rc = TH_NEW(&work, 2 * batch->rows, "Newton steps", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_batch_observe(batch, context, support, err));
-  TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
   for (int k = 0; k < NEWTON_STEPS && go_on; k++) {
     free(step);
     step = NULL;
@@ -231,7 +231,7 @@ th_status th_refit_end(struct th_support *support, struct th_gram *gram,
   }
   th_status rc = TH_OK;
   if (rows >= context->deal.rows_in_pass) /* then each example counts once */
-    rc = th_agree(context->comm, th_gram_reset(gram, support->size, err), err);
+    rc = th_gram_start(gram, context, support->size, err);
   if (rc == TH_OK)
     rc = th_refit_spend(gram, batch, context, support, rows, err);
   if (rc != TH_OK || gram->rows < (double)enough)

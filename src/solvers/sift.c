@@ -143,8 +143,8 @@ static int64_t rows_per_block(const struct th_sift *s,
 static th_status fit_support(struct th_sift *s, struct th_context *context,
                              struct th_error *err)
 {
-  th_status rc = th_gram_reset(&s->gram, s->support.size, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  th_status rc;
+  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
   TH_TRY(th_sift_fit_sweep(&s->fit, context, &s->gram, s->mean_square, s->least,
@@ -188,8 +188,9 @@ static void watch(struct th_sift *s, const struct th_context *context)
   s->smallest = fmin(s->smallest, s->mean_square + luck);
 }
 
-/* Blocks of s' - |S| attributes outside S, and their rows. Collective. */
-static th_status draw(struct th_sift *s, struct th_context *context, bool *more,
+/* Blocks of s' - |S| attributes outside S, and the residuals of their rows.
+ * Collective. */
+static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
@@ -199,11 +200,13 @@ static th_status draw(struct th_sift *s, struct th_context *context, bool *more,
                                    s->support.attribute, s->support.size, err);
   if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
     return rc;
-  rc = th_batch_draw(&s->batch, context, &s->blocks, TH_CONSUMER_BLOCK,
-                     rows_per_block(s, context), &s->support, more, err);
-  for (int64_t i = 0; i < s->batch.rows && rc == TH_OK && *more; i++)
-    s->batch.target[i] -= s->label_mean;
-  return rc;
+  const struct th_view view = {.blocks = &s->blocks,
+                               .consumer = TH_CONSUMER_BLOCK,
+                               .rows = rows_per_block(s, context),
+                               .support = &s->support,
+                               .loss = &evidence_loss};
+  s->batch.target_centre = s->label_mean;
+  return th_batch_look(&s->batch, context, &view, more, err);
 }
 
 /* One sweep over all attributes. */
@@ -213,12 +216,9 @@ static th_status step(void *state, struct th_context *context, bool *more,
   struct th_sift *s = state;
   th_status rc;
   /* every block J_i takes its own rows; of them J_i and S are observed */
-  TH_TRY(draw(s, context, more, err));
+  TH_TRY(look(s, context, more, err));
   if (!*more)
     return TH_OK;
-  TH_TRY(th_batch_observe(&s->batch, context, &s->support, err));
-  TH_TRY(
-      th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
   s->sweep++;
   if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;

@@ -13,6 +13,7 @@
 
 /* Room for admitting attributes. */
 struct th_sift_entry {
+  struct th_selection selection;
   int64_t capacity;
   struct th_choice *entrants; /* E with z */
   struct th_choice *merged;   /* S + E with theta */

@@ -9,6 +9,7 @@
 
 void th_sift_entry_free(struct th_sift_entry *entry)
 {
+  th_selection_free(&entry->selection);
   free(entry->entrants);
   free(entry->merged);
   free(entry->guess);
@@ -89,14 +90,14 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
   struct th_sift_evidence *evidence = &s->evidence;
   int64_t room = s->largest_support - s->support.size;
   int64_t found = 0;
-  th_status rc = TH_OK;
   if (room <= 0)
     return TH_OK;
   th_profile_begin(context->profile);
-  TH_TRY(th_agree(context->comm, judge(s, context, err), err));
-  TH_TRY(th_select_listed(context->comm, evidence->score, evidence->candidate,
-                          evidence->candidates, s->threshold, room,
-                          s->entry.entrants, &found, err));
+  th_status rc = judge(s, context, err);
+  TH_TRY(th_select_listed(context->comm, &s->entry.selection, evidence->score,
+                          evidence->candidate, evidence->candidates,
+                          s->threshold, room, rc, s->entry.entrants, &found,
+                          err));
   if (found == 0)
     goto done;
   th_evidence_guess(evidence, context, s->entry.entrants, found,

@@ -104,8 +104,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   if (!pass_left)
     drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
-  rc = th_gram_reset(&s->gram, s->support.size, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  s->batch.target_centre = 0; /* as they are, from now on */
+  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   if (s->support.size == 0) {
     s->support.intercept = context->target.offset;
     return th_support_copy(&s->confirmed, &s->support, err);

@@ -37,6 +37,7 @@ static th_status reserve(struct th_sift_fit *fit, int64_t size,
   TH_TRY(widen(&fit->guess, old, size, sizeof(double), err));
   TH_TRY(widen(&fit->keep, old, size, sizeof(bool), err));
   TH_TRY(widen(&fit->forget, old, size, sizeof(bool), err));
+  TH_TRY(widen(&fit->told, 2 * old + 1, 2 * size + 1, sizeof(double), err));
   fit->capacity = size;
 done:
   return rc;
@@ -94,6 +95,7 @@ void th_sift_fit_free(struct th_sift_fit *fit)
   free(fit->guess);
   free(fit->keep);
   free(fit->forget);
+  free(fit->told);
   *fit = (struct th_sift_fit){0};
 }
 
@@ -328,6 +330,31 @@ static th_status sweep_here(struct sweep *s, struct th_error *err)
   return settle(s, err);
 }
 
+/* What everyone has to know of rank 0's fit, in one broadcast. Collective. */
+static void tell(struct th_sift_fit *fit, struct th_comm *comm)
+{
+  size_t size = (size_t)fit->size;
+  const struct {
+    void *data;
+    size_t bytes;
+  } parts[] = {{&fit->rows, sizeof fit->rows},
+               {fit->theta, size * sizeof *fit->theta},
+               {fit->keep, size * sizeof *fit->keep},
+               {fit->forget, size * sizeof *fit->forget},
+               {fit->entrant, size * sizeof *fit->entrant}};
+  size_t total = 0;
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+    memcpy(fit->told + total, parts[p].data, parts[p].bytes);
+    total += parts[p].bytes;
+  }
+  comm->ops->bcast(comm, fit->told, total, 0);
+  total = 0;
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+    memcpy(parts[p].data, fit->told + total, parts[p].bytes);
+    total += parts[p].bytes;
+  }
+}
+
 th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
                             const struct th_gram *gram, double variance,
                             double least, double n, struct th_error *err)
@@ -335,21 +362,13 @@ th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
   struct th_comm *comm = context->comm;
   struct sweep s = {
       .fit = fit, .gram = gram, .variance = variance, .least = least, .n = n};
-  size_t size = (size_t)fit->size;
   th_status rc = TH_OK;
   th_profile_begin(context->profile);
   if (comm->rank == 0)
     rc = sweep_here(&s, err);
   rc = th_agree(comm, rc, err);
-  if (rc == TH_OK) {
-    comm->ops->bcast(comm, fit->precision, size * size * sizeof(double), 0);
-    comm->ops->bcast(comm, fit->moment, size * sizeof(double), 0);
-    comm->ops->bcast(comm, fit->theta, size * sizeof(double), 0);
-    comm->ops->bcast(comm, fit->keep, size * sizeof(bool), 0);
-    comm->ops->bcast(comm, fit->forget, size * sizeof(bool), 0);
-    comm->ops->bcast(comm, &fit->rows, sizeof fit->rows, 0);
-    comm->ops->bcast(comm, fit->entrant, size * sizeof(bool), 0);
-  }
+  if (rc == TH_OK)
+    tell(fit, comm);
   th_profile_end(context->profile, TH_PHASE_SOLVE);
   sweep_free(&s);
   return rc;

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Members are those of S, in its order. Replicated. */
+/* Members are those of S, in its order. Replicated but for precision and
+ * moment, which only rank 0 has and needs. */
 struct th_sift_fit {
   int64_t size;
   double *precision; /* Lam, size x size, full; zero for entrants */
@@ -24,6 +25,7 @@ struct th_sift_fit {
   double rows;   /* that precision stands for */
   bool rare;     /* a sweep may hold none of an attribute's examples: probation
                     lasts until it can tell */
+  char *told;    /* work array of the broadcast */
   int64_t capacity;
 };
 

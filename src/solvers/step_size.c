@@ -107,13 +107,13 @@ static th_status probe_block(struct th_context *context, int probe,
   bool complete = false;
   th_status rc;
   TH_TRY(choose_attributes(&support, context, probe, count, err));
-  TH_TRY(th_batch_draw(&batch, context, NULL, TH_CONSUMER_STEP_SIZE,
-                       ROWS_PER_ATTRIBUTE * count, &support, &complete, err));
+  const struct th_view view = {.consumer = TH_CONSUMER_STEP_SIZE,
+                               .rows = ROWS_PER_ATTRIBUTE * count,
+                               .support = &support};
+  TH_TRY(th_batch_observe(&batch, context, &view, &complete, err));
   if (!complete)
     goto done;
-  TH_TRY(th_batch_observe(&batch, context, &support, err));
-  rc = th_gram_reset(&gram, count, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_gram_start(&gram, context, count, err));
   TH_TRY(th_gram_add(&gram, context, &batch, &support, NULL, NULL, err));
   TH_TRY(th_gram_eigenvalue(&gram, context, lambda, err));
 done:

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an owner tells about an attribute. */
-struct scaling {
-  double centre;
-  double scale;
-  double bound;
-};
-
 static th_status grow(void **data, int64_t old, int64_t wanted, size_t size,
                       struct th_error *err)
 {
@@ -38,6 +31,8 @@ th_status th_support_reserve(struct th_support *support, int64_t capacity,
               err));
   TH_TRY(grow((void **)&support->bound, old, capacity, sizeof *support->bound,
               err));
+  TH_TRY(grow((void **)&support->told, 3 * old + 1, 3 * capacity + 1,
+              sizeof *support->told, err));
   support->capacity = capacity;
 done:
   return rc;
@@ -50,6 +45,7 @@ void th_support_free(struct th_support *support)
   free(support->centre);
   free(support->scale);
   free(support->bound);
+  free(support->told);
   *support = (struct th_support){0};
 }
 
@@ -78,37 +74,26 @@ struct th_range th_support_owned(const struct th_support *support,
   return th_range_members(support->attribute, support->size, owned);
 }
 
-/* Ranks own ascending ranges, so what they tell, one behind the other, is in
- * the order of the support. Collective. */
-static th_status learn_scaling(struct th_support *support,
-                               struct th_context *context, struct th_error *err)
+/* Only the owner of a member has words in the sum of bit patterns. Collective.
+ */
+static void learn_scaling(struct th_support *support,
+                          const struct th_context *context)
 {
   struct th_range mine = th_support_owned(support, context->owned);
-  int64_t count = mine.last - mine.first;
-  struct scaling *told = NULL;
-  struct scaling *all = NULL;
-  int64_t *bytes = NULL;
-  th_status rc = TH_NEW(&told, count, "scalings", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&bytes, context->comm->size, "scalings", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t k = 0; k < count; k++) {
-    int64_t a = support->attribute[mine.first + k] - context->owned.first;
-    told[k] = (struct scaling){context->centre[a], context->scale[a],
-                               context->bound[a]};
+  int64_t *told = support->told;
+  memset(told, 0, 3 * (size_t)support->size * sizeof *told);
+  for (int64_t k = mine.first; k < mine.last; k++) {
+    int64_t a = support->attribute[k] - context->owned.first;
+    memcpy(&told[3 * k], &context->centre[a], sizeof *told);
+    memcpy(&told[3 * k + 1], &context->scale[a], sizeof *told);
+    memcpy(&told[3 * k + 2], &context->bound[a], sizeof *told);
   }
-  TH_TRY(th_gather(context->comm, told, count * (int64_t)sizeof *told, bytes,
-                   (void **)&all, err));
+  context->comm->ops->sum_i64(context->comm, told, 3 * (size_t)support->size);
   for (int64_t k = 0; k < support->size; k++) {
-    support->centre[k] = all[k].centre;
-    support->scale[k] = all[k].scale;
-    support->bound[k] = all[k].bound;
+    memcpy(&support->centre[k], &told[3 * k], sizeof *told);
+    memcpy(&support->scale[k], &told[3 * k + 1], sizeof *told);
+    memcpy(&support->bound[k], &told[3 * k + 2], sizeof *told);
   }
-done:
-  free(told);
-  free(all);
-  free(bytes);
-  return rc;
 }
 
 th_status th_support_assign(struct th_support *support,
@@ -116,15 +101,21 @@ th_status th_support_assign(struct th_support *support,
                             const struct th_choice *chosen, int64_t count,
                             struct th_error *err)
 {
-  th_status rc = th_support_reserve(support, count, err);
-  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
-    return rc;
+  bool same = support->size == count;
+  if (count > support->capacity) { /* on every rank alike */
+    th_status rc = th_support_reserve(support, count, err);
+    if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
+      return rc;
+  }
   for (int64_t k = 0; k < count; k++) {
+    same = same && support->attribute[k] == chosen[k].attribute;
     support->attribute[k] = chosen[k].attribute;
     support->coef[k] = chosen[k].value;
   }
   support->size = count;
-  return learn_scaling(support, context, err);
+  if (!same)
+    learn_scaling(support, context);
+  return TH_OK;
 }
 
 void th_support_filter(struct th_support *support, const bool *keep)

@@ -18,6 +18,7 @@ struct th_support {
   double *scale;
   double *bound;
   double intercept; /* beyond the target's shift */
+  int64_t *told;    /* 3 capacity + 1: work array of th_support_assign */
 };
 
 /* Room for a support of that size; the content is kept. Local. */
@@ -30,7 +31,8 @@ th_status th_support_copy(struct th_support *to, const struct th_support *from,
                           struct th_error *err);
 
 /* S and its coefficients become the chosen attributes and their values; the
- * owners tell everyone how the attributes are scaled. Collective. */
+ * owners tell everyone how the attributes are scaled, unless S stays the same.
+ * Collective: at most one sum of 24 bytes per member where there is room. */
 th_status th_support_assign(struct th_support *support,
                             struct th_context *context,
                             const struct th_choice *chosen, int64_t count,

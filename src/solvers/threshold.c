@@ -61,26 +61,39 @@ static th_status choose_step_size(struct th_threshold *h,
   return rc;
 }
 
+/* Room for good, so that a step neither allocates nor can fail by it. Local. */
+static th_status reserve(struct th_threshold *h,
+                         const struct th_context *context, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  int64_t owned = context->owned.last - context->owned.first;
+  int64_t most = config->sparsity > config->start_size ? config->sparsity
+                                                       : config->start_size;
+  int64_t width = th_source_budget(context->source) - config->sparsity;
+  int64_t d = th_source_shape(context->source)->attributes;
+  th_status rc;
+  TH_TRY(TH_NEW(&h->grad, owned, "a gradient", err));
+  TH_TRY(TH_NEW(&h->chosen, most, "a hard threshold", err));
+  TH_TRY(TH_NEW(&h->told, most + 1, "a gradient", err));
+  TH_TRY(th_support_reserve(&h->last, most, err));
+  TH_TRY(th_support_reserve(&h->theta, most, err));
+  if (width > 0) /* as narrow as blocks ever are, hence the most of them */
+    TH_TRY(th_blocks_even(&h->blocks, d, width, err));
+done:
+  return rc;
+}
+
 th_status th_threshold_create(void **state, struct th_context *context,
                               struct th_error *err)
 {
   struct th_threshold *h = NULL;
-  int64_t owned = context->owned.last - context->owned.first;
-  int64_t most = context->config->sparsity > context->config->start_size
-                     ? context->config->sparsity
-                     : context->config->start_size;
   th_status rc = TH_NEW(&h, 1, "a solver", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&h->grad, owned, "a gradient", err);
-  if (rc == TH_OK) /* room for good: copies cannot fail later */
-    rc = th_support_reserve(&h->last, most, err);
-  if (rc == TH_OK)
-    rc = th_support_reserve(&h->theta, most, err);
+    rc = reserve(h, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   h->smallest_loss = INFINITY;
   TH_TRY(start_support(h, context, err));
-  rc = th_gram_reset(&h->gram, h->theta.size, err);
-  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_gram_start(&h->gram, context, h->theta.size, err));
   TH_TRY(choose_step_size(h, context, err));
   h->first_eta = h->eta;
   *state = h;
@@ -99,7 +112,10 @@ void th_threshold_free(struct th_threshold *h)
   th_blocks_free(&h->blocks);
   th_batch_free(&h->batch);
   th_gram_free(&h->gram);
+  th_selection_free(&h->selection);
   free(h->grad);
+  free(h->chosen);
+  free(h->told);
   free(h);
 }
 
@@ -120,25 +136,21 @@ static th_status guard(struct th_threshold *h, struct th_context *context,
                     "%g): last state restored, step size halved to %g",
                     loss, h->smallest_loss, h->eta);
   th_status rc = th_support_copy(&h->theta, &h->last, err);
-  if (rc == TH_OK)
-    rc = th_gram_reset(&h->gram, h->theta.size, err);
-  return th_agree(context->comm, rc, err);
+  if (rc == TH_OK) /* there is room: both on every rank alike */
+    rc = th_gram_start(&h->gram, context, h->theta.size, err);
+  return rc;
 }
 
 th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
-                            const struct th_blocks *blocks, int64_t rows,
-                            bool *more, bool *use, struct th_error *err)
+                            const struct th_view *view, bool *more, bool *use,
+                            struct th_error *err)
 {
-  int64_t consumer = blocks == NULL ? TH_CONSUMER_EXPLOIT : TH_CONSUMER_BLOCK;
   bool tripped = false;
   th_status rc;
   *use = false;
-  TH_TRY(th_batch_draw(&h->batch, context, blocks, consumer, rows, &h->theta,
-                       more, err));
+  TH_TRY(th_batch_look(&h->batch, context, view, more, err));
   if (!*more)
     return TH_OK;
-  TH_TRY(th_batch_observe(&h->batch, context, &h->theta, err));
-  TH_TRY(th_batch_residual(&h->batch, context, &h->theta, context->loss, err));
   if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;
   TH_TRY(guard(h, context, &tripped, err));
@@ -203,8 +215,8 @@ th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
 {
   const struct th_config *config = context->config;
   th_status rc = explore ? th_threshold_blocks(h, context, err) : TH_OK;
-  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
-    return rc;
+  if (rc != TH_OK)
+    return rc; /* there is room for blocks: the same on every rank */
   int64_t blocks = explore ? h->blocks.count : 1;
   choose_batches(h, context, blocks);
   double update = (double)blocks * (double)h->explore_rows;
@@ -230,10 +242,8 @@ th_status th_threshold_remember(struct th_threshold *h,
                                 struct th_context *context,
                                 struct th_error *err)
 {
-  if (!same_support(&h->theta, &h->last)) {
-    th_status rc = th_gram_reset(&h->gram, h->theta.size, err);
-    return th_agree(context->comm, rc, err);
-  }
+  if (!same_support(&h->theta, &h->last))
+    return th_gram_start(&h->gram, context, h->theta.size, err);
   if (h->theta.size > AFFORDABLE || context->loss->labels ||
       context->config->refit == TH_REFIT_NO)
     return TH_OK;

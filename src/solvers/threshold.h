@@ -20,7 +20,10 @@ struct th_threshold {
   struct th_batch batch;
   struct th_gram gram; /* rows seen since S last changed */
   double *grad;        /* of the owned attributes */
-  double smoothness;   /* L */
+  struct th_selection selection;
+  struct th_choice *chosen; /* room for S */
+  int64_t *told;            /* room for S: words of its owners */
+  double smoothness;        /* L */
   double eta;
   double first_eta; /* before any halving */
   int64_t halvings;
@@ -47,18 +50,17 @@ th_status th_exploitation_update(struct th_threshold *h,
                                  struct th_context *context, bool *more,
                                  struct th_error *err);
 
-/* What both updates begin with: draw rows (for each block, or for Exploitation
- * where blocks is NULL), observe, predict, and guard: a mean loss on fresh rows
- * that is not finite, or above 4 times its smallest so far (and what luck may
- * bring where labels are rare), restores the last state and halves eta. *more =
- * false: not enough rows are left. *use = false: there is nothing to step on.
- * Collective. */
+/* What both updates begin with: look at fresh rows, and guard: a mean loss on
+ * fresh rows that is not finite, or above 4 times its smallest so far (and what
+ * luck may bring where labels are rare), restores the last state and halves
+ * eta. *more = false: not enough rows are left. *use = false: there is nothing
+ * to step on. Collective. */
 th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
-                            const struct th_blocks *blocks, int64_t rows,
-                            bool *more, bool *use, struct th_error *err);
+                            const struct th_view *view, bool *more, bool *use,
+                            struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
- * S is empty. Local. */
+ * S is empty. Local, the same on every rank. */
 th_status th_threshold_blocks(struct th_threshold *h,
                               struct th_context *context, struct th_error *err);
 

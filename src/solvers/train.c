@@ -32,7 +32,7 @@ static th_status own_units(struct run *run, const struct th_support *support,
   return rc;
 }
 
-/* Local. */
+/* Collective: an agreement where the support has outgrown its room. */
 static th_status tell(struct run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
@@ -41,7 +41,10 @@ static th_status tell(struct run *run, struct th_error *err)
   const struct th_ledger *ledger = th_source_ledger(run->context.source);
   if (monitor == NULL || monitor->progress == NULL)
     return TH_OK;
+  bool grows = support->size > run->coef_capacity;
   th_status rc = own_units(run, support, err);
+  if (grows)
+    rc = th_agree(run->context.comm, rc, err);
   if (rc != TH_OK)
     return rc;
   struct th_progress progress = {
@@ -75,7 +78,7 @@ static th_status loop(struct run *run, struct th_error *err)
     if (!more)
       break;
     run->updates++;
-    TH_TRY(th_agree(context->comm, tell(run, err), err));
+    TH_TRY(tell(run, err));
     if (context->deal.reused && !warned)
       th_context_notice(context,
                         "an update needs more examples than there are: some "
@@ -178,7 +181,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   TH_TRY(run.solver->algorithm->create(&run.state, &run.context, err));
   TH_TRY(loop(&run, err));
   TH_TRY(run.solver->algorithm->finish(run.state, &run.context, err));
-  TH_TRY(th_agree(comm, tell(&run, err), err));
+  TH_TRY(tell(&run, err));
   TH_TRY(choose(&run, &chosen, err));
   rc = fill_model(&run, chosen, store, model, err);
   if (rc == TH_OK)

@@ -36,7 +36,8 @@ struct th_plan {
   int64_t deal_unit;       /* u */
   int64_t blocks;          /* d' of the first update */
   int64_t memory;          /* bytes this rank needs beyond stored values */
-  int64_t read_bytes;      /* stored bytes of all training values */
+  int64_t read_bytes;      /* expected, of all ranks; what was read stays */
+  int64_t stream_bytes;    /* the same where nothing stays in memory */
   int64_t updates;         /* expected, 0: not known beforehand */
 };
 

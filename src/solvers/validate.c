@@ -29,19 +29,12 @@ static th_status add_units(struct th_validation *v, struct th_context *context,
                            int64_t last, double *loss, double *weight,
                            struct th_error *err)
 {
-  struct th_pieces pieces = {0};
-  th_status rc = TH_OK;
-  for (int64_t k = first; k < last && rc == TH_OK; k++)
-    rc =
-        th_pieces_add(&pieces, th_deal_validation_unit(&context->deal, k), err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_batch_validate(&v->batch, context, &pieces, support, err));
-  TH_TRY(th_batch_observe(&v->batch, context, support, err));
-  TH_TRY(th_batch_residual(&v->batch, context, support, context->loss, err));
+  struct th_range units = {first, last};
+  th_status rc = th_batch_validate(&v->batch, context, units, support, err);
+  if (rc != TH_OK)
+    return rc;
   *loss += v->batch.loss * v->batch.weight_sum;
   *weight += v->batch.weight_sum;
-done:
-  th_pieces_free(&pieces);
   return rc;
 }
 

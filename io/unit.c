@@ -1,0 +1,176 @@
+/* unit.c - units of dense shards in memory
+ * SPDX-License-Identifier: MIT */
+#include "io/unit.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static int64_t align(int64_t bytes)
+{
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static int64_t count_of(struct th_range range)
+{
+  return range.last - range.first;
+}
+
+/* One behind the other: the unit, its values, checksums and states. */
+static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
+{
+  return align(sizeof(struct th_unit)) + align(count * shard->map.run) +
+         align(count * (int64_t)sizeof(uint64_t)) + align(count);
+}
+
+/* A kept run is looked for among the units first: nothing is read twice while
+ * it is in memory. What HDF5 decompresses comes by whole units. */
+static bool is_alone(const struct th_place *at, const struct th_unit *unit,
+                     int64_t attribute)
+{
+  return at->shard->map.file >= 0 &&
+         (unit == NULL ||
+          unit->state[attribute - unit->attributes.first] == TH_ABSENT);
+}
+
+th_status th_unit_find(struct th_dataset *d, int64_t attribute, int64_t group,
+                       bool keep, struct th_unit_place *place,
+                       struct th_error *err)
+{
+  th_status rc = th_dataset_place(d, attribute, group, &place->at, err);
+  if (rc != TH_OK)
+    return rc;
+  place->attributes = place->at.attributes;
+  place->cache = &d->blocks;
+  place->key = place->at.key;
+  place->unit = th_cache_find(&d->blocks, place->key);
+  if (keep && is_alone(&place->at, place->unit, attribute)) {
+    place->attributes = (struct th_range){attribute, attribute + 1};
+    place->cache = &d->runs;
+    place->key = th_dataset_key(d, attribute, group);
+    place->unit = th_cache_find(&d->runs, place->key);
+  }
+  place->bytes = room_bytes(place->at.shard, count_of(place->attributes));
+  return TH_OK;
+}
+
+th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
+                       struct th_error *err)
+{
+  int64_t count = count_of(place->attributes);
+  int64_t run = place->at.shard->map.run;
+  int64_t limit =
+      place->cache == &d->runs ? d->memory / 2 : th_dataset_block_limit(d);
+  void *room = NULL;
+  th_status rc =
+      th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
+  if (rc != TH_OK)
+    return rc;
+  char *values = (char *)room + align(sizeof(struct th_unit));
+  char *checksum = values + align(count * run);
+  char *state = checksum + align(count * (int64_t)sizeof(uint64_t));
+  place->unit = room;
+  *place->unit = (struct th_unit){.attributes = place->attributes,
+                                  .cache = place->cache,
+                                  .key = place->key,
+                                  .bytes = place->bytes,
+                                  .values = values,
+                                  .checksum = (uint64_t *)(void *)checksum,
+                                  .state = (unsigned char *)state};
+  memset(state, TH_ABSENT, (size_t)count);
+  return TH_OK;
+}
+
+struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
+                             enum th_presence state)
+{
+  const unsigned char *states = unit->state - unit->attributes.first;
+  while (range.first < range.last && states[range.first] != state)
+    range.first++;
+  int64_t last = range.first;
+  while (last < range.last && states[last] == state)
+    last++;
+  return (struct th_range){range.first, last};
+}
+
+void th_unit_mark(struct th_unit *unit, struct th_range range,
+                  enum th_presence state)
+{
+  memset(unit->state + (range.first - unit->attributes.first), (int)state,
+         (size_t)count_of(range));
+}
+
+struct th_fetch th_unit_fetch(const struct th_unit_place *place,
+                              struct th_range part)
+{
+  int64_t skip = part.first - place->unit->attributes.first;
+  struct th_fetch fetch =
+      th_dense_fetch(place->at.shard, part, place->at.group);
+  fetch.values = place->unit->values + skip * place->at.shard->map.run;
+  fetch.checksum = place->unit->checksum + skip;
+  fetch.unit = place->unit;
+  return fetch;
+}
+
+void th_unit_count(struct th_dataset *d, const struct th_unit *unit,
+                   const struct th_fetch *fetch)
+{
+  int64_t bytes = th_fetch_bytes(fetch);
+  bool kept = unit->cache == &d->runs;
+  (kept ? &d->store.support : &d->store.blocks)->read += bytes;
+  d->store.bytes_read += bytes;
+}
+
+/* Read what a range lacks; what HDF5 decompresses by whole units. */
+static th_status complete(struct th_dataset *d, struct th_unit_place *place,
+                          struct th_range range, struct th_error *err)
+{
+  struct th_unit *unit = place->unit;
+  th_status rc = TH_OK;
+  for (;;) {
+    struct th_range part = th_unit_part(unit, range, TH_ABSENT);
+    if (part.first == part.last)
+      return TH_OK;
+    if (place->at.shard->map.file < 0)
+      part = unit->attributes;
+    struct th_fetch fetch = th_unit_fetch(place, part);
+    double began = th_clock();
+    rc = th_dense_read(place->at.shard, &fetch, err);
+    d->store.seconds += th_clock() - began;
+    if (rc != TH_OK)
+      return rc;
+    th_unit_count(d, unit, &fetch);
+    th_unit_mark(unit, part, TH_PRESENT);
+  }
+}
+
+th_status th_unit_slab(struct th_dataset *d, struct th_rows rows,
+                       struct th_range range, bool keep, struct th_slab *slab,
+                       struct th_error *err)
+{
+  const struct th_geometry *g = &d->info.geometry;
+  const struct th_shape *shape = &g->shape;
+  struct th_unit_place place;
+  int64_t group = th_geometry_group_of(g, rows.first);
+  int64_t row = rows.first - th_geometry_group(g, group).first;
+  th_status rc = TH_OK;
+  th_outlook_settle(d, range, group, keep);
+  TH_TRY(th_unit_find(d, range.first, group, keep, &place, err));
+  if (place.unit == NULL)
+    TH_TRY(th_unit_make(d, &place, err));
+  struct th_unit *unit = place.unit;
+  range = th_range_meet(range, unit->attributes);
+  TH_TRY(complete(d, &place, range, err));
+  int64_t skip =
+      (range.first - unit->attributes.first) * shape->row_group + row;
+  *slab = (struct th_slab){.layout = TH_DENSE,
+                           .type = shape->type,
+                           .attributes = range,
+                           .row = row,
+                           .rows = (int32_t)rows.count,
+                           .values =
+                               unit->values + th_type_bytes(shape->type, skip),
+                           .stride = shape->row_group};
+done:
+  return rc;
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# strong_scaling.sh [OPTION...] - the same training on more and more ranks
+# SPDX-License-Identifier: MIT
+#
+# One dense data set (--data NAME.h5, else generated: 2,048 examples of 100,000
+# attributes, f32), small enough to stay in memory, trained with the same options
+# by every number of ranks. Every model must have the same bytes. Default: sift
+# with a budget of 25,000, up to 60 passes.
+#
+# In DIR/summary.csv, efficiency is T(1) / (N T(N)), T being `seconds`.
+set -euo pipefail
+. "$(dirname "$0")/scaling.sh"
+examples=2048
+attributes=100000
+budget=25000
+passes=60
+solver=sift
+data=
+options "$@"
+
+if [ -z "$data" ]; then
+  data=$out/data.h5
+  trap 'rm -rf "$out/data.h5" "$out/data.shards"' EXIT
+  launch "$most" "$thresher" generate murata -o "$data" --force --quiet \
+    --examples "$examples" --attributes "$attributes"
+fi
+for n in "${ranks[@]}"; do
+  bench "$n"
+done
+# Turn by turn, so that a change of the machine meets all alike
+for k in $(seq "$repeats"); do
+  for n in "${ranks[@]}"; do
+    run "$out/ranks-$n/run-$k" "$n" "$data" --solver "$solver" \
+      --budget "$budget" --passes "$passes"
+    cmp "$out/ranks-$fewest/run-1/model.h5" \
+      "$out/ranks-$n/run-$k/model.h5"
+  done
+done
+echo "all models are the same, byte for byte"
+summary

@@ -1,0 +1,279 @@
+/* report_print.c - the report as JSON and as a table; the plan
+ * SPDX-License-Identifier: MIT */
+#include "cli/json.h"
+#include "cli/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* 1234567 as "1.23 MB". */
+static const char *bytes_text(int64_t bytes, char *text, size_t size)
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  double value = (double)bytes;
+  size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+    value /= 1000;
+    unit++;
+  }
+  snprintf(text, size, "%.3g %s", value, units[unit]);
+  return text;
+}
+
+static json_t *phases_of(const struct th_report *report)
+{
+  json_t *phases = json_object();
+  for (int p = 0; p < TH_PHASE_COUNT; p++) {
+    const struct th_phase_cost *most = &report->most.phase[p];
+    const struct th_phase_cost *sum = &report->sum.phase[p];
+    json_t *phase = json_object();
+    th_json_int(phase, "calls", most->calls);
+    th_json_real(phase, "seconds_max", most->seconds);
+    th_json_real(phase, "seconds_mean", th_report_mean(report, sum->seconds));
+    th_json_real(phase, "waiting_mean", th_report_mean(report, sum->waiting));
+    th_json_real(phase, "imbalance",
+                 th_report_phase_imbalance(report, (enum th_phase)p));
+    th_json_int(phase, "operations", most->operations);
+    th_json_int(phase, "bytes_sent", sum->bytes_sent);
+    json_object_set_new(phases, th_phase_key((enum th_phase)p), phase);
+  }
+  return phases;
+}
+
+static json_t *ranks_of(const struct th_report *report)
+{
+  json_t *ranks = json_array();
+  for (int r = 0; r < report->ranks; r++) {
+    const struct th_rank_cost *cost = &report->rank[r];
+    json_t *rank = json_object();
+    th_json_real(rank, "seconds", cost->seconds);
+    th_json_real(rank, "communication_seconds", cost->waiting);
+    th_json_real(rank, "reading_seconds", cost->reading);
+    th_json_int(rank, "bytes_sent", cost->bytes_sent);
+    th_json_int(rank, "bytes_read", cost->bytes_read);
+    th_json_int(rank, "peak_memory", cost->peak_memory);
+    json_array_append_new(ranks, rank);
+  }
+  return ranks;
+}
+
+static double per_update(int64_t sum, const struct th_progress *last)
+{
+  return last->updates > 0 ? (double)sum / (double)last->updates : 0;
+}
+
+static void add_costs(json_t *o, const struct th_report *report,
+                      const struct th_model *model,
+                      const struct th_progress *last)
+{
+  th_json_int(o, "ranks", report->ranks);
+  th_json_real(o, "seconds", report->most.seconds);
+  json_object_set_new(o, "phases", phases_of(report));
+  th_json_real(o, "communication_seconds",
+               th_report_mean(report, report->sum.waiting));
+  th_json_real(o, "imbalance", th_report_imbalance(report));
+  th_json_int(o, "peak_memory_per_rank", report->most.peak_memory);
+  th_json_int(o, "bytes_read", report->sum.bytes_read);
+  th_json_real(o, "file_read_gbs", th_report_file_gbs(report));
+  th_json_int(o, "bytes_observed", th_report_observed(report));
+  th_json_int(o, "bytes_read_blocks", report->sum.blocks.read);
+  th_json_int(o, "bytes_observed_blocks", report->sum.blocks.observed);
+  th_json_int(o, "bytes_read_support", report->sum.support.read);
+  th_json_int(o, "bytes_observed_support", report->sum.support.observed);
+  th_json_real(o, "observed_gbs", th_report_observed_gbs(report));
+  th_json_real(o, "read_gbs", report->read_gbs);
+  th_json_real(o, "share_of_read", th_report_share_of_read(report));
+  th_json_int(o, "bytes_sent", report->sum.bytes_sent);
+  th_json_real(o, "bytes_per_update", per_update(report->sum.bytes_sent, last));
+  th_json_real(o, "operations_per_update",
+               per_update(report->most.operations, last));
+  th_json_real(o, "attributes_per_second",
+               th_report_attributes_per_second(report, model));
+  json_object_set_new(o, "per_rank", ranks_of(report));
+}
+
+static json_t *report_json(const struct th_report *report,
+                           const struct th_plan *plan,
+                           const struct th_model *model,
+                           const struct th_progress *last)
+{
+  json_t *o = json_object();
+  add_costs(o, report, model, last);
+  th_json_int(o, "examples", model->ledger.examples);
+  th_json_int(o, "attributes_observed", model->ledger.attributes);
+  th_json_int(o, "validation_attributes", model->ledger.validation_attributes);
+  th_json_int(o, "updates", last->updates);
+  th_json_int(o, "passes", model->passes);
+  th_json_real(o, "step_size", last->step_size);
+  th_json_int(o, "support_size", model->support_size);
+  th_json_int(o, "deal_unit", plan->deal_unit);
+  th_json_int(o, "blocks", plan->blocks);
+  th_json_int(o, "planned_memory", plan->memory);
+  th_json_int(o, "planned_read_bytes", plan->read_bytes);
+  return o;
+}
+
+th_status th_report_write(const struct th_report *report,
+                          const struct th_plan *plan,
+                          const struct th_model *model,
+                          const struct th_progress *last, const char *path,
+                          bool force, struct th_error *err)
+{
+  struct th_output output = {.lock = -1};
+  th_status rc;
+  TH_TRY(th_output_begin(&output, path, force, err));
+  FILE *file = fopen(output.partial, "w");
+  if (file == NULL)
+    TH_TRY(th_fail(err, TH_EIO, "report %s: %s", path, strerror(errno)));
+  rc = th_json_print(file, report_json(report, plan, model, last),
+                     JSON_INDENT(2), err);
+  if (fclose(file) != 0 && rc == TH_OK)
+    rc = th_fail(err, TH_EIO, "report %s: %s", path, strerror(errno));
+  if (rc == TH_OK)
+    rc = th_output_commit(&output, err);
+done:
+  th_output_abort(&output);
+  return rc;
+}
+
+void th_plan_print(FILE *out, const struct th_plan *plan,
+                   const struct th_shape *shape, int ranks)
+{
+  const struct th_config *config = &plan->config;
+  char memory[32];
+  char read[32];
+  fprintf(out,
+          "data:    %" PRId64 " training examples, %" PRId64
+          " attributes, %s %s\n",
+          shape->training, shape->attributes, th_layout_name(shape->layout),
+          th_type_name(shape->type));
+  fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
+          config->loss, config->seed);
+  fprintf(out, "budget:  at most %" PRId64 " attributes of an example",
+          config->budget);
+  if (config->sparsity > 0)
+    fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
+  fprintf(out,
+          "\nplan:    %" PRId64 " blocks, at most %" PRId64
+          " passes, deal units of %" PRId64 " examples",
+          plan->blocks, config->passes, plan->deal_unit);
+  if (plan->updates > 0)
+    fprintf(out, ", about %" PRId64 " updates", plan->updates);
+  fprintf(out,
+          "\ncost:    %d ranks, %s of memory each beside stored values, "
+          "about %s to read\n",
+          ranks, bytes_text(plan->memory, memory, sizeof memory),
+          bytes_text(plan->read_bytes, read, sizeof read));
+}
+
+/* One row per phase, as in PETSc's log: who waits shows in `waits`, and who
+ * lets others wait in `max/mean`, the time of work. */
+static void print_phases(FILE *out, const struct th_report *report)
+{
+  char sent[32];
+  double all = th_report_mean(report, report->sum.seconds);
+  double rest = all; /* in no phase */
+  fprintf(out, "%-9s %7s %9s %9s %8s %9s %6s %9s\n", "phase", "calls", "max s",
+          "mean s", "max/mean", "waits s", "share", "sent");
+  for (int p = 0; p < TH_PHASE_COUNT; p++) {
+    const struct th_phase_cost *most = &report->most.phase[p];
+    const struct th_phase_cost *sum = &report->sum.phase[p];
+    double mean = th_report_mean(report, sum->seconds);
+    rest -= mean;
+    if (most->calls > 0)
+      fprintf(out, "%-9s %7" PRId64 " %9.3f %9.3f %8.2f %9.3f %4.0f %% %9s\n",
+              th_phase_key((enum th_phase)p), most->calls, most->seconds, mean,
+              th_report_phase_imbalance(report, (enum th_phase)p),
+              th_report_mean(report, sum->waiting),
+              all > 0 ? 100 * mean / all : 0,
+              bytes_text(sum->bytes_sent, sent, sizeof sent));
+  }
+  fprintf(out, "%-9s %7s %9s %9.3f %8s %9s %4.0f %%\n", "other", "", "", rest,
+          "", "", all > 0 ? 100 * rest / all : 0);
+}
+
+static void print_work(FILE *out, const struct th_report *report,
+                       const struct th_model *model)
+{
+  char observed[32];
+  double share = th_report_share_of_read(report);
+  fprintf(out, "%.3g attributes/s: %s of values at %.3g GB/s",
+          th_report_attributes_per_second(report, model),
+          bytes_text(th_report_observed(report), observed, sizeof observed),
+          th_report_observed_gbs(report));
+  if (!isnan(share))
+    fprintf(out, ", %.3g %% of the read bandwidth (%d x %.3g GB/s)",
+            100 * share, report->ranks, report->read_gbs);
+  fputc('\n', out);
+}
+
+static void print_costs(FILE *out, const struct th_report *report,
+                        const struct th_progress *last)
+{
+  char text[32];
+  fprintf(out, "%s read at %.3g GB/s",
+          bytes_text(report->sum.bytes_read, text, sizeof text),
+          th_report_file_gbs(report));
+  fprintf(out, "; %s sent",
+          bytes_text(report->sum.bytes_sent, text, sizeof text));
+  fprintf(out, ", %s and %.3g operations an update",
+          bytes_text((int64_t)per_update(report->sum.bytes_sent, last), text,
+                     sizeof text),
+          per_update(report->most.operations, last));
+  fprintf(out, "; at most %s of memory on a rank\n",
+          bytes_text(report->most.peak_memory, text, sizeof text));
+}
+
+static void print_support(FILE *out, const struct th_model *model)
+{
+  enum { SHOWN = 12 };
+  fprintf(out, "support: %" PRId64 " attributes", model->support_size);
+  for (int64_t k = 0; k < model->support_size && k < SHOWN; k++)
+    fprintf(out, "%s %" PRId64 " (%.4g)", k == 0 ? ":" : ",", model->support[k],
+            model->coef[k]);
+  fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");
+}
+
+static void print_ledger(FILE *out, const struct th_model *model,
+                         const struct th_shape *shape)
+{
+  const struct th_ledger *ledger = &model->ledger;
+  double draws = (double)ledger->examples;
+  double mean = draws > 0 ? (double)ledger->attributes / draws : 0;
+  fprintf(out,
+          "ledger:  %" PRId64 " examples drawn in %" PRId64 " passes, %" PRId64
+          " attributes observed: %.4g of %" PRId64
+          " an example, never more than %" PRId64 "\n",
+          ledger->examples, model->passes, ledger->attributes, mean,
+          shape->attributes, ledger->max_attributes_per_example);
+  fprintf(out,
+          "         validation: %" PRId64 " attributes of %" PRId64
+          " examples; statistics: %s\n",
+          ledger->validation_attributes, ledger->validation_examples,
+          model->statistics != NULL ? model->statistics : "none");
+}
+
+void th_report_print(FILE *out, const struct th_report *report,
+                     const struct th_model *model,
+                     const struct th_progress *last,
+                     const struct th_shape *shape)
+{
+  print_phases(out, report);
+  fprintf(
+      out,
+      "%.3f s on %d ranks, %.3f of them in collective operations, imbalance "
+      "%.2f\n",
+      report->most.seconds, report->ranks,
+      th_report_mean(report, report->sum.waiting), th_report_imbalance(report));
+  print_work(out, report, model);
+  print_costs(out, report, last);
+  fprintf(out, "%" PRId64 " updates, last loss %.6g", last->updates,
+          last->loss);
+  if (last->step_size > 0)
+    fprintf(out, ", step size %.4g", last->step_size);
+  fputc('\n', out);
+  print_support(out, model);
+  print_ledger(out, model, shape);
+}

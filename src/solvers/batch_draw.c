@@ -1,0 +1,223 @@
+/* batch_draw.c - the rows of one update: which they are, and their targets
+ * SPDX-License-Identifier: MIT */
+#include "solvers/batch_parts.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+void th_batch_free(struct th_batch *batch)
+{
+  th_pieces_free(&batch->pieces);
+  free(batch->draw);
+  free(batch->draw_row);
+  free(batch->target);
+  free(batch->weight);
+  free(batch->prediction);
+  free(batch->residual);
+  free(batch->residual32);
+  free(batch->weight32);
+  free(batch->columns);
+  free(batch->sums);
+  *batch = (struct th_batch){0};
+}
+
+/* Grow one of several arrays that share a capacity. */
+static th_status widen(void *data, int64_t old, int64_t wanted, size_t size,
+                       struct th_error *err)
+{
+  int64_t capacity = old;
+  return th_grow((void **)data, &capacity, wanted, size, "a mini-batch", err);
+}
+
+static th_status reserve_draws(struct th_batch *batch, int64_t draws,
+                               struct th_error *err)
+{
+  int64_t old = batch->draw_capacity;
+  th_status rc = TH_OK;
+  TH_TRY(widen(&batch->draw, old, draws, sizeof *batch->draw, err));
+  TH_TRY(widen(&batch->draw_row, old, draws + 1, sizeof *batch->draw_row, err));
+  batch->draw_capacity = draws;
+done:
+  return rc;
+}
+
+static th_status reserve_rows(struct th_batch *batch, int64_t rows,
+                              struct th_error *err)
+{
+  int64_t old = batch->row_capacity;
+  th_status rc = TH_OK;
+  TH_TRY(widen(&batch->target, old, rows, sizeof(double), err));
+  TH_TRY(widen(&batch->weight, old, rows, sizeof(double), err));
+  TH_TRY(widen(&batch->prediction, old, rows, sizeof(double), err));
+  TH_TRY(widen(&batch->residual, old, rows, sizeof(double), err));
+  TH_TRY(widen(&batch->residual32, old, rows, sizeof(float), err));
+  TH_TRY(widen(&batch->weight32, old, rows, sizeof(float), err));
+  TH_TRY(widen(&batch->sums, old, rows + TH_MOST_SLICES, sizeof(int64_t), err));
+  batch->row_capacity = rows;
+done:
+  return rc;
+}
+
+/* A quarter more than is wanted: batches grow a little at a time. */
+static int64_t with_slack(int64_t count)
+{
+  return count + count / 4;
+}
+
+/* Room for `draws` draws of `rows` rows each; they are the batch's from now on,
+ * none when there is no room. Collective: an agreement where the room has to
+ * grow, which is on every rank alike. */
+static th_status reserve(struct th_batch *batch, struct th_comm *comm,
+                         int64_t draws, int64_t rows, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  int64_t all = draws * rows;
+  if (draws > batch->draw_capacity || all > batch->row_capacity) {
+    if (draws > batch->draw_capacity)
+      rc = reserve_draws(batch, with_slack(draws), err);
+    if (rc == TH_OK && all > batch->row_capacity)
+      rc = reserve_rows(batch, with_slack(all), err);
+    rc = th_agree(comm, rc, err);
+  }
+  batch->draws = rc == TH_OK ? draws : 0;
+  batch->rows = rc == TH_OK ? all : 0;
+  return rc;
+}
+
+/* Rows are taken draw by draw; where each draw's pieces begin is kept in
+ * draw_row until the list of pieces no longer moves. */
+static th_status take_rows(struct th_batch *batch, struct th_context *context,
+                           int64_t consumer, int64_t rows, struct th_error *err)
+{
+  th_status rc = th_deal_begin(&context->deal, err);
+  batch->pieces.count = 0;
+  for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++) {
+    batch->draw_row[i] = batch->pieces.count;
+    rc = th_deal_take(&context->deal, consumer + i, rows, &batch->pieces, err);
+  }
+  batch->draw_row[batch->draws] = batch->pieces.count;
+  return rc;
+}
+
+/* Turn piece numbers into draws, and into row numbers. */
+static void cut_draws(struct th_batch *batch, const struct th_blocks *blocks,
+                      const struct th_support *support, bool validation)
+{
+  int64_t row = 0;
+  for (int64_t i = 0; i < batch->draws; i++) {
+    int64_t first = batch->draw_row[i];
+    struct th_pieces rows = {.items = batch->pieces.items + first,
+                             .count = batch->draw_row[i + 1] - first};
+    batch->draw[i] = (struct th_draw){.rows = rows,
+                                      .support = support->attribute,
+                                      .support_size = support->size,
+                                      .validation = validation};
+    if (blocks != NULL)
+      batch->draw[i].block =
+          (struct th_range){blocks->edges[i], blocks->edges[i + 1]};
+    batch->draw_row[i] = row;
+    row += th_pieces_rows(&rows);
+  }
+  batch->draw_row[batch->draws] = row;
+}
+
+static th_status load_targets(struct th_batch *batch,
+                              struct th_context *context, struct th_error *err)
+{
+  int64_t row = 0;
+  th_status rc = TH_OK;
+  batch->weight_sum = 0;
+  for (int64_t k = 0; k < batch->pieces.count && rc == TH_OK; k++) {
+    struct th_rows piece = batch->pieces.items[k];
+    rc = th_context_targets(context, piece, batch->target + row,
+                            batch->weight + row, err);
+    row += piece.count;
+  }
+  for (int64_t i = 0; i < batch->rows; i++) {
+    batch->target[i] -= batch->target_centre;
+    batch->weight_sum += batch->weight[i];
+    batch->weight32[i] = (float)batch->weight[i];
+  }
+  return rc;
+}
+
+static th_status declare(struct th_batch *batch, struct th_context *context,
+                         struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++)
+    rc = th_source_draw(context->source, &batch->draw[i], err);
+  if (rc == TH_OK)
+    rc = load_targets(batch, context, err);
+  return rc;
+}
+
+/* Local. */
+static th_status take(struct th_batch *batch, struct th_context *context,
+                      const struct th_view *view, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (view->blocks != NULL)
+    TH_TRY(th_deal_set_blocks(&context->deal, view->blocks->count, err));
+  TH_TRY(take_rows(batch, context, view->consumer, view->rows, err));
+  cut_draws(batch, view->blocks, view->support, false);
+  TH_TRY(declare(batch, context, err));
+  TH_TRY(th_batch_columns(batch, context, view->support, err));
+done:
+  return rc;
+}
+
+th_status th_batch_take(struct th_batch *batch, struct th_context *context,
+                        const struct th_view *view, bool *complete,
+                        struct th_error *err)
+{
+  int64_t draws = view->blocks == NULL ? 1 : view->blocks->count;
+  *complete =
+      view->rows > 0 && view->rows <= th_deal_left(&context->deal) / draws;
+  if (!*complete)
+    return TH_OK;
+  th_profile_begin(context->profile);
+  th_status rc = reserve(batch, context->comm, draws, view->rows, err);
+  *complete = rc == TH_OK;
+  if (rc == TH_OK)
+    rc = take(batch, context, view, err);
+  th_profile_end(context->profile, TH_PHASE_DRAW);
+  return rc;
+}
+
+/* Local. */
+static th_status take_units(struct th_batch *batch, struct th_context *context,
+                            struct th_range units,
+                            const struct th_support *support,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  batch->pieces.count = 0;
+  for (int64_t k = units.first; k < units.last; k++)
+    TH_TRY(th_pieces_add(&batch->pieces,
+                         th_deal_validation_unit(&context->deal, k), err));
+  batch->draw_row[0] = 0;
+  batch->draw_row[1] = batch->pieces.count;
+  cut_draws(batch, NULL, support, true);
+  TH_TRY(declare(batch, context, err));
+  TH_TRY(th_batch_columns(batch, context, support, err));
+done:
+  return rc;
+}
+
+th_status th_batch_take_units(struct th_batch *batch,
+                              struct th_context *context, struct th_range units,
+                              const struct th_support *support,
+                              struct th_error *err)
+{
+  int64_t rows = 0;
+  for (int64_t k = units.first; k < units.last; k++)
+    rows += th_deal_validation_unit(&context->deal, k).count;
+  th_profile_begin(context->profile);
+  th_status rc = reserve(batch, context->comm, 1, rows, err);
+  if (rc == TH_OK)
+    rc = take_units(batch, context, units, support, err);
+  th_profile_end(context->profile, TH_PHASE_DRAW);
+  return rc;
+}

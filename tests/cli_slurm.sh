@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# cli_slurm.sh - jobs under Slurm, on a throw-away cluster of two nodes: training
+# by train.sbatch gives the same bytes as without Slurm; a scaling study
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+
+cluster=$PWD/cluster
+trap 'bash "$SOURCE/tests/slurm_down.sh" "$cluster"' EXIT
+bash "$SOURCE/tests/slurm_up.sh" "$cluster" 2 || exit $?
+export SLURM_CONF=$cluster/slurm.conf THRESHER
+# Between nodes and inside them; ctest's setting knows one host alone
+export OMPI_MCA_btl=self,vader,tcp
+
+jobs=()
+submit() # NAME SBATCH-ARGUMENT...
+{
+  jobs+=("$1:$(sbatch --parsable --job-name="$1" --output="$1.log" \
+    --error="$1.log" --time=3 "${@:2}")")
+}
+
+job_state() # ID
+{
+  scontrol show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p'
+}
+
+# All jobs have to end well within the limit.
+wait_jobs()
+{
+  local job state
+  for job in "${jobs[@]}"; do
+    for _ in $(seq 600); do
+      state=$(job_state "${job#*:}")
+      case $state in PENDING | RUNNING | COMPLETING) sleep 0.2 ;; *) break ;; esac
+    done
+    if [ "$state" != COMPLETED ]; then
+      fail "job ${job%%:*}: $state"
+      cat "${job%%:*}.log" >&2
+    fi
+  done
+}
+
+train_options=(--budget 80 --solver hybrid -s 6 --passes 2)
+must 0 generate murata -o data.h5 --examples 3000 --attributes 400 --support 6 \
+  --shards 3
+must 0 train data.h5 -o plain.h5 "${train_options[@]}"
+batch=$SOURCE/jobs/train.sbatch
+submit one -N 1 --ntasks-per-node=2 "$batch" data.h5 one.h5 "${train_options[@]}"
+submit two -N 2 --ntasks-per-node=2 "$batch" data.h5 two.h5 "${train_options[@]}"
+THRESHER_LAUNCHER=mpirun submit three -N 2 --ntasks-per-node=1 "$batch" \
+  data.h5 three.h5 "${train_options[@]}"
+submit study -N 1 -n 2 --wrap "bash '$SOURCE/jobs/strong_scaling.sh' \
+  --out '$PWD/study' --repeats 1 --examples 600 --attributes 2000 \
+  --budget 500 --passes 2"
+wait_jobs
+
+for name in one two three; do
+  cmp plain.h5 "$name.h5" || fail "$name.h5 differs from the model without Slurm"
+done
+for name in one:2 two:4 three:2; do
+  compare "ranks of job ${name%:*}" \
+    "$(key "$(echo "${name%:*}".run-*/report.json)" ranks)" '==' "${name#*:}"
+done
+# A failing run is a failing job: the program's status is the job's.
+bad=$(sbatch --parsable --wait --output=refused.log "$batch" none.h5 x.h5) &&
+  fail "job ${bad:-?} without data did not fail"
+[ "$(head -n 1 study/summary.csv | cut -d , -f 1-5)" = \
+  ranks,seconds,efficiency,share_of_read,bytes_per_update ] ||
+  fail "study: head of summary.csv"
+[ "$(cut -d , -f 1 study/summary.csv | tail -n 2 | tr '\n' ' ')" = "1 2 " ] ||
+  fail "study: wanted rows of 1 and 2 ranks"
+finish
