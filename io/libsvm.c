@@ -221,13 +221,15 @@ static inline struct expected expect_next(struct expected last)
 }
 
 /* Entries in the form that most files are full of: up to 7 digits, a colon, a
- * number that th_number_usual takes, one blank. Stops, with nothing said,
+ * number that th_number_plain takes, one blank. Stops, with nothing said,
  * before the first entry of another form: read_entry takes that one. */
 static const char *read_usual(const struct th_libsvm *format, const char *p,
                               const char *end, int64_t limit, int64_t *previous,
                               struct th_text_row *row)
 {
-  enum { LOOKED_AT = 32 }; /* bytes, at most */
+  enum { LOOKED_AT = 8 + TH_NUMBER_LOOK }; /* bytes, at most */
+  float *f32 = row->type == TH_F32 ? row->values : NULL;
+  int64_t nonzeros = 0;
   const int64_t shift = format->zero_based ? 0 : 1;
   struct expected next = {1, 0, 0};
   int64_t last = *previous;
@@ -248,15 +250,22 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
     }
     q += next.length;
     double value;
-    if (index <= last || index >= limit || !th_number_usual(&q, end, &value) ||
-        *q != ' ' || !th_text_row_put(row, count, value))
+    if (index <= last || index >= limit || !th_number_plain(&q, &value) ||
+        *q != ' ')
       break;
+    if (f32 != NULL) { /* holds every such number */
+      f32[count] = (float)value;
+      nonzeros += f32[count] != 0.0F;
+    } else if (!th_text_row_put(row, count, value)) {
+      break;
+    }
     row->index[count++] = (uint32_t)index;
     last = index;
     p = q + 1;
     next = expect_next(next);
   }
   row->count = count;
+  row->nonzeros += nonzeros;
   *previous = last;
   return p;
 }
