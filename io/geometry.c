@@ -34,6 +34,10 @@ th_status th_geometry_init(struct th_geometry *geometry,
   if (shape->row_group < 1 || shape->row_group > TH_MOST_ROW_GROUP)
     return th_fail(err, TH_EDATA, "a row group has 1 to %d rows, not %lld",
                    TH_MOST_ROW_GROUP, (long long)shape->row_group);
+  if (shape->layout == TH_SPARSE && shape->row_group > TH_SPARSE_ROWS)
+    return th_fail(err, TH_EDATA,
+                   "a row group of sparse data has 1 to %d rows, not %lld",
+                   TH_SPARSE_ROWS, (long long)shape->row_group);
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EDATA, "unknown layout or storage type");
@@ -70,10 +74,10 @@ int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row)
   return geometry->training_groups + (row - shape->training) / shape->row_group;
 }
 
-size_t th_geometry_row_size(const struct th_geometry *geometry)
+bool th_geometry_short_stats(const struct th_geometry *geometry)
 {
-  return geometry->shape.row_group > 65536 ? sizeof(uint32_t)
-                                           : sizeof(uint16_t);
+  const struct th_shape *shape = &geometry->shape;
+  return shape->layout == TH_SPARSE && shape->type != TH_F64;
 }
 
 int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count)
@@ -97,8 +101,7 @@ int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
     return shape->attributes * geometry->groups * shape->row_group * size;
   int64_t runs = shape->attributes * geometry->groups;
   runs = runs < entries ? runs : entries;
-  return entries * (size + (int64_t)th_geometry_row_size(geometry)) +
-         runs * 20; /* attribute, start, checksum */
+  return entries * (size + 2) + runs * 6; /* row; attribute, count */
 }
 
 int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries)

@@ -8,10 +8,13 @@
 #include "core/partition.h"
 #include "core/source.h"
 
+#include <stdbool.h>
+
 enum {
+  TH_STATS_KINDS = 4,         /* mean, deviation, lowest, highest */
   TH_STATS_PIECE = 256,       /* attributes under one statistics checksum */
   TH_MOST_SHARDS = 1024,      /* chosen by default */
-  TH_MOST_ROW_GROUP = 1 << 24 /* R */
+  TH_MOST_ROW_GROUP = 1 << 24 /* R of dense data */
 };
 
 struct th_geometry {
@@ -41,8 +44,10 @@ int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count);
  * holds about 16384 entries. */
 int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries);
 
-/* Bytes per entry of /row in a sparse shard. */
-size_t th_geometry_row_size(const struct th_geometry *geometry);
+/* Whether statistics are stored as f32: those of sparse data, of which there
+ * are many beside few values, unless the values themselves are f64. Bounds are
+ * exact all the same. */
+bool th_geometry_short_stats(const struct th_geometry *geometry);
 
 int64_t th_ceil_divide(int64_t a, int64_t b);
 

@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hash.h"
 
+#include "io/geometry.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #if defined(__x86_64__)
 #include <xxh_x86dispatch.h> /* the same values with the CPU's widest loads */
 #else
@@ -42,20 +45,51 @@ bool th_hash_file(const char *path, uint64_t *hash)
   return good;
 }
 
-uint64_t th_hash_run(const void *rows, size_t row_bytes, const void *values,
-                     size_t value_bytes)
+uint64_t th_hash_piece(const struct th_piece_parts *piece)
 {
-  return XXH3_64bits_withSeed(values, value_bytes,
-                              XXH3_64bits(rows, row_bytes));
+  size_t runs = (size_t)piece->runs;
+  size_t entries = (size_t)piece->entries;
+  uint64_t hash = XXH3_64bits(piece->attribute, runs * sizeof(uint32_t));
+  hash = XXH3_64bits_withSeed(piece->count, runs * sizeof(uint16_t), hash);
+  hash = XXH3_64bits_withSeed(piece->row, entries * sizeof(uint16_t), hash);
+  return XXH3_64bits_withSeed(piece->values, entries * piece->value_size, hash);
 }
 
-uint64_t th_hash_piece(const uint32_t *attribute, const int64_t *start,
-                       const uint64_t *checksum, int64_t runs)
+static const uint64_t odd_a = UINT64_C(0x9E3779B97F4A7C15);
+static const uint64_t odd_b = UINT64_C(0xD1B54A32D192ED03);
+
+/* Steele, Lea & Flood 2014. */
+static inline uint64_t mix(uint64_t x)
 {
-  size_t count = (size_t)runs;
-  uint64_t hash = XXH3_64bits(attribute, count * sizeof *attribute);
-  hash = XXH3_64bits_withSeed(start, (count + 1) * sizeof *start, hash);
-  return XXH3_64bits_withSeed(checksum, count * sizeof *checksum, hash);
+  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return x ^ (x >> 31);
+}
+
+/* Values have 1, 4 or 8 bytes. */
+static inline uint64_t bits_of(const char *value, size_t size)
+{
+  uint64_t eight = 0;
+  uint32_t four = 0;
+  if (size == sizeof eight) {
+    memcpy(&eight, value, sizeof eight);
+    return eight;
+  }
+  if (size == 1)
+    return (unsigned char)*value;
+  memcpy(&four, value, sizeof four);
+  return four;
+}
+
+uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
+                     const void *values, size_t value_size, int64_t count)
+{
+  uint64_t key = mix((uint64_t)attribute * odd_a + (uint64_t)group * odd_b);
+  uint64_t sum = 0;
+  const char *value = values;
+  for (int64_t k = 0; k < count; k++, value += value_size)
+    sum += mix(key ^ (bits_of(value, value_size) * odd_a + row[k] * odd_b));
+  return sum;
 }
 
 uint64_t th_hash_share(int64_t attribute, int64_t group, uint64_t checksum)
@@ -70,15 +104,17 @@ uint64_t th_hash_next(uint64_t before, uint64_t checksum)
   return XXH3_64bits(words, sizeof words);
 }
 
-uint64_t th_hash_stats(const double *mean, const double *deviation,
-                       const double *lowest, const double *highest,
-                       int64_t count)
+uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
+                       size_t size)
 {
-  size_t bytes = (size_t)count * sizeof(double);
-  uint64_t hash = XXH3_64bits(mean, bytes);
-  hash = XXH3_64bits_withSeed(deviation, bytes, hash);
-  hash = XXH3_64bits_withSeed(lowest, bytes, hash);
-  return XXH3_64bits_withSeed(highest, bytes, hash);
+  int64_t first = piece * TH_STATS_PIECE;
+  int64_t left = count - first;
+  size_t items = (size_t)(left < TH_STATS_PIECE ? left : TH_STATS_PIECE);
+  uint64_t hash = 0;
+  for (int k = 0; k < TH_STATS_KINDS; k++)
+    hash = XXH3_64bits_withSeed((const char *)kinds[k] + (size_t)first * size,
+                                items * size, hash);
+  return hash;
 }
 
 uint64_t th_fingerprint(const struct th_shape *shape,

@@ -14,29 +14,43 @@
 /* XXH3, 64 bits. */
 uint64_t th_hash(const void *data, size_t bytes);
 
-/* The checksum of a sparse run: its rows as they are stored, then its values.
- */
-uint64_t th_hash_run(const void *rows, size_t row_bytes, const void *values,
-                     size_t value_bytes);
+/* A sparse piece as it is stored. */
+struct th_piece_parts {
+  int64_t runs;
+  int64_t entries;
+  const uint32_t *attribute;
+  const uint16_t *count;
+  const uint16_t *row;
+  const void *values;
+  size_t value_size;
+};
 
-/* The checksum of a sparse piece's indices; start has runs + 1 items. */
-uint64_t th_hash_piece(const uint32_t *attribute, const int64_t *start,
-                       const uint64_t *checksum, int64_t runs);
+/* The checksum of a piece. */
+uint64_t th_hash_piece(const struct th_piece_parts *piece);
+
+/* A sparse run's share of the content: the sum over its entries of
+ * mix(mix(A attribute + B group) ^ (A bits + B row)), where bits are the
+ * value's, padded with zeros to 64, mix is the finalizer of SplitMix64, and A
+ * and B are odd constants (hash.c). A sum over entries costs a run of one entry
+ * less than any hash of bytes. */
+uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
+                     const void *values, size_t value_size, int64_t count);
 
 /* The hash of a file's bytes; false when it cannot be read. */
 bool th_hash_file(const char *path, uint64_t *hash);
 
-/* A run's share of the content; shares are summed modulo 2^64, so the sum does
- * not depend on how runs lie in shards. */
+/* A dense run's share of the content; shares are summed modulo 2^64, so the sum
+ * does not depend on how runs lie in shards. */
 uint64_t th_hash_share(int64_t attribute, int64_t group, uint64_t checksum);
 
 /* The hash of an array that is handed over group by group. */
 uint64_t th_hash_next(uint64_t before, uint64_t checksum);
 
-/* The checksum of the statistics of `count` attributes. */
-uint64_t th_hash_stats(const double *mean, const double *deviation,
-                       const double *lowest, const double *highest,
-                       int64_t count);
+/* The checksum of a piece of TH_STATS_PIECE attributes' statistics: kinds[] are
+ * TH_STATS_KINDS arrays of `count` items of that size; the last piece may be
+ * short. */
+uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
+                       size_t size);
 
 /* The parts of a data set's fingerprint beside its shape. */
 struct th_print {

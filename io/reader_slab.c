@@ -93,12 +93,11 @@ static th_status load_piece(struct th_dataset *d, const struct th_place *place,
                             void **room, struct th_error *err)
 {
   struct th_piece piece;
-  int64_t bytes = 0;
   int64_t before = place->shard->bytes_read;
   double began = th_clock();
   th_status rc = TH_OK;
-  TH_TRY(th_piece_size(place->shard, place->unit, place->group, &piece, &bytes,
-                       err));
+  int64_t bytes =
+      th_piece_size(place->shard, place->unit, place->group, &piece);
   TH_TRY(th_cache_add(&d->blocks, place->key, bytes, th_dataset_block_limit(d),
                       room, err));
   rc = th_piece_read(place->shard, place->unit, place->group, &piece, *room,
@@ -145,7 +144,7 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
   struct th_range met = th_range_meet(range, place.attributes);
   int64_t first = first_run(piece, met.first - base);
   int64_t last = first_run(piece, met.last - base);
-  int64_t skip = piece->start[first] - piece->start[0];
+  int64_t skip = piece->start[first];
   *slab = (struct th_slab){
       .layout = TH_SPARSE,
       .type = type,

@@ -72,9 +72,10 @@ static bool piece_good(const struct th_shard_read *shard,
     if (attribute <= before || attribute >= piece->attributes.last)
       return false;
     before = attribute;
-    int64_t first = piece->start[k] - piece->start[0];
-    int64_t last = piece->start[k + 1] - piece->start[0];
-    for (int64_t e = first; e < last; e++)
+    uint32_t first = piece->start[k];
+    if (first == piece->start[k + 1])
+      return false;
+    for (uint32_t e = first; e < piece->start[k + 1]; e++)
       if (piece->row[e] >= rows ||
           (e > first && piece->row[e] <= piece->row[e - 1]))
         return false;
@@ -82,14 +83,28 @@ static bool piece_good(const struct th_shard_read *shard,
   return true;
 }
 
+static uint64_t piece_content(const struct th_shard_read *shard,
+                              const struct th_piece *piece, int64_t group)
+{
+  size_t size = th_type_size(shard->geometry->shape.type);
+  uint64_t content = 0;
+  for (int64_t k = 0; k < piece->runs; k++) {
+    uint32_t first = piece->start[k];
+    content += th_hash_run(shard->row->range.first + piece->attribute[k], group,
+                           piece->row + first,
+                           (const char *)piece->values + first * size, size,
+                           piece->start[k + 1] - first);
+  }
+  return content;
+}
+
 static th_status check_piece(struct th_shard_read *shard, int64_t unit,
                              int64_t group, struct room *room,
                              uint64_t *content, struct th_error *err)
 {
   struct th_piece piece;
-  int64_t bytes = 0;
+  int64_t bytes = th_piece_size(shard, unit, group, &piece);
   th_status rc = TH_OK;
-  TH_TRY(th_piece_size(shard, unit, group, &piece, &bytes, err));
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
   TH_TRY(th_piece_read(shard, unit, group, &piece, room->values, err));
   if (!piece_good(shard, &piece,
@@ -98,9 +113,7 @@ static th_status check_piece(struct th_shard_read *shard, int64_t unit,
                    "%s: row group %lld: attributes or rows out of order; the "
                    "file is damaged, import the data again",
                    shard->name, (long long)group);
-  for (int64_t k = 0; k < piece.runs; k++)
-    *content += th_hash_share(shard->row->range.first + piece.attribute[k],
-                              group, piece.checksum[k]);
+  *content += piece_content(shard, &piece, group);
 done:
   return rc;
 }

@@ -142,38 +142,47 @@ done:
 }
 
 static th_status open_runs(struct th_shard_read *shard, int64_t runs,
-                           struct th_error *err)
+                           int64_t entries, struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
-  hid_t row = th_geometry_row_size(g) == sizeof(uint16_t) ? H5T_NATIVE_UINT16
-                                                          : H5T_NATIVE_UINT32;
+  const hid_t value = th_h5_type(shard->geometry->shape.type);
   struct {
     struct th_h5_set *set;
     const char *name;
     hid_t type;
-    int64_t size; /* -1: of the entries */
+    int64_t size;
   } sets[] = {
       {&shard->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32, runs},
-      {&shard->start, TH_D_START, H5T_NATIVE_INT64, runs + 1},
-      {&shard->checksum, TH_D_CHECKSUM, H5T_NATIVE_UINT64, runs},
-      {&shard->row_in_group, TH_D_ROW, row, -1},
-      {&shard->values, TH_D_VALUE, th_h5_type(g->shape.type), -1},
+      {&shard->count, TH_D_COUNT, H5T_NATIVE_UINT16, runs},
+      {&shard->row_in_group, TH_D_ROW, H5T_NATIVE_UINT16, entries},
+      {&shard->values, TH_D_VALUE, value, entries},
   };
-  int64_t entries = 0;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &entries, err));
   for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
     hsize_t size[2] = {0};
     TH_TRY(th_h5_set_open(sets[k].set, &shard->h5, sets[k].name, sets[k].type,
                           1, size, err));
-    int64_t wanted = sets[k].size < 0 ? entries : sets[k].size;
-    if (size[0] != (hsize_t)wanted) {
+    if (size[0] != (hsize_t)sets[k].size) {
       rc = bad_size(shard, sets[k].name, err);
       goto done;
     }
   }
 done:
   return rc;
+}
+
+/* Runs are not empty and have at most R entries. */
+static bool pieces_good(const struct th_shard_read *shard, int64_t table)
+{
+  const int64_t *runs = shard->piece;
+  const int64_t *entries = shard->piece_entry;
+  bool good = runs[0] == 0 && entries[0] == 0;
+  for (int64_t k = 0; good && k < table; k++) {
+    int64_t few = runs[k + 1] - runs[k];
+    int64_t many = entries[k + 1] - entries[k];
+    good = few >= 0 && few <= shard->unit && many >= few &&
+           many <= few * shard->geometry->shape.row_group;
+  }
+  return good;
 }
 
 static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
@@ -189,18 +198,20 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
   shard->pieces = th_ceil_divide(count, shard->unit);
   int64_t table = groups * shard->pieces;
   TH_TRY(TH_NEW(&shard->piece, table + 1, "the piece table", err));
+  TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the piece table", err));
   TH_TRY(TH_NEW(&shard->piece_checksum, table, "the piece table", err));
   TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
                    shard->piece, err));
+  TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64, table + 1,
+                   shard->piece_entry, err));
   TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64, table,
                    shard->piece_checksum, err));
-  for (int64_t k = 0; k < table; k++)
-    if (shard->piece[k] < 0 || shard->piece[k] > shard->piece[k + 1]) {
-      rc = bad_size(shard, TH_D_PIECE, err);
-      goto done;
-    }
-  shard->bytes_read += (2 * table + 1) * 8;
-  TH_TRY(open_runs(shard, shard->piece[table], err));
+  shard->bytes_read += (3 * table + 2) * 8;
+  if (!pieces_good(shard, table)) {
+    rc = bad_size(shard, TH_D_PIECE, err);
+    goto done;
+  }
+  TH_TRY(open_runs(shard, shard->piece[table], shard->piece_entry[table], err));
 done:
   return rc;
 }
@@ -256,15 +267,17 @@ void th_shard_close(struct th_shard_read *shard)
   struct th_error ignored = {0};
   enum { SETS = 5 };
   struct th_h5_set *sets[SETS] = {&shard->checksum, &shard->values,
-                                  &shard->attribute, &shard->start,
+                                  &shard->attribute, &shard->count,
                                   &shard->row_in_group};
   for (int k = 0; k < SETS; k++)
     th_h5_set_close(sets[k], &ignored);
   th_h5_close(&shard->h5, &ignored);
   th_dense_map_free(&shard->map);
   free(shard->piece);
+  free(shard->piece_entry);
   free(shard->piece_checksum);
   shard->piece = NULL;
+  shard->piece_entry = NULL;
   shard->piece_checksum = NULL;
   shard->open = false;
 }

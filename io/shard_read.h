@@ -28,10 +28,11 @@ struct th_shard_read {
   struct th_h5_set checksum;
   struct th_h5_set values; /* dense: /X; sparse: /value */
   struct th_h5_set attribute;
-  struct th_h5_set start;
+  struct th_h5_set count;
   struct th_h5_set row_in_group;
-  int64_t pieces; /* sparse: per group */
-  int64_t *piece;
+  int64_t pieces;       /* sparse: per group */
+  int64_t *piece;       /* first run of each, and the end */
+  int64_t *piece_entry; /* first entry of each, and the end */
   uint64_t *piece_checksum;
   int64_t bytes_read; /* since the reader last looked */
 };
@@ -62,18 +63,16 @@ struct th_piece {
   int64_t runs;
   int64_t entries;
   struct th_range attributes;
-  int64_t *start; /* runs + 1, counted from the shard's first entry */
-  uint64_t *checksum;
-  uint32_t *attribute;
-  uint32_t *row;
+  uint32_t *attribute; /* counted from the shard's first */
+  uint32_t *start;     /* runs + 1, counted from the piece's first entry */
+  uint16_t *row;
   void *values;
 };
 
-/* Bytes that the piece needs in memory; its members in that room; its content,
- * verified. */
-th_status th_piece_size(struct th_shard_read *shard, int64_t unit,
-                        int64_t group, struct th_piece *piece, int64_t *bytes,
-                        struct th_error *err);
+/* What there is of a piece; the bytes that it needs in memory. */
+int64_t th_piece_size(const struct th_shard_read *shard, int64_t unit,
+                      int64_t group, struct th_piece *piece);
+/* Its members in that room; its content, verified. */
 th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
                         int64_t group, struct th_piece *piece, void *room,
                         struct th_error *err);

@@ -79,22 +79,28 @@ done:
   return rc;
 }
 
+/* Doubles become floats, in place from the front. */
+static void shorten(double *values, int64_t count)
+{
+  char *to = (char *)values;
+  for (int64_t k = 0; k < count; k++) {
+    float narrow = (float)values[k];
+    memcpy(to + (size_t)k * sizeof narrow, &narrow, sizeof narrow);
+  }
+}
+
 static th_status put_checksums(const struct th_shard_write *shard,
+                               double *const kinds[TH_STATS_KINDS], size_t size,
                                struct th_error *err)
 {
-  const struct th_moments *m = &shard->moments;
-  int64_t pieces = th_ceil_divide(m->attributes, TH_STATS_PIECE);
+  int64_t count = shard->moments.attributes;
+  int64_t pieces = th_ceil_divide(count, TH_STATS_PIECE);
   uint64_t *checksum = NULL;
   th_status rc = TH_NEW(&checksum, pieces, "checksums", err);
   if (rc != TH_OK)
     return rc;
-  for (int64_t k = 0; k < pieces; k++) {
-    int64_t a = k * TH_STATS_PIECE;
-    int64_t left = m->attributes - a;
-    int64_t count = left < TH_STATS_PIECE ? left : TH_STATS_PIECE;
-    checksum[k] = th_hash_stats(m->mean + a, m->squares + a, m->lowest + a,
-                                m->highest + a, count);
-  }
+  for (int64_t k = 0; k < pieces; k++)
+    checksum[k] = th_hash_stats((const void *const *)kinds, count, k, size);
   rc = th_h5_put(&shard->h5, TH_D_STATS_CHECKSUM, H5T_NATIVE_UINT64, pieces,
                  checksum, err);
   free(checksum);
@@ -104,18 +110,22 @@ static th_status put_checksums(const struct th_shard_write *shard,
 static th_status put_statistics(struct th_shard_write *shard,
                                 struct th_error *err)
 {
+  static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
+                                                    TH_D_LOWEST, TH_D_HIGHEST};
   struct th_moments *m = &shard->moments;
-  const hid_t type = H5T_NATIVE_DOUBLE;
+  double *const kinds[TH_STATS_KINDS] = {m->mean, m->squares, m->lowest,
+                                         m->highest};
+  bool small = th_geometry_short_stats(shard->geometry);
+  hid_t type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   th_status rc = TH_OK;
   th_moments_finish(m, shard->geometry->shape.training);
-  TH_TRY(th_h5_put(&shard->h5, TH_D_MEAN, type, m->attributes, m->mean, err));
-  TH_TRY(th_h5_put(&shard->h5, TH_D_DEVIATION, type, m->attributes, m->squares,
-                   err));
+  for (int k = 0; k < TH_STATS_KINDS; k++) {
+    if (small)
+      shorten(kinds[k], m->attributes);
+    TH_TRY(th_h5_put(&shard->h5, names[k], type, m->attributes, kinds[k], err));
+  }
   TH_TRY(
-      th_h5_put(&shard->h5, TH_D_LOWEST, type, m->attributes, m->lowest, err));
-  TH_TRY(th_h5_put(&shard->h5, TH_D_HIGHEST, type, m->attributes, m->highest,
-                   err));
-  TH_TRY(put_checksums(shard, err));
+      put_checksums(shard, kinds, small ? sizeof(float) : sizeof(double), err));
 done:
   return rc;
 }

@@ -26,16 +26,16 @@ struct th_dense_write {
 
 struct th_sparse_write {
   struct th_h5_set attribute;
-  struct th_h5_set start;
-  struct th_h5_set checksum;
+  struct th_h5_set count;
   struct th_h5_set row;
   struct th_h5_set value;
   int64_t runs;    /* written so far */
   int64_t entries; /* written so far */
   int64_t next_group;
-  int64_t piece_width; /* attributes */
-  int64_t pieces;      /* per group */
-  int64_t *piece;
+  int64_t piece_width;  /* attributes */
+  int64_t pieces;       /* per group */
+  int64_t *piece;       /* first run of each */
+  int64_t *piece_entry; /* first entry of each */
   uint64_t *piece_checksum;
   int64_t items;    /* of a stored chunk */
   int64_t reserved; /* bytes of the file */

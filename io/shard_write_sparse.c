@@ -11,7 +11,9 @@
 enum {
   STEP_BYTES = 16 << 20,      /* room is reserved in steps of at most this */
   METADATA_BYTES = 256 << 10, /* headers and chunk indices */
-  SETS_BYTES = 32,            /* per item of the five data sets together */
+  RUN_BYTES = 6,              /* of /attribute and /count */
+  PIECE_BYTES = 24,           /* of the piece table */
+  SETS_BYTES = 16,            /* per item of the four data sets together */
   MOST_ITEMS = 1 << 16,       /* items of a stored chunk */
   LEAST_ITEMS = 1 << 10
 };
@@ -22,7 +24,7 @@ static th_status reserve(struct th_shard_write *shard, int64_t bytes,
                          struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
-  int64_t table = shard->geometry->groups * sparse->pieces * 16;
+  int64_t table = shard->geometry->groups * sparse->pieces * PIECE_BYTES;
   int64_t statistics = (shard->range.last - shard->range.first) * 40;
   int64_t needed = bytes + bytes / 64 + table + statistics + METADATA_BYTES +
                    sparse->items * SETS_BYTES;
@@ -43,9 +45,9 @@ static th_status reserve_tile(struct th_shard_write *shard,
 {
   const struct th_sparse_write *sparse = &shard->sparse;
   int64_t entry = (int64_t)(th_type_size(shard->geometry->shape.type) +
-                            th_geometry_row_size(shard->geometry));
+                            sizeof *tile->slab->row_in_group);
   return reserve(shard,
-                 (sparse->runs + tile->runs) * 20 +
+                 (sparse->runs + tile->runs) * RUN_BYTES +
                      (sparse->entries + tile->entries) * entry,
                  err);
 }
@@ -57,12 +59,6 @@ static th_status create(const struct th_shard_write *shard,
   struct th_h5_plan plan = {
       .rank = 1, .chunk = {(hsize_t)shard->sparse.items}, .grows = true};
   return th_h5_set_create(set, &shard->h5, name, type, type, &plan, err);
-}
-
-static hid_t row_type(const struct th_geometry *geometry)
-{
-  return th_geometry_row_size(geometry) == sizeof(uint16_t) ? H5T_NATIVE_UINT16
-                                                            : H5T_NATIVE_UINT32;
 }
 
 th_status th_sparse_begin(struct th_shard_write *shard, int64_t piece_width,
@@ -82,13 +78,12 @@ th_status th_sparse_begin(struct th_shard_write *shard, int64_t piece_width,
   while (sparse->items < MOST_ITEMS && sparse->items * 16 < share)
     sparse->items *= 2;
   TH_TRY(TH_NEW(&sparse->piece, table + 1, "the piece table", err));
+  TH_TRY(TH_NEW(&sparse->piece_entry, table + 1, "the piece table", err));
   TH_TRY(TH_NEW(&sparse->piece_checksum, table, "the piece table", err));
   TH_TRY(create(shard, &sparse->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32,
                 err));
-  TH_TRY(create(shard, &sparse->start, TH_D_START, H5T_NATIVE_INT64, err));
-  TH_TRY(
-      create(shard, &sparse->checksum, TH_D_CHECKSUM, H5T_NATIVE_UINT64, err));
-  TH_TRY(create(shard, &sparse->row, TH_D_ROW, row_type(g), err));
+  TH_TRY(create(shard, &sparse->count, TH_D_COUNT, H5T_NATIVE_UINT16, err));
+  TH_TRY(create(shard, &sparse->row, TH_D_ROW, H5T_NATIVE_UINT16, err));
   TH_TRY(create(shard, &sparse->value, TH_D_VALUE, th_h5_type(g->shape.type),
                 err));
   TH_TRY(reserve(shard, share, err));
@@ -96,19 +91,42 @@ done:
   return rc;
 }
 
+/* The next piece of a tile: its attributes end below `end`. Advances parts
+ * beyond it. */
+static uint64_t cut_piece(struct th_piece_parts *parts, int64_t runs_left,
+                          int64_t end)
+{
+  parts->runs = 0;
+  parts->entries = 0;
+  while (parts->runs < runs_left && parts->attribute[parts->runs] < end)
+    parts->entries += parts->count[parts->runs++];
+  uint64_t checksum = th_hash_piece(parts);
+  parts->attribute += parts->runs;
+  parts->count += parts->runs;
+  parts->row += parts->entries;
+  parts->values =
+      (const char *)parts->values + (size_t)parts->entries * parts->value_size;
+  return checksum;
+}
+
 static void enter_pieces(struct th_sparse_write *sparse,
                          const struct th_tile *tile)
 {
-  int64_t k = 0;
+  struct th_piece_parts parts = {.attribute = tile->attribute,
+                                 .count = tile->count,
+                                 .row = tile->slab->row_in_group,
+                                 .values = tile->slab->values,
+                                 .value_size = th_type_size(tile->slab->type)};
+  int64_t run = 0;
+  int64_t entry = 0;
   for (int64_t p = 0; p < sparse->pieces; p++) {
     int64_t at = tile->group * sparse->pieces + p;
-    int64_t first = k;
-    while (k < tile->runs && tile->attribute[k] < (p + 1) * sparse->piece_width)
-      k++;
-    sparse->piece[at] = sparse->runs + first;
+    sparse->piece[at] = sparse->runs + run;
+    sparse->piece_entry[at] = sparse->entries + entry;
     sparse->piece_checksum[at] =
-        th_hash_piece(tile->attribute + first, tile->start + first,
-                      tile->checksum + first, k - first);
+        cut_piece(&parts, tile->runs - run, (p + 1) * sparse->piece_width);
+    run += parts.runs;
+    entry += parts.entries;
   }
 }
 
@@ -120,11 +138,9 @@ static th_status append(struct th_sparse_write *sparse,
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_append(&sparse->attribute, runs, tile->runs, tile->attribute,
                           err));
-  TH_TRY(th_h5_set_append(&sparse->start, runs, tile->runs, tile->start, err));
-  TH_TRY(th_h5_set_append(&sparse->checksum, runs, tile->runs, tile->checksum,
-                          err));
-  TH_TRY(
-      th_h5_set_append(&sparse->row, entries, tile->entries, tile->row, err));
+  TH_TRY(th_h5_set_append(&sparse->count, runs, tile->runs, tile->count, err));
+  TH_TRY(th_h5_set_append(&sparse->row, entries, tile->entries,
+                          tile->slab->row_in_group, err));
   TH_TRY(th_h5_set_append(&sparse->value, entries, tile->entries,
                           tile->slab->values, err));
 done:
@@ -138,7 +154,8 @@ th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
   struct th_tile tile = {.group = group, .runs = slab->runs, .slab = slab};
   th_status rc = TH_OK;
   tile.rows = th_geometry_group(shard->geometry, group).count;
-  tile.entries = slab->runs > 0 ? slab->start[slab->runs] - slab->start[0] : 0;
+  tile.entries =
+      slab->runs > 0 ? (int64_t)slab->start[slab->runs] - slab->start[0] : 0;
   TH_TRY(th_tile_check(shard, &tile, err));
   TH_TRY(reserve_tile(shard, &tile, err));
   TH_TRY(th_tile_fill(shard, &tile, err));
@@ -155,10 +172,9 @@ done:
 static th_status close_sets(struct th_sparse_write *sparse,
                             struct th_error *err)
 {
-  enum { SETS = 5 };
-  struct th_h5_set *sets[SETS] = {&sparse->attribute, &sparse->start,
-                                  &sparse->checksum, &sparse->row,
-                                  &sparse->value};
+  enum { SETS = 4 };
+  struct th_h5_set *sets[SETS] = {&sparse->attribute, &sparse->count,
+                                  &sparse->row, &sparse->value};
   th_status rc = TH_OK;
   for (int k = 0; k < SETS; k++) {
     th_status closed = th_h5_set_close(sets[k], err);
@@ -178,11 +194,12 @@ th_status th_sparse_end(struct th_shard_write *shard, struct th_error *err)
                    shard->name, (long long)sparse->next_group,
                    (long long)groups);
   sparse->piece[table] = sparse->runs;
-  TH_TRY(
-      th_h5_set_append(&sparse->start, sparse->runs, 1, &sparse->entries, err));
+  sparse->piece_entry[table] = sparse->entries;
   TH_TRY(close_sets(sparse, err));
   TH_TRY(th_h5_put(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
                    sparse->piece, err));
+  TH_TRY(th_h5_put(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64, table + 1,
+                   sparse->piece_entry, err));
   TH_TRY(th_h5_put(&shard->h5, TH_D_PIECE_CHECKSUM, H5T_NATIVE_UINT64, table,
                    sparse->piece_checksum, err));
   TH_TRY(th_h5_put_i64(&shard->h5, "/", TH_A_PIECE, sparse->piece_width, err));
@@ -195,7 +212,9 @@ void th_sparse_free(struct th_sparse_write *sparse)
   struct th_error ignored = {0};
   close_sets(sparse, &ignored);
   free(sparse->piece);
+  free(sparse->piece_entry);
   free(sparse->piece_checksum);
   sparse->piece = NULL;
+  sparse->piece_entry = NULL;
   sparse->piece_checksum = NULL;
 }

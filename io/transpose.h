@@ -19,15 +19,15 @@ struct th_transpose {
   int64_t key_capacity;
   uint64_t *other;
   int64_t other_capacity;
-  uint32_t *row; /* sparse: per entry, as written and as found */
+  uint16_t *row; /* sparse: per entry, as written and as found */
   int64_t row_capacity;
-  uint32_t *found_row;
+  uint16_t *found_row;
   int64_t found_row_capacity;
   char *found_value;
   int64_t found_value_capacity;
   uint32_t *attribute;
   int64_t attribute_capacity;
-  int64_t *start;
+  uint32_t *start;
   int64_t start_capacity;
 };
 

@@ -21,8 +21,8 @@ static th_status reserve(struct th_transpose *t, int64_t entries,
   TH_TRY(th_grow((void **)&t->keys, &t->key_capacity, entries, 8, what, err));
   TH_TRY(
       th_grow((void **)&t->other, &t->other_capacity, entries, 8, what, err));
-  TH_TRY(th_grow((void **)&t->row, &t->row_capacity, entries, 4, what, err));
-  TH_TRY(th_grow((void **)&t->found_row, &t->found_row_capacity, entries, 4,
+  TH_TRY(th_grow((void **)&t->row, &t->row_capacity, entries, 2, what, err));
+  TH_TRY(th_grow((void **)&t->found_row, &t->found_row_capacity, entries, 2,
                  what, err));
   TH_TRY(th_grow((void **)&t->values, &t->value_capacity, entries * size, 1,
                  what, err));
@@ -30,7 +30,7 @@ static th_status reserve(struct th_transpose *t, int64_t entries,
                  entries * size, 1, what, err));
   TH_TRY(th_grow((void **)&t->attribute, &t->attribute_capacity, entries, 4,
                  what, err));
-  TH_TRY(th_grow((void **)&t->start, &t->start_capacity, entries + 1, 8, what,
+  TH_TRY(th_grow((void **)&t->start, &t->start_capacity, entries + 1, 4, what,
                  err));
 done:
   return rc;
@@ -64,7 +64,7 @@ static inline bool is_zero(size_t size, const char *value)
 
 /* Append a record's entries that are not zero; the number of all so far. */
 static int64_t collect(struct th_transpose *t, const struct th_record *record,
-                       int64_t base, uint32_t row, int64_t entries)
+                       int64_t base, uint16_t row, int64_t entries)
 {
   size_t size = th_type_size(t->type);
   bool listed = record->first == TH_LISTED;
@@ -122,13 +122,13 @@ static int64_t lay_out(struct th_transpose *t, int64_t entries)
     uint32_t from = (uint32_t)t->keys[k];
     if (runs == 0 || t->attribute[runs - 1] != attribute) {
       t->attribute[runs] = attribute;
-      t->start[runs++] = k;
+      t->start[runs++] = (uint32_t)k;
     }
     t->row[k] = t->found_row[from];
     move_value(size, t->values + (size_t)k * size,
                t->found_value + from * size);
   }
-  t->start[runs] = entries;
+  t->start[runs] = (uint32_t)entries;
   return runs;
 }
 
@@ -152,7 +152,7 @@ th_status th_transpose_sparse(struct th_transpose *t, int64_t shard,
   entries = 0;
   for (int64_t k = 0; k < count; k++)
     if (rows[k] != NULL)
-      entries = collect(t, rows[k], range.first, (uint32_t)k, entries);
+      entries = collect(t, rows[k], range.first, (uint16_t)k, entries);
   sort_keys(t, entries, range.last - range.first);
   struct th_slab tile = {.layout = TH_SPARSE,
                          .type = t->type,

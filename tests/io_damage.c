@@ -220,6 +220,38 @@ static void test_value(void)
          TH_EFORMAT);
 }
 
+/* The rows and values of a sparse run lie in a piece, which is what is checked:
+ * a flipped bit in its values is named by the piece. */
+static void test_piece(void)
+{
+  struct recipe recipe = small(TH_SPARSE);
+  char bytes[1 << 16];
+  float first = 0;
+  make(&recipe, "data.h5");
+  const char *path = in_folder("data.shards/00001.h5");
+  FILE *file = fopen(path, "rb");
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  float run[4];
+  int found = 0;
+  int64_t attribute = 13; /* of shard 1; 13 and its neighbours have entries */
+  for (int64_t i = 0; found < 4; i++) {
+    first = (float)recipe_value(&recipe, attribute, i);
+    if (first != 0)
+      run[found++] = first;
+  }
+  long at = -1;
+  for (size_t k = 0; k + sizeof run <= size && at < 0; k++)
+    if (memcmp(bytes + k, run, sizeof run) == 0)
+      at = (long)k;
+  CHECK(at > 0);
+  flip(path, at + 3, 4);
+  expect("data.h5",
+         "shard data.shards/00001.h5: attributes 10..19, row group 0: checksum "
+         "mismatch; the file is damaged, import the data again",
+         TH_EFORMAT);
+}
+
 static void test_wrong_shards(void)
 {
   struct recipe recipe = small(TH_DENSE);
@@ -275,6 +307,7 @@ int main(void)
   th_comm_self(&comm);
   test_folder(&comm, folder);
   test_value();
+  test_piece();
   test_wrong_shards();
   test_other_shards();
   test_other_files();

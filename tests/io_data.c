@@ -85,8 +85,8 @@ static th_status write_dense(const struct recipe *recipe, struct th_writer *w,
 
 struct columns {
   uint32_t *attribute;
-  int64_t *start;
-  uint32_t *row;
+  uint32_t *start;
+  uint16_t *row;
   char *values;
 };
 
@@ -102,14 +102,14 @@ static void fill_tile(const struct recipe *recipe, struct th_range range,
       double value = recipe_value(recipe, a, rows.first + r);
       if (value == 0.0)
         continue;
-      c->row[entries] = (uint32_t)r;
+      c->row[entries] = (uint16_t)r;
       th_type_store(recipe->shape.type, c->values, entries++, value);
     }
     if (entries == before)
       continue;
     c->attribute[tile->runs] = (uint32_t)(a - range.first);
-    c->start[tile->runs++] = before + 11; /* any start will do */
-    c->start[tile->runs] = entries + 11;
+    c->start[tile->runs++] = (uint32_t)before + 11; /* any start will do */
+    c->start[tile->runs] = (uint32_t)entries + 11;
   }
 }
 

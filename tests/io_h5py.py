@@ -90,7 +90,7 @@ def test_sparse(kind):
         group_first = f["group/first"][:]
         for k, (first, count) in enumerate(zip(f["shard/first"], f["shard/count"])):
             with h5py.File(f"t.shards/{k:05d}.h5", "r") as s:
-                runs = np.diff(s["start"][:])
+                runs = s["count"][:]
                 attribute = np.repeat(s["attribute"][:], runs)
                 pieces = -(-count // s.attrs["piece"])
                 per_group = np.diff(s["piece"][::pieces])

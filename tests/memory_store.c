@@ -14,8 +14,8 @@ enum { START_OFFSET = 7 };
 struct memory_tile {
   int64_t runs;
   uint32_t *attribute; /* counted from the shard's first */
-  int64_t *start;
-  uint32_t *row;
+  uint32_t *start;
+  uint16_t *row;
   void *values;
 };
 
@@ -76,7 +76,7 @@ static void sparse_slab(const struct memory_store *m, int64_t group,
   while (last > first &&
          slab->base + tile->attribute[last - 1] >= slab->attributes.last)
     last--;
-  int64_t at = tile->start[first] - tile->start[0];
+  int64_t at = (int64_t)tile->start[first] - tile->start[0];
   slab->runs = last - first;
   slab->attribute = tile->attribute + first;
   slab->start = tile->start + first;
@@ -199,13 +199,13 @@ static void fill_tile(const struct memory_store *m, struct th_range shard,
     int64_t before = at;
     for (int64_t i = 0; i < rows.count; i++)
       if (x[i] != 0) {
-        tile->row[at] = (uint32_t)i;
+        tile->row[at] = (uint16_t)i;
         put(shape->type, tile->values, at++, (double)x[i]);
       }
     if (at == before)
       continue;
     tile->attribute[tile->runs++] = (uint32_t)(j - shard.first);
-    tile->start[tile->runs] = START_OFFSET + at;
+    tile->start[tile->runs] = (uint32_t)(START_OFFSET + at);
   }
 }
 

@@ -15,8 +15,8 @@ struct sample {
   struct th_slab slab;
   double values[MOST * (MOST_ROWS + 8)];
   uint32_t attribute[MOST];
-  int64_t start[MOST + 1];
-  uint32_t row[MOST * MOST_ROWS];
+  uint32_t start[MOST + 1];
+  uint16_t row[MOST * MOST_ROWS];
   double residual[MOST_ROWS];
   float residual32[MOST_ROWS];
   double weight[MOST_ROWS];
@@ -82,7 +82,7 @@ static void fill_sparse(struct sample *s, int64_t step)
     for (int64_t i = 0; i < slab->rows + 2 * GROUP_FIRST; i++)
       if ((a + step) % 4 != 3 &&
           uniform((uint64_t)(step + 3 + a), i) < 1.0 / 3) {
-        s->row[at] = (uint32_t)i;
+        s->row[at] = (uint16_t)i;
         th_type_store(slab->type, s->values, at,
                       sample_value(slab->type, (uint64_t)step, at));
         at++;
@@ -90,7 +90,7 @@ static void fill_sparse(struct sample *s, int64_t step)
     if (at == before)
       continue;
     s->attribute[slab->runs] = (uint32_t)(a + 2);
-    s->start[++slab->runs] = 17 + at;
+    s->start[++slab->runs] = (uint32_t)(17 + at);
   }
   slab->row = GROUP_FIRST;
   slab->values = s->values;
@@ -177,7 +177,7 @@ static struct th_slab part_of(const struct th_slab *slab, int64_t first,
     skip += j < part.attributes.first;
     part.runs += j >= part.attributes.first && j < part.attributes.last;
   }
-  int64_t entries = slab->start[skip] - slab->start[0];
+  int64_t entries = (int64_t)slab->start[skip] - slab->start[0];
   part.attribute += skip;
   part.start += skip;
   part.row_in_group += entries;

@@ -28,6 +28,10 @@ enum th_type {
       TH_TYPE_COUNT
 };
 
+/* The most rows in a row group of sparse data: rows and counts of a run fit
+ * 16 bits. */
+enum { TH_SPARSE_ROWS = 1 << 15 };
+
 enum th_layout { TH_DENSE, TH_SPARSE, TH_LAYOUT_COUNT };
 
 /* Name, bytes per value; the code of a name or -1. Local. */
@@ -65,8 +69,8 @@ struct th_slab {
   int64_t runs;   /* sparse */
   int64_t base;   /* sparse: what attribute[] counts from */
   const uint32_t *attribute;
-  const int64_t *start;
-  const uint32_t *row_in_group;
+  const uint32_t *start;
+  const uint16_t *row_in_group; /* hence R <= TH_SPARSE_ROWS */
 };
 
 /* The part of a dense slab that holds these of its attributes. Local. */

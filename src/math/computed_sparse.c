@@ -136,7 +136,7 @@ th_status th_computed_sparse_slab(struct th_computed_sparse *s,
   tile.rows = place->count;
   int64_t first = first_run(&tile, tile.attributes.first);
   tile.runs = first_run(&tile, tile.attributes.last) - first;
-  int64_t skip = tile.start[first] - tile.start[0];
+  int64_t skip = (int64_t)tile.start[first] - tile.start[0];
   tile.attribute += first;
   tile.start += first;
   tile.row_in_group += skip;

@@ -5,7 +5,7 @@
 enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
 
 /* The first entry of [low, high) whose row is not below `row`. */
-static int64_t bisect(const uint32_t *rows, int64_t low, int64_t high,
+static int64_t bisect(const uint16_t *rows, int64_t low, int64_t high,
                       int64_t row)
 {
   while (low < high) {
@@ -20,9 +20,9 @@ static int64_t bisect(const uint32_t *rows, int64_t low, int64_t high,
 
 struct th_range th_sparse_entries(const struct th_slab *slab, int64_t k)
 {
-  const uint32_t *rows = slab->row_in_group;
-  int64_t low = slab->start[k] - slab->start[0];
-  int64_t high = slab->start[k + 1] - slab->start[0];
+  const uint16_t *rows = slab->row_in_group;
+  int64_t low = (int64_t)slab->start[k] - slab->start[0];
+  int64_t high = (int64_t)slab->start[k + 1] - slab->start[0];
   int64_t end = slab->row + slab->rows;
   /* most runs are short, and lie inside or outside as a whole */
   if (low < high && rows[low] < slab->row)

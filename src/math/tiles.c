@@ -48,7 +48,7 @@ th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
     tiles->group_of[tiles->entries++] =
         th_shape_group_of(&tiles->shape, example[k], &row);
     *entry = (struct th_entry){(uint32_t)(attribute - tiles->range.first),
-                               (uint32_t)row, value[k]};
+                               (uint16_t)row, value[k]};
   }
 done:
   return rc;
@@ -84,7 +84,7 @@ static th_status place_entries(struct th_tiles *tiles, int64_t *next_entry,
     if (run == tiles->first_run[g] ||
         tiles->attribute[run - 1] != entry->attribute) {
       tiles->attribute[run] = entry->attribute;
-      tiles->start[run] = at;
+      tiles->start[run + g] = (uint32_t)(at - tiles->first_entry[g]);
       next_run[g]++;
     }
     tiles->row[at] = entry->row;
@@ -117,12 +117,14 @@ th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err)
   }
   const int64_t runs = tiles->first_run[groups];
   TH_TRY(TH_NEW(&tiles->attribute, runs, "sparse tiles", err));
-  TH_TRY(TH_NEW(&tiles->start, runs + 1, "sparse tiles", err));
+  TH_TRY(TH_NEW(&tiles->start, runs + groups, "sparse tiles", err));
   TH_TRY(TH_NEW(&tiles->row, tiles->entries, "sparse tiles", err));
   TH_TRY(th_alloc(&tiles->values,
                   (int64_t)th_type_bytes(tiles->shape.type, tiles->entries), 1,
                   "sparse tiles", err));
-  tiles->start[runs] = tiles->entries;
+  for (int64_t g = 0; g < groups; g++)
+    tiles->start[tiles->first_run[g + 1] + g] =
+        (uint32_t)(tiles->first_entry[g + 1] - tiles->first_entry[g]);
   TH_TRY(place_entries(tiles, next_entry, next_run, err));
   forget_added(tiles);
 done:
@@ -157,6 +159,6 @@ struct th_slab th_tiles_group(const struct th_tiles *tiles, int64_t group)
                           .runs = tiles->first_run[group + 1] - run,
                           .base = tiles->range.first,
                           .attribute = tiles->attribute + run,
-                          .start = tiles->start + run,
+                          .start = tiles->start + run + group,
                           .row_in_group = tiles->row + entry};
 }

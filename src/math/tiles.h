@@ -10,7 +10,7 @@
 /* An entry as it was added. */
 struct th_entry {
   uint32_t attribute; /* counted from the range's first */
-  uint32_t row;       /* counted from the row group's first */
+  uint16_t row;       /* counted from the row group's first */
   double value;
 };
 
@@ -27,8 +27,9 @@ struct th_tiles {
   int64_t *first_entry; /* of a group; groups + 1 */
   int64_t *first_run;
   uint32_t *attribute; /* of a run */
-  int64_t *start;      /* where a run's entries begin; runs + 1 */
-  uint32_t *row;
+  uint32_t *start;     /* where a run's entries begin, counted from the group's
+                          first; one more than runs in each group */
+  uint16_t *row;
   void *values;
 };
 

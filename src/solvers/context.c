@@ -9,7 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SCAN_ROWS = 4096, NOTICE_TEXT = 256 };
+enum {
+  SCAN_ROWS = 4096,
+  SCAN_ATTRIBUTES = 64 * TH_CELL, /* statistics at a time */
+  NOTICE_TEXT = 256
+};
 
 /* A bound must hold for every stored value in spite of rounding. */
 static const double bound_slack = 1.000001;
@@ -142,11 +146,16 @@ static th_status scale_attributes(struct th_context *context,
   TH_TRY(TH_NEW(&context->centre, count, "attribute means", err));
   TH_TRY(TH_NEW(&context->scale, count, "attribute scales", err));
   TH_TRY(TH_NEW(&context->bound, count, "attribute bounds", err));
-  TH_TRY(TH_NEW(&statistics, count, "attribute statistics", err));
-  TH_TRY(th_source_statistics(context->source, owned, statistics, err));
-  for (int64_t a = 0; a < count; a++) {
-    scale_attribute(context, &statistics[a], a);
-    context->constant += context->scale[a] == 0;
+  TH_TRY(TH_NEW(&statistics, SCAN_ATTRIBUTES, "attribute statistics", err));
+  for (int64_t first = 0; first < count; first += SCAN_ATTRIBUTES) {
+    struct th_range all = {owned.first + first,
+                           owned.first + first + SCAN_ATTRIBUTES};
+    struct th_range part = th_range_meet(all, owned);
+    TH_TRY(th_source_statistics(context->source, part, statistics, err));
+    for (int64_t a = 0; a < part.last - part.first; a++) {
+      scale_attribute(context, &statistics[a], first + a);
+      context->constant += context->scale[first + a] == 0;
+    }
   }
 done:
   free(statistics);
