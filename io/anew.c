@@ -62,7 +62,7 @@ static bool replace(hid_t file, enum th_storage storage, hsize_t height)
   size_t item = good ? H5Tget_size(type) : 1;
   hid_t list = good ? creation_list(storage, height, item) : -1;
   hssize_t items = good ? H5Sget_simple_extent_npoints(space) : 0;
-  void *values = malloc((size_t)items * item);
+  void *values = items > 0 ? malloc((size_t)items * item) : NULL;
   good =
       list >= 0 && values != NULL && copy(file, x, type, space, list, values);
   free(values);
