@@ -9,7 +9,8 @@
 #   --out DIR           results (build/scaling/NAME)
 #   --repeats K         runs of each number of ranks; medians count (3)
 #   --examples N        --attributes D   --budget B   --passes P   --solver NAME
-#   -- OPTION...        handed to `thresher train` as they are
+#   -- OPTION...        handed to `thresher train` as they are; without, for
+#                       solvers that want them: --sparsity 100 --validation 0
 #
 # Environment: THRESHER, the program (build/release/thresher);
 # THRESHER_LAUNCHER=mpirun: mpirun instead of srun inside a Slurm job.
@@ -98,6 +99,8 @@ options()
   [ ${#ranks[@]} -gt 0 ] || refuse "--ranks: wanted numbers"
   fewest=${ranks[0]}
   most=$fewest
+  [ "$solver" = sift ] || [ ${#extra[@]} -gt 0 ] ||
+    extra=(--sparsity 100 --validation 0)
   for n in "${ranks[@]}"; do
     [[ $n =~ ^[1-9][0-9]*$ ]] || refuse "--ranks: '$n' is no number of ranks"
     most=$((n > most ? n : most))
@@ -133,7 +136,7 @@ bench()
 {
   mkdir -p "$out/ranks-$1"
   [ -s "$out/ranks-$1/bench.json" ] ||
-    launch "$1" "$thresher" bench --json >"$out/ranks-$1/bench.json"
+    launch "$1" "$thresher" bench memory ranks --json >"$out/ranks-$1/bench.json"
 }
 
 # run FOLDER RANKS OPTION...: one training, in a folder of its own

@@ -61,89 +61,91 @@ void th_sparse_gradient(const struct th_slab *slab,
 
 struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows)
 {
-  struct th_evidence floor = {sum_of(m->residual, rows),
-                              sum_of(m->weight, rows), 0};
-  for (int64_t i = 0; i < rows; i++)
-    floor.q += m->residual[i] * m->residual[i];
-  return floor;
+  return (struct th_evidence){sum_of(m->residual, rows),
+                              sum_of(m->weight, rows)};
 }
 
-/* One run's entries, for storage type T. */
-#define DEFINE_RUN(code, name, T, lowest, highest, help)                       \
-  static struct th_evidence run_##code(const struct th_slab *slab,             \
-                                       const struct th_multiplier *m,          \
-                                       struct th_range entries, double centre) \
+/* For storage type T: the sums over the entries of one run, and over a slab. */
+#define DEFINE_TOUCH(code, name, T, lowest, highest, help)                     \
+  static inline struct th_evidence run_##code(const struct th_slab *slab,      \
+                                              const struct th_multiplier *m,   \
+                                              struct th_range entries)         \
   {                                                                            \
     const T *values = slab->values;                                            \
     struct th_evidence sum = {0};                                              \
     for (int64_t e = entries.first; e < entries.last; e++) {                   \
       int64_t i = slab->row_in_group[e] - slab->row;                           \
       double x = (double)values[e];                                            \
-      double r = m->residual[i];                                               \
-      double gain = x * x - 2 * centre * x; /* (x - c)^2 - c^2 */              \
-      sum.u += r * x;                                                          \
-      sum.v += m->weight[i] * gain;                                            \
-      sum.q += r * r * gain;                                                   \
+      sum.u += m->residual[i] * x;                                             \
+      sum.v += m->weight[i] * x * x;                                           \
     }                                                                          \
     return sum;                                                                \
+  }                                                                            \
+                                                                               \
+  static void touch_##code(const struct th_slab *slab,                         \
+                           const struct th_multiplier *m,                      \
+                           struct th_evidence unit, int64_t shift,             \
+                           struct th_evidence *evidence, uint64_t *touched)    \
+  {                                                                            \
+    for (int64_t k = 0; k < slab->runs; k++) {                                 \
+      struct th_range entries = th_sparse_entries(slab, k);                    \
+      if (k + AHEAD < slab->runs) /* attributes lie far apart in memory */     \
+        __builtin_prefetch(&evidence[shift + slab->attribute[k + AHEAD]], 1);  \
+      if (entries.first >= entries.last)                                       \
+        continue;                                                              \
+      int64_t a = shift + slab->attribute[k];                                  \
+      struct th_evidence sum = run_##code(slab, m, entries);                   \
+      evidence[a].u += unit.u * sum.u;                                         \
+      evidence[a].v += unit.v * sum.v;                                         \
+      touched[a / 64] |= (uint64_t)1 << (a % 64);                              \
+    }                                                                          \
   }
 
-TH_TYPE_LIST(DEFINE_RUN)
+TH_TYPE_LIST(DEFINE_TOUCH)
 
-typedef struct th_evidence run_kernel(const struct th_slab *,
-                                      const struct th_multiplier *,
-                                      struct th_range, double);
-
-static run_kernel *const run_kernels[TH_TYPE_COUNT] = {
-#define RUN_ROW(code, name, T, lowest, highest, help) [code] = run_##code,
-    TH_TYPE_LIST(RUN_ROW)
-#undef RUN_ROW
-};
+typedef void touch_kernel(const struct th_slab *, const struct th_multiplier *,
+                          struct th_evidence, int64_t, struct th_evidence *,
+                          uint64_t *);
 
 void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
-                     const double *centre, struct th_evidence unit,
-                     int64_t offset, struct th_evidence *evidence,
-                     uint64_t *touched)
+                     struct th_evidence unit, int64_t offset,
+                     struct th_evidence *evidence, uint64_t *touched)
 {
-  run_kernel *kernel = run_kernels[slab->type];
+  static touch_kernel *const kernels[TH_TYPE_COUNT] = {
+#define TOUCH_ROW(code, name, T, lowest, highest, help) [code] = touch_##code,
+      TH_TYPE_LIST(TOUCH_ROW)
+#undef TOUCH_ROW
+  };
   int64_t shift = slab->base - slab->attributes.first + offset;
-  for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_sparse_entries(slab, k);
-    if (k + AHEAD < slab->runs) {
-      int64_t next = shift + slab->attribute[k + AHEAD];
-      __builtin_prefetch(&evidence[next], 1);
-      __builtin_prefetch(&centre[next]);
-    }
-    if (entries.first >= entries.last)
-      continue;
-    int64_t a = shift + slab->attribute[k];
-    struct th_evidence sum = kernel(slab, m, entries, centre[a]);
-    evidence[a].u += unit.u * sum.u;
-    evidence[a].v += unit.v * sum.v;
-    evidence[a].q += unit.q * sum.q;
-    touched[a / 64] |= (uint64_t)1 << (a % 64);
-  }
+  kernels[slab->type](slab, m, unit, shift, evidence, touched);
 }
 
 void th_sparse_evidence(const struct th_slab *slab,
                         const struct th_multiplier *m, const double *centre,
                         double *u, double *v, double *q)
 {
-  run_kernel *kernel = run_kernels[slab->type];
   struct th_evidence floor = th_sparse_floor(m, slab->rows);
+  double squares = 0;
   int64_t count = slab->attributes.last - slab->attributes.first;
+  for (int64_t i = 0; i < slab->rows; i++)
+    squares += m->residual[i] * m->residual[i];
   for (int64_t a = 0; a < count; a++) {
     u[a] -= centre[a] * floor.u;
     v[a] += centre[a] * centre[a] * floor.v;
-    q[a] += centre[a] * centre[a] * floor.q;
+    q[a] += centre[a] * centre[a] * squares;
   }
   for (int64_t k = 0; k < slab->runs; k++) {
     int64_t a = slab->base + slab->attribute[k] - slab->attributes.first;
-    struct th_evidence sum =
-        kernel(slab, m, th_sparse_entries(slab, k), centre[a]);
-    u[a] += sum.u;
-    v[a] += sum.v;
-    q[a] += sum.q;
+    struct th_range entries = th_sparse_entries(slab, k);
+    for (int64_t e = entries.first; e < entries.last; e++) {
+      int64_t i = slab->row_in_group[e] - slab->row;
+      double x = th_type_load(slab->type, slab->values, e);
+      double r = m->residual[i];
+      double gain = x * x - 2 * centre[a] * x;
+      u[a] += r * x;
+      v[a] += m->weight[i] * gain;
+      q[a] += r * r * gain;
+    }
   }
 }
 

@@ -21,23 +21,22 @@ void th_sparse_evidence(const struct th_slab *slab,
 void th_sparse_column(const struct th_slab *slab, double centre, double scale,
                       double *column);
 
-/* The three sums of evidence of an attribute, see th_kernel_evidence. */
+/* What an attribute's values add up to over rows: u = sum r x, v = sum w x^2.
+ */
 struct th_evidence {
   double u;
   double v;
-  double q;
 };
 
-/* The sums over rows that multiply c, c^2 and c^2 where x is zero: u = sum r
- * (times -c), v = sum w, q = sum r^2. */
+/* The sums over all rows that centring takes away, u = sum r times c and v =
+ * sum w times c^2: exactly from u, and on average from v. */
 struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows);
 
-/* evidence[a] += unit times what the entries of attribute a add to the floor
- * (member by member), for the attributes a of the slab counted from `offset`;
- * O(entries of the slab). Bit a of touched[] is set for those with an entry. */
+/* evidence[a] += unit times the sums over the entries of attribute a (member by
+ * member), for the attributes a of the slab counted from `offset`; O(entries of
+ * the slab). Bit a of touched[] is set for those with an entry. */
 void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
-                     const double *centre, struct th_evidence unit,
-                     int64_t offset, struct th_evidence *evidence,
-                     uint64_t *touched);
+                     struct th_evidence unit, int64_t offset,
+                     struct th_evidence *evidence, uint64_t *touched);
 
 #endif

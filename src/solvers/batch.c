@@ -5,6 +5,10 @@
 #include "core/memory.h"
 #include "solvers/batch_parts.h"
 
+/* Entries of sparse rows are scattered over the attributes: what is known about
+ * so many of them stays in cache from one piece of rows to the next. */
+enum { SPARSE_STRIP = 1 << 15 };
+
 /* One member's values on all rows of some draws. Local. */
 static th_status observe_member(struct th_batch *batch,
                                 struct th_context *context,
@@ -91,14 +95,21 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
   return rc;
 }
 
-/* The slabs of one draw's block on one piece of rows. Local. */
-static th_status visit_piece(const struct th_batch *batch,
-                             struct th_context *context,
-                             const struct th_draw *draw, struct th_rows rows,
-                             int64_t row, th_slab_visitor *visit, void *self,
-                             struct th_error *err)
+/* What is handed to the visitor, and where it comes from. */
+struct visit {
+  const struct th_batch *batch;
+  struct th_context *context;
+  th_slab_visitor *visitor;
+  void *self;
+};
+
+/* The slabs of some attributes on one piece of rows. Local. */
+static th_status visit_piece(const struct visit *v, const struct th_draw *draw,
+                             struct th_rows rows, int64_t row,
+                             struct th_range rest, struct th_error *err)
 {
-  struct th_range rest = th_range_meet(draw->block, context->owned);
+  const struct th_batch *batch = v->batch;
+  struct th_context *context = v->context;
   struct th_multiplier multiplier = {
       batch->residual + row, batch->residual32 + row, batch->weight + row,
       batch->weight32 + row};
@@ -108,29 +119,43 @@ static th_status visit_piece(const struct th_batch *batch,
         th_source_block(context->source, draw, rows, rest, &slab, err);
     if (rc != TH_OK)
       return rc;
-    visit(self, &slab, &multiplier, rest.first - context->owned.first);
+    v->visitor(v->self, &slab, &multiplier, rest.first - context->owned.first);
     context->comm->ops->sum_progress(context->comm);
     rest.first = slab.attributes.last;
   }
   return TH_OK;
 }
 
+/* Some attributes on all rows of a draw. Local. */
+static th_status visit_strip(const struct visit *v, int64_t i,
+                             struct th_range strip, struct th_error *err)
+{
+  const struct th_draw *draw = &v->batch->draw[i];
+  int64_t row = v->batch->draw_row[i];
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < draw->rows.count && rc == TH_OK; p++) {
+    rc = visit_piece(v, draw, draw->rows.items[p], row, strip, err);
+    row += draw->rows.items[p].count;
+  }
+  return rc;
+}
+
 th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
                          struct th_range draws, th_slab_visitor *visit,
                          void *self, struct th_error *err)
 {
-  for (int64_t i = draws.first; i < draws.last; i++) {
-    const struct th_draw *draw = &batch->draw[i];
-    int64_t row = batch->draw_row[i];
-    for (int64_t p = 0; p < draw->rows.count; p++) {
-      th_status rc = visit_piece(batch, context, draw, draw->rows.items[p], row,
-                                 visit, self, err);
-      if (rc != TH_OK)
-        return rc;
-      row += draw->rows.items[p].count;
+  const struct visit v = {batch, context, visit, self};
+  bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
+  th_status rc = TH_OK;
+  for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
+    struct th_range rest = th_range_meet(batch->draw[i].block, context->owned);
+    int64_t width = sparse ? SPARSE_STRIP : rest.last - rest.first;
+    for (; rest.first < rest.last && rc == TH_OK; rest.first += width) {
+      struct th_range strip = {rest.first, rest.first + width};
+      rc = visit_strip(&v, i, th_range_meet(strip, rest), err);
     }
   }
-  return TH_OK;
+  return rc;
 }
 
 th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,

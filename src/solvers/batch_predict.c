@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SLICE_ROWS = 4096 }; /* fewer are not worth a sum of their own */
+/* Fewer rows are not worth a sum of their own: a non-blocking one takes some
+ * 0.1 ms more than a blocking one (thresher bench). */
+enum { SLICE_ROWS = 8192 };
 
 /* Predictions of a batch on their way: slice t holds the draws t * draws ..
  * (t + 1) * draws - 1, and its sums are followed by a flag. */
@@ -81,8 +83,10 @@ static th_status share_slice(struct flight *f, int64_t t, struct th_error *err)
   memset(sums, 0, (size_t)(rows.last - rows.first) * sizeof *sums);
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
     const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
-    good &= th_fixed_add(&f->fixed, f->view->support->coef[k], x + rows.first,
-                         rows.last - rows.first, sums);
+    double coef = f->view->support->coef[k];
+    if (coef != 0)
+      good &= th_fixed_add(&f->fixed, coef, x + rows.first,
+                           rows.last - rows.first, sums);
   }
   if (good)
     return TH_OK;

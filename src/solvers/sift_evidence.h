@@ -1,7 +1,8 @@
 /* sift_evidence.h - what solver `sift` knows about each owned attribute
  *
- * Three sums per attribute: U of residual times value, W of squared values, Q
- * of squared products, each sweep's share divided by its mean squared residual.
+ * Sums per attribute: U of residual times value, W of squared values and, for
+ * dense data, Q of squared products, each sweep's share divided by its mean
+ * squared residual.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_EVIDENCE_H
 #define TH_SIFT_EVIDENCE_H
@@ -13,11 +14,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What centring takes from the sums of a cell's attributes: c u and c^2 v. */
+struct th_sift_floor {
+  struct th_evidence sum;
+  double largest; /* |c| in this cell */
+};
+
 /* Of the owned attributes, but for `rows`. Zeroed: empty. */
 struct th_sift_evidence {
-  struct th_evidence *sums; /* U, W, Q, in the attribute's own units */
-  struct th_evidence
-      *floor;         /* sparse: what zeros add, per cell, for centre 1 */
+  struct th_evidence *sums;    /* U and W, in the attribute's own units */
+  double *robust;              /* dense: Q */
+  struct th_sift_floor *floor; /* sparse: of every owned cell */
   uint64_t *touched;  /* sparse: a bit per attribute with new evidence */
   bool extreme;       /* some attribute's squares leave f32 */
   double rows;        /* each attribute has been read on; replicated */

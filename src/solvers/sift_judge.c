@@ -1,0 +1,230 @@
+/* sift_judge.c - which attributes stand out, by the evidence of solver `sift`
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sift_evidence.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  ROBUST_ROWS = 1000, /* from here on z uses the robust variance */
+  WORD = 64,
+  AHEAD = 4 /* words whose evidence is fetched beforehand */
+};
+
+static const double heavy_tails = 3; /* robust against plain variance */
+
+static int64_t owned_count(const struct th_context *context)
+{
+  return context->owned.last - context->owned.first;
+}
+
+static int64_t ceil_divide(int64_t a, int64_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* U and W of the j-th owned attribute, its floor included. */
+static struct th_evidence evidence_of(const struct th_sift_evidence *e,
+                                      const struct th_context *context,
+                                      int64_t j)
+{
+  struct th_evidence sum = e->sums[j];
+  if (e->floor != NULL) {
+    const struct th_evidence *floor = &e->floor[j / TH_CELL].sum;
+    double c = context->centre[j];
+    sum.u -= c * floor->u;
+    sum.v -= c * c * floor->v;
+  }
+  return sum;
+}
+
+/* Its evidence becomes f times what it was. */
+static void shrink(struct th_sift_evidence *e, int64_t j,
+                   struct th_evidence now, double f)
+{
+  e->sums[j].u += (f - 1) * now.u;
+  e->sums[j].v += (f - 1) * now.v;
+  if (e->robust != NULL)
+    e->robust[j] *= f;
+}
+
+void th_evidence_forget(struct th_sift_evidence *e,
+                        const struct th_context *context, int64_t attribute)
+{
+  int64_t j = attribute - context->owned.first;
+  if (j >= 0 && j < owned_count(context))
+    shrink(e, j, evidence_of(e, context, j), 0);
+}
+
+void th_evidence_forget_all(struct th_sift_evidence *e,
+                            const struct th_context *context)
+{
+  size_t count = (size_t)owned_count(context);
+  memset(e->sums, 0, count * sizeof *e->sums);
+  if (e->robust != NULL)
+    memset(e->robust, 0, count * sizeof *e->robust);
+  for (size_t cell = 0; e->floor != NULL && cell * TH_CELL < count; cell++)
+    e->floor[cell].sum = (struct th_evidence){0};
+}
+
+/* May some attribute have evidence of more than n rows? */
+static bool is_full(const struct th_sift_evidence *e,
+                    const struct th_context *context)
+{
+  return e->rows > (double)context->deal.rows_in_pass;
+}
+
+/* n rows give no more evidence than n rows, however often they are read. */
+static void limit(struct th_sift_evidence *e, const struct th_context *context,
+                  int64_t j, double mean_square, struct th_evidence *now)
+{
+  double n = (double)context->deal.rows_in_pass;
+  double scale = context->scale[j];
+  double rows = scale * scale * now->v * mean_square;
+  if (rows > n) {
+    double f = n / rows;
+    shrink(e, j, *now, f);
+    *now = (struct th_evidence){f * now->u, f * now->v};
+  }
+}
+
+static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
+                               double score, struct th_error *err)
+{
+  int64_t wanted = e->candidates + 1;
+  int64_t old = e->capacity;
+  th_status rc = TH_OK;
+  if (wanted > old) {
+    rc = th_grow((void **)&e->candidate, &e->capacity, wanted,
+                 sizeof *e->candidate, "candidates", err);
+    if (rc == TH_OK)
+      rc = th_grow((void **)&e->score, &old, wanted, sizeof *e->score,
+                   "candidates", err);
+  }
+  if (rc != TH_OK)
+    return rc;
+  e->candidate[e->candidates] = attribute;
+  e->score[e->candidates++] = score;
+  return TH_OK;
+}
+
+/* One attribute that new evidence has come in for. */
+static th_status judge(struct th_sift_evidence *e,
+                       const struct th_context *context,
+                       const struct th_judgement *rule, int64_t j,
+                       struct th_error *err)
+{
+  struct th_evidence now = evidence_of(e, context, j);
+  if (is_full(e, context))
+    limit(e, context, j, rule->mean_square, &now);
+  bool robust = e->robust != NULL && context->deal.rows_in_pass >= ROBUST_ROWS;
+  double variance = robust ? fmax(now.v, e->robust[j]) : now.v;
+  double least = rule->threshold * rule->threshold;
+  if (!(variance > 0 && now.u * now.u > least * variance))
+    return TH_OK;
+  double z = now.u / sqrt(variance);
+  int64_t attribute = context->owned.first + j;
+  if (!(fabs(z) > rule->threshold) || context->scale[j] == 0)
+    return TH_OK;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range member = th_support_owned(rule->support, one);
+  return member.last > member.first ? TH_OK
+                                    : add_candidate(e, attribute, z, err);
+}
+
+/* Rare attributes lie far apart: ask for the evidence of a word's. */
+static void ask_for(const struct th_sift_evidence *e, int64_t word)
+{
+  for (uint64_t bits = e->touched[word]; bits != 0; bits &= bits - 1) {
+    int64_t j = word * WORD + __builtin_ctzll(bits);
+    __builtin_prefetch(&e->sums[j]);
+  }
+}
+
+/* Could z exceed z0 with any centre of its cell? Saves to look at the centre.
+ */
+static bool may_stand_out(const struct th_sift_evidence *e,
+                          const struct th_judgement *rule, int64_t j)
+{
+  const struct th_sift_floor *floor = &e->floor[j / TH_CELL];
+  double c = floor->largest;
+  double u = fabs(e->sums[j].u) + c * fabs(floor->sum.u);
+  double v = e->sums[j].v - c * c * floor->sum.v;
+  return !(u * u < rule->threshold * rule->threshold * v);
+}
+
+static th_status judge_touched(struct th_sift_evidence *e,
+                               const struct th_context *context,
+                               const struct th_judgement *rule,
+                               struct th_error *err)
+{
+  int64_t words = ceil_divide(owned_count(context), WORD);
+  bool full = is_full(e, context);
+  th_status rc = TH_OK;
+  for (int64_t w = 0; w < words && rc == TH_OK; w++) {
+    uint64_t bits = e->touched[w];
+    e->touched[w] = 0;
+    if (w + AHEAD < words)
+      ask_for(e, w + AHEAD);
+    for (; bits != 0 && rc == TH_OK; bits &= bits - 1) {
+      int64_t j = w * WORD + __builtin_ctzll(bits);
+      if (full || may_stand_out(e, rule, j))
+        rc = judge(e, context, rule, j, err);
+    }
+  }
+  return rc;
+}
+
+th_status th_evidence_judge(struct th_sift_evidence *e,
+                            const struct th_context *context,
+                            const struct th_judgement *rule,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  e->candidates = 0;
+  if (e->touched != NULL)
+    return judge_touched(e, context, rule, err);
+  for (int64_t j = 0; j < owned_count(context) && rc == TH_OK; j++)
+    rc = judge(e, context, rule, j, err);
+  return rc;
+}
+
+/* Only the owner has a word in the sum of bit patterns. */
+void th_evidence_guess(const struct th_sift_evidence *e,
+                       struct th_context *context,
+                       const struct th_choice *chosen, int64_t found,
+                       int64_t *bits)
+{
+  for (int64_t k = 0; k < found; k++) {
+    int64_t j = chosen[k].attribute - context->owned.first;
+    bits[k] = 0;
+    if (j >= 0 && j < owned_count(context)) {
+      struct th_evidence now = evidence_of(e, context, j);
+      double value = now.u / (now.v * context->scale[j]);
+      memcpy(&bits[k], &value, sizeof value);
+    }
+  }
+  context->comm->ops->sum_i64(context->comm, bits, (size_t)found);
+}
+
+void th_evidence_warn_of_tails(const struct th_sift_evidence *e,
+                               struct th_context *context)
+{
+  int64_t sums[2] = {0, 0}; /* attributes; ratios, in 1/1024 */
+  for (int64_t j = 0; e->robust != NULL && j < owned_count(context); j++) {
+    double plain = e->sums[j].v;
+    bool counts = plain > 0 && context->scale[j] > 0;
+    double ratio = counts ? fmin(fmax(plain, e->robust[j]) / plain, 1e6) : 0;
+    sums[0] += counts;
+    sums[1] += (int64_t)(1024 * ratio);
+  }
+  context->comm->ops->sum_i64(context->comm, sums, 2);
+  double mean = sums[0] > 0 ? (double)sums[1] / 1024 / (double)sums[0] : 0;
+  if (mean > heavy_tails && !context->target.labels)
+    th_context_notice(context,
+                      "the target's tails are heavy (robust variances are %.1f "
+                      "times the plain ones): log(1 + target) may fit better",
+                      mean);
+}
