@@ -68,6 +68,7 @@ static struct memory_store *store_of(int k, struct problem *p)
   m->store.shape.layout = k % 3 == 1 ? TH_SPARSE : TH_DENSE;
   m->store.shape.type = (enum th_type)(k % TH_TYPE_COUNT);
   m->cut = k % 2 ? 70 : 0;
+  m->placed = mixed(k, 7);
   if (m->store.shape.layout == TH_SPARSE || m->store.shape.type == TH_I8 ||
       m->store.shape.type == TH_U8)
     thin_out(m);
@@ -152,6 +153,8 @@ static void test_case(struct th_comm *comm, int solver, int k)
   struct th_config config = config_of(solver, k, &p);
   struct th_model model;
   struct th_error err;
+  th_error_clear(&err);
+  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
   th_status rc = problem_train(&config, &m->store, comm, NULL, &model, &err);
   if (rc != TH_OK)
     complain(comm, solvers[solver], k, err.text);

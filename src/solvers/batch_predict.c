@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SLICE_ROWS = 4096 }; /* fewer are not worth a sum of their own */
+/* Fewer rows are not worth a sum of their own: a non-blocking one takes some
+ * 0.1 ms more than a blocking one (thresher bench). */
+enum { SLICE_ROWS = 8192 };
 
 /* Predictions of a batch on their way: slice t holds the draws t * draws ..
  * (t + 1) * draws - 1, and its sums are followed by a flag. */

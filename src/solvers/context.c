@@ -191,14 +191,13 @@ th_status th_context_init(struct th_context *context,
                           const struct th_monitor *monitor,
                           struct th_profile *profile, struct th_error *err)
 {
-  *context =
-      (struct th_context){.comm = comm,
-                          .config = &plan->config,
-                          .loss = th_loss_find(plan->config.loss),
-                          .owned = th_partition_rank(store->shape.attributes,
-                                                     comm->rank, comm->size),
-                          .profile = profile,
-                          .monitor = monitor};
+  *context = (struct th_context){
+      .comm = comm,
+      .config = &plan->config,
+      .loss = th_loss_find(plan->config.loss),
+      .owned = th_store_owned(store, comm->rank, comm->size),
+      .profile = profile,
+      .monitor = monitor};
   th_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
   if (rc == TH_OK)
