@@ -104,6 +104,10 @@ void th_dataset_close(struct th_dataset *dataset);
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
 
+/* Forget all stored values that are kept in memory: what is asked for next is
+ * read again. Local. */
+void th_dataset_drop(struct th_dataset *dataset);
+
 /* The store behind it; borrowed, lives as long as the data set. */
 struct th_store *th_dataset_store(struct th_dataset *dataset);
 int64_t th_dataset_shards(const struct th_dataset *dataset);

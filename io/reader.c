@@ -118,6 +118,13 @@ th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
   return th_ahead_create(&outlook->ahead, threaded, err);
 }
 
+void th_dataset_drop(struct th_dataset *dataset)
+{
+  th_dataset_forget(&dataset->store);
+  th_cache_free(&dataset->blocks);
+  th_cache_free(&dataset->runs);
+}
+
 struct th_store *th_dataset_store(struct th_dataset *dataset)
 {
   return &dataset->store;

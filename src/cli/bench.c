@@ -20,6 +20,7 @@ struct part_row {
 static const struct part_row parts[] = {
     {"memory and kernels", th_bench_kernels},
     {"training in memory, of the read bandwidth", th_bench_step},
+    {"disk, dense data", th_bench_read},
     {"import", th_bench_import},
     {"ranks", th_bench_comm},
     {"determinism", th_bench_self},
