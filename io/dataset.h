@@ -90,10 +90,12 @@ struct th_dataset;
 
 /* Open PATH: rank 0 reads the master and broadcasts; every shard's identity is
  * checked when it is first opened. Collective. memory: bytes of stored values
- * that this rank may keep. TH_EFORMAT for a model or another file. */
+ * that a rank may keep, the same on every rank. Targets and weights are kept
+ * once per node. TH_EFORMAT for a model or another file. */
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);
+/* Collective over the ranks that opened it. */
 void th_dataset_close(struct th_dataset *dataset);
 
 /* From now on what is announced to the store is read before it is asked for,
@@ -101,6 +103,10 @@ void th_dataset_close(struct th_dataset *dataset);
  * data; a matter of time alone. Local. */
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
+
+/* Forget all stored values that are kept in memory: what is asked for next is
+ * read again. Local. */
+void th_dataset_drop(struct th_dataset *dataset);
 
 /* The store behind it; borrowed, lives as long as the data set. */
 struct th_store *th_dataset_store(struct th_dataset *dataset);

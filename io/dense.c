@@ -3,8 +3,8 @@
 #include "io/dense.h"
 
 #include "core/memory.h"
-#include "io/file.h"
 #include "io/hash.h"
+#include "io/temporary.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -135,8 +135,8 @@ static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
   const struct th_dense_map *map = fetch->map;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < runs_of(fetch) && rc == TH_OK; k++)
-    rc = th_read_at(map->file, fetch->values + k * map->run, fetch->last,
-                    fetch->at + k * map->pitch, fetch->shard, err);
+    rc = th_read_all(map->file, fetch->values + k * map->run, fetch->last,
+                     fetch->at + k * map->pitch, fetch->shard, err);
   return rc;
 }
 
@@ -145,13 +145,13 @@ th_status th_fetch_read(const struct th_fetch *fetch, struct th_error *err)
   const struct th_dense_map *map = fetch->map;
   th_status rc = TH_OK;
   if (map->pitch == map->run)
-    TH_TRY(th_read_at(map->file, fetch->values, value_bytes(fetch), fetch->at,
-                      fetch->shard, err));
+    TH_TRY(th_read_all(map->file, fetch->values, value_bytes(fetch), fetch->at,
+                       fetch->shard, err));
   else
     TH_TRY(read_apart(fetch, err));
-  TH_TRY(th_read_at(map->file, fetch->checksum,
-                    runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
-                    fetch->sums, fetch->shard, err));
+  TH_TRY(th_read_all(map->file, fetch->checksum,
+                     runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
+                     fetch->sums, fetch->shard, err));
   TH_TRY(th_runs_verify(fetch->shard, fetch->wanted, fetch->group,
                         fetch->values, map->run, fetch->used, fetch->checksum,
                         err));

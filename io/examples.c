@@ -72,15 +72,15 @@ static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
   return rc;
 }
 
-static th_status keep_array(struct th_dataset *d, const struct th_h5_set *set,
-                            const uint64_t *checksum, double **kept,
-                            struct th_error *err)
+static th_status read_all(struct th_dataset *d, const struct th_h5_set *set,
+                          const uint64_t *checksum, double *values,
+                          struct th_error *err)
 {
   const struct th_geometry *g = &d->info.geometry;
-  th_status rc = TH_NEW(kept, g->shape.examples, "targets", err);
+  th_status rc = TH_OK;
   for (int64_t group = 0; rc == TH_OK && group < g->groups; group++)
     rc = read_group(d, set, checksum, group,
-                    *kept + th_geometry_group(g, group).first, err);
+                    values + th_geometry_group(g, group).first, err);
   return rc;
 }
 
@@ -88,7 +88,6 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_examples *e = &dataset->examples;
   const struct th_shape *shape = &dataset->store.shape;
-  bool few = shape->examples <= TH_KEPT_EXAMPLES;
   double began = th_clock();
   th_status rc = TH_OK;
   TH_TRY(th_h5_open(&e->h5, dataset->path, dataset->path, err));
@@ -97,18 +96,46 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
                     &e->target, &e->target_checksum, err));
   TH_TRY(open_array(dataset, TH_D_ROW, TH_D_GROUP_ROW, H5T_NATIVE_INT64,
                     &e->row, &e->row_checksum, err));
-  if (few)
-    TH_TRY(keep_array(dataset, &e->target, e->target_checksum, &e->kept_target,
-                      err));
-  if (!shape->weighted)
-    goto done;
-  TH_TRY(open_array(dataset, TH_D_WEIGHT, TH_D_GROUP_WEIGHT, H5T_NATIVE_DOUBLE,
-                    &e->weight, &e->weight_checksum, err));
-  if (few)
-    TH_TRY(keep_array(dataset, &e->weight, e->weight_checksum, &e->kept_weight,
-                      err));
+  if (shape->weighted)
+    TH_TRY(open_array(dataset, TH_D_WEIGHT, TH_D_GROUP_WEIGHT,
+                      H5T_NATIVE_DOUBLE, &e->weight, &e->weight_checksum, err));
 done:
   dataset->store.seconds += th_clock() - began;
+  return rc;
+}
+
+/* Local. */
+static th_status fill_kept(struct th_dataset *d, struct th_error *err)
+{
+  struct th_examples *e = &d->examples;
+  double *values = e->kept.data;
+  double began = th_clock();
+  th_status rc = read_all(d, &e->target, e->target_checksum, values, err);
+  if (rc == TH_OK && d->store.shape.weighted)
+    rc = read_all(d, &e->weight, e->weight_checksum,
+                  values + d->store.shape.examples, err);
+  d->store.seconds += th_clock() - began;
+  return rc;
+}
+
+th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err)
+{
+  struct th_examples *e = &dataset->examples;
+  const struct th_shape *shape = &dataset->store.shape;
+  int64_t bytes = shape->examples * ITEM * (shape->weighted ? 2 : 1);
+  th_status rc = TH_OK;
+  if (shape->examples > TH_KEPT_EXAMPLES &&
+      bytes > dataset->memory / TH_KEPT_SHARE)
+    return rc;
+  TH_TRY(th_share(comm, (size_t)bytes, "targets", &e->kept, err));
+  rc = e->kept.writer ? fill_kept(dataset, err) : TH_OK;
+  TH_TRY(th_agree(comm, rc, err));
+  th_shared_settle(&e->kept);
+  e->kept_target = e->kept.data;
+  if (shape->weighted)
+    e->kept_weight = e->kept_target + shape->examples;
+done:
   return rc;
 }
 
@@ -122,8 +149,7 @@ void th_examples_close(struct th_examples *examples)
   free(examples->target_checksum);
   free(examples->weight_checksum);
   free(examples->row_checksum);
-  free(examples->kept_target);
-  free(examples->kept_weight);
+  th_shared_free(&examples->kept);
   free(examples->group);
   *examples = (struct th_examples){0};
 }

@@ -32,29 +32,6 @@ th_status th_text(char **out, struct th_error *err, const char *format, ...)
   return TH_OK;
 }
 
-th_status th_read_at(int file, void *to, int64_t bytes, int64_t at,
-                     const char *name, struct th_error *err)
-{
-  char *next = to;
-  while (bytes > 0) {
-    ssize_t got = pread(file, next, (size_t)bytes, (off_t)at);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return th_fail(err, TH_EIO, "%s: cannot be read: %s", name,
-                     strerror(errno));
-    if (got == 0)
-      return th_fail(err, TH_EIO,
-                     "%s: ends before byte %lld, which was there when it was "
-                     "opened; start again",
-                     name, (long long)at);
-    next += got;
-    at += got;
-    bytes -= got;
-  }
-  return TH_OK;
-}
-
 const char *th_path_name(const char *path)
 {
   const char *slash = strrchr(path, '/');

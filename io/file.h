@@ -19,11 +19,6 @@ th_status th_text(char **out, struct th_error *err, const char *format, ...)
 th_status th_path_folder(const char *path, char **folder, struct th_error *err);
 const char *th_path_name(const char *path);
 
-/* Exactly these bytes of an open file; any thread. TH_EIO names the file, also
- * where it ends too early. */
-th_status th_read_at(int file, void *to, int64_t bytes, int64_t at,
-                     const char *name, struct th_error *err);
-
 /* "1.2 GB" and the like. */
 enum { TH_SIZE_TEXT = 32 };
 const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);

@@ -56,9 +56,10 @@
  *   /stats_checksum  u64, one per 256 attributes over their part of the four
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
- *             padded with zeros to R; chunks of (chunk, R), no filter, so that
- *             a run is contiguous in the file. u2: u8 (c, G R / 4), R a
- * multiple of 4; row r of a group is in bits 2 (r % 4), + 1 of byte r / 4
+ *             padded with zeros to R; no filter; chunks of one row group and
+ *             all c attributes, or as few parts of them as have 4 MiB each. u2:
+ *             u8 (c, G R / 4), R a multiple of 4; row r of a group is in bits
+ *             2 (r % 4), + 1 of byte r / 4
  *   /checksum u64 (G, c), of each run without its padding
  * Shard, sparse (doubly compressed; runs ordered by group, then attribute)
  *   /attribute u32 [runs]      counted from the shard's first

@@ -50,6 +50,8 @@ struct th_importing {
   double *target;
   double *weight;
   int64_t weight_capacity;
+  int64_t *stored; /* row of the data set to come */
+  int64_t stored_capacity;
   int64_t nonzeros;   /* after th_import_parse: of all ranks */
   int64_t attributes; /* likewise: d */
 };

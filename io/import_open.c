@@ -228,4 +228,5 @@ void th_import_close(struct th_importing *im)
   th_spill_free(im->spill);
   free(im->target);
   free(im->weight);
+  free(im->stored);
 }

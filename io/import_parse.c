@@ -180,7 +180,7 @@ static th_status parse_line(struct th_importing *im, struct parsing *parsing,
 }
 
 static th_status keep_labels(struct th_importing *im,
-                             const struct th_text_row *row,
+                             const struct th_text_row *row, int64_t stored,
                              struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -188,6 +188,9 @@ static th_status keep_labels(struct th_importing *im,
                  sizeof *im->target, "targets", err));
   TH_TRY(th_grow((void **)&im->weight, &im->weight_capacity, im->rows + 1,
                  sizeof *im->weight, "weights", err));
+  TH_TRY(th_grow((void **)&im->stored, &im->stored_capacity, im->rows + 1,
+                 sizeof *im->stored, "row numbers", err));
+  im->stored[im->rows] = stored;
   im->target[im->rows] = row->target;
   im->weight[im->rows] = row->weight;
 done:
@@ -203,7 +206,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   int64_t stored = th_placing_row(placing, im->first_row + im->rows);
   int64_t bin = th_placing_bin_of(placing, stored);
   uint32_t in_bin = (uint32_t)(stored - th_placing_bin(placing, bin).first);
-  th_status rc = keep_labels(im, row, err);
+  th_status rc = keep_labels(im, row, stored, err);
   if (rc != TH_OK)
     return rc;
   im->rows++;

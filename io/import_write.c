@@ -100,8 +100,8 @@ done:
 
 /* What the master holds, on rank 0. */
 struct labels {
-  double *arrived; /* in input order */
-  double *target;  /* in stored order */
+  void *arrived;  /* items of 8 bytes, in input order */
+  double *target; /* in stored order */
   double *weight;
   int64_t *row;
   int64_t *sizes; /* of an exchange; every rank has them */
@@ -116,34 +116,40 @@ static th_status make_labels(const struct th_importing *im,
                 "counts of targets", err));
   if (im->comm->rank > 0)
     return TH_OK;
-  TH_TRY(TH_NEW(&labels->arrived, count, "targets", err));
+  TH_TRY(th_alloc(&labels->arrived, count, sizeof(double), "targets", err));
   TH_TRY(TH_NEW(&labels->target, count, "targets", err));
   TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
   if (is_weighted(im))
     TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
-  for (int64_t k = 0; k < count; k++)
-    labels->row[th_placing_row(&im->placing, k)] = k;
 done:
   return rc;
 }
 
-/* All ranks' values, which lie in input order, to stored order on rank 0.
- * Collective. */
-static void collect(const struct th_importing *im, const double *mine,
-                    const struct labels *labels, double *stored)
+/* All ranks' items of 8 bytes, in input order, to rank 0. Collective. */
+static void gather(const struct th_importing *im, const void *mine,
+                   const struct labels *labels)
 {
   struct th_comm *comm = im->comm;
+  int64_t bytes = im->rows * (int64_t)sizeof(double);
   int64_t *send = labels->sizes;
   int64_t *receive = send + comm->size;
   memset(send, 0, 2 * (size_t)comm->size * sizeof *send);
-  receive[comm->rank] = im->rows * (int64_t)sizeof *mine;
+  receive[comm->rank] = bytes;
   comm->ops->sum_i64(comm, receive, (size_t)comm->size);
-  send[0] = im->rows * (int64_t)sizeof *mine;
+  send[0] = bytes;
   for (int r = 0; comm->rank > 0 && r < comm->size; r++)
     receive[r] = 0;
   comm->ops->exchange(comm, mine, send, labels->arrived, receive);
-  for (int64_t k = 0; comm->rank == 0 && k < im->placing.examples; k++)
-    stored[k] = labels->arrived[labels->row[k]];
+}
+
+/* All ranks' values to stored order on rank 0. Collective. */
+static void collect(const struct th_importing *im, const double *mine,
+                    const struct labels *labels, double *stored)
+{
+  gather(im, mine, labels);
+  const double *arrived = labels->arrived;
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
+    stored[k] = arrived[labels->row[k]];
 }
 
 /* Collective. */
@@ -153,6 +159,10 @@ static th_status collect_labels(const struct th_importing *im,
   th_status rc = th_agree(im->comm, make_labels(im, labels, err), err);
   if (rc != TH_OK)
     return rc;
+  gather(im, im->stored, labels);
+  const int64_t *place = labels->arrived;
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
+    labels->row[place[k]] = k;
   collect(im, im->target, labels, labels->target);
   if (is_weighted(im))
     collect(im, im->weight, labels, labels->weight);

@@ -4,7 +4,6 @@
 
 #include "core/memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,21 +57,83 @@ static void merge(struct th_moments *m, int64_t a, const struct run *run)
   m->count[a] += run->count;
 }
 
+/* Lane l takes the items l, l + LANES, ...; the order of the additions, hence
+ * every bit, follows from the number of items alone. */
+enum { LANES = 8 };
+
+static double sum_lanes(const double lane[LANES])
+{
+  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+         ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+static double sum_values(const double *values, int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += values[i + l];
+  for (int l = 0; i < count; i++, l++)
+    lane[l] += values[i];
+  return sum_lanes(lane);
+}
+
+static double sum_squares(const double *values, int64_t count, double mean)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += (values[i + l] - mean) * (values[i + l] - mean);
+  for (int l = 0; i < count; i++, l++)
+    lane[l] += (values[i] - mean) * (values[i] - mean);
+  return sum_lanes(lane);
+}
+
+static inline double lesser(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static inline double greater(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static void find_bounds(const double *values, int64_t count, struct run *run)
+{
+  double low[LANES];
+  double high[LANES];
+  int64_t i = 0;
+  for (int l = 0; l < LANES; l++)
+    low[l] = high[l] = values[0];
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++) {
+      low[l] = lesser(values[i + l], low[l]);
+      high[l] = greater(values[i + l], high[l]);
+    }
+  for (; i < count; i++) {
+    low[0] = lesser(values[i], low[0]);
+    high[0] = greater(values[i], high[0]);
+  }
+  for (int l = 0; l < LANES; l++) {
+    run->lowest = lesser(low[l], run->lowest);
+    run->highest = greater(high[l], run->highest);
+  }
+}
+
 void th_moments_add(struct th_moments *moments, int64_t a, const double *values,
                     int64_t count)
 {
   if (count == 0)
     return;
-  struct run run = {count, 0.0, 0.0, values[0], values[0]};
-  double sum = 0.0;
-  for (int64_t i = 0; i < count; i++) {
-    sum += values[i];
-    run.lowest = values[i] < run.lowest ? values[i] : run.lowest;
-    run.highest = values[i] > run.highest ? values[i] : run.highest;
+  struct run run = {count, values[0], 0.0, values[0], values[0]};
+  if (count > 1) { /* most sparse runs are a single value */
+    run.mean = sum_values(values, count) / (double)count;
+    run.squares = sum_squares(values, count, run.mean);
+    find_bounds(values, count, &run);
   }
-  run.mean = sum / (double)count;
-  for (int64_t i = 0; i < count; i++)
-    run.squares += (values[i] - run.mean) * (values[i] - run.mean);
   merge(moments, a, &run);
 }
 
@@ -110,16 +171,36 @@ static void load_packed(enum th_type type, const void *stored, int64_t count,
     values[i] = th_type_load(type, stored, i);
 }
 
+/* Zero times a value is zero, or not a number where the value is not finite; so
+ * is the sum. */
+static bool all_finite(const double *values, int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += values[i + l] * 0.0;
+  for (; i < count; i++)
+    lane[0] += values[i] * 0.0;
+  return sum_lanes(lane) == 0.0;
+}
+
+static int64_t count_nonzeros(const double *values, int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += values[i + l] != 0.0 ? 1.0 : 0.0;
+  for (; i < count; i++)
+    lane[0] += values[i] != 0.0 ? 1.0 : 0.0;
+  return (int64_t)sum_lanes(lane);
+}
+
 bool th_values_load(enum th_type type, const void *stored, int64_t count,
                     double *values, int64_t *nonzeros)
 {
-  int64_t found = 0;
-  int bad = 0;
   (th_type_packed(type) > 1 ? load_packed : load)(type, stored, count, values);
-  for (int64_t i = 0; i < count; i++) {
-    found += values[i] != 0.0;
-    bad |= !(fabs(values[i]) <= DBL_MAX);
-  }
-  *nonzeros += found;
-  return bad == 0;
+  *nonzeros += count_nonzeros(values, count);
+  return all_finite(values, count);
 }

@@ -20,40 +20,47 @@ enum th_number {
 enum th_number th_number_parse(const char **cursor, const char *end,
                                double *value);
 
-/* The short way for what most files are full of, tried first by the above: up
- * to 7 digits, a point, up to 8 digits, no exponent, and text behind it. Exact,
- * as such a mantissa has at most 50 bits. False, with nothing changed, where
- * the number is another one. */
-static inline bool th_number_usual(const char **cursor, const char *end,
-                                   double *value)
+/* The short way for what most files are full of: up to 7 digits, a point, up to
+ * 8 digits. Exact, as such a mantissa has at most 50 bits. False, with nothing
+ * changed, where no such number begins; whether it ends there is for the caller
+ * to see. TH_NUMBER_LOOK bytes must be readable. */
+enum { TH_NUMBER_LOOK = 18 };
+static inline bool th_number_plain(const char **cursor, double *value)
 {
-  enum { LOOKED_AT = 18 }; /* bytes, at most */
-  static const uint64_t whole_powers[9] = {
-      1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-  static const double powers[9] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+  enum { UNITS = 100000000 }; /* in a whole */
+  static const double units[2] = {UNITS, -UNITS};
   const char *p = *cursor;
   uint64_t whole = 0;
   uint64_t fraction = 0;
-  if (end - p < LOOKED_AT)
-    return false;
+  int digits = 1;
   bool negative = *p == '-';
   p += negative || *p == '+';
-  int digits = th_eight_digits(p, &whole);
-  int decimals = 0;
+  if (p[1] == '.' && (unsigned char)(*p - '0') < 10)
+    whole = (uint64_t)(*p - '0'); /* nothing waits for its length */
+  else
+    digits = th_eight_digits(p, &whole);
   p += digits;
-  if (*p == '.') {
-    decimals = th_eight_digits(p + 1, &fraction);
-    p += 1 + decimals;
-  }
-  if (digits == 0 || digits == 8 || (unsigned char)(*p - '0') < 10 ||
-      (*p | 0x20) == 'e')
+  if (*p == '.')
+    p += 1 + th_eight_decimals(p + 1, &fraction);
+  if (digits == 0 || digits == 8)
     return false;
-  double magnitude =
-      (double)(whole * whole_powers[decimals] + fraction) / powers[decimals];
-  uint64_t bits;
-  memcpy(&bits, &magnitude, sizeof bits);
-  bits |= (uint64_t)negative << 63;
-  memcpy(value, &bits, sizeof bits);
+  /* signed integers become doubles in one instruction */
+  *value = (double)(int64_t)(whole * UNITS + fraction) / units[negative];
+  *cursor = p;
+  return true;
+}
+
+/* The same where the number may be near `end`, and is whole: no digit and no
+ * exponent follows. Tried first by th_number_parse. */
+static inline bool th_number_usual(const char **cursor, const char *end,
+                                   double *value)
+{
+  const char *p = *cursor;
+  double found;
+  if (end - p < TH_NUMBER_LOOK || !th_number_plain(&p, &found) ||
+      (unsigned char)(*p - '0') < 10 || (*p | 0x20) == 'e')
+    return false;
+  *value = found;
   *cursor = p;
   return true;
 }

@@ -20,6 +20,7 @@ static const struct th_store_ops store_ops = {
     .statistics = th_dataset_statistics,
     .announce = th_dataset_announce,
     .forget = th_dataset_forget,
+    .cost = th_dataset_cost,
 };
 
 static th_status name_shards(struct th_dataset *d, struct th_error *err)
@@ -53,6 +54,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   d->store.ops = &store_ops;
   d->store.shape = d->info.geometry.shape;
   d->store.fingerprint = d->info.fingerprint;
+  d->store.shards = d->info.shards;
   d->memory = memory;
   th_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_text(&d->path, err, "%s", path));
@@ -77,6 +79,7 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_master_share(&d->info, comm, err));
   TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
+  TH_TRY(th_examples_keep(d, comm, err));
   *dataset = d;
   d = NULL;
 done:
@@ -98,6 +101,7 @@ void th_dataset_close(struct th_dataset *dataset)
   th_cache_free(&dataset->blocks);
   th_cache_free(&dataset->runs);
   th_master_info_free(&dataset->info);
+  th_placement_free(&dataset->store.placement);
   free(dataset->shard);
   free(dataset->path);
   free(dataset);
@@ -112,6 +116,13 @@ th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
   if (dataset->store.shape.layout == TH_SPARSE || outlook->ahead != NULL)
     return TH_OK;
   return th_ahead_create(&outlook->ahead, threaded, err);
+}
+
+void th_dataset_drop(struct th_dataset *dataset)
+{
+  th_dataset_forget(&dataset->store);
+  th_cache_free(&dataset->blocks);
+  th_cache_free(&dataset->runs);
 }
 
 struct th_store *th_dataset_store(struct th_dataset *dataset)

@@ -9,7 +9,9 @@
 #include "io/outlook.h"
 #include "io/shard_read.h"
 
-enum { TH_KEPT_EXAMPLES = 1 << 24 }; /* targets are kept up to this many */
+/* Targets and weights are kept in memory, one copy per node: up to this many
+ * examples, or this share of the memory for values. */
+enum { TH_KEPT_EXAMPLES = 1 << 20, TH_KEPT_SHARE = 4 };
 
 /* Per-example arrays of the master. */
 struct th_examples {
@@ -20,8 +22,9 @@ struct th_examples {
   uint64_t *target_checksum; /* per row group */
   uint64_t *weight_checksum;
   uint64_t *row_checksum;
-  double *kept_target; /* NULL: read when asked for */
-  double *kept_weight;
+  struct th_shared kept;     /* both of them, one behind the other */
+  const double *kept_target; /* NULL: read when asked for */
+  const double *kept_weight;
   void *group; /* room for one row group */
 };
 
@@ -54,6 +57,10 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
                          struct th_range range, bool keep);
 void th_dataset_forget(struct th_store *store);
 
+/* Entries, and something for each attribute. Collective. */
+th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
+                          int64_t *cost, struct th_error *err);
+
 /* The shard of an attribute. Local. */
 struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
                                           int64_t attribute);
@@ -82,9 +89,15 @@ int64_t th_dataset_block_limit(const struct th_dataset *dataset);
 void th_dataset_count(struct th_dataset *dataset, struct th_shard_read *shard,
                       double began);
 
-/* Open and verify the per-example arrays; keep targets when they are few.
- * Local. */
+/* Open the per-example arrays. Local. */
 th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
+
+/* Read and keep targets and weights when they are few, one copy per node.
+ * Collective. */
+th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err);
+
+/* Collective where there was more than one rank. */
 void th_examples_close(struct th_examples *examples);
 
 /* Verify all of them; their parts of the fingerprint. Local. */

@@ -105,7 +105,7 @@ th_status th_read_all(int fd, void *data, int64_t bytes, int64_t offset,
     if (done == 0)
       return th_fail(err, TH_EIO,
                      "%s: ends earlier than before; leave the file alone "
-                     "during the import",
+                     "while it is in use",
                      name);
     p += done;
     bytes -= done;

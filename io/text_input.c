@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_PART = 4 << 20, SCAN_PART = 1 << 16 };
+enum { READ_PART = 256 << 10, SCAN_PART = 1 << 16 };
 
 static th_status open_plain(const char *path, const char *name, int *fd,
                             struct th_error *err)

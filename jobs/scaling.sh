@@ -9,7 +9,8 @@
 #   --out DIR           results (build/scaling/NAME)
 #   --repeats K         runs of each number of ranks; medians count (3)
 #   --examples N        --attributes D   --budget B   --passes P   --solver NAME
-#   -- OPTION...        handed to `thresher train` as they are
+#   -- OPTION...        handed to `thresher train` as they are; without, for
+#                       solvers that want them: --sparsity 100 --validation 0
 #
 # Environment: THRESHER, the program (build/release/thresher);
 # THRESHER_LAUNCHER=mpirun: mpirun instead of srun inside a Slurm job.
@@ -98,6 +99,8 @@ options()
   [ ${#ranks[@]} -gt 0 ] || refuse "--ranks: wanted numbers"
   fewest=${ranks[0]}
   most=$fewest
+  [ "$solver" = sift ] || [ ${#extra[@]} -gt 0 ] ||
+    extra=(--sparsity 100 --validation 0)
   for n in "${ranks[@]}"; do
     [[ $n =~ ^[1-9][0-9]*$ ]] || refuse "--ranks: '$n' is no number of ranks"
     most=$((n > most ? n : most))
@@ -108,7 +111,10 @@ options()
   thresher=$(realpath "$(command -v "$thresher")")
   mkdir -p "$out"
   out=$(cd "$out" && pwd)
-  rm -rf "$out"/ranks-* "$out"/attributes-* "$out"/*.csv "$out"/*.png
+  rm -rf "$out"/ranks-[0-9]* "$out"/attributes-[0-9]* \
+    "$out"/{summary,phases,by_attributes}.csv
+  made=$(mktemp -d "$out/data.XXXXXX") # data sets, gone at the end
+  trap 'rm -rf "$made"' EXIT
 }
 
 launch() # RANKS COMMAND...
@@ -133,7 +139,7 @@ bench()
 {
   mkdir -p "$out/ranks-$1"
   [ -s "$out/ranks-$1/bench.json" ] ||
-    launch "$1" "$thresher" bench --json >"$out/ranks-$1/bench.json"
+    launch "$1" "$thresher" bench memory ranks --json >"$out/ranks-$1/bench.json"
 }
 
 # run FOLDER RANKS OPTION...: one training, in a folder of its own

@@ -10,11 +10,13 @@ DIR/summary.csv, a line per number of ranks, medians over the runs:
   efficiency          strong: T(1) / (N T(N)); weak: A(N) / (N A(1)), A being
                       attributes observed per second; N = 1 or the fewest ranks
   share_of_read       bytes of attributes observed per second and rank / read_gbs
-                      of `thresher bench` with as many ranks at work
+                      of `thresher bench` with as many ranks at work (of computed
+                      data it says little)
   bytes_per_update    bytes sent by all ranks / updates
   wall_seconds, whole_efficiency, communication_seconds, read_gbs
   bandwidth_efficiency  read_gbs(N) / read_gbs(1): what memory allows
-  attributes, updates, attributes_observed, peak_memory, runs
+  updates, attributes_observed, peak_memory_per_rank, runs, and least_seconds,
+                      the fastest run: the better guess on a machine that others use
 DIR/phases.csv, seconds of each phase (mean over the ranks) by ranks;
 DIR/by_attributes.csv, weak: bytes per update by attributes, ranks fixed.
 """
@@ -26,7 +28,6 @@ import statistics
 import sys
 
 NOT_TRAINING = ("setup", "write")
-VALUE_BYTES = 4  # of a stored value, where the report does not count bytes
 
 
 def read_json(path):
@@ -57,19 +58,13 @@ def read_runs(pattern):
 
 
 def median(runs, key):
-    values = [run[key] for run in runs if run.get(key) is not None]
-    return statistics.median(values) if values else 0.0
-
-
-def observed_bytes(run):
-    return run.get("bytes_observed", VALUE_BYTES * run["attributes_observed"])
+    return statistics.median(run[key] for run in runs)
 
 
 def summarise(ranks, runs, read_gbs):
     seconds = median(runs, "training")
-    observed = statistics.median(observed_bytes(run) for run in runs)
+    observed = median(runs, "bytes_observed")
     first = runs[0]
-    memory = median(runs, "peak_memory_per_rank") or median(runs, "peak_memory")
     return {
         "ranks": ranks,
         "seconds": seconds,
@@ -81,11 +76,11 @@ def summarise(ranks, runs, read_gbs):
         "communication_seconds": median(runs, "communication_seconds"),
         "read_gbs": read_gbs,
         "bandwidth_efficiency": None,
-        "attributes": first.get("attributes", 0),
         "updates": first["updates"],
         "attributes_observed": first["attributes_observed"],
-        "peak_memory": memory,
+        "peak_memory_per_rank": median(runs, "peak_memory_per_rank"),
         "runs": len(runs),
+        "least_seconds": min(run["training"] for run in runs),
     }
 
 

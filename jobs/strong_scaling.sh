@@ -4,24 +4,23 @@
 #
 # One dense data set (--data NAME.h5, else generated: 2,048 examples of 100,000
 # attributes, f32), small enough to stay in memory, trained with the same options
-# by every number of ranks. Every model must have the same bytes. Default: sift
-# with a budget of 25,000, up to 60 passes.
+# by every number of ranks. Every model must have the same bytes. Default: 60
+# passes of exploration with a budget of 25,100, of which 100 are the support's.
 #
 # In DIR/summary.csv, efficiency is T(1) / (N T(N)), T being `seconds`.
 set -euo pipefail
 . "$(dirname "$0")/scaling.sh"
 examples=2048
 attributes=100000
-budget=25000
+budget=25100
 passes=60
-solver=sift
+solver=exploration
 data=
 options "$@"
 
 if [ -z "$data" ]; then
-  data=$out/data.h5
-  trap 'rm -rf "$out/data.h5" "$out/data.shards"' EXIT
-  launch "$most" "$thresher" generate murata -o "$data" --force --quiet \
+  data=$made/data.h5
+  launch "$most" "$thresher" generate murata -o "$data" --quiet \
     --examples "$examples" --attributes "$attributes"
 fi
 for n in "${ranks[@]}"; do

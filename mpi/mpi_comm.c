@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_comm.h"
 
+#include "mpi/mpi_shared.h"
+
 #include <limits.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -14,7 +16,7 @@ struct transport {
   MPI_Request request; /* of the sum that is under way */
 };
 
-static _Noreturn void die(const char *what, int code)
+_Noreturn void th_mpi_die(const char *what, int code)
 {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
@@ -24,10 +26,10 @@ static _Noreturn void die(const char *what, int code)
   abort();
 }
 
-static void must(int code, const char *what)
+void th_mpi_must(int code, const char *what)
 {
   if (code != MPI_SUCCESS)
-    die(what, code);
+    th_mpi_die(what, code);
 }
 
 /* MPI 3 counts in int: longer arrays go in parts of this many items. */
@@ -60,10 +62,10 @@ static void reduce(struct th_comm *comm, void *values, size_t count,
 {
   double began = enter(comm, count * 8);
   for (size_t done = 0; done < count; done += PART)
-    must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
-                       part_of(count, done), type, op,
-                       transport_of(comm)->comm),
-         "MPI_Allreduce");
+    th_mpi_must(MPI_Allreduce(MPI_IN_PLACE, (char *)values + done * 8,
+                              part_of(count, done), type, op,
+                              transport_of(comm)->comm),
+                "MPI_Allreduce");
   leave(comm, began);
 }
 
@@ -86,9 +88,9 @@ static void mpi_prefix_i64(struct th_comm *comm, int64_t *values, size_t count)
 {
   double began = enter(comm, count * sizeof *values);
   for (size_t done = 0; done < count; done += PART)
-    must(MPI_Exscan(MPI_IN_PLACE, values + done, part_of(count, done),
-                    MPI_INT64_T, MPI_SUM, transport_of(comm)->comm),
-         "MPI_Exscan");
+    th_mpi_must(MPI_Exscan(MPI_IN_PLACE, values + done, part_of(count, done),
+                           MPI_INT64_T, MPI_SUM, transport_of(comm)->comm),
+                "MPI_Exscan");
   if (comm->rank == 0 && count > 0) /* MPI leaves it undefined */
     memset(values, 0, count * sizeof *values);
   leave(comm, began);
@@ -98,9 +100,9 @@ static void mpi_bcast(struct th_comm *comm, void *data, size_t bytes, int root)
 {
   double began = enter(comm, comm->rank == root ? bytes : 0);
   for (size_t done = 0; done < bytes; done += PART)
-    must(MPI_Bcast((char *)data + done, part_of(bytes, done), MPI_BYTE, root,
-                   transport_of(comm)->comm),
-         "MPI_Bcast");
+    th_mpi_must(MPI_Bcast((char *)data + done, part_of(bytes, done), MPI_BYTE,
+                          root, transport_of(comm)->comm),
+                "MPI_Bcast");
   leave(comm, began);
 }
 
@@ -122,11 +124,11 @@ static void swap_with(struct th_comm *comm, int to, const char *send,
   while (sent < send_bytes || got < receive_bytes) {
     int out = part_of(send_bytes, sent);
     int in = part_of(receive_bytes, got);
-    must(MPI_Sendrecv(send + sent, out, MPI_BYTE, out > 0 ? to : MPI_PROC_NULL,
-                      0, receive + got, in, MPI_BYTE,
-                      in > 0 ? from : MPI_PROC_NULL, 0,
-                      transport_of(comm)->comm, MPI_STATUS_IGNORE),
-         "MPI_Sendrecv");
+    th_mpi_must(MPI_Sendrecv(send + sent, out, MPI_BYTE,
+                             out > 0 ? to : MPI_PROC_NULL, 0, receive + got, in,
+                             MPI_BYTE, in > 0 ? from : MPI_PROC_NULL, 0,
+                             transport_of(comm)->comm, MPI_STATUS_IGNORE),
+                "MPI_Sendrecv");
     sent += (size_t)out;
     got += (size_t)in;
   }
@@ -159,16 +161,17 @@ static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
     return;
   }
   double began = enter(comm, count * sizeof *values);
-  must(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, MPI_SUM,
-                      transport->comm, &transport->request),
-       "MPI_Iallreduce");
+  th_mpi_must(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T,
+                             MPI_SUM, transport->comm, &transport->request),
+              "MPI_Iallreduce");
   leave(comm, began);
 }
 
 static void mpi_sum_finish(struct th_comm *comm)
 {
   double began = enter(comm, 0);
-  must(MPI_Wait(&transport_of(comm)->request, MPI_STATUS_IGNORE), "MPI_Wait");
+  th_mpi_must(MPI_Wait(&transport_of(comm)->request, MPI_STATUS_IGNORE),
+              "MPI_Wait");
   leave(comm, began);
 }
 
@@ -178,15 +181,25 @@ static void mpi_sum_progress(struct th_comm *comm)
   if (transport_of(comm)->request == MPI_REQUEST_NULL)
     return;
   double began = th_clock();
-  must(MPI_Test(&transport_of(comm)->request, &complete, MPI_STATUS_IGNORE),
-       "MPI_Test");
+  th_mpi_must(
+      MPI_Test(&transport_of(comm)->request, &complete, MPI_STATUS_IGNORE),
+      "MPI_Test");
   leave(comm, began);
 }
 
 static void mpi_barrier(struct th_comm *comm)
 {
   double began = enter(comm, 0);
-  must(MPI_Barrier(transport_of(comm)->comm), "MPI_Barrier");
+  th_mpi_must(MPI_Barrier(transport_of(comm)->comm), "MPI_Barrier");
+  leave(comm, began);
+}
+
+static void mpi_share(struct th_comm *comm, size_t bytes,
+                      struct th_shared *block)
+{
+  double began = enter(comm, 0);
+  th_mpi_share(transport_of(comm)->comm, bytes, block);
+  block->ops = comm->ops;
   leave(comm, began);
 }
 
@@ -195,15 +208,16 @@ static void fill(struct th_comm *comm, MPI_Comm team);
 static void mpi_split(struct th_comm *comm, int color, struct th_comm *part)
 {
   MPI_Comm team;
-  must(MPI_Comm_split(transport_of(comm)->comm, color, comm->rank, &team),
-       "MPI_Comm_split");
+  th_mpi_must(
+      MPI_Comm_split(transport_of(comm)->comm, color, comm->rank, &team),
+      "MPI_Comm_split");
   fill(part, team);
 }
 
 static void mpi_release(struct th_comm *comm)
 {
   struct transport *transport = transport_of(comm);
-  must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
+  th_mpi_must(MPI_Comm_free(&transport->comm), "MPI_Comm_free");
   free(transport);
   comm->transport = NULL;
 }
@@ -219,6 +233,9 @@ static const struct th_comm_ops mpi_ops = {
     .sum_finish = mpi_sum_finish,
     .sum_progress = mpi_sum_progress,
     .barrier = mpi_barrier,
+    .share = mpi_share,
+    .settle = th_mpi_settle,
+    .unshare = th_mpi_unshare,
     .split = mpi_split,
     .release = mpi_release,
 };
@@ -227,23 +244,23 @@ static void fill(struct th_comm *comm, MPI_Comm team)
 {
   struct transport *transport = calloc(1, sizeof *transport);
   if (transport == NULL)
-    die("starting a team", MPI_ERR_NO_MEM);
+    th_mpi_die("starting a team", MPI_ERR_NO_MEM);
   transport->comm = team;
   transport->request = MPI_REQUEST_NULL;
   *comm = (struct th_comm){.ops = &mpi_ops, .transport = transport};
-  must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
-       "MPI_Comm_set_errhandler");
-  must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");
-  must(MPI_Comm_size(team, &comm->size), "MPI_Comm_size");
+  th_mpi_must(MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN),
+              "MPI_Comm_set_errhandler");
+  th_mpi_must(MPI_Comm_rank(team, &comm->rank), "MPI_Comm_rank");
+  th_mpi_must(MPI_Comm_size(team, &comm->size), "MPI_Comm_size");
 }
 
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
 {
   MPI_Comm team;
   int provided; /* other threads read files; only this one calls MPI */
-  must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
-       "MPI_Init_thread");
-  must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
+  th_mpi_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
+              "MPI_Init_thread");
+  th_mpi_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
   fill(comm, team);
 }
 

@@ -88,7 +88,7 @@ def dense_of(name):
                 pieces = (len(s["piece"]) - 1) // len(first)
                 run_group = np.repeat(np.arange(len(s["piece"]) - 1) // pieces,
                                       np.diff(s["piece"][:]))
-                count = np.diff(s["start"][:])
+                count = s["count"][:]
                 rows = s["row"][:] + np.repeat(first[run_group], count)
                 columns = np.repeat(s["attribute"][:] + start, count)
                 values = s["value"][:]

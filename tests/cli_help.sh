@@ -23,13 +23,18 @@ for command in generate import train evaluate predict inspect solvers bench; do
   cat help.txt >>all.txt
 done
 
-# every option that the README mentions is one
+# every option that the README mentions is one, of ours or of a script
+for study in strong weak; do
+  bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
+done
+"$PYTHON" "$SOURCE/jobs/cost_model.py" --help >>all.txt
 mentioned=$(grep -E 'thresher|--' "$SOURCE/README.md" 2>/dev/null |
   grep -oE -- '(^|[ `(])--[a-z][a-z-]+' | tr -d ' `(' | sort -u || true)
 for option in $mentioned; do
   case $option in
   --version | --man | --oversubscribe | --preset | --build | --test-dir | \
-    --output-on-failure | --prefix | --install) continue ;;
+    --output-on-failure | --prefix | --install | --mpi | --nodes | \
+    --ntasks-per-node | --wrap | --cpu-bind | --bind-to | --map-by) continue ;;
   esac
   grep -qE -- "$option|\[no-\]${option#--}( |$)|\[no-\]${option#--no-}( |$)" \
     all.txt || fail "README mentions $option, --help does not"

@@ -223,8 +223,8 @@ static void test_cut(void)
     store->ops->announce(store, rows, (struct th_range){2000, 2010}, false);
     CHECK(store->ops->slab(store, rows, (struct th_range){2000, 2010}, false,
                            &slab, &err) == TH_EIO);
-    CHECK(strstr(err.text,
-                 "shard data.shards/00000.h5: ends before byte ") != NULL);
+    CHECK(strstr(err.text, "shard data.shards/00000.h5: ends earlier than ") !=
+          NULL);
     th_dataset_close(d);
   }
 }

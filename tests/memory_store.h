@@ -18,6 +18,7 @@ struct memory_store {
   double *weight;
   struct th_statistics *statistics;
   int64_t cut;   /* 0: slabs are never cut */
+  bool placed;   /* cells cost more and less, in turn */
   void *stored;  /* dense: values in another type than f32 */
   int64_t tiles; /* sparse: shards x row groups */
   struct memory_tile *tile;

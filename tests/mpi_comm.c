@@ -260,6 +260,33 @@ static void test_sum_agree(struct th_comm *comm)
     }
 }
 
+/* Writers write, everyone reads; small blocks stay apart. */
+static void test_shared(struct th_comm *comm, size_t count)
+{
+  struct th_shared block = {.data = NULL};
+  struct th_error err = {0};
+  CHECK(th_share(comm, count * sizeof(int64_t), "a block", &block, &err) ==
+        TH_OK);
+  int64_t *values = block.data;
+  int64_t writers = block.writer;
+  for (size_t k = 0; k < count; k++) {
+    CHECK(values[k] == 0 || !block.writer);
+    if (block.writer)
+      values[k] = (int64_t)(3 * k + 1);
+  }
+  th_shared_settle(&block);
+  int64_t wrong = 0;
+  for (size_t k = 0; k < count; k++)
+    wrong += values[k] != (int64_t)(3 * k + 1);
+  CHECK(wrong == 0);
+  comm->ops->sum_i64(comm, &writers, 1);
+  CHECK(writers >= 1 && writers <= comm->size);
+  CHECK(count > 1000 || writers == comm->size);
+  th_shared_free(&block);
+  CHECK(block.data == NULL);
+  th_shared_free(&block);
+}
+
 static void test_everything(struct th_comm *comm)
 {
   test_sums(comm);
@@ -279,6 +306,9 @@ static void test_everything(struct th_comm *comm)
   test_prefix(comm);
   test_prefixes(comm);
   test_sum_agree(comm);
+  test_shared(comm, 0);
+  test_shared(comm, 1000);
+  test_shared(comm, 300000);
   CHECK(comm->operations > 0 && comm->seconds >= 0);
 }
 

@@ -79,6 +79,7 @@ static struct memory_store *store_of(int k, struct problem *p)
   if (th_type_packed(m->store.shape.type) > 1)
     m->store.shape.layout = TH_DENSE;
   m->cut = k % 2 ? 70 : 0;
+  m->placed = mixed(k, 7);
   if (m->store.shape.layout == TH_SPARSE ||
       !th_type_fits(m->store.shape.type, 0.5))
     thin_out(m);
@@ -161,6 +162,8 @@ static void test_case(struct th_comm *comm, int solver, int k)
   struct th_config config = config_of(solver, k, &p);
   struct th_model model;
   struct th_error err;
+  th_error_clear(&err);
+  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
   th_status rc = problem_train(&config, &m->store, comm, NULL, &model, &err);
   if (rc != TH_OK)
     complain(comm, solvers[solver], k, err.text);

@@ -113,7 +113,7 @@ static void test_pieces(struct memory_store *m)
   const struct th_view view = {
       .consumer = TH_CONSUMER_EXPLOIT, .rows = 700, .support = &support};
   th_comm_self(&self);
-  CHECK(th_train_plan(&config, &m->store.shape, 1, &plan, &err) == TH_OK);
+  CHECK(th_train_plan(&config, &m->store.shape, 1, 60, &plan, &err) == TH_OK);
   CHECK(th_context_init(&context, &plan, &m->store, &self, NULL, &profile,
                         &err) == TH_OK);
   for (int k = 0; k < 12; k++) {

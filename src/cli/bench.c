@@ -20,6 +20,8 @@ struct part_row {
 static const struct part_row parts[] = {
     {"memory and kernels", th_bench_kernels},
     {"training in memory, of the read bandwidth", th_bench_step},
+    {"disk, dense data", th_bench_read},
+    {"import", th_bench_import},
     {"ranks", th_bench_comm},
     {"determinism", th_bench_self},
 };
@@ -61,7 +63,8 @@ static th_status print_json(const struct th_bench *bench, struct th_error *err)
   th_json_int(o, "ranks", bench->comm->size);
   for (int k = 0; k < bench->figures; k++)
     th_json_real(o, bench->figure[k].key, bench->figure[k].value);
-  th_json_hex(o, "self_test", bench->self_test);
+  if (bench->self_test != 0) /* that part was wanted */
+    th_json_hex(o, "self_test", bench->self_test);
   return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
 
@@ -77,22 +80,67 @@ static void print_part(const struct th_bench *bench, const char *name,
   fflush(stdout);
 }
 
+/* Length of the first word of a part's heading, by which it can be asked for.
+ */
+static size_t word_length(const struct part_row *part)
+{
+  return strcspn(part->name, " ,");
+}
+
+static bool begins(const struct part_row *part, const char *word)
+{
+  size_t length = word_length(part);
+  return strlen(word) == length && strncmp(part->name, word, length) == 0;
+}
+
+static bool wanted(const struct th_options *options,
+                   const struct part_row *part)
+{
+  bool any = options->arguments == 0;
+  for (int k = 0; k < options->arguments && !any; k++)
+    any = begins(part, options->argument[k]);
+  return any;
+}
+
+static th_status check_words(const struct th_options *options,
+                             struct th_error *err)
+{
+  char words[256] = "";
+  size_t used = 0;
+  for (int p = 0; p < PARTS; p++)
+    used += (size_t)snprintf(words + used, sizeof words - used, "%s%.*s",
+                             p > 0 ? ", " : "", (int)word_length(&parts[p]),
+                             parts[p].name);
+  for (int k = 0; k < options->arguments; k++) {
+    bool known = false;
+    for (int p = 0; p < PARTS && !known; p++)
+      known = begins(&parts[p], options->argument[k]);
+    if (!known)
+      return th_fail(err, TH_EUSAGE, "bench: %.40s is no part; there are %s",
+                     options->argument[k], words);
+  }
+  return TH_OK;
+}
+
 th_status th_run_bench(const struct th_options *options, struct th_comm *comm,
                        struct th_error *err)
 {
   struct th_bench bench = {.options = options, .comm = comm};
   bool prints = comm->rank == 0 && !options->json;
   th_status rc = TH_OK;
+  TH_TRY(check_words(options, err));
   if (prints)
     printf("%d %s, all at once; figures of the slowest\n\n", comm->size,
            comm->size == 1 ? "rank" : "ranks");
   for (int k = 0; k < PARTS; k++) {
     int first = bench.figures;
+    if (!wanted(options, &parts[k]))
+      continue;
     TH_TRY(parts[k].run(&bench, err));
     if (prints && bench.figures > first)
       print_part(&bench, parts[k].name, first);
   }
-  if (prints)
+  if (prints && bench.self_test != 0)
     printf("\nself-test\n  model %016" PRIx64
            ": the same on every machine of this CPU type, on any ranks\n",
            bench.self_test);

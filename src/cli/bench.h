@@ -34,7 +34,9 @@ struct th_bench {
 typedef th_status th_bench_part(struct th_bench *bench, struct th_error *err);
 
 th_bench_part th_bench_kernels;
+th_bench_part th_bench_read;
 th_bench_part th_bench_comm;
+th_bench_part th_bench_import;
 th_bench_part th_bench_step;
 th_bench_part th_bench_self;
 

@@ -57,7 +57,8 @@ static th_status train(struct th_store *store, struct th_comm *comm,
                                .shared_support = true,
                                .refit = TH_REFIT_AUTO};
     struct th_model model = {0};
-    rc = th_train_plan(&config, &store->shape, comm->size, &plan, err);
+    rc = th_train_plan(&config, &store->shape, comm->size,
+                       th_store_most_owned(store, comm->size), &plan, err);
     if (rc == TH_OK)
       rc = th_train(&plan, store, comm, NULL, &profile, &model, err);
     *hash = hash_model(*hash, &model);

@@ -42,8 +42,10 @@ static const struct th_command table[] = {
      NULL, th_run_inspect},
     {"solvers", TH_SOLVERS, "", 0, 0, "list the solvers and their options",
      NULL, th_run_solvers},
-    {"bench", TH_BENCH, "", 0, 0,
-     "measure what the machine can do and what of it the kernels reach", NULL,
+    {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,
+     "measure what the machine can do and what of it the kernels reach",
+     "PART, the first word of a heading in what is printed, measures that part "
+     "alone.",
      th_run_bench},
     {NULL, 0, NULL, 0, 0, NULL, NULL, NULL}};
 

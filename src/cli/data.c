@@ -21,16 +21,19 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
                        const char *command, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err)
 {
+  th_status rc;
   *data = (struct th_data){0};
-  if (options->source != NULL)
-    return th_agree(
-        comm, open_source(data, options->source, command, memory, err), err);
-  th_status rc = th_dataset_open(&data->dataset, comm, path, memory, err);
-  if (rc != TH_OK)
-    return rc;
-  data->store = th_dataset_store(data->dataset);
-  data->truth = th_dataset_truth(data->dataset);
-  return TH_OK;
+  if (options->source != NULL) {
+    rc = open_source(data, options->source, command, memory, err);
+    TH_TRY(th_agree(comm, rc, err));
+  } else {
+    TH_TRY(th_dataset_open(&data->dataset, comm, path, memory, err));
+    data->store = th_dataset_store(data->dataset);
+    data->truth = th_dataset_truth(data->dataset);
+  }
+  TH_TRY(th_store_place(data->store, comm, err));
+done:
+  return rc;
 }
 
 void th_data_close(struct th_data *data)

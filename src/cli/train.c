@@ -89,7 +89,8 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
     config.start_coef = session->start_coef ? session->start.coef : NULL;
     config.start_size = session->start.support_size;
   }
-  return th_train_plan(&config, shape, comm->size, &session->plan, err);
+  int64_t owned = th_store_most_owned(session->data.store, comm->size);
+  return th_train_plan(&config, shape, comm->size, owned, &session->plan, err);
 }
 
 /* What does not fit is read in every pass anew. */

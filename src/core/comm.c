@@ -57,6 +57,25 @@ static void self_idle(struct th_comm *comm)
   (void)comm;
 }
 
+static void self_share(struct th_comm *comm, size_t bytes,
+                       struct th_shared *block)
+{
+  comm->operations++;
+  *block = (struct th_shared){.data = calloc(bytes > 0 ? bytes : 1, 1),
+                              .writer = true,
+                              .ops = comm->ops};
+}
+
+static void self_settle(struct th_shared *block)
+{
+  (void)block;
+}
+
+static void self_unshare(struct th_shared *block)
+{
+  free(block->data);
+}
+
 static void self_release(struct th_comm *comm)
 {
   comm->transport = NULL;
@@ -79,6 +98,9 @@ static const struct th_comm_ops self_ops = {
     .sum_start = self_i64,
     .sum_finish = self_nothing,
     .sum_progress = self_idle,
+    .share = self_share,
+    .settle = self_settle,
+    .unshare = self_unshare,
     .barrier = self_nothing,
     .split = self_split,
     .release = self_release,
@@ -168,6 +190,32 @@ done:
   free(send);
   free(receive);
   return rc;
+}
+
+th_status th_share(struct th_comm *comm, size_t bytes, const char *what,
+                   struct th_shared *block, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  comm->ops->share(comm, bytes, block);
+  if (block->data == NULL)
+    rc = th_fail(err, TH_ENOMEM, "no memory for %s (%.1f MB)", what,
+                 (double)bytes / 1e6);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    th_shared_free(block);
+  return rc;
+}
+
+void th_shared_settle(struct th_shared *block)
+{
+  block->ops->settle(block);
+}
+
+void th_shared_free(struct th_shared *block)
+{
+  if (block->ops != NULL)
+    block->ops->unshare(block);
+  *block = (struct th_shared){.data = NULL};
 }
 
 int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total)

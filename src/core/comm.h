@@ -9,10 +9,21 @@
 
 #include "core/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct th_comm;
+struct th_comm_ops;
+
+/* Memory that the ranks of a node have in common. */
+struct th_shared {
+  void *data;  /* the same bytes for every rank of the node; zeros at first */
+  bool writer; /* this rank fills them: one on each node, or all where they
+                  share nothing */
+  const struct th_comm_ops *ops;
+  void *window; /* private to the implementation */
+};
 
 /* All collective. The operations return nothing: a broken transport is fatal.
  * Integer sums and maxima give the same bits for every number of ranks. */
@@ -35,6 +46,10 @@ struct th_comm_ops {
   /* Let a sum that is under way get on; some transports move only when they
    * are called. Legal when none is. */
   void (*sum_progress)(struct th_comm *comm);
+  /* One block for every node: see th_share. data NULL: no memory. */
+  void (*share)(struct th_comm *comm, size_t bytes, struct th_shared *block);
+  void (*settle)(struct th_shared *block);
+  void (*unshare)(struct th_shared *block);
   void (*barrier)(struct th_comm *comm);
   /* The ranks of equal color become a team of their own, in rank order; *part
    * is released with th_comm_free. */
@@ -90,6 +105,19 @@ th_status th_sum_agree_finish(struct th_comm *comm, const int64_t *values,
  * and owned by the caller. */
 th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
                     int64_t *counts, void **all, struct th_error *err);
+
+/* A block of memory per node, or per rank where that is not worth it or does
+ * not fit. Collective; block->writer says who fills it, and th_shared_settle
+ * shows what was written to the others. Release with th_shared_free. */
+th_status th_share(struct th_comm *comm, size_t bytes, const char *what,
+                   struct th_shared *block, struct th_error *err);
+
+/* From here on every rank reads what the writer wrote. Collective. */
+void th_shared_settle(struct th_shared *block);
+
+/* Collective where the block was made by more than one rank: all of them let it
+ * go at the same point. Legal on a zeroed record. */
+void th_shared_free(struct th_shared *block);
 
 /* Sum of the values of the lower ranks; *total receives the sum of all.
  * Collective. */

@@ -44,6 +44,38 @@ int64_t th_shape_groups(const struct th_shape *shape)
          (test + shape->row_group - 1) / shape->row_group;
 }
 
+th_status th_store_place(struct th_store *store, struct th_comm *comm,
+                         struct th_error *err)
+{
+  int64_t attributes = store->shape.attributes;
+  struct th_cost cost = {.attributes = attributes,
+                         .shards = store->shards,
+                         .cells = attributes / TH_CELL +
+                                  (attributes % TH_CELL != 0)};
+  th_status rc = TH_OK;
+  if (comm->size == 1 || store->ops->cost == NULL)
+    return rc;
+  rc = TH_NEW(&cost.cost, cost.cells, "the cost of cells", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(store->ops->cost(store, comm, cost.cost, err));
+  rc = th_placement_by_cost(&store->placement, &cost, comm->size, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  free(cost.cost);
+  return rc;
+}
+
+struct th_range th_store_owned(const struct th_store *store, int rank, int size)
+{
+  return th_placement_rank(&store->placement, store->shape.attributes, rank,
+                           size);
+}
+
+int64_t th_store_most_owned(const struct th_store *store, int size)
+{
+  return th_placement_most(&store->placement, store->shape.attributes, size);
+}
+
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)
 {
@@ -75,6 +107,12 @@ const struct th_ledger *th_source_ledger(const struct th_source *source)
 int64_t th_source_budget(const struct th_source *source)
 {
   return source->budget;
+}
+
+struct th_range th_source_owned(const struct th_source *source, int rank,
+                                int size)
+{
+  return th_store_owned(source->store, rank, size);
 }
 
 static bool in_support(const struct th_draw *draw, int64_t attribute)

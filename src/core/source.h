@@ -8,9 +8,10 @@
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H
 
+#include "core/comm.h"
 #include "core/deal.h"
 #include "core/error.h"
-#include "core/partition.h"
+#include "core/placement.h"
 #include "core/slab.h"
 
 #include <stdbool.h>
@@ -76,19 +77,39 @@ struct th_store_ops {
   void (*announce)(struct th_store *store, struct th_rows rows,
                    struct th_range range, bool keep);
   void (*forget)(struct th_store *store);
+  /* Add to cost[] what each cell (TH_CELL attributes) costs its owner, the same
+   * on every rank, in any unit: stored entries where they are known. NULL for
+   * stores that do not know. Collective. */
+  th_status (*cost)(struct th_store *store, struct th_comm *comm, int64_t *cost,
+                    struct th_error *err);
 };
 
 /* Implementations embed it as their first member. */
 struct th_store {
   const struct th_store_ops *ops;
   struct th_shape shape;
-  uint64_t fingerprint;      /* of the logical content */
-  const char *statistics;    /* where they come from: "import" if NULL */
-  int64_t bytes_read;        /* by this rank, from files: all there is */
-  struct th_traffic blocks;  /* observed: counted by the source */
-  struct th_traffic support; /* observed: outside of the draw's block */
-  double seconds;            /* this rank spent reading */
+  uint64_t fingerprint;          /* of the logical content */
+  int64_t shards;                /* that hold it (th_partition_shard), or 0 */
+  struct th_placement placement; /* made by th_store_place */
+  const char *statistics;        /* where they come from: "import" if NULL */
+  int64_t bytes_read;            /* by this rank, from files: all there is */
+  struct th_traffic blocks;      /* observed: counted by the source */
+  struct th_traffic support;     /* observed: outside of the draw's block */
+  double seconds;                /* this rank spent reading */
 };
+
+/* Place the cells of a store on the ranks by what they cost; even ranges where
+ * the store does not know, or there is one rank. Collective; before anything is
+ * read of its values, once. What it takes is O(d / TH_CELL) bytes for the
+ * moment. The store's owner releases the placement. */
+th_status th_store_place(struct th_store *store, struct th_comm *comm,
+                         struct th_error *err);
+
+/* The attributes that a rank of `size` owns; of the rank that owns the most.
+ * Local. */
+struct th_range th_store_owned(const struct th_store *store, int rank,
+                               int size);
+int64_t th_store_most_owned(const struct th_store *store, int size);
 
 /* What was observed; replicated: every rank counts whole draws. */
 struct th_ledger {
@@ -121,6 +142,9 @@ void th_source_free(struct th_source *source);
 const struct th_shape *th_source_shape(const struct th_source *source);
 const struct th_ledger *th_source_ledger(const struct th_source *source);
 int64_t th_source_budget(const struct th_source *source);
+/* th_store_owned of its store. */
+struct th_range th_source_owned(const struct th_source *source, int rank,
+                                int size);
 
 /* Declare and count a draw; what it names must stay as it is until the last
  * read. Local, the same on every rank. TH_EBUDGET when it would observe more

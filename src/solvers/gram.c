@@ -101,10 +101,10 @@ static int64_t rows_of_rank(const struct job *job, int rank)
 static void find_members(struct job *job)
 {
   const struct th_comm *comm = job->context->comm;
-  int64_t d = th_source_shape(job->context->source)->attributes;
   for (int r = 0; r < comm->size; r++)
     job->room->members[r] =
-        th_support_owned(job->support, th_partition_rank(d, r, comm->size))
+        th_support_owned(job->support,
+                         th_source_owned(job->context->source, r, comm->size))
             .first;
   job->room->members[comm->size] = job->support->size;
 }

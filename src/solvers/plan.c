@@ -123,9 +123,8 @@ static void first_update(const struct th_config *config, int64_t d,
 /* Bytes beyond stored values on one rank. */
 static int64_t estimate_memory(const struct th_config *config,
                                const struct th_shape *shape, int ranks,
-                               int64_t rows)
+                               int64_t owned, int64_t rows)
 {
-  int64_t owned = shape->attributes / ranks + TH_CELL;
   int64_t members = config->sparsity > 0 ? config->sparsity : config->budget;
   int64_t each = BYTES_PER_ATTRIBUTE;
   if (is_sift(config)) {
@@ -190,7 +189,7 @@ static void choose_passes(struct th_config *config,
 }
 
 th_status th_train_plan(const struct th_config *config,
-                        const struct th_shape *shape, int ranks,
+                        const struct th_shape *shape, int ranks, int64_t owned,
                         struct th_plan *plan, struct th_error *err)
 {
   struct th_config *used = &plan->config;
@@ -212,7 +211,8 @@ th_status th_train_plan(const struct th_config *config,
   choose_passes(used, shape, plan->blocks * rows);
   plan->deal_unit =
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
-  plan->memory = estimate_memory(used, shape, ranks, plan->blocks * rows);
+  plan->memory =
+      estimate_memory(used, shape, ranks, owned, plan->blocks * rows);
   double passes = (double)used->passes;
   plan->read_bytes = (int64_t)looked_at(plan, shape, passes);
   plan->stream_bytes = (int64_t)(passes * looked_at(plan, shape, 1));

@@ -75,9 +75,9 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
                      double *prediction, struct th_error *err)
 {
   const struct th_shape *shape = &store->shape;
-  struct th_range mine = th_range_members(
-      model->support, model->support_size,
-      th_partition_rank(shape->attributes, comm->rank, comm->size));
+  struct th_range mine =
+      th_range_members(model->support, model->support_size,
+                       th_store_owned(store, comm->rank, comm->size));
   int64_t longest =
       rows.count < shape->row_group ? rows.count : shape->row_group;
   double *terms = NULL;

@@ -8,11 +8,12 @@
 #include "solvers/gram.h"
 
 /* The coefficients on S (and the intercept, where there is one) that minimise
- * the squared error over the rows of the Gram matrix; collinear members get 0.
- */
+ * the squared error over the rows of the Gram matrix; collinear members and
+ * those that keep (NULL: all) leaves out get 0. Collective. */
 th_status th_refit_squares(struct th_support *support,
                            struct th_context *context,
-                           const struct th_gram *gram, struct th_error *err);
+                           const struct th_gram *gram, const bool *keep,
+                           struct th_error *err);
 
 /* Rows spent on S alone: drawn for Exploitation, observed, added to the Gram
  * matrix. Stops where rows run out. */
@@ -21,10 +22,20 @@ th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
                          const struct th_support *support, int64_t rows,
                          struct th_error *err);
 
-/* At most 12 damped Newton steps on S for a loss with curvature, on `rows` rows
- * that are drawn once and kept. */
+/* Of `rows` rows, as many as may be kept for Newton's steps. Local. */
+int64_t th_refit_most(const struct th_support *support, int64_t rows);
+
+/* Draw at most th_refit_most of `rows` rows and observe S on them, for what
+ * follows. *complete: there were so many. Collective. */
+th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        bool *complete, struct th_error *err);
+
+/* At most 12 damped Newton steps on S for a loss with curvature, on the rows of
+ * the batch; members that keep (NULL: all) leaves out stay as they are.
+ * Collective. */
 th_status th_refit_newton(struct th_support *support, struct th_batch *batch,
-                          struct th_context *context, int64_t rows,
+                          struct th_context *context, const bool *keep,
                           struct th_error *err);
 
 /* How the fit of a run ends: spend `rows` on S and fit by the configured loss.

@@ -76,16 +76,13 @@ static void release(void *state)
 }
 
 /* p_end: a pass for the final fit where the data are read more than once;
- * labels need as many again for Newton's steps, or a fifth of a single pass. */
+ * labels need a fifth of a single pass for Newton's steps. */
 static int64_t rows_for_end(const struct th_context *context)
 {
   int64_t pass = context->deal.rows_in_pass;
-  bool labels = context->target.labels;
-  if (context->config->passes > 2)
-    return labels ? 2 * pass : pass;
-  if (context->config->passes == 2)
+  if (context->config->passes > 1)
     return pass;
-  return labels ? pass / 5 : 0;
+  return context->target.labels ? pass / 5 : 0;
 }
 
 /* Few rows of rare labels may hold none of them by luck, and their variance

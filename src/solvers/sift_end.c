@@ -80,24 +80,32 @@ done:
   return rc;
 }
 
-/* The Gram matrix without the members that leave. Local. */
-static void filter_gram(struct th_gram *gram, const bool *keep)
+/* Rows that were kept for the end see S only, with the constant. Labels: those
+ * that can be kept are drawn at once, also for Newton's steps. Collective. */
+static th_status spend(struct th_sift *s, struct th_context *context,
+                       bool *newton, struct th_error *err)
 {
-  int64_t order = gram->size + 2;
-  int64_t place = 0;
-  int64_t kept = 0;
-  for (int64_t j = 0; j < order; j++)
-    for (int64_t i = 0; i < order && (j >= gram->size || keep[j]); i++)
-      if (i >= gram->size || keep[i])
-        gram->a[place++] = gram->a[i + j * order];
-  for (int64_t k = 0; k < gram->size; k++)
-    kept += keep[k];
-  gram->size = kept;
+  int64_t rows = th_refit_rows(context);
+  int64_t most = *newton ? th_refit_most(&s->support, rows) : 0;
+  th_status rc;
+  TH_TRY(th_refit_spend(&s->gram, &s->batch, context, &s->support, rows - most,
+                        err));
+  if (*newton)
+    TH_TRY(th_refit_draw(&s->batch, context, &s->support, most, newton, err));
+  if (*newton)
+    TH_TRY(th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL,
+                       err));
+  if (context->config->passes == 1)
+    join_end(s);
+done:
+  return rc;
 }
 
 th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err)
 {
+  const bool *keep = NULL;
+  bool newton = context->target.labels;
   th_status rc;
   /* rare attributes are still undecided; a pass over all their examples says */
   bool pass_left = s->fit.rare && context->config->passes > 1;
@@ -110,22 +118,16 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     s->support.intercept = context->target.offset;
     return th_support_copy(&s->confirmed, &s->support, err);
   }
-  /* rows kept for the end see S only, with the constant */
-  int64_t rows = th_refit_rows(context);
-  if (context->target.labels && context->config->passes == 1)
-    rows = 0; /* all that is left goes to Newton's steps */
-  TH_TRY(th_refit_spend(&s->gram, &s->batch, context, &s->support, rows, err));
-  if (context->config->passes == 1)
-    join_end(s);
+  TH_TRY(spend(s, context, &newton, err));
   TH_TRY(eliminate(s, context, err));
-  th_support_filter(&s->support, s->fit.keep);
-  filter_gram(&s->gram, s->fit.keep);
-  th_sift_fit_filter(&s->fit, s->fit.keep);
+  keep = s->fit.keep;
   if (context->config->refit != TH_REFIT_NO)
-    TH_TRY(th_refit_squares(&s->support, context, &s->gram, err));
-  if (context->target.labels)
-    TH_TRY(th_refit_newton(&s->support, &s->batch, context,
-                           th_refit_rows(context), err));
+    TH_TRY(th_refit_squares(&s->support, context, &s->gram, keep, err));
+  for (int64_t k = 0; k < s->fit.size; k++)
+    s->support.coef[k] = keep[k] ? s->support.coef[k] : 0;
+  if (newton)
+    TH_TRY(th_refit_newton(&s->support, &s->batch, context, keep, err));
+  th_support_filter(&s->support, keep);
   TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
 done:
   return rc;

@@ -274,7 +274,7 @@ th_status th_threshold_round_end(struct th_threshold *h,
   th_status rc = TH_OK;
   h->round++;
   if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
-    rc = th_refit_squares(&h->theta, context, &h->gram, err);
+    rc = th_refit_squares(&h->theta, context, &h->gram, NULL, err);
   if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
       rows >= EIGENVALUE_ROWS * members)
     rc = look_at_smoothness(h, context, err);

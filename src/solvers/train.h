@@ -41,10 +41,11 @@ struct th_plan {
   int64_t updates;         /* expected, 0: not known beforehand */
 };
 
-/* Check a configuration against the data and complete it. Local, the same on
- * every rank. TH_EUSAGE: s >= s', s' > d, an option the solver needs. */
+/* Check a configuration against the data and complete it. owned: attributes of
+ * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
+ * s', s' > d, an option the solver needs. */
 th_status th_train_plan(const struct th_config *config,
-                        const struct th_shape *shape, int ranks,
+                        const struct th_shape *shape, int ranks, int64_t owned,
                         struct th_plan *plan, struct th_error *err);
 
 /* How a run is going; called by every rank after every update. */

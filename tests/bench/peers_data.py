@@ -29,7 +29,7 @@ def read_sparse(master, folder):
         with h5py.File(os.path.join(folder, path.decode())) as shard:
             piece = shard["piece"][:]
             runs = np.diff(piece[:: (len(piece) - 1) // len(groups)])
-            entries = np.diff(shard["start"])
+            entries = shard["count"][:]
             rows = np.repeat(np.repeat(groups, runs), entries) + shard["row"]
             columns = np.repeat(shard["attribute"], entries)
             parts.append(
