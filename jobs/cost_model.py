@@ -13,10 +13,11 @@ R = B d' rows in all. On P ranks (m bytes all-reduced cost A(m), see below):
   predict     their products, 8 R ceil(s/P); the sum of all, A(8 R)
   residual    every rank forms all R residuals: 48 R bytes
   select      three digits of all scores, 24 d / P bytes and 3 A(2 KiB); candidates
-  gram        owners hand columns on: P - 1 messages, 8 R s / P bytes; s^2 flops a
-              row, of R / P rows but at least 256; A(4 s^2)
+  gram        groups of 256 rows are dealt to the ranks: owners of S send to all who
+              have one, these receive from all owners, 8 s bytes a row; s^2 flops a
+              row; A(4 s^2)
   solve       least squares, s^3 / 3 flops; its solution, A(8 s)
-  agree       12 agreements, A(8)
+  agree       6 agreements, A(8)
 
 A(m) is the cheaper of recursive doubling, log2 P (a + m b), and Rabenseifner's
 algorithm, 2 log2 P a + 2 m b (P - 1) / P: Hockney's latency a and inverse
@@ -41,7 +42,7 @@ JOBS = os.path.dirname(os.path.abspath(__file__))
 PHASES = ("gradient", "support", "predict", "residual", "select", "gram",
           "solve", "agree")
 GROUP_ROWS = 256       # rows that one rank forms a Gram matrix of
-AGREEMENTS = 12        # collective decisions of an update
+AGREEMENTS = 6         # collective decisions of an update
 DIGITS = 3             # rounds of a selection, 256 counts each
 RESIDUAL_BYTES = 48    # per row: prediction, target, weight, residuals
 RANKS = [4 ** k for k in range(8)]
@@ -102,12 +103,15 @@ def gather(machine, ranks, size):
 def gram_seconds(machine, ranks, u):
     if not u.gram or u.support == 0:
         return 0.0, 0.0
-    most = max(u.rows / ranks, min(u.rows, GROUP_ROWS))
-    compute = most * u.support ** 2 / machine.flops
+    groups = math.ceil(u.rows / GROUP_ROWS)
+    formed = min(u.rows, math.ceil(groups / ranks) * GROUP_ROWS)
+    compute = formed * u.support ** 2 / machine.flops
     if ranks == 1:
         return compute, 0.0
-    columns = 8 * u.rows * u.support / ranks
-    exchange = (ranks - 1) * machine.latency + columns / machine.bandwidth
+    messages = min(groups, ranks - 1) + min(u.support, ranks - 1)
+    own = math.ceil(u.support / ranks)
+    size = 8 * max(formed * u.support, u.rows * own)
+    exchange = messages * machine.latency + size / machine.bandwidth
     return compute, exchange + all_reduce(machine, ranks, 4 * u.support ** 2)
 
 

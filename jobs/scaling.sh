@@ -111,7 +111,10 @@ options()
   thresher=$(realpath "$(command -v "$thresher")")
   mkdir -p "$out"
   out=$(cd "$out" && pwd)
-  rm -rf "$out"/ranks-* "$out"/attributes-* "$out"/*.csv "$out"/*.png
+  rm -rf "$out"/ranks-[0-9]* "$out"/attributes-[0-9]* \
+    "$out"/{summary,phases,by_attributes}.csv
+  made=$(mktemp -d "$out/data.XXXXXX") # data sets, gone at the end
+  trap 'rm -rf "$made"' EXIT
 }
 
 launch() # RANKS COMMAND...

@@ -19,9 +19,8 @@ data=
 options "$@"
 
 if [ -z "$data" ]; then
-  data=$out/data.h5
-  trap 'rm -rf "$out/data.h5" "$out/data.shards"' EXIT
-  launch "$most" "$thresher" generate murata -o "$data" --force --quiet \
+  data=$made/data.h5
+  launch "$most" "$thresher" generate murata -o "$data" --quiet \
     --examples "$examples" --attributes "$attributes"
 fi
 for n in "${ranks[@]}"; do

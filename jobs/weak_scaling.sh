@@ -25,7 +25,7 @@ train()
 {
   local what=(--source "murata:examples=$examples,attributes=$3")
   if [ $stored = yes ]; then
-    what=("$out/data-$3.h5")
+    what=("$made/$3.h5")
     [ -e "${what[0]}" ] || launch "$most" "$thresher" generate murata --quiet \
       -o "${what[0]}" --examples "$examples" --attributes "$3"
   fi
@@ -33,7 +33,6 @@ train()
     --passes "$passes"
 }
 
-trap 'rm -rf "$out"/data-*' EXIT
 for n in "${ranks[@]}"; do
   bench "$n"
 done

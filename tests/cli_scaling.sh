@@ -65,6 +65,14 @@ sh -c "$(cat weak/ranks-1/run-1/command)" 2>/dev/null ||
 [ "$(cut -d , -f 1 weak/by_attributes.csv | tr '\n' ' ')" = \
   "attributes 187 750 3000 " ] || fail "weak: by_attributes.csv"
 
+bash "$SOURCE/jobs/weak_scaling.sh" --stored --ranks 1 --repeats 1 --examples 600 \
+  --attributes 800 --budget 200 --passes 1 --out stored >stored.out 2>&1 || {
+  fail "weak scaling --stored"
+  cat stored.out >&2
+}
+grep -q '/800[.]h5' stored/ranks-1/run-1/command || fail "--stored: not stored"
+compgen -G '*/data.*' >/dev/null && fail "data sets were left behind"
+
 bench=("strong/ranks-1/bench.json" "strong/ranks-2/bench.json")
 model=$SOURCE/jobs/cost_model.py
 "$PYTHON" "$model" --bench "${bench[@]}" --check \

@@ -20,7 +20,7 @@ struct part_row {
 static const struct part_row parts[] = {
     {"memory and kernels", th_bench_kernels},
     {"training in memory, of the read bandwidth", th_bench_step},
-    {"dense data on disk", th_bench_read},
+    {"disk, dense data", th_bench_read},
     {"import", th_bench_import},
     {"ranks", th_bench_comm},
     {"determinism", th_bench_self},
@@ -80,10 +80,16 @@ static void print_part(const struct th_bench *bench, const char *name,
   fflush(stdout);
 }
 
-/* Does the heading of a part begin with that word? */
+/* Length of the first word of a part's heading, by which it can be asked for.
+ */
+static size_t word_length(const struct part_row *part)
+{
+  return strcspn(part->name, " ,");
+}
+
 static bool begins(const struct part_row *part, const char *word)
 {
-  size_t length = strcspn(part->name, " ");
+  size_t length = word_length(part);
   return strlen(word) == length && strncmp(part->name, word, length) == 0;
 }
 
@@ -103,8 +109,8 @@ static th_status check_words(const struct th_options *options,
   size_t used = 0;
   for (int p = 0; p < PARTS; p++)
     used += (size_t)snprintf(words + used, sizeof words - used, "%s%.*s",
-                             p > 0 ? ", " : "",
-                             (int)strcspn(parts[p].name, " "), parts[p].name);
+                             p > 0 ? ", " : "", (int)word_length(&parts[p]),
+                             parts[p].name);
   for (int k = 0; k < options->arguments; k++) {
     bool known = false;
     for (int p = 0; p < PARTS && !known; p++)

@@ -11,7 +11,7 @@
 
 enum {
   SCAN_ROWS = 4096,
-  SCAN_ATTRIBUTES = 64 * TH_CELL, /* statistics at a time */
+  SCAN_ATTRIBUTES = 256 * TH_CELL, /* statistics at a time */
   NOTICE_TEXT = 256
 };
 
@@ -146,7 +146,8 @@ static th_status scale_attributes(struct th_context *context,
   TH_TRY(TH_NEW(&context->centre, count, "attribute means", err));
   TH_TRY(TH_NEW(&context->scale, count, "attribute scales", err));
   TH_TRY(TH_NEW(&context->bound, count, "attribute bounds", err));
-  TH_TRY(TH_NEW(&statistics, SCAN_ATTRIBUTES, "attribute statistics", err));
+  int64_t room = count < SCAN_ATTRIBUTES ? count : SCAN_ATTRIBUTES;
+  TH_TRY(TH_NEW(&statistics, room, "attribute statistics", err));
   for (int64_t first = 0; first < count; first += SCAN_ATTRIBUTES) {
     struct th_range all = {owned.first + first,
                            owned.first + first + SCAN_ATTRIBUTES};

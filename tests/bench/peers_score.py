@@ -2,8 +2,8 @@
 # peers_score.py FOLDER NAME... - score models on FOLDER's held-out rows: a table
 # SPDX-License-Identifier: MIT
 """For every NAME, the model NAME.npz (scikit-learn), NAME.csv (glmnet),
-NAME.liblinear or NAME.h5 (Thresher) and the costs NAME.json. Writes a line
-each and all of them to FOLDER.results.json."""
+NAME.liblinear or NAME.h5 (Thresher, the last) and the costs NAME.json. Writes a
+line each and all of them to FOLDER.results.json."""
 import json
 import os
 import sys
@@ -105,12 +105,22 @@ def show(rows, true):
               "%18s" % ("%d: %d of %d" % (r["support"], r["true"], true)))
 
 
+def show_ratio(rows):
+    """Ours, the last, against the fastest of the others."""
+    *others, ours = rows
+    peer = min(others, key=lambda r: r["cpu_seconds"])
+    print("ours against %s: %.1f times as fast, %.1f times by CPU time" % (
+        peer["tool"], peer["seconds"] / ours["seconds"],
+        peer["cpu_seconds"] / ours["cpu_seconds"]))
+
+
 def main():
     folder, names = sys.argv[1], sys.argv[2:]
     x, y = read_test(folder), np.load(folder + "/y_test.npy")
     truth = np.load(folder + "/truth.npy")
     rows = [score(name, x, y, truth) for name in names]
     show(rows, len(truth))
+    show_ratio(rows)
     with open(folder + ".results.json", "w") as file:
         json.dump({row["tool"]: row for row in rows}, file, indent=1)
 
