@@ -53,8 +53,8 @@
  *   /stats_checksum  u64, one per 256 attributes over their part of the four
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
- *             padded with zeros to R; chunks of (chunk, R), no filter, so that
- *             a run is contiguous in the file
+ *             padded with zeros to R; no filter; chunks of one row group and
+ *             all c attributes, or as few parts of them as have 4 MiB each
  *   /checksum u64 (G, c), of each run without its padding
  * Shard, sparse (doubly compressed; runs ordered by group, then attribute)
  *   /attribute u32 [runs]      counted from the shard's first

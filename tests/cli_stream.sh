@@ -64,6 +64,49 @@ for n in 1 2 3; do
   done
 done
 
+# shards that users have stored anew, with filters or otherwise
+cp -r data.shards good.shards
+anew() # WHAT OPTION-OF-h5py...
+{
+  "$PYTHON" - "$2" <<'END' || fail "cannot store $1"
+import ast, h5py, sys
+for shard in "01":
+    with h5py.File(f"data.shards/0000{shard}.h5", "r+") as f:
+        x = f["X"][:]
+        del f["X"]
+        f.create_dataset("X", data=x, **ast.literal_eval(sys.argv[1]))
+END
+  must 1 inspect data.h5 --check
+  # shellcheck disable=SC2086
+  train 2 this.h5 $budget --memory "${3:-1G}"
+  cmp first.h5 this.h5 || fail "$1: another model"
+}
+anew contiguous '{}'
+anew "chunks of 64" '{"chunks": (64, 1024)}'
+anew "chunks of 50" '{"chunks": (50, 1024)}' 3M
+anew "chunks across row groups" '{"chunks": (40, 1500)}'
+anew deflate '{"chunks": (70, 1024), "shuffle": True, "compression": "gzip"}'
+anew deflate '{"chunks": (70, 1024), "compression": "gzip"}' 1
+if command -v h5repack >repack.path; then
+  for shard in 0 1; do
+    h5repack -f SHUF -f GZIP=1 "good.shards/0000$shard.h5" \
+      "data.shards/0000$shard.h5"
+  done
+  must 1 inspect data.h5 --check
+  # shellcheck disable=SC2086
+  train 2 this.h5 $budget
+  cmp first.h5 this.h5 || fail "h5repack: another model"
+fi
+"$PYTHON" - <<'END'
+import h5py
+with h5py.File("data.shards/00000.h5", "r+") as f:
+    f["X"][5, 3 * 1024 + 8] += 1
+END
+refused 1 'shard data.shards/00000.h5: attribute 5, row group 3: checksum' \
+  2 train data.h5 -o never.h5 --budget 700
+rm -rf data.shards
+mv good.shards data.shards
+
 # damage that the reading thread comes upon
 "$PYTHON" - <<'END'
 import h5py

@@ -280,7 +280,7 @@ static void test_shared(struct th_comm *comm, size_t count)
     wrong += values[k] != (int64_t)(3 * k + 1);
   CHECK(wrong == 0);
   comm->ops->sum_i64(comm, &writers, 1);
-  CHECK(writers == 1 || writers == comm->size); /* on one machine */
+  CHECK(writers >= 1 && writers <= comm->size);
   CHECK(count > 1000 || writers == comm->size);
   th_shared_free(&block);
   CHECK(block.data == NULL);

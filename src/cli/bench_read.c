@@ -191,8 +191,7 @@ static th_status train(struct th_bench_set *set, struct th_error *err)
   struct th_model model = {0};
   struct th_plan plan;
   th_status rc = TH_OK;
-  TH_TRY(th_train_plan(&config, &set->shape, 1, set->shape.attributes, &plan,
-                       err));
+  TH_TRY(th_train_plan(&config, &set->shape, 1, ALL, &plan, err));
   TH_TRY(th_train(&plan, set->store, &set->self, NULL, &profile, &model, err));
 done:
   th_model_free(&model);

@@ -96,19 +96,14 @@ static th_status share_slice(struct flight *f, int64_t t, struct th_error *err)
 }
 
 /* Local. */
-static void prepare_slice(struct flight *f, int64_t t, struct th_error *err)
+static void observe_slice(struct flight *f, int64_t t, struct th_error *err)
 {
-  struct th_profile *profile = f->context->profile;
-  if (f->rc == TH_OK && f->observe) {
-    th_profile_begin(profile);
-    f->rc = th_batch_observe_draws(f->batch, f->context, f->view->support,
-                                   slice_draws(f, t), err);
-    th_profile_end(profile, TH_PHASE_SUPPORT);
-  }
-  th_profile_begin(profile);
-  if (f->rc == TH_OK)
-    f->rc = share_slice(f, t, err);
-  th_profile_end(profile, TH_PHASE_PREDICT);
+  if (f->rc != TH_OK || !f->observe)
+    return;
+  th_profile_begin(f->context->profile);
+  f->rc = th_batch_observe_draws(f->batch, f->context, f->view->support,
+                                 slice_draws(f, t), err);
+  th_profile_end(f->context->profile, TH_PHASE_SUPPORT);
 }
 
 /* Local. */
@@ -128,46 +123,44 @@ static void form_residuals(struct flight *f, int64_t t)
   }
 }
 
-/* Its sum is there: residuals, and a visit to its blocks. Local. */
-static void use_slice(struct flight *f, int64_t t, struct th_error *err)
+/* The blocks of a slice whose residuals are there. Local. */
+static void visit_slice(struct flight *f, int64_t t, struct th_error *err)
 {
-  struct th_profile *profile = f->context->profile;
   struct th_batch *batch = f->batch;
-  th_profile_begin(profile);
-  form_residuals(f, t);
-  th_profile_end(profile, TH_PHASE_PREDICT);
   if (f->view->visit == NULL || batch->visited != TH_OK)
     return;
-  th_profile_begin(profile);
+  th_profile_begin(f->context->profile);
   batch->visited = th_batch_visit(batch, f->context, slice_draws(f, t),
                                   f->view->visit, f->view->self, err);
-  th_profile_end(profile, TH_PHASE_GRADIENT);
+  th_profile_end(f->context->profile, TH_PHASE_GRADIENT);
 }
 
-static void start_slice(const struct flight *f, int64_t t)
+static size_t slice_size(const struct flight *f, int64_t t)
 {
   struct th_range rows = slice_rows(f, t);
-  th_profile_begin(f->context->profile);
-  if (f->slices > 1)
-    th_sum_agree_start(f->context->comm, slice_sums(f, t),
-                       (size_t)(rows.last - rows.first), f->rc);
-  th_profile_end(f->context->profile, TH_PHASE_PREDICT);
+  return (size_t)(rows.last - rows.first);
 }
 
-static th_status finish_slice(const struct flight *f, int64_t t,
-                              struct th_error *err)
+/* The sum of slice t - 1 ends, that of slice t begins; a single one is not
+ * worth halves. Collective. */
+static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
 {
   struct th_comm *comm = f->context->comm;
-  struct th_range rows = slice_rows(f, t);
-  size_t count = (size_t)(rows.last - rows.first);
-  th_status rc;
-  th_profile_begin(f->context->profile);
-  if (f->slices > 1)
-    rc = th_sum_agree_finish(comm, slice_sums(f, t), count, f->rc, err);
-  else
-    rc = th_sum_agree(comm, slice_sums(f, t), count, f->rc, err);
-  th_profile_end(f->context->profile, TH_PHASE_PREDICT);
-  return rc;
+  th_status rc = TH_OK;
+  if (t < f->slices && f->rc == TH_OK)
+    f->rc = share_slice(f, t, err);
+  if (t > 0 && f->slices == 1)
+    rc = th_sum_agree(comm, slice_sums(f, 0), slice_size(f, 0), f->rc, err);
+  else if (t > 0)
+    rc = th_sum_agree_finish(comm, slice_sums(f, t - 1), slice_size(f, t - 1),
+                             f->rc, err);
+  if (rc != TH_OK)
+    return rc;
+  if (t < f->slices && f->slices > 1)
+    th_sum_agree_start(comm, slice_sums(f, t), slice_size(f, t), f->rc);
+  if (t > 0)
+    form_residuals(f, t - 1);
+  return TH_OK;
 }
 
 static void cut_slices(struct flight *f)
@@ -209,13 +202,14 @@ static th_status fly(struct flight *f, struct th_error *err)
   batch->visited = TH_OK;
   for (int64_t t = 0; t <= f->slices; t++) {
     if (t < f->slices)
-      prepare_slice(f, t, err);
-    if (t > 0 && (rc = finish_slice(f, t - 1, err)) != TH_OK)
+      observe_slice(f, t, err);
+    th_profile_begin(f->context->profile);
+    rc = sum_slices(f, t, err);
+    th_profile_end(f->context->profile, TH_PHASE_PREDICT);
+    if (rc != TH_OK)
       return rc;
-    if (t < f->slices)
-      start_slice(f, t);
     if (t > 0)
-      use_slice(f, t - 1, err);
+      visit_slice(f, t - 1, err);
   }
   batch->loss = batch->weight_sum > 0 ? f->loss / batch->weight_sum : 0;
   return TH_OK;
