@@ -33,7 +33,8 @@ th_status th_runs_verify(const char *shard, struct th_range attributes,
 static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
                        const struct th_h5_layout *layout)
 {
-  return (int64_t)th_type_bytes(type, (int64_t)layout->chunk[1]) == map->run;
+  int64_t height = (int64_t)layout->chunk[1];
+  return height * (int64_t)th_type_size(type) == map->run;
 }
 
 th_status th_dense_map_open(struct th_dense_map *map,

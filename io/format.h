@@ -19,7 +19,8 @@
  * Master, root attributes
  *   format "thresher data set", major, minor
  *   examples, training, attributes, row_group, groups, nonzeros, shards
- *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8", weighted 0 | 1
+ *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8" | "u2" (dense
+ *                   only), weighted 0 | 1
  *   fingerprint     of the logical content; the same for every shard layout
  *   provenance      how the data were made, one line
  * Master, data sets (n examples, d attributes, G groups, K shards)
@@ -40,6 +41,8 @@
  *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
  *   /X        (d, n) virtual, dense data only: the values in stored order, fill
  *             value NaN (integer types appear as f64), so a missing shard shows
+ *   /packed   i16 (d, G R / 4) virtual, u2 data only, in place of /X: the bytes
+ *             of the shards' /X as numbers, fill value -1
  *
  * Shard, root attributes
  *   format "thresher shard", major, minor, shard (its number), first, count,
@@ -54,7 +57,9 @@
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
  *             padded with zeros to R; no filter; chunks of one row group and
- *             all c attributes, or as few parts of them as have 4 MiB each
+ *             all c attributes, or as few parts of them as have 4 MiB each.
+ *             u2: u8 (c, G R / 4), R a multiple of 4; row r of a group is in
+ *             bits 2 (r % 4), + 1 of byte r / 4
  *   /checksum u64 (G, c), of each run without its padding
  * Shard, sparse (doubly compressed; runs ordered by group, then attribute)
  *   /attribute u32 [runs]      counted from the shard's first
@@ -145,6 +150,7 @@ enum { TH_FORMAT_MAJOR = 1, TH_FORMAT_MINOR = 0 };
 
 /* Shard. The statistics appear in the master as /stats + name. */
 #define TH_D_X "/X"
+#define TH_D_PACKED "/packed" /* of the master */
 #define TH_D_MEAN "/mean"
 #define TH_D_DEVIATION "/deviation"
 #define TH_D_LOWEST "/lowest"

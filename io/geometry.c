@@ -15,7 +15,7 @@ int64_t th_ceil_divide(int64_t a, int64_t b)
 
 static int64_t chunk_attributes(const struct th_shape *shape)
 {
-  int64_t run = shape->row_group * (int64_t)th_type_size(shape->type);
+  int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
   int64_t chunk = 1;
   while (chunk < 256 && 2 * chunk * run <= CHUNK_BYTES)
     chunk *= 2;
@@ -41,6 +41,10 @@ th_status th_geometry_init(struct th_geometry *geometry,
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EDATA, "unknown layout or storage type");
+  th_status rc =
+      th_type_allows(shape->type, shape->layout, shape->row_group, err);
+  if (rc != TH_OK)
+    return rc;
   int64_t tests = shape->examples - shape->training;
   geometry->shape = *shape;
   geometry->training_groups = th_ceil_divide(shape->training, shape->row_group);
@@ -98,10 +102,16 @@ int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
   const struct th_shape *shape = &geometry->shape;
   int64_t size = (int64_t)th_type_size(shape->type);
   if (shape->layout == TH_DENSE)
-    return shape->attributes * geometry->groups * shape->row_group * size;
+    return shape->attributes * geometry->groups *
+           (int64_t)th_type_bytes(shape->type, shape->row_group);
   int64_t runs = shape->attributes * geometry->groups;
   runs = runs < entries ? runs : entries;
   return entries * (size + 2) + runs * 6; /* row; attribute, count */
+}
+
+int64_t th_geometry_items(const struct th_geometry *geometry, int64_t rows)
+{
+  return th_ceil_divide(rows, th_type_packed(geometry->shape.type));
 }
 
 int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries)

@@ -236,6 +236,7 @@ hid_t th_h5_type(enum th_type type)
   case TH_F64:
     return H5T_NATIVE_DOUBLE;
   case TH_U8:
+  case TH_U2: /* four in each */
     return H5T_NATIVE_UINT8;
   case TH_I8:
     return H5T_NATIVE_INT8;

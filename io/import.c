@@ -42,7 +42,8 @@ static th_status check_job(const struct th_import *job, struct th_error *err)
       job->shards < 0 || job->type < 0 || job->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EUSAGE,
                    "max_line, memory, row_group, shards or type out of range");
-  return TH_OK;
+  enum th_layout layout = job->layout == TH_SPARSE ? TH_SPARSE : TH_DENSE;
+  return th_type_allows((enum th_type)job->type, layout, job->row_group, err);
 }
 
 /* Fail before hours of reading where the output could not be written anyway.

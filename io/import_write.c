@@ -18,6 +18,8 @@ static enum th_layout choose_layout(const struct th_importing *im)
 {
   if (im->job->layout >= 0)
     return (enum th_layout)im->job->layout;
+  if (th_type_packed((enum th_type)im->job->type) > 1)
+    return TH_DENSE;
   double cells = (double)im->placing.examples * (double)im->attributes;
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }

@@ -5,10 +5,11 @@
 
 #include <math.h>
 
+/* fill shows where a shard is missing. */
 static th_status create(const struct th_h5 *h5, const char *name, hid_t type,
-                        hid_t space, hid_t plan, struct th_error *err)
+                        double fill, hid_t space, hid_t plan,
+                        struct th_error *err)
 {
-  const double fill = NAN;
   hid_t id = -1;
   if (H5Pset_obj_track_times(plan, false) >= 0 &&
       H5Pset_fill_value(plan, H5T_NATIVE_DOUBLE, &fill) >= 0)
@@ -69,7 +70,7 @@ static th_status put_statistic(const struct th_h5 *h5, const char *view_name,
   if (view < 0 || plan < 0 || map_statistic(plan, view, set, info) < 0)
     rc = th_h5_fail(h5, "cannot write", view_name, err);
   if (rc == TH_OK)
-    rc = create(h5, view_name, H5T_NATIVE_DOUBLE, view, plan, err);
+    rc = create(h5, view_name, H5T_NATIVE_DOUBLE, NAN, view, plan, err);
   if (plan >= 0)
     H5Pclose(plan);
   if (view >= 0)
@@ -104,21 +105,60 @@ static herr_t map_values(hid_t plan, hid_t view,
   return ok;
 }
 
+/* Bytes of packed values, as they lie in the shards. */
+static herr_t map_packed(hid_t plan, hid_t view,
+                         const struct th_master_info *info)
+{
+  const struct th_geometry *g = &info->geometry;
+  hsize_t width =
+      (hsize_t)(g->groups * th_geometry_items(g, g->shape.row_group));
+  herr_t ok = 0;
+  for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
+    const struct th_shard_row *row = &info->shard[k];
+    hsize_t first = (hsize_t)row->range.first;
+    hsize_t size[2] = {(hsize_t)(row->range.last - row->range.first), width};
+    struct box to = {{first, 0}, {size[0], width}};
+    struct box from = {{0, 0}, {size[0], width}};
+    ok = map(plan, view, &to, row->path, TH_D_X, 2, size, &from);
+  }
+  return ok;
+}
+
+/* The values of all shards as one matrix of `columns`. */
+struct values_view {
+  const char *name;
+  hsize_t columns;
+  hid_t type;
+  double fill;
+  herr_t (*map)(hid_t plan, hid_t view, const struct th_master_info *info);
+};
+
+static struct values_view view_of(const struct th_geometry *g)
+{
+  const struct th_shape *shape = &g->shape;
+  int64_t stored = g->groups * th_geometry_items(g, shape->row_group);
+  if (th_type_packed(shape->type) > 1)
+    return (struct values_view){TH_D_PACKED, (hsize_t)stored, H5T_NATIVE_INT16,
+                                -1, map_packed};
+  /* Whole numbers have no NaN: they appear as doubles, which hold them all. */
+  hid_t type = shape->type == TH_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  return (struct values_view){TH_D_X, (hsize_t)shape->examples, type, NAN,
+                              map_values};
+}
+
 static th_status put_values(const struct th_h5 *h5,
                             const struct th_master_info *info,
                             struct th_error *err)
 {
-  const struct th_shape *shape = &info->geometry.shape;
-  hsize_t size[2] = {(hsize_t)shape->attributes, (hsize_t)shape->examples};
-  /* Whole numbers have no NaN: they appear as doubles, which hold them all. */
-  hid_t type = shape->type == TH_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  struct values_view what = view_of(&info->geometry);
+  hsize_t size[2] = {(hsize_t)info->geometry.shape.attributes, what.columns};
   hid_t view = H5Screate_simple(2, size, NULL);
   hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
   th_status rc = TH_OK;
-  if (view < 0 || plan < 0 || map_values(plan, view, info) < 0)
-    rc = th_h5_fail(h5, "cannot write", TH_D_X, err);
+  if (view < 0 || plan < 0 || what.map(plan, view, info) < 0)
+    rc = th_h5_fail(h5, "cannot write", what.name, err);
   if (rc == TH_OK)
-    rc = create(h5, TH_D_X, type, view, plan, err);
+    rc = create(h5, what.name, what.type, what.fill, view, plan, err);
   if (plan >= 0)
     H5Pclose(plan);
   if (view >= 0)

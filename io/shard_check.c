@@ -28,10 +28,9 @@ static th_status check_padding(const struct th_shard_read *shard,
                                const void *values, struct th_error *err)
 {
   const struct th_shape *shape = &shard->geometry->shape;
-  size_t size = th_type_size(shape->type);
   int64_t rows = th_geometry_group(shard->geometry, group).count;
-  size_t stride = (size_t)shape->row_group * size;
-  size_t used = (size_t)rows * size;
+  size_t stride = th_type_bytes(shape->type, shape->row_group);
+  size_t used = th_type_bytes(shape->type, rows);
   const char *run = values;
   for (int64_t a = range.first; a < range.last; a++, run += stride)
     if (!all_zero(run + used, stride - used))
@@ -45,7 +44,7 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
 {
   const struct th_shape *shape = &shard->geometry->shape;
   int64_t count = range.last - range.first;
-  int64_t bytes = count * shape->row_group * (int64_t)th_type_size(shape->type);
+  int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a chunk", err));
   TH_TRY(th_grow((void **)&room->checksum, &room->checksums, count,

@@ -119,7 +119,8 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
 {
   const struct th_geometry *g = shard->geometry;
   hsize_t count = (hsize_t)(shard->row->range.last - shard->row->range.first);
-  hsize_t columns = (hsize_t)g->groups * (hsize_t)g->shape.row_group;
+  hsize_t columns =
+      (hsize_t)(g->groups * th_geometry_items(g, g->shape.row_group));
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_open(&shard->values, &shard->h5, TH_D_X,

@@ -30,7 +30,7 @@ static th_status read_box(struct th_shard_read *shard,
   const struct th_geometry *g = shard->geometry;
   hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
   hsize_t first = (hsize_t)(fetch->wanted.first - shard->row->range.first);
-  hsize_t height = (hsize_t)g->shape.row_group;
+  hsize_t height = (hsize_t)th_geometry_items(g, g->shape.row_group);
   hsize_t at[2] = {first, (hsize_t)fetch->group * height};
   hsize_t box[2] = {count, height};
   hsize_t sum_at[2] = {(hsize_t)fetch->group, first};

@@ -22,7 +22,7 @@ static th_status reserve(const struct th_shard_write *shard, int64_t stored,
 {
   const struct th_geometry *g = shard->geometry;
   int64_t count = attributes_of(shard);
-  int64_t run = g->shape.row_group * (int64_t)th_type_size(g->shape.type);
+  int64_t run = (int64_t)th_type_bytes(g->shape.type, g->shape.row_group);
   int64_t values = th_ceil_divide(count, stored) * stored * g->groups * run;
   int64_t checksums = count * g->groups * (int64_t)sizeof(uint64_t);
   int64_t statistics = count * 5 * (int64_t)sizeof(double);
@@ -37,7 +37,7 @@ th_status th_dense_begin(struct th_shard_write *shard, struct th_error *err)
   struct th_dense_write *dense = &shard->dense;
   int64_t count = attributes_of(shard);
   hid_t type = th_h5_type(g->shape.type);
-  hsize_t height = (hsize_t)g->shape.row_group;
+  hsize_t height = (hsize_t)th_geometry_items(g, g->shape.row_group);
   dense->chunk = g->chunk < count ? g->chunk : count;
   int64_t chunks = th_ceil_divide(count, dense->chunk);
   int64_t stored = th_geometry_stored(g, count);
@@ -81,6 +81,13 @@ static th_status check_place(const struct th_shard_write *shard, int64_t group,
   return TH_OK;
 }
 
+/* The rest of the last byte, too, is the same whoever wrote it. */
+static void clear_rest(enum th_type type, char *run, int64_t rows)
+{
+  for (int64_t k = rows; k < th_type_whole(type, rows); k++)
+    th_type_store(type, run, k, 0.0);
+}
+
 /* The chunk as it is stored: runs padded with zeros to R; then its checksums.
  */
 static th_status pack(const struct th_shard_write *shard, int64_t count,
@@ -88,9 +95,9 @@ static th_status pack(const struct th_shard_write *shard, int64_t count,
                       struct th_error *err)
 {
   const struct th_shape *shape = &shard->geometry->shape;
-  size_t size = th_type_size(shape->type);
-  size_t run = (size_t)shape->row_group * size;
-  size_t used = (size_t)rows * size;
+  size_t run = th_type_bytes(shape->type, shape->row_group);
+  size_t used = th_type_bytes(shape->type, rows);
+  size_t from = th_type_bytes(shape->type, stride);
   int64_t sums = count * (int64_t)sizeof(uint64_t);
   th_status rc =
       th_scratch_bytes(shard->scratch, count * (int64_t)run + sums, err);
@@ -100,8 +107,9 @@ static th_status pack(const struct th_shard_write *shard, int64_t count,
   uint64_t *checksum = shard->scratch->bytes;
   char *to = (char *)shard->scratch->bytes + sums;
   for (int64_t a = 0; a < count; a++, to += run) {
-    memcpy(to, (const char *)values + (size_t)(a * stride) * size, used);
+    memcpy(to, (const char *)values + (size_t)a * from, used);
     memset(to + used, 0, run - used);
+    clear_rest(shape->type, to, rows);
     checksum[a] = th_hash(to, used);
   }
   return TH_OK;
@@ -113,7 +121,7 @@ static th_status account(struct th_shard_write *shard, int64_t group,
 {
   const struct th_shape *shape = &shard->geometry->shape;
   int64_t count = range.last - range.first;
-  size_t run = (size_t)shape->row_group * th_type_size(shape->type);
+  size_t run = th_type_bytes(shape->type, shape->row_group);
   const uint64_t *checksum = shard->scratch->bytes;
   const char *from = (const char *)(checksum + count);
   bool training = group < shard->geometry->training_groups;
@@ -144,7 +152,8 @@ th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
   int64_t count = range.last - range.first;
   int64_t rows = th_geometry_group(shard->geometry, group).count;
   int64_t offset = range.first - shard->range.first;
-  hsize_t height = (hsize_t)shard->geometry->shape.row_group;
+  hsize_t height = (hsize_t)th_geometry_items(shard->geometry,
+                                              shard->geometry->shape.row_group);
   hsize_t at[2] = {(hsize_t)offset, (hsize_t)group * height};
   hsize_t box[2] = {(hsize_t)count, height};
   hsize_t sum_at[2] = {(hsize_t)group, (hsize_t)offset};

@@ -24,7 +24,8 @@ struct th_line {
   bool too_long; /* text is only its beginning */
 };
 
-/* An example, in the type it will be stored in. Reused from line to line. */
+/* An example, in the type it will be stored in, but never packed. Reused from
+ * line to line. */
 struct th_text_row {
   enum th_type type;
   double target;
@@ -54,7 +55,8 @@ static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
     return isfinite(nearest);
   }
   row->nonzeros += value != 0.0;
-  return th_type_store(row->type, row->values, k, value);
+  return th_type_fits(row->type, value) &&
+         th_type_store(th_type_single(row->type), row->values, k, value);
 }
 
 /* TH_EDATA with FILE:LINE:COLUMN in front, the column being that of `at`

@@ -88,6 +88,21 @@ static const void *row_values(const struct th_record *record,
   return room;
 }
 
+/* Runs of `count` single values, packed in their own memory. */
+static void pack_runs(enum th_type type, char *values, int64_t width,
+                      int64_t count)
+{
+  size_t single = (size_t)th_type_whole(type, count) * th_type_size(type);
+  size_t packed = th_type_bytes(type, count);
+  if (th_type_packed(type) == 1)
+    return;
+  for (int64_t a = 0; a < width; a++) {
+    char *run = values + (size_t)a * single;
+    th_type_pack(type, run, count);
+    memmove(values + (size_t)a * packed, run, packed);
+  }
+}
+
 static th_status write_chunk(struct th_transpose *transpose, int64_t shard,
                              int64_t group, struct th_range range,
                              const struct th_record *const *rows, int64_t count,
@@ -96,6 +111,7 @@ static th_status write_chunk(struct th_transpose *transpose, int64_t shard,
   size_t size = th_type_size(transpose->type);
   int64_t width = range.last - range.first;
   size_t row_bytes = (size_t)width * size;
+  int64_t stride = th_type_whole(transpose->type, count);
   const void *lying[ROWS_AT_ONCE];
   for (int64_t first = 0; first < count; first += ROWS_AT_ONCE) {
     int64_t some = count - first < ROWS_AT_ONCE ? count - first : ROWS_AT_ONCE;
@@ -103,10 +119,11 @@ static th_status write_chunk(struct th_transpose *transpose, int64_t shard,
       lying[k] = row_values(rows[first + k], range, size,
                             transpose->expanded + (size_t)k * row_bytes);
     turn(size, lying, some, width, transpose->values + (size_t)first * size,
-         count);
+         stride);
   }
+  pack_runs(transpose->type, transpose->values, width, count);
   return th_writer_dense(transpose->writer, shard, group, range,
-                         transpose->values, count, err);
+                         transpose->values, stride, err);
 }
 
 th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
@@ -118,7 +135,8 @@ th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
   int64_t chunk = th_writer_chunk(transpose->writer);
   struct th_range all = th_writer_shard(transpose->writer, shard);
   TH_TRY(th_grow((void **)&transpose->values, &transpose->value_capacity,
-                 chunk * count * size, 1, "a chunk of attributes", err));
+                 chunk * th_type_whole(transpose->type, count) * size, 1,
+                 "a chunk of attributes", err));
   TH_TRY(th_grow((void **)&transpose->expanded, &transpose->expanded_capacity,
                  chunk * ROWS_AT_ONCE * size, 1, "rows of a chunk", err));
   for (int64_t a = all.first; a < all.last; a += chunk) {

@@ -169,7 +169,7 @@ th_status th_unit_slab(struct th_dataset *d, struct th_rows rows,
                            .row = row,
                            .rows = (int32_t)rows.count,
                            .values =
-                               unit->values + th_type_bytes(shape->type, skip),
+                               unit->values + th_type_offset(shape->type, skip),
                            .stride = shape->row_group};
 done:
   return rc;

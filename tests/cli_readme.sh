@@ -43,4 +43,18 @@ for name in dense sparse; do
   echo "f_row = h5py.File('$name.h5')['row'][:]" >>$name.py
   check $name $name.csv
 done
+
+# Whole numbers 0..3, packed.
+awk 'BEGIN { srand(3); for (i = 0; i < 700; i++) { line = ""; y = rand()
+  for (j = 0; j < 200; j++) { x = int(4 * rand()); y += (j == 7) * x
+    line = line "," x }
+  print y line } }' >calls.csv
+must 2 import calls.csv -o calls.h5 --target 1 --type u2 --shards 2 \
+  --row-group 64 --test 0.2
+must 2 train calls.h5 -o model.h5 --solver hybrid -s 9 --budget 100 --force
+must 2 predict model.h5 calls.h5 -o calls.out --split all
+snippet 4 >calls.py
+snippet 3 >>calls.py
+echo "f_row = h5py.File('calls.h5')['row'][:]" >>calls.py
+check calls calls.out
 finish

@@ -68,14 +68,14 @@ static int64_t roam(const struct recipe *recipe, int64_t memory)
   return bytes;
 }
 
-static void test_limits(enum th_layout layout)
+static void test_limits(enum th_layout layout, enum th_type type)
 {
   struct recipe recipe = {.shape = {.examples = 700,
                                     .training = 500,
                                     .attributes = 1100,
                                     .row_group = 128,
                                     .layout = layout,
-                                    .type = TH_F32},
+                                    .type = type},
                           .shards = 3};
   struct th_error err;
   char path[128];
@@ -83,7 +83,7 @@ static void test_limits(enum th_layout layout)
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, &comm, path, true, &err) == TH_OK);
   int64_t none = roam(&recipe, 0);
-  int64_t little = roam(&recipe, 300000);
+  int64_t little = roam(&recipe, (int64_t)th_type_bytes(type, 75000));
   int64_t all = roam(&recipe, (int64_t)1 << 30);
   CHECK(all < little && little < none);
   /* With room for all, nothing is read twice: at most the chunks, the runs and
@@ -215,8 +215,9 @@ int main(void)
   test_folder(&comm, folder);
   test_cache();
   test_pins();
-  test_limits(TH_DENSE);
-  test_limits(TH_SPARSE);
+  test_limits(TH_DENSE, TH_F32);
+  test_limits(TH_DENSE, TH_U2);
+  test_limits(TH_SPARSE, TH_F32);
   test_keep();
   test_bad_requests();
   test_folder_remove(&comm, folder);

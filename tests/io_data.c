@@ -36,6 +36,8 @@ double recipe_value(const struct recipe *recipe, int64_t a, int64_t i)
     return (double)(h % 256);
   case TH_I8:
     return (double)(h % 256) - 128.0;
+  case TH_U2:
+    return (double)(h % 4);
   case TH_TYPE_COUNT:
     break;
   }
@@ -65,7 +67,8 @@ static th_status write_dense(const struct recipe *recipe, struct th_writer *w,
   struct th_range all = th_writer_shard(w, shard);
   int64_t chunk = th_writer_chunk(w);
   char *values = NULL;
-  int64_t stride = recipe->shape.row_group + 3; /* not that of the file */
+  /* not that of the file */
+  int64_t stride = th_type_whole(type, recipe->shape.row_group + 3);
   th_status rc =
       th_alloc((void **)&values, chunk * stride, th_type_size(type), "x", err);
   for (int64_t g = 0; rc == TH_OK && g < th_writer_groups(w); g++) {
@@ -278,8 +281,7 @@ void test_folder_remove(struct th_comm *comm, const char *folder)
 double slab_value(const struct th_slab *slab, int64_t a, int64_t r)
 {
   if (slab->layout == TH_DENSE)
-    return th_type_load(slab->type, slab->values,
-                        (a - slab->attributes.first) * slab->stride + r);
+    return th_slab_load(slab, a - slab->attributes.first, r);
   for (int64_t k = 0; k < slab->runs; k++) {
     if (slab->base + (int64_t)slab->attribute[k] != a)
       continue;

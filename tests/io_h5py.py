@@ -104,6 +104,27 @@ def test_sparse(kind):
                     check((m.toarray().T == x).all(), "SciPy matrix")
 
 
+def test_packed():
+    values = write("dense", "u2")
+    with h5py.File("t.h5", "r") as f:
+        check("X" not in f, "packed values are no matrix of values")
+        packed, counts = f["packed"][:], f["group/count"][:]
+        count = f["shard/count"][:]
+        check(packed.shape == (900, len(counts) * 64 // 4), "shape of packed")
+        check_master(f, values)
+    x = (packed[:, :, None] >> [0, 2, 4, 6] & 3).reshape(900, -1)
+    x = np.hstack([x[:, g * 64:g * 64 + n] for g, n in enumerate(counts)])
+    check((x == values).all(), "packed values")
+    os.rename("t.shards/00001.h5", "aside")
+    with h5py.File("t.h5", "r") as f:
+        seen = f["packed"][:]
+    a, b = count[0], count[0] + count[1]
+    check((seen[a:b] == -1).all(), "missing shard of packed values")
+    check((seen[:a] == packed[:a]).all() and (seen[b:] == packed[b:]).all(),
+          "other shards of packed values")
+    os.rename("aside", "t.shards/00001.h5")
+
+
 def test_changed():
     write("dense", "f32")
     good = open("t.h5", "rb").read()
@@ -164,5 +185,6 @@ def test_changed():
 for kind in ["f32", "f64", "u8", "i8"]:
     test_dense(kind)
     test_sparse(kind)
+test_packed()
 test_changed()
 sys.exit(1 if failures else 0)

@@ -55,10 +55,11 @@ static void dense_slab(const struct memory_store *m, struct th_rows rows,
                        struct th_slab *slab)
 {
   const struct th_shape *shape = &m->store.shape;
-  int64_t at = slab->attributes.first * shape->examples + rows.first;
+  int64_t stride = th_type_whole(shape->type, shape->examples);
+  int64_t at = slab->attributes.first * stride + rows.first;
   const char *values = m->stored != NULL ? m->stored : (const void *)m->values;
-  slab->values = values + at * (int64_t)th_type_size(shape->type);
-  slab->stride = shape->examples;
+  slab->values = values + th_type_offset(shape->type, at);
+  slab->stride = stride;
 }
 
 static void sparse_slab(const struct memory_store *m, int64_t group,
@@ -246,9 +247,12 @@ static void store_dense(struct memory_store *m)
   int64_t count = shape->examples * shape->attributes;
   if (shape->type == TH_F32)
     return;
-  m->stored = room(count, th_type_size(shape->type));
+  int64_t stride = th_type_whole(shape->type, shape->examples);
+  m->stored = room(stride * shape->attributes, th_type_size(shape->type));
   for (int64_t k = 0; k < count; k++)
-    put(shape->type, m->stored, k, (double)m->values[k]);
+    put(shape->type, m->stored,
+        k / shape->examples * stride + k % shape->examples,
+        (double)m->values[k]);
 }
 
 static void form_statistics(struct memory_store *m)

@@ -61,21 +61,30 @@ static void thin_out(struct memory_store *m)
     m->values[k] = fabsf(m->values[k]) < 1 ? 0 : rintf(3 * m->values[k]);
 }
 
+/* Within what the type holds. */
+static void make_positive(struct memory_store *m)
+{
+  int64_t count = m->store.shape.examples * m->store.shape.attributes;
+  float most = m->store.shape.type == TH_U2 ? 3 : 255;
+  for (int64_t k = 0; k < count; k++)
+    m->values[k] = fminf(fabsf(m->values[k]), most);
+}
+
 /* Every layout and type takes its turn; slabs are cut inside of cells. */
 static struct memory_store *store_of(int k, struct problem *p)
 {
   struct memory_store *m = problem_store(p);
   m->store.shape.layout = k % 3 == 1 ? TH_SPARSE : TH_DENSE;
   m->store.shape.type = (enum th_type)(k % TH_TYPE_COUNT);
+  if (th_type_packed(m->store.shape.type) > 1)
+    m->store.shape.layout = TH_DENSE;
   m->cut = k % 2 ? 70 : 0;
   m->placed = mixed(k, 7);
-  if (m->store.shape.layout == TH_SPARSE || m->store.shape.type == TH_I8 ||
-      m->store.shape.type == TH_U8)
+  if (m->store.shape.layout == TH_SPARSE ||
+      !th_type_fits(m->store.shape.type, 0.5))
     thin_out(m);
-  for (int64_t i = 0; m->store.shape.type == TH_U8 &&
-                      i < m->store.shape.examples * p->attributes;
-       i++)
-    m->values[i] = fabsf(m->values[i]);
+  if (!th_type_fits(m->store.shape.type, -1))
+    make_positive(m);
   memory_store_finish(m);
   return m;
 }

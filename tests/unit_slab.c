@@ -18,6 +18,10 @@ static void test_names(void)
   CHECK(th_layout_find("Dense") == -1);
   CHECK(th_type_size(TH_F32) == 4 && th_type_size(TH_F64) == 8);
   CHECK(th_type_size(TH_U8) == 1 && th_type_size(TH_I8) == 1);
+  CHECK(th_type_bytes(TH_F64, 3) == 24 && th_type_bytes(TH_U8, 3) == 3);
+  CHECK(th_type_bytes(TH_U2, 0) == 0 && th_type_bytes(TH_U2, 5) == 2);
+  CHECK(th_type_offset(TH_U2, 5) == 1 && th_type_offset(TH_F32, 5) == 20);
+  CHECK(th_type_whole(TH_U2, 5) == 8 && th_type_whole(TH_I8, 5) == 5);
 }
 
 /* Stored at index 1, loaded again, neighbours untouched. */
@@ -40,13 +44,70 @@ static void check_exact(enum th_type type, double value)
 {
   double back = 0;
   CHECK(round_trip(type, value, &back));
-  CHECK(back == value);
+  CHECK(back == value && th_type_fits(type, value));
 }
 
 static void check_refused(enum th_type type, double value)
 {
   double back = 0;
   CHECK(!round_trip(type, value, &back));
+  CHECK(!th_type_fits(type, value));
+}
+
+/* Four to a byte: one value changes, the other three stay. */
+static void test_packed(void)
+{
+  const double refused[] = {-1, 4, 0.5, 3.0000001, 1e300, NAN, INFINITY};
+  for (int k = 0; k < 12; k++)
+    for (int value = 0; value < 4; value++) {
+      uint8_t array[3] = {0x1b, 0xe4, 0x93};
+      uint8_t before[3] = {0x1b, 0xe4, 0x93};
+      CHECK(th_type_store(TH_U2, array, k, value));
+      for (int i = 0; i < 12; i++)
+        CHECK(th_type_load(TH_U2, array, i) ==
+              (i == k ? value : th_type_load(TH_U2, before, i)));
+    }
+  for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+    uint8_t byte = 0xa5;
+    CHECK(!th_type_store(TH_U2, &byte, 1, refused[k]) && byte == 0xa5);
+  }
+  uint8_t one = 0;
+  CHECK(th_type_store(TH_U2, &one, 1, 3) && one == 0x0c);
+  CHECK(th_type_single(TH_U2) == TH_U8 && th_type_single(TH_F64) == TH_F64);
+}
+
+/* Packed in place, with zeros behind. */
+static void test_pack(void)
+{
+  for (int count = 0; count <= 9; count++) {
+    uint8_t array[9] = {3, 0, 1, 2, 2, 3, 3, 1, 1};
+    const uint8_t same[9] = {3, 0, 1, 2, 2, 3, 3, 1, 1};
+    th_type_pack(TH_U2, array, count);
+    for (int i = 0; i < th_type_whole(TH_U2, count); i++)
+      CHECK(th_type_load(TH_U2, array, i) == (i < count ? same[i] : 0));
+    memcpy(array, same, sizeof array);
+    th_type_pack(TH_I8, array, count);
+    CHECK(memcmp(array, same, sizeof array) == 0);
+  }
+}
+
+/* A slab whose first row lies inside of a byte. */
+static void test_slab(void)
+{
+  uint8_t array[6] = {0};
+  for (int k = 0; k < 24; k++)
+    th_type_store(TH_U2, array, k, k * 7 / 3 % 4);
+  for (int row = 0; row < 8; row++) {
+    struct th_slab slab = {.type = TH_U2,
+                           .row = row,
+                           .rows = 12 - row,
+                           .stride = 12,
+                           .values = array + th_type_offset(TH_U2, row)};
+    CHECK(th_slab_skip(&slab) == row % 4);
+    for (int a = 0; a < 2; a++)
+      for (int i = 0; i < slab.rows; i++)
+        CHECK(th_slab_load(&slab, a, i) == (12 * a + row + i) * 7 / 3 % 4);
+  }
 }
 
 static void test_integers(void)
@@ -86,7 +147,7 @@ static void test_reals(void)
 
 static void test_not_finite(void)
 {
-  for (int t = 0; t < TH_TYPE_COUNT; t++) {
+  for (int t = 0; t < TH_TYPE_COUNT && t != TH_U2; t++) {
     check_refused((enum th_type)t, NAN);
     check_refused((enum th_type)t, INFINITY);
     check_refused((enum th_type)t, -INFINITY);
@@ -96,6 +157,9 @@ static void test_not_finite(void)
 int main(void)
 {
   test_names();
+  test_packed();
+  test_pack();
+  test_slab();
   test_integers();
   test_reals();
   test_not_finite();

@@ -73,7 +73,8 @@ static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
       .layout = s->family->layout,
       .type = (enum th_type)o->type,
   };
-  return TH_OK;
+  return th_type_allows(s->shape.type, s->shape.layout, s->shape.row_group,
+                        err);
 }
 
 th_status th_synthesis_plan(struct th_synthesis *synthesis,

@@ -48,16 +48,17 @@ static th_status write_dense_part(const struct job *job,
   struct th_rows rows = th_writer_group(writer, group);
   enum th_type type = job->plan.shape.type;
   int64_t chunk = th_writer_chunk(writer);
+  int64_t stride = th_type_whole(type, rows.count);
   th_status rc =
       th_synthetic_dense(&job->synthesis.truth, part, rows.first,
-                         (int32_t)rows.count, type, values, rows.count, err);
+                         (int32_t)rows.count, type, values, stride, err);
   for (int64_t first = part.first; first < part.last && rc == TH_OK;
        first += chunk) {
     int64_t last = first + chunk < part.last ? first + chunk : part.last;
     struct th_range range = {first, last};
-    int64_t items = (first - part.first) * rows.count;
-    rc = th_writer_dense(writer, shard, group, range,
-                         values + th_type_bytes(type, items), rows.count, err);
+    size_t skip = th_type_bytes(type, (first - part.first) * stride);
+    rc = th_writer_dense(writer, shard, group, range, values + skip, stride,
+                         err);
   }
   return rc;
 }

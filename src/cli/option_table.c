@@ -124,7 +124,7 @@ static const struct th_option table[] = {
      "store every value, or those that are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(type), NULL, "f32", NULL, NO_LIMITS,
      type_names, "data", MAKE | TH_SOURCE, false,
-     "storage type of attribute values; u8 and i8 only where exact"},
+     "storage type of attribute values; u8, i8 and u2 (0..3) only where exact"},
     {"target", 0, TH_OPT_TEXT, AT(target), "COLUMN", NULL, "the last column",
      NO_LIMITS, NULL, "data", TH_IMPORT, false,
      "CSV: column of the target, by name or 1-based number"},

@@ -3,6 +3,7 @@
 #include "cli/report.h"
 
 #include "core/memory.h"
+#include "math/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <sys/resource.h>
 
 /* Enough to leave any cache, little enough to be read in milliseconds. */
-enum { READ_ITEMS = 1 << 24, READ_TIMES = 3, LANES = 16 };
+enum { READ_ITEMS = 1 << 24, READ_TIMES = 3 };
 
 static int64_t peak_memory(void)
 {
@@ -104,30 +105,18 @@ void th_report_free(struct th_report *report)
   *report = (struct th_report){0};
 }
 
-static float read_all(const float *values)
-{
-  float lane[LANES] = {0};
-  for (int64_t k = 0; k < READ_ITEMS; k += LANES)
-    for (int l = 0; l < LANES; l++)
-      lane[l] += values[k + l];
-  float sum = 0;
-  for (int l = 0; l < LANES; l++)
-    sum += lane[l];
-  return sum;
-}
-
 th_status th_report_bandwidth(struct th_report *report, struct th_comm *comm,
                               struct th_error *err)
 {
   float *values = NULL;
-  volatile float sink = 0; /* the work must not be optimised away */
+  volatile double sink = 0; /* the work must not be optimised away */
   double least = INFINITY;
   th_status rc = TH_NEW(&values, READ_ITEMS, "64 MiB to read", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int k = 0; k < READ_TIMES; k++) {
     comm->ops->barrier(comm);
     double began = th_clock();
-    sink = sink + read_all(values);
+    sink = sink + th_kernel_read(values, READ_ITEMS);
     least = fmin(least, th_clock() - began);
   }
   comm->ops->max_f64(comm, &least, 1);

@@ -1,19 +1,19 @@
 /* kernels.h - sums over the rows of stored attributes, one kernel per type
  *
- * Local, no allocation, no failure. Sums run in 16 fixed lanes (products in
- * f32 for f32, u8 and i8 storage, at most 256 rows, then double, by a fixed
- * tree), so the bits do not depend on the instruction set. Values are centred
- * before they are multiplied: x - centre in the lane type, so a large mean does
- * not drown the sum.
- * SPDX-License-Identifier: MIT */
+ * Local, no allocation, no failure. Sums of dense slabs run in 16 fixed lanes
+ * (products in f32, for f64 storage in f64; 256 rows, 1024 of whole numbers,
+ * then double, by a fixed tree), so the bits depend neither on the instruction
+ * set nor on which attributes are handled together. Values are centred before
+ * they are multiplied: x - centre in the lane type, so a large mean does not
+ * drown the sum. Rounding changes a sum by less than 2^-17 (f64 storage, sparse
+ * slabs: 2^-43) of the sum of its terms' magnitudes, with |x| + |centre| for |x
+ * - centre| in them. SPDX-License-Identifier: MIT */
 #ifndef TH_KERNELS_H
 #define TH_KERNELS_H
 
 #include "core/slab.h"
 
 #include <stdint.h>
-
-enum { TH_LANES = 16, TH_LANE_ROWS = 256 };
 
 /* What multiplies the rows of a slab, in both precisions; entry 0 belongs to
  * the slab's first row. Borrowed. */
@@ -36,6 +36,10 @@ void th_kernel_gradient(const struct th_slab *slab,
 void th_kernel_evidence(const struct th_slab *slab,
                         const struct th_multiplier *m, const double *centre,
                         double *u, double *v, double *q);
+
+/* The sum of count values, a multiple of 64, and nothing else: the bandwidth at
+ * which a core reads memory, which kernels are measured against. */
+double th_kernel_read(const float *values, int64_t count);
 
 /* column[i] = (x_i - centre) * scale for the rows of a slab of one attribute;
  * absent entries of a sparse slab are zeros. */

@@ -66,7 +66,7 @@ struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows)
 }
 
 /* For storage type T: the sums over the entries of one run, and over a slab. */
-#define DEFINE_TOUCH(code, name, T, lowest, highest, help)                     \
+#define DEFINE_TOUCH(code, name, T, bits, lowest, highest, help)               \
   static inline struct th_evidence run_##code(const struct th_slab *slab,      \
                                               const struct th_multiplier *m,   \
                                               struct th_range entries)         \
@@ -112,7 +112,7 @@ void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
                      struct th_evidence *evidence, uint64_t *touched)
 {
   static touch_kernel *const kernels[TH_TYPE_COUNT] = {
-#define TOUCH_ROW(code, name, T, lowest, highest, help) [code] = touch_##code,
+#define TOUCH_ROW(code, name, T, bits, low, high, help) [code] = touch_##code,
       TH_TYPE_LIST(TOUCH_ROW)
 #undef TOUCH_ROW
   };

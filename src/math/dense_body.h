@@ -1,0 +1,178 @@
+/* dense_body.h - the dense kernels of one storage type; included per type
+ *
+ * STORED names the type, LANE is f32 or f64: the precision of products. The
+ * file that includes this one defines, with the type's name behind:
+ *   BYTES     of a step, which is sixteen rows
+ *   PIECE     rows that are summed in one go
+ *   prepare   a vector made from an attribute's centre
+ *   centred   values less centre, for the lanes of one vector of a step
+ *   patch     a whole step made from the values of a part of it
+ * and undefines the two names again.
+ *
+ * A band is a few attributes side by side: they share the loads of residuals
+ * and hide each other's latency. The sums of a piece of rows are formed vector
+ * after vector of the sixteen lanes, so that they stay in registers, while the
+ * piece stays in the nearest cache and the next ones are on their way.
+ * SPDX-License-Identifier: MIT */
+
+/* Add a step to one vector of each sum: u of every attribute, then v, q. */
+TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
+                              int64_t stride, struct ROWS rows,
+                              const VECTOR *centre, int lane, int wide,
+                              int sums)
+{
+  VECTOR r;
+  VECTOR w;
+  memcpy(&r, rows.residual + lane, sizeof r);
+  memcpy(&w, rows.weight + lane, sizeof w);
+  for (int j = 0; j < wide; j++) {
+    VECTOR z = NAME(centred)(at + j * stride, lane, centre[j]);
+    acc[j] += r * z;
+    if (sums == EVIDENCE) {
+      VECTOR zz = z * z;
+      acc[wide + j] += w * zz;
+      acc[2 * wide + j] += r * r * zz;
+    }
+  }
+}
+
+/* Add a piece to one vector of each sum, and fetch what comes ahead, line by
+ * line; with the first vector, for the others find it there. */
+TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
+                               struct ROWS rows, const VECTOR *centre, int lane,
+                               int wide, int sums)
+{
+  const int64_t step = NAME(BYTES);
+  const int at_once = step < LINE ? (int)(LINE / step) : 1;
+  const unsigned char *at = piece->values;
+  const unsigned char *ahead = piece->ahead;
+  int left = piece->steps;
+  for (; left > 0; left -= at_once, ahead += at_once * step) {
+    for (int64_t b = 0; lane == 0 && b < step; b += LINE)
+      for (int j = 0; j < wide; j++)
+        __builtin_prefetch(ahead + b + j * piece->stride);
+    for (int s = 0; s < at_once && s < left; s++, at += step) {
+      NAME(add_step)(acc, at, piece->stride, rows, centre, lane, wide, sums);
+      rows = ROWS_FROM(rows, TH_LANES);
+    }
+  }
+}
+
+/* Add the sums of a piece: in lanes, then in double. */
+TH_INLINE void NAME(add_piece)(double *sum, const struct piece *piece,
+                               struct ROWS rows, const VECTOR *centre, int wide,
+                               int sums)
+{
+  SCALAR lanes[EVIDENCE * BAND][TH_LANES];
+  for (int lane = 0; lane < TH_LANES; lane += WIDTH) {
+    VECTOR acc[EVIDENCE * BAND];
+    for (int k = 0; k < wide * sums; k++)
+      acc[k] = (VECTOR){0};
+    NAME(add_steps)(acc, piece, rows, centre, lane, wide, sums);
+    for (int k = 0; k < wide * sums; k++)
+      memcpy(lanes[k] + lane, &acc[k], sizeof acc[k]);
+  }
+  GATHER(lanes[0], wide * sums, sum);
+}
+
+/* Rows first .. last - 1 of a step: a piece of their own, in which the other
+ * rows have no weight. */
+TH_INLINE void NAME(add_part)(double *sum, const unsigned char *at,
+                              int64_t stride, int first, int last,
+                              struct ROWS rows, const VECTOR *centre, int wide,
+                              int sums)
+{
+  SCALAR residual[TH_LANES] = {0};
+  SCALAR weight[TH_LANES] = {0};
+  unsigned char values[BAND * NAME(BYTES)];
+  size_t bytes = (size_t)(last - first) * sizeof *residual;
+  struct piece piece = {values, NAME(BYTES), values, 1};
+  memcpy(residual + first, rows.residual, bytes);
+  memcpy(weight + first, rows.weight, bytes);
+  for (int j = 0; j < wide; j++)
+    NAME(patch)(values + j * NAME(BYTES), at + j * stride, last);
+  NAME(add_piece)
+  (sum, &piece, (struct ROWS){residual, weight}, centre, wide, sums);
+}
+
+/* sum[k * wide + j]: sum k of attribute first + j of the slab. */
+TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
+                          const double *centre, struct ahead *ahead,
+                          int64_t first, int wide, int sums, double *sum)
+{
+  VECTOR prepared[BAND];
+  int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
+  const unsigned char *at =
+      (const unsigned char *)slab->values + first * stride;
+  int row = -th_slab_skip(slab); /* of the step at `at` */
+  for (int k = 0; k < wide * sums; k++)
+    sum[k] = 0;
+  for (int j = 0; j < wide; j++)
+    prepared[j] = NAME(prepare)(centre[first + j]);
+  if (row < 0) {
+    int last = smaller(row + TH_LANES, slab->rows);
+    NAME(add_part)
+    (sum, at, stride, -row, last - row, rows, prepared, wide, sums);
+    row = last;
+    at += NAME(BYTES);
+  }
+  while (row + TH_LANES <= slab->rows) {
+    int steps = smaller(slab->rows - row, NAME(PIECE)) / TH_LANES;
+    struct piece piece = {at, stride, next_ahead(ahead), steps};
+    NAME(add_piece)(sum, &piece, ROWS_FROM(rows, row), prepared, wide, sums);
+    row += steps * TH_LANES;
+    at += steps * (int64_t)NAME(BYTES);
+  }
+  if (row < slab->rows)
+    NAME(add_part)
+  (sum, at, stride, 0, slab->rows - row, ROWS_FROM(rows, row), prepared, wide,
+   sums);
+}
+
+static void NAME(gradient)(const struct th_slab *slab,
+                           const struct th_multiplier *m, const double *centre,
+                           double *grad)
+{
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
+  struct ROWS rows = ROWS_OF(m);
+  double sum[BAND];
+  int64_t a = 0;
+  for (; a + BAND <= count; a += BAND) {
+    NAME(band)(slab, rows, centre, &ahead, a, BAND, GRADIENT, sum);
+    for (int j = 0; j < BAND; j++)
+      grad[a + j] += sum[j];
+  }
+  for (; a < count; a++) {
+    NAME(band)(slab, rows, centre, &ahead, a, 1, GRADIENT, sum);
+    grad[a] += sum[0];
+  }
+}
+
+static void NAME(evidence)(const struct th_slab *slab,
+                           const struct th_multiplier *m, const double *centre,
+                           double *u, double *v, double *q)
+{
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
+  struct ROWS rows = ROWS_OF(m);
+  double sum[EVIDENCE * BAND];
+  int64_t a = 0;
+  for (; a + BAND <= count; a += BAND) {
+    NAME(band)(slab, rows, centre, &ahead, a, BAND, EVIDENCE, sum);
+    for (int j = 0; j < BAND; j++) {
+      u[a + j] += sum[j];
+      v[a + j] += sum[BAND + j];
+      q[a + j] += sum[2 * BAND + j];
+    }
+  }
+  for (; a < count; a++) {
+    NAME(band)(slab, rows, centre, &ahead, a, 1, EVIDENCE, sum);
+    u[a] += sum[0];
+    v[a] += sum[1];
+    q[a] += sum[2];
+  }
+}
+
+#undef STORED
+#undef LANE
