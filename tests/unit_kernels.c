@@ -320,6 +320,29 @@ static void test_rows(struct sample *s, enum th_layout layout,
     test_case(s, layout, type, many[k]);
 }
 
+/* Means so large that the square of a mean is out of the range of f32: lanes
+ * without a row must not see one. */
+static void test_far(void)
+{
+  const float values[5] = {1e25F, 1.5e25F, 0.5e25F, 2e25F, 1e25F};
+  const float ones[5] = {1e-20F, 1e-20F, 1e-20F, 1e-20F, 1e-20F};
+  const double wide[5] = {1e-20, 1e-20, 1e-20, 1e-20, 1e-20};
+  const double centre[1] = {1e25};
+  struct th_multiplier m = {wide, ones, wide, ones};
+  struct th_slab slab = {.type = TH_F32,
+                         .attributes = {0, 1},
+                         .rows = 5,
+                         .stride = 5,
+                         .values = values};
+  double grad[1] = {0};
+  double sums[3] = {0};
+  th_kernel_gradient(&slab, &m, centre, grad);
+  CHECK_NEAR(grad[0], 1e5, 1e-6);
+  slab.rows = 1; /* at the mean: nothing but zeros */
+  th_kernel_evidence(&slab, &m, centre, &sums[0], &sums[1], &sums[2]);
+  CHECK(fabs(sums[0]) < 1 && sums[1] < 1e12 && sums[2] < 1e12);
+}
+
 /* Every set reads all of it. */
 static void test_read(void)
 {
@@ -338,6 +361,7 @@ int main(void)
 {
   static struct sample s;
   test_read();
+  test_far();
   for (int layout = 0; layout < TH_LAYOUT_COUNT; layout++)
     for (int type = 0; type < TH_TYPE_COUNT; type++)
       if (layout == TH_DENSE || th_type_packed((enum th_type)type) == 1)
