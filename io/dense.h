@@ -40,7 +40,8 @@ struct th_fetch {
   char *values;       /* map->run bytes each */
   uint64_t *checksum; /* one each */
   void *unit;         /* whose they are: handed through */
-  bool small; /* not worth a thread's while: the kernel just hears of it early */
+  bool
+      small; /* not worth a thread's while: the kernel just hears of it early */
 };
 
 /* A damaged run, by name. */

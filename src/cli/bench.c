@@ -80,8 +80,7 @@ static void print_part(const struct th_bench *bench, const char *name,
   fflush(stdout);
 }
 
-/* Length of the first word of a part's heading, by which it can be asked for.
- */
+/* Length of the word that asks for a part: the first of its heading. */
 static size_t word_length(const struct part_row *part)
 {
   return strcspn(part->name, " ,");

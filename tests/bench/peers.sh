@@ -143,7 +143,7 @@ sparse()
   scikit sparse sgd alpha=0.0004 max_iter=5
   scikit sparse lasso alpha=0.0005 fit_intercept=False
   glmnet sparse gaussian 0.0005
-  ours sparse --budget 1000
+  ours sparse --budget 1000000 --passes 1
 }
 
 targets_sparse()
@@ -169,7 +169,7 @@ labels()
   scikit labels logistic solver=liblinear C=0.03
   liblinear labels -s 6 -c 0.03
   glmnet labels binomial 0.001
-  ours labels --budget 1000 --loss logistic
+  ours labels --budget 1000000 --passes 2 --loss logistic
 }
 
 targets_labels()
