@@ -40,8 +40,7 @@ struct th_fetch {
   char *values;       /* map->run bytes each */
   uint64_t *checksum; /* one each */
   void *unit;         /* whose they are: handed through */
-  bool
-      small; /* not worth a thread's while: the kernel just hears of it early */
+  bool small;         /* no work for the thread: the kernel is told early */
 };
 
 /* A damaged run, by name. */

@@ -6,7 +6,7 @@
 # systems without dpkg, it names what is missing and goes on only when nothing
 # is. build: the program; test: its tests; jobs: scaling studies and their plots;
 # ci: what continuous integration needs beyond these, a Slurm cluster on one
-# machine included; peers: the tools that tests/bench/peers.sh compares with.
+# machine included; peers: what tests/bench/peers.sh and solve.sh compare with.
 set -eu
 
 build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
@@ -18,7 +18,7 @@ jobs='python3 gnuplot-nox'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
   iproute2'
 peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
-  liblinear-tools'
+  liblinear-tools libscalapack-openmpi-dev'
 
 wanted=
 [ $# -gt 0 ] || set -- build

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# solve.sh [FOLDER] - one rank's solve on the support against ScaLAPACK's
+# SPDX-License-Identifier: MIT
+#
+# From which size of the support on is a solve on one rank five times slower
+# than one on all ranks, or too large for it? RANKS (2), SIZES. Needs
+# libscalapack-openmpi-dev.
+set -euo pipefail
+. "$(dirname "$0")/bench.sh"
+if ! pkg-config --exists scalapack-openmpi; then
+  echo "skipped: no ScaLAPACK (libscalapack-openmpi-dev)"
+  exit 77
+fi
+read -ra libraries <<<"$(pkg-config --libs scalapack-openmpi openblas)"
+mpicc -std=c11 -O2 -Wall -Wextra -o solve "$SOURCE/tests/bench/solve.c" \
+  "${libraries[@]}" -lm
+read -ra sizes <<<"${SIZES:-250 500 1000 2000 4000 8000}"
+timeout -k 5 "$LIMIT" mpirun -q -n "$RANKS" ./solve "${sizes[@]}"
