@@ -57,15 +57,9 @@
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
  *             padded with zeros to R; no filter; chunks of one row group and
-<<<<<<< HEAD
  *             all c attributes, or as few parts of them as have 4 MiB each.
  *             u2: u8 (c, G R / 4), R a multiple of 4; row r of a group is in
  *             bits 2 (r % 4), + 1 of byte r / 4
-=======
- *             all c attributes, or as few parts of them as have 4 MiB each. u2:
- *             u8 (c, G R / 4), R a multiple of 4; row r of a group is in bits
- *             2 (r % 4), + 1 of byte r / 4
->>>>>>> kernels
  *   /checksum u64 (G, c), of each run without its padding
  *
  *   Why: a block is one long read and one of its checksums. `thresher bench`,
