@@ -354,7 +354,7 @@ static void test_read(void)
     for (int count = 64; count <= 640; count += 64)
       if (set->runs_here())
         CHECK(set->kernels->read(values, count) ==
-              (double)(count / 2 * (count - 1)));
+              0.5 * (double)count * (double)(count - 1));
 }
 
 int main(void)
