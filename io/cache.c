@@ -158,6 +158,12 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
   return TH_OK;
 }
 
+void th_cache_trim(struct th_cache *cache, int64_t limit)
+{
+  while (cache->count > 0 && cache->oldest != NONE && cache->used > limit)
+    evict(cache, cache->oldest);
+}
+
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err)
 {
@@ -167,8 +173,7 @@ th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
   th_status rc = TH_OK;
   if (cache->count >= cache->buckets)
     TH_TRY(grow_buckets(cache, err));
-  while (cache->oldest != NONE && cache->used + bytes > limit)
-    evict(cache, cache->oldest);
+  th_cache_trim(cache, limit - bytes);
   TH_TRY(take_room(cache, bytes, &data, &got, err));
   TH_TRY(take_slot(cache, &slot, err));
   int64_t b = bucket_of(cache, key);

@@ -43,6 +43,9 @@ void *th_cache_find(struct th_cache *cache, int64_t key);
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err);
 
+/* Let the least recently used go until the others fit into `limit` bytes. */
+void th_cache_trim(struct th_cache *cache, int64_t limit);
+
 /* An item with pins is not pushed out. Both: of a key that is there. */
 void th_cache_pin(struct th_cache *cache, int64_t key);
 void th_cache_unpin(struct th_cache *cache, int64_t key);

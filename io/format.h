@@ -81,13 +81,14 @@
  *   /piece, /piece_entry  i64 [G pieces + 1]  first run and first entry of each
  *             piece; a piece is `piece` (root attribute) consecutive attributes
  *             on one group, about 16384 entries: what is read and checked
- *   /piece_checksum u64 [G pieces], of the piece's part of /attribute; with
- * that as the seed, of its part of /count; likewise /row and /value Most
- * attributes of text or click data occur once in a row group, if at all: such a
- * run takes 6 bytes beside its row and value. Longer row groups would save
- * little (200,000 x 1,000,000, 50 a row, power-law frequencies: 107 MB with R =
- * 512, 91 MB with R = 8192), but a draw of u rows looks at every run of R;
- * hence R <= 32768, and by default as for dense data.
+ *   /piece_checksum  u64 [G pieces]  of the piece's part of /attribute; with
+ *             that as the seed, of its part of /count; likewise /row and /value
+ *
+ * Most attributes of text or click data occur once in a row group, if at all:
+ * such a run takes 6 bytes beside its row and value. Longer row groups would
+ * save little (200,000 x 1,000,000, 50 a row, power-law frequencies: 107 MB
+ * with R = 512, 91 MB with R = 8192), but a draw of u rows looks at every run
+ * of R; hence R <= 32768, and by default as for dense data.
  *
  * Model: root attributes format "thresher model", major, minor, solver, loss,
  * attributes, count (of the support), intercept, passes, statistics, settings
@@ -101,7 +102,7 @@
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
-enum { TH_FORMAT_MAJOR = 1, TH_FORMAT_MINOR = 0 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 0 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"

@@ -7,6 +7,16 @@
 
 #include <stdlib.h>
 
+/* Bytes of a run of single attributes below which queueing it costs more than
+ * reading it when it is asked for. */
+enum { LEAST_ALONE = 4096 };
+
+static size_t run_bytes(const struct th_dataset *d)
+{
+  const struct th_shape *shape = &d->info.geometry.shape;
+  return th_type_bytes(shape->type, shape->row_group);
+}
+
 /* Take over the oldest read. What failed counts as absent: who needs it reads
  * it again, and tells. */
 static void take_over(struct th_dataset *d)
@@ -123,6 +133,7 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
   struct th_outlook *o = &d->outlook;
   struct th_error ignored = {0};
   if (o->ahead == NULL || range.first >= range.last ||
+      (keep && run_bytes(d) < LEAST_ALONE) ||
       th_grow((void **)&o->wanted, &o->capacity, o->count + 1,
               sizeof *o->wanted, "what to read ahead", &ignored) != TH_OK)
     return;

@@ -59,13 +59,15 @@ th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
 {
   int64_t count = count_of(place->attributes);
   int64_t run = place->at.shard->map.run;
-  int64_t limit =
-      place->cache == &d->runs ? d->memory / 2 : th_dataset_block_limit(d);
+  bool alone = place->cache == &d->runs;
+  int64_t limit = alone ? d->memory / 2 : th_dataset_block_limit(d);
   void *room = NULL;
   th_status rc =
       th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
   if (rc != TH_OK)
     return rc;
+  if (alone) /* what is kept for single attributes, blocks do without */
+    th_cache_trim(&d->blocks, th_dataset_block_limit(d));
   char *values = (char *)room + align(sizeof(struct th_unit));
   char *checksum = values + align(count * run);
   char *state = checksum + align(count * (int64_t)sizeof(uint64_t));

@@ -20,7 +20,18 @@ if [ -z "${THRESHER_LAUNCHER:-}" ] && [ -n "${SLURM_JOB_ID:-}" ] &&
 fi
 case $launcher in
 srun) exec srun --mpi=pmix --cpu-bind=cores -n "$ranks" "$@" ;;
-mpirun) exec timeout -k 5 "${THRESHER_LIMIT:-0}" mpirun -q -n "$ranks" "$@" ;;
+mpirun)
+  bind=
+  if [ -z "${SLURM_JOB_ID:-}" ] && [ "$ranks" -le "$(nproc)" ]; then
+    bind='--map-by core --bind-to core' # each rank its own
+  fi
+  # shellcheck disable=SC2086 # words
+  if [ "${THRESHER_LIMIT:-0}" -eq 0 ]; then
+    exec mpirun -q $bind -n "$ranks" "$@"
+  fi
+  # shellcheck disable=SC2086
+  exec timeout -k 5 "$THRESHER_LIMIT" mpirun -q $bind -n "$ranks" "$@"
+  ;;
 *)
   echo "launch.sh: THRESHER_LAUNCHER=$launcher: wanted srun or mpirun" >&2
   exit 2

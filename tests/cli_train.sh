@@ -11,6 +11,16 @@ ranks 2 train data.h5 --dry-run >plan.txt 2>plan.err
 grep -q '^solver: ' plan.txt || fail "--dry-run prints no plan"
 [ ! -s plan.err ] || fail "--dry-run says more than the plan"
 
+# what Slurm grants counts, not what the machine has
+for granted in "SLURM_MEM_PER_NODE=1" "SLURM_MEM_PER_CPU=1 SLURM_CPUS_ON_NODE=1"; do
+  # shellcheck disable=SC2086 # words
+  if env $granted "$THRESHER" train data.h5 -o small.h5 --solver hybrid -s 200 \
+    --budget 290 2>small.err; then
+    fail "$granted is not seen"
+  fi
+  grep -q '^thresher: this run needs' small.err || fail "$granted: $(cat small.err)"
+done
+
 must 2 train data.h5 -o model.h5 --solver hybrid -s 25 --budget 50 \
   --report run.json --telemetry run.jsonl
 grep -q '^support: 25 attributes' must.err || fail "the summary has no support"

@@ -135,12 +135,26 @@ done:
   return rc;
 }
 
-static void measure_file(struct th_bench *bench, const struct th_bench_set *set)
+static th_status check_read(double seconds, struct th_error *err)
+{
+  return seconds >= 0 ? TH_OK
+                      : th_fail(err, TH_EIO,
+                                "bench: the file that was just written cannot "
+                                "be read");
+}
+
+static th_status measure_file(struct th_bench *bench,
+                              const struct th_bench_set *set,
+                              struct th_error *err)
 {
   double seconds[ROUNDS];
   for (int k = -1; k < ROUNDS; k++) { /* the first round fills the cache */
     bench->comm->ops->barrier(bench->comm);
-    seconds[k < 0 ? 0 : k] = th_file_read_seconds(set->file);
+    double once = th_file_read_seconds(set->file);
+    th_status rc = th_agree(bench->comm, check_read(once, err), err);
+    if (rc != TH_OK)
+      return rc;
+    seconds[k < 0 ? 0 : k] = once;
   }
   double bytes =
       (double)set->shape.examples * (double)set->shape.attributes * 4;
@@ -148,6 +162,7 @@ static void measure_file(struct th_bench *bench, const struct th_bench_set *set)
   th_bench_report(bench, (struct th_figure){"file_read_gbs", "GB/s",
                                             "read(2), system's cache",
                                             1e-9 * bytes / median});
+  return TH_OK;
 }
 
 static th_status measure_layout(struct th_bench *bench,
@@ -159,7 +174,7 @@ static th_status measure_layout(struct th_bench *bench,
       th_bench_set_open(&set, row->attributes, row->storage, KEPT, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   if (row->storage == TH_STORED_TILES)
-    measure_file(bench, &set);
+    TH_TRY(measure_file(bench, &set, err));
   TH_TRY(measure(bench, &set, read_tiles, false, row->tile_key, row->tile_what,
                  err));
   TH_TRY(measure(bench, &set, read_blocks, true, row->block_key,
@@ -210,8 +225,10 @@ static th_status measure_stream(struct th_bench *bench, struct th_error *err)
   for (int k = 0; k < ROUNDS; k++) {
     th_file_forget(set.file);
     bench->comm->ops->barrier(bench->comm);
-    double file = th_file_read_seconds(set.file) /
-                  (4.0 * (double)set.shape.examples * ALL);
+    double once = th_file_read_seconds(set.file);
+    double file = once / (4.0 * (double)set.shape.examples * ALL);
+    if (rc == TH_OK)
+      rc = check_read(once, err);
     th_file_forget(set.file);
     bench->comm->ops->barrier(bench->comm);
     int64_t before = set.store->bytes_read;

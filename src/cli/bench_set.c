@@ -1,5 +1,5 @@
-/* bench_set.c - a data set for measurements, of which nothing can be left
- * behind SPDX-License-Identifier: MIT */
+/* bench_set.c - a data set for measurements that leaves nothing behind
+ * SPDX-License-Identifier: MIT */
 #include "cli/bench_set.h"
 
 #include "core/memory.h"

@@ -11,11 +11,31 @@
 
 enum { HOST_NAME = 256 };
 
+/* A whole number from the environment; 0: none. */
+static int64_t number_in(const char *variable)
+{
+  const char *text = getenv(variable);
+  long long number = text != NULL ? strtoll(text, NULL, 10) : 0;
+  return number > 0 && number < INT32_MAX ? number : 0;
+}
+
+/* What Slurm grants a job on this node; 0: no limit is known. */
+static int64_t granted_memory(void)
+{
+  int64_t node = number_in("SLURM_MEM_PER_NODE");
+  int64_t cores =
+      number_in("SLURM_MEM_PER_CPU") * number_in("SLURM_CPUS_ON_NODE");
+  return (node > 0 ? node : cores) << 20;
+}
+
 static int64_t main_memory(void)
 {
   long pages = sysconf(_SC_PHYS_PAGES);
   long size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (int64_t)pages * size : (int64_t)1 << 32;
+  bool known = pages > 0 && size > 0;
+  int64_t memory = known ? (int64_t)pages * size : (int64_t)1 << 32;
+  int64_t granted = granted_memory();
+  return granted > 0 && granted < memory ? granted : memory;
 }
 
 th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
