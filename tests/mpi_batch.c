@@ -18,11 +18,12 @@ enum {
   SUPPORT = 5
 };
 
-/* A store that fails on one rank, on rows from some row on. */
+/* A store that fails on one rank, after some slabs. */
 struct frail {
   struct memory_store *memory;
   const struct th_store_ops *ops; /* the memory store's own */
   int64_t slabs;                  /* that are still handed out; -1: all */
+  bool failed;                    /* one too many was asked for */
 };
 
 static struct frail frail;
@@ -31,6 +32,7 @@ static th_status frail_slab(struct th_store *store, struct th_rows rows,
                             struct th_range range, bool keep,
                             struct th_slab *slab, struct th_error *err)
 {
+  frail.failed |= frail.slabs == 0;
   if (frail.slabs == 0)
     return th_fail(err, TH_EIO, "no more slabs");
   frail.slabs -= frail.slabs > 0;
@@ -166,9 +168,9 @@ static void test_failures(struct th_comm *comm)
       th_status rc = look(s, &err);
       /* what comes of a visit waits for the next collective */
       rc = th_agree(comm, rc == TH_OK ? s->batch.visited : rc, &err);
-      bool fails = frail.slabs == 0;
+      int64_t any = frail.failed;
       frail.slabs = -1;
-      int64_t any = fails;
+      frail.failed = false;
       comm->ops->sum_i64(comm, &any, 1);
       CHECK((rc == TH_EIO) == (any > 0));
       CHECK(rc == TH_OK || (err.rank == bad && err.code == TH_EIO));
