@@ -103,7 +103,7 @@ refuse 1 'toof32.svm:5:5:' toof32.svm
 file tou8.svm "1 1:3 2:255\n0 1:256\n"
 refuse 1 'tou8.svm:2:5:' tou8.svm --type u8
 file tou2.svm "1 1:3 2:0\n0 1:1 2:4\n"
-refuse 1 'tou2.svm:2:7:' tou2.svm --type u2
+refuse 1 'tou2.svm:2:9:' tou2.svm --type u2
 file toi8.svm "1 1:3 2:127\n0 1:0.5\n"
 refuse 1 'toi8.svm:2:5:' toi8.svm --type i8
 file empty.svm ""
