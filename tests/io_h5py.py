@@ -162,8 +162,14 @@ def test_changed():
             put(f, "shard/path", paths)
         expect("leads out of the data set")
     with again() as f:
-        f.attrs.modify("major", np.int64(2))
-    expect("t.h5 has format 2.0, this program reads 1.x; update thresher")
+        major = int(f.attrs["major"])
+        f.attrs.modify("major", np.int64(major + 1))
+    expect("t.h5 has format %d.0, this program reads %d.x; update thresher" %
+           (major + 1, major))
+    with again() as f:
+        f.attrs.modify("major", np.int64(major - 1))
+    expect("t.h5 has format %d.0, this program reads %d.x; make the file again" %
+           (major - 1, major))
     with again() as f:
         f.attrs.modify("minor", np.int64(7))
     check(subprocess.run([tool, "read", "t.h5"]).returncode == 0, "newer minor")
@@ -178,8 +184,9 @@ def test_changed():
     with again() as f:
         pass
     with h5py.File("t.shards/00001.h5", "r+") as s:
-        s.attrs.modify("major", np.int64(3))
-    expect("shard t.shards/00001.h5 has format 3.0, this program reads 1.x; update")
+        s.attrs.modify("major", np.int64(major + 1))
+    expect("shard t.shards/00001.h5 has format %d.0, this program reads %d.x; "
+           "update" % (major + 1, major))
 
 
 for kind in ["f32", "f64", "u8", "i8"]:
