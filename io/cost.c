@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/reader.h"
 
+#include "core/integer.h"
+
 enum { COST_OF_AN_ATTRIBUTE = 3 }; /* in entries, by the memory of both */
 
 /* Entries of a piece, spread over its cells. */

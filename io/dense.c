@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dense.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/hash.h"
 #include "io/temporary.h"

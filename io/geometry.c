@@ -2,16 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "io/geometry.h"
 
+#include "core/integer.h"
+
 enum {
   CHUNK_BYTES = 256 << 10, /* what is read and verified while it is hot */
   STORED_BYTES = 4 << 20,  /* what lies together in a dense shard */
   PIECE_ENTRIES = 16384    /* the same for a sparse one */
 };
-
-int64_t th_ceil_divide(int64_t a, int64_t b)
-{
-  return a / b + (a % b != 0);
-}
 
 static int64_t chunk_attributes(const struct th_shape *shape)
 {

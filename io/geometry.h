@@ -52,6 +52,4 @@ bool th_geometry_short_stats(const struct th_geometry *geometry);
 /* Items of a dense shard's /X, along a run, that hold that many rows. */
 int64_t th_geometry_items(const struct th_geometry *geometry, int64_t rows);
 
-int64_t th_ceil_divide(int64_t a, int64_t b);
-
 #endif

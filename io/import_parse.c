@@ -2,15 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import_job.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
 
 /* Share the bytes of all files out evenly, in order: rank r's part of file k.
  */
@@ -22,9 +18,9 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
   int64_t rank = im->comm->rank;
   for (int64_t k = 0; k < im->files; k++)
     total += im->file[k].size - im->file[k].body;
-  struct th_range mine = {total / ranks * rank + smaller(rank, total % ranks),
-                          total / ranks * (rank + 1) +
-                              smaller(rank + 1, total % ranks)};
+  struct th_range mine = {
+      total / ranks * rank + th_smaller(rank, total % ranks),
+      total / ranks * (rank + 1) + th_smaller(rank + 1, total % ranks)};
   for (int64_t k = 0; k < im->files; k++) {
     const struct th_text_file *file = &im->file[k];
     int64_t bytes = file->size - file->body;

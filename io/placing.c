@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/placing.h"
 
+#include "core/integer.h"
 #include "core/random.h"
 
 enum {
@@ -9,14 +10,9 @@ enum {
   MEMORY_SHARE = 8 /* of memory is what one bin may take */
 };
 
-static int64_t ceil_divide(int64_t a, int64_t b)
-{
-  return a / b + (a % b != 0);
-}
-
 static int64_t training_groups(const struct th_placing *placing)
 {
-  return ceil_divide(placing->training, placing->row_group);
+  return th_ceil_divide(placing->training, placing->row_group);
 }
 
 void th_placing_divide(struct th_placing *placing, int64_t bytes,
@@ -24,14 +20,14 @@ void th_placing_divide(struct th_placing *placing, int64_t bytes,
 {
   int64_t test = placing->examples - placing->training;
   placing->groups =
-      training_groups(placing) + ceil_divide(test, placing->row_group);
+      training_groups(placing) + th_ceil_divide(test, placing->row_group);
   int64_t share = memory / MEMORY_SHARE;
-  int64_t wanted = ceil_divide(bytes, share > 0 ? share : 1);
+  int64_t wanted = th_ceil_divide(bytes, share > 0 ? share : 1);
   if (wanted < USUAL_BINS)
     wanted = USUAL_BINS;
   placing->bin_groups =
-      wanted < placing->groups ? ceil_divide(placing->groups, wanted) : 1;
-  placing->bins = ceil_divide(placing->groups, placing->bin_groups);
+      wanted < placing->groups ? th_ceil_divide(placing->groups, wanted) : 1;
+  placing->bins = th_ceil_divide(placing->groups, placing->bin_groups);
 }
 
 int64_t th_placing_row(const struct th_placing *placing, int64_t input_row)

@@ -1,5 +1,6 @@
 /* shard_check.c - reading and verifying all of a shard
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/hash.h"
 #include "io/shard_read.h"

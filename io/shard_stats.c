@@ -1,5 +1,6 @@
 /* shard_stats.c - statistics of a shard's attributes, verified
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/format.h"
 #include "io/hash.h"

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/shard_write.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/file.h"
 #include "io/format.h"

@@ -1,5 +1,6 @@
 /* shard_write_dense.c - writing a dense shard, chunk by chunk
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/file.h"
 #include "io/format.h"

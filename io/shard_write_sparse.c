@@ -1,5 +1,6 @@
 /* shard_write_sparse.c - writing a sparse shard, tile by tile
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/file.h"
 #include "io/format.h"

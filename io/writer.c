@@ -1,6 +1,7 @@
 /* writer.c - writing a data set: names, shards on their ranks, giving up
  * SPDX-License-Identifier: MIT */
 #include "io/writer.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/file.h"
 

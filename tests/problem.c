@@ -3,6 +3,7 @@
 #include "problem.h"
 
 #include "check.h"
+#include "core/integer.h"
 #include "core/random.h"
 
 #include <string.h>
@@ -143,22 +144,14 @@ void problem_must_train(const struct th_config *config,
   CHECK(model->ledger.max_attributes_per_example <= budget);
 }
 
-static uint64_t digest_bytes(uint64_t digest, const void *data, size_t bytes)
-{
-  const unsigned char *byte = data;
-  for (size_t k = 0; k < bytes; k++)
-    digest = (digest ^ byte[k]) * 0x100000001b3u; /* FNV-1a */
-  return digest;
-}
-
 uint64_t problem_digest(const struct th_model *model)
 {
-  uint64_t digest = 0xcbf29ce484222325u;
+  uint64_t digest = TH_FNV_BASIS;
   size_t size = (size_t)model->support_size;
-  digest = digest_bytes(digest, &size, sizeof size);
-  digest = digest_bytes(digest, model->support, size * sizeof *model->support);
-  digest = digest_bytes(digest, model->coef, size * sizeof *model->coef);
-  digest = digest_bytes(digest, &model->intercept, sizeof model->intercept);
-  digest = digest_bytes(digest, &model->ledger, sizeof model->ledger);
-  return digest_bytes(digest, &model->passes, sizeof model->passes);
+  digest = th_fnv(digest, &size, sizeof size);
+  digest = th_fnv(digest, model->support, size * sizeof *model->support);
+  digest = th_fnv(digest, model->coef, size * sizeof *model->coef);
+  digest = th_fnv(digest, &model->intercept, sizeof model->intercept);
+  digest = th_fnv(digest, &model->ledger, sizeof model->ledger);
+  return th_fnv(digest, &model->passes, sizeof model->passes);
 }

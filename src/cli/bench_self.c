@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 #include "cli/source.h"
+#include "core/integer.h"
 #include "math/synthetic_store.h"
 #include "solvers/train.h"
 
@@ -18,33 +19,23 @@ static const char problem[] =
 
 static const char *const solvers[] = {"sift", "hybrid"};
 
-/* FNV-1a, continued. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
-{
-  const unsigned char *byte = data;
-  for (size_t k = 0; k < bytes; k++)
-    hash = (hash ^ byte[k]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 static uint64_t hash_model(uint64_t hash, const struct th_model *model)
 {
   size_t size = (size_t)model->support_size;
-  hash = hash_bytes(hash, &model->support_size, sizeof model->support_size);
-  hash = hash_bytes(hash, model->support, size * sizeof *model->support);
-  hash = hash_bytes(hash, model->coef, size * sizeof *model->coef);
-  hash = hash_bytes(hash, &model->intercept, sizeof model->intercept);
-  return hash_bytes(hash, &model->ledger, sizeof model->ledger);
+  hash = th_fnv(hash, &model->support_size, sizeof model->support_size);
+  hash = th_fnv(hash, model->support, size * sizeof *model->support);
+  hash = th_fnv(hash, model->coef, size * sizeof *model->coef);
+  hash = th_fnv(hash, &model->intercept, sizeof model->intercept);
+  return th_fnv(hash, &model->ledger, sizeof model->ledger);
 }
 
 static th_status train(struct th_store *store, struct th_comm *comm,
                        uint64_t *hash, struct th_error *err)
 {
-  const uint64_t offset = UINT64_C(0xcbf29ce484222325);
   struct th_profile profile = {0};
   struct th_plan plan;
   th_status rc = TH_OK;
-  *hash = offset;
+  *hash = TH_FNV_BASIS;
   for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
     struct th_config config = {.solver = solvers[k],
                                .loss = "squared",

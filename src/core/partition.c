@@ -2,40 +2,31 @@
  * SPDX-License-Identifier: MIT */
 #include "core/partition.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
-static int64_t ceil_divide(int64_t a, int64_t b)
-{
-  return a / b + (a % b != 0);
-}
 
 /* Part k of `parts` of `items` things, without overflow for items < 2^52. */
 static struct th_range even_part(int64_t items, int64_t k, int64_t parts)
 {
   int64_t share = items / parts;
   int64_t extra = items % parts;
-  int64_t first = k * share + smaller(k, extra);
+  int64_t first = k * share + th_smaller(k, extra);
   return (struct th_range){first, first + share + (k < extra)};
 }
 
 static struct th_range cells_to_attributes(struct th_range cells,
                                            int64_t attributes)
 {
-  return (struct th_range){smaller(cells.first * TH_CELL, attributes),
-                           smaller(cells.last * TH_CELL, attributes)};
+  return (struct th_range){th_smaller(cells.first * TH_CELL, attributes),
+                           th_smaller(cells.last * TH_CELL, attributes)};
 }
 
 struct th_range th_range_meet(struct th_range a, struct th_range b)
 {
   int64_t first = a.first > b.first ? a.first : b.first;
-  int64_t last = smaller(a.last, b.last);
+  int64_t last = th_smaller(a.last, b.last);
   return (struct th_range){first, last > first ? last : first};
 }
 
@@ -64,14 +55,14 @@ struct th_range th_range_members(const int64_t *ascending, int64_t count,
 
 struct th_range th_partition_rank(int64_t attributes, int rank, int size)
 {
-  int64_t cells = ceil_divide(attributes, TH_CELL);
+  int64_t cells = th_ceil_divide(attributes, TH_CELL);
   return cells_to_attributes(even_part(cells, rank, size), attributes);
 }
 
 struct th_range th_partition_shard(int64_t attributes, int64_t shard,
                                    int64_t shards)
 {
-  int64_t cells = ceil_divide(attributes, TH_CELL);
+  int64_t cells = th_ceil_divide(attributes, TH_CELL);
   if (cells < shards)
     return even_part(attributes, shard, shards);
   return cells_to_attributes(even_part(cells, shard, shards), attributes);
@@ -89,12 +80,12 @@ th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
 {
   if (width < 1)
     return th_fail(err, TH_EARG, "a block needs at least one attribute");
-  int64_t count = ceil_divide(attributes, width);
+  int64_t count = th_ceil_divide(attributes, width);
   th_status rc = reserve_edges(blocks, count + 1, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i <= count; i++)
-    blocks->edges[i] = smaller(i * width, attributes);
+    blocks->edges[i] = th_smaller(i * width, attributes);
   blocks->count = count;
   return TH_OK;
 }
@@ -105,7 +96,8 @@ th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
 {
   if (width < 1)
     return th_fail(err, TH_EARG, "a block needs at least one attribute");
-  th_status rc = reserve_edges(blocks, ceil_divide(attributes, width) + 2, err);
+  th_status rc =
+      reserve_edges(blocks, th_ceil_divide(attributes, width) + 2, err);
   if (rc != TH_OK)
     return rc;
   int64_t k = 0; /* members of the support below `edge` */
@@ -120,7 +112,7 @@ th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
       edge++;
       k++;
     }
-    edge = smaller(edge, attributes);
+    edge = th_smaller(edge, attributes);
     blocks->edges[++blocks->count] = edge;
   }
   return TH_OK;

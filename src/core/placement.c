@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/placement.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -17,11 +18,6 @@ static int64_t part_of(int64_t total, int64_t k, int64_t parts)
 static int64_t distance(int64_t a, int64_t b)
 {
   return a > b ? a - b : b - a;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
 }
 
 /* A border between cells, and what the cells below it cost. */
@@ -94,7 +90,7 @@ th_status th_placement_by_cost(struct th_placement *placement,
     int64_t lowest = border.cell;
     advance(&border, cost, part_of(total, r, size));
     prefer_shard(&border, cost, lowest, total / size / SLACK);
-    edge[r] = smaller(border.cell * TH_CELL, cost->attributes);
+    edge[r] = th_smaller(border.cell * TH_CELL, cost->attributes);
   }
   edge[size] = cost->attributes;
   th_placement_free(placement);

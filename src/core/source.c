@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/source.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct th_source {
 
 static int64_t training_groups(const struct th_shape *shape)
 {
-  return (shape->training + shape->row_group - 1) / shape->row_group;
+  return th_ceil_divide(shape->training, shape->row_group);
 }
 
 int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
@@ -40,8 +41,7 @@ struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
 int64_t th_shape_groups(const struct th_shape *shape)
 {
   int64_t test = shape->examples - shape->training;
-  return training_groups(shape) +
-         (test + shape->row_group - 1) / shape->row_group;
+  return training_groups(shape) + th_ceil_divide(test, shape->row_group);
 }
 
 th_status th_store_place(struct th_store *store, struct th_comm *comm,

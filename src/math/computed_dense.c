@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/computed.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -14,11 +15,6 @@ enum {
   STRIP = 2,     /* rows of a strip; even, as normals come in pairs */
   CELL_SHARE = 4 /* cells leave 1 / CELL_SHARE to single attributes */
 };
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
 
 void th_computed_dense_init(struct th_computed_dense *dense,
                             const struct th_truth *truth,
@@ -78,7 +74,7 @@ static th_status compute_strips(const struct th_computed_dense *d,
 {
   const struct th_shape *shape = d->shape;
   int64_t first = strips.first * STRIP;
-  int64_t last = smaller(strips.last * STRIP, place->rows.count);
+  int64_t last = th_smaller(strips.last * STRIP, place->rows.count);
   th_status rc = th_synthetic_dense(
       d->truth, patch->attributes, place->rows.first + first,
       (int32_t)(last - first), shape->type,
@@ -144,7 +140,7 @@ th_status th_computed_dense_slab(struct th_computed_dense *d,
 {
   const struct th_shape *shape = d->shape;
   int64_t cell = slab->attributes.first / TH_CELL * TH_CELL;
-  struct th_range all = {cell, smaller(cell + TH_CELL, shape->attributes)};
+  struct th_range all = {cell, th_smaller(cell + TH_CELL, shape->attributes)};
   bool alone = keep && d->truth->correlation == 0;
   struct th_keep *kept = alone ? &d->alone : &d->cells;
   int64_t limit = alone ? d->memory : d->memory - d->memory / CELL_SHARE;

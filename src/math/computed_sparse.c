@@ -5,16 +5,12 @@
  * SPDX-License-Identifier: MIT */
 #include "math/computed.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
 
 enum { UNIT_ENTRIES = 1 << 20 }; /* expected in attributes made together */
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
 
 static void release_tiles(void *data)
 {
@@ -46,7 +42,7 @@ static struct th_range unit_of(const struct th_computed_sparse *s,
   while (width > 1 && (double)width * each > UNIT_ENTRIES)
     width /= 2;
   int64_t first = attribute / width * width;
-  return (struct th_range){first, smaller(first + width, shape->attributes)};
+  return (struct th_range){first, th_smaller(first + width, shape->attributes)};
 }
 
 static th_status make_tiles(struct th_computed_sparse *s, struct th_range unit,

@@ -3,6 +3,7 @@
 #include "math/synthetic_store.h"
 
 #include "core/comm.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/computed.h"
 
@@ -99,10 +100,7 @@ static uint64_t fingerprint_of(const struct th_truth *truth,
   memcpy(bytes, truth->family, strlen(truth->family));
   memcpy(bytes + TH_FAMILY_NAME, reals, sizeof reals);
   memcpy(bytes + TH_FAMILY_NAME + sizeof reals, whole, sizeof whole);
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (size_t k = 0; k < sizeof bytes; k++)
-    hash = (hash ^ (unsigned char)bytes[k]) * UINT64_C(0x100000001b3);
-  return hash;
+  return th_fnv(TH_FNV_BASIS, bytes, sizeof bytes);
 }
 
 /* A sparse target needs whole attributes: all are made at once. */

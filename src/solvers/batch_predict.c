@@ -4,6 +4,7 @@
  * it overlaps with reading and with the gradient.
  * SPDX-License-Identifier: MIT */
 #include "core/fixed.h"
+#include "core/integer.h"
 #include "solvers/batch_parts.h"
 
 #include <math.h>
@@ -27,16 +28,6 @@ struct flight {
   th_status rc; /* what came of this rank's work so far */
 };
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
-}
-
-static int64_t ceil_divide(int64_t a, int64_t b)
-{
-  return a / b + (a % b != 0);
-}
-
 /* Every product is rounded by itself; the scale follows from a bound on the
  * whole sum that every rank knows. */
 static th_status fixed_scale(const struct th_support *support,
@@ -57,8 +48,8 @@ static th_status fixed_scale(const struct th_support *support,
 static struct th_range slice_draws(const struct flight *f, int64_t t)
 {
   int64_t all = f->batch->draws;
-  return (struct th_range){smaller(t * f->draws, all),
-                           smaller((t + 1) * f->draws, all)};
+  return (struct th_range){th_smaller(t * f->draws, all),
+                           th_smaller((t + 1) * f->draws, all)};
 }
 
 static struct th_range slice_rows(const struct flight *f, int64_t t)
@@ -166,9 +157,9 @@ static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
 static void cut_slices(struct flight *f)
 {
   const struct th_batch *batch = f->batch;
-  int64_t wanted = smaller(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
-  f->draws = ceil_divide(batch->draws, wanted > 1 ? wanted : 1);
-  f->slices = ceil_divide(batch->draws, f->draws);
+  int64_t wanted = th_smaller(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
+  f->draws = th_ceil_divide(batch->draws, wanted > 1 ? wanted : 1);
+  f->slices = th_ceil_divide(batch->draws, f->draws);
 }
 
 /* All that is going to be read, in the order of fly(). Local. */

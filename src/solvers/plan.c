@@ -1,5 +1,6 @@
 /* plan.c - what a run is going to do, from options and sizes alone
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "math/loss.h"
 #include "math/rule.h"
 #include "solvers/train.h"
@@ -25,11 +26,6 @@ static const double usual_growth = 1.05; /* of a solver's batches */
 static bool is_sift(const struct th_config *config)
 {
   return strcmp(config->solver, "sift") == 0;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
 }
 
 static th_status check_shape(const struct th_shape *shape, struct th_error *err)
@@ -87,14 +83,14 @@ static th_status choose_budget(struct th_config *config, int64_t d,
     config->budget = config->start_size;
   if (config->budget == 0) {
     int64_t share = d / BUDGET_SHARE;
-    config->budget = smaller(d, share > LEAST_BUDGET ? share : LEAST_BUDGET);
+    config->budget = th_smaller(d, share > LEAST_BUDGET ? share : LEAST_BUDGET);
   }
   if (config->budget > d)
     return th_fail(err, TH_EUSAGE,
                    "--budget %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
   bool fixed = config->start_size > 0; /* S alone is observed */
-  if (config->budget < smaller(d, 2) && !fixed)
+  if (config->budget < th_smaller(d, 2) && !fixed)
     return th_fail(err, TH_EUSAGE,
                    "--budget %lld: at least 2 are needed, for the support and "
                    "for exploring",
@@ -132,7 +128,7 @@ static int64_t estimate_memory(const struct th_config *config,
         th_rule_sift_support(config->budget, config->sparsity, shape->training);
     each = SIFT_BYTES;
   }
-  members = smaller(members, shape->training);
+  members = th_smaller(members, shape->training);
   return owned * each + rows * BYTES_PER_ROW + rows * members / ranks * 8 +
          6 * members * members * 8;
 }

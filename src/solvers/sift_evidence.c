@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sift_evidence.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -23,11 +24,6 @@ static const double clip = 3; /* sparse: deviations of the residual */
 static int64_t owned_count(const struct th_context *context)
 {
   return context->owned.last - context->owned.first;
-}
-
-static int64_t ceil_divide(int64_t a, int64_t b)
-{
-  return (a + b - 1) / b;
 }
 
 /* Squares of such values leave the range of f32: their sums run in double. */
@@ -67,8 +63,8 @@ th_status th_evidence_create(struct th_sift_evidence *e,
   if (shape->layout == TH_DENSE) {
     TH_TRY(TH_NEW(&e->robust, count, "evidence", err));
   } else {
-    TH_TRY(TH_NEW(&e->floor, ceil_divide(count, TH_CELL), "evidence", err));
-    TH_TRY(TH_NEW(&e->touched, ceil_divide(count, WORD), "evidence", err));
+    TH_TRY(TH_NEW(&e->floor, th_ceil_divide(count, TH_CELL), "evidence", err));
+    TH_TRY(TH_NEW(&e->touched, th_ceil_divide(count, WORD), "evidence", err));
     find_largest(e, context);
   }
 done:

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sift_evidence.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -18,11 +19,6 @@ static const double heavy_tails = 3; /* robust against plain variance */
 static int64_t owned_count(const struct th_context *context)
 {
   return context->owned.last - context->owned.first;
-}
-
-static int64_t ceil_divide(int64_t a, int64_t b)
-{
-  return (a + b - 1) / b;
 }
 
 /* U and W of the j-th owned attribute, its floor included. */
@@ -160,7 +156,7 @@ static th_status judge_touched(struct th_sift_evidence *e,
                                const struct th_judgement *rule,
                                struct th_error *err)
 {
-  int64_t words = ceil_divide(owned_count(context), WORD);
+  int64_t words = th_ceil_divide(owned_count(context), WORD);
   bool full = is_full(e, context);
   th_status rc = TH_OK;
   for (int64_t w = 0; w < words && rc == TH_OK; w++) {
