@@ -323,8 +323,73 @@ static void test_announcements(void)
   th_source_free(source);
 }
 
+static th_status try_active(const struct th_draw *draw, struct th_rows rows,
+                            int64_t place, struct th_slab *slab)
+{
+  struct th_error err;
+  th_error_clear(&err);
+  return th_source_active(source, draw, rows, place, slab, &err);
+}
+
+/* Active draws hand out the declared attributes and no others, and count them
+ * all; a new declaration ends what was granted before. */
+static void test_active(void)
+{
+  static const int64_t list[] = {3, 4, 5, 9, 19};
+  static const int64_t crooked[] = {4, 4};
+  struct th_error err = {0};
+  struct th_comm comm;
+  struct th_slab slab;
+  th_comm_self(&comm);
+  open_source();
+  struct th_draw draw = {.rows = {.items = one_piece, .count = 1},
+                         .active = true};
+  CHECK(th_source_activate(source, &comm, crooked, 2, &err) == TH_EARG);
+  th_error_clear(&err);
+  CHECK(th_source_activate(source, &comm, list, 5, &err) == TH_OK);
+  CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_EBUDGET); /* no grant */
+  CHECK(try_draw(&draw) == TH_OK);
+  CHECK(th_source_ledger(source)->attributes == 5 * 5);
+  th_source_announce_active(source, &draw);
+  CHECK(fake.announced == 5 * 5);
+  CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_OK);
+  CHECK(slab.attributes.first == 3 && slab.attributes.last == 6);
+  CHECK(try_active(&draw, one_piece[0], 2, &slab) == TH_OK);
+  CHECK(slab.attributes.first == 5 && slab.attributes.last == 6);
+  CHECK(try_active(&draw, one_piece[0], 4, &slab) == TH_OK);
+  CHECK(slab.attributes.first == 19 && slab.attributes.last == 20);
+  CHECK(try_active(&draw, one_piece[0], 5, &slab) == TH_EBUDGET);
+  CHECK(try_active(&draw, (struct th_rows){7, 2}, 0, &slab) == TH_EBUDGET);
+  CHECK(try_block(&draw, one_piece[0], (struct th_range){3, 4}) == TH_EBUDGET);
+  CHECK(try_support(&draw, one_piece[0], 3) == TH_EBUDGET);
+  CHECK(th_source_activate(source, &comm, list, 3, &err) == TH_OK);
+  CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_EBUDGET);
+  draw.block = (struct th_range){0, 2}; /* not both at once */
+  CHECK(try_draw(&draw) == TH_EARG);
+  th_source_free(source);
+}
+
+/* More active attributes than the budget has room for are refused. */
+static void test_active_budget(void)
+{
+  static const int64_t many[] = {0, 1, 2, 3, 4, 5, 6};
+  struct th_error err = {0};
+  struct th_comm comm;
+  th_comm_self(&comm);
+  open_source();
+  struct th_draw draw = {.rows = {.items = one_piece, .count = 1},
+                         .active = true};
+  CHECK(th_source_activate(source, &comm, many, BUDGET + 1, &err) == TH_OK);
+  CHECK(try_draw(&draw) == TH_EBUDGET);
+  CHECK(th_source_activate(source, &comm, many, BUDGET, &err) == TH_OK);
+  CHECK(try_draw(&draw) == TH_OK);
+  th_source_free(source);
+}
+
 int main(void)
 {
+  test_active();
+  test_active_budget();
   test_ledger();
   test_greedy();
   test_crooked_draws();

@@ -48,6 +48,29 @@ th_status th_model_reserve(struct th_model *model, int64_t support_size,
   return rc;
 }
 
+th_status th_certificate_copy(struct th_certificate *to,
+                              const struct th_certificate *from,
+                              struct th_error *err)
+{
+  struct th_path_point *path = NULL;
+  size_t size = (size_t)from->path_size;
+  th_status rc = TH_NEW(&path, from->path_size, "the path", err);
+  if (rc != TH_OK)
+    return rc;
+  if (size > 0)
+    memcpy(path, from->path, size * sizeof *path);
+  th_certificate_free(to);
+  *to = *from;
+  to->path = path;
+  return TH_OK;
+}
+
+void th_certificate_free(struct th_certificate *certificate)
+{
+  free(certificate->path);
+  *certificate = (struct th_certificate){0};
+}
+
 void th_model_free(struct th_model *model)
 {
   free(model->solver);
@@ -55,6 +78,7 @@ void th_model_free(struct th_model *model)
   free(model->support);
   free(model->coef);
   free(model->statistics);
+  th_certificate_free(&model->certificate);
   for (int64_t k = 0; k < model->settings; k++) {
     free(model->deck[k].name);
     free(model->deck[k].value);

@@ -14,6 +14,38 @@ struct th_setting {
   char *value;
 };
 
+/* One lambda of a path of penalised models. */
+struct th_path_point {
+  double lambda;
+  double objective;
+  double gap;
+  int64_t support_size;
+};
+
+/* Distances 1 - Omega_g^D(Z_g) of what is outside the support are counted in
+ * decades: entry k those from 10^-k down to 10^-(k + 1), the last all below. */
+enum { TH_MARGINS = 9 };
+
+/* What is known of a penalised model, min mean loss + lambda Omega on the
+ * training examples; Z is its dual point before it was scaled. lambda 0: the
+ * model is none of these. Replicated; path is owned. */
+struct th_certificate {
+  double lambda;
+  double lambda_max; /* the smallest lambda at which the model is zero */
+  double objective;
+  double gap;        /* between objective and dual value */
+  double dual_norm;  /* Omega^D(Z): 1 at an optimum */
+  double violation;  /* how far beyond 1 the worst group outside the support is,
+                        or one of the support from its subgradient */
+  double radius;     /* largest of the gap-safe radii */
+  double confidence; /* 1: exact on these examples; below: statistical */
+  int64_t active;    /* attributes that were not screened */
+  int64_t screened_wrongly; /* attributes that checks re-admitted */
+  int64_t margin[TH_MARGINS];
+  int64_t path_size;
+  struct th_path_point *path;
+};
+
 /* Replicated. Holds nothing that depends on ranks, hosts, paths or clocks. All
  * pointers are owned. */
 struct th_model {
@@ -25,7 +57,8 @@ struct th_model {
   double *coef;     /* aligned with support, in the data's own units */
   double intercept;
   struct th_ledger ledger;
-  int64_t passes;       /* begun */
+  int64_t passes; /* begun */
+  struct th_certificate certificate;
   char *statistics;     /* where means and deviations come from, or "none" */
   uint64_t fingerprint; /* of the data set it was trained on */
   int64_t settings;
@@ -39,6 +72,12 @@ th_status th_model_set(struct th_model *model, const char *name,
 /* Room for a support of that size. Local. */
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err);
+
+/* *to = *from, with a path of its own; what *to held is released. Local. */
+th_status th_certificate_copy(struct th_certificate *to,
+                              const struct th_certificate *from,
+                              struct th_error *err);
+void th_certificate_free(struct th_certificate *certificate);
 
 /* A copy of a string, owned by the caller; NULL when out of memory. Local. */
 char *th_copy_string(const char *text);

@@ -2,79 +2,21 @@
  * SPDX-License-Identifier: MIT */
 #include "core/source.h"
 
-#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct th_source {
   struct th_store *store;
   int64_t budget;
   struct th_ledger ledger;
+  int64_t *active; /* this rank's part, ascending */
+  int64_t active_count;
+  int64_t active_capacity;
+  int64_t active_total; /* of all ranks */
+  uint64_t activation;  /* how often they were declared */
 };
-
-static int64_t training_groups(const struct th_shape *shape)
-{
-  return th_ceil_divide(shape->training, shape->row_group);
-}
-
-int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
-                          int64_t *row_in_group)
-{
-  bool test = row >= shape->training;
-  int64_t counted = test ? row - shape->training : row;
-  *row_in_group = counted % shape->row_group;
-  return counted / shape->row_group + (test ? training_groups(shape) : 0);
-}
-
-struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
-{
-  int64_t training = training_groups(shape);
-  bool test = group >= training;
-  int64_t first = (test ? group - training : group) * shape->row_group +
-                  (test ? shape->training : 0);
-  int64_t left = (test ? shape->examples : shape->training) - first;
-  int64_t count = left < shape->row_group ? left : shape->row_group;
-  return (struct th_rows){first, count};
-}
-
-int64_t th_shape_groups(const struct th_shape *shape)
-{
-  int64_t test = shape->examples - shape->training;
-  return training_groups(shape) + th_ceil_divide(test, shape->row_group);
-}
-
-th_status th_store_place(struct th_store *store, struct th_comm *comm,
-                         struct th_error *err)
-{
-  int64_t attributes = store->shape.attributes;
-  struct th_cost cost = {.attributes = attributes,
-                         .shards = store->shards,
-                         .cells = attributes / TH_CELL +
-                                  (attributes % TH_CELL != 0)};
-  th_status rc = TH_OK;
-  if (comm->size == 1 || store->ops->cost == NULL)
-    return rc;
-  rc = TH_NEW(&cost.cost, cost.cells, "the cost of cells", err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(store->ops->cost(store, comm, cost.cost, err));
-  rc = th_placement_by_cost(&store->placement, &cost, comm->size, err);
-  TH_TRY(th_agree(comm, rc, err));
-done:
-  free(cost.cost);
-  return rc;
-}
-
-struct th_range th_store_owned(const struct th_store *store, int rank, int size)
-{
-  return th_placement_rank(&store->placement, store->shape.attributes, rank,
-                           size);
-}
-
-int64_t th_store_most_owned(const struct th_store *store, int size)
-{
-  return th_placement_most(&store->placement, store->shape.attributes, size);
-}
 
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)
@@ -91,6 +33,8 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
 
 void th_source_free(struct th_source *source)
 {
+  if (source != NULL)
+    free(source->active);
   free(source);
 }
 
@@ -123,9 +67,13 @@ static bool in_support(const struct th_draw *draw, int64_t attribute)
   return place.last > place.first;
 }
 
-/* |J u S|: what the draw observes of each of its examples. */
-static int64_t count_attributes(const struct th_draw *draw)
+/* |J u S|, or all active attributes: what the draw observes of each of its
+ * examples. */
+static int64_t count_attributes(const struct th_source *source,
+                                const struct th_draw *draw)
 {
+  if (draw->active)
+    return source->active_total;
   struct th_range both =
       th_range_members(draw->support, draw->support_size, draw->block);
   return draw->block.last - draw->block.first + draw->support_size -
@@ -152,10 +100,10 @@ static uint64_t grant_of(const struct th_source *source,
 {
   const uint64_t odd = 0x9e3779b97f4a7c15;
   const uint64_t parts[] = {
-      (uint64_t)(uintptr_t)source, (uint64_t)(uintptr_t)draw->rows.items,
-      (uint64_t)draw->rows.count,  (uint64_t)draw->block.first,
-      (uint64_t)draw->block.last,  (uint64_t)(uintptr_t)draw->support,
-      (uint64_t)draw->support_size};
+      (uint64_t)(uintptr_t)source,  (uint64_t)(uintptr_t)draw->rows.items,
+      (uint64_t)draw->rows.count,   (uint64_t)draw->block.first,
+      (uint64_t)draw->block.last,   (uint64_t)(uintptr_t)draw->support,
+      (uint64_t)draw->support_size, draw->active ? source->activation : 0};
   uint64_t grant = odd;
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
     grant = (grant ^ parts[k]) * odd;
@@ -169,6 +117,8 @@ static bool attributes_exist(const struct th_shape *shape,
 {
   bool good = draw->block.first >= 0 && draw->block.first <= draw->block.last &&
               draw->block.last <= shape->attributes && draw->support_size >= 0;
+  if (draw->active)
+    return draw->block.first == draw->block.last && draw->support_size == 0;
   for (int64_t k = 0; good && k < draw->support_size; k++)
     good = draw->support[k] >= 0 && draw->support[k] < shape->attributes &&
            (k == 0 || draw->support[k - 1] < draw->support[k]);
@@ -196,7 +146,7 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                    "the solver asked for a draw outside of the %lld training "
                    "examples and %lld attributes",
                    (long long)shape->training, (long long)shape->attributes);
-  int64_t attributes = count_attributes(draw);
+  int64_t attributes = count_attributes(source, draw);
   if (attributes > source->budget)
     return th_fail(err, TH_EBUDGET,
                    "the solver asked for %lld attributes of an example; the "
@@ -261,6 +211,80 @@ th_status th_source_support(struct th_source *source,
   return rc;
 }
 
+/* Entries of an ascending list that lie in 0 .. attributes - 1. */
+static bool list_exists(const struct th_shape *shape, const int64_t *attribute,
+                        int64_t count)
+{
+  bool good = count >= 0;
+  for (int64_t k = 0; good && k < count; k++)
+    good = attribute[k] >= 0 && attribute[k] < shape->attributes &&
+           (k == 0 || attribute[k - 1] < attribute[k]);
+  return good;
+}
+
+/* Local. */
+static th_status take_active(struct th_source *source, const int64_t *attribute,
+                             int64_t count, struct th_error *err)
+{
+  if (!list_exists(&source->store->shape, attribute, count))
+    return th_fail(err, TH_EARG,
+                   "the solver declared attributes outside of the %lld of the "
+                   "data",
+                   (long long)source->store->shape.attributes);
+  th_status rc =
+      th_grow((void **)&source->active, &source->active_capacity, count,
+              sizeof *source->active, "the active attributes", err);
+  if (rc == TH_OK && count > 0)
+    memcpy(source->active, attribute, (size_t)count * sizeof *attribute);
+  return rc;
+}
+
+th_status th_source_activate(struct th_source *source, struct th_comm *comm,
+                             const int64_t *attribute, int64_t count,
+                             struct th_error *err)
+{
+  int64_t sums[2] = {count, 0};
+  th_status rc = take_active(source, attribute, count, err);
+  rc = th_sum_agree(comm, sums, 1, rc, err);
+  source->active_count = rc == TH_OK ? count : 0;
+  source->active_total = rc == TH_OK ? sums[0] : 0;
+  source->activation++;
+  return rc;
+}
+
+/* From entry `place` of the active list on: what is consecutive. Entries
+ * ascend, so whether the first k are is monotone in k. */
+static struct th_range active_range(const struct th_source *source,
+                                    int64_t place)
+{
+  const int64_t *list = source->active + place;
+  int64_t run = 1; /* consecutive */
+  int64_t beyond = source->active_count - place + 1;
+  while (beyond - run > 1) {
+    int64_t middle = run + (beyond - run) / 2;
+    bool consecutive = list[middle - 1] - list[0] == middle - 1;
+    run = consecutive ? middle : run;
+    beyond = consecutive ? beyond : middle;
+  }
+  return (struct th_range){list[0], list[0] + run};
+}
+
+th_status th_source_active(struct th_source *source, const struct th_draw *draw,
+                           struct th_rows rows, int64_t place,
+                           struct th_slab *slab, struct th_error *err)
+{
+  struct th_range none = {place, place + 1};
+  if (!draw->active || place < 0 || place >= source->active_count ||
+      !rows_granted(source, draw, rows))
+    return refuse(err, none);
+  struct th_store *store = source->store;
+  th_status rc = store->ops->slab(store, rows, active_range(source, place),
+                                  false, slab, err);
+  if (rc == TH_OK)
+    store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
+  return rc;
+}
+
 static void announce(struct th_source *source, const struct th_draw *draw,
                      struct th_range range, bool keep)
 {
@@ -284,6 +308,17 @@ void th_source_announce_support(struct th_source *source,
 {
   if (in_support(draw, attribute))
     announce(source, draw, (struct th_range){attribute, attribute + 1}, true);
+}
+
+void th_source_announce_active(struct th_source *source,
+                               const struct th_draw *draw)
+{
+  int64_t place = 0;
+  while (draw->active && place < source->active_count) {
+    struct th_range range = active_range(source, place);
+    announce(source, draw, range, false);
+    place += range.last - range.first;
+  }
 }
 
 void th_source_forget(struct th_source *source)

@@ -121,12 +121,13 @@ struct th_ledger {
 };
 
 /* One draw: on these rows the attributes of `block` and of `support` are
- * observed. */
+ * observed; or the active ones (th_source_activate), and no others. */
 struct th_draw {
   struct th_pieces rows;  /* borrowed */
   struct th_range block;  /* may be empty */
   const int64_t *support; /* ascending; borrowed */
   int64_t support_size;
+  bool active;     /* block and support are empty then */
   bool validation; /* counted under keys of its own */
   uint64_t grant;  /* set by th_source_draw; 0: not granted */
 };
@@ -165,6 +166,21 @@ th_status th_source_support(struct th_source *source,
                             int64_t attribute, struct th_slab *slab,
                             struct th_error *err);
 
+/* Declare the active attributes, each rank its own part of them: what draws
+ * marked `active` observe on all ranks together. attribute[count] ascends and
+ * is copied; no attribute may be listed by two ranks. Draws granted before end.
+ * Collective: one sum. TH_EARG for attributes that are not there. */
+th_status th_source_activate(struct th_source *source, struct th_comm *comm,
+                             const int64_t *attribute, int64_t count,
+                             struct th_error *err);
+
+/* The slab of this rank's active attributes from entry `place` of the list on,
+ * as far as they are consecutive and lie together; rows lie in one piece of a
+ * granted active draw. Local. TH_EBUDGET outside of the draw. */
+th_status th_source_active(struct th_source *source, const struct th_draw *draw,
+                           struct th_rows rows, int64_t place,
+                           struct th_slab *slab, struct th_error *err);
+
 /* Tell the store what is going to be read, in the order of reading: the slabs
  * of a granted draw's block from range.first to range.last; one attribute of
  * its support. A draw that is not granted, and what lies outside of it, is not
@@ -174,6 +190,9 @@ void th_source_announce_block(struct th_source *source,
                               struct th_range range);
 void th_source_announce_support(struct th_source *source,
                                 const struct th_draw *draw, int64_t attribute);
+/* All of this rank's active attributes, piece of rows by piece. */
+void th_source_announce_active(struct th_source *source,
+                               const struct th_draw *draw);
 void th_source_forget(struct th_source *source);
 
 /* Targets and weights are not counted. Local. */

@@ -26,6 +26,10 @@ struct th_algorithm {
    * the step size, 0 where there is none. Local. */
   double (*loss)(const void *state);
   double (*step_size)(const void *state);
+  /* What is known of the model, NULL: nothing (solvers without a penalty).
+   * Local; borrowed; final after finish, and up to date after a step as far as
+   * the solver knows. */
+  const struct th_certificate *(*certificate)(const void *state);
   void (*free)(void *state); /* local; NULL is legal */
 };
 

@@ -8,6 +8,25 @@
 
 enum th_refit { TH_REFIT_NO, TH_REFIT_YES, TH_REFIT_AUTO, TH_REFIT_COUNT };
 
+enum th_screen {
+  TH_SCREEN_AUTO, /* by the solver */
+  TH_SCREEN_NONE,
+  TH_SCREEN_GAP_SAFE,
+  TH_SCREEN_ONLINE,
+  TH_SCREEN_COUNT
+};
+
+/* Rules of online screening: what becomes of dual points outside of the ball.
+ */
+enum th_screen_rule {
+  TH_RULE_PROJ,  /* scaled into it, block by block */
+  TH_RULE_PAPER, /* Liang & Poon 2022, Algorithm 2 */
+  TH_RULE_VOTES, /* the heuristic of their experiments */
+  TH_RULE_COUNT
+};
+
+struct th_groups;
+
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. The
  * option table of src/cli fills it in and documents ranges and defaults. */
 struct th_config {
@@ -32,6 +51,25 @@ struct th_config {
   const int64_t *start_support; /* exploitation: where to begin, ascending */
   const double *start_coef;     /* aligned, in the data's own units, or NULL */
   int64_t start_size;
+  /* Penalised solvers: exactly one of lambda, lambda_ratio and path is given
+   * after th_train_plan. */
+  const char *penalty;            /* a name from the penalty table */
+  const struct th_groups *groups; /* borrowed; NULL: each attribute is one */
+  double mix;                     /* sparse-group: the share of norm1 */
+  double lambda;
+  double lambda_ratio; /* of lambda_max */
+  int64_t path;        /* values of lambda, from lambda_max down */
+  double path_min;     /* the last of them, over lambda_max */
+  enum th_screen screen;
+  enum th_screen_rule screen_rule;
+  double screen_exponent; /* w */
+  int64_t screen_every;   /* T: steps between screenings; 0: by rule */
+  int64_t batch;          /* examples in a step */
+  int64_t epochs;         /* most passes; also in passes after th_train_plan */
+  double tolerance;       /* stop at this duality gap, over that of the zero
+                             model; 0: by the solver */
+  double confidence;      /* of statistical certificates */
+  int64_t panel_memory;   /* bytes of a rank for examples that are kept */
 };
 
 #endif

@@ -123,10 +123,10 @@ static th_status present_targets(struct th_context *context,
 static void scale_attribute(struct th_context *context,
                             const struct th_statistics *s, int64_t a)
 {
-  double centre = context->config->intercept ? s->mean : 0;
+  double centre = context->centred ? s->mean : 0;
   double spread = s->deviation;
   bool constant = s->lowest == s->highest || !(spread > 0);
-  if (!context->config->intercept)
+  if (!context->centred)
     spread = sqrt(s->deviation * s->deviation + s->mean * s->mean);
   double scale = context->config->standardize ? 1 / spread : 1;
   context->centre[a] = centre;
@@ -186,6 +186,16 @@ static th_status open_all(struct th_context *context,
   return rc;
 }
 
+/* Solvers with a penalty have an explicit intercept, and so keep the zeros of
+ * sparse data. */
+static bool is_centred(const struct th_config *config,
+                       const struct th_shape *shape)
+{
+  bool keeps_zeros =
+      th_solver_find(config->solver)->penalised && shape->layout == TH_SPARSE;
+  return config->intercept && !keeps_zeros;
+}
+
 th_status th_context_init(struct th_context *context,
                           const struct th_plan *plan, struct th_store *store,
                           struct th_comm *comm,
@@ -197,6 +207,7 @@ th_status th_context_init(struct th_context *context,
       .config = &plan->config,
       .loss = th_loss_find(plan->config.loss),
       .owned = th_store_owned(store, comm->rank, comm->size),
+      .centred = is_centred(&plan->config, &store->shape),
       .profile = profile,
       .monitor = monitor};
   th_profile_begin(profile);

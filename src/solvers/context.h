@@ -38,6 +38,7 @@ struct th_context {
   const struct th_loss *loss;
   struct th_target target;
   struct th_range owned; /* attributes of this rank */
+  bool centred;          /* centre is the mean, else 0 */
   double *centre;        /* of the owned attributes */
   double *scale;
   double *bound;    /* largest |(x - centre) * scale| */

@@ -5,35 +5,48 @@
 
 #include <string.h>
 
-static const char *const threshold_options[] = {
-    "eta",    "batch-explore", "batch-exploit",  "updates-explore",
-    "growth", "rounds",        "shared-support", "updates-exploit",
-    NULL};
-static const char *const exploration_options[] = {
-    "eta",    "batch-explore", "updates-explore",
-    "growth", "rounds",        "shared-support",
-    NULL};
-static const char *const exploitation_options[] = {
-    "eta", "batch-exploit", "updates-exploit", "growth", "rounds", "start",
-    NULL};
-static const char *const no_options[] = {NULL};
+/* Options that more than one solver uses. */
+#define UNDER_A_BUDGET "sparsity", "budget", "refit", "passes", "validation"
+#define EXPLORES "eta", "batch-explore", "updates-explore", "shared-support"
+#define EXPLOITS "batch-exploit", "updates-exploit"
+#define IN_ROUNDS "growth", "rounds"
 
-/* Name, summary, source, options of its own, what must be given, algorithm. */
+static const char *const sift_options[] = {UNDER_A_BUDGET, NULL};
+static const char *const hybrid_options[] = {UNDER_A_BUDGET, EXPLORES, EXPLOITS,
+                                             IN_ROUNDS, NULL};
+static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
+                                                  IN_ROUNDS, NULL};
+static const char *const exploitation_options[] = {
+    UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
+
 static const struct th_solver_row solvers[] = {
-    {"sift",
-     "attributes enter by accumulated evidence; nothing to set but the budget",
-     "ours, on the observations of Murata & Suzuki 2018, Algorithm 1",
-     no_options, false, false, false, &th_sift_algorithm},
-    {"exploration", "gradients in blocks of attributes, then a hard threshold",
-     "Murata & Suzuki 2018, Algorithm 1", exploration_options, true, true,
-     false, &th_exploration_algorithm},
-    {"exploitation", "gradient steps on the support of --start, which stays",
-     "Murata & Suzuki 2018, Algorithm 2", exploitation_options, false, false,
-     true, &th_exploitation_algorithm},
-    {"hybrid", "rounds of exploration, each followed by exploitation",
-     "Murata & Suzuki 2018, Algorithm 3", threshold_options, true, true, false,
-     &th_hybrid_algorithm},
-    {NULL, NULL, NULL, NULL, false, false, false, NULL},
+    {.name = "sift",
+     .summary = "attributes enter by accumulated evidence; nothing to set but "
+                "the budget",
+     .source = "ours, on the observations of Murata & Suzuki 2018, Algorithm 1",
+     .options = sift_options,
+     .algorithm = &th_sift_algorithm},
+    {.name = "exploration",
+     .summary = "gradients in blocks of attributes, then a hard threshold",
+     .source = "Murata & Suzuki 2018, Algorithm 1",
+     .options = exploration_options,
+     .needs_sparsity = true,
+     .needs_budget = true,
+     .algorithm = &th_exploration_algorithm},
+    {.name = "exploitation",
+     .summary = "gradient steps on the support of --start, which stays",
+     .source = "Murata & Suzuki 2018, Algorithm 2",
+     .options = exploitation_options,
+     .needs_start = true,
+     .algorithm = &th_exploitation_algorithm},
+    {.name = "hybrid",
+     .summary = "rounds of exploration, each followed by exploitation",
+     .source = "Murata & Suzuki 2018, Algorithm 3",
+     .options = hybrid_options,
+     .needs_sparsity = true,
+     .needs_budget = true,
+     .algorithm = &th_hybrid_algorithm},
+    {.name = NULL},
 };
 
 const struct th_solver_row *th_solver_table(void)

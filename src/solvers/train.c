@@ -32,6 +32,14 @@ static th_status own_units(struct run *run, const struct th_support *support,
   return rc;
 }
 
+/* What is known of the model, or NULL. Local; borrowed. */
+static const struct th_certificate *certificate_of(const struct run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  return algorithm->certificate != NULL ? algorithm->certificate(run->state)
+                                        : NULL;
+}
+
 /* Collective: an agreement where the support has outgrown its room. */
 static th_status tell(struct run *run, struct th_error *err)
 {
@@ -58,7 +66,8 @@ static th_status tell(struct run *run, struct th_error *err)
       .support = support->attribute,
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context.target),
-      .step_size = algorithm->step_size(run->state)};
+      .step_size = algorithm->step_size(run->state),
+      .certificate = certificate_of(run)};
   monitor->progress(monitor->self, &progress);
   return TH_OK;
 }
@@ -142,7 +151,9 @@ static th_status fill_model(struct run *run, const struct th_support *support,
   model->ledger = *th_source_ledger(run->context.source);
   model->passes = run->context.deal.taken > 0 ? run->context.deal.pass + 1 : 0;
   model->fingerprint = store->fingerprint;
-  return TH_OK;
+  const struct th_certificate *known = certificate_of(run);
+  return known == NULL ? TH_OK
+                       : th_certificate_copy(&model->certificate, known, err);
 }
 
 /* A model must consist of numbers. Local; replicated values. */

@@ -24,6 +24,8 @@ struct th_solver_row {
   bool needs_sparsity;        /* -s must be given */
   bool needs_budget;          /* --budget must be given */
   bool needs_start;           /* --start must be given */
+  bool penalised;             /* mean loss + lambda Omega, no budget */
+  enum th_screen screen;      /* what --screen is when not given */
   const struct th_algorithm *algorithm;
 };
 const struct th_solver_row *th_solver_table(void);
@@ -60,6 +62,7 @@ struct th_progress {
   const double *coef;     /* in the data's own units */
   double intercept;
   double step_size;
+  const struct th_certificate *certificate; /* borrowed; NULL: none */
 };
 struct th_monitor {
   void (*progress)(void *self, const struct th_progress *progress);
