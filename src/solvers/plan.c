@@ -190,6 +190,7 @@ th_status th_train_plan(const struct th_config *config,
 {
   struct th_config *used = &plan->config;
   const struct th_solver_row *row = th_solver_find(config->solver);
+  const struct th_loss *loss = th_loss_find(config->loss);
   int64_t rows = 0;
   th_status rc;
   *plan = (struct th_plan){.config = *config};
@@ -197,8 +198,11 @@ th_status th_train_plan(const struct th_config *config,
     return th_fail(err, TH_EUSAGE,
                    "there is no solver %s; see thresher solvers",
                    config->solver);
-  if (th_loss_find(config->loss) == NULL)
+  if (loss == NULL)
     return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
+  if (loss->penalised_only)
+    return th_fail(err, TH_EUSAGE, "loss %s is for solvers with a penalty",
+                   loss->name);
   TH_TRY(check_shape(shape, err));
   TH_TRY(check_needs(row, config, err));
   TH_TRY(check_start(config, shape->attributes, err));
