@@ -60,6 +60,9 @@ static inline double th_soft(double v, double t)
   return v - (low > t ? t : low);
 }
 
+/* v = soft(v, t). */
+void th_soft_all(double t, double *v, int64_t count);
+
 /* Value k of a row. */
 static inline double th_row_value(const struct th_row *row, int64_t k)
 {

@@ -25,10 +25,8 @@ bool th_stochastic_separable(const struct th_stochastic *s)
 th_status th_stochastic_prox(struct th_stochastic *s, double t, double *v,
                              struct th_error *err)
 {
-  double threshold = t * s->lambda;
   (void)err;
-  for (int64_t p = 0; p < s->active.count; p++)
-    v[p] = th_soft(v[p], threshold);
+  th_soft_all(t * s->lambda, v, s->active.count);
   return TH_OK;
 }
 
