@@ -81,6 +81,7 @@ static th_status choose_lambda(struct th_stochastic *s, struct th_error *err)
     return rc;
   s->certificate.lambda_max = s->pass.dual_norm;
   s->zero_objective = s->pass.objective;
+  s->start_intercept = s->intercept;
   s->lambda = config->lambda > 0
                   ? config->lambda
                   : config->lambda_ratio * s->certificate.lambda_max;
@@ -102,12 +103,13 @@ static th_status set_up(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
   form_cells(s);
   TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(choose_lambda(s, err));
   TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(choose_lambda(s, err));
   if (s->update->create != NULL)
     TH_TRY(s->update->create(s, err));
   if (s->screening->create != NULL)
     TH_TRY(s->screening->create(s, err));
+  s->pass = (struct th_pass){0}; /* it was the zero model's */
 done:
   return rc;
 }
@@ -162,18 +164,25 @@ void th_stochastic_free(void *state)
 
 /* ---- the outer loop ---- */
 
-/* t counts examples, so that a mini-batch decays by the same number of epochs;
- * --eta replaces 1 / Lmax. */
+double th_stochastic_first_step(const struct th_stochastic *s)
+{
+  double given = s->context->config->eta;
+  if (given > 0)
+    return given;
+  return s->curvature > 0 ? s->gain / s->curvature : 1;
+}
+
+/* t counts examples, so that a mini-batch decays by the same number of epochs.
+ */
 static void choose_step_size(struct th_stochastic *s)
 {
-  double first = s->context->config->eta;
+  double constant = s->update->constant;
   int64_t half = 2 * s->drawn / s->n + 1;
-  if (half == s->epoch_half)
+  if (half == s->epoch_half || (constant > 0 && s->epoch_half > 0))
     return;
   s->epoch_half = half;
-  if (!(first > 0))
-    first = s->gain / (s->smoothness * s->largest);
-  s->step_size = first / pow((double)half, step_decay);
+  s->step_size = th_stochastic_first_step(s) *
+                 (constant > 0 ? constant : 1 / pow((double)half, step_decay));
 }
 
 /* One mini-batch. Collective. */
@@ -270,6 +279,7 @@ static th_status run_block(struct th_stochastic *s, bool *used,
   bool rows = true;
   th_status rc = TH_OK;
   s->loss = 0;
+  s->settled = s->steps;
   for (int64_t k = block_length(s); k > 0 && rows && rc == TH_OK; k--)
     rc = take_step(s, &rows, err);
   if (s->update->settle != NULL)

@@ -46,6 +46,7 @@ struct th_sample {
 
 /* What a full pass finds, on the active attributes. Replicated. */
 struct th_pass {
+  double lambda;    /* that Z was made for */
   double objective; /* P(b) */
   double omega;     /* Omega(b) */
   double dual;      /* D(theta / c) */
@@ -58,7 +59,8 @@ struct th_stochastic;
 /* How coefficients change. Collective unless said otherwise; a function that
  * is not needed is NULL. */
 struct th_update {
-  int fields; /* vectors of its own */
+  int fields;      /* vectors of its own */
+  double constant; /* step size times Lmax; 0: decaying steps */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* At the start of an outer loop. */
   th_status (*begin)(struct th_stochastic *s, struct th_error *err);
@@ -105,15 +107,17 @@ struct th_stochastic {
   double lambda;
   /* Replicated from here on. */
   int64_t n;
-  double *target;     /* n, as solvers want them */
-  double *eta;        /* weight / n: the sum is 1 */
-  double *prediction; /* of the last full pass */
-  double *theta;      /* its dual point, before it is scaled */
-  int64_t *sums;      /* of a full pass, and a flag */
-  double smoothness;  /* L of the loss f */
-  double largest;     /* max_i norm2(x_i)^2, with 1 for the intercept */
-  double gain;        /* how much longer steps of a mini-batch may be */
-  double intercept;   /* b0 */
+  double *target;         /* n, as solvers want them */
+  double *eta;            /* weight / n: the sum is 1 */
+  double *prediction;     /* of the last full pass */
+  double *theta;          /* its dual point, before it is scaled */
+  int64_t *sums;          /* of a full pass, and a flag */
+  double smoothness;      /* L of the loss f */
+  double largest;         /* max_i norm2(x_i)^2, with 1 for the intercept */
+  double curvature;       /* Lmax = L max_i weight_i norm2(x_i)^2, likewise */
+  double gain;            /* how much longer steps of a mini-batch may be */
+  double intercept;       /* b0 */
+  double start_intercept; /* of the zero model */
   double anchor_intercept;
   double step_size;   /* of the present sample */
   int64_t epoch_half; /* the half epoch that step_size was made for */
@@ -126,6 +130,7 @@ struct th_stochastic {
   double scaled_for;
   struct th_fixed fixed;
   double threshold; /* of all coefficients since the last settle: lazily */
+  int64_t settled;  /* the number of steps then */
   double loss;      /* mean over the samples of the last outer loop */
   double zero_objective;
   bool done;   /* nothing is left to do */
@@ -162,6 +167,9 @@ void th_stochastic_free(void *state); /* local */
 double *th_update_field(const struct th_stochastic *s, int field);
 double *th_screening_field(const struct th_stochastic *s, int field);
 
+/* The first step size: --eta, else 1 / Lmax, longer for mini-batches. Local. */
+double th_stochastic_first_step(const struct th_stochastic *s);
+
 /* b, over the active places. Local. */
 static inline double *th_coef(const struct th_stochastic *s)
 {
@@ -172,9 +180,13 @@ static inline double *th_coef(const struct th_stochastic *s)
 void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
                        double *b);
 
-/* The same, then the prox of g lambda Omega: what most rules end with; lazily
- * for sparse data where the penalty allows (th_lazy_meet, th_lazy_settle are
- * the rule's meet and settle then). Collective. */
+/* b = prox of g lambda Omega at b; later for sparse data where the penalty
+ * allows: th_lazy_meet and th_lazy_settle are the rule's meet and settle then.
+ * Collective. */
+th_status th_sample_prox(struct th_stochastic *s, double g,
+                         struct th_error *err);
+
+/* Both, one after the other, with the sample's own factors. Collective. */
 th_status th_sample_prox_step(struct th_stochastic *s, double g,
                               struct th_error *err);
 

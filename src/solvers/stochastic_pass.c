@@ -101,6 +101,7 @@ static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
 th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
+  double constant = s->context->config->intercept ? 1 : 0;
   double squares = 0;
   th_status rc;
   for (int64_t p = 0; p < s->active.count; p++)
@@ -116,9 +117,13 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
     rc = visit(s, visit_norms, err);
   TH_TRY(th_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
   s->largest = 0;
-  for (int64_t i = 0; i < s->n; i++)
-    s->largest = fmax(s->largest, th_fixed_to(&s->fixed, s->sums[i]));
-  s->largest += s->context->config->intercept ? 1 : 0;
+  s->curvature = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    double square = th_fixed_to(&s->fixed, s->sums[i]) + constant;
+    double weight = s->eta[i] * (double)s->n;
+    s->largest = fmax(s->largest, square);
+    s->curvature = fmax(s->curvature, s->smoothness * weight * square);
+  }
 done:
   return rc;
 }
@@ -210,6 +215,7 @@ th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
   rc = visit(s, visit_dual, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   TH_TRY(dual_norm(s, err));
+  pass->lambda = s->lambda;
   pass->objective =
       th_gap_primal(loss, s->n, s->eta, s->target, s->prediction) +
       s->lambda * pass->omega;

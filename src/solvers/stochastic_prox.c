@@ -39,6 +39,15 @@ static void fused_step(struct th_stochastic *s, double g)
   s->reach += fabs(step) * s->stride;
 }
 
+th_status th_sample_prox(struct th_stochastic *s, double g,
+                         struct th_error *err)
+{
+  if (!s->panels.sparse || !th_stochastic_separable(s))
+    return th_stochastic_prox(s, g, th_coef(s), err);
+  s->threshold += g * s->lambda;
+  return TH_OK;
+}
+
 th_status th_sample_prox_step(struct th_stochastic *s, double g,
                               struct th_error *err)
 {
@@ -48,10 +57,7 @@ th_status th_sample_prox_step(struct th_stochastic *s, double g,
     return TH_OK;
   }
   th_sample_descend(s, g, s->sample.factor, th_coef(s));
-  if (!separable || !s->panels.sparse)
-    return th_stochastic_prox(s, g, th_coef(s), err);
-  s->threshold += g * s->lambda;
-  return TH_OK;
+  return th_sample_prox(s, g, err);
 }
 
 static void catch_up(struct th_stochastic *s, int64_t place)
