@@ -94,7 +94,9 @@
  * attributes, count (of the support), intercept, passes, statistics, settings
  * (lines of the deck), fingerprint (of the data set) and ledger.*; data sets
  * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
- * all of it).
+ * all of it). With a penalty also the group /certificate: attributes and
+ * /certificate/margin i64 as in core/model.h, /certificate/path f64, one after
+ * another lambda, objective, gap and support size of every lambda.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name.
@@ -102,7 +104,7 @@
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 0 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"
@@ -190,5 +192,9 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 0 };
 #define TH_G_DECK "/deck"
 #define TH_D_DECK_NAME "/deck/name"
 #define TH_D_DECK_VALUE "/deck/value"
+#define TH_G_CERTIFICATE "/certificate" /* names: core/model.h */
+#define TH_A_PATH "path"                /* its rows */
+#define TH_D_PATH "/certificate/path"
+#define TH_D_MARGIN "/certificate/margin"
 
 #endif

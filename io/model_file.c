@@ -3,6 +3,7 @@
 #include "io/model_file.h"
 
 #include "core/memory.h"
+#include "io/certificate_file.h"
 #include "io/file.h"
 #include "io/format.h"
 #include "io/master.h"
@@ -51,6 +52,7 @@ static th_status walk(struct th_pack *pack, struct th_model *m,
                        sizeof *m->support, err));
   TH_TRY(th_pack_array(pack, (void **)&m->coef, m->support_size,
                        sizeof *m->coef, err));
+  TH_TRY(th_certificate_walk(pack, &m->certificate, err));
   if (pack->taking)
     TH_TRY(TH_NEW(&m->deck, m->settings, "the deck", err));
   for (int64_t k = 0; k < m->settings; k++) {
@@ -119,6 +121,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                    err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
+  TH_TRY(th_certificate_put(h5, &m->certificate, err));
 done:
   return rc;
 }
@@ -223,6 +226,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(get_support(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
+  TH_TRY(th_certificate_get(h5, &m->certificate, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
   if (content != wanted)

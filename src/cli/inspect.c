@@ -1,5 +1,6 @@
 /* inspect.c - the subcommand that describes a data set or a model
  * SPDX-License-Identifier: MIT */
+#include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "io/dataset.h"
@@ -67,6 +68,7 @@ static json_t *model_json(const struct th_model *model)
   json_object_set_new(o, "ledger", ledger_json(model));
   json_object_set_new(o, "deck", deck);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
+  th_certificate_json(o, &model->certificate);
   return o;
 }
 
@@ -103,6 +105,7 @@ static void print_model(const struct th_model *model)
          ledger->validation_examples, ledger->validation_attributes);
   printf("statistics:  %s\n",
          model->statistics == NULL ? "none" : model->statistics);
+  th_certificate_print(stdout, &model->certificate);
   printf("intercept:   %.17g\n", model->intercept);
   printf("support:     %" PRId64 " attributes\n", model->support_size);
   for (int64_t k = 0; k < model->support_size; k++)

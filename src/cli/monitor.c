@@ -75,6 +75,12 @@ static void record(struct th_watch *watch, const struct th_progress *progress)
   th_json_int(line, "support_size", progress->support_size);
   th_json_real(line, "loss", progress->loss);
   th_json_real(line, "step_size", progress->step_size);
+  if (progress->certificate != NULL) {
+    th_json_real(line, "lambda", progress->certificate->lambda);
+    th_json_real(line, "objective", progress->certificate->objective);
+    th_json_real(line, "gap", progress->certificate->gap);
+    th_json_int(line, "active", progress->certificate->active);
+  }
   th_json_real(line, "seconds", th_clock() - watch->began);
   if (watch->truth != NULL)
     th_json_real(line, "population_mse",
@@ -91,6 +97,8 @@ static void on_progress(void *self, const struct th_progress *progress)
   watch->last = *progress;
   watch->last.support = NULL;
   watch->last.coef = NULL;
+  watch->last.certificate = NULL;
+  th_loops_add(&watch->loops, progress);
   show(watch, progress);
   record(watch, progress);
 }
@@ -120,22 +128,25 @@ static th_status open_telemetry(struct th_watch *watch, bool force,
 
 th_status th_watch_open(struct th_watch *watch,
                         const struct th_options *options,
-                        const struct th_truth *truth, int64_t attributes,
-                        int rank, struct th_error *err)
+                        const struct th_truth *truth,
+                        const struct th_store *store,
+                        const struct th_comm *comm, struct th_error *err)
 {
   *watch = (struct th_watch){
       .monitor = {on_progress, on_notice, watch},
-      .prints = rank == 0 && !options->quiet,
+      .prints = comm->rank == 0 && !options->quiet,
       .terminal = isatty(STDERR_FILENO) == 1,
-      .attributes = attributes,
+      .attributes = store->shape.attributes,
       .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
       .output = {.lock = -1},
       .telemetry_path = options->telemetry,
       .began = th_clock(),
+      .loops = {.comm = comm, .store = store},
   };
   th_error_clear(&watch->err);
   watch->printed = watch->began;
-  if (rank != 0 || options->telemetry == NULL)
+  watch->loops.began = watch->began;
+  if (comm->rank != 0 || options->telemetry == NULL)
     return TH_OK;
   return open_telemetry(watch, options->force, err);
 }
@@ -160,4 +171,5 @@ void th_watch_close(struct th_watch *watch)
     fclose(watch->telemetry);
   watch->telemetry = NULL;
   th_output_abort(&watch->output);
+  th_loops_free(&watch->loops);
 }

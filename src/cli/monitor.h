@@ -3,6 +3,7 @@
 #ifndef TH_MONITOR_H
 #define TH_MONITOR_H
 
+#include "cli/loops.h"
 #include "cli/options.h"
 #include "core/truth.h"
 #include "io/output.h"
@@ -23,16 +24,18 @@ struct th_watch {
   double began;
   double printed;          /* clock of the last line */
   bool bar;                /* a bar is on the terminal */
-  struct th_progress last; /* without its borrowed arrays */
-  struct th_error err;     /* of the telemetry */
+  struct th_progress last; /* without what it borrowed */
+  struct th_loops loops;
+  struct th_error err; /* of the telemetry */
 };
 
-/* Begin to watch. Local; telemetry is claimed on rank 0. Always end with
- * th_watch_close. */
+/* Begin to watch a run on borrowed data. Local; telemetry is claimed on rank 0.
+ * Always end with th_watch_close. */
 th_status th_watch_open(struct th_watch *watch,
                         const struct th_options *options,
-                        const struct th_truth *truth, int64_t attributes,
-                        int rank, struct th_error *err);
+                        const struct th_truth *truth,
+                        const struct th_store *store,
+                        const struct th_comm *comm, struct th_error *err);
 /* Take the bar off the terminal; finish the telemetry. Local. */
 th_status th_watch_finish(struct th_watch *watch, struct th_error *err);
 void th_watch_close(struct th_watch *watch);

@@ -1,57 +1,10 @@
 /* option_table.c - every option of the program, once
  * SPDX-License-Identifier: MIT */
+#include "cli/option_names.h"
 #include "cli/options.h"
-#include "core/slab.h"
-#include "io/import.h"
-#include "math/loss.h"
-#include "solvers/train.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *solver_names(int64_t k)
-{
-  return th_solver_table()[k].name;
-}
-
-static const char *format_names(int64_t k)
-{
-  return th_importer_table()[k].name;
-}
-
-static const char *type_names(int64_t k)
-{
-  return k < TH_TYPE_COUNT ? th_type_name((enum th_type)k) : NULL;
-}
-
-static const char *layout_names(int64_t k)
-{
-  if (k == 0)
-    return "auto";
-  return k <= TH_LAYOUT_COUNT ? th_layout_name((enum th_layout)(k - 1)) : NULL;
-}
-
-static const char *loss_names(int64_t k)
-{
-  return th_loss_table()[k].name;
-}
-
-static const char *refit_names(int64_t k)
-{
-  static const char *const names[TH_REFIT_COUNT + 1] = {
-      [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
-  return names[k];
-}
-
-static const char *split_names(int64_t k)
-{
-  static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",
-                                      [TH_SPLIT_TEST] = "test",
-                                      [TH_SPLIT_TRAIN] = "train",
-                                      [TH_SPLIT_ALL] = "all",
-                                      NULL};
-  return names[k];
-}
 
 #define AT(member) offsetof(struct th_options, member)
 #define FROM(low)                                                              \
@@ -118,12 +71,12 @@ static const struct th_option table[] = {
      false,
      "sparse: mean share of values that are not zero"},
     {"format", 0, TH_OPT_NAME, AT(format), NULL, "auto", NULL, NO_LIMITS,
-     format_names, "data", TH_IMPORT, false, "format of the input files"},
+     th_format_names, "data", TH_IMPORT, false, "format of the input files"},
     {"layout", 0, TH_OPT_CHOICE, AT(layout), NULL, "auto", "auto: by density",
-     NO_LIMITS, layout_names, "data", TH_IMPORT, false,
+     NO_LIMITS, th_layout_names, "data", TH_IMPORT, false,
      "store every value, or those that are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(type), NULL, "f32", NULL, NO_LIMITS,
-     type_names, "data", MAKE | TH_SOURCE, false,
+     th_type_names, "data", MAKE | TH_SOURCE, false,
      "storage type of attribute values; u8, i8 and u2 (0..3) only where exact"},
     {"target", 0, TH_OPT_TEXT, AT(target), "COLUMN", NULL, "the last column",
      NO_LIMITS, NULL, "data", TH_IMPORT, false,
@@ -160,11 +113,11 @@ static const struct th_option table[] = {
      "what the data are, such as murata:examples=100000,attributes=1000000 or "
      "murata:n=100000,d=1000000"},
     {"split", 0, TH_OPT_CHOICE, AT(split), NULL, "auto",
-     "auto: test if there is one, else all", NO_LIMITS, split_names, "data",
+     "auto: test if there is one, else all", NO_LIMITS, th_split_names, "data",
      SCORES, false, "which examples to use"},
     /* model */
     {"solver", 0, TH_OPT_NAME, AT(config.solver), NULL, "sift", NULL, NO_LIMITS,
-     solver_names, "model", TH_TRAIN, true,
+     th_solver_names, "model", TH_TRAIN, true,
      "algorithm; `thresher solvers` describes them"},
     {"sparsity", 's', TH_OPT_INT, AT(config.sparsity), "K", NULL,
      "sift: no limit; others: required", FROM(1), NULL, "model", TH_TRAIN, true,
@@ -173,20 +126,48 @@ static const struct th_option table[] = {
      "sift: min(d, max(64, d/10)); others: required", FROM(1), NULL, "model",
      TH_TRAIN, true, "most attributes observed of one example"},
     {"loss", 0, TH_OPT_NAME, AT(config.loss), NULL, "squared", NULL, NO_LIMITS,
-     loss_names, "model", TH_TRAIN, true, "what is minimised"},
-    {"standardize", 0, TH_OPT_FLAG, AT(config.standardize), NULL, "yes", NULL,
-     NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     th_loss_names, "model", TH_TRAIN, true, "what is minimised"},
+    {"standardize", 0, TH_OPT_FLAG, AT(config.standardize), NULL, "yes",
+     "yes; solvers with a penalty: no", NO_LIMITS, NULL, "model", TH_TRAIN,
+     true,
      "work on attributes with mean 0 and deviation 1; the model is in the "
      "data's own units all the same"},
-    {"intercept", 0, TH_OPT_FLAG, AT(config.intercept), NULL, "yes", NULL,
-     NO_LIMITS, NULL, "model", TH_TRAIN, true, "fit a constant term"},
+    {"intercept", 0, TH_OPT_FLAG, AT(config.intercept), NULL, "yes",
+     "yes; solvers with a penalty: no", NO_LIMITS, NULL, "model", TH_TRAIN,
+     true, "fit a constant term"},
     {"refit", 0, TH_OPT_CHOICE, AT(config.refit), NULL, "auto", NULL, NO_LIMITS,
-     refit_names, "model", TH_TRAIN, true,
+     th_refit_names, "model", TH_TRAIN, true,
      "end with a least-squares (logistic: Newton) fit on the support"},
     {"start", 0, TH_OPT_TEXT, AT(start), "MODEL.h5|LIST", NULL, "none",
      NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "support to begin with: a model, or 0-based attributes such as 3,17,20, "
      "each with a coefficient if wanted: 3:0.5,17:-2"},
+    {"penalty", 0, TH_OPT_NAME, AT(config.penalty), NULL, "l1", NULL, NO_LIMITS,
+     th_penalty_names, "model", TH_TRAIN, true,
+     "Omega, in mean loss + lambda Omega(coefficients)"},
+    {"groups", 0, TH_OPT_TEXT, AT(groups), "FILE", NULL,
+     "those of the data set; l1: none", NO_LIMITS, NULL, "model", TH_TRAIN,
+     false,
+     "groups of attributes: one group on a line, 0-based attributes and ranges "
+     "a-b, and weight=W where it is not the default (l1: 1, else the root of "
+     "the group's size)"},
+    {"mix", 0, TH_OPT_REAL, AT(config.mix), "A", "0.5", NULL, INSIDE(0, 1),
+     NULL, "model", TH_TRAIN, true,
+     "sparse-group: A norm1 + (1 - A) the group norm"},
+    {"lambda", 0, TH_OPT_REAL, AT(config.lambda), "X", NULL, "by the ratio",
+     ABOVE(0), NULL, "model", TH_TRAIN, true, "weight of the penalty"},
+    {"lambda-ratio", 0, TH_OPT_REAL, AT(config.lambda_ratio), "R", NULL,
+     "0.1 where neither --lambda nor --path is given", ABOVE(0), NULL, "model",
+     TH_TRAIN, true,
+     "weight of the penalty over lambda_max, the smallest at which the model "
+     "is zero"},
+    {"path", 0, TH_OPT_INT, AT(config.path), "N", NULL, "one lambda", FROM(2),
+     NULL, "model", TH_TRAIN, true,
+     "solve for N lambdas from lambda_max down, in equal ratios; the model is "
+     "that of the last"},
+    {"path-min", 0, TH_OPT_REAL, AT(config.path_min), "R", "0.01", NULL,
+     INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
+     "the last lambda of --path, over lambda_max"},
     /* schedule */
     {"passes", 0, TH_OPT_INT, AT(config.passes), "P", NULL,
      "1 where that is enough, else 20", FROM(1), NULL, "schedule", TH_TRAIN,
@@ -217,6 +198,31 @@ static const struct th_option table[] = {
      NULL, NO_LIMITS, NULL, "schedule", TH_TRAIN, true,
      "use all examples of an exploration update for the coordinates on the "
      "support"},
+    {"epochs", 0, TH_OPT_INT, AT(config.epochs), "E", NULL, AUTOMATIC, FROM(1),
+     NULL, "schedule", TH_TRAIN, true,
+     "most passes over the training examples, for each lambda"},
+    {"batch", 0, TH_OPT_INT, AT(config.batch), "B", "1", NULL, FROM(1), NULL,
+     "schedule", TH_TRAIN, true, "examples in a step"},
+    {"tolerance", 0, TH_OPT_REAL, AT(config.tolerance), "GAP", NULL,
+     "1e-9 of the objective of the zero model", ABOVE(0), NULL, "schedule",
+     TH_TRAIN, true,
+     "stop at this duality gap, or where double precision ends"},
+    {"screen", 0, TH_OPT_CHOICE, AT(config.screen), NULL, "auto",
+     "auto: by the solver", NO_LIMITS, th_screen_names, "schedule", TH_TRAIN,
+     true, "how useless attributes are found and dropped"},
+    {"screen-rule", 0, TH_OPT_CHOICE, AT(config.screen_rule), NULL, "proj",
+     NULL, NO_LIMITS, th_screen_rule_names, "schedule", TH_TRAIN, true,
+     "online: proj is proved, paper is the printed rule, votes is a heuristic "
+     "that loses attributes until checks bring them back"},
+    {"screen-exponent", 0, TH_OPT_REAL, AT(config.screen_exponent), "W", "0.75",
+     NULL, BETWEEN(0.5, 1), NULL, "schedule", TH_TRAIN, true,
+     "online: examples weigh t^-W; smaller forgets faster and drops more"},
+    {"screen-every", 0, TH_OPT_INT, AT(config.screen_every), "T", NULL,
+     "by the examples", FROM(1), NULL, "schedule", TH_TRAIN, true,
+     "steps between two screenings"},
+    {"confidence", 0, TH_OPT_REAL, AT(config.confidence), "P", "0.95", NULL,
+     INSIDE(0, 1), NULL, "schedule", TH_TRAIN, true,
+     "of what is said about a stream's attributes from some of its examples"},
     /* run */
     {"seed", 0, TH_OPT_INT, AT(config.seed), "N", "1", NULL, FROM(0), NULL,
      "run", MAKE | TH_TRAIN | TH_SOURCE, true, "seed of all random numbers"},

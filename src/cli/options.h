@@ -32,7 +32,7 @@ enum th_command_bit {
 
 enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
 
-enum { TH_OPTIONS_MOST = 64 };
+enum { TH_OPTIONS_MOST = 128 };
 
 /* What was asked for. Strings are borrowed from the command line or from the
  * deck's text, which the record owns. */
@@ -67,6 +67,7 @@ struct th_options {
   /* train, evaluate, predict, inspect, bench */
   const char *source;
   const char *start;
+  const char *groups;
   int64_t memory; /* bytes per rank; 0: by the machine */
   const char *telemetry;
   const char *report;

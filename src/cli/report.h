@@ -69,17 +69,19 @@ double th_report_attributes_per_second(const struct th_report *report,
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
-                          const struct th_progress *last, const char *path,
+                          const struct th_watch *watch, const char *path,
                           bool force, struct th_error *err);
 
-/* The plan, to any file: what was picked. */
+/* Bytes in a unit that suits them, as text. */
+const char *th_bytes_text(int64_t bytes, char *text, size_t size);
+
+/* The plan, to any file: what was picked (plan_print.c). */
 void th_plan_print(FILE *out, const struct th_plan *plan,
                    const struct th_shape *shape, int ranks);
 
 /* The performance table, the support, the ledger, what to try next. */
 void th_report_print(FILE *out, const struct th_report *report,
-                     const struct th_model *model,
-                     const struct th_progress *last,
+                     const struct th_model *model, const struct th_watch *watch,
                      const struct th_shape *shape);
 
 #endif

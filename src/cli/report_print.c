@@ -8,20 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* 1234567 as "1.23 MB". */
-static const char *bytes_text(int64_t bytes, char *text, size_t size)
-{
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  double value = (double)bytes;
-  size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-    value /= 1000;
-    unit++;
-  }
-  snprintf(text, size, "%.3g %s", value, units[unit]);
-  return text;
-}
-
 static json_t *phases_of(const struct th_report *report)
 {
   json_t *phases = json_object();
@@ -97,8 +83,9 @@ static void add_costs(json_t *o, const struct th_report *report,
 static json_t *report_json(const struct th_report *report,
                            const struct th_plan *plan,
                            const struct th_model *model,
-                           const struct th_progress *last)
+                           const struct th_watch *watch)
 {
+  const struct th_progress *last = &watch->last;
   json_t *o = json_object();
   add_costs(o, report, model, last);
   th_json_int(o, "examples", model->ledger.examples);
@@ -112,13 +99,14 @@ static json_t *report_json(const struct th_report *report,
   th_json_int(o, "blocks", plan->blocks);
   th_json_int(o, "planned_memory", plan->memory);
   th_json_int(o, "planned_read_bytes", plan->read_bytes);
+  json_object_set_new(o, "loops", th_loops_json(&watch->loops));
   return o;
 }
 
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
-                          const struct th_progress *last, const char *path,
+                          const struct th_watch *watch, const char *path,
                           bool force, struct th_error *err)
 {
   struct th_output output = {.lock = -1};
@@ -127,7 +115,7 @@ th_status th_report_write(const struct th_report *report,
   FILE *file = fopen(output.partial, "w");
   if (file == NULL)
     TH_TRY(th_fail(err, TH_EIO, "report %s: %s", path, strerror(errno)));
-  rc = th_json_print(file, report_json(report, plan, model, last),
+  rc = th_json_print(file, report_json(report, plan, model, watch),
                      JSON_INDENT(2), err);
   if (fclose(file) != 0 && rc == TH_OK)
     rc = th_fail(err, TH_EIO, "report %s: %s", path, strerror(errno));
@@ -136,36 +124,6 @@ th_status th_report_write(const struct th_report *report,
 done:
   th_output_abort(&output);
   return rc;
-}
-
-void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks)
-{
-  const struct th_config *config = &plan->config;
-  char memory[32];
-  char read[32];
-  fprintf(out,
-          "data:    %" PRId64 " training examples, %" PRId64
-          " attributes, %s %s\n",
-          shape->training, shape->attributes, th_layout_name(shape->layout),
-          th_type_name(shape->type));
-  fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
-          config->loss, config->seed);
-  fprintf(out, "budget:  at most %" PRId64 " attributes of an example",
-          config->budget);
-  if (config->sparsity > 0)
-    fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
-  fprintf(out,
-          "\nplan:    %" PRId64 " blocks, at most %" PRId64
-          " passes, deal units of %" PRId64 " examples",
-          plan->blocks, config->passes, plan->deal_unit);
-  if (plan->updates > 0)
-    fprintf(out, ", about %" PRId64 " updates", plan->updates);
-  fprintf(out,
-          "\ncost:    %d ranks, %s of memory each beside stored values, "
-          "about %s to read\n",
-          ranks, bytes_text(plan->memory, memory, sizeof memory),
-          bytes_text(plan->read_bytes, read, sizeof read));
 }
 
 /* One row per phase, as in PETSc's log: who waits shows in `waits`, and who
@@ -188,7 +146,7 @@ static void print_phases(FILE *out, const struct th_report *report)
               th_report_phase_imbalance(report, (enum th_phase)p),
               th_report_mean(report, sum->waiting),
               all > 0 ? 100 * mean / all : 0,
-              bytes_text(sum->bytes_sent, sent, sizeof sent));
+              th_bytes_text(sum->bytes_sent, sent, sizeof sent));
   }
   fprintf(out, "%-9s %7s %9s %9.3f %8s %9s %4.0f %%\n", "other", "", "", rest,
           "", "", all > 0 ? 100 * rest / all : 0);
@@ -201,7 +159,7 @@ static void print_work(FILE *out, const struct th_report *report,
   double share = th_report_share_of_read(report);
   fprintf(out, "%.3g attributes/s: %s of values at %.3g GB/s",
           th_report_attributes_per_second(report, model),
-          bytes_text(th_report_observed(report), observed, sizeof observed),
+          th_bytes_text(th_report_observed(report), observed, sizeof observed),
           th_report_observed_gbs(report));
   if (!isnan(share))
     fprintf(out, ", %.3g %% of the read bandwidth (%d x %.3g GB/s)",
@@ -214,16 +172,16 @@ static void print_costs(FILE *out, const struct th_report *report,
 {
   char text[32];
   fprintf(out, "%s read at %.3g GB/s",
-          bytes_text(report->sum.bytes_read, text, sizeof text),
+          th_bytes_text(report->sum.bytes_read, text, sizeof text),
           th_report_file_gbs(report));
   fprintf(out, "; %s sent",
-          bytes_text(report->sum.bytes_sent, text, sizeof text));
+          th_bytes_text(report->sum.bytes_sent, text, sizeof text));
   fprintf(out, ", %s and %.3g operations an update",
-          bytes_text((int64_t)per_update(report->sum.bytes_sent, last), text,
-                     sizeof text),
+          th_bytes_text((int64_t)per_update(report->sum.bytes_sent, last), text,
+                        sizeof text),
           per_update(report->most.operations, last));
   fprintf(out, "; at most %s of memory on a rank\n",
-          bytes_text(report->most.peak_memory, text, sizeof text));
+          th_bytes_text(report->most.peak_memory, text, sizeof text));
 }
 
 static void print_support(FILE *out, const struct th_model *model)
@@ -256,10 +214,11 @@ static void print_ledger(FILE *out, const struct th_model *model,
 }
 
 void th_report_print(FILE *out, const struct th_report *report,
-                     const struct th_model *model,
-                     const struct th_progress *last,
+                     const struct th_model *model, const struct th_watch *watch,
                      const struct th_shape *shape)
 {
+  const struct th_progress *last = &watch->last;
+  th_loops_print(out, &watch->loops);
   print_phases(out, report);
   fprintf(
       out,

@@ -74,12 +74,25 @@ static th_status check_outputs(const struct th_options *options,
   return TH_OK;
 }
 
+/* Defaults that the solver decides. */
+static void choose_defaults(struct th_config *config,
+                            const struct th_options *options)
+{
+  if (!th_solver_find(config->solver)->penalised)
+    return;
+  config->standardize =
+      config->standardize && th_option_given(options, "standardize");
+  config->intercept =
+      config->intercept && th_option_given(options, "intercept");
+}
+
 static th_status make_plan(struct session *session, struct th_comm *comm,
                            struct th_error *err)
 {
   const struct th_options *options = session->options;
   const struct th_shape *shape = &session->data.store->shape;
   struct th_config config = options->config;
+  choose_defaults(&config, options);
   if (options->start != NULL) {
     th_status rc = th_start_read(&session->start, &session->start_coef, comm,
                                  options->start, shape->attributes, err);
@@ -172,7 +185,7 @@ static void print_next(const struct session *session)
   fprintf(stderr, "next:    thresher evaluate %s %s%s\n", options->output,
           option, data);
   fprintf(stderr, "         thresher inspect %s\n", options->output);
-  int64_t budget = session->plan.config.budget;
+  int64_t budget = session->plan.config.budget; /* d, where there is none */
   int64_t most = session->data.store->shape.attributes;
   if (budget < most)
     fprintf(stderr,
@@ -193,16 +206,16 @@ static th_status report(struct session *session, struct th_comm *comm,
   th_status rc;
   TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
                           seconds, err));
+  TH_TRY(th_loops_gather(&session->watch.loops, comm, err));
   bool shown = !options->quiet && report.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
     TH_TRY(th_report_bandwidth(&report, comm, err));
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->plan, &session->model,
-                         &session->watch.last, options->report, options->force,
-                         err);
+                         &session->watch, options->report, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->watch.prints) {
-    th_report_print(stderr, &report, &session->model, &session->watch.last,
+    th_report_print(stderr, &report, &session->model, &session->watch,
                     &session->data.store->shape);
     print_next(session);
   }
@@ -216,7 +229,7 @@ static th_status train(struct session *session, struct th_comm *comm,
 {
   th_status rc =
       th_watch_open(&session->watch, session->options, session->data.truth,
-                    session->data.store->shape.attributes, comm->rank, err);
+                    session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,

@@ -27,20 +27,30 @@ struct th_path_point {
 enum { TH_MARGINS = 9 };
 
 /* What is known of a penalised model, min mean loss + lambda Omega on the
- * training examples; Z is its dual point before it was scaled. lambda 0: the
- * model is none of these. Replicated; path is owned. */
+ * training examples; Z is its dual point before it was scaled. One list each of
+ * numbers and of counts: member, which is also its name in files and reports,
+ * and what it is. */
+#define TH_CERTIFICATE_REALS(X)                                                \
+  X(lambda, "weight of the penalty; 0: the model has none")                    \
+  X(lambda_max, "the smallest lambda at which the model is zero")              \
+  X(objective, "mean loss + lambda Omega")                                     \
+  X(gap, "between the objective and the value of the dual point")              \
+  X(dual_norm, "Omega^D(Z), 1 at an optimum")                                  \
+  X(violation, "of the optimality conditions, the largest of a group")         \
+  X(radius, "largest of the gap-safe radii")                                   \
+  X(confidence, "1: exact on these examples; below: statistical")
+#define TH_CERTIFICATE_COUNTS(X)                                               \
+  X(active, "attributes that were not screened")                               \
+  X(screened_wrongly, "attributes that checks re-admitted")
+
+/* Replicated; path is owned. */
 struct th_certificate {
-  double lambda;
-  double lambda_max; /* the smallest lambda at which the model is zero */
-  double objective;
-  double gap;        /* between objective and dual value */
-  double dual_norm;  /* Omega^D(Z): 1 at an optimum */
-  double violation;  /* how far beyond 1 the worst group outside the support is,
-                        or one of the support from its subgradient */
-  double radius;     /* largest of the gap-safe radii */
-  double confidence; /* 1: exact on these examples; below: statistical */
-  int64_t active;    /* attributes that were not screened */
-  int64_t screened_wrongly; /* attributes that checks re-admitted */
+#define TH_CERTIFICATE_MEMBER(name, what) double name;
+  TH_CERTIFICATE_REALS(TH_CERTIFICATE_MEMBER)
+#undef TH_CERTIFICATE_MEMBER
+#define TH_CERTIFICATE_MEMBER(name, what) int64_t name;
+  TH_CERTIFICATE_COUNTS(TH_CERTIFICATE_MEMBER)
+#undef TH_CERTIFICATE_MEMBER
   int64_t margin[TH_MARGINS];
   int64_t path_size;
   struct th_path_point *path;

@@ -66,8 +66,8 @@ struct th_config {
   int64_t screen_every;   /* T: steps between screenings; 0: by rule */
   int64_t batch;          /* examples in a step */
   int64_t epochs;         /* most passes; also in passes after th_train_plan */
-  double tolerance;       /* stop at this duality gap, over that of the zero
-                             model; 0: by the solver */
+  double tolerance;       /* stop at this duality gap; 0: at 1e-9 of the
+                             objective of the zero model */
   double confidence;      /* of statistical certificates */
   int64_t panel_memory;   /* bytes of a rank for examples that are kept */
 };

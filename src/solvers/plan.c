@@ -3,7 +3,7 @@
 #include "core/integer.h"
 #include "math/loss.h"
 #include "math/rule.h"
-#include "solvers/train.h"
+#include "solvers/plan_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,6 +53,21 @@ static th_status check_needs(const struct th_solver_row *row,
     return th_fail(err, TH_EUSAGE,
                    "solver %s needs --start, a model or a list of attributes",
                    row->name);
+  return TH_OK;
+}
+
+static th_status check_loss(const struct th_solver_row *row,
+                            const struct th_config *config,
+                            struct th_error *err)
+{
+  const struct th_loss *loss = th_loss_find(config->loss);
+  if (loss == NULL)
+    return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
+  if (loss->penalised_only && !row->penalised)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s has no use for --loss %s; take a solver with a "
+                   "penalty, such as lasso, or --loss logistic",
+                   row->name, loss->name);
   return TH_OK;
 }
 
@@ -133,8 +148,7 @@ static int64_t estimate_memory(const struct th_config *config,
          6 * members * members * 8;
 }
 
-/* Bytes of the stored training values. */
-static double stored_bytes(const struct th_shape *shape)
+double th_plan_stored_bytes(const struct th_shape *shape)
 {
   double values = (double)shape->training * (double)shape->attributes;
   double share = (double)shape->training / (double)shape->examples;
@@ -157,7 +171,7 @@ static double looked_at(const struct th_plan *plan,
   bool explores = config->budget > config->sparsity;
   double share = explores ? 1 - missed : 0;
   double support = (double)config->sparsity / d;
-  return stored_bytes(shape) * (share + (1 - share) * support);
+  return th_plan_stored_bytes(shape) * (share + (1 - share) * support);
 }
 
 /* Batches grow from update to update by a factor g: k updates use
@@ -190,7 +204,6 @@ th_status th_train_plan(const struct th_config *config,
 {
   struct th_config *used = &plan->config;
   const struct th_solver_row *row = th_solver_find(config->solver);
-  const struct th_loss *loss = th_loss_find(config->loss);
   int64_t rows = 0;
   th_status rc;
   *plan = (struct th_plan){.config = *config};
@@ -198,12 +211,10 @@ th_status th_train_plan(const struct th_config *config,
     return th_fail(err, TH_EUSAGE,
                    "there is no solver %s; see thresher solvers",
                    config->solver);
-  if (loss == NULL)
-    return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
-  if (loss->penalised_only)
-    return th_fail(err, TH_EUSAGE, "loss %s is for solvers with a penalty",
-                   loss->name);
   TH_TRY(check_shape(shape, err));
+  TH_TRY(check_loss(row, config, err));
+  if (row->penalised)
+    return th_plan_penalised(plan, row, shape, owned, err);
   TH_TRY(check_needs(row, config, err));
   TH_TRY(check_start(config, shape->attributes, err));
   TH_TRY(choose_budget(used, shape->attributes, err));

@@ -1,0 +1,17 @@
+/* certificate.h - the certificate of a penalised model as text and as JSON
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CLI_CERTIFICATE_H
+#define TH_CLI_CERTIFICATE_H
+
+#include "cli/json.h"
+#include "core/model.h"
+
+/* Add its members under their own names, margin and path as arrays; nothing for
+ * a model without a penalty. Local. */
+void th_certificate_json(json_t *object,
+                         const struct th_certificate *certificate);
+
+/* The same as lines of text. Local. */
+void th_certificate_print(FILE *out, const struct th_certificate *certificate);
+
+#endif

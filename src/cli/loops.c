@@ -1,0 +1,108 @@
+/* loops.c - what each outer loop of a screening solver cost, and what it left
+ * SPDX-License-Identifier: MIT */
+#include "cli/loops.h"
+
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SHOWN = 12, SUMS = 2 };
+
+void th_loops_add(struct th_loops *loops, const struct th_progress *progress)
+{
+  const struct th_certificate *c = progress->certificate;
+  struct th_error ignored = {0};
+  if (c == NULL || loops->lost)
+    return;
+  if (th_grow((void **)&loops->items, &loops->capacity, loops->count + 1,
+              sizeof *loops->items, "the report", &ignored) != TH_OK) {
+    loops->lost = true;
+    return;
+  }
+  loops->items[loops->count++] =
+      (struct th_loop){.examples = progress->examples,
+                       .active = c->active,
+                       .lambda = c->lambda,
+                       .objective = c->objective,
+                       .gap = c->gap,
+                       .seconds = th_clock() - loops->began,
+                       .bytes_read = loops->store->bytes_read,
+                       .bytes_sent = loops->comm->bytes_sent};
+}
+
+th_status th_loops_gather(struct th_loops *loops, struct th_comm *comm,
+                          struct th_error *err)
+{
+  int64_t n = loops->count;
+  int64_t *sums = NULL;
+  double *seconds = NULL;
+  th_status rc =
+      loops->lost ? th_fail(err, TH_ENOMEM, "no memory for --report") : TH_OK;
+  if (rc == TH_OK)
+    rc = TH_NEW(&sums, SUMS * n, "the report", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&seconds, n, "the report", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < n; k++) {
+    sums[SUMS * k] = loops->items[k].bytes_read;
+    sums[SUMS * k + 1] = loops->items[k].bytes_sent;
+    seconds[k] = loops->items[k].seconds;
+  }
+  comm->ops->sum_i64(comm, sums, (size_t)(SUMS * n));
+  comm->ops->max_f64(comm, seconds, (size_t)n);
+  for (int64_t k = 0; k < n; k++) {
+    loops->items[k].bytes_read = sums[SUMS * k];
+    loops->items[k].bytes_sent = sums[SUMS * k + 1];
+    loops->items[k].seconds = seconds[k];
+  }
+done:
+  free(sums);
+  free(seconds);
+  return rc;
+}
+
+json_t *th_loops_json(const struct th_loops *loops)
+{
+  json_t *array = json_array();
+  for (int64_t k = 0; k < loops->count; k++) {
+    const struct th_loop *loop = &loops->items[k];
+    json_t *o = json_object();
+    th_json_int(o, "examples", loop->examples);
+    th_json_int(o, "active", loop->active);
+    th_json_real(o, "lambda", loop->lambda);
+    th_json_real(o, "objective", loop->objective);
+    th_json_real(o, "gap", loop->gap);
+    th_json_real(o, "seconds", loop->seconds);
+    th_json_int(o, "bytes_read", loop->bytes_read);
+    th_json_int(o, "bytes_sent", loop->bytes_sent);
+    json_array_append_new(array, o);
+  }
+  return array;
+}
+
+void th_loops_print(FILE *out, const struct th_loops *loops)
+{
+  int64_t every = loops->count / SHOWN + 1;
+  if (loops->count == 0)
+    return;
+  fprintf(out, "%6s %12s %10s %11s %14s %10s %9s %10s %10s\n", "loop",
+          "examples", "active", "lambda", "objective", "gap", "s", "MB read",
+          "MB sent");
+  for (int64_t k = 0; k < loops->count; k++) {
+    const struct th_loop *loop = &loops->items[k];
+    if (k % every == 0 || k == loops->count - 1)
+      fprintf(out,
+              "%6" PRId64 " %12" PRId64 " %10" PRId64
+              " %11.4g %14.8g %10.3g %9.3f %10.4g %10.4g\n",
+              k + 1, loop->examples, loop->active, loop->lambda,
+              loop->objective, loop->gap, loop->seconds,
+              (double)loop->bytes_read / 1e6, (double)loop->bytes_sent / 1e6);
+  }
+}
+
+void th_loops_free(struct th_loops *loops)
+{
+  free(loops->items);
+  *loops = (struct th_loops){0};
+}

@@ -1,0 +1,48 @@
+/* loops.h - what each outer loop of a screening solver cost, and what it left
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LOOPS_H
+#define TH_LOOPS_H
+
+#include "cli/json.h"
+#include "core/comm.h"
+#include "core/source.h"
+#include "solvers/train.h"
+
+/* One outer loop: from one screening to the next, or one lambda of a path. */
+struct th_loop {
+  int64_t examples; /* drawn so far */
+  int64_t active;   /* attributes left after it */
+  double lambda;
+  double objective;
+  double gap;
+  double seconds; /* since the run began: of this rank, then of the slowest */
+  int64_t bytes_read; /* so far, from files: by this rank, then by all */
+  int64_t bytes_sent;
+};
+
+/* Lives on every rank, with equally many entries. */
+struct th_loops {
+  const struct th_comm *comm;   /* borrowed */
+  const struct th_store *store; /* borrowed */
+  double began;
+  struct th_loop *items;
+  int64_t count;
+  int64_t capacity;
+  bool lost; /* there was no memory for an entry */
+};
+
+/* Enter what there is after an update; nothing for solvers without a
+ * certificate. Local, by every rank. */
+void th_loops_add(struct th_loops *loops, const struct th_progress *progress);
+
+/* The accounts of all ranks become one. Collective. TH_ENOMEM. */
+th_status th_loops_gather(struct th_loops *loops, struct th_comm *comm,
+                          struct th_error *err);
+
+/* An array, one object per loop; a table of at most some 12 lines. Local. */
+json_t *th_loops_json(const struct th_loops *loops);
+void th_loops_print(FILE *out, const struct th_loops *loops);
+
+void th_loops_free(struct th_loops *loops);
+
+#endif

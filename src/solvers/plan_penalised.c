@@ -1,0 +1,69 @@
+/* plan_penalised.c - what a run of a solver with a penalty is going to do
+ * SPDX-License-Identifier: MIT */
+#include "solvers/plan_parts.h"
+
+#include "math/penalty.h"
+
+#include <math.h>
+
+enum {
+  BYTES_PER_ATTRIBUTE = 24 + 14 * 8, /* the context's and a solver's vectors */
+  BYTES_PER_EXAMPLE = 10 * 8,        /* targets, weights, predictions, duals */
+  MANY_EPOCHS = 1000                 /* upper limit where a gap ends the run */
+};
+
+static const double usual_ratio = 0.1; /* of lambda_max */
+
+static th_status check_lambda(struct th_config *config, struct th_error *err)
+{
+  int given =
+      (config->lambda > 0) + (config->lambda_ratio > 0) + (config->path > 0);
+  if (given > 1)
+    return th_fail(err, TH_EUSAGE,
+                   "--lambda, --lambda-ratio and --path exclude each other; "
+                   "give one of them");
+  if (given == 0)
+    config->lambda_ratio = usual_ratio;
+  return TH_OK;
+}
+
+static th_status check_penalty(const struct th_config *config,
+                               struct th_error *err)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  if (penalty == NULL)
+    return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
+  if (penalty->grouped && config->groups == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "--penalty %s needs groups, and the data set has none; "
+                   "give --groups FILE",
+                   penalty->name);
+  return TH_OK;
+}
+
+th_status th_plan_penalised(struct th_plan *plan,
+                            const struct th_solver_row *row,
+                            const struct th_shape *shape, int64_t owned,
+                            struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  th_status rc;
+  TH_TRY(check_lambda(config, err));
+  TH_TRY(check_penalty(config, err));
+  if (config->screen == TH_SCREEN_AUTO)
+    config->screen = row->screen;
+  config->budget = shape->attributes; /* whatever is not screened */
+  config->sparsity = 0;
+  config->validation = 0;
+  config->passes = config->epochs > 0 ? config->epochs : MANY_EPOCHS;
+  plan->blocks = 1;
+  plan->deal_unit =
+      th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
+  plan->memory =
+      owned * BYTES_PER_ATTRIBUTE + shape->training * BYTES_PER_EXAMPLE;
+  plan->read_bytes = (int64_t)th_plan_stored_bytes(shape);
+  plan->stream_bytes = (int64_t)fmin(
+      (double)config->passes * th_plan_stored_bytes(shape), 0x1p62);
+done:
+  return rc;
+}
