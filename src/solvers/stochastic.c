@@ -194,7 +194,7 @@ double th_stochastic_first_step(const struct th_stochastic *s)
 static void choose_step_size(struct th_stochastic *s)
 {
   double constant = s->update->constant;
-  int64_t half = 2 * s->drawn / s->n + 1;
+  int64_t half = th_ceil_divide(2 * (s->drawn + 1), s->n);
   if (half == s->epoch_half || (constant > 0 && s->epoch_half > 0))
     return;
   s->epoch_half = half;

@@ -210,7 +210,8 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
 
 /* Predictions, dual point, objective and gap at b over all training examples:
- * s->pass, s->prediction, s->theta, and Z in its field. Collective. */
+ * s->pass, s->prediction, s->theta, and Z in its field. All coefficients are
+ * current: between outer loops. Collective. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
 
 /* Omega_g^D(Z_g) of every group, from a full pass, and N_g, in s->group_dual

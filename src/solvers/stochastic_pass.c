@@ -205,8 +205,6 @@ th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
   const struct th_loss *loss = s->context->loss;
   struct th_pass *pass = &s->pass;
   th_status rc;
-  if (s->update->settle != NULL)
-    s->update->settle(s);
   TH_TRY(predict(s, err));
   TH_TRY(dualize(s, err));
   TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_coef(s),
