@@ -6,6 +6,7 @@
 #include "cli/run.h"
 #include "cli/solvers.h"
 #include "cli/start.h"
+#include "io/groups_file.h"
 #include "io/model_file.h"
 
 #include <inttypes.h>
@@ -15,7 +16,8 @@
 struct session {
   const struct th_options *options;
   struct th_data data;
-  struct th_model start; /* support and coefficients alone */
+  struct th_groups groups; /* of --groups */
+  struct th_model start;   /* support and coefficients alone */
   bool start_coef;
   struct th_plan plan;
   struct th_watch watch;
@@ -93,6 +95,13 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   const struct th_shape *shape = &session->data.store->shape;
   struct th_config config = options->config;
   choose_defaults(&config, options);
+  if (options->groups != NULL) {
+    th_status rc = th_groups_read(&session->groups, comm, options->groups,
+                                  options->output, shape->attributes, err);
+    if (rc != TH_OK)
+      return rc;
+    config.groups = &session->groups;
+  }
   if (options->start != NULL) {
     th_status rc = th_start_read(&session->start, &session->start_coef, comm,
                                  options->start, shape->attributes, err);
@@ -275,6 +284,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
 done:
   th_model_free(&session.model);
   th_model_free(&session.start);
+  th_groups_free(&session.groups);
   th_data_close(&session.data);
   return rc;
 }
