@@ -19,6 +19,7 @@ struct session {
   struct th_groups groups; /* of --groups */
   struct th_model start;   /* support and coefficients alone */
   bool start_coef;
+  int64_t memory; /* bytes of values that a rank keeps in all */
   struct th_plan plan;
   struct th_watch watch;
   struct th_profile profile;
@@ -76,6 +77,16 @@ static th_status check_outputs(const struct th_options *options,
   return TH_OK;
 }
 
+/* Bytes of them that stay in the form of files: little where the solver keeps
+ * another form. */
+static int64_t stored_memory(const struct session *session)
+{
+  enum { SHARE = 4 };
+  const struct th_config *config = &session->options->config;
+  bool both = th_solver_find(config->solver)->by_examples;
+  return both ? session->memory / SHARE + 1 : session->memory;
+}
+
 /* Defaults that the solver decides. */
 static void choose_defaults(struct th_config *config,
                             const struct th_options *options)
@@ -95,6 +106,7 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   const struct th_shape *shape = &session->data.store->shape;
   struct th_config config = options->config;
   choose_defaults(&config, options);
+  config.panel_memory = session->memory - stored_memory(session);
   if (options->groups != NULL) {
     th_status rc = th_groups_read(&session->groups, comm, options->groups,
                                   options->output, shape->attributes, err);
@@ -267,14 +279,15 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
+  session.memory = th_memory_to_keep(options, share);
   rc = th_data_open(&session.data, options, "train", options->argument[0],
-                    th_memory_to_keep(options, share), comm, err);
+                    stored_memory(&session), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
   if (rc == TH_OK && session.data.dataset != NULL)
     rc = th_dataset_read_ahead(session.data.dataset, options->prefetch, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_plan(&session, comm, err));
-  correct_reads(&session.plan, th_memory_to_keep(options, share), comm->size);
+  correct_reads(&session.plan, session.memory, comm->size);
   if (options->dry_run && comm->rank == 0)
     th_plan_print(stdout, &session.plan, &session.data.store->shape,
                   comm->size);
