@@ -152,7 +152,9 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     return rc;
   s->passed = false;
   s->looked = false;
-  TH_TRY(th_stochastic_reach(s, err));
+  if (!s->reached)
+    TH_TRY(th_stochastic_reach(s, err));
+  s->reached = false;
   if (s->update->begin != NULL)
     TH_TRY(s->update->begin(s, err));
   TH_TRY(run_block(s, more, err));
