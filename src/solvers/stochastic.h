@@ -160,6 +160,17 @@ th_status th_stochastic_create(struct th_stochastic **made,
                                const struct th_update *update,
                                const struct th_screening *screening,
                                struct th_error *err);
+/* The same at a point of a path (--path), from the model of another one. */
+struct th_warm {
+  int64_t point;
+  const struct th_support *model; /* borrowed */
+};
+th_status th_stochastic_resume(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               const struct th_warm *warm,
+                               struct th_error *err);
 /* One outer loop: a block of mini-batches, then what screening does. */
 th_status th_stochastic_step(void *state, struct th_context *context,
                              bool *more, struct th_error *err);

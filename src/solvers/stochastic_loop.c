@@ -127,6 +127,7 @@ static th_status run_block(struct th_stochastic *s, bool *used,
 {
   int64_t before = s->drawn;
   bool rows = true;
+  double last = s->loss;
   th_status rc = TH_OK;
   s->loss = 0;
   s->settled = s->steps;
@@ -136,8 +137,7 @@ static th_status run_block(struct th_stochastic *s, bool *used,
     s->update->settle(s);
   s->done = !rows;
   *used = s->drawn > before;
-  if (*used)
-    s->loss /= (double)(s->drawn - before);
+  s->loss = *used ? s->loss / (double)(s->drawn - before) : last;
   return rc;
 }
 
