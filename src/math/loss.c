@@ -1,4 +1,4 @@
-/* loss.c - losses: value, derivative, curvature
+/* loss.c - losses: value, derivative, curvature, conjugate
  * SPDX-License-Identifier: MIT */
 #include "math/loss.h"
 
@@ -42,12 +42,67 @@ static double logistic_curvature(double p, double y)
   return e / ((1 + e) * (1 + e));
 }
 
+/* The conjugates below are of half * value: the table of Liang & Poon's losses
+ * with f = (p - y)^2 / 2 for the squared loss. */
+static double squared_conjugate(double u, double y)
+{
+  return u * (u / 2 + y);
+}
+
+static double entropy(double p)
+{
+  return p > 0 ? p * log(p) : 0;
+}
+
+static double logistic_conjugate(double u, double y)
+{
+  double p = -u * y;
+  if (!(p >= 0 && p <= 1))
+    return INFINITY;
+  return entropy(p) + (p < 1 ? (1 - p) * log1p(-p) : 0);
+}
+
+static double hinge_slack(double p, double y)
+{
+  return fmax(0, 1 - y * p);
+}
+
+static double hinge_value(double p, double y)
+{
+  return hinge_slack(p, y) * hinge_slack(p, y) / 2;
+}
+
+static double hinge_derivative(double p, double y)
+{
+  return -y * hinge_slack(p, y);
+}
+
+static double hinge_curvature(double p, double y)
+{
+  return y * p < 1 ? 1 : 0;
+}
+
+static double hinge_conjugate(double u, double y)
+{
+  double v = u * y;
+  return v <= 0 ? v * (v / 2 + 1) : INFINITY;
+}
+
 static const struct th_loss losses[] = {
-    {"squared", "(p - y)^2, as in Murata & Suzuki", false, 2, squared_value,
-     squared_derivative, squared_curvature},
+    {"squared",
+     "(p - y)^2, as in Murata & Suzuki; half of it where there is a "
+     "penalty",
+     false, false, 2, 0.5, squared_value, squared_derivative, squared_curvature,
+     squared_conjugate},
     {"logistic", "log(1 + exp(-y p)), y = -1 or +1 (the larger value)", true,
-     0.25, logistic_value, logistic_derivative, logistic_curvature},
-    {NULL, NULL, false, 0, NULL, NULL, NULL},
+     false, 0.25, 1, logistic_value, logistic_derivative, logistic_curvature,
+     logistic_conjugate},
+    {"squared-hinge",
+     "max(0, 1 - y p)^2 / 2, y = -1 or +1 (the larger value); "
+     "only with a penalty",
+     true, true, 1, 1, hinge_value, hinge_derivative, hinge_curvature,
+     hinge_conjugate},
+    {.name = NULL},
 };
 
 const struct th_loss *th_loss_table(void)
@@ -61,4 +116,24 @@ const struct th_loss *th_loss_find(const char *name)
     if (strcmp(loss->name, name) == 0)
       return loss;
   return NULL;
+}
+
+double th_loss_f(const struct th_loss *loss, double p, double y)
+{
+  return loss->half * loss->value(p, y);
+}
+
+double th_loss_df(const struct th_loss *loss, double p, double y)
+{
+  return loss->half * loss->derivative(p, y);
+}
+
+double th_loss_conjugate(const struct th_loss *loss, double u, double y)
+{
+  return loss->conjugate(u, y);
+}
+
+double th_loss_L(const struct th_loss *loss)
+{
+  return loss->half * loss->smoothness;
 }

@@ -1,4 +1,4 @@
-/* loss.h - losses: value, derivative, curvature
+/* loss.h - losses: value, derivative, curvature, conjugate
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LOSS_H
 #define TH_LOSS_H
@@ -10,15 +10,26 @@
 struct th_loss {
   const char *name;
   const char *summary;
-  bool labels;       /* needs a target with exactly two values */
-  double smoothness; /* largest second derivative: L = smoothness * lambda */
+  bool labels;         /* needs a target with exactly two values */
+  bool penalised_only; /* for solvers with a penalty */
+  double smoothness;   /* largest second derivative: L = smoothness * lambda */
+  double half;         /* f = half * value in problems with a penalty */
   double (*value)(double p, double y);
   double (*derivative)(double p, double y);
   double (*curvature)(double p, double y);
+  double (*conjugate)(double u, double y); /* of f, not of value */
 };
 
 /* The table, ended by a NULL name; the row of a name, or NULL. Local. */
 const struct th_loss *th_loss_table(void);
 const struct th_loss *th_loss_find(const char *name);
+
+/* The loss of a problem with a penalty (Liang & Poon, section 2): f, f', f*(u)
+ * = sup_p (u p - f(p)), which is INFINITY outside of its domain, and the
+ * Lipschitz constant of f'. Local. */
+double th_loss_f(const struct th_loss *loss, double p, double y);
+double th_loss_df(const struct th_loss *loss, double p, double y);
+double th_loss_conjugate(const struct th_loss *loss, double u, double y);
+double th_loss_L(const struct th_loss *loss);
 
 #endif

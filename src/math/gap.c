@@ -1,0 +1,188 @@
+/* gap.c - duality gap, gap-safe radius, intercept (Liang & Poon 2022, section
+ * 2) SPDX-License-Identifier: MIT */
+#include "math/gap.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Neumaier's compensated sum: gaps are small differences of large sums. */
+struct sum {
+  double total;
+  double lost;
+};
+
+static void add(struct sum *sum, double term)
+{
+  double total = sum->total + term;
+  if (fabs(sum->total) >= fabs(term))
+    sum->lost += (sum->total - total) + term;
+  else
+    sum->lost += (term - total) + sum->total;
+  sum->total = total;
+}
+
+static double value_of(const struct sum *sum)
+{
+  return isfinite(sum->total) ? sum->total + sum->lost : sum->total;
+}
+
+double th_gap_primal(const struct th_loss *loss, int64_t n, const double *eta,
+                     const double *target, const double *prediction)
+{
+  struct sum sum = {0, 0};
+  for (int64_t i = 0; i < n; i++)
+    if (eta[i] > 0)
+      add(&sum, eta[i] * th_loss_f(loss, prediction[i], target[i]));
+  return value_of(&sum);
+}
+
+double th_gap_dual(const struct th_loss *loss, int64_t n, const double *eta,
+                   const double *target, const double *theta, double scale)
+{
+  struct sum sum = {0, 0};
+  for (int64_t i = 0; i < n; i++)
+    if (eta[i] > 0)
+      add(&sum, -eta[i] * th_loss_conjugate(loss, scale * theta[i], target[i]));
+  return value_of(&sum);
+}
+
+double th_gap_bound(double primal, double dual)
+{
+  const double rounding = 16 * DBL_EPSILON;
+  double gap = fmax(0, primal - dual) + rounding * (fabs(primal) + fabs(dual));
+  return isnan(gap) ? INFINITY : gap;
+}
+
+/* sum eta theta over the examples on one side of 0, in magnitude. */
+static double side(int64_t n, const double *eta, const double *target,
+                   const double *theta, int sign)
+{
+  struct sum sum = {0, 0};
+  for (int64_t i = 0; i < n; i++)
+    if (sign * target[i] > 0)
+      add(&sum, eta[i] * fabs(theta[i]));
+  return value_of(&sum);
+}
+
+static void subtract_mean(int64_t n, const double *eta, double *theta)
+{
+  struct sum sum = {0, 0};
+  for (int64_t i = 0; i < n; i++)
+    add(&sum, eta[i] * theta[i]);
+  for (int64_t i = 0; i < n; i++)
+    theta[i] -= value_of(&sum);
+}
+
+void th_gap_centre(const struct th_loss *loss, int64_t n, const double *eta,
+                   const double *target, double *theta)
+{
+  if (!loss->labels) {
+    subtract_mean(n, eta, theta);
+    return;
+  }
+  double positive = side(n, eta, target, theta, 1);
+  double negative = side(n, eta, target, theta, -1);
+  double larger = positive > negative ? 1 : -1;
+  double factor =
+      fmin(positive, negative) / fmax(DBL_MIN, fmax(positive, negative));
+  for (int64_t i = 0; i < n; i++)
+    theta[i] *= larger * target[i] > 0 ? factor : 1;
+}
+
+double th_gap_radius(double L, double gap, double N, double lambda)
+{
+  return N > 0 ? sqrt(2 * L * gap * N) / lambda : 0;
+}
+
+bool th_gap_removes(double dual_norm, double radius, double margin)
+{
+  return dual_norm + radius < 1 - margin;
+}
+
+/* The derivative by b0 of the sum at one place, the second one, and the size of
+ * the terms. */
+struct slope {
+  double first;
+  double second;
+  double size;
+};
+
+static struct slope slope_at(const struct th_loss *loss, int64_t n,
+                             const double *eta, const double *target,
+                             const double *prediction, double b0)
+{
+  struct sum first = {0, 0};
+  struct slope slope = {0, 0, 0};
+  for (int64_t i = 0; i < n; i++) {
+    double p = prediction[i] + b0;
+    double term = eta[i] * th_loss_df(loss, p, target[i]);
+    add(&first, term);
+    slope.size += fabs(term);
+    slope.second += eta[i] * loss->half * loss->curvature(p, target[i]);
+  }
+  slope.first = value_of(&first);
+  return slope;
+}
+
+/* Labels of both kinds among what counts? */
+static bool both_sides(int64_t n, const double *eta, const double *target)
+{
+  bool positive = false;
+  bool negative = false;
+  for (int64_t i = 0; i < n; i++) {
+    positive = positive || (eta[i] > 0 && target[i] > 0);
+    negative = negative || (eta[i] > 0 && target[i] < 0);
+  }
+  return positive && negative;
+}
+
+/* What is known of the root: it lies between low and high. */
+struct bracket {
+  double low;
+  double high;
+  double longest; /* step towards an open end; doubles when it is taken */
+};
+
+/* Newton's next place, or a cautious one where that is out of the bracket. */
+static double next_place(struct bracket *bracket, struct slope slope, double b0)
+{
+  double step = -slope.first / slope.second;
+  if (slope.first < 0)
+    bracket->low = b0;
+  else
+    bracket->high = b0;
+  if (!(fabs(step) <= bracket->longest)) { /* also where second is 0 */
+    step = copysign(bracket->longest, -slope.first);
+    bracket->longest *= 2;
+  }
+  double next = b0 + step;
+  if (next > bracket->low && next < bracket->high)
+    return next;
+  return bracket->low + (bracket->high - bracket->low) / 2;
+}
+
+th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
+                           const double *eta, const double *target,
+                           const double *prediction, double *b0,
+                           struct th_error *err)
+{
+  enum { MOST_STEPS = 2500 }; /* bisection alone takes fewer */
+  struct bracket bracket = {-INFINITY, INFINITY, loss->labels ? 1 : DBL_MAX};
+  double place = *b0;
+  if (loss->labels && !both_sides(n, eta, target))
+    return th_fail(err, TH_EDATA,
+                   "all examples that count have the same target: no finite "
+                   "intercept fits them");
+  for (int k = 0; k < MOST_STEPS; k++) {
+    struct slope at = slope_at(loss, n, eta, target, prediction, place);
+    if (!isfinite(at.first))
+      return th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+    double next = next_place(&bracket, at, place);
+    if (fabs(at.first) <= DBL_EPSILON * at.size || next == place ||
+        next == bracket.low || next == bracket.high)
+      break;
+    place = next;
+  }
+  *b0 = place;
+  return TH_OK;
+}

