@@ -1,5 +1,5 @@
 # Tests of src/math
-foreach(name IN ITEMS kernels loss rule linalg)
+foreach(name IN ITEMS confidence kernels loss online rule linalg)
   th_test(NAME unit_${name} LIBS thresher_core LABELS unit)
 endforeach()
 th_test(NAME mpi_select RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_core)

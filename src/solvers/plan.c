@@ -204,7 +204,6 @@ th_status th_train_plan(const struct th_config *config,
 {
   struct th_config *used = &plan->config;
   const struct th_solver_row *row = th_solver_find(config->solver);
-  const struct th_loss *loss = th_loss_find(config->loss);
   int64_t rows = 0;
   th_status rc;
   *plan = (struct th_plan){.config = *config};
