@@ -37,5 +37,6 @@ extern const struct th_algorithm th_exploration_algorithm;
 extern const struct th_algorithm th_exploitation_algorithm;
 extern const struct th_algorithm th_hybrid_algorithm;
 extern const struct th_algorithm th_sift_algorithm;
+extern const struct th_algorithm th_prox_sgd_algorithm;
 
 #endif

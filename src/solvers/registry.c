@@ -25,6 +25,8 @@ static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
 static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
+static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
+
 static const struct th_solver_row solvers[] = {
     {.name = "sift",
      .summary = "attributes enter by accumulated evidence; nothing to set but "
@@ -52,6 +54,22 @@ static const struct th_solver_row solvers[] = {
      .needs_sparsity = true,
      .needs_budget = true,
      .algorithm = &th_hybrid_algorithm},
+    {.name = "prox-sgd",
+     .summary =
+         "stochastic gradient steps, each followed by the penalty's prox",
+     .source = "Duchi & Singer 2009; Liang & Poon 2022, section 1.2",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "fs-prox-sgd",
+     .summary =
+         "prox-sgd that drops attributes proven useless every few epochs",
+     .source = "Liang & Poon 2022, Algorithm 1",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_prox_sgd_algorithm},
     {.name = NULL},
 };
 

@@ -1,0 +1,13 @@
+/* screening.h - the screening rules and update rules that there are
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SCREENING_H
+#define TH_SCREENING_H
+
+#include "solvers/stochastic.h"
+
+extern const struct th_update th_prox_sgd_update;
+
+extern const struct th_screening th_screen_none;
+extern const struct th_screening th_screen_gap_safe;
+
+#endif
