@@ -5,11 +5,11 @@
  *   b_{t+1} = prox_{lambda gamma_t Omega}(b_t - gamma_t theta_t x_t).
  * A mini-batch takes the mean of theta x over its examples.
  * SPDX-License-Identifier: MIT */
-#include "solvers/stochastic.h"
+#include "solvers/screening.h"
 
-static th_status step(struct th_stochastic *s, struct th_error *err)
+static void step(struct th_stochastic *s)
 {
-  return th_sample_prox_step(s, s->step_size, err);
+  th_sample_prox_step(s, s->step_size);
 }
 
 const struct th_update th_prox_sgd_update = {

@@ -11,6 +11,7 @@
 #define TH_STOCHASTIC_H
 
 #include "core/model.h"
+#include "math/grouping.h"
 #include "solvers/active.h"
 #include "solvers/algorithm.h"
 #include "solvers/order.h"
@@ -46,6 +47,7 @@ struct th_sample {
 
 /* What a full pass finds, on the active attributes. Replicated. */
 struct th_pass {
+  double lambda;    /* that Z was made for */
   double objective; /* P(b) */
   double omega;     /* Omega(b) */
   double dual;      /* D(theta / c) */
@@ -58,7 +60,8 @@ struct th_stochastic;
 /* How coefficients change. Collective unless said otherwise; a function that
  * is not needed is NULL. */
 struct th_update {
-  int fields; /* vectors of its own */
+  int fields;      /* vectors of its own */
+  double constant; /* step size times Lmax; 0: decaying steps */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* At the start of an outer loop. */
   th_status (*begin)(struct th_stochastic *s, struct th_error *err);
@@ -66,7 +69,7 @@ struct th_update {
    * Local. */
   void (*meet)(struct th_stochastic *s, const struct th_row *row);
   /* Use the sample, whose step size is s->step_size. */
-  th_status (*step)(struct th_stochastic *s, struct th_error *err);
+  void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
   void (*settle)(struct th_stochastic *s);
   void (*free)(struct th_stochastic *s); /* local */
@@ -95,25 +98,31 @@ struct th_stochastic {
   void *update_state; /* owned by the rules */
   void *screening_state;
   struct th_active active;
+  struct th_grouping grouping; /* of them */
   struct th_panels panels;
   struct th_order order;
   struct th_cells cells;
   int64_t *edge; /* of cells */
   struct th_sample sample;
-  bool *keep;     /* work: a flag for each active place */
+  bool *keep;       /* work: a flag for each active place */
+  bool *group_keep; /* work, for each group; so are: */
+  double *group_dual;
+  double *group_second;
   double *anchor; /* borrowed from a screening rule: the anchor point */
   double lambda;
   /* Replicated from here on. */
   int64_t n;
-  double *target;     /* n, as solvers want them */
-  double *eta;        /* weight / n: the sum is 1 */
-  double *prediction; /* of the last full pass */
-  double *theta;      /* its dual point, before it is scaled */
-  int64_t *sums;      /* of a full pass, and a flag */
-  double smoothness;  /* L of the loss f */
-  double largest;     /* max_i norm2(x_i)^2, with 1 for the intercept */
-  double gain;        /* how much longer steps of a mini-batch may be */
-  double intercept;   /* b0 */
+  double *target;         /* n, as solvers want them */
+  double *eta;            /* weight / n: the sum is 1 */
+  double *prediction;     /* of the last full pass */
+  double *theta;          /* its dual point, before it is scaled */
+  int64_t *sums;          /* of a full pass, and a flag */
+  double smoothness;      /* L of the loss f */
+  double largest;         /* max_i norm2(x_i)^2, with 1 for the intercept */
+  double curvature;       /* Lmax = L max_i weight_i norm2(x_i)^2, likewise */
+  double gain;            /* how much longer steps of a mini-batch may be */
+  double intercept;       /* b0 */
+  double start_intercept; /* of the zero model */
   double anchor_intercept;
   double step_size;   /* of the present sample */
   int64_t epoch_half; /* the half epoch that step_size was made for */
@@ -126,6 +135,7 @@ struct th_stochastic {
   double scaled_for;
   struct th_fixed fixed;
   double threshold; /* of all coefficients since the last settle: lazily */
+  int64_t settled;  /* the number of steps then */
   double loss;      /* mean over the samples of the last outer loop */
   double zero_objective;
   bool done;   /* nothing is left to do */
@@ -162,6 +172,9 @@ void th_stochastic_free(void *state); /* local */
 double *th_update_field(const struct th_stochastic *s, int field);
 double *th_screening_field(const struct th_stochastic *s, int field);
 
+/* The first step size: --eta, else 1 / Lmax, longer for mini-batches. Local. */
+double th_stochastic_first_step(const struct th_stochastic *s);
+
 /* b, over the active places. Local. */
 static inline double *th_coef(const struct th_stochastic *s)
 {
@@ -172,11 +185,13 @@ static inline double *th_coef(const struct th_stochastic *s)
 void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
                        double *b);
 
-/* The same, then the prox of g lambda Omega: what most rules end with; lazily
- * for sparse data where the penalty allows (th_lazy_meet, th_lazy_settle are
- * the rule's meet and settle then). Collective. */
-th_status th_sample_prox_step(struct th_stochastic *s, double g,
-                              struct th_error *err);
+/* b = prox of g lambda Omega at b; later for sparse data where the penalty
+ * allows: th_lazy_meet and th_lazy_settle are the rule's meet and settle then.
+ * Collective. */
+void th_sample_prox(struct th_stochastic *s, double g);
+
+/* Both, one after the other, with the sample's own factors. Collective. */
+void th_sample_prox_step(struct th_stochastic *s, double g);
 
 /* Coefficients that wait for their soft thresholds until they are met: these
  * compose. Local. */
@@ -184,10 +199,9 @@ void th_lazy_meet(struct th_stochastic *s, const struct th_row *row);
 void th_lazy_settle(struct th_stochastic *s);
 
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
-th_status th_stochastic_prox(struct th_stochastic *s, double t, double *v,
-                             struct th_error *err);
+void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
 
-/* The l1 norm without groups: the prox goes attribute by attribute, so that
+/* The l1 norm without weights: the prox goes attribute by attribute, so that
  * sparse data may be updated lazily. Local. */
 bool th_stochastic_separable(const struct th_stochastic *s);
 
@@ -196,8 +210,13 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
 
 /* Predictions, dual point, objective and gap at b over all training examples:
- * s->pass, s->prediction, s->theta, and Z in its field. Collective. */
+ * s->pass, s->prediction, s->theta, and Z in its field. All coefficients are
+ * current: between outer loops. Collective. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
+
+/* Omega_g^D(Z_g) of every group, from a full pass, and N_g, in s->group_dual
+ * and s->group_second. Collective. */
+void th_stochastic_groups(struct th_stochastic *s);
 
 /* Keep the attributes of s->keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);

@@ -16,7 +16,12 @@ static const struct th_screening *screening_of(enum th_screen screen)
 }
 
 /* One line for each solver: its algorithm table, the update rule. */
-#define TH_STOCHASTIC_SOLVERS(X) X(prox_sgd, th_prox_sgd_update)
+#define TH_STOCHASTIC_SOLVERS(X)                                               \
+  X(prox_sgd, th_prox_sgd_update)                                              \
+  X(truncated_gradient, th_truncated_gradient_update)                          \
+  X(rda, th_rda_update)                                                        \
+  X(saga, th_saga_update)                                                      \
+  X(svrg, th_svrg_update)
 
 #define DEFINE_SOLVER(name, update)                                            \
   static th_status create_##name(void **state, struct th_context *context,     \
