@@ -10,6 +10,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/anchor.h"
+#include "solvers/stochastic_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,8 +104,9 @@ static th_status multiply(struct th_stochastic *s, const double *v,
   for (int64_t r = 0; r < drawn; r++)
     th_panels_release(&s->panels, row[r] / s->panels.unit);
   if (rc == TH_OK && !good)
-    rc = th_fail(err, TH_ENUMERIC, "predictions have become too large; "
-                                   "standardize, or take a smaller step size");
+    rc = th_fail(err, TH_ENUMERIC,
+                 "predictions have become too large; "
+                 "standardize, or take a smaller step size");
   return rc;
 }
 
@@ -146,8 +148,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   for (int k = 0; k < TH_ANCHOR_LEVELS; k++) {
     double omega = 0;
     part_of(s, v, level, 0, k, s->group_second);
-    TH_TRY(
-        th_grouping_norm(&s->grouping, comm, s->group_second, &omega, err));
+    TH_TRY(th_grouping_norm(&s->grouping, comm, s->group_second, &omega, err));
     objective[k] += s->lambda * omega;
   }
   *best = th_anchor_best(objective);

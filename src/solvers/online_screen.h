@@ -10,13 +10,16 @@
 #include "solvers/stochastic.h"
 
 enum th_online_field {
-  TH_ONLINE_X,       /* as in math/online.h */
+  TH_ONLINE_X, /* as in math/online.h */
   TH_ONLINE_Z,
   TH_ONLINE_N,
   TH_ONLINE_ANCHOR,  /* bbar */
   TH_ONLINE_AVERAGE, /* sum of iterates of the block */
   TH_ONLINE_VOTES,   /* ballots against an attribute: rule votes */
   TH_ONLINE_SAFE,    /* b of the last check that found nothing wrong */
+  TH_ONLINE_HELD,    /* b while a check looks elsewhere */
+  TH_ONLINE_BACK,    /* 1: the check has taken it back */
+  TH_ONLINE_EXACT,   /* how far checks have come towards the solution */
   TH_ONLINE_FIELDS
 };
 
@@ -26,14 +29,15 @@ enum { TH_ONLINE_RECENT = 256 };
 /* Replicated. */
 struct th_online_screen {
   struct th_online online;
-  int64_t first_length; /* steps of the first block */
-  int64_t averaged;     /* iterates in the average */
-  double intercept;     /* sum of their b0 */
+  int64_t first_length;             /* steps of the first block */
+  int64_t averaged;                 /* iterates in the average */
+  double intercept;                 /* sum of their b0 */
   int64_t recent[TH_ONLINE_RECENT]; /* stored rows, a ring */
   int64_t seen;                     /* examples that went through it */
   int64_t ballots;                  /* held so far: rule votes */
   int64_t checked;                  /* active attributes after the last check */
-  int64_t checks;
+  int64_t drawn;                    /* examples used by steps until then */
+  bool refined;                     /* TH_ONLINE_EXACT holds something */
   double safe_intercept;
   double held_omega; /* Omega of the anchor */
 };
@@ -59,13 +63,14 @@ th_status th_online_anchor(struct th_stochastic *s, struct th_error *err);
 
 /* Solve the problem exactly on the active attributes, look at all others, take
  * back those that the solution needs; until there are none. b becomes the exact
- * solution, whose certificate is filled in. *readmitted: how many came back.
- * Collective. */
-th_status th_online_refine(struct th_stochastic *s, int64_t *readmitted,
-                           struct th_error *err);
+ * solution, whose certificate is filled in. *readmitted: how many came back; -1
+ * where `most` passes over the examples do not reach an exact solution, and the
+ * next call goes on from there. Collective. */
+th_status th_online_refine(struct th_stochastic *s, int64_t most,
+                           int64_t *readmitted, struct th_error *err);
 
-/* Where screening has gone far since the last check: see whether all that it
- * left out may stay out; else take back what is wrong, return to the last safe
+/* Where screening has left out attributes since the last check: see whether all
+ * of them may stay out; else take back what is wrong, return to the last safe
  * state and raise w. Collective. */
 th_status th_online_check(struct th_stochastic *s, struct th_error *err);
 

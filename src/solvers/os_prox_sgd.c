@@ -10,17 +10,18 @@
  * make the result exact on finite sums: checks with re-admission, and an exact
  * solution on what is left at the end (online_check.c).
  * SPDX-License-Identifier: MIT */
+#include "solvers/online_screen.h"
+
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
-#include "solvers/online_screen.h"
 #include "solvers/screening.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-  EPOCHS_IN_BLOCK = 4,     /* first T = max(4 n, 2000) examples */
+  EPOCHS_IN_BLOCK = 4, /* first T = max(4 n, 2000) examples */
   EXAMPLES_IN_BLOCK = 2000,
   BALLOTS = 4 /* between two removals by vote: a block of the paper */
 };
@@ -30,7 +31,9 @@ static int64_t first_length(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
   bool votes = config->screen_rule == TH_RULE_VOTES;
-  int64_t examples = th_larger(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
+  int64_t examples = EPOCHS_IN_BLOCK * s->n;
+  if (examples < EXAMPLES_IN_BLOCK)
+    examples = EXAMPLES_IN_BLOCK;
   int64_t steps = config->screen_every > 0
                       ? config->screen_every
                       : th_ceil_divide(examples, s->sample.capacity);
@@ -39,11 +42,10 @@ static int64_t first_length(const struct th_stochastic *s)
 
 struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s)
 {
-  return (struct th_online_vectors){
-      .count = s->active.count,
-      .X = th_screening_field(s, TH_ONLINE_X),
-      .Z = th_screening_field(s, TH_ONLINE_Z),
-      .N = th_screening_field(s, TH_ONLINE_N)};
+  return (struct th_online_vectors){.count = s->active.count,
+                                    .X = th_screening_field(s, TH_ONLINE_X),
+                                    .Z = th_screening_field(s, TH_ONLINE_Z),
+                                    .N = th_screening_field(s, TH_ONLINE_N)};
 }
 
 /* Lines 1 to 3: Z = 0, S = 0, the anchor is where the iterate is. Collective.
@@ -86,13 +88,12 @@ static void observe(struct th_stochastic *s)
   for (int64_t r = 0; r < sample->rows; r++) {
     int64_t i = sample->index[r];
     double factor = s->eta[i] * (double)s->n / (double)sample->rows;
-    th_row_add(&sample->row[r],
-               th_online_dual_factor(online, factor, sample->theta[r]),
-               vectors.X); /* line 10: certificate update */
+    th_row_add_moments(&sample->row[r],
+                       th_online_dual_factor(online, factor, sample->theta[r]),
+                       vectors.X, th_online_second_factor(online, factor),
+                       vectors.N); /* lines 10 and 13 */
     th_online_example(online, factor, s->target[i], sample->theta[r],
                       sample->anchored[r]); /* lines 11 and 12 */
-    th_row_add_squares(&sample->row[r], th_online_second_factor(online, factor),
-                       vectors.N); /* line 13 */
   }
   th_online_watch(s);
 }
@@ -157,7 +158,7 @@ done:
 static th_status finish(struct th_stochastic *s, struct th_error *err)
 {
   int64_t readmitted = 0;
-  th_status rc = th_online_refine(s, &readmitted, err);
+  th_status rc = th_online_refine(s, INT64_MAX, &readmitted, err);
   if (rc == TH_OK && readmitted > 0)
     th_context_notice(s->context,
                       "online screening had left out %lld attributes of the "

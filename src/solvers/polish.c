@@ -93,9 +93,9 @@ static th_status advance(struct th_stochastic *s, struct polish *p,
     TH_TRY(try_step(s, p, err));
     TH_TRY(differences(s, p, &squares, &bend, err));
     double promised = decrease * squares / (2 * p->step);
-    accepted = s->pass.objective <=
-                   worst - promised + 4 * DBL_EPSILON * fabs(worst) ||
-               p->step <= p->shortest;
+    accepted =
+        s->pass.objective <= worst - promised + 4 * DBL_EPSILON * fabs(worst) ||
+        p->step <= p->shortest;
     if (!accepted)
       p->step = fmax(p->step / 2, p->shortest);
   }
@@ -106,14 +106,19 @@ done:
   return rc;
 }
 
-/* Attributes that are 0 in the solution leave. Collective. */
-static th_status screen(struct th_stochastic *s, struct th_error *err)
+/* Attributes that are 0 in the solution leave. Without them objective and dual
+ * point are others. Collective. */
+static th_status screen(struct th_stochastic *s, struct polish *p,
+                        struct th_error *err)
 {
   th_status rc;
   int64_t before = s->active.total;
   TH_TRY(th_screen_gap_safe.end(s, err));
-  if (s->active.total < before) /* the dual point has lost places */
-    TH_TRY(th_stochastic_pass(s, err));
+  if (s->active.total == before)
+    return TH_OK;
+  TH_TRY(th_stochastic_pass(s, err));
+  for (int k = 0; k < MEMORY; k++)
+    p->recent[k] = s->pass.objective;
 done:
   return rc;
 }
@@ -124,17 +129,17 @@ th_status th_polish(struct th_stochastic *s, double gap, int64_t most,
   struct polish p = {.fields = fields};
   double squares = 0;
   th_status rc;
-  TH_TRY(th_stochastic_total(s, s->active.field[TH_FIELD_SECOND], &squares,
-                             err));
+  TH_TRY(
+      th_stochastic_total(s, s->active.field[TH_FIELD_SECOND], &squares, err));
   p.shortest = squares > 0 ? 1 / (s->smoothness * squares) : 1;
   p.step = p.shortest;
-  TH_TRY(screen(s, err));
+  TH_TRY(th_stochastic_pass(s, err));
   for (int k = 0; k < MEMORY; k++)
     p.recent[k] = s->pass.objective;
-  for (int64_t k = 1; s->pass.gap > gap && p.passes < most; k++) {
-    TH_TRY(advance(s, &p, err));
+  for (int64_t k = 0; s->pass.gap > gap && p.passes < most; k++) {
     if (k % SCREEN_EVERY == 0)
-      TH_TRY(screen(s, err));
+      TH_TRY(screen(s, &p, err));
+    TH_TRY(advance(s, &p, err));
   }
 done:
   return rc;

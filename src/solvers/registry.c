@@ -25,6 +25,7 @@ static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
 static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
+static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
 static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
 
 static const struct th_solver_row solvers[] = {
@@ -69,6 +70,14 @@ static const struct th_solver_row solvers[] = {
      .options = steps_options,
      .penalised = true,
      .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "os-prox-sgd",
+     .summary = "prox-sgd that drops attributes while examples come; exact in "
+                "the end",
+     .source = "Liang & Poon 2022, Algorithm 2",
+     .options = online_options,
+     .penalised = true,
+     .screen = TH_SCREEN_ONLINE,
      .algorithm = &th_prox_sgd_algorithm},
     {.name = "truncated-gradient",
      .summary = "stochastic gradient steps, truncated every ten of them",
