@@ -173,16 +173,42 @@ done:
   return rc;
 }
 
+/* Go on from the solution that the last check came to; whether it is exact, and
+ * nothing has been left out since. Local; replicated. */
+static bool return_to_solution(struct th_stochastic *s)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  bool known = screen->certified_active == s->active.total;
+  if (screen->refined)
+    memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_EXACT),
+           (size_t)s->active.count * sizeof(double));
+  screen->refined = true;
+  if (known) {
+    s->pass = screen->certified;
+    s->intercept = screen->certified_intercept;
+    s->passed = true;
+  }
+  return known;
+}
+
+/* An exact solution of the whole problem is there. */
+static void remember(struct th_stochastic *s)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  screen->certified = s->pass;
+  screen->certified_intercept = s->intercept;
+  screen->certified_active = s->active.total;
+}
+
 th_status th_online_refine(struct th_stochastic *s, int64_t most,
                            int64_t *readmitted, struct th_error *err)
 {
   bool more = true;
   bool exact = true;
   th_status rc = TH_OK;
-  if (th_online_of(s)->refined)
-    memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_EXACT),
-           (size_t)s->active.count * sizeof(double));
-  th_online_of(s)->refined = true;
+  *readmitted = 0;
+  if (return_to_solution(s))
+    return TH_OK;
   for (int round = 0; more && exact && round < ROUNDS; round++) {
     TH_TRY(solve(s, most, &exact, err));
     if (exact)
@@ -192,6 +218,8 @@ th_status th_online_refine(struct th_stochastic *s, int64_t most,
          (size_t)s->active.count * sizeof(double));
   *readmitted = exact ? count_needed(s) : -1;
   s->certificate.screened_wrongly += exact ? *readmitted : 0;
+  if (exact)
+    remember(s);
 done:
   return rc;
 }

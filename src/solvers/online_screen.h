@@ -38,6 +38,9 @@ struct th_online_screen {
   int64_t checked;                  /* active attributes after the last check */
   int64_t drawn;                    /* examples used by steps until then */
   bool refined;                     /* TH_ONLINE_EXACT holds something */
+  struct th_pass certified; /* what the last exact solution is certified by, */
+  double certified_intercept;
+  int64_t certified_active; /* while as many attributes are active; or -1 */
   double safe_intercept;
   double held_omega; /* Omega of the anchor */
 };

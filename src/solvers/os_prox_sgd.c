@@ -62,6 +62,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   screen->first_length = first_length(s);
   screen->checked = s->active.total;
   screen->safe_intercept = s->intercept;
+  screen->certified_active = -1;
   th_online_init(&screen->online, s->context->loss, config->screen_rule,
                  config->screen_exponent, s->lambda, screen->first_length, s->n,
                  0);
@@ -155,15 +156,32 @@ done:
   return rc;
 }
 
+/* What was gained; where it was nothing, that is said. */
+static void report(const struct th_stochastic *s, int64_t readmitted,
+                   int64_t left)
+{
+  int64_t all =
+      th_source_shape(s->context->source)->attributes - s->context->constant;
+  if (readmitted > 0)
+    th_context_notice(s->context,
+                      "the last check took back %lld attributes of the "
+                      "solution that online screening had left out",
+                      (long long)readmitted);
+  if (left > all - all / 10)
+    th_context_notice(s->context,
+                      "online screening did not pay: %lld of %lld attributes "
+                      "were left; strongly correlated attributes, or too few "
+                      "epochs (fs-prox-sgd and lasso need neither)",
+                      (long long)left, (long long)all);
+}
+
 static th_status finish(struct th_stochastic *s, struct th_error *err)
 {
   int64_t readmitted = 0;
+  int64_t left = s->active.total;
   th_status rc = th_online_refine(s, INT64_MAX, &readmitted, err);
-  if (rc == TH_OK && readmitted > 0)
-    th_context_notice(s->context,
-                      "online screening had left out %lld attributes of the "
-                      "solution; the last check took them back",
-                      (long long)readmitted);
+  if (rc == TH_OK)
+    report(s, readmitted, left);
   return rc;
 }
 
