@@ -141,19 +141,22 @@ static void take_known(struct th_exact *e, bool not_wanted)
   }
 }
 
-/* Short holes are read along: single attributes cost more than their values. */
+/* Short holes within a cell are read along: single attributes cost more than
+ * their values. Cells, since ranks have no part in what is read. */
 static void fill_holes(struct th_exact *e)
 {
-  int64_t groups = e->problem->grouping.groups;
-  int64_t last = -WORTH_A_SLAB - 1; /* wanted */
-  if (e->problem->grouping.start != NULL)
+  const struct th_problem *p = e->problem;
+  const int64_t *attribute = p->active.attribute;
+  int64_t last = -1; /* wanted */
+  if (p->grouping.start != NULL)
     return;
-  for (int64_t g = 0; g < groups; g++) {
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
     if (!e->duals.wanted[g])
       continue;
-    if (g - last <= WORTH_A_SLAB)
-      for (int64_t k = last + 1; k < g; k++)
-        e->duals.wanted[k] = true;
+    bool near = last >= 0 && g - last <= WORTH_A_SLAB &&
+                attribute[g] / TH_CELL == attribute[last] / TH_CELL;
+    for (int64_t k = last + 1; near && k < g; k++)
+      e->duals.wanted[k] = true;
     last = g;
   }
 }

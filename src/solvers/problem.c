@@ -183,7 +183,7 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
   p->zero = th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction);
   th_problem_theta(p, prediction, theta);
   TH_TRY(th_problem_moments(p, err));
-  TH_TRY(th_problem_pass(p, theta, 1, -1, duals, err));
+  TH_TRY(th_problem_pass(p, theta, 1, INFINITY, duals, err));
   for (int64_t g = 0; g < p->grouping.groups; g++)
     p->lambda_max = fmax(p->lambda_max, duals->value[g]);
   p->context->comm->ops->max_f64(p->context->comm, &p->lambda_max, 1);

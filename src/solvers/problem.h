@@ -78,11 +78,9 @@ th_status th_duals_init(struct th_duals *duals,
 void th_duals_free(struct th_duals *duals);
 
 /* Z and dual values of the wanted groups, at theta; what may lie at or above
- * level is exact in double (slack 0 up to its rounding), so that their maximum
- * is where it reaches the level. The others stay as they are. level below 0:
- * the maximum itself, whatever it is. Known groups are not formed again.
- * Observes the wanted attributes and, again where floats did not do, some of
- * them. Collective. */
+ * level, or be the largest of all, is exact in double (slack is its rounding),
+ * unless it is known. The others stay as they are. Observes the wanted
+ * attributes and, again where floats did not do, some of them. Collective. */
 th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err);

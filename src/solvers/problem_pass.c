@@ -286,7 +286,7 @@ done:
   return rc;
 }
 
-/* Where level is not given: what the maximum is at least. Collective. */
+/* What the maximum is at least. Collective. */
 static double least_maximum(struct th_problem *p, const struct th_duals *duals)
 {
   double most = 0;
@@ -327,8 +327,7 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
   TH_TRY(evaluate(p, norm, lambda, duals, err));
   if (!p->single)
     return TH_OK;
-  if (level < 0)
-    level = least_maximum(p, duals);
+  level = fmin(level, least_maximum(p, duals));
   TH_TRY(settle(p, factor, level, duals, err));
 done:
   return rc;
