@@ -73,42 +73,6 @@ done:
   return rc;
 }
 
-/* Attributes outside of the support by decades of 1 - Omega_g^D. Collective. */
-static void count_margins(struct th_stochastic *s, int64_t margin[TH_MARGINS])
-{
-  for (int k = 0; k < TH_MARGINS; k++) {
-    double high = k == 0 ? INFINITY : pow(10, -k);
-    double low = k == TH_MARGINS - 1 ? -INFINITY : pow(10, -k - 1);
-    margin[k] = 0;
-    for (int64_t g = 0; g < s->grouping.groups; g++) {
-      double distance = 1 - s->group_dual[g];
-      s->group_keep[g] = distance <= high && distance > low;
-    }
-    th_grouping_spread(&s->grouping, s->group_keep, s->keep);
-    for (int64_t p = 0; p < s->active.count; p++)
-      margin[k] += s->keep[p] && th_coef(s)[p] == 0;
-  }
-  s->context->comm->ops->sum_i64(s->context->comm, margin, TH_MARGINS);
-}
-
-/* How far the certificate of all attributes is from failing. Collective. */
-static void summarize(struct th_stochastic *s)
-{
-  struct th_certificate *c = &s->certificate;
-  double extremes[2] = {0, 0};
-  th_stochastic_groups(s);
-  for (int64_t g = 0; g < s->grouping.groups; g++) {
-    double radius = th_gap_radius(s->smoothness, s->pass.gap,
-                                  s->group_second[g], s->lambda);
-    extremes[0] = fmax(extremes[0], radius);
-    extremes[1] = fmax(extremes[1], s->group_dual[g] - 1);
-  }
-  s->context->comm->ops->max_f64(s->context->comm, extremes, 2);
-  c->radius = extremes[0];
-  c->violation = extremes[1];
-  count_margins(s, c->margin);
-}
-
 /* s->keep: groups that were active, and those that break the optimality
  * conditions, which are marked; whether there are any. Collective. */
 static bool judge(struct th_stochastic *s)
@@ -166,7 +130,6 @@ static th_status look_around(struct th_stochastic *s, bool *more,
   th_status rc;
   TH_TRY(widen(s, err));
   whole = s->pass;
-  summarize(s);
   *more = judge(s);
   TH_TRY(th_stochastic_keep(s, err));
   s->pass = whole; /* what is known is of the whole problem */

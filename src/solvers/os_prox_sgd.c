@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   EPOCHS_IN_BLOCK = 4, /* first T = max(4 n, 2000) examples */
@@ -65,14 +66,18 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
     return rc;
   screen->first_length = first_length(s);
   screen->checked = s->active.total;
-  screen->safe_intercept = s->intercept;
   screen->certified_active = -1;
+  screen->safe_intercept = s->intercept;
+  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
   th_online_init(&screen->online, s->context->loss, config->screen_rule,
                  config->screen_exponent, s->lambda, screen->first_length, s->n,
                  0);
-  s->anchor_intercept = s->intercept;
-  th_online_begin(&screen->online, 0, s->intercept, th_online_vectors_of(s));
-  return TH_OK;
+  rc = th_online_anchor(s, err);
+  if (rc == TH_OK)
+    th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
+                    th_online_vectors_of(s));
+  return rc;
 }
 
 /* T of line 7. */

@@ -143,6 +143,7 @@ struct th_stochastic {
   int64_t moves;   /* of active attributes between ranks */
   double balanced; /* most attributes of a rank over the mean, after it */
   bool done;       /* nothing is left to do */
+  bool reached;    /* reach is that of the present coefficients, or more */
   bool looked;     /* pass has been made in this outer loop */
   bool passed;     /* and belongs to the present coefficients */
   struct th_pass pass;
@@ -158,6 +159,17 @@ th_status th_stochastic_create(struct th_stochastic **made,
                                struct th_context *context,
                                const struct th_update *update,
                                const struct th_screening *screening,
+                               struct th_error *err);
+/* The same at a point of a path (--path), from the model of another one. */
+struct th_warm {
+  int64_t point;
+  const struct th_support *model; /* borrowed */
+};
+th_status th_stochastic_resume(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               const struct th_warm *warm,
                                struct th_error *err);
 /* One outer loop: a block of mini-batches, then what screening does. */
 th_status th_stochastic_step(void *state, struct th_context *context,
@@ -218,9 +230,9 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
  * current: between outer loops. Collective. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
 
-/* Omega_g^D(Z_g) of every group, from a full pass, and N_g, in s->group_dual
- * and s->group_second. Collective. */
-void th_stochastic_groups(struct th_stochastic *s);
+/* N_g of every group. A full pass leaves Omega_g^D(Z_g) in s->group_dual.
+ * Collective. */
+const double *th_stochastic_second(struct th_stochastic *s);
 
 /* Keep the attributes of s->keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
