@@ -44,10 +44,15 @@ static th_status check_options(const struct th_options *options,
 }
 
 /* What is wrong whatever the data are; th_train_plan checks the rest. */
-static th_status check_needs(const struct th_config *config,
+static th_status check_needs(const struct th_options *options,
                              struct th_error *err)
 {
+  const struct th_config *config = &options->config;
   const struct th_solver_row *row = th_solver_find(config->solver);
+  if (options->reference != NULL && options->telemetry == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --reference is for the telemetry; give --telemetry "
+                   "FILE.jsonl too");
   if (row->needs_sparsity && config->sparsity == 0)
     return th_fail(err, TH_EUSAGE,
                    "train: solver %s needs -s, the most attributes in the "
@@ -231,6 +236,8 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_watch_open(&session->watch, session->options, session->data.truth,
                     session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(
+      th_watch_refer(&session->watch, session->options->reference, comm, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
                   comm->size);
@@ -253,7 +260,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   int64_t share = 0;
   th_status rc;
   TH_TRY(check_options(options, err));
-  TH_TRY(check_needs(&options->config, err));
+  TH_TRY(check_needs(options, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
