@@ -54,25 +54,13 @@ th_status th_geometry_init(struct th_geometry *geometry,
 struct th_rows th_geometry_group(const struct th_geometry *geometry,
                                  int64_t group)
 {
-  const struct th_shape *shape = &geometry->shape;
-  int64_t first = group * shape->row_group;
-  int64_t last = shape->training;
-  if (group >= geometry->training_groups) {
-    first = shape->training +
-            (group - geometry->training_groups) * shape->row_group;
-    last = shape->examples;
-  }
-  int64_t count = last - first;
-  return (struct th_rows){first,
-                          count < shape->row_group ? count : shape->row_group};
+  return th_shape_group(&geometry->shape, group);
 }
 
 int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row)
 {
-  const struct th_shape *shape = &geometry->shape;
-  if (row < shape->training)
-    return row / shape->row_group;
-  return geometry->training_groups + (row - shape->training) / shape->row_group;
+  int64_t row_in_group;
+  return th_shape_group_of(&geometry->shape, row, &row_in_group);
 }
 
 bool th_geometry_short_stats(const struct th_geometry *geometry)

@@ -110,28 +110,32 @@ done:
   return rc;
 }
 
-/* The first run of an attribute that is not below the given one. */
-static int64_t first_run(const struct th_piece *piece, int64_t attribute)
+/* All of a piece, on those rows of its row group. */
+static struct th_slab whole_piece(const struct th_dataset *d,
+                                  const struct th_place *place,
+                                  const struct th_piece *piece,
+                                  struct th_rows rows)
 {
-  int64_t low = 0;
-  int64_t high = piece->runs;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if ((int64_t)piece->attribute[middle] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const struct th_geometry *g = &d->info.geometry;
+  return (struct th_slab){.layout = TH_SPARSE,
+                          .type = g->shape.type,
+                          .attributes = place->attributes,
+                          .row = rows.first -
+                                 th_geometry_group(g, place->group).first,
+                          .rows = (int32_t)rows.count,
+                          .values = piece->values,
+                          .runs = piece->runs,
+                          .base = place->shard->row->range.first,
+                          .attribute = piece->attribute,
+                          .start = piece->start,
+                          .row_in_group = piece->row};
 }
 
 static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
                              struct th_range range, struct th_slab *slab,
                              struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
-  enum th_type type = g->shape.type;
-  int64_t group = th_geometry_group_of(g, rows.first);
+  int64_t group = th_geometry_group_of(&d->info.geometry, rows.first);
   struct th_place place;
   void *room = NULL;
   th_status rc = TH_OK;
@@ -139,24 +143,8 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
   room = th_cache_find(&d->blocks, place.key);
   if (room == NULL)
     TH_TRY(load_piece(d, &place, &room, err));
-  const struct th_piece *piece = room;
-  int64_t base = place.shard->row->range.first;
-  struct th_range met = th_range_meet(range, place.attributes);
-  int64_t first = first_run(piece, met.first - base);
-  int64_t last = first_run(piece, met.last - base);
-  int64_t skip = piece->start[first];
-  *slab = (struct th_slab){
-      .layout = TH_SPARSE,
-      .type = type,
-      .attributes = met,
-      .row = rows.first - th_geometry_group(g, group).first,
-      .rows = (int32_t)rows.count,
-      .values = (const char *)piece->values + (size_t)skip * th_type_size(type),
-      .runs = last - first,
-      .base = base,
-      .attribute = piece->attribute + first,
-      .start = piece->start + first,
-      .row_in_group = piece->row + skip};
+  struct th_slab all = whole_piece(d, &place, room, rows);
+  *slab = th_slab_part(&all, th_range_meet(range, place.attributes));
 done:
   return rc;
 }

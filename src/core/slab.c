@@ -188,8 +188,40 @@ double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i)
                       th_slab_skip(slab) + a * slab->stride + i);
 }
 
+/* The first run of an attribute that is not below the given one. */
+static int64_t first_run(const struct th_slab *slab, int64_t attribute)
+{
+  int64_t low = 0;
+  int64_t high = slab->runs;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (slab->base + (int64_t)slab->attribute[middle] < attribute)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static struct th_slab sparse_part(const struct th_slab *slab,
+                                  struct th_range part)
+{
+  struct th_slab made = *slab;
+  int64_t first = first_run(slab, part.first);
+  int64_t skip = (int64_t)slab->start[first] - slab->start[0];
+  made.attributes = part;
+  made.runs = first_run(slab, part.last) - first;
+  made.attribute += first;
+  made.start += first;
+  made.row_in_group += skip;
+  made.values = (const char *)slab->values + th_type_bytes(slab->type, skip);
+  return made;
+}
+
 struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
 {
+  if (slab->layout == TH_SPARSE)
+    return sparse_part(slab, part);
   int64_t skipped = (part.first - slab->attributes.first) * slab->stride;
   struct th_slab made = *slab;
   made.attributes = part;

@@ -112,7 +112,8 @@ int th_slab_skip(const struct th_slab *slab);
 /* Dense: the value of row i of attribute first + a. Local. */
 double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i);
 
-/* The part of a dense slab that holds these of its attributes. Local. */
+/* The part of a slab that holds these of its attributes; sparse: O(log runs).
+ * Local. */
 struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
 
 /* Bytes of the stored values on the slab's rows; sparse: of the entries, with

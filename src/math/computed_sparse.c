@@ -102,21 +102,6 @@ done:
   return rc;
 }
 
-/* The first run of an attribute that is not below the given one. */
-static int64_t first_run(const struct th_slab *tile, int64_t attribute)
-{
-  int64_t low = 0;
-  int64_t high = tile->runs;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (tile->base + (int64_t)tile->attribute[middle] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 th_status th_computed_sparse_slab(struct th_computed_sparse *s,
                                   const struct th_place *place,
                                   struct th_slab *slab, struct th_error *err)
@@ -127,17 +112,9 @@ th_status th_computed_sparse_slab(struct th_computed_sparse *s,
   if (rc != TH_OK)
     return rc;
   struct th_slab tile = th_tiles_group(tiles, place->group);
-  tile.attributes = th_range_meet(slab->attributes, unit);
   tile.row = place->row;
   tile.rows = place->count;
-  int64_t first = first_run(&tile, tile.attributes.first);
-  tile.runs = first_run(&tile, tile.attributes.last) - first;
-  int64_t skip = (int64_t)tile.start[first] - tile.start[0];
-  tile.attribute += first;
-  tile.start += first;
-  tile.row_in_group += skip;
-  tile.values = (const char *)tile.values + th_type_bytes(tile.type, skip);
-  *slab = tile;
+  *slab = th_slab_part(&tile, th_range_meet(slab->attributes, unit));
   return TH_OK;
 }
 
