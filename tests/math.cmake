@@ -2,4 +2,6 @@
 foreach(name IN ITEMS kernels loss rule linalg)
   th_test(NAME unit_${name} LIBS thresher_core LABELS unit)
 endforeach()
-th_test(NAME mpi_select RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_core)
+foreach(name IN ITEMS select grouping)
+  th_test(NAME mpi_${name} RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_core)
+endforeach()

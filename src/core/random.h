@@ -19,7 +19,8 @@ enum th_purpose {
   TH_PURPOSE_DEAL = 5,       /* order of the deal units in a pass */
   TH_PURPOSE_STEP_SIZE = 6,  /* attributes of the step-size estimate */
   TH_PURPOSE_TEST = 7,       /* hostile tests */
-  TH_PURPOSE_POSITION = 8    /* generated positions of non-zeros */
+  TH_PURPOSE_POSITION = 8,   /* generated positions of non-zeros */
+  TH_PURPOSE_ORDER = 9       /* order of the examples within a deal unit */
 };
 
 struct th_stream {

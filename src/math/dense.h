@@ -34,14 +34,20 @@ extern const struct th_dense_kernels th_dense_plain;
 extern const struct th_dense_kernels th_dense_avx2;
 extern const struct th_dense_kernels th_dense_avx512;
 
+struct th_row_kernels; /* math/rows_dense.h */
+
 /* An instruction set: does this processor run it? */
 struct th_dense_set {
   const char *name;
   bool (*runs_here)(void);
   const struct th_dense_kernels *kernels;
+  const struct th_row_kernels *rows;
 };
 
 /* Best first; the last runs everywhere, and a row without a name ends it. */
 const struct th_dense_set *th_dense_sets(void);
+
+/* The best that runs here. */
+const struct th_dense_set *th_dense_best(void);
 
 #endif

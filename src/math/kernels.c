@@ -4,6 +4,7 @@
 
 #include "math/dense.h"
 #include "math/kernels_sparse.h"
+#include "math/rows_dense.h"
 
 #if defined(TH_DENSE_X86)
 static bool has_avx512(void)
@@ -28,11 +29,11 @@ static bool always(void)
 /* Features are asked for, not models: a virtual machine may hide its model. */
 static const struct th_dense_set sets[] = {
 #if defined(TH_DENSE_X86)
-    {"avx512", has_avx512, &th_dense_avx512},
-    {"avx2", has_avx2, &th_dense_avx2},
+    {"avx512", has_avx512, &th_dense_avx512, &th_rows_avx512},
+    {"avx2", has_avx2, &th_dense_avx2, &th_rows_avx2},
 #endif
-    {"plain", always, &th_dense_plain},
-    {NULL, NULL, NULL},
+    {"plain", always, &th_dense_plain, &th_rows_plain},
+    {NULL, NULL, NULL, NULL},
 };
 
 const struct th_dense_set *th_dense_sets(void)
@@ -40,12 +41,17 @@ const struct th_dense_set *th_dense_sets(void)
   return sets;
 }
 
-static const struct th_dense_kernels *dense_kernels(void)
+const struct th_dense_set *th_dense_best(void)
 {
   const struct th_dense_set *set = sets;
   while (!set->runs_here())
     set++;
-  return set->kernels;
+  return set;
+}
+
+static const struct th_dense_kernels *dense_kernels(void)
+{
+  return th_dense_best()->kernels;
 }
 
 double th_kernel_read(const float *values, int64_t count)

@@ -37,5 +37,10 @@ extern const struct th_algorithm th_exploration_algorithm;
 extern const struct th_algorithm th_exploitation_algorithm;
 extern const struct th_algorithm th_hybrid_algorithm;
 extern const struct th_algorithm th_sift_algorithm;
+extern const struct th_algorithm th_prox_sgd_algorithm;
+extern const struct th_algorithm th_truncated_gradient_algorithm;
+extern const struct th_algorithm th_rda_algorithm;
+extern const struct th_algorithm th_saga_algorithm;
+extern const struct th_algorithm th_svrg_algorithm;
 
 #endif

@@ -25,6 +25,8 @@ static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
 static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
+static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
+
 static const struct th_solver_row solvers[] = {
     {.name = "sift",
      .summary = "attributes enter by accumulated evidence; nothing to set but "
@@ -52,6 +54,50 @@ static const struct th_solver_row solvers[] = {
      .needs_sparsity = true,
      .needs_budget = true,
      .algorithm = &th_hybrid_algorithm},
+    {.name = "prox-sgd",
+     .summary =
+         "stochastic gradient steps, each followed by the penalty's prox",
+     .source = "Duchi & Singer 2009; Liang & Poon 2022, section 1.2",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "fs-prox-sgd",
+     .summary =
+         "prox-sgd that drops attributes proven useless every few epochs",
+     .source = "Liang & Poon 2022, Algorithm 1",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "truncated-gradient",
+     .summary = "stochastic gradient steps, truncated every ten of them",
+     .source = "Langford, Li & Zhang 2009",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_truncated_gradient_algorithm},
+    {.name = "rda",
+     .summary = "regularised dual averaging: the prox of the mean gradient",
+     .source = "Xiao 2010, Algorithms 1 and 2",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_rda_algorithm},
+    {.name = "saga",
+     .summary = "a table of gradients takes the noise out of the steps",
+     .source = "Defazio, Bach & Lacoste-Julien 2014",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_saga_algorithm},
+    {.name = "svrg",
+     .summary = "a full gradient every few epochs takes the noise out",
+     .source = "Johnson & Zhang 2013; Xiao & Zhang 2014",
+     .options = steps_options,
+     .penalised = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_svrg_algorithm},
     {.name = NULL},
 };
 

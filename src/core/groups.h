@@ -1,0 +1,49 @@
+/* groups.h - which attributes act together: a description, spread over ranks
+ *
+ * Groups are any sets of attributes that do not overlap and leave none out.
+ * They are described by pieces, ranges of consecutive attributes of one group;
+ * a group is called after its lowest attribute. Every rank holds the pieces of
+ * an even share of the attributes, whichever ones it owns: 48 bytes per piece,
+ * and nothing is replicated.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_GROUPS_H
+#define TH_GROUPS_H
+
+#include "core/comm.h"
+#include "core/partition.h"
+
+struct th_group_piece {
+  struct th_range range;
+  int64_t group; /* its lowest attribute */
+  int64_t size;  /* attributes of the whole group */
+  double weight; /* above 0; 0: the default of the penalty */
+};
+
+struct th_groups {
+  int64_t attributes;           /* of the data */
+  int64_t count;                /* pieces here */
+  struct th_group_piece *piece; /* ascending, without gaps, of
+                          th_partition_rank(attributes, rank, size) */
+};
+
+/* Every rank gets its share of what rank 0 holds: the pieces of all attributes,
+ * ascending and without gaps; count and piece are looked at on rank 0 alone.
+ * Collective. rc: how rank 0 fared so far; a failure is everyone's. Release
+ * with th_groups_free. */
+th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
+                          int64_t attributes,
+                          const struct th_group_piece *piece, int64_t count,
+                          th_status rc, struct th_error *err);
+
+/* The pieces of any range of attributes, cut to it: *piece is allocated and
+ * owned by the caller. Ranks may ask for different ranges, also for empty ones.
+ * Collective. */
+th_status th_groups_fetch(const struct th_groups *groups, struct th_comm *comm,
+                          struct th_range range, struct th_group_piece **piece,
+                          int64_t *count, struct th_error *err);
+
+/* Local; legal on a zeroed record. */
+void th_groups_free(struct th_groups *groups);
+
+#endif

@@ -1,0 +1,91 @@
+/* grouping.h - the penalty over a rank's active attributes: prox, dual norms
+ *
+ * Vectors are over the places of the active attributes (solvers/active.h). A
+ * group here is what is active of it; groups with members on this rank are
+ * numbered in the order of their lowest attributes. l1 makes a group of every
+ * place and stores nothing for it, unless a description gives weights.
+ *
+ * A group with active members on several ranks is shared: its members' values
+ * are summed to all ranks in ascending order of attributes, and the same
+ * function works on the same vector wherever it is needed, so that no bit
+ * depends on ranks. Where no group is shared nothing is sent. Shared groups
+ * cost each rank 32 bytes per member of any of them: groups that follow the
+ * order of attributes are the cheap ones.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_GROUPING_H
+#define TH_GROUPING_H
+
+#include "core/comm.h"
+#include "core/groups.h"
+#include "math/penalty.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The groups that several ranks share; members of one group after the other. */
+struct th_shared_groups {
+  int64_t groups;  /* the same on every rank, as is what follows */
+  int64_t members; /* of all of them */
+  int64_t *start;  /* groups + 1: members of each in values */
+  struct th_norm *norm;
+  int64_t *local; /* the number of the group on this rank, or -1 */
+  bool *counted;  /* this rank holds its lowest active member */
+  int64_t mine;   /* members on this rank: */
+  int64_t *place; /* mine */
+  int64_t *at;    /* mine: the same among all members */
+  int64_t *bits;  /* members: on their way */
+  double *value;  /* members */
+};
+
+struct th_grouping {
+  int64_t places;
+  int64_t groups;       /* with members here */
+  struct th_norm one;   /* of every group, where norm is NULL */
+  struct th_norm *norm; /* groups */
+  int64_t *start;       /* groups + 1: members of each; NULL: group g is the
+                           place g */
+  int64_t *place;       /* members, ascending within a group; NULL: they are the
+                           places in order */
+  bool *elsewhere;      /* groups: has members on other ranks as well; NULL:
+                           none has */
+  double *value;        /* room for the members of a group, twice */
+  double *work;
+  struct th_shared_groups shared;
+};
+
+/* Groups over this rank's active attributes, ascending; what the record held is
+ * released. groups: NULL for l1 without weights. Collective. TH_EARG for a
+ * grouped penalty without a description, or an attribute that is not in it.
+ * Release with th_grouping_free. */
+th_status th_grouping_build(struct th_grouping *grouping,
+                            const struct th_groups *groups,
+                            const struct th_penalty *penalty, double mix,
+                            struct th_comm *comm, const int64_t *attribute,
+                            int64_t count, struct th_error *err);
+void th_grouping_free(struct th_grouping *grouping);
+
+/* v = prox of t Omega at v. Collective where a group is shared. */
+void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
+                      double t, double *v);
+
+/* dual[g] = Omega_g^D(z_g). Collective where a group is shared. */
+void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
+                      const double *z, double *dual);
+
+/* of_group[g] = N_g from N_j = sum eta x_ij^2 of each place: the bound
+ * sum of N_j / (a + c)^2. Collective where a group is shared. */
+void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
+                        const double *second, double *of_group);
+
+/* *omega = Omega(v) over all ranks, the same on each. Collective. TH_ENUMERIC
+ * where a value is not finite. */
+th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
+                           const double *v, double *omega,
+                           struct th_error *err);
+
+/* Flags of groups become flags of their places. Local. */
+void th_grouping_spread(const struct th_grouping *grouping,
+                        const bool *of_group, bool *of_place);
+
+#endif

@@ -1,0 +1,16 @@
+/* grouping_parts.h - the part of grouping that ranks share; internal
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_GROUPING_PARTS_H
+#define TH_GROUPING_PARTS_H
+
+#include "math/grouping.h"
+
+/* Find out which of the groups marked `elsewhere` really are, and fill in
+ * grouping->shared. name: of each group here, ascending; attribute: of each
+ * place. Collective. */
+th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
+                            const int64_t *name, const int64_t *attribute,
+                            struct th_error *err);
+void th_shared_groups_free(struct th_shared_groups *shared);
+
+#endif

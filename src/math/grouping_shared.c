@@ -1,0 +1,206 @@
+/* grouping_shared.c - groups with members on several ranks
+ * SPDX-License-Identifier: MIT */
+#include "math/grouping_parts.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+/* A member of a shared group, as every rank gets to know it. */
+struct shared_member {
+  int64_t group;
+  int64_t attribute;
+  int64_t rank;
+  int64_t place; /* on that rank */
+  struct th_norm norm;
+};
+
+static int by_group_and_attribute(const void *a, const void *b)
+{
+  const struct shared_member *left = a;
+  const struct shared_member *right = b;
+  if (left->group != right->group)
+    return left->group < right->group ? -1 : 1;
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
+}
+
+static int ascending(const void *a, const void *b)
+{
+  int64_t left = *(const int64_t *)a;
+  int64_t right = *(const int64_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Every rank's items of a size, one behind the other. Collective. */
+static th_status gather_items(struct th_comm *comm, const void *mine,
+                              int64_t count, size_t size, void **all,
+                              int64_t *total, struct th_error *err)
+{
+  int64_t *counts = NULL;
+  th_status rc = TH_NEW(&counts, comm->size, "groups", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_gather(comm, mine, count * (int64_t)size, counts, all, err));
+  *total = 0;
+  for (int r = 0; r < comm->size; r++)
+    *total += counts[r] / (int64_t)size;
+done:
+  free(counts);
+  return rc;
+}
+
+/* Keep the marks of groups that another rank has marked as well; both lists of
+ * names ascend. */
+static void keep_marks(struct th_grouping *grouping, const int64_t *name,
+                       const int64_t *marked, int64_t count)
+{
+  int64_t m = 0;
+  for (int64_t g = 0; g < grouping->groups; g++) {
+    while (m < count && marked[m] < name[g])
+      m++;
+    if (grouping->elsewhere[g])
+      grouping->elsewhere[g] = m + 1 < count && marked[m + 1] == name[g];
+  }
+}
+
+/* Which of the marked groups really have members elsewhere. Collective. */
+static th_status confirm_marks(struct th_grouping *grouping,
+                               struct th_comm *comm, const int64_t *name,
+                               struct th_error *err)
+{
+  int64_t *mine = NULL;
+  int64_t *all = NULL;
+  int64_t count = 0;
+  int64_t total = 0;
+  th_status rc = TH_NEW(&mine, grouping->groups, "names of groups", err);
+  for (int64_t g = 0; g < grouping->groups && rc == TH_OK; g++)
+    if (grouping->elsewhere[g])
+      mine[count++] = name[g];
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(gather_items(comm, mine, count, sizeof *mine, (void **)&all, &total,
+                      err));
+  qsort(all, (size_t)total, sizeof *all, ascending);
+  keep_marks(grouping, name, all, total);
+done:
+  free(mine);
+  free(all);
+  return rc;
+}
+
+/* This rank's members of shared groups. Local. */
+static th_status list_members(const struct th_grouping *grouping, int rank,
+                              const int64_t *name, const int64_t *attribute,
+                              struct shared_member **list, int64_t *count,
+                              struct th_error *err)
+{
+  int64_t found = 0;
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < grouping->groups; g++)
+    if (grouping->elsewhere[g])
+      found += grouping->start[g + 1] - grouping->start[g];
+  TH_TRY(TH_NEW(list, found, "members of groups", err));
+  *count = 0;
+  for (int64_t g = 0; g < grouping->groups; g++)
+    for (int64_t k = grouping->start[g];
+         k < grouping->start[g + 1] && grouping->elsewhere[g]; k++) {
+      int64_t place = grouping->place != NULL ? grouping->place[k] : k;
+      (*list)[(*count)++] = (struct shared_member){
+          name[g], attribute[place], rank, place, grouping->norm[g]};
+    }
+done:
+  return rc;
+}
+
+static th_status shared_alloc(struct th_shared_groups *shared,
+                              struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&shared->start, shared->groups + 1, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->norm, shared->groups, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->local, shared->groups, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->counted, shared->groups, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->place, shared->mine, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->at, shared->mine, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->bits, shared->members, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->value, shared->members, "shared groups", err));
+done:
+  return rc;
+}
+
+/* all: sorted by group and attribute; this rank's groups come up in the order
+ * of their numbers. Local. */
+static void shared_fill(struct th_grouping *grouping,
+                        const struct shared_member *all, int rank)
+{
+  struct th_shared_groups *shared = &grouping->shared;
+  int64_t s = -1;
+  int64_t mine = 0;
+  int64_t local = -1; /* this rank's group that came up last */
+  for (int64_t k = 0; k < shared->members; k++) {
+    if (k == 0 || all[k - 1].group != all[k].group) {
+      shared->start[++s] = k;
+      shared->norm[s] = all[k].norm;
+      shared->local[s] = -1;
+      shared->counted[s] = all[k].rank == rank;
+    }
+    shared->start[s + 1] = k + 1;
+    if (all[k].rank != rank)
+      continue;
+    if (shared->local[s] < 0) {
+      do
+        local++;
+      while (!grouping->elsewhere[local]);
+      shared->local[s] = local;
+    }
+    shared->place[mine] = all[k].place;
+    shared->at[mine++] = k;
+  }
+}
+
+/* Everyone gets to know the members of shared groups. Collective. */
+static th_status tell_members(struct th_grouping *grouping,
+                              struct th_comm *comm, const int64_t *name,
+                              const int64_t *attribute, struct th_error *err)
+{
+  struct th_shared_groups *shared = &grouping->shared;
+  struct shared_member *mine = NULL;
+  struct shared_member *all = NULL;
+  th_status rc = list_members(grouping, comm->rank, name, attribute, &mine,
+                              &shared->mine, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(gather_items(comm, mine, shared->mine, sizeof *mine, (void **)&all,
+                      &shared->members, err));
+  qsort(all, (size_t)shared->members, sizeof *all, by_group_and_attribute);
+  for (int64_t k = 0; k < shared->members; k++)
+    shared->groups += k == 0 || all[k - 1].group != all[k].group;
+  rc = shared_alloc(shared, err);
+  if (rc == TH_OK)
+    shared_fill(grouping, all, comm->rank);
+  rc = th_agree(comm, rc, err);
+done:
+  free(mine);
+  free(all);
+  return rc;
+}
+
+th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
+                            const int64_t *name, const int64_t *attribute,
+                            struct th_error *err)
+{
+  th_status rc = confirm_marks(grouping, comm, name, err);
+  if (rc == TH_OK)
+    rc = tell_members(grouping, comm, name, attribute, err);
+  return rc;
+}
+
+void th_shared_groups_free(struct th_shared_groups *shared)
+{
+  free(shared->start);
+  free(shared->norm);
+  free(shared->local);
+  free(shared->counted);
+  free(shared->place);
+  free(shared->at);
+  free(shared->bits);
+  free(shared->value);
+}

@@ -1,0 +1,94 @@
+/* rows_dense.c - kernels over dense rows, once per instruction set
+ *
+ * Products run in sixteen lanes of double, whatever the width of a vector.
+ * SPDX-License-Identifier: MIT */
+#include "math/rows_dense.h"
+
+#include <string.h>
+
+enum { LANES = 16, WIDTH = 8 };
+
+/* Compilers cut these into vectors of the instruction set. */
+typedef double doubles __attribute__((vector_size(8 * WIDTH)));
+typedef float floats __attribute__((vector_size(4 * WIDTH)));
+
+/* WIDTH values in double. */
+#define LOAD_f32(to, from)                                                     \
+  do {                                                                         \
+    floats load;                                                               \
+    memcpy(&load, from, sizeof load);                                          \
+    (to) = __builtin_convertvector(load, doubles);                             \
+  } while (0)
+#define LOAD_f64(to, from) memcpy(&(to), from, sizeof(to))
+
+/* A fixed tree over the lanes. */
+static double gather(double lane[LANES])
+{
+  for (int half = LANES / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; k++)
+      lane[k] += lane[k + half];
+  return lane[0];
+}
+
+/* The kernels of one type of values; a cell of few attributes is added up one
+ * by one. */
+#define ROW_KERNELS(name, ctype)                                               \
+  static double long_##name(const ctype *restrict x, const double *restrict v, \
+                            int64_t count)                                     \
+  {                                                                            \
+    doubles acc[2] = {{0}, {0}};                                               \
+    double lane[LANES];                                                        \
+    int64_t k = 0;                                                             \
+    for (; k + LANES <= count; k += LANES)                                     \
+      for (int half = 0; half < 2; half++) {                                   \
+        doubles a;                                                             \
+        doubles b;                                                             \
+        LOAD_##name(a, x + k + half * WIDTH);                                  \
+        LOAD_f64(b, v + k + half * WIDTH);                                     \
+        acc[half] += a * b;                                                    \
+      }                                                                        \
+    memcpy(lane, acc, sizeof lane);                                            \
+    for (int64_t rest = 0; k + rest < count; rest++)                           \
+      lane[rest] += (double)x[k + rest] * v[k + rest];                         \
+    return gather(lane);                                                       \
+  }                                                                            \
+  static double dot_##name(const void *values, int64_t first, int64_t last,    \
+                           const double *v)                                    \
+  {                                                                            \
+    const ctype *x = values;                                                   \
+    double sum = 0;                                                            \
+    if (last - first >= LANES)                                                 \
+      return long_##name(x + first, v + first, last - first);                  \
+    for (int64_t k = first; k < last; k++)                                     \
+      sum += (double)x[k] * v[k];                                              \
+    return sum;                                                                \
+  }                                                                            \
+  static void add_##name(const void *values, double factor, double *v,         \
+                         int64_t count)                                        \
+  {                                                                            \
+    const ctype *x = values;                                                   \
+    for (int64_t k = 0; k < count; k++)                                        \
+      v[k] += factor * (double)x[k];                                           \
+  }                                                                            \
+  static void step_##name(const void *values, double factor, double t,         \
+                          double *v, int64_t count)                            \
+  {                                                                            \
+    const ctype *x = values;                                                   \
+    for (int64_t k = 0; k < count; k++)                                        \
+      v[k] = th_soft(v[k] + factor * (double)x[k], t);                         \
+  }
+
+ROW_KERNELS(f32, float)
+ROW_KERNELS(f64, double)
+
+static void soft(double t, double *v, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++)
+    v[k] = th_soft(v[k], t);
+}
+
+const struct th_row_kernels TH_ROWS_SET = {
+    .dot = {[TH_F32] = dot_f32, [TH_F64] = dot_f64},
+    .add = {[TH_F32] = add_f32, [TH_F64] = add_f64},
+    .step = {[TH_F32] = step_f32, [TH_F64] = step_f64},
+    .soft = soft};
