@@ -197,6 +197,9 @@ def compare(found, model, correlation):
 
 
 def main():
+    if sys.argv[1:] == ["--help"]:
+        print(__doc__.strip())
+        return
     path, name, ratio = sys.argv[1], sys.argv[2], float(sys.argv[3])
     x, y, labels, _ = read(path)
     if name != "squared":

@@ -1,7 +1,8 @@
 # Tests of src/math
-foreach(name IN ITEMS kernels loss rule linalg)
+foreach(name IN ITEMS kernels loss penalty gap rule linalg)
   th_test(NAME unit_${name} LIBS thresher_core LABELS unit)
 endforeach()
+th_test(NAME unit_gap_safe TIMEOUT 240 LIBS thresher_core LABELS unit)
 foreach(name IN ITEMS select grouping)
   th_test(NAME mpi_${name} RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_core)
 endforeach()

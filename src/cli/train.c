@@ -6,6 +6,7 @@
 #include "cli/run.h"
 #include "cli/solvers.h"
 #include "cli/start.h"
+#include "io/groups_file.h"
 #include "io/model_file.h"
 
 #include <inttypes.h>
@@ -15,8 +16,10 @@
 struct session {
   const struct th_options *options;
   struct th_data data;
-  struct th_model start; /* support and coefficients alone */
+  struct th_groups groups; /* of --groups */
+  struct th_model start;   /* support and coefficients alone */
   bool start_coef;
+  int64_t memory; /* bytes of values that a rank keeps in all */
   struct th_plan plan;
   struct th_watch watch;
   struct th_profile profile;
@@ -79,6 +82,16 @@ static th_status check_outputs(const struct th_options *options,
   return TH_OK;
 }
 
+/* Bytes of them that stay in the form of files: little where the solver keeps
+ * another form. */
+static int64_t stored_memory(const struct session *session)
+{
+  enum { SHARE = 4 };
+  const struct th_config *config = &session->options->config;
+  bool both = th_solver_find(config->solver)->by_examples;
+  return both ? session->memory / SHARE + 1 : session->memory;
+}
+
 /* Defaults that the solver decides. */
 static void choose_defaults(struct th_config *config,
                             const struct th_options *options)
@@ -98,6 +111,14 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   const struct th_shape *shape = &session->data.store->shape;
   struct th_config config = options->config;
   choose_defaults(&config, options);
+  config.panel_memory = session->memory - stored_memory(session);
+  if (options->groups != NULL) {
+    th_status rc = th_groups_read(&session->groups, comm, options->groups,
+                                  options->output, shape->attributes, err);
+    if (rc != TH_OK)
+      return rc;
+    config.groups = &session->groups;
+  }
   if (options->start != NULL) {
     th_status rc = th_start_read(&session->start, &session->start_coef, comm,
                                  options->start, shape->attributes, err);
@@ -265,14 +286,15 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
+  session.memory = th_memory_to_keep(options, share);
   rc = th_data_open(&session.data, options, "train", options->argument[0],
-                    th_memory_to_keep(options, share), comm, err);
+                    stored_memory(&session), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
   if (rc == TH_OK && session.data.dataset != NULL)
     rc = th_dataset_read_ahead(session.data.dataset, options->prefetch, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(make_plan(&session, comm, err));
-  correct_reads(&session.plan, th_memory_to_keep(options, share), comm->size);
+  correct_reads(&session.plan, session.memory, comm->size);
   if (options->dry_run && comm->rank == 0)
     th_plan_print(stdout, &session.plan, &session.data.store->shape,
                   comm->size);
@@ -282,6 +304,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
 done:
   th_model_free(&session.model);
   th_model_free(&session.start);
+  th_groups_free(&session.groups);
   th_data_close(&session.data);
   return rc;
 }

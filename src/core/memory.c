@@ -43,3 +43,10 @@ th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
   *capacity = wanted;
   return TH_OK;
 }
+
+th_status th_widen(void **data, int64_t old, int64_t wanted, size_t size,
+                   const char *what, struct th_error *err)
+{
+  int64_t capacity = old;
+  return th_grow(data, &capacity, wanted, size, what, err);
+}

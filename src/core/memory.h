@@ -23,4 +23,15 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
 th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
                   const char *what, struct th_error *err);
 
+/* Grow one of several arrays that share a capacity: room for `wanted` items
+ * behind *data, which has room for `old`. The caller notes the new capacity
+ * once all of them have it. Local. */
+th_status th_widen(void **data, int64_t old, int64_t wanted, size_t size,
+                   const char *what, struct th_error *err);
+
+/* The same for a typed pointer. */
+#define TH_WIDEN(pointer, old, wanted, what, err)                              \
+  th_widen((void **)(pointer), (old), (wanted), sizeof **(pointer), (what),    \
+           (err))
+
 #endif

@@ -156,7 +156,7 @@ static double next_place(struct bracket *bracket, struct slope slope, double b0)
     bracket->longest *= 2;
   }
   double next = b0 + step;
-  if (next > bracket->low && next < bracket->high)
+  if (next == b0 || (next > bracket->low && next < bracket->high))
     return next;
   return bracket->low + (bracket->high - bracket->low) / 2;
 }

@@ -62,9 +62,11 @@ static double logistic_conjugate(double u, double y)
   return entropy(p) + (p < 1 ? (1 - p) * log1p(-p) : 0);
 }
 
+/* max(0, 1 - yp), and not a number where p is none. */
 static double hinge_slack(double p, double y)
 {
-  return fmax(0, 1 - y * p);
+  double slack = 1 - y * p;
+  return slack < 0 ? 0 : slack;
 }
 
 static double hinge_value(double p, double y)

@@ -26,15 +26,12 @@ static th_status reserve(struct th_active *active, int64_t count,
 {
   double **vector[OWN_VECTORS + TH_ACTIVE_FIELDS];
   int vectors = list_vectors(active, vector);
-  int64_t capacity = active->capacity;
-  th_status rc = th_grow((void **)&active->attribute, &capacity, count,
+  int64_t old = active->capacity;
+  int64_t reached = old;
+  th_status rc = th_grow((void **)&active->attribute, &reached, count,
                          sizeof *active->attribute, "active attributes", err);
-  int64_t reached = capacity;
-  for (int v = 0; v < vectors && rc == TH_OK; v++) {
-    capacity = active->capacity;
-    rc = th_grow((void **)vector[v], &capacity, count, sizeof **vector[v],
-                 "vectors over active attributes", err);
-  }
+  for (int v = 0; v < vectors && rc == TH_OK; v++)
+    rc = TH_WIDEN(vector[v], old, reached, "active attributes", err);
   if (rc == TH_OK)
     active->capacity = reached;
   return rc;

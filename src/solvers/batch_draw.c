@@ -22,21 +22,13 @@ void th_batch_free(struct th_batch *batch)
   *batch = (struct th_batch){0};
 }
 
-/* Grow one of several arrays that share a capacity. */
-static th_status widen(void *data, int64_t old, int64_t wanted, size_t size,
-                       struct th_error *err)
-{
-  int64_t capacity = old;
-  return th_grow((void **)data, &capacity, wanted, size, "a mini-batch", err);
-}
-
 static th_status reserve_draws(struct th_batch *batch, int64_t draws,
                                struct th_error *err)
 {
   int64_t old = batch->draw_capacity;
   th_status rc = TH_OK;
-  TH_TRY(widen(&batch->draw, old, draws, sizeof *batch->draw, err));
-  TH_TRY(widen(&batch->draw_row, old, draws + 1, sizeof *batch->draw_row, err));
+  TH_TRY(TH_WIDEN(&batch->draw, old, draws, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->draw_row, old, draws + 1, "a mini-batch", err));
   batch->draw_capacity = draws;
 done:
   return rc;
@@ -47,13 +39,14 @@ static th_status reserve_rows(struct th_batch *batch, int64_t rows,
 {
   int64_t old = batch->row_capacity;
   th_status rc = TH_OK;
-  TH_TRY(widen(&batch->target, old, rows, sizeof(double), err));
-  TH_TRY(widen(&batch->weight, old, rows, sizeof(double), err));
-  TH_TRY(widen(&batch->prediction, old, rows, sizeof(double), err));
-  TH_TRY(widen(&batch->residual, old, rows, sizeof(double), err));
-  TH_TRY(widen(&batch->residual32, old, rows, sizeof(float), err));
-  TH_TRY(widen(&batch->weight32, old, rows, sizeof(float), err));
-  TH_TRY(widen(&batch->sums, old, rows + TH_MOST_SLICES, sizeof(int64_t), err));
+  TH_TRY(TH_WIDEN(&batch->target, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->weight, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->prediction, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->residual, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->residual32, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->weight32, old, rows, "a mini-batch", err));
+  TH_TRY(
+      TH_WIDEN(&batch->sums, old, rows + TH_MOST_SLICES, "a mini-batch", err));
   batch->row_capacity = rows;
 done:
   return rc;

@@ -7,9 +7,9 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/screening.h"
 
-static th_status step(struct th_stochastic *s, struct th_error *err)
+static void step(struct th_stochastic *s)
 {
-  return th_sample_prox_step(s, s->step_size, err);
+  th_sample_prox_step(s, s->step_size);
 }
 
 const struct th_update th_prox_sgd_update = {

@@ -70,7 +70,7 @@ static void settle(struct th_stochastic *s)
     refresh(s, p);
 }
 
-static th_status step(struct th_stochastic *s, struct th_error *err)
+static void step(struct th_stochastic *s)
 {
   struct rda *state = s->update_state;
   const struct th_sample *sample = &s->sample;
@@ -88,12 +88,12 @@ static th_status step(struct th_stochastic *s, struct th_error *err)
   if (s->context->config->intercept)
     s->intercept = s->start_intercept - state->step * state->intercept;
   if (is_lazy(s))
-    return TH_OK;
+    return;
   const double *sum = gradients(s);
   double *b = th_coef(s);
   for (int64_t p = 0; p < s->active.count; p++)
     b[p] = -state->step * sum[p];
-  return th_stochastic_prox(s, t, b, err);
+  th_stochastic_prox(s, t, b);
 }
 
 static void release(struct th_stochastic *s)

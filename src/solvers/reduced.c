@@ -126,20 +126,18 @@ static void step_met(struct th_stochastic *s)
       catch_up(s, s->sample.row[r].place[k]);
 }
 
-static th_status step_all(struct th_stochastic *s, struct th_error *err)
+static void step_all(struct th_stochastic *s)
 {
   struct th_row mean = {
       .type = TH_F64, .count = s->active.count, .values = mean_of(s)};
   th_row_add(&mean, -s->step_size, th_coef(s));
-  return th_stochastic_prox(s, s->step_size, th_coef(s), err);
+  th_stochastic_prox(s, s->step_size, th_coef(s));
 }
 
-th_status th_reduced_step(struct th_stochastic *s, bool remember,
-                          struct th_error *err)
+void th_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_reduced *state = s->update_state;
   double g = s->step_size;
-  th_status rc = TH_OK;
   s->reach += g * state->size * slack * s->stride;
   if (s->context->config->intercept)
     s->intercept -= g * state->intercept_mean;
@@ -148,8 +146,7 @@ th_status th_reduced_step(struct th_stochastic *s, bool remember,
   if (is_lazy(s))
     step_met(s);
   else
-    rc = step_all(s, err);
+    step_all(s);
   if (remember)
     move_mean(s);
-  return rc;
 }

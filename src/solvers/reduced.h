@@ -25,8 +25,7 @@ void th_reduced_free(struct th_stochastic *s);
 /* b = prox of g lambda Omega at b - g (corrected gradient of the sample).
  * remember: the table and its mean take over the sample's theta, which become
  * their corrections. Collective. */
-th_status th_reduced_step(struct th_stochastic *s, bool remember,
-                          struct th_error *err);
+void th_reduced_step(struct th_stochastic *s, bool remember);
 
 /* Coefficients that are not met drift along the mean; meet and settle of both
  * rules. Local. */

@@ -11,9 +11,9 @@
 #include "solvers/reduced.h"
 #include "solvers/screening.h"
 
-static th_status step(struct th_stochastic *s, struct th_error *err)
+static void step(struct th_stochastic *s)
 {
-  return th_reduced_step(s, true, err);
+  th_reduced_step(s, true);
 }
 
 const struct th_update th_saga_update = {.fields = TH_REDUCED_FIELDS,

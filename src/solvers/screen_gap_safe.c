@@ -14,25 +14,24 @@
 
 static th_status end(struct th_stochastic *s, struct th_error *err)
 {
-  th_status rc;
   double margin =
       s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
-  const double *second = s->active.field[TH_FIELD_SECOND];
-  const double *z = s->active.field[TH_FIELD_DUAL];
   /* line 10: the primal and the dual point */
-  TH_TRY(th_stochastic_pass(s, err));
-  /* line 11: centre Z / c and radius */
+  th_status rc = th_stochastic_pass(s, err);
+  if (rc != TH_OK)
+    return rc;
+  /* line 11: the centre Z / c and the radii */
+  th_stochastic_groups(s);
   double c = fmax(1, s->pass.dual_norm);
   /* line 12: the screening set */
-  for (int64_t p = 0; p < s->active.count; p++) {
-    double radius =
-        th_gap_radius(s->smoothness, s->pass.gap, second[p], s->lambda);
-    s->keep[p] = !th_gap_removes(fabs(z[p]) / c, radius, margin);
+  for (int64_t g = 0; g < s->grouping.groups; g++) {
+    double radius = th_gap_radius(s->smoothness, s->pass.gap,
+                                  s->group_second[g], s->lambda);
+    s->group_keep[g] = !th_gap_removes(s->group_dual[g] / c, radius, margin);
   }
+  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
   /* line 13: pruning */
-  TH_TRY(th_stochastic_keep(s, err));
-done:
-  return rc;
+  return th_stochastic_keep(s, err);
 }
 
 const struct th_screening th_screen_gap_safe = {.end = end};

@@ -17,13 +17,6 @@ void th_sift_entry_free(struct th_sift_entry *entry)
   *entry = (struct th_sift_entry){0};
 }
 
-static th_status widen(void *data, int64_t old, int64_t wanted, size_t size,
-                       struct th_error *err)
-{
-  int64_t capacity = old;
-  return th_grow((void **)data, &capacity, wanted, size, "entrants", err);
-}
-
 static th_status reserve(struct th_sift_entry *e, int64_t size,
                          struct th_error *err)
 {
@@ -31,10 +24,10 @@ static th_status reserve(struct th_sift_entry *e, int64_t size,
   th_status rc = TH_OK;
   if (size <= old)
     return rc;
-  TH_TRY(widen(&e->entrants, old, size, sizeof *e->entrants, err));
-  TH_TRY(widen(&e->merged, old, size, sizeof *e->merged, err));
-  TH_TRY(widen(&e->guess, old, size, sizeof *e->guess, err));
-  TH_TRY(widen(&e->place, old, size, sizeof *e->place, err));
+  TH_TRY(TH_WIDEN(&e->entrants, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->merged, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->guess, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->place, old, size, "entrants", err));
   e->capacity = size;
 done:
   return rc;

@@ -15,13 +15,6 @@ static const double significant = 2;  /* standard errors */
 static const double tiny_pivot = 1e-10;
 static const double telling = 4; /* standard errors that a guess must reach */
 
-static th_status widen(void *data, int64_t old, int64_t wanted, size_t size,
-                       struct th_error *err)
-{
-  int64_t capacity = old;
-  return th_grow((void **)data, &capacity, wanted, size, "the fit on S", err);
-}
-
 static th_status reserve(struct th_sift_fit *fit, int64_t size,
                          struct th_error *err)
 {
@@ -29,15 +22,17 @@ static th_status reserve(struct th_sift_fit *fit, int64_t size,
   th_status rc = TH_OK;
   if (size <= old)
     return rc;
-  TH_TRY(widen(&fit->precision, old * old, size * size, sizeof(double), err));
-  TH_TRY(widen(&fit->moment, old, size, sizeof(double), err));
-  TH_TRY(widen(&fit->theta, old, size, sizeof(double), err));
-  TH_TRY(widen(&fit->entrant, old, size, sizeof(bool), err));
-  TH_TRY(widen(&fit->score, old, size, sizeof(double), err));
-  TH_TRY(widen(&fit->guess, old, size, sizeof(double), err));
-  TH_TRY(widen(&fit->keep, old, size, sizeof(bool), err));
-  TH_TRY(widen(&fit->forget, old, size, sizeof(bool), err));
-  TH_TRY(widen(&fit->told, 2 * old + 1, 2 * size + 1, sizeof(double), err));
+  TH_TRY(
+      TH_WIDEN(&fit->precision, old * old, size * size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->moment, old, size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->theta, old, size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->entrant, old, size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->score, old, size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->guess, old, size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->keep, old, size, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->forget, old, size, "the fit on S", err));
+  TH_TRY(th_widen((void **)&fit->told, 2 * old + 1, 2 * size + 1,
+                  sizeof(double), "the fit on S", err));
   fit->capacity = size;
 done:
   return rc;

@@ -93,17 +93,14 @@ static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
   int64_t old = e->capacity;
   th_status rc = TH_OK;
   if (wanted > old) {
-    rc = th_grow((void **)&e->candidate, &e->capacity, wanted,
-                 sizeof *e->candidate, "candidates", err);
-    if (rc == TH_OK)
-      rc = th_grow((void **)&e->score, &old, wanted, sizeof *e->score,
-                   "candidates", err);
+    TH_TRY(th_grow((void **)&e->score, &e->capacity, wanted, sizeof *e->score,
+                   "candidates", err));
+    TH_TRY(TH_WIDEN(&e->candidate, old, e->capacity, "candidates", err));
   }
-  if (rc != TH_OK)
-    return rc;
   e->candidate[e->candidates] = attribute;
   e->score[e->candidates++] = score;
-  return TH_OK;
+done:
+  return rc;
 }
 
 /* One attribute that new evidence has come in for. */

@@ -44,6 +44,16 @@ static void form_cells(struct th_stochastic *s)
   s->cells = (struct th_cells){cells, s->edge, s->active.attribute};
 }
 
+/* What follows from the set of active attributes. Collective. */
+static th_status form_groups(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_config *config = s->context->config;
+  form_cells(s);
+  return th_grouping_build(
+      &s->grouping, config->groups, th_penalty_find(config->penalty),
+      config->mix, s->context->comm, s->active.attribute, s->active.count, err);
+}
+
 /* Local. */
 static th_status reserve(struct th_stochastic *s, struct th_error *err)
 {
@@ -59,6 +69,9 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(TH_NEW(&s->theta, n, "a dual point", err));
   TH_TRY(TH_NEW(&s->sums, n + 1, "predictions", err));
   TH_TRY(TH_NEW(&s->keep, s->active.capacity, "screening", err));
+  TH_TRY(TH_NEW(&s->group_keep, s->active.capacity, "screening", err));
+  TH_TRY(TH_NEW(&s->group_dual, s->active.capacity, "screening", err));
+  TH_TRY(TH_NEW(&s->group_second, s->active.capacity, "screening", err));
   TH_TRY(TH_NEW(&s->edge, th_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
                 "cells", err));
   TH_TRY(th_panels_init(&s->panels, context, &s->active, config->panel_memory,
@@ -101,7 +114,7 @@ static th_status set_up(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(th_active_init(&s->active, s->context, fields, err));
   TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
-  form_cells(s);
+  TH_TRY(form_groups(s, err));
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_gain(s, err));
   TH_TRY(choose_lambda(s, err));
@@ -146,6 +159,7 @@ void th_stochastic_free(void *state)
   if (s->screening->free != NULL)
     s->screening->free(s);
   th_active_free(&s->active);
+  th_grouping_free(&s->grouping);
   th_panels_free(&s->panels);
   th_order_free(&s->order);
   th_sample_free(&s->sample);
@@ -153,6 +167,9 @@ void th_stochastic_free(void *state)
   th_certificate_free(&s->certificate);
   free(s->edge);
   free(s->keep);
+  free(s->group_keep);
+  free(s->group_dual);
+  free(s->group_second);
   free(s->target);
   free(s->eta);
   free(s->prediction);
@@ -177,7 +194,7 @@ double th_stochastic_first_step(const struct th_stochastic *s)
 static void choose_step_size(struct th_stochastic *s)
 {
   double constant = s->update->constant;
-  int64_t half = 2 * s->drawn / s->n + 1;
+  int64_t half = th_ceil_divide(2 * (s->drawn + 1), s->n);
   if (half == s->epoch_half || (constant > 0 && s->epoch_half > 0))
     return;
   s->epoch_half = half;
@@ -198,7 +215,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
     s->screening->observe(s);
   s->drawn += s->sample.rows;
   s->steps++;
-  TH_TRY(s->update->step(s, err));
+  s->update->step(s);
   th_sample_release(s, false);
 done:
   return rc;
@@ -348,10 +365,18 @@ double *th_screening_field(const struct th_stochastic *s, int field)
 
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)
 {
+  int64_t dropped = 0;
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < s->active.count; p++)
+    dropped += !s->keep[p];
+  s->context->comm->ops->sum_i64(s->context->comm, &dropped, 1);
+  if (dropped == 0)
+    return rc;
   s->passed = false;
   th_panels_keep(&s->panels, s->keep);
-  th_status rc = th_active_keep(&s->active, s->context, s->keep, err);
-  form_cells(s);
+  TH_TRY(th_active_keep(&s->active, s->context, s->keep, err));
+  rc = form_groups(s, err);
+done:
   return rc;
 }
 
@@ -360,12 +385,14 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   s->passed = false;
   th_panels_forget(&s->panels);
-  form_cells(s);
+  TH_TRY(form_groups(s, err));
   for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {
     rc = th_panels_draw(&s->panels, s->sample.held[k], err);
     th_panels_release(&s->panels, s->sample.held[k]);
   }
-  return th_agree(s->context->comm, rc, err);
+  rc = th_agree(s->context->comm, rc, err);
+done:
+  return rc;
 }
 
 const struct th_support *th_stochastic_support(const void *state)

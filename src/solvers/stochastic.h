@@ -11,6 +11,7 @@
 #define TH_STOCHASTIC_H
 
 #include "core/model.h"
+#include "math/grouping.h"
 #include "solvers/active.h"
 #include "solvers/algorithm.h"
 #include "solvers/order.h"
@@ -68,7 +69,7 @@ struct th_update {
    * Local. */
   void (*meet)(struct th_stochastic *s, const struct th_row *row);
   /* Use the sample, whose step size is s->step_size. */
-  th_status (*step)(struct th_stochastic *s, struct th_error *err);
+  void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
   void (*settle)(struct th_stochastic *s);
   void (*free)(struct th_stochastic *s); /* local */
@@ -97,12 +98,16 @@ struct th_stochastic {
   void *update_state; /* owned by the rules */
   void *screening_state;
   struct th_active active;
+  struct th_grouping grouping; /* of them */
   struct th_panels panels;
   struct th_order order;
   struct th_cells cells;
   int64_t *edge; /* of cells */
   struct th_sample sample;
-  bool *keep;     /* work: a flag for each active place */
+  bool *keep;       /* work: a flag for each active place */
+  bool *group_keep; /* work, for each group; so are: */
+  double *group_dual;
+  double *group_second;
   double *anchor; /* borrowed from a screening rule: the anchor point */
   double lambda;
   /* Replicated from here on. */
@@ -183,12 +188,10 @@ void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
 /* b = prox of g lambda Omega at b; later for sparse data where the penalty
  * allows: th_lazy_meet and th_lazy_settle are the rule's meet and settle then.
  * Collective. */
-th_status th_sample_prox(struct th_stochastic *s, double g,
-                         struct th_error *err);
+void th_sample_prox(struct th_stochastic *s, double g);
 
 /* Both, one after the other, with the sample's own factors. Collective. */
-th_status th_sample_prox_step(struct th_stochastic *s, double g,
-                              struct th_error *err);
+void th_sample_prox_step(struct th_stochastic *s, double g);
 
 /* Coefficients that wait for their soft thresholds until they are met: these
  * compose. Local. */
@@ -196,10 +199,9 @@ void th_lazy_meet(struct th_stochastic *s, const struct th_row *row);
 void th_lazy_settle(struct th_stochastic *s);
 
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
-th_status th_stochastic_prox(struct th_stochastic *s, double t, double *v,
-                             struct th_error *err);
+void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
 
-/* The l1 norm without groups: the prox goes attribute by attribute, so that
+/* The l1 norm without weights: the prox goes attribute by attribute, so that
  * sparse data may be updated lazily. Local. */
 bool th_stochastic_separable(const struct th_stochastic *s);
 
@@ -208,8 +210,13 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
 
 /* Predictions, dual point, objective and gap at b over all training examples:
- * s->pass, s->prediction, s->theta, and Z in its field. Collective. */
+ * s->pass, s->prediction, s->theta, and Z in its field. All coefficients are
+ * current: between outer loops. Collective. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
+
+/* Omega_g^D(Z_g) of every group, from a full pass, and N_g, in s->group_dual
+ * and s->group_second. Collective. */
+void th_stochastic_groups(struct th_stochastic *s);
 
 /* Keep the attributes of s->keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);

@@ -179,25 +179,25 @@ static th_status dualize(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* Omega^D(Z) over all active attributes. Collective. */
-static th_status dual_norm(struct th_stochastic *s, struct th_error *err)
+void th_stochastic_groups(struct th_stochastic *s)
 {
-  const double *z = s->active.field[TH_FIELD_DUAL];
-  double largest = 0;
-  (void)err;
-  for (int64_t p = 0; p < s->active.count; p++)
-    largest = fmax(largest, fabs(z[p]));
-  s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
-  s->pass.dual_norm = largest;
-  return TH_OK;
+  struct th_comm *comm = s->context->comm;
+  th_grouping_dual(&s->grouping, comm, s->active.field[TH_FIELD_DUAL],
+                   s->group_dual);
+  th_grouping_second(&s->grouping, comm, s->active.field[TH_FIELD_SECOND],
+                     s->group_second);
 }
 
-static th_status omega(struct th_stochastic *s, struct th_error *err)
+/* Omega^D(Z) over all active attributes. Collective. */
+static double dual_norm(struct th_stochastic *s)
 {
-  double *work = s->active.field[TH_FIELD_DUAL];
-  for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(th_coef(s)[p]);
-  return th_stochastic_total(s, work, &s->pass.omega, err);
+  double largest = 0;
+  th_grouping_dual(&s->grouping, s->context->comm,
+                   s->active.field[TH_FIELD_DUAL], s->group_dual);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    largest = fmax(largest, s->group_dual[g]);
+  s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
+  return largest;
 }
 
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
@@ -205,16 +205,15 @@ th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
   const struct th_loss *loss = s->context->loss;
   struct th_pass *pass = &s->pass;
   th_status rc;
-  if (s->update->settle != NULL)
-    s->update->settle(s);
   TH_TRY(predict(s, err));
   TH_TRY(dualize(s, err));
-  TH_TRY(omega(s, err));
+  TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_coef(s),
+                          &pass->omega, err));
   memset(s->active.field[TH_FIELD_DUAL], 0,
          (size_t)s->active.count * sizeof(double));
   rc = visit(s, visit_dual, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  TH_TRY(dual_norm(s, err));
+  pass->dual_norm = dual_norm(s);
   pass->lambda = s->lambda;
   pass->objective =
       th_gap_primal(loss, s->n, s->eta, s->target, s->prediction) +

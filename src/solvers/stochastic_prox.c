@@ -18,16 +18,15 @@ void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
 
 bool th_stochastic_separable(const struct th_stochastic *s)
 {
-  (void)s;
-  return true;
+  return s->context->config->groups == NULL;
 }
 
-th_status th_stochastic_prox(struct th_stochastic *s, double t, double *v,
-                             struct th_error *err)
+void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
 {
-  (void)err;
-  th_soft_all(t * s->lambda, v, s->active.count);
-  return TH_OK;
+  if (th_stochastic_separable(s))
+    th_soft_all(t * s->lambda, v, s->active.count);
+  else
+    th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
 }
 
 /* One example, dense: both at once. Local. */
@@ -39,25 +38,23 @@ static void fused_step(struct th_stochastic *s, double g)
   s->reach += fabs(step) * s->stride;
 }
 
-th_status th_sample_prox(struct th_stochastic *s, double g,
-                         struct th_error *err)
+void th_sample_prox(struct th_stochastic *s, double g)
 {
   if (!s->panels.sparse || !th_stochastic_separable(s))
-    return th_stochastic_prox(s, g, th_coef(s), err);
-  s->threshold += g * s->lambda;
-  return TH_OK;
+    th_stochastic_prox(s, g, th_coef(s));
+  else
+    s->threshold += g * s->lambda;
 }
 
-th_status th_sample_prox_step(struct th_stochastic *s, double g,
-                              struct th_error *err)
+void th_sample_prox_step(struct th_stochastic *s, double g)
 {
   bool separable = th_stochastic_separable(s);
   if (separable && !s->panels.sparse && s->sample.rows == 1) {
     fused_step(s, g);
-    return TH_OK;
+    return;
   }
   th_sample_descend(s, g, s->sample.factor, th_coef(s));
-  return th_sample_prox(s, g, err);
+  th_sample_prox(s, g);
 }
 
 static void catch_up(struct th_stochastic *s, int64_t place)

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static th_status grow(void **data, int64_t old, int64_t wanted, size_t size,
-                      struct th_error *err)
-{
-  int64_t capacity = old;
-  return th_grow(data, &capacity, wanted, size, "the support", err);
-}
-
 th_status th_support_reserve(struct th_support *support, int64_t capacity,
                              struct th_error *err)
 {
@@ -21,18 +14,13 @@ th_status th_support_reserve(struct th_support *support, int64_t capacity,
   th_status rc;
   if (capacity <= old)
     return TH_OK;
-  TH_TRY(grow((void **)&support->attribute, old, capacity,
-              sizeof *support->attribute, err));
-  TH_TRY(
-      grow((void **)&support->coef, old, capacity, sizeof *support->coef, err));
-  TH_TRY(grow((void **)&support->centre, old, capacity, sizeof *support->centre,
-              err));
-  TH_TRY(grow((void **)&support->scale, old, capacity, sizeof *support->scale,
-              err));
-  TH_TRY(grow((void **)&support->bound, old, capacity, sizeof *support->bound,
-              err));
-  TH_TRY(grow((void **)&support->told, 3 * old + 1, 3 * capacity + 1,
-              sizeof *support->told, err));
+  TH_TRY(TH_WIDEN(&support->attribute, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->coef, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->centre, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->scale, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->bound, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->told, 3 * old + 1, 3 * capacity + 1, "the support",
+                  err));
   support->capacity = capacity;
 done:
   return rc;

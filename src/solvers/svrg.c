@@ -18,9 +18,9 @@ static th_status begin(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-static th_status step(struct th_stochastic *s, struct th_error *err)
+static void step(struct th_stochastic *s)
 {
-  return th_reduced_step(s, false, err);
+  th_reduced_step(s, false);
 }
 
 const struct th_update th_svrg_update = {.fields = TH_REDUCED_FIELDS,

@@ -25,7 +25,8 @@ struct th_solver_row {
   bool needs_budget;          /* --budget must be given */
   bool needs_start;           /* --start must be given */
   bool penalised;             /* mean loss + lambda Omega, no budget */
-  enum th_screen screen;      /* what --screen is when not given */
+  bool by_examples;      /* keeps values example by example (panel_memory) */
+  enum th_screen screen; /* what --screen is when not given */
   const struct th_algorithm *algorithm;
 };
 const struct th_solver_row *th_solver_table(void);

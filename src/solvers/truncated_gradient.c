@@ -25,16 +25,15 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   return th_agree(s->context->comm, rc, err);
 }
 
-static th_status step(struct th_stochastic *s, struct th_error *err)
+static void step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
   th_sample_descend(s, s->step_size, s->sample.factor, th_coef(s));
   state->pending += s->step_size;
   if (s->steps % K != 0)
-    return TH_OK;
-  double pull = state->pending;
+    return;
+  th_sample_prox(s, state->pending);
   state->pending = 0;
-  return th_sample_prox(s, pull, err);
 }
 
 static void release(struct th_stochastic *s)

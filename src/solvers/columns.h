@@ -1,0 +1,61 @@
+/* columns.h - attributes gathered from their owners, whole, on every rank
+ *
+ * The small problem on a working set is solved alike on every rank: each holds
+ * the values of its attributes on all training examples. Dense: floats, for f64
+ * storage doubles; sparse: the entries. A column has the same bits whoever owns
+ * the attribute.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_COLUMNS_H
+#define TH_COLUMNS_H
+
+#include "math/vector.h"
+#include "solvers/context.h"
+
+#include <stdint.h>
+
+/* Replicated. Slots are numbered in the order of arrival. */
+struct th_columns {
+  int64_t examples; /* n: training examples */
+  int64_t count;
+  int64_t capacity;
+  int64_t *attribute;       /* of each slot */
+  struct th_vector *vector; /* values are owned */
+  int64_t *sorted;          /* slots in ascending order of attributes */
+};
+
+/* Nothing held yet. Local; release with th_columns_free. */
+void th_columns_init(struct th_columns *columns,
+                     const struct th_context *context);
+void th_columns_free(struct th_columns *columns);
+
+/* Gather the listed attributes, none of them held yet, ascending and the same
+ * list on every rank: they get the next slots in this order. Observed, once, on
+ * every training example. Collective. TH_ENOMEM where they do not fit. */
+th_status th_columns_fetch(struct th_columns *columns,
+                           struct th_context *context,
+                           const int64_t *attribute, int64_t count,
+                           struct th_error *err);
+
+/* The slot of an attribute, or -1. Local. */
+int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute);
+
+/* Drop the slots that are not to be kept; the others move up. Local. */
+th_status th_columns_keep(struct th_columns *columns, const bool *keep,
+                          struct th_error *err);
+
+/* out[k] = sum of u_i x_i over the examples for slot[k]; every rank forms a
+ * share of them. Collective. */
+th_status th_columns_dots(const struct th_columns *columns,
+                          struct th_comm *comm, const int64_t *slot,
+                          int64_t count, const double *u, double *out,
+                          struct th_error *err);
+
+/* out[i] = constant + sum over k of coef[k] x_i of slot[k], in the order of k;
+ * every rank forms some examples of dense data. Collective. */
+th_status th_columns_predict(const struct th_columns *columns,
+                             struct th_comm *comm, const int64_t *slot,
+                             const double *coef, int64_t count,
+                             double constant, double *out,
+                             struct th_error *err);
+
+#endif

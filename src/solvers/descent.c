@@ -1,0 +1,312 @@
+/* descent.c - the exact solution on a working set, alike on every rank
+ * SPDX-License-Identifier: MIT */
+#include "solvers/descent.h"
+
+#include "core/memory.h"
+#include "math/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_MODELS = 200,
+  ROUNDS_SQUARED = 10000, /* of a model that is the problem itself */
+  ROUNDS_NEWTON = 20,
+  HALVINGS = 40,
+  SPARE_COLUMNS = 1024,
+  EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
+  FEW_EXAMPLES = 512
+};
+
+/* Least share of the largest curvature that a model takes. */
+static const double least_curvature = 1e-3;
+
+th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
+                          struct th_error *err)
+{
+  int64_t n = problem->rows;
+  th_status rc;
+  *d = (struct th_descent){.problem = problem};
+  th_columns_init(&d->columns, problem->context);
+  TH_TRY(TH_NEW(&d->prediction, n, "predictions", err));
+  TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
+  TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
+  TH_TRY(TH_NEW(&d->root_eta, n, "weights", err));
+  TH_TRY(TH_NEW(&d->h, n, "curvatures", err));
+  TH_TRY(TH_NEW(&d->trial, n, "predictions", err));
+  for (int64_t i = 0; i < n; i++)
+    d->root_eta[i] = sqrt(problem->eta[i]);
+done:
+  return rc;
+}
+
+void th_descent_free(struct th_descent *d)
+{
+  th_columns_free(&d->columns);
+  th_covariance_free(&d->covariance);
+  th_quadratic_free(&d->quadratic);
+  free(d->prediction);
+  free(d->theta);
+  free(d->weighted);
+  free(d->root_eta);
+  free(d->h);
+  free(d->trial);
+  free(d->work);
+  *d = (struct th_descent){0};
+}
+
+static bool is_squared(const struct th_descent *d)
+{
+  return !d->problem->loss->labels;
+}
+
+/* By sizes alone, never by ranks or memory. */
+static bool use_products(const struct th_descent *d, int64_t members)
+{
+  const struct th_shape *shape = th_source_shape(d->problem->context->source);
+  return is_squared(d) && shape->layout == TH_DENSE &&
+         d->problem->rows >= FEW_EXAMPLES &&
+         d->problem->rows >= EXAMPLES_PER_MEMBER * members;
+}
+
+/* Columns outside of the working set stay until there are too many. Local. */
+static th_status drop_unused(struct th_descent *d,
+                             const struct th_working *working,
+                             struct th_error *err)
+{
+  bool *keep = NULL;
+  th_status rc;
+  if (d->columns.count <= 2 * working->members + SPARE_COLUMNS)
+    return TH_OK;
+  TH_TRY(TH_NEW(&keep, d->columns.count, "columns that stay", err));
+  for (int64_t k = 0; k < working->members; k++) {
+    int64_t slot = th_columns_slot(&d->columns, working->attribute[k]);
+    if (slot >= 0)
+      keep[slot] = true;
+  }
+  th_covariance_keep(&d->covariance, keep);
+  rc = th_columns_keep(&d->columns, keep, err);
+done:
+  free(keep);
+  return rc;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  int64_t left = *(const int64_t *)a;
+  int64_t right = *(const int64_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Members that are not held, ascending. */
+static int64_t list_missing(const struct th_descent *d,
+                            const struct th_working *working, int64_t *missing)
+{
+  int64_t count = 0;
+  for (int64_t k = 0; k < working->members; k++)
+    if (th_columns_slot(&d->columns, working->attribute[k]) < 0)
+      missing[count++] = working->attribute[k];
+  qsort(missing, (size_t)count, sizeof *missing, by_value);
+  return count;
+}
+
+/* Local. */
+static th_status prepare(struct th_descent *d,
+                         const struct th_working *working, int64_t **missing,
+                         int64_t *count, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(drop_unused(d, working, err));
+  TH_TRY(TH_NEW(missing, working->members, "a working set", err));
+  TH_TRY(th_grow((void **)&d->work, &d->room, 2 * working->members + 2,
+                 sizeof *d->work, "a working set", err));
+  *count = list_missing(d, working, *missing);
+done:
+  return rc;
+}
+
+th_status th_descent_gather(struct th_descent *d, struct th_working *working,
+                            struct th_error *err)
+{
+  struct th_problem *p = d->problem;
+  struct th_comm *comm = p->context->comm;
+  int64_t *missing = NULL;
+  int64_t count = 0;
+  th_status rc = prepare(d, working, &missing, &count, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (count > 0)
+    TH_TRY(th_columns_fetch(&d->columns, p->context, missing, count, err));
+  for (int64_t k = 0; k < working->members; k++)
+    working->slot[k] = th_columns_slot(&d->columns, working->attribute[k]);
+  d->by_products = use_products(d, working->members);
+  if (d->by_products)
+    TH_TRY(th_covariance_grow(&d->covariance, &d->columns, comm, p->eta,
+                              d->root_eta, p->intercept, err));
+done:
+  free(missing);
+  return rc;
+}
+
+/* theta, and what its sums are formed with, from the predictions. */
+static void derive(struct th_descent *d)
+{
+  const struct th_problem *p = d->problem;
+  for (int64_t i = 0; i < p->rows; i++)
+    d->theta[i] = th_loss_df(p->loss, d->prediction[i], p->target[i]);
+  if (p->intercept) /* what is left of the optimal intercept's rounding */
+    th_gap_centre(p->loss, p->rows, p->eta, p->target, d->theta);
+  for (int64_t i = 0; i < p->rows; i++)
+    d->weighted[i] = p->eta[i] * d->theta[i];
+}
+
+static double gap_at(const struct th_descent *d,
+                     const struct th_working *working, double lambda,
+                     double *primal)
+{
+  const struct th_problem *p = d->problem;
+  double dual_norm =
+      th_working_dual(working, working->slope, d->work) / lambda;
+  double scale = 1 / fmax(1, dual_norm);
+  double dual =
+      th_gap_dual(p->loss, p->rows, p->eta, p->target, d->theta, scale);
+  *primal = th_gap_primal(p->loss, p->rows, p->eta, p->target, d->prediction) +
+            lambda * th_working_omega(working, working->coef);
+  return th_gap_bound(*primal, dual);
+}
+
+th_status th_descent_look(struct th_descent *d, struct th_working *working,
+                          double lambda, struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  struct th_comm *comm = p->context->comm;
+  th_status rc;
+  TH_TRY(th_columns_predict(&d->columns, comm, working->slot, working->coef,
+                            working->members, 0, d->prediction, err));
+  if (p->intercept) {
+    TH_TRY(th_gap_intercept(p->loss, p->rows, p->eta, p->target, d->prediction,
+                            &d->intercept, err));
+    for (int64_t i = 0; i < p->rows; i++)
+      d->prediction[i] += d->intercept;
+  }
+  derive(d);
+  TH_TRY(th_columns_dots(&d->columns, comm, working->slot, working->members,
+                         d->weighted, working->slope, err));
+  d->gap = gap_at(d, working, lambda, &d->primal);
+done:
+  return rc;
+}
+
+/* The model around the present coefficients. Local, replicated. */
+static th_status make_model(struct th_descent *d,
+                            const struct th_working *working,
+                            struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  struct th_quadratic *q = &d->quadratic;
+  int64_t states = d->by_products ? d->columns.count : p->rows;
+  th_status rc =
+      th_quadratic_reserve(q, states, working->members, working->units, err);
+  if (rc != TH_OK)
+    return rc;
+  q->working = working;
+  q->columns = &d->columns;
+  q->covariance = d->by_products ? &d->covariance : NULL;
+  q->h = d->by_products ? NULL : d->h;
+  q->intercept = p->intercept;
+  if (d->by_products) {
+    for (int64_t k = 0; k < working->members; k++)
+      q->state[working->slot[k]] = working->slope[k];
+    for (int64_t i = 0; i < p->rows; i++)
+      q->constant += 0.5 * d->weighted[i] * d->theta[i];
+    return th_quadratic_begin(q, err);
+  }
+  double least = least_curvature * th_loss_L(p->loss);
+  for (int64_t i = 0; i < p->rows; i++) {
+    double curvature = p->loss->half * p->loss->curvature(d->prediction[i],
+                                                          p->target[i]);
+    d->h[i] = p->eta[i] * fmax(curvature, least);
+  }
+  memcpy(q->state, d->weighted, (size_t)states * sizeof *q->state);
+  return th_quadratic_begin(q, err);
+}
+
+/* What the model's step does to the predictions: trial = (u - g) / h. */
+static void step_of(struct th_descent *d)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    d->trial[i] =
+        d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
+}
+
+/* The objective a part of the step on; coef receives the coefficients there,
+ * trial holds the step. */
+static double objective_at(struct th_descent *d,
+                           const struct th_working *working, double lambda,
+                           double part, double *coef)
+{
+  const struct th_problem *p = d->problem;
+  const struct th_quadratic *q = &d->quadratic;
+  for (int64_t k = 0; k < working->members; k++)
+    coef[k] = part == 1 ? q->coef[k]
+                        : working->coef[k] +
+                              part * (q->coef[k] - working->coef[k]);
+  double *prediction = d->h; /* the model is done with it */
+  for (int64_t i = 0; i < p->rows; i++)
+    prediction[i] = d->prediction[i] + part * d->trial[i];
+  return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
+         lambda * th_working_omega(working, coef);
+}
+
+/* Along the step that the model proposes, halved until the objective falls by a
+ * part of what the model's slope says (Tseng & Yun 2009). False: it does not,
+ * in doubles. */
+static bool search_line(struct th_descent *d, struct th_working *working,
+                        double lambda)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  double slope = lambda * (th_working_omega(working, q->coef) -
+                           th_working_omega(working, working->coef));
+  step_of(d);
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    slope += d->weighted[i] * d->trial[i];
+  double part = 1;
+  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+    double value = objective_at(d, working, lambda, part, q->work);
+    if (value <= d->primal + 1e-4 * part * slope) {
+      memcpy(working->coef, q->work,
+             (size_t)working->members * sizeof *working->coef);
+      return true;
+    }
+  }
+  return false;
+}
+
+th_status th_descend(struct th_descent *d, struct th_working *working,
+                     double lambda, double tolerance, struct th_error *err)
+{
+  bool squared = is_squared(d);
+  double before = INFINITY;
+  th_status rc = th_descent_look(d, working, lambda, err);
+  for (int k = 0; k < MOST_MODELS && rc == TH_OK; k++) {
+    if (d->gap <= tolerance || !isfinite(d->gap))
+      break;
+    if (squared && !(d->gap < 0.5 * before))
+      break; /* the model is exact: this is as far as doubles go */
+    before = d->gap;
+    TH_TRY(th_agree(d->problem->context->comm, make_model(d, working, err),
+                    err));
+    double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
+    th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap),
+                       squared ? ROUNDS_SQUARED : ROUNDS_NEWTON);
+    if (squared)
+      memcpy(working->coef, d->quadratic.coef,
+             (size_t)working->members * sizeof *working->coef);
+    else if (!search_line(d, working, lambda))
+      break;
+    rc = th_descent_look(d, working, lambda, err);
+  }
+done:
+  return rc;
+}

@@ -1,0 +1,56 @@
+/* descent.h - the exact solution on a working set, alike on every rank
+ *
+ * min over the members' coefficients and the intercept of sum_i eta_i f(p_i;
+ * y_i) + lambda Omega(b): quadratic models by coordinate descent (solvers/
+ * quadratic.h), one for a squared loss, Newton's with a line search for the
+ * others, until the duality gap of the working set is small. Sums over examples
+ * that are long are shared between the ranks; the rest is serial.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_DESCENT_H
+#define TH_DESCENT_H
+
+#include "solvers/problem.h"
+#include "solvers/quadratic.h"
+
+/* Where a problem is: replicated. */
+struct th_descent {
+  struct th_problem *problem; /* borrowed */
+  struct th_columns columns;
+  struct th_covariance covariance;
+  struct th_quadratic quadratic;
+  bool by_products;   /* the covariance is in use */
+  double *prediction; /* of the working set's coefficients, with intercept */
+  double *theta;      /* f' there: sum eta theta = 0 with an intercept */
+  double *weighted;   /* eta theta */
+  double *root_eta;
+  double *h;
+  double *trial;
+  double *work; /* members of a unit, twice */
+  int64_t room; /* of work */
+  double intercept;
+  double primal; /* at the coefficients */
+  double gap;    /* of the working set */
+};
+
+/* The zero model. Local. */
+th_status th_descent_init(struct th_descent *descent,
+                          struct th_problem *problem, struct th_error *err);
+void th_descent_free(struct th_descent *descent);
+
+/* Gather what the working set needs, and say where it lies; what has not been
+ * used for long is dropped. Collective. */
+th_status th_descent_gather(struct th_descent *descent,
+                            struct th_working *working, struct th_error *err);
+
+/* Predictions, theta, slopes, primal value and gap at the working set's
+ * coefficients. Collective. */
+th_status th_descent_look(struct th_descent *descent,
+                          struct th_working *working, double lambda,
+                          struct th_error *err);
+
+/* Descend from the working set's coefficients to a gap of at most tolerance, or
+ * as far as doubles go; ends with a look. Collective. */
+th_status th_descend(struct th_descent *descent, struct th_working *working,
+                     double lambda, double tolerance, struct th_error *err);
+
+#endif

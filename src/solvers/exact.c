@@ -1,0 +1,255 @@
+/* exact.c - the exact solution at one lambda: working sets, gap-safe spheres
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact.h"
+
+#include "core/memory.h"
+#include "math/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_ROUNDS = 200,
+  LEAST_GROWTH = 100, /* units that may join at once */
+  WORTH_A_SLAB = 16   /* places: a shorter hole is read along */
+};
+
+static const double usual_tolerance = 1e-9;  /* of the zero model's objective */
+static const double usual_precision = 1e-8;  /* of the model's own */
+static const double for_the_set = 0.3;       /* of the goal: its own gap */
+static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
+static const double nearly = 0.99;           /* of lambda: may join as well */
+
+th_status th_exact_init(struct th_exact *e, struct th_problem *p,
+                        struct th_duals *duals, struct th_error *err)
+{
+  int64_t groups = p->grouping.groups;
+  th_status rc;
+  *e = (struct th_exact){
+      .problem = p,
+      .screens = p->context->config->screen == TH_SCREEN_GAP_SAFE,
+      .tolerance = p->context->config->tolerance,
+      .duals = *duals};
+  *duals = (struct th_duals){0};
+  TH_TRY(TH_NEW(&e->bound, groups, "bounds on dual values", err));
+  TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
+  TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
+  TH_TRY(TH_NEW(&e->theta, p->rows, "dual variables", err));
+  TH_TRY(th_descent_init(&e->descent, p, err));
+  for (int64_t g = 0; g < groups; g++)
+    e->bound[g] = e->duals.value[g] + e->duals.slack[g];
+  e->descent.intercept = p->start;
+  for (int64_t i = 0; i < p->rows; i++)
+    e->theta[i] = p->start;
+  th_problem_theta(p, e->theta, e->theta);
+done:
+  return th_agree(p->context->comm, rc, err);
+}
+
+void th_exact_free(struct th_exact *e)
+{
+  th_descent_free(&e->descent);
+  th_working_free(&e->working);
+  th_duals_free(&e->duals);
+  th_selection_free(&e->selection);
+  free(e->bound);
+  free(e->theta);
+  free(e->score);
+  free(e->name);
+  free(e->chosen);
+  free(e->key);
+  *e = (struct th_exact){0};
+}
+
+double th_exact_goal(const struct th_exact *e, double objective)
+{
+  double goal = e->tolerance;
+  if (!(goal > 0))
+    goal = fmin(usual_tolerance * e->problem->zero,
+                usual_precision * objective);
+  return goal;
+}
+
+/* Room for a choice of so many units. Local. */
+static th_status reserve(struct th_exact *e, int64_t count,
+                         struct th_error *err)
+{
+  int64_t room = e->room;
+  th_status rc;
+  TH_TRY(th_grow((void **)&e->chosen, &room, count, sizeof *e->chosen,
+                 "candidates", err));
+  room = e->room;
+  TH_TRY(th_grow((void **)&e->key, &room, count, sizeof *e->key, "candidates",
+                 err));
+  e->room = room;
+done:
+  return rc;
+}
+
+th_status th_exact_widen(struct th_exact *e, const double *value, double floor,
+                         int64_t most, int64_t *added, struct th_error *err)
+{
+  const struct th_problem *p = e->problem;
+  int64_t candidates = 0;
+  th_status rc = reserve(e, most, err);
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (p->counted[g] && value[g] > floor &&
+        th_working_find(&e->working, p->key[g]) < 0) {
+      e->score[candidates] = value[g];
+      e->name[candidates++] = p->key[g];
+    }
+  TH_TRY(th_select_listed(p->context->comm, &e->selection, e->score, e->name,
+                          candidates, floor, most, rc, e->chosen, added, err));
+  for (int64_t k = 0; k < *added; k++)
+    e->key[k] = e->chosen[k].attribute;
+  if (*added > 0)
+    TH_TRY(th_working_add(&e->working, p, e->key, *added, err));
+  TH_TRY(th_descent_gather(&e->descent, &e->working, err));
+done:
+  return rc;
+}
+
+/* The working set's groups of this rank, from the slopes that everyone has. */
+static void take_known(struct th_exact *e, bool begin)
+{
+  const struct th_problem *p = e->problem;
+  const struct th_working *w = &e->working;
+  struct th_duals *duals = &e->duals;
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    int64_t unit = th_working_find(w, p->key[g]);
+    duals->known[g] = unit >= 0;
+    if (unit < 0)
+      continue;
+    if (begin)
+      duals->wanted[g] = false;
+    int64_t k = w->start[unit];
+    int64_t count = w->start[unit + 1] - k;
+    duals->value[g] =
+        th_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
+    duals->slack[g] = 0;
+    for (int64_t m = th_problem_members(p, g).first;
+         m < th_problem_members(p, g).last; m++, k++) {
+      int64_t place = th_problem_place(p, m);
+      while (w->attribute[k] != p->active.attribute[place])
+        k++; /* members on other ranks */
+      duals->z[place] = -w->slope[k];
+    }
+  }
+}
+
+static double distance(const struct th_problem *p, const double *a,
+                       const double *b)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < p->rows; i++)
+    sum += p->eta[i] * (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum);
+}
+
+/* Short holes are read along: single attributes cost more than their values. */
+static void fill_holes(struct th_exact *e)
+{
+  int64_t groups = e->problem->grouping.groups;
+  int64_t last = -WORTH_A_SLAB - 1; /* wanted */
+  if (e->problem->grouping.start != NULL)
+    return;
+  for (int64_t g = 0; g < groups; g++) {
+    if (!e->duals.wanted[g])
+      continue;
+    if (g - last <= WORTH_A_SLAB)
+      for (int64_t k = last + 1; k < g; k++)
+        e->duals.wanted[k] = true;
+    last = g;
+  }
+}
+
+/* Which groups may reach lambda at the present theta. */
+static void want(struct th_exact *e, double lambda)
+{
+  const struct th_problem *p = e->problem;
+  double step = distance(p, e->descent.theta, e->theta);
+  memcpy(e->theta, e->descent.theta, (size_t)p->rows * sizeof *e->theta);
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    e->bound[g] += step * sqrt(p->second[g]) * (1 + 1e-12);
+    e->duals.wanted[g] = !e->screens || e->bound[g] >= safely_below * lambda;
+  }
+  take_known(e, true);
+  fill_holes(e);
+}
+
+/* The gap over all attributes at the working set's solution. Collective. */
+static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
+{
+  struct th_problem *p = e->problem;
+  struct th_duals *duals = &e->duals;
+  want(e, lambda);
+  th_status rc = th_problem_pass(p, e->theta, 1, lambda, duals, err);
+  if (rc != TH_OK)
+    return rc;
+  take_known(e, false);
+  e->dual_norm = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g] || duals->known[g]) {
+      e->bound[g] = duals->value[g] + duals->slack[g];
+      e->dual_norm = fmax(e->dual_norm, duals->value[g]);
+    }
+  p->context->comm->ops->max_f64(p->context->comm, &e->dual_norm, 1);
+  e->objective = e->descent.primal;
+  double scale = 1 / fmax(1, e->dual_norm / lambda);
+  e->gap = th_gap_bound(e->objective, th_gap_dual(p->loss, p->rows, p->eta,
+                                                  p->target, e->theta, scale));
+  return TH_OK;
+}
+
+/* Violators and what nearly is, those first that the sphere would remove last:
+ * celer's priority (1 - Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point.
+ * Collective. */
+static th_status admit(struct th_exact *e, double lambda, int64_t *added,
+                       struct th_error *err)
+{
+  const struct th_problem *p = e->problem;
+  int64_t groups = p->grouping.groups;
+  int64_t most = e->working.units;
+  double *priority = NULL;
+  th_status rc = TH_NEW(&priority, groups, "candidates", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  for (int64_t g = 0; g < groups; g++) {
+    double reach = e->duals.value[g] / fmax(lambda, e->dual_norm);
+    if (e->duals.wanted[g] && e->duals.value[g] > nearly * lambda)
+      priority[g] = sqrt(p->second[g]) / fmax(1 - reach, 1e-12);
+  }
+  most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
+  TH_TRY(th_exact_widen(e, priority, 0, most, added, err));
+done:
+  free(priority);
+  return rc;
+}
+
+th_status th_exact_solve(struct th_exact *e, double lambda,
+                         struct th_error *err)
+{
+  double part = for_the_set;
+  double before = INFINITY;
+  int64_t added = 0;
+  th_status rc = th_descent_gather(&e->descent, &e->working, err);
+  if (rc == TH_OK)
+    rc = th_descent_look(&e->descent, &e->working, lambda, err);
+  for (int k = 0; k < MOST_ROUNDS && rc == TH_OK; k++) {
+    double goal = th_exact_goal(e, e->descent.primal);
+    TH_TRY(th_descend(&e->descent, &e->working, lambda, part * goal, err));
+    TH_TRY(pass(e, lambda, err));
+    goal = th_exact_goal(e, e->objective);
+    if (e->gap <= goal)
+      break;
+    added = 0;
+    if (e->dual_norm > lambda)
+      TH_TRY(admit(e, lambda, &added, err));
+    if (added == 0 && !(e->gap < 0.5 * before))
+      break; /* as far as doubles go */
+    part = added == 0 ? 0.1 * part : for_the_set;
+    before = e->gap;
+  }
+done:
+  return rc;
+}

@@ -1,0 +1,55 @@
+/* exact.h - the exact solution at one lambda: working sets, gap-safe spheres
+ *
+ * The problem is solved on a working set; a pass over all attributes gives the
+ * duality gap and the worst violations, which join it (Massias, Gramfort &
+ * Salmon 2018, celer), until the gap is small. What cannot matter to a pass is
+ * not read: Z moves by at most |theta - theta'| sqrt(N_g) / lambda (the sphere
+ * of Liang & Poon 2022, Algorithm 1, around the last point at which Z_g was
+ * computed, with the true distance in place of the bound on it).
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_EXACT_H
+#define TH_EXACT_H
+
+#include "math/select.h"
+#include "solvers/descent.h"
+
+struct th_exact {
+  struct th_problem *problem; /* borrowed */
+  bool screens;               /* passes leave out what cannot matter */
+  double tolerance;           /* of the gap; 0: by rule */
+  struct th_descent descent;
+  struct th_working working;
+  struct th_duals duals; /* times lambda: slopes */
+  double *bound;         /* groups: of their dual values times lambda */
+  double *theta;         /* at which the bounds hold */
+  double *score;         /* groups: candidates, and what they are called */
+  int64_t *name;
+  struct th_choice *chosen;
+  int64_t *key;
+  int64_t room; /* of both */
+  struct th_selection selection;
+  double objective;
+  double gap;       /* over all attributes */
+  double dual_norm; /* times lambda */
+};
+
+/* Begin with the zero model. duals: what th_problem_init gave, which this takes
+ * over. Collective. Release with th_exact_free. */
+th_status th_exact_init(struct th_exact *exact, struct th_problem *problem,
+                        struct th_duals *duals, struct th_error *err);
+void th_exact_free(struct th_exact *exact);
+
+/* The gap at which a solution is good enough, at that objective. */
+double th_exact_goal(const struct th_exact *exact, double objective);
+
+/* Take the units into the working set whose value[] over the groups is above
+ * floor: the `most` largest of them. *added: how many. Collective. */
+th_status th_exact_widen(struct th_exact *exact, const double *value,
+                         double floor, int64_t most, int64_t *added,
+                         struct th_error *err);
+
+/* From the working set as it is to the solution. Collective. */
+th_status th_exact_solve(struct th_exact *exact, double lambda,
+                         struct th_error *err);
+
+#endif

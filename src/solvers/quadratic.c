@@ -1,0 +1,355 @@
+/* quadratic.c - coordinate descent on a quadratic model with a penalty
+ * SPDX-License-Identifier: MIT */
+#include "solvers/quadratic.h"
+
+#include "core/memory.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EPOCHS = 10 }; /* on what is not zero, between two looks at the gap */
+
+void th_quadratic_free(struct th_quadratic *q)
+{
+  free(q->state);
+  free(q->coef);
+  free(q->start);
+  free(q->from);
+  free(q->curvature);
+  free(q->slope);
+  free(q->work);
+  free(q->kept[0]);
+  free(q->kept[1]);
+  *q = (struct th_quadratic){0};
+}
+
+th_status th_quadratic_reserve(struct th_quadratic *q, int64_t states,
+                               int64_t members, int64_t units,
+                               struct th_error *err)
+{
+  const int64_t iterates = TH_EXTRAPOLATED + 1;
+  int64_t most = states > members ? states : members;
+  th_status rc;
+  th_quadratic_free(q);
+  TH_TRY(TH_NEW(&q->state, states, "descent", err));
+  TH_TRY(TH_NEW(&q->start, states, "descent", err));
+  TH_TRY(TH_NEW(&q->coef, members + 1, "descent", err));
+  TH_TRY(TH_NEW(&q->from, members + 1, "descent", err));
+  TH_TRY(TH_NEW(&q->slope, members, "descent", err));
+  TH_TRY(TH_NEW(&q->curvature, units, "descent", err));
+  TH_TRY(TH_NEW(&q->work, 2 * most, "descent", err));
+  TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1), "descent", err));
+  TH_TRY(TH_NEW(&q->kept[1], iterates * states, "descent", err));
+  q->states = states;
+done:
+  return rc;
+}
+
+/* sum of h x x' of two members; `weighted` is h x of the first. */
+static double product_of(const struct th_quadratic *q, int64_t j, int64_t k,
+                         const double *weighted)
+{
+  const struct th_covariance *c = q->covariance;
+  const int64_t *slot = q->working->slot;
+  if (c != NULL)
+    return c->product[slot[j] * c->capacity + slot[k]];
+  if (j == k)
+    return th_vector_square(&q->columns->vector[slot[j]], q->h);
+  return th_vector_dot(&q->columns->vector[slot[k]], weighted);
+}
+
+/* The largest eigenvalue of a unit's block of the Hessian. */
+static th_status block_curvature(struct th_quadratic *q, int64_t first,
+                                 int64_t count, double *curvature,
+                                 struct th_error *err)
+{
+  double *block = NULL;
+  th_status rc = TH_NEW(&block, count * count, "a block", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t j = 0; j < count; j++) {
+    if (q->covariance == NULL) {
+      memset(q->work, 0, (size_t)q->states * sizeof *q->work);
+      th_vector_add_weighted(
+          &q->columns->vector[q->working->slot[first + j]], 1, q->h, q->work);
+    }
+    for (int64_t k = j; k < count; k++)
+      block[k * count + j] = product_of(q, first + j, first + k, q->work);
+  }
+  rc = th_linalg_largest_eigenvalue(count, block, curvature, err);
+  *curvature *= 1 + 1e-10; /* a bound, in spite of rounding */
+  free(block);
+  return rc;
+}
+
+th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
+{
+  const struct th_working *w = q->working;
+  th_status rc = TH_OK;
+  memcpy(q->coef, w->coef, (size_t)w->members * sizeof *q->coef);
+  q->coef[w->members] = 0;
+  memcpy(q->from, q->coef, (size_t)(w->members + 1) * sizeof *q->from);
+  memcpy(q->start, q->state, (size_t)q->states * sizeof *q->start);
+  q->sum_h = 0;
+  for (int64_t i = 0; q->covariance == NULL && i < q->states; i++)
+    q->sum_h += q->h[i];
+  for (int64_t g = 0; g < w->units && rc == TH_OK; g++) {
+    int64_t count = w->start[g + 1] - w->start[g];
+    if (count == 1)
+      q->curvature[g] = product_of(q, w->start[g], w->start[g], NULL);
+    else
+      rc = block_curvature(q, w->start[g], count, &q->curvature[g], err);
+  }
+  return rc;
+}
+
+static double slope_of(const struct th_quadratic *q, int64_t k)
+{
+  int64_t slot = q->working->slot[k];
+  if (q->covariance != NULL)
+    return q->state[slot];
+  return th_vector_dot(&q->columns->vector[slot], q->state);
+}
+
+/* Coefficient k moves by delta. */
+static void move(struct th_quadratic *q, int64_t k, double delta)
+{
+  const struct th_covariance *c = q->covariance;
+  int64_t slot = q->working->slot[k];
+  q->coef[k] += delta;
+  if (c == NULL) {
+    th_vector_add_weighted(&q->columns->vector[slot], delta, q->h, q->state);
+    return;
+  }
+  const double *product = c->product + slot * c->capacity;
+  for (int64_t j = 0; j < q->states; j++)
+    q->state[j] += delta * product[j];
+}
+
+/* A step of proximal gradient on one unit, exact where it has one member. How
+ * much the model falls at least, up to the penalty. */
+static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
+{
+  const struct th_working *w = q->working;
+  int64_t first = w->start[g];
+  int64_t count = w->start[g + 1] - first;
+  double curvature = q->curvature[g];
+  double *to = q->work;
+  double moved = 0;
+  if (!(curvature > 0))
+    return 0; /* nothing but zeros: the coefficient stays 0 */
+  for (int64_t k = 0; k < count; k++)
+    to[k] = q->coef[first + k] - slope_of(q, first + k) / curvature;
+  th_norm_prox(w->norm[g], lambda / curvature, to, count);
+  for (int64_t k = 0; k < count; k++) {
+    double delta = to[k] - q->coef[first + k];
+    if (delta == 0)
+      continue;
+    move(q, first + k, delta);
+    q->coef[first + k] = to[k]; /* exactly 0 where it is */
+    moved += 0.5 * curvature * delta * delta;
+  }
+  return moved;
+}
+
+static bool is_zero(const struct th_quadratic *q, int64_t g)
+{
+  const struct th_working *w = q->working;
+  for (int64_t k = w->start[g]; k < w->start[g + 1]; k++)
+    if (q->coef[k] != 0)
+      return false;
+  return true;
+}
+
+/* The intercept's exact minimum. */
+static void step_intercept(struct th_quadratic *q)
+{
+  double slope = 0;
+  if (!q->intercept || q->covariance != NULL || !(q->sum_h > 0))
+    return;
+  for (int64_t i = 0; i < q->states; i++)
+    slope += q->state[i];
+  double delta = -slope / q->sum_h;
+  q->coef[q->working->members] += delta;
+  for (int64_t i = 0; i < q->states; i++)
+    q->state[i] += delta * q->h[i];
+}
+
+static double epoch(struct th_quadratic *q, double lambda, bool all)
+{
+  double moved = 0;
+  for (int64_t g = 0; g < q->working->units; g++)
+    if (all || !is_zero(q, g))
+      moved += step_unit(q, g, lambda);
+  step_intercept(q);
+  return moved;
+}
+
+/* The model's value up to a constant, without the penalty: half the weighted
+ * mean square of the residual. */
+static double fit_of(const struct th_quadratic *q, const double *coef,
+                     const double *state)
+{
+  const struct th_working *w = q->working;
+  double sum = 0;
+  if (q->covariance == NULL) {
+    for (int64_t i = 0; i < q->states; i++)
+      sum += q->h[i] > 0 ? state[i] * state[i] / q->h[i] : 0;
+    return 0.5 * sum;
+  }
+  for (int64_t k = 0; k < w->members; k++) {
+    int64_t slot = w->slot[k];
+    sum += (q->start[slot] + state[slot]) * (coef[k] - q->from[k]);
+  }
+  return q->constant + 0.5 * sum;
+}
+
+/* With the residual divided by c >= the dual norm as the dual point: F (1 -
+ * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
+static double gap_of(struct th_quadratic *q, double lambda)
+{
+  const struct th_working *w = q->working;
+  double along = 0;
+  for (int64_t k = 0; k < w->members; k++) {
+    q->slope[k] = slope_of(q, k);
+    along += q->coef[k] * q->slope[k];
+  }
+  double c = fmax(1, th_working_dual(w, q->slope, q->work) / lambda);
+  double rest = 1 - 1 / c;
+  double gap = lambda * th_working_omega(w, q->coef) + along / c;
+  if (rest > 0)
+    gap += fit_of(q, q->coef, q->state) * rest * rest;
+  return gap;
+}
+
+static void keep(struct th_quadratic *q, int at)
+{
+  int64_t variables = q->working->members + 1;
+  memcpy(q->kept[0] + at * variables, q->coef,
+         (size_t)variables * sizeof *q->coef);
+  memcpy(q->kept[1] + at * q->states, q->state,
+         (size_t)q->states * sizeof *q->state);
+}
+
+/* a x = 1 for a small symmetric matrix, by elimination; false where it is
+ * singular. */
+static bool solve_ones(double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED],
+                       double x[TH_EXTRAPOLATED])
+{
+  for (int j = 0; j < TH_EXTRAPOLATED; j++)
+    x[j] = 1;
+  for (int j = 0; j < TH_EXTRAPOLATED; j++) {
+    if (!(a[j][j] > 0))
+      return false;
+    for (int i = j + 1; i < TH_EXTRAPOLATED; i++) {
+      double factor = a[i][j] / a[j][j];
+      for (int k = j; k < TH_EXTRAPOLATED; k++)
+        a[i][k] -= factor * a[j][k];
+      x[i] -= factor * x[j];
+    }
+  }
+  for (int j = TH_EXTRAPOLATED - 1; j >= 0; j--) {
+    for (int k = j + 1; k < TH_EXTRAPOLATED; k++)
+      x[j] -= a[j][k] * x[k];
+    x[j] /= a[j][j];
+  }
+  return true;
+}
+
+/* Weights of the last iterates, adding up to 1, for which the combined step is
+ * the shortest. */
+static bool weigh(const struct th_quadratic *q, double weight[TH_EXTRAPOLATED])
+{
+  double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED];
+  int64_t variables = q->working->members + 1;
+  double sum = 0;
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    for (int j = 0; j <= i; j++) {
+      const double *x = q->kept[0] + i * variables;
+      const double *y = q->kept[0] + j * variables;
+      double product = 0;
+      for (int64_t k = 0; k < variables; k++)
+        product += (x[variables + k] - x[k]) * (y[variables + k] - y[k]);
+      a[i][j] = a[j][i] = product;
+    }
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    sum += a[i][i];
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    a[i][i] += 1e-12 * sum;
+  if (!solve_ones(a, weight))
+    return false;
+  sum = 0;
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    sum += weight[i];
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    weight[i] /= sum;
+  return isfinite(sum) && sum != 0;
+}
+
+static void combine(const double *kept, int64_t count, const double *weight,
+                    double *out)
+{
+  memset(out, 0, (size_t)count * sizeof *out);
+  for (int i = 0; i < TH_EXTRAPOLATED; i++)
+    for (int64_t k = 0; k < count; k++)
+      out[k] += weight[i] * kept[(i + 1) * count + k];
+}
+
+/* Take the extrapolated point where the model is lower there. The iterates that
+ * it is made of are overwritten. */
+static void extrapolate(struct th_quadratic *q, double lambda)
+{
+  int64_t variables = q->working->members + 1;
+  double weight[TH_EXTRAPOLATED];
+  if (!weigh(q, weight))
+    return;
+  double now = fit_of(q, q->coef, q->state) +
+               lambda * th_working_omega(q->working, q->coef);
+  double *coef = q->kept[0]; /* the first iterate is in no combination */
+  double *state = q->kept[1];
+  combine(q->kept[0], variables, weight, coef);
+  combine(q->kept[1], q->states, weight, state);
+  double then =
+      fit_of(q, coef, state) + lambda * th_working_omega(q->working, coef);
+  if (!(then < now))
+    return;
+  memcpy(q->coef, coef, (size_t)variables * sizeof *coef);
+  memcpy(q->state, state, (size_t)q->states * sizeof *state);
+}
+
+/* Epochs on what is not zero, with extrapolation. */
+static double descend(struct th_quadratic *q, double lambda)
+{
+  double moved = 0;
+  int kept = 0;
+  keep(q, kept++);
+  for (int k = 0; k < EPOCHS; k++) {
+    moved = epoch(q, lambda, q->covariance != NULL);
+    if (moved == 0)
+      break;
+    keep(q, kept++);
+    if (kept <= TH_EXTRAPOLATED)
+      continue;
+    extrapolate(q, lambda);
+    kept = 0;
+    keep(q, kept++);
+  }
+  return moved;
+}
+
+double th_quadratic_solve(struct th_quadratic *q, double lambda,
+                          double tolerance, int rounds)
+{
+  step_intercept(q);
+  double gap = gap_of(q, lambda);
+  for (int k = 0; k < rounds && gap > tolerance; k++) {
+    double moved = epoch(q, lambda, true);
+    moved += descend(q, lambda);
+    gap = gap_of(q, lambda);
+    if (moved == 0)
+      break; /* no double is better */
+  }
+  return gap;
+}
