@@ -105,6 +105,7 @@ static void record(struct th_watch *watch, const struct th_progress *progress)
   json_t *line = json_object();
   th_json_int(line, "update", progress->updates);
   th_json_int(line, "examples", progress->examples);
+  th_json_real(line, "epochs", progress->epochs);
   th_json_int(line, "attributes", progress->attributes_observed);
   th_json_int(line, "support_size", progress->support_size);
   th_json_real(line, "loss", progress->loss);
