@@ -81,7 +81,7 @@ lines = [json.loads(line) for line in open("plain.jsonl")]
 assert all(line["distance"] > 0 for line in lines)
 assert abs(lines[-1]["distance"] / apart - 1) < 1e-12
 END
-refused 2 'give --telemetry' 2 train data.h5 -o no.h5 --reference near.h5
+refused 2 '--reference counts only with --telemetry' 2 train data.h5 -o no.h5 --reference near.h5
 refused 1 'near.json: ' 2 train data.h5 -o no.h5 --telemetry no.jsonl \
   --reference near.json
 must 1 generate murata -o other.h5 --examples 200 --attributes 299
