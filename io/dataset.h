@@ -7,6 +7,7 @@
 #define TH_DATASET_H
 
 #include "core/comm.h"
+#include "core/groups.h"
 #include "core/source.h"
 #include "core/truth.h"
 
@@ -69,9 +70,12 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
 struct th_master {
   const double *target;
   const double *weight;
-  const int64_t *row;           /* 0-based number of the example in the input */
-  const char *const *names;     /* one per attribute */
-  const struct th_truth *truth; /* NULL: not generated */
+  const int64_t *row;       /* 0-based number of the example in the input */
+  const char *const *names; /* one per attribute */
+  const struct th_group_piece *piece; /* of groups of attributes: all of them,
+                                         ascending */
+  int64_t pieces;                     /* 0: no groups */
+  const struct th_truth *truth;       /* NULL: not generated */
   const char *provenance; /* how it was made, one line, no paths or dates */
 };
 
@@ -120,6 +124,11 @@ const char *th_dataset_provenance(const struct th_dataset *dataset);
  * NULL where the data set has no names. Local. */
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err);
+
+/* The groups of attributes that the data set carries; groups->attributes is 0
+ * where it has none. Collective. Release with th_groups_free. */
+th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
+                            struct th_groups *groups, struct th_error *err);
 
 /* Input row numbers of stored rows. Local. */
 th_status th_dataset_row_numbers(struct th_dataset *dataset,

@@ -1,6 +1,7 @@
 /* examples_check.c - verifying all of a master's own arrays
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "io/attribute_groups.h"
 #include "io/format.h"
 #include "io/reader.h"
 
@@ -72,6 +73,18 @@ static th_status check_names(const struct th_dataset *d, struct th_print *print,
   return rc;
 }
 
+/* Groups are verified as they are read. */
+static th_status check_attribute_groups(const struct th_dataset *d,
+                                        struct th_error *err)
+{
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
+  th_status rc = th_attribute_groups_get(
+      &d->examples.h5, d->store.shape.attributes, &piece, &count, err);
+  free(piece);
+  return rc;
+}
+
 th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
                             struct th_error *err)
 {
@@ -86,6 +99,7 @@ th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
   TH_TRY(TH_NEW(&room, g->shape.row_group, "a row group", err));
   TH_TRY(check_targets(dataset, (double *)(void *)room, print, err));
   TH_TRY(check_names(dataset, print, err));
+  TH_TRY(check_attribute_groups(dataset, err));
 done:
   free(room);
   return rc;

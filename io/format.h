@@ -29,6 +29,11 @@
  *   /row      i64 [n]   0-based number of the example in the input
  *   /split    u8  [n]   0 training, 1 test
  *   /names    text [d]  optional, fixed length, UTF-8, zero padded
+ *   /attribute_groups   group, optional: which attributes act together, as
+ *             ranges in ascending order; attribute count (of the ranges); data
+ *             sets first, count, group i64 (its lowest attribute), weight f64
+ *             (0: not given). Not in the fingerprint, which is of the values:
+ *             models name the groups that they were trained with
  *   /group/first, /group/count i64 [G], /group/split u8 [G]
  *   /group/checksum_y, _row, _weight   u64 [G] of the group's part of each
  *   /shard/path text [K], relative: FOLDER.shards/FILE.h5
@@ -146,6 +151,11 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1 };
 #define TH_D_GROUP_Y "/group/checksum_y"
 #define TH_D_GROUP_ROW "/group/checksum_row"
 #define TH_D_GROUP_WEIGHT "/group/checksum_weight"
+#define TH_G_TOGETHER "/attribute_groups"
+#define TH_D_TOGETHER_FIRST "/attribute_groups/first"
+#define TH_D_TOGETHER_COUNT "/attribute_groups/count"
+#define TH_D_TOGETHER_GROUP "/attribute_groups/group"
+#define TH_D_TOGETHER_WEIGHT "/attribute_groups/weight"
 #define TH_G_SHARD "/shard"
 #define TH_D_SHARD_PATH "/shard/path"
 #define TH_D_SHARD_FIRST "/shard/first"

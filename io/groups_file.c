@@ -245,20 +245,27 @@ static void finish_pieces(struct groups_file *file)
   file->pieces = kept;
 }
 
-/* Local: rank 0. */
-static th_status read_file(struct groups_file *file, const char *output,
-                           struct th_error *err)
+th_status th_groups_read_whole(const char *name, const char *output,
+                               int64_t attributes,
+                               struct th_group_piece **piece, int64_t *count,
+                               struct th_error *err)
 {
+  struct groups_file file = {.name = name, .attributes = attributes};
   struct th_comm self;
   struct th_text_file text = {.fd = -1};
   th_status rc;
   th_comm_self(&self);
-  TH_TRY(th_text_open(&text, &self, file->name, output, err));
-  TH_TRY(read_lines(file, &text, err));
-  TH_TRY(check_cover(file, err));
-  finish_pieces(file);
+  TH_TRY(th_text_open(&text, &self, name, output, err));
+  TH_TRY(read_lines(&file, &text, err));
+  TH_TRY(check_cover(&file, err));
+  finish_pieces(&file);
+  *piece = file.piece;
+  *count = file.pieces;
+  file.piece = NULL;
 done:
   th_text_close(&text);
+  free(file.group);
+  free(file.piece);
   return rc;
 }
 
@@ -266,13 +273,12 @@ th_status th_groups_read(struct th_groups *groups, struct th_comm *comm,
                          const char *name, const char *output,
                          int64_t attributes, struct th_error *err)
 {
-  struct groups_file file = {.name = name, .attributes = attributes};
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = read_file(&file, output, err);
-  rc = th_groups_share(groups, comm, attributes, file.piece, file.pieces, rc,
-                       err);
-  free(file.group);
-  free(file.piece);
+    rc = th_groups_read_whole(name, output, attributes, &piece, &count, err);
+  rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
+  free(piece);
   return rc;
 }

@@ -16,11 +16,18 @@
 
 #include "core/groups.h"
 
-/* Read a file on rank 0 and share it; a compressed one is decompressed beside
- * `output`. Meanwhile rank 0 holds 96 bytes for every attribute or range in
- * the file, and 32 for every group. Collective. TH_EDATA with FILE:LINE for
- * what is no group, for attributes that `attributes` does not reach to, in two
- * groups or in none. Release with th_groups_free. */
+/* Read a file whole: *piece, owned by the caller, is all of the attributes,
+ * ascending. A compressed file is decompressed beside `output`. 40 bytes for
+ * every attribute or range in the file, and 32 for every group. TH_EDATA with
+ * FILE:LINE for what is no group, for attributes that `attributes` does not
+ * reach to, in two groups or in none. Local. */
+th_status th_groups_read_whole(const char *name, const char *output,
+                               int64_t attributes,
+                               struct th_group_piece **piece, int64_t *count,
+                               struct th_error *err);
+
+/* The same on rank 0 alone, then shared. Collective. Release with
+ * th_groups_free. */
 th_status th_groups_read(struct th_groups *groups, struct th_comm *comm,
                          const char *name, const char *output,
                          int64_t attributes, struct th_error *err);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/dataset.h"
+#include "io/groups_file.h"
 #include "io/import_job.h"
 #include "io/output.h"
 
@@ -91,6 +92,16 @@ done:
   return rc;
 }
 
+/* Now that the attributes are known; before shards are written. Collective. */
+static th_status read_groups(struct th_importing *im, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (im->comm->rank == 0 && im->job->groups != NULL)
+    rc = th_groups_read_whole(im->job->groups, im->job->output, im->attributes,
+                              &im->piece, &im->pieces, err);
+  return th_agree(im->comm, rc, err);
+}
+
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err)
 {
@@ -103,6 +114,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(th_import_open(&im, err));
   TH_TRY(th_import_count(&im, err));
   TH_TRY(th_import_parse(&im, err));
+  TH_TRY(read_groups(&im, err));
   TH_TRY(th_import_write(&im, err));
   *result = (struct th_import_result){.examples = im.placing.examples,
                                       .test_examples = im.placing.examples -

@@ -22,6 +22,7 @@ struct th_import {
   const char *weights; /* CSV column; NULL: none */
   bool zero_based;     /* LIBSVM indices */
   int64_t attributes;  /* 0: the largest index seen */
+  const char *groups;  /* file of groups of attributes, or NULL */
   const char *like;    /* data set whose attributes to take over, or NULL */
   int64_t max_line;    /* bytes */
   int64_t shards;      /* 0: by size */

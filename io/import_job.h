@@ -32,6 +32,8 @@ struct th_importing {
   struct th_csv *csv; /* per file; NULL for LIBSVM */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
+  struct th_group_piece *piece; /* of groups; on rank 0 */
+  int64_t pieces;
   int64_t text_bytes;
 
   /* What this rank reads of each file. */

@@ -215,6 +215,7 @@ void th_import_close(struct th_importing *im)
   if (im->names != (const char **)im->like.names)
     free(im->names);
   free(im->like.names);
+  free(im->piece);
   for (int64_t k = 0; k < im->files; k++) {
     th_text_close(&im->file[k]);
     if (im->csv != NULL)

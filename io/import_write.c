@@ -203,6 +203,8 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .weight = labels.weight,
                              .row = labels.row,
                              .names = im->names,
+                             .piece = im->piece,
+                             .pieces = im->pieces,
                              .provenance = provenance};
   rc = th_writer_commit(writer, &master, err);
   writer = NULL;

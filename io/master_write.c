@@ -3,6 +3,7 @@
  * It is made in memory, so a full disk never meets HDF5 half-way.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "io/attribute_groups.h"
 #include "io/file.h"
 #include "io/format.h"
 #include "io/master.h"
@@ -238,6 +239,7 @@ static th_status fill(const struct th_h5 *h5, struct th_master_info *info,
   TH_TRY(put_shape(h5, info, err));
   TH_TRY(put_examples(h5, geometry, master, &print, err));
   TH_TRY(put_names(h5, geometry->shape.attributes, master, &print, err));
+  TH_TRY(th_attribute_groups_put(h5, master->piece, master->pieces, err));
   TH_TRY(put_shards(h5, info, err));
   if (master->truth != NULL && master->truth->family[0] != '\0')
     TH_TRY(put_truth(h5, master->truth, err));

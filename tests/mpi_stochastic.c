@@ -6,6 +6,7 @@
 
 #include "core/integer.h"
 #include "mpi/mpi_comm.h"
+#include "solvers/screening.h"
 
 #include <string.h>
 
@@ -109,6 +110,113 @@ static void test_case(struct th_comm *comm, int solver, int k)
   memory_store_free(m);
 }
 
+/* ---- ranks that are left with more and with less ---- */
+
+enum { HEAVY = 600 };
+
+/* Attributes from HEAVY on are small, hence screened at once: what is left lies
+ * on the first ranks. */
+static struct memory_store *uneven_store(struct problem *p, bool sparse)
+{
+  struct memory_store *m = problem_store(p);
+  int64_t n = m->store.shape.examples;
+  for (int64_t k = HEAVY * n; k < p->attributes * n; k++)
+    m->values[k] *= 0.02F;
+  m->store.shape.layout = sparse ? TH_SPARSE : TH_DENSE;
+  for (int64_t k = 0; sparse && k < p->attributes * n; k++)
+    m->values[k] = fabsf(m->values[k]) < 0.01F ? 0 : m->values[k];
+  memory_store_finish(m);
+  return m;
+}
+
+/* Steps of the engine until the ranks share what is left evenly. */
+static void run_evenly(struct th_stochastic *s, struct th_context *context,
+                       struct th_comm *comm)
+{
+  struct th_error err = {0};
+  int64_t cells[3] = {s->active.owned.first, s->active.owned.last, 0};
+  bool more = true;
+  for (int loop = 0; loop < 8 && more; loop++)
+    CHECK(th_stochastic_step(s, context, &more, &err) == TH_OK);
+  int64_t most = s->active.count;
+  comm->ops->max_i64(comm, &most, 1);
+  CHECK(s->active.total <= HEAVY && s->active.total > 100);
+  CHECK((s->moves > 0) == (comm->size > 1));
+  CHECK((most - TH_CELL) * comm->size <= s->active.total);
+  for (int64_t p = 0; p < s->active.count; p++)
+    CHECK(s->active.attribute[p] >= s->active.owned.first &&
+          s->active.attribute[p] < s->active.owned.last);
+  CHECK(th_stochastic_home(s, &err) == TH_OK);
+  CHECK(s->active.owned.first == cells[0] && s->active.owned.last == cells[1]);
+  CHECK(th_stochastic_step(s, context, &more, &err) == TH_OK);
+  CHECK(th_stochastic_finish(s, context, &err) == TH_OK);
+}
+
+static uint64_t digest_of(const struct th_stochastic *s)
+{
+  const struct th_support *support = th_stochastic_support(s);
+  const struct th_ledger *ledger = th_source_ledger(s->context->source);
+  size_t size = (size_t)support->size * sizeof(double);
+  uint64_t digest = th_fnv(TH_FNV_BASIS, support->attribute, size);
+  digest = th_fnv(digest, support->coef, size);
+  return th_fnv(digest, ledger, sizeof *ledger);
+}
+
+static uint64_t learn_unevenly(struct th_comm *comm, struct memory_store *m,
+                               const struct th_config *config)
+{
+  struct th_context context;
+  struct th_profile profile = {.comm = comm};
+  struct th_stochastic *s = NULL;
+  struct th_plan plan;
+  struct th_error err;
+  uint64_t digest = 0;
+  th_error_clear(&err);
+  CHECK(th_train_plan(config, &m->store.shape, comm->size,
+                      th_store_most_owned(&m->store, comm->size), &plan,
+                      &err) == TH_OK);
+  CHECK(th_context_init(&context, &plan, &m->store, comm, NULL, &profile,
+                        &err) == TH_OK);
+  CHECK(th_stochastic_create(&s, &context, &th_saga_update, &th_screen_gap_safe,
+                             &err) == TH_OK);
+  if (s != NULL) {
+    run_evenly(s, &context, comm);
+    digest = digest_of(s);
+  }
+  th_stochastic_free(s);
+  th_context_free(&context);
+  return digest;
+}
+
+static void test_balance(struct th_comm *comm, bool sparse, bool grouped)
+{
+  struct problem p = problem_of(1);
+  struct th_config config = penalised_config("saga", "logistic", 0.3);
+  struct th_groups groups[2] = {{0}, {0}};
+  struct th_comm self;
+  uint64_t alone = 0;
+  p.attributes = 2100;
+  struct memory_store *m = uneven_store(&p, sparse);
+  th_comm_self(&self);
+  config.batch = 3; /* an outer loop ends within a deal unit */
+  config.epochs = 100;
+  config.screen_every = 31;
+  if (grouped) {
+    config.penalty = "sparse-group";
+    plain_groups(&groups[0], &self, p.attributes, GROUP);
+    plain_groups(&groups[1], comm, p.attributes, GROUP);
+  }
+  config.groups = grouped ? &groups[0] : NULL;
+  if (comm->rank == 0)
+    alone = learn_unevenly(&self, m, &config);
+  comm->ops->bcast(comm, &alone, sizeof alone, 0);
+  config.groups = grouped ? &groups[1] : NULL;
+  CHECK(learn_unevenly(comm, m, &config) == alone);
+  for (int k = 0; k < 2; k++)
+    th_groups_free(&groups[k]);
+  memory_store_free(m);
+}
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
@@ -116,6 +224,9 @@ int main(int argc, char **argv)
   for (int k = 0; k < CASES; k++)
     for (int solver = 0; solver < SOLVERS; solver++)
       test_case(&comm, solver, k);
+  test_balance(&comm, false, false);
+  test_balance(&comm, true, false);
+  test_balance(&comm, false, true);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -32,6 +32,13 @@ static const struct th_command table[] = {
      "1 - 1e-15]. With logistic loss mse and r2 are those of the expected "
      "target. Every example counts alike, whatever its weight.",
      th_run_evaluate},
+    {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
+     "recompute the certificate of a model with a penalty",
+     "On the data that the model was trained on objective and gap are computed "
+     "anew and have to be what the model says. On fresh data no attribute "
+     "outside the support may contradict the model with the given confidence. "
+     "Exit status 1 when the certificate does not hold.",
+     th_run_verify},
     {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
      "write the predictions of a model as CSV",
      "One line per example in the order of the input: row, prediction and, "

@@ -28,6 +28,8 @@ th_status th_run_import(const struct th_options *options, struct th_comm *comm,
                         struct th_error *err);
 th_status th_run_train(const struct th_options *options, struct th_comm *comm,
                        struct th_error *err);
+th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
+                        struct th_error *err);
 th_status th_run_evaluate(const struct th_options *options,
                           struct th_comm *comm, struct th_error *err);
 th_status th_run_predict(const struct th_options *options, struct th_comm *comm,

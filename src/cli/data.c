@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/data.h"
 
+#include "io/groups_file.h"
+
 /* Local, the same on every rank but for want of memory. */
 static th_status open_source(struct th_data *data, const char *source,
                              const char *command, int64_t memory,
@@ -43,6 +45,19 @@ void th_data_close(struct th_data *data)
   th_synthetic_store_free(data->computed);
   th_synthesis_free(&data->synthesis);
   *data = (struct th_data){0};
+}
+
+th_status th_data_groups(struct th_data *data, const char *file,
+                         const char *output, struct th_comm *comm,
+                         struct th_groups *groups, struct th_error *err)
+{
+  *groups = (struct th_groups){0};
+  if (file != NULL)
+    return th_groups_read(groups, comm, file, output,
+                          data->store->shape.attributes, err);
+  return data->dataset != NULL
+             ? th_dataset_groups(data->dataset, comm, groups, err)
+             : TH_OK;
 }
 
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,

@@ -35,6 +35,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .weights = options->weights,
       .zero_based = options->zero_based,
       .attributes = options->attributes,
+      .groups = options->groups,
       .like = options->like,
       .max_line = options->max_line,
       .shards = options->shards,

@@ -107,7 +107,7 @@ static const struct th_option table[] = {
      "by the number of examples", BETWEEN(1, 1048576), NULL, "data",
      MAKE | TH_SOURCE, false, "examples that are stored together"},
     {"source", 0, TH_OPT_TEXT, AT(source), "FAMILY:KEY=VALUE,...", NULL, "none",
-     NO_LIMITS, NULL, "data", TH_TRAIN | TH_EVALUATE, true,
+     NO_LIMITS, NULL, "data", TH_TRAIN | TH_EVALUATE | TH_VERIFY, true,
      "in place of a data set: one that is computed when asked for, with the "
      "values that generate would write; keys are options of generate that say "
      "what the data are, such as murata:examples=100000,attributes=1000000 or "
@@ -146,8 +146,8 @@ static const struct th_option table[] = {
      th_penalty_names, "model", TH_TRAIN, true,
      "Omega, in mean loss + lambda Omega(coefficients)"},
     {"groups", 0, TH_OPT_TEXT, AT(groups), "FILE", NULL,
-     "those of the data set; l1: none", NO_LIMITS, NULL, "model", TH_TRAIN,
-     false,
+     "none; penalties of groups: those of the data set", NO_LIMITS, NULL,
+     "model", TH_TRAIN | TH_IMPORT | TH_VERIFY, false,
      "groups of attributes: one group on a line, 0-based attributes and ranges "
      "a-b, and weight=W where it is not the default (l1: 1, else the root of "
      "the group's size)"},
@@ -221,7 +221,7 @@ static const struct th_option table[] = {
      "by the examples", FROM(1), NULL, "schedule", TH_TRAIN, true,
      "steps between two screenings"},
     {"confidence", 0, TH_OPT_REAL, AT(config.confidence), "P", "0.95", NULL,
-     INSIDE(0, 1), NULL, "schedule", TH_TRAIN, true,
+     INSIDE(0, 1), NULL, "schedule", TH_TRAIN | TH_VERIFY, true,
      "of what is said about a stream's attributes from some of its examples"},
     /* run */
     {"seed", 0, TH_OPT_INT, AT(config.seed), "N", "1", NULL, FROM(0), NULL,
@@ -245,7 +245,8 @@ static const struct th_option table[] = {
      NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "telemetry also tells the distance of the coefficients from this model's"},
     {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, NO_LIMITS, NULL, "run",
-     TH_EVALUATE | TH_INSPECT | TH_BENCH, false, "print the results as JSON"},
+     TH_EVALUATE | TH_INSPECT | TH_BENCH | TH_VERIFY, false,
+     "print the results as JSON"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, NO_LIMITS, NULL,
      "run", TH_INSPECT, false, "read everything and verify every checksum"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, NO_LIMITS, NULL,

@@ -26,8 +26,9 @@ enum th_command_bit {
   TH_INSPECT = 1 << 5,
   TH_SOLVERS = 1 << 6,
   TH_BENCH = 1 << 7,
-  TH_EVERY_COMMAND = (1 << 8) - 1,
-  TH_SOURCE = 1 << 8 /* no command: keys of --source */
+  TH_VERIFY = 1 << 8,
+  TH_EVERY_COMMAND = (1 << 9) - 1,
+  TH_SOURCE = 1 << 9 /* no command: keys of --source */
 };
 
 enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };

@@ -7,8 +7,8 @@
 #include "cli/run.h"
 #include "cli/solvers.h"
 #include "cli/start.h"
-#include "io/groups_file.h"
 #include "io/model_file.h"
+#include "math/penalty.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,6 +62,14 @@ static void choose_defaults(struct th_config *config,
       config->intercept && th_option_given(options, "intercept");
 }
 
+/* l1 takes the weights of groups only where they are asked for. */
+static bool wants_groups(const struct th_config *config)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  return th_solver_find(config->solver)->penalised && penalty != NULL &&
+         penalty->grouped;
+}
+
 static th_status make_plan(struct session *session, struct th_comm *comm,
                            struct th_error *err)
 {
@@ -70,12 +78,12 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   struct th_config config = options->config;
   choose_defaults(&config, options);
   config.panel_memory = session->memory - stored_memory(session);
-  if (options->groups != NULL) {
-    th_status rc = th_groups_read(&session->groups, comm, options->groups,
-                                  options->output, shape->attributes, err);
+  if (options->groups != NULL || wants_groups(&config)) {
+    th_status rc = th_data_groups(&session->data, options->groups,
+                                  options->output, comm, &session->groups, err);
     if (rc != TH_OK)
       return rc;
-    config.groups = &session->groups;
+    config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
   }
   if (options->start != NULL) {
     th_status rc = th_start_read(&session->start, &session->start_coef, comm,
@@ -109,6 +117,16 @@ static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
                  "this run needs %.2f GB on each of %d ranks, and there are "
                  "%.2f GB for each; use more machines or a smaller --budget",
                  (double)most / 1e9, comm->size, (double)share / 1e9);
+}
+
+/* Groups may be many: a model names them by their fingerprint. */
+static th_status name_groups(struct session *session, struct th_error *err)
+{
+  char text[32];
+  if (session->groups.attributes == 0)
+    return TH_OK;
+  snprintf(text, sizeof text, "%016" PRIx64, session->groups.fingerprint);
+  return th_model_set(&session->model, "groups", text, err);
 }
 
 /* Every option that can change the model, as it was used. */
@@ -146,6 +164,7 @@ static th_status finish_local(struct session *session, struct th_error *err)
   TH_TRY(th_watch_finish(&session->watch, err));
   TH_TRY(th_data_unchanged(&session->data, err));
   TH_TRY(fill_deck(session, err));
+  TH_TRY(name_groups(session, err));
 done:
   return rc;
 }

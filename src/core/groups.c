@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/groups.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -126,6 +127,10 @@ th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
   if (rc == TH_OK)
     rc = parcel_fill(&parcel, comm->size, piece, comm->rank == 0 ? count : 0,
                      err);
+  if (comm->rank == 0 && rc == TH_OK)
+    groups->fingerprint =
+        th_fnv(TH_FNV_BASIS, piece, (size_t)count * sizeof *piece);
+  comm->ops->bcast(comm, &groups->fingerprint, sizeof groups->fingerprint, 0);
   rc = parcel_send(&parcel, comm, rc, &groups->piece, &groups->count, err);
   parcel_free(&parcel);
   if (rc != TH_OK)

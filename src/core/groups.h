@@ -3,7 +3,7 @@
  * Groups are any sets of attributes that do not overlap and leave none out.
  * They are described by pieces, ranges of consecutive attributes of one group;
  * a group is called after its lowest attribute. Every rank holds the pieces of
- * an even share of the attributes, whichever ones it owns: 48 bytes per piece,
+ * an even share of the attributes, whichever ones it owns: 40 bytes per piece,
  * and nothing is replicated.
  *
  * SPDX-License-Identifier: MIT */
@@ -22,6 +22,7 @@ struct th_group_piece {
 
 struct th_groups {
   int64_t attributes;           /* of the data */
+  uint64_t fingerprint;         /* of all pieces */
   int64_t count;                /* pieces here */
   struct th_group_piece *piece; /* ascending, without gaps, of
                           th_partition_rank(attributes, rank, size) */

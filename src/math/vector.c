@@ -12,7 +12,8 @@ typedef float lanes_f32 __attribute__((vector_size(LANES * 4)));
 /* Compiled for each of these, the best of which runs; none contracts products
  * and sums, so the bits are the same. */
 #if defined(__x86_64__) && defined(__gnu_linux__)
-#define FOR_EVERY_SET __attribute__((target_clones("avx512f", "avx2", "default")))
+#define FOR_EVERY_SET                                                          \
+  __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FOR_EVERY_SET
 #endif
@@ -91,9 +92,9 @@ ALWAYS_INLINE void load_double(const double *x, lanes_f64 *wide)
       u[i] += ((double)x[i] - c) * factor;                                     \
   }                                                                            \
                                                                                \
-  FOR_EVERY_SET static void add_weighted_##T(                                  \
-      const T *x, int64_t n, double c, double factor, const double *h,         \
-      double *restrict u)                                                      \
+  FOR_EVERY_SET static void add_weighted_##T(const T *x, int64_t n, double c,  \
+                                             double factor, const double *h,   \
+                                             double *restrict u)               \
   {                                                                            \
     lanes_f64 value;                                                           \
     lanes_f64 with;                                                            \
@@ -182,6 +183,6 @@ void th_vector_unpack(const struct th_vector *x, int64_t first, int64_t count,
     unpack_float((const float *)x->values + first, count, x->centre, x->scale,
                  mean, weight, out);
   else
-    unpack_double((const double *)x->values + first, count, x->centre,
-                  x->scale, mean, weight, out);
+    unpack_double((const double *)x->values + first, count, x->centre, x->scale,
+                  mean, weight, out);
 }

@@ -42,5 +42,6 @@ extern const struct th_algorithm th_truncated_gradient_algorithm;
 extern const struct th_algorithm th_rda_algorithm;
 extern const struct th_algorithm th_saga_algorithm;
 extern const struct th_algorithm th_svrg_algorithm;
+extern const struct th_algorithm th_lasso_algorithm;
 
 #endif

@@ -37,8 +37,7 @@ static th_status prepare(struct review *r, const int64_t *attribute,
                          struct th_error *err)
 {
   const struct th_problem *p = r->problem;
-  struct th_range mine =
-      th_range_members(attribute, count, p->context->owned);
+  struct th_range mine = th_range_members(attribute, count, p->context->owned);
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->prediction, p->rows, "predictions", err));
@@ -171,11 +170,10 @@ th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
   struct review r = {.problem = p};
   th_status rc = prepare(&r, attribute, coef, count, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_problem_predict(p, attribute, coef, count, intercept,
-                            r.prediction, err));
+  TH_TRY(th_problem_predict(p, attribute, coef, count, intercept, r.prediction,
+                            err));
   TH_TRY(find_theta(&r, err)); /* replicated */
-  TH_TRY(th_problem_pass(p, r.theta, lambda, 1 - settled_below, &r.duals,
-                         err));
+  TH_TRY(th_problem_pass(p, r.theta, lambda, 1 - settled_below, &r.duals, err));
   certificate->lambda = lambda;
   certificate->lambda_max = p->lambda_max;
   certificate->confidence = 1;

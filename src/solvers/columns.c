@@ -144,10 +144,11 @@ done:
 
 /* Read an attribute of this rank: dense values go to `values`, entries behind
  * those of `entries`. Local. */
-static th_status read_one(struct th_context *context, const struct th_draw *draw,
-                          int64_t groups, int64_t attribute,
-                          enum th_vector_form form, void *values,
-                          struct entries *entries, struct th_error *err)
+static th_status read_one(struct th_context *context,
+                          const struct th_draw *draw, int64_t groups,
+                          int64_t attribute, enum th_vector_form form,
+                          void *values, struct entries *entries,
+                          struct th_error *err)
 {
   double scale = context->scale[attribute - context->owned.first];
   struct th_slab slab;
@@ -179,8 +180,8 @@ static th_status pack_one(struct parcel *parcel, struct th_context *context,
   th_status rc = TH_OK;
   entries->count = 0;
   if (sparse) {
-    TH_TRY(read_one(context, draw, groups, attribute, form, NULL, entries,
-                    err));
+    TH_TRY(
+        read_one(context, draw, groups, attribute, form, NULL, entries, err));
     header = (struct header){attribute, entries->count, 0, 1};
   }
   int64_t size = packed_size(form, header.items);
@@ -208,10 +209,10 @@ static th_status pack_mine(struct parcel *parcel, struct th_context *context,
                            struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
-  int64_t groups = shape->training == 0
-                       ? 0
-                       : th_shape_group_of(shape, shape->training - 1,
-                                           &(int64_t){0}) + 1;
+  int64_t groups =
+      shape->training == 0
+          ? 0
+          : th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
   struct th_range mine = th_range_members(attribute, count, context->owned);
   struct th_rows *rows = NULL;
   struct th_draw *draw = NULL;
@@ -221,8 +222,8 @@ static th_status pack_mine(struct parcel *parcel, struct th_context *context,
   TH_TRY(TH_NEW(&draw, groups, "draws", err));
   TH_TRY(draw_all(context, attribute, count, rows, draw, groups, err));
   for (int64_t k = mine.first; k < mine.last; k++)
-    TH_TRY(pack_one(parcel, context, draw, groups, attribute[k], &entries,
-                    err));
+    TH_TRY(
+        pack_one(parcel, context, draw, groups, attribute[k], &entries, err));
 done:
   free(entries.value);
   free(entries.row);
@@ -247,13 +248,13 @@ static th_status unpack_one(struct th_columns *columns,
   *at += sizeof header + (size_t)bytes;
   const void *rows = values + (size_t)header.items * sizeof(double);
   columns->attribute[columns->count] = header.attribute;
-  columns->vector[columns->count++] = (struct th_vector){
-      .form = form,
-      .items = header.items,
-      .centre = header.centre,
-      .scale = header.scale,
-      .values = values,
-      .row = form == TH_VECTOR_ENTRIES ? rows : NULL};
+  columns->vector[columns->count++] =
+      (struct th_vector){.form = form,
+                         .items = header.items,
+                         .centre = header.centre,
+                         .scale = header.scale,
+                         .values = values,
+                         .row = form == TH_VECTOR_ENTRIES ? rows : NULL};
   return TH_OK;
 }
 
@@ -288,9 +289,8 @@ static void sort_in(struct th_columns *columns, int64_t first)
 }
 
 th_status th_columns_fetch(struct th_columns *columns,
-                           struct th_context *context,
-                           const int64_t *attribute, int64_t count,
-                           struct th_error *err)
+                           struct th_context *context, const int64_t *attribute,
+                           int64_t count, struct th_error *err)
 {
   enum th_vector_form form = form_of(th_source_shape(context->source));
   struct parcel parcel = {0};
@@ -303,8 +303,8 @@ th_status th_columns_fetch(struct th_columns *columns,
   if (rc == TH_OK)
     rc = pack_mine(&parcel, context, attribute, count, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_gather(context->comm, parcel.bytes, parcel.size, counts, &all,
-                   err));
+  TH_TRY(
+      th_gather(context->comm, parcel.bytes, parcel.size, counts, &all, err));
   const unsigned char *at = all;
   for (int64_t k = 0; k < count && rc == TH_OK; k++)
     rc = unpack_one(columns, form, &at, err);
@@ -416,9 +416,8 @@ static struct th_vector part_of(const struct th_vector *x,
 
 th_status th_columns_predict(const struct th_columns *columns,
                              struct th_comm *comm, const int64_t *slot,
-                             const double *coef, int64_t count,
-                             double constant, double *out,
-                             struct th_error *err)
+                             const double *coef, int64_t count, double constant,
+                             double *out, struct th_error *err)
 {
   bool sparse =
       columns->count > 0 && columns->vector[0].form == TH_VECTOR_ENTRIES;

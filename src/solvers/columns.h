@@ -32,9 +32,8 @@ void th_columns_free(struct th_columns *columns);
  * list on every rank: they get the next slots in this order. Observed, once, on
  * every training example. Collective. TH_ENOMEM where they do not fit. */
 th_status th_columns_fetch(struct th_columns *columns,
-                           struct th_context *context,
-                           const int64_t *attribute, int64_t count,
-                           struct th_error *err);
+                           struct th_context *context, const int64_t *attribute,
+                           int64_t count, struct th_error *err);
 
 /* The slot of an attribute, or -1. Local. */
 int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute);
@@ -54,8 +53,7 @@ th_status th_columns_dots(const struct th_columns *columns,
  * every rank forms some examples of dense data. Collective. */
 th_status th_columns_predict(const struct th_columns *columns,
                              struct th_comm *comm, const int64_t *slot,
-                             const double *coef, int64_t count,
-                             double constant, double *out,
-                             struct th_error *err);
+                             const double *coef, int64_t count, double constant,
+                             double *out, struct th_error *err);
 
 #endif

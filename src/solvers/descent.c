@@ -112,9 +112,9 @@ static int64_t list_missing(const struct th_descent *d,
 }
 
 /* Local. */
-static th_status prepare(struct th_descent *d,
-                         const struct th_working *working, int64_t **missing,
-                         int64_t *count, struct th_error *err)
+static th_status prepare(struct th_descent *d, const struct th_working *working,
+                         int64_t **missing, int64_t *count,
+                         struct th_error *err)
 {
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
@@ -165,8 +165,7 @@ static double gap_at(const struct th_descent *d,
                      double *primal)
 {
   const struct th_problem *p = d->problem;
-  double dual_norm =
-      th_working_dual(working, working->slope, d->work) / lambda;
+  double dual_norm = th_working_dual(working, working->slope, d->work) / lambda;
   double scale = 1 / fmax(1, dual_norm);
   double dual =
       th_gap_dual(p->loss, p->rows, p->eta, p->target, d->theta, scale);
@@ -223,8 +222,8 @@ static th_status make_model(struct th_descent *d,
   }
   double least = least_curvature * th_loss_L(p->loss);
   for (int64_t i = 0; i < p->rows; i++) {
-    double curvature = p->loss->half * p->loss->curvature(d->prediction[i],
-                                                          p->target[i]);
+    double curvature =
+        p->loss->half * p->loss->curvature(d->prediction[i], p->target[i]);
     d->h[i] = p->eta[i] * fmax(curvature, least);
   }
   memcpy(q->state, d->weighted, (size_t)states * sizeof *q->state);
@@ -236,8 +235,7 @@ static void step_of(struct th_descent *d)
 {
   const struct th_quadratic *q = &d->quadratic;
   for (int64_t i = 0; i < d->problem->rows; i++)
-    d->trial[i] =
-        d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
+    d->trial[i] = d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
 }
 
 /* The objective a part of the step on; coef receives the coefficients there,
@@ -249,9 +247,9 @@ static double objective_at(struct th_descent *d,
   const struct th_problem *p = d->problem;
   const struct th_quadratic *q = &d->quadratic;
   for (int64_t k = 0; k < working->members; k++)
-    coef[k] = part == 1 ? q->coef[k]
-                        : working->coef[k] +
-                              part * (q->coef[k] - working->coef[k]);
+    coef[k] = part == 1
+                  ? q->coef[k]
+                  : working->coef[k] + part * (q->coef[k] - working->coef[k]);
   double *prediction = d->h; /* the model is done with it */
   for (int64_t i = 0; i < p->rows; i++)
     prediction[i] = d->prediction[i] + part * d->trial[i];
@@ -295,8 +293,8 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
     if (squared && !(d->gap < 0.5 * before))
       break; /* the model is exact: this is as far as doubles go */
     before = d->gap;
-    TH_TRY(th_agree(d->problem->context->comm, make_model(d, working, err),
-                    err));
+    TH_TRY(
+        th_agree(d->problem->context->comm, make_model(d, working, err), err));
     double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
     th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap),
                        squared ? ROUNDS_SQUARED : ROUNDS_NEWTON);

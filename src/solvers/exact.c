@@ -26,11 +26,11 @@ th_status th_exact_init(struct th_exact *e, struct th_problem *p,
 {
   int64_t groups = p->grouping.groups;
   th_status rc;
-  *e = (struct th_exact){
-      .problem = p,
-      .screens = p->context->config->screen == TH_SCREEN_GAP_SAFE,
-      .tolerance = p->context->config->tolerance,
-      .duals = *duals};
+  *e = (struct th_exact){.problem = p,
+                         .screens =
+                             p->context->config->screen == TH_SCREEN_GAP_SAFE,
+                         .tolerance = p->context->config->tolerance,
+                         .duals = *duals};
   *duals = (struct th_duals){0};
   TH_TRY(TH_NEW(&e->bound, groups, "bounds on dual values", err));
   TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
@@ -66,8 +66,8 @@ double th_exact_goal(const struct th_exact *e, double objective)
 {
   double goal = e->tolerance;
   if (!(goal > 0))
-    goal = fmin(usual_tolerance * e->problem->zero,
-                usual_precision * objective);
+    goal =
+        fmin(usual_tolerance * e->problem->zero, usual_precision * objective);
   return goal;
 }
 

@@ -25,12 +25,11 @@ th_status th_panels_init(struct th_panels *panels, struct th_context *context,
                                .limit = limit};
   TH_TRY(TH_NEW(&panels->panel, panels->count, "panels", err));
   TH_TRY(TH_NEW(&panels->column, unit, "panels", err));
-  TH_TRY(TH_NEW(&panels->renumber, active->capacity, "panels", err));
 done:
   return rc;
 }
 
-static void drop(struct th_panels *panels, struct th_panel *panel)
+void th_panel_drop(struct th_panels *panels, struct th_panel *panel)
 {
   panels->bytes -= panel->bytes;
   free(panel->values);
@@ -39,10 +38,17 @@ static void drop(struct th_panels *panels, struct th_panel *panel)
   *panel = (struct th_panel){.holders = panel->holders};
 }
 
+th_status th_panels_reserve(struct th_panels *panels, struct th_error *err)
+{
+  return th_grow((void **)&panels->renumber, &panels->renumber_capacity,
+                 panels->active->count, sizeof *panels->renumber, "panels",
+                 err);
+}
+
 void th_panels_forget(struct th_panels *panels)
 {
   for (int64_t k = 0; k < panels->count; k++)
-    drop(panels, &panels->panel[k]);
+    th_panel_drop(panels, &panels->panel[k]);
 }
 
 void th_panels_free(struct th_panels *panels)
@@ -72,7 +78,7 @@ static void make_room(struct th_panels *panels)
     struct th_panel *panel = &panels->panel[panels->hand];
     panels->hand = (panels->hand + 1) % panels->count;
     if (panel->holders == 0 && panel->loaded)
-      drop(panels, panel);
+      th_panel_drop(panels, panel);
   }
 }
 

@@ -33,7 +33,11 @@ struct th_panels {
   int64_t hand;      /* the next panel to make room */
   double *column;    /* work array: one attribute of a deal unit */
   int32_t *renumber; /* work array: new places of old ones */
+  int64_t renumber_capacity;
 };
+
+/* Room for the present places. Local. */
+th_status th_panels_reserve(struct th_panels *panels, struct th_error *err);
 
 /* Nothing is read yet. Local. Release with th_panels_free. */
 th_status th_panels_init(struct th_panels *panels, struct th_context *context,

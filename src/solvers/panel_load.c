@@ -17,6 +17,26 @@ static void store(const struct th_panels *panels, void *values, int64_t at,
     ((double *)values)[at] = value;
 }
 
+th_status th_panel_reserve(const struct th_panels *panels,
+                           struct th_panel *panel, int64_t rows, int64_t places,
+                           int64_t entries, struct th_error *err)
+{
+  size_t size = th_type_size(panels->type);
+  int64_t values = panels->sparse ? entries : rows * places;
+  th_status rc;
+  panel->places = places;
+  TH_TRY(th_alloc(&panel->values, values, size, "a panel", err));
+  panel->bytes = values * (int64_t)size;
+  if (!panels->sparse)
+    return rc;
+  TH_TRY(TH_NEW(&panel->start, rows + 1, "a panel", err));
+  TH_TRY(TH_NEW(&panel->place, entries, "a panel", err));
+  panel->bytes += (rows + 1) * (int64_t)sizeof *panel->start +
+                  entries * (int64_t)sizeof *panel->place;
+done:
+  return rc;
+}
+
 /* ---- dense ---- */
 
 /* The attributes of a slab, which begin at a place. */
@@ -37,11 +57,9 @@ static th_status load_dense(struct th_panels *panels, struct th_panel *panel,
                             const struct th_draw *draw, struct th_error *err)
 {
   struct th_rows rows = draw->rows.items[0];
-  size_t size = th_type_size(panels->type);
   struct th_slab slab;
-  th_status rc = th_alloc(&panel->values, rows.count * panel->places, size,
-                          "a panel", err);
-  panel->bytes = rows.count * panel->places * (int64_t)size;
+  th_status rc =
+      th_panel_reserve(panels, panel, rows.count, panel->places, 0, err);
   for (int64_t place = 0; place < panel->places && rc == TH_OK;) {
     rc = th_source_active(panels->context->source, draw, rows, place, &slab,
                           err);
@@ -104,21 +122,6 @@ static void sort_entries(const struct th_panels *panels, struct th_panel *panel,
   panel->start[0] = 0;
 }
 
-static th_status reserve_sparse(const struct th_panels *panels,
-                                struct th_panel *panel, int64_t rows,
-                                int64_t entries, struct th_error *err)
-{
-  size_t size = th_type_size(panels->type);
-  th_status rc;
-  TH_TRY(TH_NEW(&panel->start, rows + 1, "a panel", err));
-  TH_TRY(TH_NEW(&panel->place, entries, "a panel", err));
-  TH_TRY(th_alloc(&panel->values, entries, size, "a panel", err));
-  panel->bytes = (rows + 1) * (int64_t)sizeof *panel->start +
-                 entries * (int64_t)(sizeof *panel->place + size);
-done:
-  return rc;
-}
-
 static th_status load_sparse(struct th_panels *panels, struct th_panel *panel,
                              const struct th_draw *draw, struct th_error *err)
 {
@@ -132,7 +135,8 @@ static th_status load_sparse(struct th_panels *panels, struct th_panel *panel,
     TH_TRY(take_slab(panels, &list, &slab, place, err));
     place += slab.attributes.last - slab.attributes.first;
   }
-  TH_TRY(reserve_sparse(panels, panel, rows.count, list.count, err));
+  TH_TRY(th_panel_reserve(panels, panel, rows.count, panel->places, list.count,
+                          err));
   sort_entries(panels, panel, &list, rows.count);
 done:
   free(list.items);

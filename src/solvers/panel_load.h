@@ -21,4 +21,12 @@ struct th_panel {
 th_status th_panel_load(struct th_panels *panels, struct th_panel *panel,
                         const struct th_draw *draw, struct th_error *err);
 
+/* Room for a panel of these places; sparse: of these entries. Local. */
+th_status th_panel_reserve(const struct th_panels *panels,
+                           struct th_panel *panel, int64_t rows, int64_t places,
+                           int64_t entries, struct th_error *err);
+
+/* Forget its values; who holds it still does. Local. */
+void th_panel_drop(struct th_panels *panels, struct th_panel *panel);
+
 #endif

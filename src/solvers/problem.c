@@ -33,8 +33,8 @@ static th_status take_targets(struct th_problem *p, struct th_error *err)
     int64_t in_group = 0;
     struct th_rows rows =
         th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
-    rc = th_context_targets(p->context, rows, p->target + first,
-                            p->eta + first, err);
+    rc = th_context_targets(p->context, rows, p->target + first, p->eta + first,
+                            err);
     first += rows.count;
   }
   for (int64_t i = 0; i < p->rows; i++)
@@ -83,8 +83,7 @@ static th_status name_shared(struct th_problem *p, struct th_error *err)
   th_status rc = TH_NEW(&lowest, shared->groups, "names of groups", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t s = 0; s < shared->groups; s++)
-    lowest[s] =
-        shared->local[s] < 0 ? INT64_MIN : -p->key[shared->local[s]];
+    lowest[s] = shared->local[s] < 0 ? INT64_MIN : -p->key[shared->local[s]];
   comm->ops->max_i64(comm, lowest, (size_t)shared->groups);
   for (int64_t s = 0; s < shared->groups; s++)
     if (shared->local[s] >= 0) {
@@ -186,22 +185,21 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   const struct th_shape *shape = th_source_shape(context->source);
   struct th_duals unwanted = {0};
   th_status rc;
-  *p = (struct th_problem){
-      .context = context,
-      .loss = context->loss,
-      .intercept = config->intercept,
-      .single = shape->layout == TH_DENSE && shape->type != TH_F64,
-      .rows = shape->training};
+  *p = (struct th_problem){.context = context,
+                           .loss = context->loss,
+                           .intercept = config->intercept,
+                           .single = shape->layout == TH_DENSE &&
+                                     shape->type != TH_F64,
+                           .rows = shape->training};
   TH_TRY(th_agree(context->comm, reserve_rows(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
   if (p->active.total == 0) {
     rc = th_fail(err, TH_EDATA, "every attribute is constant");
     goto done;
   }
-  TH_TRY(th_grouping_build(&p->grouping, config->groups,
-                           th_penalty_find(config->penalty), config->mix,
-                           context->comm, p->active.attribute, p->active.count,
-                           err));
+  TH_TRY(th_grouping_build(
+      &p->grouping, config->groups, th_penalty_find(config->penalty),
+      config->mix, context->comm, p->active.attribute, p->active.count, err));
   TH_TRY(th_agree(context->comm, reserve_groups(p, err), err));
   TH_TRY(name_groups(p, err));
   TH_TRY(begin_at_zero(p, duals == NULL ? &unwanted : duals, err));

@@ -21,25 +21,25 @@ struct th_problem {
   struct th_context *context; /* borrowed */
   const struct th_loss *loss;
   bool intercept;
-  bool single;   /* stored values are summed in float */
-  int64_t rows;  /* n: training examples */
+  bool single;  /* stored values are summed in float */
+  int64_t rows; /* n: training examples */
   double *target;
-  double *eta;   /* weight / n: adds up to 1 */
-  double zero;   /* P(0) with the best intercept */
-  double start;  /* that intercept */
+  double *eta;       /* weight / n: adds up to 1 */
+  double zero;       /* P(0) with the best intercept */
+  double start;      /* that intercept */
   double lambda_max; /* exact: the smallest lambda at which b = 0 is best */
   struct th_active active;     /* every attribute that is not constant */
   struct th_grouping grouping; /* over its places */
-  int64_t *key;     /* of each group here: its lowest attribute on all ranks */
-  int64_t *by_key;  /* groups in ascending order of keys */
-  bool *counted;    /* groups: this rank speaks for it */
-  double *second;   /* groups: at least N_g */
-  double *rough;    /* groups: what bounds the rounding of float sums */
+  int64_t *key;    /* of each group here: its lowest attribute on all ranks */
+  int64_t *by_key; /* groups in ascending order of keys */
+  bool *counted;   /* groups: this rank speaks for it */
+  double *second;  /* groups: at least N_g */
+  double *rough;   /* groups: what bounds the rounding of float sums */
   double *multiplier; /* work of passes */
   float *multiplier32;
-  double *sums;     /* places: of a pass, and the centres beside them */
+  double *sums; /* places: of a pass, and the centres beside them */
   double *centre;
-  int64_t *place;   /* which they are, and their attributes */
+  int64_t *place; /* which they are, and their attributes */
   int64_t *listed;
 };
 
@@ -69,15 +69,15 @@ void th_problem_free(struct th_problem *problem);
 
 /* Every group is wanted, none known. Local. */
 th_status th_duals_init(struct th_duals *duals,
-                        const struct th_problem *problem,
-                        struct th_error *err);
+                        const struct th_problem *problem, struct th_error *err);
 void th_duals_free(struct th_duals *duals);
 
 /* Z and dual values of the wanted groups, at theta; what may lie at or above
  * level is exact in double (slack 0 up to its rounding), so that their maximum
  * is where it reaches the level. The others stay as they are. level below 0:
- * the maximum itself, whatever it is. Known groups are not formed again. Observes the wanted attributes and, again
- * where floats did not do, some of them. Collective. */
+ * the maximum itself, whatever it is. Known groups are not formed again.
+ * Observes the wanted attributes and, again where floats did not do, some of
+ * them. Collective. */
 th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err);

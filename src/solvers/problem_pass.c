@@ -87,9 +87,8 @@ static void add_dense(struct th_problem *p, const struct piece *piece,
   for (int64_t a = 0; a < count; a++) {
     struct th_vector x = vector_of(piece, a, p->centre[piece->at + a], room);
     const double *with = factor + piece->rows.first;
-    p->sums[piece->at + a] += kind == SUM_MOMENTS
-                                  ? th_vector_square(&x, with)
-                                  : th_vector_dot(&x, with);
+    p->sums[piece->at + a] += kind == SUM_MOMENTS ? th_vector_square(&x, with)
+                                                  : th_vector_dot(&x, with);
   }
 }
 
@@ -98,11 +97,11 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
 {
   const double *factor = kind == SUM_MOMENTS ? p->eta : p->multiplier;
   int64_t first = piece->rows.first;
-  const struct th_multiplier m = {
-      .residual = p->multiplier + first,
-      .residual32 = p->multiplier32 + first,
-      .weight = p->multiplier + first, /* of no use to a gradient */
-      .weight32 = p->multiplier32 + first};
+  const struct th_multiplier m = {.residual = p->multiplier + first,
+                                  .residual32 = p->multiplier32 + first,
+                                  .weight = p->multiplier +
+                                            first, /* of no use to a gradient */
+                                  .weight32 = p->multiplier32 + first};
   if (piece->slab.layout == TH_SPARSE)
     add_sparse(p, piece, factor, kind);
   else if (kind == SUM_FAST)

@@ -91,10 +91,8 @@ th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
                              struct th_error *err)
 {
   struct th_comm *comm = p->context->comm;
-  struct shares s = {.problem = p,
-                     .attribute = attribute,
-                     .coef = coef,
-                     .count = count};
+  struct shares s = {
+      .problem = p, .attribute = attribute, .coef = coef, .count = count};
   th_status rc = TH_NEW(&s.sums, p->rows + 1, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(find_scale(&s, err));

@@ -72,8 +72,8 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
   for (int64_t j = 0; j < count; j++) {
     if (q->covariance == NULL) {
       memset(q->work, 0, (size_t)q->states * sizeof *q->work);
-      th_vector_add_weighted(
-          &q->columns->vector[q->working->slot[first + j]], 1, q->h, q->work);
+      th_vector_add_weighted(&q->columns->vector[q->working->slot[first + j]],
+                             1, q->h, q->work);
     }
     for (int64_t k = j; k < count; k++)
       block[k * count + j] = product_of(q, first + j, first + k, q->work);

@@ -25,13 +25,13 @@ struct th_quadratic {
   /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the
    * slope of each slot, and v is never formed. */
   const struct th_covariance *covariance;
-  const double *h;  /* of examples; 0 leaves one out; NULL with covariance */
-  bool intercept;   /* b0 is a variable; covariances are centred instead */
-  double constant;  /* covariance: half the mean square of theta at the start */
+  const double *h; /* of examples; 0 leaves one out; NULL with covariance */
+  bool intercept;  /* b0 is a variable; covariances are centred instead */
+  double constant; /* covariance: half the mean square of theta at the start */
   int64_t states;
   double *state;
-  double *coef;     /* members, then b0 */
-  double *start;    /* the same of both at the start: states, members + 1 */
+  double *coef;  /* members, then b0 */
+  double *start; /* the same of both at the start: states, members + 1 */
   double *from;
   double *curvature; /* units */
   double *slope;     /* members: of the last look at the gap */

@@ -13,8 +13,8 @@
 
 #define PENALISED                                                              \
   "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
-      "epochs", "tolerance", "screen"
-#define IN_STEPS "batch", "eta", "screen-every"
+      "tolerance", "screen"
+#define IN_STEPS "epochs", "batch", "eta", "screen-every"
 #define ONLINE "screen-rule", "screen-exponent", "confidence"
 
 static const char *const sift_options[] = {UNDER_A_BUDGET, NULL};
@@ -25,6 +25,7 @@ static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
 static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
+static const char *const lasso_options[] = {PENALISED, NULL};
 static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
 
 static const struct th_solver_row solvers[] = {
@@ -104,6 +105,14 @@ static const struct th_solver_row solvers[] = {
      .by_examples = true,
      .screen = TH_SCREEN_GAP_SAFE,
      .algorithm = &th_svrg_algorithm},
+    {.name = "lasso",
+     .summary = "the exact path: working sets, coordinate descent, a full "
+                "certificate",
+     .source = "Massias, Gramfort & Salmon 2018; Liang & Poon 2022, section 2",
+     .options = lasso_options,
+     .penalised = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_lasso_algorithm},
     {.name = NULL},
 };
 

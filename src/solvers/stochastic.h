@@ -103,6 +103,8 @@ struct th_stochastic {
   struct th_order order;
   struct th_cells cells;
   int64_t *edge; /* of cells */
+  int64_t edge_capacity;
+  int64_t place_capacity; /* of work arrays over places */
   struct th_sample sample;
   bool *keep;       /* work: a flag for each active place */
   bool *group_keep; /* work, for each group; so are: */
@@ -138,9 +140,11 @@ struct th_stochastic {
   int64_t settled;  /* the number of steps then */
   double loss;      /* mean over the samples of the last outer loop */
   double zero_objective;
-  bool done;   /* nothing is left to do */
-  bool looked; /* pass has been made in this outer loop */
-  bool passed; /* and belongs to the present coefficients */
+  int64_t moves;   /* of active attributes between ranks */
+  double balanced; /* most attributes of a rank over the mean, after it */
+  bool done;       /* nothing is left to do */
+  bool looked;     /* pass has been made in this outer loop */
+  bool passed;     /* and belongs to the present coefficients */
   struct th_pass pass;
   struct th_certificate certificate;
   struct th_support support;
@@ -220,6 +224,11 @@ void th_stochastic_groups(struct th_stochastic *s);
 
 /* Keep the attributes of s->keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
+
+/* Ranks exchange active attributes, between outer loops, when some have more of
+ * them than others; vectors over places are fields for this reason. Attributes
+ * go home to the ranks that own them: before th_active_add. Collective. */
+th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
 
 /* The active attributes have become others (th_active_add): panels are read
  * again, groups and cells formed anew. Collective. */

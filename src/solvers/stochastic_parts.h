@@ -23,6 +23,14 @@ void th_sample_release(struct th_stochastic *s, bool all);
 /* A scale that holds predictions at the present reach. Local. */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
 
+/* ---- active attributes (stochastic_active.c, stochastic_balance.c) ---- */
+
+/* Cells, groups and work arrays of the present places. Collective. */
+th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
+
+/* Even loads again, where that pays. Collective. */
+th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
+
 /* ---- full passes (stochastic_pass.c) ---- */
 
 /* N_j, and the largest norm2(x_i)^2. Collective. */

@@ -148,8 +148,7 @@ static th_status merge(struct th_working *w, const struct record *record,
                        int64_t records, int64_t units, struct th_error *err)
 {
   struct th_working merged = {0};
-  th_status rc =
-      reserve(&merged, w->units + units, w->members + records, err);
+  th_status rc = reserve(&merged, w->units + units, w->members + records, err);
   if (rc != TH_OK) {
     th_working_free(&merged);
     return rc;
@@ -186,8 +185,8 @@ th_status th_working_add(struct th_working *w, const struct th_problem *p,
     rc = TH_NEW(&counts, comm->size, "a working set", err);
   TH_TRY(th_agree(comm, rc, err));
   describe(p, key, count, mine);
-  TH_TRY(th_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all,
-                   err));
+  TH_TRY(
+      th_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all, err));
   for (int r = 0; r < comm->size; r++)
     bytes += counts[r];
   int64_t records = bytes / (int64_t)sizeof *mine;

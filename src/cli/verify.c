@@ -1,0 +1,151 @@
+/* verify.c - the subcommand that recomputes a model's certificate
+ * SPDX-License-Identifier: MIT */
+#include "solvers/verify.h"
+#include "cli/certificate.h"
+#include "cli/commands.h"
+#include "cli/scoring.h"
+#include "math/penalty.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct session {
+  const struct th_options *options;
+  struct th_scoring scoring;
+  struct th_options deck; /* the model's */
+  struct th_groups groups;
+  struct th_plan plan;
+  struct th_verdict verdict;
+};
+
+/* The options that the model was trained with. Local, replicated. */
+static th_status read_deck(struct session *session, struct th_error *err)
+{
+  const struct th_model *model = &session->scoring.model;
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  th_status rc = th_options_init(&session->deck, err);
+  for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
+    const struct th_setting *line = &model->deck[k];
+    int row = th_option_find(line->name);
+    bool number = row >= 0 && (table[row].kind == TH_OPT_INT ||
+                               table[row].kind == TH_OPT_REAL);
+    if (row >= 0 && !(number && strcmp(line->value, "auto") == 0))
+      rc = th_option_set(&session->deck, row, line->value, "verify", err);
+  }
+  return rc;
+}
+
+/* The problem that the model says it solves, posed on these data. Collective
+ * where groups are read. */
+static th_status make_plan(struct session *session, struct th_comm *comm,
+                           struct th_error *err)
+{
+  const struct th_options *options = session->options;
+  struct th_store *store = session->scoring.data.store;
+  struct th_config config = session->deck.config;
+  config.lambda = session->scoring.model.certificate.lambda;
+  config.lambda_ratio = 0;
+  config.path = 0;
+  config.confidence = options->config.confidence;
+  if (options->groups != NULL || th_penalty_find(config.penalty)->grouped) {
+    th_status rc = th_data_groups(&session->scoring.data, options->groups, NULL,
+                                  comm, &session->groups, err);
+    if (rc != TH_OK)
+      return rc;
+    config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
+  }
+  return th_train_plan(&config, &store->shape, comm->size,
+                       th_store_most_owned(store, comm->size), &session->plan,
+                       err);
+}
+
+static void print_text(const struct session *session)
+{
+  const struct th_verdict *v = &session->verdict;
+  const struct th_certificate *told = &session->scoring.model.certificate;
+  printf("%-12s %s\n", "data", v->same ? "those it was trained on" : "fresh");
+  printf("%-12s %.15g (the model says %.15g)\n", "objective", v->now.objective,
+         told->objective);
+  printf("%-12s %.6g (the model says %.6g)\n", "gap", v->now.gap, told->gap);
+  printf("%-12s %.6g\n", "violation", v->now.violation);
+  if (!v->same)
+    printf("%-12s %.6g, half-widths up to %.6g at confidence %g\n", "excess",
+           v->excess, v->width, v->now.confidence);
+  printf("%-12s %s\n", "certificate", v->holds ? "holds" : "does not hold");
+}
+
+static th_status print_json(const struct session *session, struct th_error *err)
+{
+  const struct th_verdict *v = &session->verdict;
+  json_t *o = json_object();
+  json_object_set_new(o, "holds", json_boolean(v->holds));
+  json_object_set_new(o, "fresh", json_boolean(!v->same));
+  th_json_real(o, "half_width", v->width);
+  th_json_real(o, "excess", v->same ? NAN : v->excess);
+  th_certificate_json(o, &v->now);
+  json_object_del(o, "path");
+  return th_json_print(stdout, o, JSON_INDENT(2), err);
+}
+
+/* What the certificate says that these data do not. */
+static th_status refuse(const struct session *session, struct th_error *err)
+{
+  const struct th_verdict *v = &session->verdict;
+  const struct th_certificate *told = &session->scoring.model.certificate;
+  const char *model = session->options->argument[0];
+  if (v->holds)
+    return TH_OK;
+  if (v->same)
+    return th_fail(err, TH_EDATA,
+                   "%s: the certificate does not hold: objective %.12g and gap "
+                   "%.3g, not %.12g and %.3g; train the model again",
+                   model, v->now.objective, v->now.gap, told->objective,
+                   told->gap);
+  return th_fail(err, TH_EDATA,
+                 "%s: the certificate does not hold on these examples: an "
+                 "attribute outside the support exceeds its bound by %.3g "
+                 "(confidence %g)",
+                 model, v->excess, v->now.confidence);
+}
+
+static th_status verify(struct session *session, struct th_comm *comm,
+                        struct th_error *err)
+{
+  struct th_profile profile = {.comm = comm};
+  struct th_scoring *scoring = &session->scoring;
+  th_status rc;
+  TH_TRY(read_deck(session, err));
+  TH_TRY(make_plan(session, comm, err));
+  TH_TRY(th_verify(&session->plan, scoring->data.store, comm, &scoring->model,
+                   &profile, &session->verdict, err));
+  if (comm->rank == 0 && session->options->json)
+    rc = print_json(session, err);
+  else if (comm->rank == 0)
+    print_text(session);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(refuse(session, err));
+done:
+  return rc;
+}
+
+th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
+                        struct th_error *err)
+{
+  struct session session = {.options = options};
+  th_status rc;
+  TH_TRY(th_scoring_open(&session.scoring, options, "verify", comm, err));
+  if (!(session.scoring.model.certificate.lambda > 0))
+    TH_TRY(th_fail(err, TH_EDATA,
+                   "%s: a model of solver %s has no certificate to verify; "
+                   "solvers with a penalty, such as lasso, give one",
+                   options->argument[0], session.scoring.model.solver));
+  TH_TRY(verify(&session, comm, err));
+done:
+  th_certificate_free(&session.verdict.now);
+  th_groups_free(&session.groups);
+  th_options_free(&session.deck);
+  th_scoring_close(&session.scoring);
+  return rc;
+}

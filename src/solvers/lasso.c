@@ -1,0 +1,267 @@
+/* lasso.c - solver `lasso`: the exact path of a penalised problem
+ *
+ * min over b, b0 of (1/n) sum_i w_i f(x_i'b + b0; y_i) + lambda Omega(b) for
+ * one lambda, or for a path of them from lambda_max down, each to a duality gap
+ * (Liang & Poon 2022, section 2, for gap and spheres; Massias, Gramfort &
+ * Salmon 2018 for working sets). Solution and slopes are piecewise linear in
+ * lambda for a squared loss (Efron et al. 2004), nearly so for the others: the
+ * next lambda starts from the line through the last two, and its working set
+ * is the units whose extrapolated slopes reach it. Whatever that misses the
+ * pass over all attributes finds.
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/algorithm.h"
+#include "solvers/exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Extrapolated slopes from here on, over lambda, join at once. */
+static const double reaches = 0.98;
+
+struct lasso {
+  struct th_problem problem;
+  struct th_exact exact;
+  struct th_support support;
+  struct th_certificate certificate;
+  double *slope[2]; /* places: at the last lambda, and at the one before */
+  double *ahead;    /* places: extrapolated */
+  double *value;    /* groups: their dual values */
+  struct th_choice *chosen; /* members with a coefficient */
+  int64_t room;
+  int64_t steps; /* lambdas so far, of: */
+  int64_t path;
+  double lambda[2]; /* those of slope[] */
+};
+
+static double lambda_at(const struct lasso *s, const struct th_config *config,
+                        int64_t step)
+{
+  double most = s->problem.lambda_max;
+  if (config->lambda > 0)
+    return config->lambda;
+  if (config->lambda_ratio > 0)
+    return config->lambda_ratio * most;
+  double along = s->path > 1 ? (double)step / (double)(s->path - 1) : 0;
+  return most * pow(config->path_min, along);
+}
+
+/* Local. */
+static th_status prepare(struct lasso *s, const struct th_duals *duals,
+                         struct th_error *err)
+{
+  int64_t places = s->problem.active.count;
+  th_status rc;
+  TH_TRY(TH_NEW(&s->slope[0], places, "slopes", err));
+  TH_TRY(TH_NEW(&s->slope[1], places, "slopes", err));
+  TH_TRY(TH_NEW(&s->ahead, places, "slopes", err));
+  TH_TRY(TH_NEW(&s->value, s->problem.grouping.groups, "slopes", err));
+  TH_TRY(TH_NEW(&s->certificate.path, s->path, "the path", err));
+  memcpy(s->slope[0], duals->z, (size_t)places * sizeof *duals->z);
+  s->lambda[0] = s->problem.lambda_max;
+done:
+  return rc;
+}
+
+static void free_state(void *state)
+{
+  struct lasso *s = state;
+  if (s == NULL)
+    return;
+  th_exact_free(&s->exact);
+  th_problem_free(&s->problem);
+  th_support_free(&s->support);
+  th_certificate_free(&s->certificate);
+  free(s->slope[0]);
+  free(s->slope[1]);
+  free(s->ahead);
+  free(s->value);
+  free(s->chosen);
+  free(s);
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_duals duals = {0};
+  struct lasso *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->path = config->path > 0 ? config->path : 1;
+  TH_TRY(th_problem_init(&s->problem, context, &duals, err));
+  rc = prepare(s, &duals, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_exact_init(&s->exact, &s->problem, &duals, err));
+  s->certificate.lambda_max = s->problem.lambda_max;
+  s->certificate.confidence = 1;
+  double lambda = lambda_at(s, config, 0);
+  if (s->path == 1 && lambda >= s->problem.lambda_max)
+    th_context_notice(context,
+                      "lambda %g is at or above lambda_max %g: the model is "
+                      "zero",
+                      lambda, s->problem.lambda_max);
+  *state = s;
+  s = NULL;
+done:
+  th_duals_free(&duals);
+  free_state(s);
+  return rc;
+}
+
+/* How far to go along the line through the last two lambdas; 0: there are no
+ * two. */
+static double beyond(const struct lasso *s, double lambda)
+{
+  return s->steps < 2 ? 0
+                      : (s->lambda[0] - lambda) / (s->lambda[1] - s->lambda[0]);
+}
+
+/* Coefficients move on along their lines, as long as they keep their signs. */
+static void extrapolate(struct lasso *s, double part)
+{
+  struct th_working *w = &s->exact.working;
+  for (int64_t k = 0; k < w->members; k++) {
+    double now = w->coef[k];
+    double next = now + part * (now - w->earlier[k]);
+    w->earlier[k] = now;
+    if (next * now > 0)
+      w->coef[k] = next;
+  }
+}
+
+/* The working set to begin with: the support, and what is going to enter. With
+ * one lambda behind, that is what the strong rule keeps (Tibshirani et al.
+ * 2012). Collective. */
+static th_status guess(struct lasso *s, double lambda, struct th_error *err)
+{
+  struct th_problem *p = &s->problem;
+  struct th_working *w = &s->exact.working;
+  double part = beyond(s, lambda);
+  double floor = reaches * lambda;
+  int64_t added = 0;
+  th_working_drop_zeros(w);
+  extrapolate(s, part);
+  if (s->path == 1)
+    return TH_OK;
+  if (part == 0)
+    floor = 2 * lambda - s->lambda[0];
+  for (int64_t k = 0; k < p->active.count; k++)
+    s->ahead[k] = s->slope[0][k] + part * (s->slope[0][k] - s->slope[1][k]);
+  th_grouping_dual(&p->grouping, p->context->comm, s->ahead, s->value);
+  return th_exact_widen(&s->exact, s->value, floor, w->units + 128, &added,
+                        err);
+}
+
+/* The slopes of this lambda are behind the next one. */
+static void remember(struct lasso *s, double lambda)
+{
+  double *oldest = s->slope[1];
+  s->slope[1] = s->slope[0];
+  s->slope[0] = oldest;
+  s->lambda[1] = s->lambda[0];
+  s->lambda[0] = lambda;
+  memcpy(s->slope[0], s->exact.duals.z,
+         (size_t)s->problem.active.count * sizeof *oldest);
+}
+
+static int by_attribute(const void *a, const void *b)
+{
+  const struct th_choice *left = a;
+  const struct th_choice *right = b;
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
+}
+
+/* The members that are not zero become the support. Collective. */
+static th_status publish(struct lasso *s, struct th_context *context,
+                         struct th_error *err)
+{
+  const struct th_working *w = &s->exact.working;
+  int64_t size = 0;
+  th_status rc = th_grow((void **)&s->chosen, &s->room, w->members + 1,
+                         sizeof *s->chosen, "the support", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < w->members; k++)
+    if (w->coef[k] != 0)
+      s->chosen[size++] = (struct th_choice){w->attribute[k], w->coef[k]};
+  qsort(s->chosen, (size_t)size, sizeof *s->chosen, by_attribute);
+  TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
+  s->support.intercept = s->exact.descent.intercept;
+done:
+  return rc;
+}
+
+/* One lambda. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct lasso *s = state;
+  struct th_certificate *c = &s->certificate;
+  th_status rc = TH_OK;
+  *more = s->steps < s->path;
+  if (!*more)
+    return TH_OK;
+  double lambda = lambda_at(s, context->config, s->steps);
+  TH_TRY(guess(s, lambda, err));
+  TH_TRY(th_exact_solve(&s->exact, lambda, err));
+  if (s->exact.gap > th_exact_goal(&s->exact, s->exact.objective))
+    th_context_notice(context,
+                      "at lambda %g the gap is %g: as far as double precision "
+                      "goes",
+                      lambda, s->exact.gap);
+  remember(s, lambda);
+  TH_TRY(publish(s, context, err));
+  c->lambda = lambda;
+  c->objective = s->exact.objective;
+  c->gap = s->exact.gap;
+  c->dual_norm = s->exact.dual_norm / lambda;
+  c->active = s->exact.working.members;
+  c->path[s->steps++] =
+      (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
+done:
+  return rc;
+}
+
+/* Everything about the last model, from the data again. */
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct lasso *s = state;
+  (void)context;
+  s->certificate.path_size = context->config->path > 0 ? s->steps : 0;
+  return th_problem_certify(&s->problem, s->support.attribute, s->support.coef,
+                            s->support.size, s->support.intercept,
+                            s->certificate.lambda, &s->certificate, err);
+}
+
+static const struct th_support *support_of(const void *state)
+{
+  return &((const struct lasso *)state)->support;
+}
+
+static double loss_of(const void *state)
+{
+  return ((const struct lasso *)state)->certificate.objective;
+}
+
+static double step_size_of(const void *state)
+{
+  (void)state;
+  return 0;
+}
+
+static const struct th_certificate *certificate_of(const void *state)
+{
+  return &((const struct lasso *)state)->certificate;
+}
+
+const struct th_algorithm th_lasso_algorithm = {.create = create,
+                                                .step = step,
+                                                .finish = finish,
+                                                .support = support_of,
+                                                .loss = loss_of,
+                                                .step_size = step_size_of,
+                                                .certificate = certificate_of,
+                                                .free = free_state};

@@ -1,0 +1,206 @@
+/* stochastic_loop.c - the outer loop of stochastic methods
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic_parts.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { EPOCHS_IN_LOOP = 4 }; /* T = 4 n examples between two screenings */
+
+/* gamma_t = 1 / (Lmax ceil(t / (n/2))^0.55): the printed 1 / (n L t^0.51) is
+ * for the sum of the losses, and hardly moves on their mean. */
+static const double step_decay = 0.55;
+
+double th_stochastic_first_step(const struct th_stochastic *s)
+{
+  double given = s->context->config->eta;
+  if (given > 0)
+    return given;
+  return s->curvature > 0 ? s->gain / s->curvature : 1;
+}
+
+/* t counts examples, so that a mini-batch decays by the same number of epochs.
+ */
+static void choose_step_size(struct th_stochastic *s)
+{
+  double constant = s->update->constant;
+  int64_t half = th_ceil_divide(2 * (s->drawn + 1), s->n);
+  if (half == s->epoch_half || (constant > 0 && s->epoch_half > 0))
+    return;
+  s->epoch_half = half;
+  s->step_size = th_stochastic_first_step(s) *
+                 (constant > 0 ? constant : 1 / pow((double)half, step_decay));
+}
+
+/* One mini-batch. Collective. */
+static th_status take_step(struct th_stochastic *s, bool *more,
+                           struct th_error *err)
+{
+  th_status rc;
+  choose_step_size(s);
+  TH_TRY(th_sample_next(s, more, err));
+  if (!*more)
+    return TH_OK;
+  if (s->screening->observe != NULL)
+    s->screening->observe(s);
+  s->drawn += s->sample.rows;
+  s->steps++;
+  s->update->step(s);
+  th_sample_release(s, false);
+done:
+  return rc;
+}
+
+/* Mini-batches until the next screening. */
+static int64_t block_length(struct th_stochastic *s)
+{
+  int64_t given = s->context->config->screen_every;
+  if (s->screening->block != NULL)
+    return s->screening->block(s);
+  if (given > 0)
+    return given;
+  return th_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);
+}
+
+/* A gap that is small enough ends the run. Collective. */
+static th_status check_gap(struct th_stochastic *s, struct th_error *err)
+{
+  double tolerance = s->context->config->tolerance;
+  th_status rc = TH_OK;
+  if (!(tolerance > 0))
+    return rc;
+  if (!s->looked)
+    rc = th_stochastic_pass(s, err);
+  s->done = s->done || s->pass.gap <= tolerance * s->zero_objective;
+  return rc;
+}
+
+/* The coefficients that are not zero, on every rank. Collective. */
+static th_status gather(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_choice *all = NULL;
+  int64_t *bytes = NULL;
+  int64_t mine = 0;
+  int64_t received = 0;
+  th_status rc =
+      th_grow((void **)&s->choice, &s->choice_capacity, s->active.count,
+              sizeof *s->choice, "the support", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&bytes, s->context->comm->size, "the support", err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  for (int64_t p = 0; p < s->active.count; p++)
+    if (th_coef(s)[p] != 0)
+      s->choice[mine++] =
+          (struct th_choice){s->active.attribute[p], th_coef(s)[p]};
+  TH_TRY(th_gather(s->context->comm, s->choice,
+                   mine * (int64_t)sizeof *s->choice, bytes, (void **)&all,
+                   err));
+  for (int r = 0; r < s->context->comm->size; r++)
+    received += bytes[r];
+  TH_TRY(th_support_assign(&s->support, s->context, all,
+                           received / (int64_t)sizeof *all, err));
+  s->support.intercept = s->intercept;
+done:
+  free(all);
+  free(bytes);
+  return rc;
+}
+
+/* What is known of the model now. */
+static void fill_certificate(struct th_stochastic *s)
+{
+  struct th_certificate *c = &s->certificate;
+  c->lambda = s->lambda;
+  c->objective = s->pass.objective;
+  c->gap = s->pass.gap;
+  c->dual_norm = s->pass.dual_norm;
+  c->confidence = 1;
+  c->active = s->active.total;
+}
+
+/* Mini-batches, until the block or the examples are used up. Collective. */
+static th_status run_block(struct th_stochastic *s, bool *used,
+                           struct th_error *err)
+{
+  int64_t before = s->drawn;
+  bool rows = true;
+  th_status rc = TH_OK;
+  s->loss = 0;
+  s->settled = s->steps;
+  for (int64_t k = block_length(s); k > 0 && rows && rc == TH_OK; k--)
+    rc = take_step(s, &rows, err);
+  if (s->update->settle != NULL)
+    s->update->settle(s);
+  s->done = !rows;
+  *used = s->drawn > before;
+  if (*used)
+    s->loss /= (double)(s->drawn - before);
+  return rc;
+}
+
+th_status th_stochastic_step(void *state, struct th_context *context,
+                             bool *more, struct th_error *err)
+{
+  struct th_stochastic *s = state;
+  th_status rc = TH_OK;
+  (void)context;
+  *more = !s->done && s->active.total > 0;
+  if (!*more)
+    return rc;
+  s->passed = false;
+  s->looked = false;
+  TH_TRY(th_stochastic_reach(s, err));
+  if (s->update->begin != NULL)
+    TH_TRY(s->update->begin(s, err));
+  TH_TRY(run_block(s, more, err));
+  if (!*more)
+    return rc;
+  if (s->screening->end != NULL)
+    TH_TRY(s->screening->end(s, err));
+  TH_TRY(check_gap(s, err));
+  TH_TRY(th_stochastic_balance(s, err));
+  fill_certificate(s);
+  TH_TRY(gather(s, err));
+done:
+  return rc;
+}
+
+th_status th_stochastic_finish(void *state, struct th_context *context,
+                               struct th_error *err)
+{
+  struct th_stochastic *s = state;
+  th_status rc = TH_OK;
+  (void)context;
+  th_sample_release(s, true);
+  if (s->screening->finish != NULL)
+    TH_TRY(s->screening->finish(s, err));
+  if (!s->passed)
+    TH_TRY(th_stochastic_pass(s, err));
+  fill_certificate(s);
+  TH_TRY(gather(s, err));
+done:
+  return rc;
+}
+
+const struct th_support *th_stochastic_support(const void *state)
+{
+  return &((const struct th_stochastic *)state)->support;
+}
+
+const struct th_certificate *th_stochastic_certificate(const void *state)
+{
+  return &((const struct th_stochastic *)state)->certificate;
+}
+
+double th_stochastic_loss(const void *state)
+{
+  return ((const struct th_stochastic *)state)->loss;
+}
+
+double th_stochastic_step_size(const void *state)
+{
+  return ((const struct th_stochastic *)state)->step_size;
+}

@@ -1,0 +1,264 @@
+/* verify.c - a certificate computed anew, from the model and data alone
+ * SPDX-License-Identifier: MIT */
+#include "solvers/verify.h"
+
+#include "core/memory.h"
+#include "math/confidence.h"
+#include "math/kernels.h"
+#include "solvers/problem.h"
+#include "solvers/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What may differ between two computations of the same number. */
+static const double rounding = 1e-9;
+
+struct check {
+  struct th_context context;
+  struct th_problem problem;
+  struct th_support support; /* coefficients of (x - centre) * scale */
+  double *prediction;        /* n */
+  double *theta;             /* n */
+  float *theta32;
+  double *ones; /* a row group's */
+  double *sum;  /* places: sum of theta z, of z^2, of theta^2 z^2 */
+  double *square;
+  double *both;
+};
+
+static void release(struct check *check)
+{
+  free(check->prediction);
+  free(check->theta);
+  free(check->theta32);
+  free(check->ones);
+  free(check->sum);
+  free(check->square);
+  free(check->both);
+  th_support_free(&check->support);
+  th_problem_free(&check->problem);
+  th_context_free(&check->context);
+}
+
+/* The model in the units that the problem is posed in. Collective. */
+static th_status take_model(struct check *check, const struct th_model *model,
+                            struct th_error *err)
+{
+  struct th_support *support = &check->support;
+  struct th_choice *own = NULL;
+  th_status rc = TH_NEW(&own, model->support_size, "the model", err);
+  TH_TRY(th_agree(check->context.comm, rc, err));
+  for (int64_t k = 0; k < model->support_size; k++)
+    own[k] = (struct th_choice){model->support[k], model->coef[k]};
+  TH_TRY(th_support_assign(support, &check->context, own, model->support_size,
+                           err));
+  support->intercept = model->intercept - check->context.target.shift;
+  for (int64_t k = 0; k < support->size; k++) {
+    if (!(support->scale[k] > 0))
+      TH_TRY(th_fail(err, TH_EDATA,
+                     "attribute %lld of the model is constant in these data",
+                     (long long)support->attribute[k]));
+    support->intercept += support->coef[k] * support->centre[k];
+    support->coef[k] /= support->scale[k];
+  }
+done:
+  free(own);
+  return rc;
+}
+
+/* theta at the model's predictions. Collective. */
+static th_status take_theta(struct check *check, struct th_error *err)
+{
+  const struct th_support *support = &check->support;
+  int64_t n = check->problem.rows;
+  int64_t group = th_source_shape(check->context.source)->row_group;
+  th_status rc = TH_NEW(&check->prediction, n, "predictions", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&check->theta, n, "a dual point", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&check->theta32, n, "a dual point", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&check->ones, group, "a row group", err);
+  TH_TRY(th_agree(check->context.comm, rc, err));
+  for (int64_t i = 0; i < group; i++)
+    check->ones[i] = 1;
+  TH_TRY(th_problem_predict(&check->problem, support->attribute, support->coef,
+                            support->size, support->intercept,
+                            check->prediction, err));
+  th_problem_theta(&check->problem, check->prediction, check->theta);
+  for (int64_t i = 0; i < n; i++)
+    check->theta32[i] = (float)check->theta[i];
+done:
+  return rc;
+}
+
+/* The three sums over one row group, at every place. Local. */
+static th_status add_group(struct check *check, const struct th_draw *draw,
+                           struct th_rows rows, struct th_error *err)
+{
+  const struct th_active *active = &check->problem.active;
+  struct th_multiplier m = {.residual = check->theta + rows.first,
+                            .residual32 = check->theta32 + rows.first,
+                            .weight = check->ones,
+                            .weight32 = check->theta32 + rows.first};
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < active->count && rc == TH_OK;) {
+    rc = th_source_active(check->context.source, draw, rows, p, &slab, err);
+    if (rc != TH_OK)
+      return rc;
+    th_kernel_evidence(&slab, &m, active->centre + p, check->sum + p,
+                       check->square + p, check->both + p);
+    p += slab.attributes.last - slab.attributes.first;
+  }
+  return rc;
+}
+
+/* Over all training examples. Local. */
+static th_status add_groups(struct check *check, struct th_error *err)
+{
+  struct th_source *source = check->context.source;
+  const struct th_shape *shape = th_source_shape(source);
+  struct th_rows all = {0, shape->training};
+  struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
+  th_status rc = th_source_draw(source, &draw, err);
+  for (int64_t g = 0; g * shape->row_group < shape->training && rc == TH_OK;
+       g++)
+    rc = add_group(check, &draw, th_shape_group(shape, g), err);
+  return rc;
+}
+
+/* sum becomes |Z_j|, square its half-width: what is left of theta x / lambda by
+ * chance in the mean of n examples. Local. */
+static void widths(struct check *check, double lambda, double confidence)
+{
+  const struct th_active *active = &check->problem.active;
+  double n = (double)check->problem.rows;
+  double largest = 0; /* |theta| */
+  for (int64_t i = 0; i < check->problem.rows; i++)
+    largest = fmax(largest, fabs(check->theta[i]));
+  for (int64_t p = 0; p < active->count; p++) {
+    double unit = active->scale[p] / lambda;
+    double mean = check->sum[p] / n;
+    double variance = fmax(0, check->both[p] / n - mean * mean) * n / (n - 1);
+    check->sum[p] = fabs(mean) * unit;
+    check->square[p] = th_confidence_bernstein(
+        variance * unit * unit, largest * active->bound[p] / lambda,
+        check->problem.rows, active->total, 1 - confidence);
+  }
+}
+
+/* Groups none of whose members is in the support. Local. */
+static void mark_outside(const struct check *check, bool *outside)
+{
+  const struct th_grouping *grouping = &check->problem.grouping;
+  const struct th_support *support = &check->support;
+  const struct th_active *active = &check->problem.active;
+  for (int64_t g = 0; g < grouping->groups; g++) {
+    int64_t first = grouping->start == NULL ? g : grouping->start[g];
+    int64_t last = grouping->start == NULL ? g + 1 : grouping->start[g + 1];
+    outside[g] = true;
+    for (int64_t k = first; k < last; k++) {
+      int64_t place = grouping->place == NULL ? k : grouping->place[k];
+      int64_t j = active->attribute[place];
+      struct th_range member = th_range_members(
+          support->attribute, support->size, (struct th_range){j, j + 1});
+      outside[g] = outside[g] && member.first == member.last;
+    }
+  }
+}
+
+/* Largest half-width and largest excess over all groups. Collective. */
+static th_status judge_groups(struct check *check, struct th_verdict *verdict,
+                              struct th_error *err)
+{
+  struct th_grouping *grouping = &check->problem.grouping;
+  struct th_comm *comm = check->context.comm;
+  double most[2] = {0, -INFINITY};
+  double *dual = NULL;
+  double *width = NULL;
+  bool *outside = NULL;
+  th_status rc = TH_NEW(&dual, grouping->groups, "dual norms", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&width, grouping->groups, "dual norms", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&outside, grouping->groups, "dual norms", err);
+  TH_TRY(th_agree(comm, rc, err));
+  th_grouping_dual(grouping, comm, check->sum, dual);
+  th_grouping_dual(grouping, comm, check->square, width);
+  mark_outside(check, outside);
+  for (int64_t g = 0; g < grouping->groups; g++) {
+    most[0] = fmax(most[0], width[g]);
+    if (outside[g])
+      most[1] = fmax(most[1], dual[g] - width[g] - 1);
+  }
+  comm->ops->max_f64(comm, most, 2);
+  verdict->width = most[0];
+  verdict->excess = most[1];
+done:
+  free(dual);
+  free(width);
+  free(outside);
+  return rc;
+}
+
+/* What fresh examples say of optimality. Collective. */
+static th_status judge_fresh(struct check *check, double lambda,
+                             double confidence, struct th_verdict *verdict,
+                             struct th_error *err)
+{
+  struct th_active *active = &check->problem.active;
+  th_status rc = TH_NEW(&check->sum, active->count, "sums", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&check->square, active->count, "sums", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&check->both, active->count, "sums", err);
+  TH_TRY(th_agree(check->context.comm, rc, err));
+  TH_TRY(take_theta(check, err));
+  TH_TRY(th_source_activate(check->context.source, check->context.comm,
+                            active->attribute, active->count, err));
+  TH_TRY(th_agree(check->context.comm, add_groups(check, err), err));
+  widths(check, lambda, confidence);
+  TH_TRY(judge_groups(check, verdict, err));
+  verdict->holds = !(verdict->excess > 0);
+  verdict->now.confidence = confidence;
+done:
+  return rc;
+}
+
+/* Whether the numbers of a certificate are found again. */
+static bool found_again(const struct th_certificate *told,
+                        const struct th_certificate *now)
+{
+  double unit = fmax(fabs(told->objective), fabs(now->objective)) * rounding;
+  return fabs(now->objective - told->objective) <= unit &&
+         now->gap <= told->gap * (1 + rounding) + unit &&
+         fabs(now->lambda_max - told->lambda_max) <=
+             rounding * fabs(told->lambda_max);
+}
+
+th_status th_verify(const struct th_plan *plan, struct th_store *store,
+                    struct th_comm *comm, const struct th_model *model,
+                    struct th_profile *profile, struct th_verdict *verdict,
+                    struct th_error *err)
+{
+  struct check check = {.prediction = NULL};
+  double lambda = model->certificate.lambda;
+  th_status rc;
+  *verdict =
+      (struct th_verdict){.same = store->fingerprint == model->fingerprint};
+  TH_TRY(
+      th_context_init(&check.context, plan, store, comm, NULL, profile, err));
+  TH_TRY(th_problem_init(&check.problem, &check.context, NULL, err));
+  TH_TRY(take_model(&check, model, err));
+  TH_TRY(th_problem_certify(
+      &check.problem, check.support.attribute, check.support.coef,
+      check.support.size, check.support.intercept, lambda, &verdict->now, err));
+  verdict->holds = found_again(&model->certificate, &verdict->now);
+  if (!verdict->same)
+    TH_TRY(judge_fresh(&check, lambda, plan->config.confidence, verdict, err));
+done:
+  release(&check);
+  return rc;
+}
