@@ -126,6 +126,7 @@ struct th_stochastic {
   double intercept;       /* b0 */
   double start_intercept; /* of the zero model */
   double anchor_intercept;
+  double anchor_reach; /* as reach below */
   double step_size;   /* of the present sample */
   int64_t epoch_half; /* the half epoch that step_size was made for */
   int64_t drawn;      /* examples used by steps so far */
