@@ -80,6 +80,19 @@ static th_status check_partners(const struct th_options *options,
   return TH_OK;
 }
 
+/* Online screening happens while examples come one by one. */
+static th_status check_screening(const struct th_config *config,
+                                 struct th_error *err)
+{
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  if (config->screen != TH_SCREEN_ONLINE || row->by_examples)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "train: solver %s cannot --screen online; leave it out, or "
+                 "use solver os-prox-sgd",
+                 row->name);
+}
+
 static th_status check_needs(const struct th_config *config,
                              struct th_error *err)
 {
@@ -103,6 +116,7 @@ th_status th_option_use_check(const struct th_options *options,
   th_status rc;
   TH_TRY(check_solver(options, err));
   TH_TRY(check_partners(options, err));
+  TH_TRY(check_screening(&options->config, err));
   TH_TRY(check_needs(&options->config, err));
 done:
   return rc;
