@@ -80,6 +80,7 @@ static const struct th_solver_row solvers[] = {
      .source = "Liang & Poon 2022, Algorithm 2",
      .options = online_options,
      .penalised = true,
+     .by_examples = true,
      .screen = TH_SCREEN_ONLINE,
      .algorithm = &th_prox_sgd_algorithm},
     {.name = "truncated-gradient",
