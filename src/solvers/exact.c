@@ -147,9 +147,12 @@ static double distance(const struct th_problem *p, const double *a,
   return sqrt(sum);
 }
 
-/* Short holes are read along: single attributes cost more than their values. */
+/* Short holes are read along: single attributes cost more than their values.
+ * Not from cell to cell, where another rank may begin: the ledger counts them.
+ */
 static void fill_holes(struct th_exact *e)
 {
+  const int64_t *attribute = e->problem->active.attribute;
   int64_t groups = e->problem->grouping.groups;
   int64_t last = -WORTH_A_SLAB - 1; /* wanted */
   if (e->problem->grouping.start != NULL)
@@ -157,7 +160,8 @@ static void fill_holes(struct th_exact *e)
   for (int64_t g = 0; g < groups; g++) {
     if (!e->duals.wanted[g])
       continue;
-    if (g - last <= WORTH_A_SLAB)
+    if (g - last <= WORTH_A_SLAB &&
+        attribute[last] / TH_CELL == attribute[g] / TH_CELL)
       for (int64_t k = last + 1; k < g; k++)
         e->duals.wanted[k] = true;
     last = g;
