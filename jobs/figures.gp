@@ -30,12 +30,12 @@ when(s, r, name) = is(s, r) ? column(name) : NaN
 # One panel each; s is the set, `runs` what is compared.
 left = "set ylabel 'attributes'; plot \
   for [k = 1:words(runs)] curves using (when(s, word(runs, k), across)):'active' \
-    with lines linestyle k title word(runs, k) . ': left', \
+    with steps linestyle k title word(runs, k) . ': left', \
   for [k = 1:words(runs)] curves using (when(s, word(runs, k), across)):'support' \
-    with lines linestyle k linewidth 1 title word(runs, k) . ': not zero'"
+    with steps linestyle k linewidth 1 title word(runs, k) . ': not zero'"
 errors = "set ylabel 'distance from the exact coefficients'; plot \
   for [k = 1:words(runs)] curves using (when(s, word(runs, k), across)):'distance' \
-    with lines linestyle k title word(runs, k)"
+    with steps linestyle k title word(runs, k)"
 times = "set ylabel 'seconds'; plot \
   for [k = 1:words(runs)] curves using (when(s, word(runs, k), across)):'seconds' \
     with lines linestyle k title word(runs, k)"
@@ -49,8 +49,7 @@ sizes = "set xlabel 'rank'; set ylabel 'magnitude of the coefficient'; plot \
 panels(figure) = figure eq "generated" ? "left errors sizes times" : \
   figure eq "exponent" ? "left sizes" : figure eq "error" ? "errors" : \
   figure eq "solutions" ? "sizes" : "left"
-across = figure eq "support" || figure eq "exponent" ? "epochs" : \
-  figure eq "generated" ? "examples" : "seconds"
+across = figure eq "wallclock" || figure eq "error" ? "seconds" : "epochs"
 views = panels(figure)
 
 do for [loss in distinct(curves, 2, "1")] {
@@ -70,9 +69,14 @@ do for [loss in distinct(curves, 2, "1")] {
     do for [view in views] {
       set title s
       set xlabel across
-      set logscale y
+      set xrange [*:*] noextend
+      set logscale xy
+      set yrange [*:*]
       set format y view eq "left" ? "%.0s%c" : "%.0e"
-      set format x across eq "examples" ? "%.0s%c" : "%g"
+      # the last line of os-prox-sgd is of an exact solution
+      if (figure eq "error") { set yrange [1e-4:*] }
+      if (figure eq "generated" && view ne "sizes") { unset logscale x }
+      if (view eq "times") { unset logscale y; set format y "%g" }
       if (view eq "left") { eval left }
       if (view eq "errors") { eval errors }
       if (view eq "sizes") { eval sizes }

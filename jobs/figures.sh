@@ -63,6 +63,7 @@ exponents="0.51 0.75 0.99"
 known="colon-cancer leukemia duke-breast-cancer gisette arcene dexter dorothea
   rcv1sub mnist35"
 truth_size=9 # generated: attributes with a coefficient
+block=2000   # generated: steps until the first screening
 
 options()
 {
@@ -214,16 +215,18 @@ compare_exponents()
 
 compare_generated()
 {
-  local set=$examples-by-$attributes truth=$out/data/truth.h5
+  local set=$examples-by-$attributes truth=$out/data/truth.h5 solver own
   local source=murata:n=$examples,d=$attributes,support=$truth_size
   # the truth does not depend on the number of examples
   "$thresher" generate murata --examples 1 --attributes "$attributes" \
     --support $truth_size -o "$truth" --force --quiet
   describe "$set" "$truth"
   rm -r "$truth" "${truth%.h5}.shards"
-  run "$set/squared/prox-sgd" --source "$source" --solver prox-sgd --epochs 1
-  run "$set/squared/os-prox-sgd" --source "$source" --solver os-prox-sgd \
-    --screen-rule "$rule" --epochs 1
+  for solver in prox-sgd os-prox-sgd; do
+    read -r -a own <<<"$(own_options $solver)"
+    run "$set/squared/$solver" --source "$source" --solver $solver \
+      --epochs 1 --screen-every $block "${own[@]}"
+  done
 }
 
 # Tables, the picture where there is gnuplot, and what they say.
@@ -235,7 +238,7 @@ show()
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi
-  column -s $'\t' -t "$out/$figure.summary.tsv" | cut -c 1-132
+  column -s $'\t' -t "$out/$figure.summary.tsv" | cut -c 1-140
   echo "results: $out/$figure.*"
 }
 
