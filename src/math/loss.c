@@ -95,15 +95,15 @@ static const struct th_loss losses[] = {
      "(p - y)^2, as in Murata & Suzuki; half of it where there is a "
      "penalty",
      false, false, 2, 0.5, squared_value, squared_derivative, squared_curvature,
-     squared_conjugate},
+     squared_conjugate, true},
     {"logistic", "log(1 + exp(-y p)), y = -1 or +1 (the larger value)", true,
      false, 0.25, 1, logistic_value, logistic_derivative, logistic_curvature,
-     logistic_conjugate},
+     logistic_conjugate, false},
     {"squared-hinge",
      "max(0, 1 - y p)^2 / 2, y = -1 or +1 (the larger value); "
      "only with a penalty",
      true, true, 1, 1, hinge_value, hinge_derivative, hinge_curvature,
-     hinge_conjugate},
+     hinge_conjugate, true},
     {.name = NULL},
 };
 

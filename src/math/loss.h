@@ -18,6 +18,7 @@ struct th_loss {
   double (*derivative)(double p, double y);
   double (*curvature)(double p, double y);
   double (*conjugate)(double u, double y); /* of f, not of value */
+  bool quadratic_conjugate; /* u^2 / 2 + u y wherever it is finite */
 };
 
 /* The table, ended by a NULL name; the row of a name, or NULL. Local. */

@@ -84,6 +84,18 @@ void th_row_add_squares(const struct th_row *row, double factor, double *v)
   }
 }
 
+void th_row_add_moments(const struct th_row *row, double factor, double *v,
+                        double square, double *w)
+{
+  if (row->place == NULL) {
+    th_dense_best()->rows->moments[row->type](row->values, factor, v, square, w,
+                                              row->count);
+    return;
+  }
+  th_row_add(row, factor, v);
+  th_row_add_squares(row, square, w);
+}
+
 void th_row_step(const struct th_row *row, double factor, double t, double *v)
 {
   th_dense_best()->rows->step[row->type](row->values, factor, t, v, row->count);

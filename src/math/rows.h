@@ -48,6 +48,10 @@ void th_row_add(const struct th_row *row, double factor, double *v);
 /* v_j += factor x_j^2. */
 void th_row_add_squares(const struct th_row *row, double factor, double *v);
 
+/* Both at once: v_j += factor x_j, w_j += square x_j^2. */
+void th_row_add_moments(const struct th_row *row, double factor, double *v,
+                        double square, double *w);
+
 /* v_j = soft(v_j + factor x_j, t), for all places of a dense row: a gradient
  * step and the prox of t times the l1 norm at once. The same bits as
  * th_row_add and th_soft one after the other. */

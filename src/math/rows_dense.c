@@ -71,6 +71,17 @@ typedef float floats __attribute__((vector_size(4 * WIDTH)));
     for (int64_t k = 0; k < count; k++)                                        \
       v[k] += factor * (double)x[k];                                           \
   }                                                                            \
+  static void moments_##name(const void *values, double factor,                \
+                             double *restrict v, double square,                \
+                             double *restrict w, int64_t count)                \
+  {                                                                            \
+    const ctype *x = values;                                                   \
+    for (int64_t k = 0; k < count; k++) {                                      \
+      double a = x[k];                                                         \
+      v[k] += factor * a;                                                      \
+      w[k] += square * (a * a);                                                \
+    }                                                                          \
+  }                                                                            \
   static void step_##name(const void *values, double factor, double t,         \
                           double *v, int64_t count)                            \
   {                                                                            \
@@ -91,5 +102,6 @@ static void soft(double t, double *v, int64_t count)
 const struct th_row_kernels TH_ROWS_SET = {
     .dot = {[TH_F32] = dot_f32, [TH_F64] = dot_f64},
     .add = {[TH_F32] = add_f32, [TH_F64] = add_f64},
+    .moments = {[TH_F32] = moments_f32, [TH_F64] = moments_f64},
     .step = {[TH_F32] = step_f32, [TH_F64] = step_f64},
     .soft = soft};

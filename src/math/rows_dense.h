@@ -16,6 +16,9 @@ struct th_row_kernels {
   /* v += factor x */
   void (*add[TH_TYPE_COUNT])(const void *values, double factor, double *v,
                              int64_t count);
+  /* v += factor x, w += square x^2 */
+  void (*moments[TH_TYPE_COUNT])(const void *values, double factor, double *v,
+                                 double square, double *w, int64_t count);
   /* v = soft(v + factor x, t) */
   void (*step[TH_TYPE_COUNT])(const void *values, double factor, double t,
                               double *v, int64_t count);

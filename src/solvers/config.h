@@ -3,6 +3,8 @@
 #ifndef TH_CONFIG_H
 #define TH_CONFIG_H
 
+#include "math/online.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,15 +16,6 @@ enum th_screen {
   TH_SCREEN_GAP_SAFE,
   TH_SCREEN_ONLINE,
   TH_SCREEN_COUNT
-};
-
-/* Rules of online screening: what becomes of dual points outside of the ball.
- */
-enum th_screen_rule {
-  TH_RULE_PROJ,  /* scaled into it, block by block */
-  TH_RULE_PAPER, /* Liang & Poon 2022, Algorithm 2 */
-  TH_RULE_VOTES, /* the heuristic of their experiments */
-  TH_RULE_COUNT
 };
 
 struct th_groups;

@@ -26,6 +26,7 @@ static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
 static const char *const lasso_options[] = {PENALISED, NULL};
+static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
 static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
 
 static const struct th_solver_row solvers[] = {
@@ -59,7 +60,7 @@ static const struct th_solver_row solvers[] = {
      .summary =
          "stochastic gradient steps, each followed by the penalty's prox",
      .source = "Duchi & Singer 2009; Liang & Poon 2022, section 1.2",
-     .options = steps_options,
+     .options = online_options,
      .penalised = true,
      .by_examples = true,
      .screen = TH_SCREEN_NONE,
@@ -73,10 +74,19 @@ static const struct th_solver_row solvers[] = {
      .by_examples = true,
      .screen = TH_SCREEN_GAP_SAFE,
      .algorithm = &th_prox_sgd_algorithm},
+    {.name = "os-prox-sgd",
+     .summary = "prox-sgd that drops attributes while examples come; exact in "
+                "the end",
+     .source = "Liang & Poon 2022, Algorithm 2",
+     .options = online_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_ONLINE,
+     .algorithm = &th_prox_sgd_algorithm},
     {.name = "truncated-gradient",
      .summary = "stochastic gradient steps, truncated every ten of them",
      .source = "Langford, Li & Zhang 2009",
-     .options = steps_options,
+     .options = online_options,
      .penalised = true,
      .by_examples = true,
      .screen = TH_SCREEN_NONE,

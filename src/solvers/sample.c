@@ -42,9 +42,10 @@ void th_sample_free(struct th_sample *sample)
 
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
 {
-  if (s->reach <= s->scaled_for)
+  double reach = fmax(s->reach, s->anchor_reach);
+  if (reach <= s->scaled_for)
     return TH_OK;
-  s->scaled_for = room_to_grow * s->reach;
+  s->scaled_for = room_to_grow * reach;
   if (!th_fixed_init(&s->fixed, s->scaled_for))
     return th_fail(err, TH_ENUMERIC,
                    "the coefficients have become infinite; standardize, or "
@@ -98,8 +99,8 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
     good &=
         th_row_product(row, th_coef(s), &s->cells, &s->fixed, &sample->sums[r]);
     if (anchored)
-      good &= th_row_product(row, s->anchor, &s->cells, &s->fixed,
-                             &sample->sums[sample->rows + r]);
+      good &= th_row_product(row, th_screening_field(s, 0), &s->cells,
+                             &s->fixed, &sample->sums[sample->rows + r]);
   }
   if (good)
     return TH_OK;

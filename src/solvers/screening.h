@@ -13,5 +13,6 @@ extern const struct th_update th_svrg_update;
 
 extern const struct th_screening th_screen_none;
 extern const struct th_screening th_screen_gap_safe;
+extern const struct th_screening th_screen_online;
 
 #endif

@@ -78,7 +78,7 @@ struct th_update {
 /* How attributes are dropped. The same conventions. */
 struct th_screening {
   int fields;
-  bool anchored; /* wants predictions at an anchor: s->anchor */
+  bool anchored; /* wants predictions at an anchor too: its field 0 */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* Batches until the next end; NULL: 4 n examples, or --screen-every. */
   int64_t (*block)(struct th_stochastic *s);
@@ -110,7 +110,6 @@ struct th_stochastic {
   bool *group_keep; /* work, for each group; so are: */
   double *group_dual;
   double *group_second;
-  double *anchor; /* borrowed from a screening rule: the anchor point */
   double lambda;
   /* Replicated from here on. */
   int64_t n;
@@ -126,10 +125,11 @@ struct th_stochastic {
   double intercept;       /* b0 */
   double start_intercept; /* of the zero model */
   double anchor_intercept;
-  double step_size;   /* of the present sample */
-  int64_t epoch_half; /* the half epoch that step_size was made for */
-  int64_t drawn;      /* examples used by steps so far */
-  int64_t steps;      /* mini-batches so far */
+  double anchor_reach; /* as reach below */
+  double step_size;    /* of the present sample */
+  int64_t epoch_half;  /* the half epoch that step_size was made for */
+  int64_t drawn;       /* examples used by steps so far */
+  int64_t steps;       /* mini-batches so far */
   /* Fixed-point sums of predictions: reach bounds sum |b_j| bound_j. A gradient
    * step of length g along theta x adds at most g |theta| stride to it. */
   double reach;

@@ -13,7 +13,8 @@ const struct th_screening th_screen_none = {.end = NULL};
 
 static const struct th_screening *const screenings[TH_SCREEN_COUNT] = {
     [TH_SCREEN_NONE] = &th_screen_none,
-    [TH_SCREEN_GAP_SAFE] = &th_screen_gap_safe};
+    [TH_SCREEN_GAP_SAFE] = &th_screen_gap_safe,
+    [TH_SCREEN_ONLINE] = &th_screen_online};
 
 /* The row of the solver table has replaced `auto`. */
 static const struct th_screening *screening_of(enum th_screen screen)

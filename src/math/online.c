@@ -1,0 +1,233 @@
+/* online.c - the online rule: screening while examples come one by one
+ * SPDX-License-Identifier: MIT */
+#include "math/online.h"
+
+#include "math/gap.h"
+
+#include <math.h>
+
+static const double smallest_scale = 0x1p-200;
+
+/* D(a) = -sum eta f*(a theta) of a block is concave, so between two points it
+ * is above the chord: a bound from below, close where a is near 1, as it is
+ * once the iterates are near a solution. D(0) = 0 for all losses. */
+static const double grid[TH_ONLINE_GRID] = {0.125,   0.25,   0.375,   0.5,
+                                            0.625,   0.75,   0.8125,  0.875,
+                                            0.90625, 0.9375, 0.96875, 1};
+
+void th_online_init(struct th_online *online, const struct th_loss *loss,
+                    enum th_screen_rule rule, double exponent, double lambda,
+                    int64_t length, int64_t n, int64_t steps)
+{
+  *online = (struct th_online){
+      .loss = loss,
+      .rule = rule,
+      .lambda = lambda,
+      .exponent = exponent,
+      .shrink = rule == TH_RULE_VOTES ? 1 / sqrt((double)n) : 1,
+      .step = steps,
+      .before = 1,
+      .length = length,
+      .gap = INFINITY,
+      .dual_scale = 1,
+      .second_scale = 1};
+}
+
+static void set(double *v, int64_t count, double value)
+{
+  for (int64_t j = 0; j < count; j++)
+    v[j] = value;
+}
+
+static void multiply(double *v, int64_t count, double factor)
+{
+  for (int64_t j = 0; j < count; j++)
+    v[j] *= factor;
+}
+
+void th_online_restart(struct th_online *online, double exponent,
+                       int64_t length, int64_t steps,
+                       struct th_online_vectors vectors)
+{
+  double shrink = online->shrink;
+  th_online_init(online, online->loss, online->rule, exponent, online->lambda,
+                 length, 1, steps);
+  online->shrink = shrink;
+  set(vectors.X, vectors.count, 0);
+  set(vectors.Z, vectors.count, 0);
+  set(vectors.N, vectors.count, 0);
+}
+
+void th_online_begin(struct th_online *online, double omega, double intercept,
+                     struct th_online_vectors vectors)
+{
+  online->omega = omega; /* line 5: the anchor */
+  online->intercept = intercept;
+  online->wander = 0;
+  online->block = (struct th_online_block){.rest = 1}; /* lines 6, 22 */
+  online->dual_scale = 1;
+  set(vectors.X, vectors.count, 0);
+}
+
+/* A lazy scale shrinks; before it is lost it goes into the vector. */
+static void shrink_scale(double *scale, double factor, double *v, int64_t count)
+{
+  *scale *= factor;
+  if (*scale >= smallest_scale)
+    return;
+  multiply(v, count, *scale);
+  *scale = 1;
+}
+
+/* Whether D(a) of a block is known from points of the grid. */
+static bool on_grid(const struct th_online *online)
+{
+  return online->rule == TH_RULE_PROJ && !online->loss->quadratic_conjugate;
+}
+
+void th_online_step(struct th_online *online, struct th_online_vectors vectors)
+{
+  struct th_online_block *block = &online->block;
+  online->step++;
+  online->share = pow((double)online->step, -online->exponent);
+  double stay = 1 - online->share;
+  shrink_scale(&online->dual_scale, stay, vectors.X, vectors.count);
+  shrink_scale(&online->second_scale, stay, vectors.N, vectors.count);
+  block->steps++;
+  block->rest *= stay; /* line 14 */
+  block->primal =
+      stay * block->primal + online->share * online->lambda * online->omega;
+  block->dual *= stay;
+  block->square *= stay;
+  block->theta *= stay;
+  for (int k = 0; k < TH_ONLINE_GRID && on_grid(online); k++)
+    block->grid[k] *= stay;
+}
+
+void th_online_example(struct th_online *online, double factor, double target,
+                       double theta, double anchor_prediction)
+{
+  const struct th_loss *loss = online->loss;
+  struct th_online_block *block = &online->block;
+  double share = online->share * factor;
+  block->primal +=
+      share * th_loss_f(loss, anchor_prediction, target);        /* line 11 */
+  block->dual -= share * th_loss_conjugate(loss, theta, target); /* line 12 */
+  block->square += share * theta * theta;
+  block->theta += share * theta;
+  for (int k = 0; k < TH_ONLINE_GRID && on_grid(online); k++)
+    block->grid[k] -= share * th_loss_conjugate(loss, grid[k] * theta, target);
+}
+
+void th_online_intercept(struct th_online *online, double intercept)
+{
+  online->wander = fmax(online->wander, fabs(intercept - online->intercept));
+}
+
+double th_online_dual_factor(const struct th_online *online, double factor,
+                             double theta)
+{
+  return -online->share * factor * theta /
+         (online->lambda * online->dual_scale); /* line 10 */
+}
+
+double th_online_second_factor(const struct th_online *online, double factor)
+{
+  return online->share * factor / online->second_scale; /* line 13 */
+}
+
+bool th_online_full(const struct th_online *online)
+{
+  return online->block.steps >= online->length;
+}
+
+/* f*(u) = u^2 / 2 + u y: D(a) = -(a^2 / 2) A - a B, B from D(1). */
+static double quadratic_dual(const struct th_online_block *block, double a)
+{
+  double linear = -block->dual - block->square / 2;
+  return -a * (a / 2 * block->square + linear);
+}
+
+static double chord_dual(const struct th_online_block *block, double a)
+{
+  double low = 0;
+  double below = 0;
+  int k = 0;
+  while (k < TH_ONLINE_GRID - 1 && grid[k] < a) {
+    low = grid[k];
+    below = block->grid[k++];
+  }
+  return below + (block->grid[k] - below) * (a - low) / (grid[k] - low);
+}
+
+double th_online_block_dual(const struct th_online *online, double a)
+{
+  if (a >= 1)
+    return online->block.dual;
+  return online->loss->quadratic_conjugate ? quadratic_dual(&online->block, a)
+                                           : chord_dual(&online->block, a);
+}
+
+/* A free intercept b0 adds a T b0 to the dual value, which has no lower bound
+ * where T is not 0. It has one among the b0 that iterates of the block had. */
+static double intercept_dual(const struct th_online *online, double a)
+{
+  double theta = a * online->block.theta;
+  return theta * online->intercept - fabs(theta) * online->wander;
+}
+
+void th_online_mean(struct th_online *online, struct th_online_vectors vectors)
+{
+  multiply(vectors.X, vectors.count,
+           online->dual_scale / (1 - online->block.rest));
+  online->dual_scale = 1;
+}
+
+/* Z and N of everything so far, a block's share of it scaled by a. */
+static void join(struct th_online *online, double a,
+                 struct th_online_vectors vectors)
+{
+  double rest = online->block.rest;
+  double old = rest * (1 - online->before);
+  online->before *= rest;
+  double all = 1 - online->before;
+  double own = a * (1 - rest);
+  for (int64_t j = 0; j < vectors.count; j++)
+    vectors.Z[j] = (old * vectors.Z[j] + own * vectors.X[j]) / all;
+  multiply(vectors.N, vectors.count, online->second_scale / all);
+  online->second_scale = all;
+}
+
+void th_online_end(struct th_online *online, double dual_norm,
+                   struct th_online_vectors vectors)
+{
+  const struct th_online_block *block = &online->block;
+  bool scaled = online->rule == TH_RULE_PROJ;
+  double beyond = fmax(dual_norm - 1, 0);
+  double a = scaled ? 1 / (1 + beyond) : 1;
+  join(online, a, vectors); /* line 17: estimated certificate */
+  /* line 18 */
+  online->primal =
+      block->rest * online->primal + block->primal * (scaled ? 1 : 1 + beyond);
+  online->dual = block->rest * online->dual + th_online_block_dual(online, a) +
+                 intercept_dual(online, a);
+  online->gap = (online->primal - online->dual) / (1 - online->before);
+  online->gap = online->gap < INFINITY ? fmax(online->gap, 0) : INFINITY;
+  if (scaled)
+    online->length *= 2;
+}
+
+double th_online_radius(const struct th_online *online, double second)
+{
+  return online->shrink * th_gap_radius(th_loss_L(online->loss), online->gap,
+                                        second, online->lambda);
+}
+
+void th_online_judge(const struct th_online *online, int64_t groups,
+                     const double *dual, const double *second, double margin,
+                     bool *keep)
+{
+  for (int64_t g = 0; g < groups; g++) /* line 20 */
+    keep[g] =
+        !th_gap_removes(dual[g], th_online_radius(online, second[g]), margin);
+}
