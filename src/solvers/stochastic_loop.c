@@ -131,10 +131,12 @@ static th_status run_block(struct th_stochastic *s, bool *used,
   th_status rc = TH_OK;
   s->loss = 0;
   s->settled = s->steps;
+  th_profile_begin(s->context->profile);
   for (int64_t k = block_length(s); k > 0 && rows && rc == TH_OK; k--)
     rc = take_step(s, &rows, err);
   if (s->update->settle != NULL)
     s->update->settle(s);
+  th_profile_end(s->context->profile, TH_PHASE_STEPS);
   s->done = !rows;
   *used = s->drawn > before;
   s->loss = *used ? s->loss / (double)(s->drawn - before) : last;

@@ -208,7 +208,7 @@ const double *th_stochastic_second(struct th_stochastic *s)
   return s->group_second;
 }
 
-th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
+static th_status pass_over(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_loss *loss = s->context->loss;
   struct th_pass *pass = &s->pass;
@@ -232,5 +232,13 @@ th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
   s->looked = true;
   s->passed = true;
 done:
+  return rc;
+}
+
+th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
+{
+  th_profile_begin(s->context->profile);
+  th_status rc = pass_over(s, err);
+  th_profile_end(s->context->profile, TH_PHASE_PASS);
   return rc;
 }
