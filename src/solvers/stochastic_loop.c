@@ -14,6 +14,9 @@ enum { EPOCHS_IN_LOOP = 4 }; /* T = 4 n examples between two screenings */
  * for the sum of the losses, and hardly moves on their mean. */
 static const double step_decay = 0.55;
 
+/* Lmax is that of the active attributes when a tenth of them has left. */
+static const double worth_renewing = 0.9;
+
 double th_stochastic_first_step(const struct th_stochastic *s)
 {
   double given = s->context->config->eta;
@@ -143,6 +146,19 @@ static th_status run_block(struct th_stochastic *s, bool *used,
   return rc;
 }
 
+/* What is left of an example is shorter than the whole: steps may be longer.
+ * Collective. */
+static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if ((double)s->active.total > worth_renewing * (double)s->measured)
+    return rc;
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_gain(s, err));
+done:
+  return rc;
+}
+
 th_status th_stochastic_step(void *state, struct th_context *context,
                              bool *more, struct th_error *err)
 {
@@ -166,6 +182,7 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     TH_TRY(s->screening->end(s, err));
   TH_TRY(check_gap(s, err));
   TH_TRY(th_stochastic_balance(s, err));
+  TH_TRY(renew_steps(s, err));
   fill_certificate(s);
   TH_TRY(gather(s, err));
 done:

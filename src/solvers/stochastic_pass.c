@@ -120,6 +120,9 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
     s->curvature = fmax(s->curvature, s->smoothness * weight * square);
   }
   s->stride = slack * sqrt(squares * s->largest);
+  s->measured = s->active.total;
+  s->epoch_half = 0;
+  s->reached = false;
 done:
   return rc;
 }
