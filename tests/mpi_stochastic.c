@@ -124,10 +124,10 @@ static struct memory_store *uneven_store(struct problem *p, bool sparse)
   struct memory_store *m = problem_store(p);
   int64_t n = m->store.shape.examples;
   for (int64_t k = HEAVY * n; k < p->attributes * n; k++)
-    m->values[k] *= 0.1F;
+    m->values[k] *= 0.02F;
   m->store.shape.layout = sparse ? TH_SPARSE : TH_DENSE;
   for (int64_t k = 0; sparse && k < p->attributes * n; k++)
-    m->values[k] = fabsf(m->values[k]) < 0.05F ? 0 : m->values[k];
+    m->values[k] = fabsf(m->values[k]) < 0.01F ? 0 : m->values[k];
   memory_store_finish(m);
   return m;
 }
@@ -144,7 +144,7 @@ static void readmit(struct th_stochastic *s, struct th_context *context,
   for (int64_t j = owned.first; j < owned.last; j++)
     if (th_active_place(&s->active, j) < 0)
       missing[count++] = j;
-  CHECK(s->curvature < 0.9 * curvature);
+  CHECK(s->curvature < curvature);
   CHECK(th_active_add(&s->active, context, missing, count, &err) == TH_OK);
   CHECK(th_stochastic_rebuild(s, &err) == TH_OK);
   CHECK(s->curvature == curvature);
