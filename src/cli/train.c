@@ -159,11 +159,11 @@ static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
 /* Groups may be many: a model names them by their fingerprint. */
 static th_status name_groups(struct session *session, struct th_error *err)
 {
-  char text[32];
-  if (session->groups.attributes == 0)
+  char text[TH_GROUPS_TEXT];
+  if (session->groups.groups == 0)
     return TH_OK;
-  snprintf(text, sizeof text, "%016" PRIx64, session->groups.fingerprint);
-  return th_model_set(&session->model, "groups", text, err);
+  return th_model_set(&session->model, "groups",
+                      th_groups_text(&session->groups, text), err);
 }
 
 /* Every option that can change the model, as it was used. */

@@ -37,6 +37,23 @@ static th_status read_deck(struct session *session, struct th_error *err)
   return rc;
 }
 
+/* The groups must be those that the model was trained with. Local, replicated.
+ */
+static th_status check_groups(const struct session *session,
+                              struct th_error *err)
+{
+  char text[TH_GROUPS_TEXT];
+  const char *here = th_groups_text(&session->groups, text);
+  const char *told = session->deck.groups;
+  told = told != NULL ? told : "none";
+  if (strcmp(here, told) == 0)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "verify: the groups here are %s, the model was trained with "
+                 "%s; give those with --groups FILE, or leave it out",
+                 here, told);
+}
+
 /* The problem that the model says it solves, posed on these data. Collective
  * where groups are read. */
 static th_status make_plan(struct session *session, struct th_comm *comm,
@@ -45,17 +62,21 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   const struct th_options *options = session->options;
   struct th_store *store = session->scoring.data.store;
   struct th_config config = session->deck.config;
+  th_status rc;
   config.lambda = session->scoring.model.certificate.lambda;
   config.lambda_ratio = 0;
   config.path = 0;
   config.confidence = options->config.confidence;
   if (options->groups != NULL || th_penalty_find(config.penalty)->grouped) {
-    th_status rc = th_data_groups(&session->scoring.data, options->groups, NULL,
-                                  comm, &session->groups, err);
+    rc = th_data_groups(&session->scoring.data, options->groups, NULL, comm,
+                        &session->groups, err);
     if (rc != TH_OK)
       return rc;
     config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
   }
+  rc = check_groups(session, err);
+  if (rc != TH_OK)
+    return rc;
   return th_train_plan(&config, &store->shape, comm->size,
                        th_store_most_owned(store, comm->size), &session->plan,
                        err);
