@@ -33,7 +33,7 @@
  *             ranges in ascending order; attribute count (of the ranges); data
  *             sets first, count, group i64 (its lowest attribute), weight f64
  *             (0: not given). Not in the fingerprint, which is of the values:
- *             models name the groups that they were trained with
+ *             models hold the groups that they were trained with
  *   /group/first, /group/count i64 [G], /group/split u8 [G]
  *   /group/checksum_y, _row, _weight   u64 [G] of the group's part of each
  *   /shard/path text [K], relative: FOLDER.shards/FILE.h5
@@ -101,7 +101,8 @@
  * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
  * all of it). With a penalty also the group /certificate: attributes and
  * /certificate/margin i64 as in core/model.h, /certificate/path f64, one after
- * another lambda, objective, gap and support size of every lambda.
+ * another lambda, objective, gap and support size of every lambda; and
+ * /attribute_groups as in a master, where the penalty has groups.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name.

@@ -4,9 +4,6 @@
 
 #include "io/groups_file.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 /* Local, the same on every rank but for want of memory. */
 static th_status open_source(struct th_data *data, const char *source,
                              const char *command, int64_t memory,
@@ -61,15 +58,6 @@ th_status th_data_groups(struct th_data *data, const char *file,
   return data->dataset != NULL
              ? th_dataset_groups(data->dataset, comm, groups, err)
              : TH_OK;
-}
-
-const char *th_groups_text(const struct th_groups *groups,
-                           char text[TH_GROUPS_TEXT])
-{
-  if (groups->groups == 0)
-    return "none";
-  snprintf(text, TH_GROUPS_TEXT, "%016" PRIx64, groups->fingerprint);
-  return text;
 }
 
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,

@@ -32,11 +32,6 @@ th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,
                          struct th_groups *groups, struct th_error *err);
 
-/* What names groups in a model: their fingerprint, or "none". Local. */
-enum { TH_GROUPS_TEXT = 17 };
-const char *th_groups_text(const struct th_groups *groups,
-                           char text[TH_GROUPS_TEXT]);
-
 /* Input row numbers of stored rows. Local. */
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
                               int64_t *numbers, struct th_error *err);

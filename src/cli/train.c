@@ -159,11 +159,13 @@ static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
 /* Groups may be many: a model names them by their fingerprint. */
 static th_status name_groups(struct session *session, struct th_error *err)
 {
-  char text[TH_GROUPS_TEXT];
-  if (session->groups.groups == 0)
+  char text[32];
+  if (session->groups.attributes == 0)
     return TH_OK;
-  return th_model_set(&session->model, "groups",
-                      th_groups_text(&session->groups, text), err);
+  snprintf(text, sizeof text, "%016" PRIx64, session->groups.fingerprint);
+  session->model.groups = session->groups; /* which is not wanted any more */
+  session->groups = (struct th_groups){0};
+  return th_model_set(&session->model, "groups", text, err);
 }
 
 /* Every option that can change the model, as it was used. */

@@ -4,7 +4,6 @@
 #include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/scoring.h"
-#include "math/penalty.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +13,6 @@ struct session {
   const struct th_options *options;
   struct th_scoring scoring;
   struct th_options deck; /* the model's */
-  struct th_groups groups;
   struct th_plan plan;
   struct th_verdict verdict;
 };
@@ -37,46 +35,20 @@ static th_status read_deck(struct session *session, struct th_error *err)
   return rc;
 }
 
-/* The groups must be those that the model was trained with. Local, replicated.
- */
-static th_status check_groups(const struct session *session,
-                              struct th_error *err)
-{
-  char text[TH_GROUPS_TEXT];
-  const char *here = th_groups_text(&session->groups, text);
-  const char *told = session->deck.groups;
-  told = told != NULL ? told : "none";
-  if (strcmp(here, told) == 0)
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE,
-                 "verify: the groups here are %s, the model was trained with "
-                 "%s; give those with --groups FILE, or leave it out",
-                 here, told);
-}
-
-/* The problem that the model says it solves, posed on these data. Collective
- * where groups are read. */
-static th_status make_plan(struct session *session, struct th_comm *comm,
+/* The problem that the model says it solves, posed on these data. Local,
+ * replicated. */
+static th_status make_plan(struct session *session, const struct th_comm *comm,
                            struct th_error *err)
 {
   const struct th_options *options = session->options;
   struct th_store *store = session->scoring.data.store;
   struct th_config config = session->deck.config;
-  th_status rc;
   config.lambda = session->scoring.model.certificate.lambda;
   config.lambda_ratio = 0;
   config.path = 0;
   config.confidence = options->config.confidence;
-  if (options->groups != NULL || th_penalty_find(config.penalty)->grouped) {
-    rc = th_data_groups(&session->scoring.data, options->groups, NULL, comm,
-                        &session->groups, err);
-    if (rc != TH_OK)
-      return rc;
-    config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
-  }
-  rc = check_groups(session, err);
-  if (rc != TH_OK)
-    return rc;
+  if (session->scoring.model.groups.attributes > 0)
+    config.groups = &session->scoring.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,
                        th_store_most_owned(store, comm->size), &session->plan,
                        err);
@@ -165,7 +137,6 @@ th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
   TH_TRY(verify(&session, comm, err));
 done:
   th_certificate_free(&session.verdict.now);
-  th_groups_free(&session.groups);
   th_options_free(&session.deck);
   th_scoring_close(&session.scoring);
   return rc;
