@@ -4,6 +4,7 @@ target_link_libraries(thresher_problem PUBLIC thresher_core PRIVATE thresher_fla
 th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_lasso TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_stochastic TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
+th_test(NAME unit_os_prox_sgd TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_sparse TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_edges TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_nomem TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
