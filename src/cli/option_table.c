@@ -147,7 +147,7 @@ static const struct th_option table[] = {
      "Omega, in mean loss + lambda Omega(coefficients)"},
     {"groups", 0, TH_OPT_TEXT, AT(groups), "FILE", NULL,
      "none; penalties of groups: those of the data set", NO_LIMITS, NULL,
-     "model", TH_TRAIN | TH_IMPORT | TH_VERIFY, false,
+     "model", TH_TRAIN | TH_IMPORT, false,
      "groups of attributes: one group on a line, 0-based attributes and ranges "
      "a-b, and weight=W where it is not the default (l1: 1, else the root of "
      "the group's size)"},

@@ -126,6 +126,8 @@ static th_status name_groups(struct session *session, struct th_error *err)
   if (session->groups.attributes == 0)
     return TH_OK;
   snprintf(text, sizeof text, "%016" PRIx64, session->groups.fingerprint);
+  session->model.groups = session->groups; /* which is not wanted any more */
+  session->groups = (struct th_groups){0};
   return th_model_set(&session->model, "groups", text, err);
 }
 

@@ -11,6 +11,11 @@ static inline int64_t th_smaller(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
+static inline int64_t th_larger(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
 /* a / b, rounded up; a >= 0, b > 0. */
 static inline int64_t th_ceil_divide(int64_t a, int64_t b)
 {

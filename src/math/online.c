@@ -79,6 +79,12 @@ static void shrink_scale(double *scale, double factor, double *v, int64_t count)
   *scale = 1;
 }
 
+/* Whether D(a) of a block is known from points of the grid. */
+static bool on_grid(const struct th_online *online)
+{
+  return online->rule == TH_RULE_PROJ && !online->loss->quadratic_conjugate;
+}
+
 void th_online_step(struct th_online *online, struct th_online_vectors vectors)
 {
   struct th_online_block *block = &online->block;
@@ -94,7 +100,7 @@ void th_online_step(struct th_online *online, struct th_online_vectors vectors)
   block->dual *= stay;
   block->square *= stay;
   block->theta *= stay;
-  for (int k = 0; k < TH_ONLINE_GRID; k++)
+  for (int k = 0; k < TH_ONLINE_GRID && on_grid(online); k++)
     block->grid[k] *= stay;
 }
 
@@ -109,9 +115,7 @@ void th_online_example(struct th_online *online, double factor, double target,
   block->dual -= share * th_loss_conjugate(loss, theta, target); /* line 12 */
   block->square += share * theta * theta;
   block->theta += share * theta;
-  if (online->rule != TH_RULE_PROJ || loss->quadratic_conjugate)
-    return;
-  for (int k = 0; k < TH_ONLINE_GRID; k++)
+  for (int k = 0; k < TH_ONLINE_GRID && on_grid(online); k++)
     block->grid[k] -= share * th_loss_conjugate(loss, grid[k] * theta, target);
 }
 

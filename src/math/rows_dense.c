@@ -1,12 +1,12 @@
 /* rows_dense.c - kernels over dense rows, once per instruction set
  *
- * Products run in sixteen lanes of double, whatever the width of a vector.
- * SPDX-License-Identifier: MIT */
+ * Products run in lanes of double, in a fixed order, whatever the width of a
+ * vector. SPDX-License-Identifier: MIT */
 #include "math/rows_dense.h"
 
 #include <string.h>
 
-enum { LANES = 16, WIDTH = 8 };
+enum { WIDTH = 8, VECTORS = 4, LANES = WIDTH * VECTORS };
 
 /* Compilers cut these into vectors of the instruction set. */
 typedef double doubles __attribute__((vector_size(8 * WIDTH)));
@@ -21,14 +21,10 @@ typedef float floats __attribute__((vector_size(4 * WIDTH)));
   } while (0)
 #define LOAD_f64(to, from) memcpy(&(to), from, sizeof(to))
 
-/* A fixed tree over the lanes. */
-static double gather(double lane[LANES])
-{
-  for (int half = LANES / 2; half > 0; half /= 2)
-    for (int k = 0; k < half; k++)
-      lane[k] += lane[k + half];
-  return lane[0];
-}
+/* A fixed tree over the lanes that are left. */
+#define GATHER(sum)                                                            \
+  (((sum)[0] + (sum)[4]) + ((sum)[2] + (sum)[6]) +                             \
+   (((sum)[1] + (sum)[5]) + ((sum)[3] + (sum)[7])))
 
 /* The kernels of one type of values; a cell of few attributes is added up one
  * by one. */
@@ -36,28 +32,33 @@ static double gather(double lane[LANES])
   static double long_##name(const ctype *restrict x, const double *restrict v, \
                             int64_t count)                                     \
   {                                                                            \
-    doubles acc[2] = {{0}, {0}};                                               \
-    double lane[LANES];                                                        \
+    doubles acc[VECTORS] = {{0}, {0}, {0}, {0}};                               \
+    doubles a;                                                                 \
+    doubles b;                                                                 \
     int64_t k = 0;                                                             \
     for (; k + LANES <= count; k += LANES)                                     \
-      for (int half = 0; half < 2; half++) {                                   \
-        doubles a;                                                             \
-        doubles b;                                                             \
-        LOAD_##name(a, x + k + half * WIDTH);                                  \
-        LOAD_f64(b, v + k + half * WIDTH);                                     \
-        acc[half] += a * b;                                                    \
+      for (int part = 0; part < VECTORS; part++) {                             \
+        LOAD_##name(a, x + k + part * WIDTH);                                  \
+        LOAD_f64(b, v + k + part * WIDTH);                                     \
+        acc[part] += a * b;                                                    \
       }                                                                        \
-    memcpy(lane, acc, sizeof lane);                                            \
-    for (int64_t rest = 0; k + rest < count; rest++)                           \
-      lane[rest] += (double)x[k + rest] * v[k + rest];                         \
-    return gather(lane);                                                       \
+    for (; k + WIDTH <= count; k += WIDTH) {                                   \
+      LOAD_##name(a, x + k);                                                   \
+      LOAD_f64(b, v + k);                                                      \
+      acc[0] += a * b;                                                         \
+    }                                                                          \
+    double rest = 0;                                                           \
+    for (; k < count; k++)                                                     \
+      rest += (double)x[k] * v[k];                                             \
+    acc[0] = (acc[0] + acc[1]) + (acc[2] + acc[3]);                            \
+    return GATHER(acc[0]) + rest;                                              \
   }                                                                            \
   static double dot_##name(const void *values, int64_t first, int64_t last,    \
                            const double *v)                                    \
   {                                                                            \
     const ctype *x = values;                                                   \
     double sum = 0;                                                            \
-    if (last - first >= LANES)                                                 \
+    if (last - first >= WIDTH)                                                 \
       return long_##name(x + first, v + first, last - first);                  \
     for (int64_t k = first; k < last; k++)                                     \
       sum += (double)x[k] * v[k];                                              \

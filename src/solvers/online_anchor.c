@@ -189,7 +189,6 @@ th_status th_online_anchor(struct th_stochastic *s, struct th_error *err)
   struct th_online_screen *screen = th_online_of(s);
   double *anchor = th_screening_field(s, TH_ONLINE_ANCHOR);
   th_status rc;
-  s->anchor = anchor;
   if (screen->averaged > 0) {
     TH_TRY(sparse_average(s, anchor, err));
   } else {

@@ -31,8 +31,7 @@ static const double rounding = 1e-9;   /* of dual norms at a solution */
 static const double raise = 0.1;       /* of w after a failed check */
 static const double highest = 0.99;
 
-/* Places that were active before the others came back are marked 1 in the
- * field, those that came back 0. Local. */
+/* Attributes of this rank that are not active, nor constant. Local. */
 static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
                               int64_t *count, struct th_error *err)
 {
@@ -51,15 +50,18 @@ static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
   return rc;
 }
 
-/* All attributes become active; `was` is 1 where they were before. Collective.
- */
-static th_status widen(struct th_stochastic *s, double *was,
-                       struct th_error *err)
+/* All attributes become active; the field X is 1 where they were before.
+ * Collective. */
+static th_status widen(struct th_stochastic *s, struct th_error *err)
 {
   int64_t *missing = NULL;
   int64_t count = 0;
-  th_status rc = list_missing(s, &missing, &count, err);
+  double *was;
+  th_status rc;
+  TH_TRY(th_stochastic_home(s, err));
+  rc = list_missing(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
+  was = th_screening_field(s, TH_ONLINE_X);
   for (int64_t p = 0; p < s->active.count; p++)
     was[p] = 1;
   TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
@@ -71,46 +73,11 @@ done:
   return rc;
 }
 
-/* Attributes outside of the support by decades of 1 - Omega_g^D. Collective. */
-static void count_margins(struct th_stochastic *s, int64_t margin[TH_MARGINS])
-{
-  for (int k = 0; k < TH_MARGINS; k++) {
-    double high = k == 0 ? INFINITY : pow(10, -k);
-    double low = k == TH_MARGINS - 1 ? -INFINITY : pow(10, -k - 1);
-    margin[k] = 0;
-    for (int64_t g = 0; g < s->grouping.groups; g++) {
-      double distance = 1 - s->group_dual[g];
-      s->group_keep[g] = distance <= high && distance > low;
-    }
-    th_grouping_spread(&s->grouping, s->group_keep, s->keep);
-    for (int64_t p = 0; p < s->active.count; p++)
-      margin[k] += s->keep[p] && th_coef(s)[p] == 0;
-  }
-  s->context->comm->ops->sum_i64(s->context->comm, margin, TH_MARGINS);
-}
-
-/* How far the certificate of all attributes is from failing. Collective. */
-static void summarize(struct th_stochastic *s)
-{
-  struct th_certificate *c = &s->certificate;
-  double extremes[2] = {0, 0};
-  th_stochastic_groups(s);
-  for (int64_t g = 0; g < s->grouping.groups; g++) {
-    double radius = th_gap_radius(s->smoothness, s->pass.gap,
-                                  s->group_second[g], s->lambda);
-    extremes[0] = fmax(extremes[0], radius);
-    extremes[1] = fmax(extremes[1], s->group_dual[g] - 1);
-  }
-  s->context->comm->ops->max_f64(s->context->comm, extremes, 2);
-  c->radius = extremes[0];
-  c->violation = extremes[1];
-  count_margins(s, c->margin);
-}
-
 /* s->keep: groups that were active, and those that break the optimality
  * conditions, which are marked; whether there are any. Collective. */
-static bool judge(struct th_stochastic *s, const double *was)
+static bool judge(struct th_stochastic *s)
 {
+  const double *was = th_screening_field(s, TH_ONLINE_X);
   double *back = th_screening_field(s, TH_ONLINE_BACK);
   double *marked = s->group_second;
   int64_t any = 0;
@@ -159,13 +126,11 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
 static th_status look_around(struct th_stochastic *s, bool *more,
                              struct th_error *err)
 {
-  double *was = th_screening_field(s, TH_ONLINE_X);
   struct th_pass whole;
   th_status rc;
-  TH_TRY(widen(s, was, err));
+  TH_TRY(widen(s, err));
   whole = s->pass;
-  summarize(s);
-  *more = judge(s, was);
+  *more = judge(s);
   TH_TRY(th_stochastic_keep(s, err));
   s->pass = whole; /* what is known is of the whole problem */
   s->passed = !*more;
@@ -267,11 +232,11 @@ static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
 }
 
 /* Rule proj: at the end of every block. The others as in the paper's
- * experiments (section 4.2). */
+ * experiments (section 4.2), and when nothing is left. */
 static bool is_due(struct th_stochastic *s)
 {
   const struct th_online_screen *screen = th_online_of(s);
-  return screen->online.rule == TH_RULE_PROJ ||
+  return screen->online.rule == TH_RULE_PROJ || s->active.total == 0 ||
          s->drawn - screen->drawn >= EXAMPLES_BETWEEN;
 }
 

@@ -10,10 +10,10 @@
 #include "solvers/stochastic.h"
 
 enum th_online_field {
-  TH_ONLINE_X, /* as in math/online.h */
+  TH_ONLINE_ANCHOR, /* bbar: where the engine looks for it */
+  TH_ONLINE_X,      /* as in math/online.h */
   TH_ONLINE_Z,
   TH_ONLINE_N,
-  TH_ONLINE_ANCHOR,  /* bbar */
   TH_ONLINE_AVERAGE, /* sum of iterates of the block */
   TH_ONLINE_VOTES,   /* ballots against an attribute: rule votes */
   TH_ONLINE_SAFE,    /* b of the last check that found nothing wrong */
@@ -51,6 +51,16 @@ static inline struct th_online_screen *th_online_of(struct th_stochastic *s)
 }
 
 struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s);
+
+/* ---- rule votes (online_votes.c) ---- */
+
+/* Ballots in a block of the paper: after so many blocks of ours attributes
+ * leave. */
+enum { TH_ONLINE_BALLOTS = 4 };
+
+/* s->keep, what the rule alone would keep, is a ballot; it becomes what is
+ * kept. Collective. */
+void th_online_vote(struct th_stochastic *s);
 
 /* ---- the anchor (online_anchor.c) ---- */
 

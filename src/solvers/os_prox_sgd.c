@@ -19,11 +19,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   EPOCHS_IN_BLOCK = 4, /* first T = max(4 n, 2000) examples */
   EXAMPLES_IN_BLOCK = 2000,
-  BALLOTS = 4 /* between two removals by vote: a block of the paper */
 };
 
 /* Steps of the first block. */
@@ -31,13 +31,11 @@ static int64_t first_length(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
   bool votes = config->screen_rule == TH_RULE_VOTES;
-  int64_t examples = EPOCHS_IN_BLOCK * s->n;
-  if (examples < EXAMPLES_IN_BLOCK)
-    examples = EXAMPLES_IN_BLOCK;
+  int64_t examples = th_larger(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
   int64_t steps = config->screen_every > 0
                       ? config->screen_every
                       : th_ceil_divide(examples, s->sample.capacity);
-  return votes ? th_ceil_divide(steps, BALLOTS) : steps;
+  return votes ? th_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
 }
 
 struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s)
@@ -54,6 +52,13 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_config *config = s->context->config;
   struct th_online_screen *screen = NULL;
+  if (s->update != &th_prox_sgd_update &&
+      s->update != &th_truncated_gradient_update)
+    return th_fail(
+        err, TH_EUSAGE,
+        "--screen online goes with the solvers os-prox-sgd, prox-sgd "
+        "and truncated-gradient; others remember what a check "
+        "could not take back: take --screen gap-safe");
   th_status rc = TH_NEW(&screen, 1, "online screening", err);
   s->screening_state = screen;
   rc = th_agree(s->context->comm, rc, err);
@@ -61,15 +66,18 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
     return rc;
   screen->first_length = first_length(s);
   screen->checked = s->active.total;
-  screen->safe_intercept = s->intercept;
   screen->certified_active = -1;
+  screen->safe_intercept = s->intercept;
+  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
   th_online_init(&screen->online, s->context->loss, config->screen_rule,
                  config->screen_exponent, s->lambda, screen->first_length, s->n,
                  0);
-  s->anchor = th_screening_field(s, TH_ONLINE_ANCHOR);
-  s->anchor_intercept = s->intercept;
-  th_online_begin(&screen->online, 0, s->intercept, th_online_vectors_of(s));
-  return TH_OK;
+  rc = th_online_anchor(s, err);
+  if (rc == TH_OK)
+    th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
+                    th_online_vectors_of(s));
+  return rc;
 }
 
 /* T of line 7. */
@@ -110,18 +118,6 @@ static double dual_norms(struct th_stochastic *s, const double *v)
   return largest;
 }
 
-/* s->keep by a majority of all ballots; everyone stays between elections. */
-static void vote(struct th_stochastic *s)
-{
-  struct th_online_screen *screen = th_online_of(s);
-  double *votes = th_screening_field(s, TH_ONLINE_VOTES);
-  double majority = (double)++screen->ballots / 2;
-  for (int64_t p = 0; p < s->active.count; p++) {
-    votes[p] += s->keep[p] ? 0 : 1;
-    s->keep[p] = screen->ballots % BALLOTS != 0 || votes[p] <= majority;
-  }
-}
-
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
 static void screen_block(struct th_stochastic *s)
 {
@@ -138,7 +134,7 @@ static void screen_block(struct th_stochastic *s)
                   margin, s->group_keep);
   th_grouping_spread(&s->grouping, s->group_keep, s->keep);
   if (online->rule == TH_RULE_VOTES)
-    vote(s);
+    th_online_vote(s);
 }
 
 /* Lines 16 to 22, at the end of a block. Collective. */

@@ -119,19 +119,37 @@ struct th_row th_panels_row(const struct th_panels *panels, int64_t row)
 }
 
 /* Rows one behind the other, shorter than before. */
-static void keep_dense(const struct th_panels *panels, struct th_panel *panel,
-                       int64_t rows, int64_t kept, const bool *keep)
+static int64_t keep_f32(float *x, int64_t rows, int64_t places,
+                        const bool *keep)
 {
-  const size_t size = th_type_size(panels->type);
-  const char *from = panel->values;
-  char *to = panel->values;
+  int64_t to = 0;
   for (int64_t i = 0; i < rows; i++)
-    for (int64_t p = 0; p < panel->places; p++, from += size)
-      if (keep[p]) {
-        memmove(to, from, size);
-        to += size;
-      }
-  panel->bytes = rows * kept * (int64_t)size;
+    for (int64_t p = 0; p < places; p++) {
+      x[to] = x[i * places + p];
+      to += keep[p];
+    }
+  return to;
+}
+
+static int64_t keep_f64(double *x, int64_t rows, int64_t places,
+                        const bool *keep)
+{
+  int64_t to = 0;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t p = 0; p < places; p++) {
+      x[to] = x[i * places + p];
+      to += keep[p];
+    }
+  return to;
+}
+
+static void keep_dense(const struct th_panels *panels, struct th_panel *panel,
+                       int64_t rows, const bool *keep)
+{
+  int64_t kept = panels->type == TH_F32
+                     ? keep_f32(panel->values, rows, panel->places, keep)
+                     : keep_f64(panel->values, rows, panel->places, keep);
+  panel->bytes = kept * (int64_t)th_type_size(panels->type);
 }
 
 static void keep_sparse(const struct th_panels *panels, struct th_panel *panel,
@@ -171,7 +189,7 @@ static void keep_panel(const struct th_panels *panels, struct th_panel *panel,
     shrink((void **)&panel->place, panel->start[rows], sizeof *panel->place);
     shrink(&panel->values, panel->start[rows], size);
   } else {
-    keep_dense(panels, panel, rows, kept, keep);
+    keep_dense(panels, panel, rows, keep);
     shrink(&panel->values, rows * kept, size);
   }
   panel->places = kept;

@@ -60,7 +60,7 @@ static const struct th_solver_row solvers[] = {
      .summary =
          "stochastic gradient steps, each followed by the penalty's prox",
      .source = "Duchi & Singer 2009; Liang & Poon 2022, section 1.2",
-     .options = steps_options,
+     .options = online_options,
      .penalised = true,
      .by_examples = true,
      .screen = TH_SCREEN_NONE,
@@ -86,7 +86,7 @@ static const struct th_solver_row solvers[] = {
     {.name = "truncated-gradient",
      .summary = "stochastic gradient steps, truncated every ten of them",
      .source = "Langford, Li & Zhang 2009",
-     .options = steps_options,
+     .options = online_options,
      .penalised = true,
      .by_examples = true,
      .screen = TH_SCREEN_NONE,

@@ -99,8 +99,8 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
     good &=
         th_row_product(row, th_coef(s), &s->cells, &s->fixed, &sample->sums[r]);
     if (anchored)
-      good &= th_row_product(row, s->anchor, &s->cells, &s->fixed,
-                             &sample->sums[sample->rows + r]);
+      good &= th_row_product(row, th_screening_field(s, 0), &s->cells,
+                             &s->fixed, &sample->sums[sample->rows + r]);
   }
   if (good)
     return TH_OK;

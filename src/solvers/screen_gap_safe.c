@@ -21,12 +21,12 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   /* line 11: the centre Z / c and the radii */
-  th_stochastic_groups(s);
+  const double *second = th_stochastic_second(s);
   double c = fmax(1, s->pass.dual_norm);
   /* line 12: the screening set */
   for (int64_t g = 0; g < s->grouping.groups; g++) {
-    double radius = th_gap_radius(s->smoothness, s->pass.gap,
-                                  s->group_second[g], s->lambda);
+    double radius =
+        th_gap_radius(s->smoothness, s->pass.gap, second[g], s->lambda);
     s->group_keep[g] = !th_gap_removes(s->group_dual[g] / c, radius, margin);
   }
   th_grouping_spread(&s->grouping, s->group_keep, s->keep);

@@ -48,11 +48,23 @@ done:
   return rc;
 }
 
-/* lambda_max = Omega^D of the gradient at zero: Z there, for lambda = 1.
- * Collective. */
-static th_status choose_lambda(struct th_stochastic *s, struct th_error *err)
+/* The wanted lambda; point: of a path. */
+static double wanted_lambda(const struct th_stochastic *s, int64_t point)
 {
   const struct th_config *config = s->context->config;
+  double lambda_max = s->certificate.lambda_max;
+  if (config->path > 1)
+    return lambda_max *
+           pow(config->path_min, (double)point / (double)(config->path - 1));
+  return config->lambda > 0 ? config->lambda
+                            : config->lambda_ratio * lambda_max;
+}
+
+/* lambda_max = Omega^D of the gradient at zero: Z there, for lambda = 1.
+ * Collective. */
+static th_status choose_lambda(struct th_stochastic *s, int64_t point,
+                               struct th_error *err)
+{
   s->lambda = 1;
   th_status rc = th_stochastic_pass(s, err);
   if (rc != TH_OK)
@@ -60,11 +72,9 @@ static th_status choose_lambda(struct th_stochastic *s, struct th_error *err)
   s->certificate.lambda_max = s->pass.dual_norm;
   s->zero_objective = s->pass.objective;
   s->start_intercept = s->intercept;
-  s->lambda = config->lambda > 0
-                  ? config->lambda
-                  : config->lambda_ratio * s->certificate.lambda_max;
+  s->lambda = wanted_lambda(s, point);
   s->done = !(s->lambda < s->certificate.lambda_max);
-  if (s->done)
+  if (s->done && s->context->config->path == 0)
     th_context_notice(s->context,
                       "lambda %g is not below lambda_max %g: the model is zero",
                       s->lambda, s->certificate.lambda_max);
@@ -73,7 +83,22 @@ static th_status choose_lambda(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-static th_status set_up(struct th_stochastic *s, struct th_error *err)
+/* b from a model, and a pass there. Collective. */
+static th_status start_from(struct th_stochastic *s,
+                            const struct th_support *model,
+                            struct th_error *err)
+{
+  for (int64_t k = 0; k < model->size; k++) {
+    int64_t place = th_active_place(&s->active, model->attribute[k]);
+    if (place >= 0)
+      th_coef(s)[place] = model->coef[k];
+  }
+  s->intercept = model->intercept;
+  return th_stochastic_pass(s, err);
+}
+
+static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
+                        struct th_error *err)
 {
   int fields = TH_FIELD_UPDATE + s->update->fields + s->screening->fields;
   th_status rc;
@@ -83,21 +108,25 @@ static th_status set_up(struct th_stochastic *s, struct th_error *err)
   s->balanced = 1;
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_gain(s, err));
-  TH_TRY(choose_lambda(s, err));
+  TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
+  if (warm != NULL)
+    TH_TRY(start_from(s, warm->model, err));
   if (s->update->create != NULL)
     TH_TRY(s->update->create(s, err));
   if (s->screening->create != NULL)
     TH_TRY(s->screening->create(s, err));
-  s->pass = (struct th_pass){0}; /* it was the zero model's */
+  s->passed = s->done; /* it was the zero model's, mostly */
+  if (!s->done)
+    s->pass = (struct th_pass){0};
 done:
   return rc;
 }
 
-th_status th_stochastic_create(struct th_stochastic **made,
+th_status th_stochastic_resume(struct th_stochastic **made,
                                struct th_context *context,
                                const struct th_update *update,
                                const struct th_screening *screening,
-                               struct th_error *err)
+                               const struct th_warm *warm, struct th_error *err)
 {
   struct th_stochastic *s = NULL;
   th_status rc = TH_NEW(&s, 1, "a solver", err);
@@ -107,12 +136,21 @@ th_status th_stochastic_create(struct th_stochastic **made,
   s->screening = screening;
   s->n = th_source_shape(context->source)->training;
   s->smoothness = th_loss_L(context->loss);
-  TH_TRY(set_up(s, err));
+  TH_TRY(set_up(s, warm, err));
   *made = s;
   s = NULL;
 done:
   th_stochastic_free(s);
   return rc;
+}
+
+th_status th_stochastic_create(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               struct th_error *err)
+{
+  return th_stochastic_resume(made, context, update, screening, NULL, err);
 }
 
 void th_stochastic_free(void *state)

@@ -78,7 +78,7 @@ struct th_update {
 /* How attributes are dropped. The same conventions. */
 struct th_screening {
   int fields;
-  bool anchored; /* wants predictions at an anchor: s->anchor */
+  bool anchored; /* wants predictions at an anchor too: its field 0 */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* Batches until the next end; NULL: 4 n examples, or --screen-every. */
   int64_t (*block)(struct th_stochastic *s);
@@ -110,7 +110,6 @@ struct th_stochastic {
   bool *group_keep; /* work, for each group; so are: */
   double *group_dual;
   double *group_second;
-  double *anchor; /* borrowed from a screening rule: the anchor point */
   double lambda;
   /* Replicated from here on. */
   int64_t n;
@@ -127,10 +126,10 @@ struct th_stochastic {
   double start_intercept; /* of the zero model */
   double anchor_intercept;
   double anchor_reach; /* as reach below */
-  double step_size;   /* of the present sample */
-  int64_t epoch_half; /* the half epoch that step_size was made for */
-  int64_t drawn;      /* examples used by steps so far */
-  int64_t steps;      /* mini-batches so far */
+  double step_size;    /* of the present sample */
+  int64_t epoch_half;  /* the half epoch that step_size was made for */
+  int64_t drawn;       /* examples used by steps so far */
+  int64_t steps;       /* mini-batches so far */
   /* Fixed-point sums of predictions: reach bounds sum |b_j| bound_j. A gradient
    * step of length g along theta x adds at most g |theta| stride to it. */
   double reach;
@@ -144,6 +143,7 @@ struct th_stochastic {
   int64_t moves;   /* of active attributes between ranks */
   double balanced; /* most attributes of a rank over the mean, after it */
   bool done;       /* nothing is left to do */
+  bool reached;    /* reach is that of the present coefficients, or more */
   bool looked;     /* pass has been made in this outer loop */
   bool passed;     /* and belongs to the present coefficients */
   struct th_pass pass;
@@ -159,6 +159,17 @@ th_status th_stochastic_create(struct th_stochastic **made,
                                struct th_context *context,
                                const struct th_update *update,
                                const struct th_screening *screening,
+                               struct th_error *err);
+/* The same at a point of a path (--path), from the model of another one. */
+struct th_warm {
+  int64_t point;
+  const struct th_support *model; /* borrowed */
+};
+th_status th_stochastic_resume(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               const struct th_warm *warm,
                                struct th_error *err);
 /* One outer loop: a block of mini-batches, then what screening does. */
 th_status th_stochastic_step(void *state, struct th_context *context,
@@ -219,9 +230,9 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
  * current: between outer loops. Collective. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
 
-/* Omega_g^D(Z_g) of every group, from a full pass, and N_g, in s->group_dual
- * and s->group_second. Collective. */
-void th_stochastic_groups(struct th_stochastic *s);
+/* N_g of every group. A full pass leaves Omega_g^D(Z_g) in s->group_dual.
+ * Collective. */
+const double *th_stochastic_second(struct th_stochastic *s);
 
 /* Keep the attributes of s->keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);

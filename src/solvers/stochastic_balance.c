@@ -70,15 +70,10 @@ static th_status move_all(struct th_stochastic *s,
   struct th_travel travel = {0};
   struct th_range owned = {placement->edge[comm->rank],
                            placement->edge[comm->rank + 1]};
-  int anchor = 0;
   th_status rc;
-  while (anchor < s->active.fields && s->active.field[anchor] != s->anchor)
-    anchor++;
   TH_TRY(th_travel_plan(&travel, &s->active, placement, comm, err));
   TH_TRY(th_panels_move(&s->panels, &travel, err));
   TH_TRY(th_active_move(&s->active, s->context, &travel, owned, err));
-  if (anchor < s->active.fields)
-    s->anchor = s->active.field[anchor];
   TH_TRY(th_stochastic_form(s, err));
 done:
   th_travel_free(&travel);

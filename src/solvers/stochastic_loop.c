@@ -127,6 +127,7 @@ static th_status run_block(struct th_stochastic *s, bool *used,
 {
   int64_t before = s->drawn;
   bool rows = true;
+  double last = s->loss;
   th_status rc = TH_OK;
   s->loss = 0;
   s->settled = s->steps;
@@ -136,8 +137,7 @@ static th_status run_block(struct th_stochastic *s, bool *used,
     s->update->settle(s);
   s->done = !rows;
   *used = s->drawn > before;
-  if (*used)
-    s->loss /= (double)(s->drawn - before);
+  s->loss = *used ? s->loss / (double)(s->drawn - before) : last;
   return rc;
 }
 
@@ -152,7 +152,9 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     return rc;
   s->passed = false;
   s->looked = false;
-  TH_TRY(th_stochastic_reach(s, err));
+  if (!s->reached)
+    TH_TRY(th_stochastic_reach(s, err));
+  s->reached = false;
   if (s->update->begin != NULL)
     TH_TRY(s->update->begin(s, err));
   TH_TRY(run_block(s, more, err));

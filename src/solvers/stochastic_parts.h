@@ -33,10 +33,10 @@ th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
 
 /* ---- full passes (stochastic_pass.c) ---- */
 
-/* N_j, and the largest norm2(x_i)^2. Collective. */
+/* N_j, the largest norm2(x_i)^2, and what follows from it. Collective. */
 th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
 
-/* reach = sum |b_j| bound_j, and stride. Collective. */
+/* reach = sum |b_j| bound_j. Collective. */
 th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
 
 /* How much longer the steps of mini-batches may be than those of single

@@ -63,21 +63,16 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
   return rc;
 }
 
+static const double slack = 1.000001; /* of bounds: sums are rounded */
+
 th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
 {
-  const double slack = 1.000001; /* sums are rounded */
   double *work = s->active.field[TH_FIELD_DUAL];
-  const double *bound = s->active.bound;
-  double squares = 0;
   th_status rc;
   for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = bound[p] * bound[p];
-  TH_TRY(th_stochastic_total(s, work, &squares, err));
-  for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(th_coef(s)[p]) * bound[p];
+    work[p] = fabs(th_coef(s)[p]) * s->active.bound[p];
   TH_TRY(th_stochastic_total(s, work, &s->reach, err));
   s->reach *= slack;
-  s->stride = slack * sqrt(squares * s->largest);
   s->scaled_for = 0;
 done:
   return rc;
@@ -124,6 +119,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
     s->largest = fmax(s->largest, square);
     s->curvature = fmax(s->curvature, s->smoothness * weight * square);
   }
+  s->stride = slack * sqrt(squares * s->largest);
 done:
   return rc;
 }
@@ -150,6 +146,7 @@ static th_status predict(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_stochastic_reach(s, err));
+  s->reached = true;
   memset(s->sums, 0, (size_t)s->n * sizeof *s->sums);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
@@ -179,25 +176,36 @@ static th_status dualize(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-void th_stochastic_groups(struct th_stochastic *s)
+/* Of l1 without weights: groups are places. */
+static void plain_dual(struct th_stochastic *s)
 {
-  struct th_comm *comm = s->context->comm;
-  th_grouping_dual(&s->grouping, comm, s->active.field[TH_FIELD_DUAL],
-                   s->group_dual);
-  th_grouping_second(&s->grouping, comm, s->active.field[TH_FIELD_SECOND],
-                     s->group_second);
+  const double *z = s->active.field[TH_FIELD_DUAL];
+  for (int64_t p = 0; p < s->active.count; p++)
+    s->group_dual[p] = fabs(z[p]);
 }
 
 /* Omega^D(Z) over all active attributes. Collective. */
 static double dual_norm(struct th_stochastic *s)
 {
   double largest = 0;
-  th_grouping_dual(&s->grouping, s->context->comm,
-                   s->active.field[TH_FIELD_DUAL], s->group_dual);
+  if (th_stochastic_separable(s))
+    plain_dual(s);
+  else
+    th_grouping_dual(&s->grouping, s->context->comm,
+                     s->active.field[TH_FIELD_DUAL], s->group_dual);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    largest = fmax(largest, s->group_dual[g]);
+    largest = s->group_dual[g] > largest ? s->group_dual[g] : largest;
   s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
   return largest;
+}
+
+const double *th_stochastic_second(struct th_stochastic *s)
+{
+  const double *second = s->active.field[TH_FIELD_SECOND];
+  if (th_stochastic_separable(s))
+    return second;
+  th_grouping_second(&s->grouping, s->context->comm, second, s->group_second);
+  return s->group_second;
 }
 
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
