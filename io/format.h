@@ -101,7 +101,8 @@
  * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
  * all of it). With a penalty also the group /certificate: attributes and
  * /certificate/margin i64 as in core/model.h, /certificate/path f64, one after
- * another lambda, objective, gap and support size of every lambda.
+ * another lambda, objective, gap and support size of every lambda; and
+ * /attribute_groups as in a master, where the penalty has groups.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name.

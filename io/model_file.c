@@ -3,6 +3,7 @@
 #include "io/model_file.h"
 
 #include "core/memory.h"
+#include "io/attribute_groups.h"
 #include "io/certificate_file.h"
 #include "io/file.h"
 #include "io/format.h"
@@ -126,8 +127,31 @@ done:
   return rc;
 }
 
-static th_status write_model(const struct th_model *model, const char *path,
-                             bool force, struct th_error *err)
+/* The pieces of all groups, for the rank that writes; those that ranks' borders
+ * cut become whole again. Collective. */
+static th_status collect_groups(const struct th_model *model,
+                                struct th_comm *comm,
+                                struct th_group_piece **piece, int64_t *count,
+                                struct th_error *err)
+{
+  struct th_range all = {0, comm->rank == 0 ? model->groups.attributes : 0};
+  int64_t kept = 0;
+  th_status rc = th_groups_fetch(&model->groups, comm, all, piece, count, err);
+  for (int64_t k = 0; k < *count && rc == TH_OK; k++) {
+    struct th_group_piece *last = *piece + kept - 1;
+    if (kept > 0 && last->group == (*piece)[k].group)
+      last->range.last = (*piece)[k].range.last;
+    else
+      (*piece)[kept++] = (*piece)[k];
+  }
+  *count = kept;
+  return rc;
+}
+
+/* Local: rank 0. piece[pieces]: of the groups. */
+static th_status write_model(const struct th_model *model,
+                             const struct th_group_piece *piece, int64_t pieces,
+                             const char *path, bool force, struct th_error *err)
 {
   struct th_model copy = *model; /* its pointers are only read */
   struct th_output output = {.lock = -1};
@@ -141,6 +165,7 @@ static th_status write_model(const struct th_model *model, const char *path,
   TH_TRY(th_output_begin(&output, path, force, err));
   TH_TRY(th_h5_create_memory(&h5, &image, path, err));
   TH_TRY(put_model(&h5, &copy, err));
+  TH_TRY(th_attribute_groups_put(&h5, piece, pieces, err));
   TH_TRY(th_h5_close(&h5, err));
   TH_TRY(th_write_whole(output.partial, path, image.bytes, image.count, err));
   TH_TRY(th_output_commit(&output, err));
@@ -154,10 +179,17 @@ done:
 th_status th_model_write(const struct th_model *model, struct th_comm *comm,
                          const char *path, bool force, struct th_error *err)
 {
+  struct th_group_piece *piece = NULL;
+  int64_t pieces = 0;
   th_status rc = TH_OK;
+  if (model->groups.attributes > 0)
+    TH_TRY(collect_groups(model, comm, &piece, &pieces, err));
   if (comm->rank == 0)
-    rc = write_model(model, path, force, err);
-  return th_agree(comm, rc, err);
+    rc = write_model(model, piece, pieces, path, force, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  free(piece);
+  return rc;
 }
 
 static th_status damaged(const struct th_h5 *h5, struct th_error *err)
@@ -235,7 +267,9 @@ done:
   return rc;
 }
 
+/* Local: rank 0. *piece receives the groups, where there are any. */
 static th_status read_model(struct th_model *model, const char *path,
+                            struct th_group_piece **piece, int64_t *pieces,
                             struct th_error *err)
 {
   struct th_h5 h5 = {0};
@@ -245,6 +279,7 @@ static th_status read_model(struct th_model *model, const char *path,
   TH_TRY(th_h5_open(&h5, path, path, err));
   TH_TRY(th_format_check(&h5, TH_FORMAT_MODEL, err));
   TH_TRY(get_model(&h5, model, err));
+  TH_TRY(th_attribute_groups_get(&h5, model->attributes, piece, pieces, err));
 done:
   th_h5_close(&h5, &ignored);
   return rc;
@@ -254,17 +289,24 @@ th_status th_model_read(struct th_model *model, struct th_comm *comm,
                         const char *path, struct th_error *err)
 {
   struct th_pack pack = {0};
+  struct th_group_piece *piece = NULL;
+  int64_t pieces = 0;
   th_status rc = TH_OK;
   *model = (struct th_model){0};
   if (comm->rank == 0)
-    rc = read_model(model, path, err);
+    rc = read_model(model, path, &piece, &pieces, err);
   if (rc == TH_OK && comm->rank == 0)
     rc = walk(&pack, model, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_pack_share(&pack, comm, err));
   rc = comm->rank == 0 ? TH_OK : walk(&pack, model, err);
   TH_TRY(th_agree(comm, rc, err));
+  comm->ops->max_i64(comm, &pieces, 1);
+  if (pieces > 0)
+    TH_TRY(th_groups_share(&model->groups, comm, model->attributes, piece,
+                           pieces, TH_OK, err));
 done:
+  free(piece);
   th_pack_free(&pack);
   if (rc != TH_OK)
     th_model_free(model);

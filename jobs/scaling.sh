@@ -18,26 +18,12 @@
 # What comes out: DIR/ranks-N/bench.json (the machine with N ranks at work) and
 # DIR/ranks-N/run-K/ with command, environment, stdout, stderr, wall_seconds and
 # report.json of each run; DIR/summary.csv, DIR/phases.csv and PNGs.
-jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$jobs/env.sh"
-PYTHON=${PYTHON:-/usr/bin/python3}
-name=$(basename "$0" .sh)
-thresher=${THRESHER:-$jobs/../build/release/thresher}
-
-refuse()
-{
-  echo "$name.sh: $*" >&2
-  exit 2
-}
+. "$(dirname "${BASH_SOURCE[0]}")/study.sh"
 
 # The comments at the top of the script and of this file are the help.
 help()
 {
-  local file
-  for file in "$0" "${BASH_SOURCE[0]}"; do
-    awk 'NR > 1 && !/^#/ { exit } NR > 1 && !/SPDX/ { sub(/^# ?/, ""); print }' \
-      "$file"
-  done
+  help_from "$0" "${BASH_SOURCE[0]}"
 }
 
 default_ranks()
@@ -47,13 +33,6 @@ default_ranks()
     echo "$n"
     n=$((2 * n))
   done
-}
-
-# whole VARIABLE VALUE: set it to a whole number above 0
-whole()
-{
-  [[ $2 =~ ^[1-9][0-9]*$ ]] || refuse "--$1 $2: wanted a whole number above 0"
-  declare -g "$1=$2"
 }
 
 options()
@@ -106,32 +85,13 @@ options()
     most=$((n > most ? n : most))
     fewest=$((n < fewest ? n : fewest))
   done
-  command -v "$thresher" >/dev/null ||
-    refuse "no program $thresher: build it (README.md), or set THRESHER"
-  thresher=$(realpath "$(command -v "$thresher")")
+  find_program
   mkdir -p "$out"
   out=$(cd "$out" && pwd)
   rm -rf "$out"/ranks-[0-9]* "$out"/attributes-[0-9]* \
     "$out"/{summary,phases,by_attributes}.csv
   made=$(mktemp -d "$out/data.XXXXXX") # data sets, gone at the end
   trap 'rm -rf "$made"' EXIT
-}
-
-launch() # RANKS COMMAND...
-{
-  sh "$jobs/launch.sh" "$@"
-}
-
-# What a run depends on beyond its command.
-environment()
-{
-  echo "program: $("$thresher" --version | head -n 1)"
-  echo "commit:  $(git -C "$jobs" describe --always --dirty 2>/dev/null || echo none)"
-  echo "host:    $(uname -srm), $(nproc) cores"
-  echo "cpu:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
-  echo "slurm:   ${SLURM_JOB_ID:-none} ${SLURM_JOB_NODELIST:-}"
-  echo "began:   $(date -u +%FT%TZ)"
-  env | grep -E '^(OMPI_MCA_|OPENBLAS_|THRESHER_)' | sort || true
 }
 
 # bench RANKS: the machine with that many ranks at work, once
@@ -145,21 +105,8 @@ bench()
 # run FOLDER RANKS OPTION...: one training, in a folder of its own
 run()
 {
-  local folder=$1 n=$2 began=$EPOCHREALTIME rc=0
-  local command=("$thresher" train -o "$1/model.h5" --report "$1/report.json"
-    --force "${@:3}" "${extra[@]}")
-  mkdir -p "$folder"
-  echo "sh $jobs/launch.sh $n ${command[*]@Q}" >"$folder/command"
-  environment >"$folder/environment"
-  launch "$n" "${command[@]}" >"$folder/stdout" 2>"$folder/stderr" || rc=$?
-  if [ $rc -ne 0 ]; then
-    tail -n 5 "$folder/stderr" >&2
-    echo "$name.sh: status $rc: see $folder" >&2
-    exit 1
-  fi
-  awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", b - a }' \
-    >"$folder/wall_seconds"
-  echo "${folder#"$out"/}: $(cat "$folder/wall_seconds") s"
+  record "$1" "$2" "$thresher" train -o "$1/model.h5" --report "$1/report.json" \
+    --force "${@:3}" "${extra[@]}"
 }
 
 # The table and, where there is gnuplot, the pictures.

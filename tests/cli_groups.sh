@@ -43,6 +43,10 @@ for name in with three without; do
   compare "fingerprint of $name.h5" "$(key "$name.json" fingerprint)" == \
     "$(key with.json fingerprint)"
 done
+compare "groups of with.h5" "$(key with.json attribute_groups.count)" == 100
+compare "groups of three.h5" "$(key three.json attribute_groups)" == \
+  "$(key with.json attribute_groups)"
+compare "groups of without.h5" "'$(key without.json attribute_groups)'" == "'null'"
 "$PYTHON" - <<'END' || fail "groups as h5py sees them"
 import h5py
 with h5py.File("with.h5") as a, h5py.File("three.h5") as b:
@@ -79,8 +83,10 @@ train 1 with.h5 weighted.h5 --penalty l1 --groups a.txt
 train 3 with.h5 this.h5 --penalty l1 --groups a.txt && cmp weighted.h5 this.h5 ||
   fail "l1 with weights: another model on 3 ranks"
 ! cmp -s l1.h5 weighted.h5 || fail "l1: the weights of --groups are ignored"
-# A group stays or goes as a whole.
+# A group stays or goes as a whole; the model says which groups there were.
 ranks 0 inspect group.h5 --json >group.json
+compare "groups of the model" "$(key group.json deck.groups)" == \
+  "$(key with.json attribute_groups.fingerprint)"
 "$PYTHON" - <<'END' || fail "parts of groups in the support"
 import json
 support = json.load(open("group.json"))["support"]

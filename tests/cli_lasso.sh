@@ -46,7 +46,6 @@ path()
   must 2 train path.h5 -o path-model.h5 --solver lasso --path 12 \
     --path-min 0.05 --intercept
   ranks 0 inspect path-model.h5 --json >path.json
-  compare "lambdas of a path" "len($(key path.json path))" == 12
   "$PYTHON" - <<'END' || fail "a path is not what it should be"
 import json, sys
 model = json.load(open("path.json"))
@@ -55,6 +54,7 @@ top, last = path[0]["lambda"], path[-1]["lambda"]
 good = abs(top / model["lambda_max"] - 1) < 1e-12
 good = good and abs(last / model["lambda_max"] / 0.05 - 1) < 1e-9
 ratios = [b["lambda"] / a["lambda"] for a, b in zip(path, path[1:])]
+good = good and len(path) == 12
 good = good and max(ratios) - min(ratios) < 1e-9
 good = good and all(point["gap"] <= 1e-8 for point in path)
 good = good and path[0]["support_size"] == 0
@@ -71,20 +71,38 @@ END
     "abs($(key one.json objective) / $objective - 1)" '<' 1e-8
 }
 
-# verify recomputes: a model of other data, or one that was changed, fails.
+# contradicted MODEL DATA: status 1, one line that says so, and the numbers.
+contradicted()
+{
+  local rc=0
+  ranks 2 verify "$1" "$2" --json >verify.json 2>verify.err || rc=$?
+  compare "status of verify" "$rc" == 1
+  [ "$(key verify.json holds)" = false ] || fail "verify says that it holds"
+  compare "excess" "$(key verify.json excess)" '>' 0
+  grep -q "^thresher: $1: the certificate does not hold" verify.err ||
+    fail "verify does not say that the certificate does not hold"
+  compare "lines of its message" "$(wc -l <verify.err)" == 1
+}
+
+# verify recomputes. Fresh examples of the same law do not contradict a model,
+# those of another law do, and a model without a penalty has no certificate.
 verified()
 {
-  must 0 generate toeplitz -o other.h5 --examples 300 --attributes 900 --seed 7
   must 2 verify path-model.h5 path.h5 --json
   "$PYTHON" - must.out path.json <<'END' || fail "verify finds other numbers"
 import json, sys
 found, model = (json.load(open(name)) for name in sys.argv[1:])
-good = found["holds"] and abs(found["objective"] / model["objective"] - 1) < 1e-9
+good = found["holds"] and not found["fresh"]
+good = good and abs(found["objective"] / model["objective"] - 1) < 1e-9
 good = good and found["gap"] <= 1e-8 and found["violation"] <= 1e-6
 sys.exit(not good)
 END
-  ranks 1 verify path-model.h5 other.h5 >verify.out 2>verify.err &&
-    fail "verify accepts a model of other data"
+  must 0 generate toeplitz -o law.h5 --examples 20000 --attributes 300
+  must 0 generate toeplitz -o fresh.h5 --examples 40000 --attributes 300
+  must 0 generate toeplitz -o other.h5 --examples 40000 --attributes 300 --support 80
+  must 2 train law.h5 -o law-model.h5 --solver lasso --lambda-ratio 0.3
+  must 3 verify law-model.h5 fresh.h5
+  contradicted law-model.h5 other.h5
   must 1 train path.h5 -o sift.h5 --budget 100
   refused 1 'sift.h5: .*certificate' 1 verify sift.h5 path.h5
 }

@@ -58,6 +58,38 @@ assert lines[-1]["support_size"] == 25
 assert lines[-1]["population_mse"] < lines[0]["population_mse"]
 END
 
+# the distance from another model, by its definition: in the last line that of
+# the model itself where nothing is fitted after the last update
+short=(--solver hybrid -s 12 --budget 50 --validation 0 --refit no)
+must 1 train data.h5 -o near.h5 "${short[@]}" --seed 5
+must 2 train data.h5 -o plain.h5 "${short[@]}"
+must 2 train data.h5 -o again.h5 "${short[@]}" --telemetry plain.jsonl \
+  --reference near.h5
+cmp plain.h5 again.h5 || fail "--reference changes a model"
+rm again.h5
+ranks 0 inspect near.h5 --json >near.json
+ranks 0 inspect plain.h5 --json >plain.json
+"$PYTHON" - <<'END' || fail "the distance in the telemetry"
+import json
+def coefficients(path):
+    model = json.load(open(path))
+    return dict(zip(model["support"], model["coef"]))
+a, b = coefficients("plain.json"), coefficients("near.json")
+assert a.keys() - b.keys() and b.keys() - a.keys()
+apart = sum((a.get(j, 0) - b.get(j, 0)) ** 2 for j in a.keys() | b.keys()) ** 0.5
+lines = [json.loads(line) for line in open("plain.jsonl")]
+assert all(line["distance"] > 0 for line in lines)
+assert abs(lines[-1]["distance"] / apart - 1) < 1e-12
+END
+refused 2 '--reference counts only with --telemetry' 2 train data.h5 -o no.h5 --reference near.h5
+refused 1 'near.json: ' 2 train data.h5 -o no.h5 --telemetry no.jsonl \
+  --reference near.json
+must 1 generate murata -o other.h5 --examples 200 --attributes 299
+refused 2 'the model is for 300 attributes, the data have 299' 2 train other.h5 \
+  -o no.h5 --telemetry no.jsonl --reference near.h5
+refused 2 'near.h5 is an input as well' 2 train data.h5 -o near.h5 --force \
+  --telemetry no.jsonl --reference near.h5
+
 must 2 train data.h5 -o silent.h5 --solver hybrid -s 25 --budget 50 --quiet
 [ ! -s must.err ] || fail "--quiet is not quiet"
 cmp model.h5 silent.h5 || fail "--quiet, --report or --telemetry change a model"

@@ -180,7 +180,7 @@ static void test_compressed(struct th_comm *comm)
   if (comm->rank == 0 && system(command) != 0)
     abort();
   comm->ops->barrier(comm);
-  strcat(path, ".gz");
+  file_path(path, "groups.txt.gz");
   CHECK(th_groups_read(&groups, comm, path, path, ATTRIBUTES, &err) == TH_OK);
   check_good(&groups, comm);
   th_groups_free(&groups);

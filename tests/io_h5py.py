@@ -162,16 +162,16 @@ def test_changed():
             put(f, "shard/path", paths)
         expect("leads out of the data set")
     with again() as f:
-        major = int(f.attrs["major"])
+        major, minor = int(f.attrs["major"]), int(f.attrs["minor"])
         f.attrs.modify("major", np.int64(major + 1))
-    expect("t.h5 has format %d.0, this program reads %d.x; update thresher" %
-           (major + 1, major))
+    expect("t.h5 has format %d.%d, this program reads %d.x; update thresher" %
+           (major + 1, minor, major))
     with again() as f:
         f.attrs.modify("major", np.int64(major - 1))
-    expect("t.h5 has format %d.0, this program reads %d.x; make the file again" %
-           (major - 1, major))
+    expect("t.h5 has format %d.%d, this program reads %d.x; make the file again"
+           % (major - 1, minor, major))
     with again() as f:
-        f.attrs.modify("minor", np.int64(7))
+        f.attrs.modify("minor", np.int64(minor + 7))
     check(subprocess.run([tool, "read", "t.h5"]).returncode == 0, "newer minor")
     with again() as f:
         f.attrs.modify("examples", np.int64(10 ** 15))
@@ -185,8 +185,8 @@ def test_changed():
         pass
     with h5py.File("t.shards/00001.h5", "r+") as s:
         s.attrs.modify("major", np.int64(major + 1))
-    expect("shard t.shards/00001.h5 has format %d.0, this program reads %d.x; "
-           "update" % (major + 1, major))
+    expect("shard t.shards/00001.h5 has format %d.%d, this program reads %d.x; "
+           "update" % (major + 1, minor, major))
 
 
 for kind in ["f32", "f64", "u8", "i8"]:

@@ -1,4 +1,4 @@
-/* mpi_stochastic.c - stochastic methods give the same bits on any number of
+/* mpi_stochastic.c - solvers with a penalty give the same bits on any number of
  * ranks, whatever is kept in memory
  * SPDX-License-Identifier: MIT */
 #include "check.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 
 static const char *const solvers[] = {
-    "prox-sgd", "fs-prox-sgd", "rda",        "truncated-gradient",
-    "saga",     "svrg",        "os-prox-sgd"};
+    "prox-sgd", "fs-prox-sgd", "rda",         "truncated-gradient",
+    "saga",     "svrg",        "os-prox-sgd", "lasso"};
 static const char *const losses[] = {"squared", "logistic", "squared-hinge"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
-enum { SOLVERS = 7, OS_PROX_SGD = 6, CASES = 10, GROUP = 100 };
+enum { SOLVERS = 8, OS_PROX_SGD = 6, CASES = 10, GROUP = 100 };
 
 /* Case k mixes the yes-or-no options so that all pairs occur. */
 static bool mixed(int k, int option)

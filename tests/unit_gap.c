@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROWS = 30, CASES = 300 };
+enum { ROWS = 30, COUNTED = 24, CASES = 300 };
 
 struct sample {
   double eta[ROWS];
@@ -29,7 +29,7 @@ static struct sample make_sample(uint64_t number, const struct th_loss *loss)
     th_random_normal(stream, 0, i, pair);
     s.prediction[i] = size * pair[0] + (double)(number % 7) * size;
     s.target[i] = loss->labels ? (i < 2 + number % 25 ? 1 : -1) : pair[1];
-    s.eta[i] = i % 5 == 4 ? 0 : 1.0 / (ROWS * 4 / 5);
+    s.eta[i] = i % 5 == 4 ? 0 : 1.0 / COUNTED;
   }
   return s;
 }

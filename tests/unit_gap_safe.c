@@ -451,7 +451,7 @@ int main(int argc, char **argv)
          (long long)totals.checks, (long long)totals.removed,
          (long long)totals.true_groups, (long long)totals.outside,
          (long long)totals.detected);
-  CHECK(totals.problems > 0.9 * problems);
+  CHECK(10 * totals.problems > 9 * (int64_t)problems);
   CHECK((double)totals.given_up < 0.05 * (double)totals.problems);
   CHECK((double)totals.detected > 0.9 * (double)totals.outside);
   return check_finish(NULL);

@@ -5,6 +5,8 @@
 #include "check.h"
 #include "problem.h"
 
+#include "math/grouping.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +69,50 @@ static void test_solver(const struct th_config *config, struct memory_store *m)
   CHECK(call > 10);
 }
 
+/* Groups of two attributes far apart, on one rank. */
+static th_status group_with_failure(int64_t call, struct th_error *err)
+{
+  enum { ATTRIBUTES = 20 };
+  struct th_group_piece piece[ATTRIBUTES];
+  int64_t attribute[ATTRIBUTES];
+  struct th_groups groups;
+  struct th_grouping grouping = {0};
+  struct th_comm self;
+  th_comm_self(&self);
+  th_error_clear(err);
+  for (int64_t j = 0; j < ATTRIBUTES; j++) {
+    piece[j] = (struct th_group_piece){
+        .range = {j, j + 1}, .group = j % (ATTRIBUTES / 2), .size = 2};
+    attribute[j] = j;
+  }
+  failed = false;
+  calls_left = call;
+  armed = true;
+  th_status rc = th_groups_share(&groups, &self, ATTRIBUTES, piece, ATTRIBUTES,
+                                 TH_OK, err);
+  if (rc == TH_OK)
+    rc = th_grouping_build(&grouping, &groups, th_penalty_find("group"), 0,
+                           &self, attribute, ATTRIBUTES, err);
+  armed = false;
+  CHECK(rc != TH_OK || grouping.groups == ATTRIBUTES / 2);
+  CHECK(rc == TH_OK || grouping.groups == 0);
+  th_grouping_free(&grouping);
+  th_groups_free(&groups);
+  return rc;
+}
+
+static void test_groups(void)
+{
+  struct th_error err;
+  int64_t call = 0;
+  th_status rc;
+  do {
+    rc = group_with_failure(call++, &err);
+    CHECK(rc == (failed ? TH_ENOMEM : TH_OK));
+  } while (failed && call < 1000);
+  CHECK(call > 20);
+}
+
 int main(void)
 {
   const char *const solvers[] = {"sift", "exploration", "hybrid",
@@ -95,5 +141,6 @@ int main(void)
     }
     memory_store_free(m);
   }
+  test_groups();
   return check_finish(NULL);
 }

@@ -131,7 +131,7 @@ static void test_prox(const struct sample *s)
 static void test_moreau(const struct sample *s)
 {
   double u[MOST];
-  double rest[MOST];
+  double rest[MOST] = {0};
   double work[MOST];
   memcpy(u, s->v, sizeof u);
   th_norm_prox(s->norm, s->t, u, s->count);

@@ -134,7 +134,18 @@ static json_t *truth_json(const struct th_truth *truth)
   return o;
 }
 
-static json_t *dataset_json(struct th_dataset *dataset, bool checked)
+static json_t *groups_json(const struct th_groups *groups)
+{
+  if (groups->groups == 0)
+    return json_null();
+  json_t *o = json_object();
+  th_json_int(o, "count", groups->groups);
+  th_json_hex(o, "fingerprint", groups->fingerprint);
+  return o;
+}
+
+static json_t *dataset_json(struct th_dataset *dataset,
+                            const struct th_groups *groups, bool checked)
 {
   const struct th_store *store = th_dataset_store(dataset);
   const struct th_shape *shape = &store->shape;
@@ -153,13 +164,15 @@ static json_t *dataset_json(struct th_dataset *dataset, bool checked)
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
   th_json_hex(o, "fingerprint", store->fingerprint);
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
+  json_object_set_new(o, "attribute_groups", groups_json(groups));
   json_object_set_new(o, "truth", truth_json(th_dataset_truth(dataset)));
   if (checked)
     json_object_set_new(o, "checked", json_true());
   return o;
 }
 
-static void print_dataset(struct th_dataset *dataset, bool checked)
+static void print_dataset(struct th_dataset *dataset,
+                          const struct th_groups *groups, bool checked)
 {
   const struct th_store *store = th_dataset_store(dataset);
   const struct th_shape *shape = &store->shape;
@@ -178,6 +191,9 @@ static void print_dataset(struct th_dataset *dataset, bool checked)
   printf("fingerprint:  %016" PRIx64 "\n", store->fingerprint);
   const char *provenance = th_dataset_provenance(dataset);
   printf("provenance:   %s\n", provenance == NULL ? "unknown" : provenance);
+  if (groups->groups > 0)
+    printf("groups:       %" PRId64 " of attributes, %016" PRIx64 "\n",
+           groups->groups, groups->fingerprint);
   if (truth != NULL && truth->family[0] != '\0')
     printf("truth:        %s, %" PRId64 " true attributes, noise %g\n",
            truth->family, truth->support_size, truth->noise);
@@ -205,18 +221,21 @@ static th_status inspect_dataset(const struct th_options *options,
                                  struct th_comm *comm, struct th_error *err)
 {
   struct th_dataset *dataset = NULL;
+  struct th_groups groups = {0};
   th_status rc;
   TH_TRY(th_dataset_open(&dataset, comm, options->argument[0], INSPECT_MEMORY,
                          err));
   if (options->check)
     TH_TRY(th_dataset_check(dataset, comm, err));
+  TH_TRY(th_dataset_groups(dataset, comm, &groups, err));
   if (comm->rank == 0 && options->json)
-    rc = th_json_print(stdout, dataset_json(dataset, options->check),
+    rc = th_json_print(stdout, dataset_json(dataset, &groups, options->check),
                        JSON_INDENT(2), err);
   else if (comm->rank == 0)
-    print_dataset(dataset, options->check);
+    print_dataset(dataset, &groups, options->check);
   TH_TRY(th_agree(comm, rc, err));
 done:
+  th_groups_free(&groups);
   if (dataset != NULL)
     th_dataset_close(dataset);
   return rc;

@@ -3,6 +3,7 @@
 #include "cli/monitor.h"
 
 #include "cli/json.h"
+#include "io/model_file.h"
 #include "math/synthetic.h"
 
 #include <errno.h>
@@ -64,6 +65,39 @@ static void show(struct th_watch *watch, const struct th_progress *progress)
     print_line(progress, share, now - watch->began);
 }
 
+/* norm2 of the difference of the coefficients; both supports ascend. */
+static double distance(const struct th_progress *progress,
+                       const struct th_model *reference)
+{
+  double square = 0;
+  int64_t a = 0;
+  int64_t b = 0;
+  while (a < progress->support_size || b < reference->support_size) {
+    int64_t mine =
+        a < progress->support_size ? progress->support[a] : INT64_MAX;
+    int64_t theirs =
+        b < reference->support_size ? reference->support[b] : INT64_MAX;
+    double delta = mine <= theirs ? progress->coef[a++] : 0;
+    delta -= theirs <= mine ? reference->coef[b++] : 0;
+    square += delta * delta;
+  }
+  return sqrt(square);
+}
+
+/* How far the coefficients are from those that are known. */
+static void add_errors(json_t *line, const struct th_watch *watch,
+                       const struct th_progress *progress)
+{
+  if (watch->truth != NULL)
+    th_json_real(line, "population_mse",
+                 th_population_mse(watch->truth, watch->attributes,
+                                   progress->support, progress->coef,
+                                   progress->support_size,
+                                   progress->intercept));
+  if (watch->referred)
+    th_json_real(line, "distance", distance(progress, &watch->reference));
+}
+
 static void record(struct th_watch *watch, const struct th_progress *progress)
 {
   if (watch->telemetry == NULL || watch->err.code != TH_OK)
@@ -71,6 +105,7 @@ static void record(struct th_watch *watch, const struct th_progress *progress)
   json_t *line = json_object();
   th_json_int(line, "update", progress->updates);
   th_json_int(line, "examples", progress->examples);
+  th_json_real(line, "epochs", progress->epochs);
   th_json_int(line, "attributes", progress->attributes_observed);
   th_json_int(line, "support_size", progress->support_size);
   th_json_real(line, "loss", progress->loss);
@@ -82,12 +117,7 @@ static void record(struct th_watch *watch, const struct th_progress *progress)
     th_json_int(line, "active", progress->certificate->active);
   }
   th_json_real(line, "seconds", th_clock() - watch->began);
-  if (watch->truth != NULL)
-    th_json_real(line, "population_mse",
-                 th_population_mse(watch->truth, watch->attributes,
-                                   progress->support, progress->coef,
-                                   progress->support_size,
-                                   progress->intercept));
+  add_errors(line, watch, progress);
   th_json_print(watch->telemetry, line, JSON_COMPACT, &watch->err);
 }
 
@@ -151,6 +181,23 @@ th_status th_watch_open(struct th_watch *watch,
   return open_telemetry(watch, options->force, err);
 }
 
+th_status th_watch_refer(struct th_watch *watch, const char *path,
+                         struct th_comm *comm, struct th_error *err)
+{
+  if (path == NULL)
+    return TH_OK;
+  th_status rc = th_model_read(&watch->reference, comm, path, err);
+  if (rc != TH_OK)
+    return rc;
+  if (watch->reference.attributes != watch->attributes)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --reference %s: the model is for %" PRId64
+                   " attributes, the data have %" PRId64,
+                   path, watch->reference.attributes, watch->attributes);
+  watch->referred = true;
+  return TH_OK;
+}
+
 th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
 {
   clear_bar(watch);
@@ -171,5 +218,6 @@ void th_watch_close(struct th_watch *watch)
     fclose(watch->telemetry);
   watch->telemetry = NULL;
   th_output_abort(&watch->output);
+  th_model_free(&watch->reference);
   th_loops_free(&watch->loops);
 }

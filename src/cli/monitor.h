@@ -5,6 +5,7 @@
 
 #include "cli/loops.h"
 #include "cli/options.h"
+#include "core/model.h"
 #include "core/truth.h"
 #include "io/output.h"
 #include "solvers/train.h"
@@ -18,6 +19,8 @@ struct th_watch {
   bool terminal;
   int64_t attributes;           /* d */
   const struct th_truth *truth; /* borrowed; NULL: not generated */
+  bool referred;                /* to a model: */
+  struct th_model reference;    /* owned; support and coefficients count */
   struct th_output output;      /* of the telemetry */
   FILE *telemetry;              /* NULL: none */
   const char *telemetry_path;
@@ -36,6 +39,10 @@ th_status th_watch_open(struct th_watch *watch,
                         const struct th_truth *truth,
                         const struct th_store *store,
                         const struct th_comm *comm, struct th_error *err);
+/* Telemetry tells the distance to the coefficients of this model from now on;
+ * NULL: to none. Collective. TH_EUSAGE for a model for other attributes. */
+th_status th_watch_refer(struct th_watch *watch, const char *path,
+                         struct th_comm *comm, struct th_error *err);
 /* Take the bar off the terminal; finish the telemetry. Local. */
 th_status th_watch_finish(struct th_watch *watch, struct th_error *err);
 void th_watch_close(struct th_watch *watch);

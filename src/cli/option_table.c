@@ -147,7 +147,7 @@ static const struct th_option table[] = {
      "Omega, in mean loss + lambda Omega(coefficients)"},
     {"groups", 0, TH_OPT_TEXT, AT(groups), "FILE", NULL,
      "none; penalties of groups: those of the data set", NO_LIMITS, NULL,
-     "model", TH_TRAIN | TH_IMPORT | TH_VERIFY, false,
+     "model", TH_TRAIN | TH_IMPORT, false,
      "groups of attributes: one group on a line, 0-based attributes and ranges "
      "a-b, and weight=W where it is not the default (l1: 1, else the root of "
      "the group's size)"},
@@ -241,6 +241,9 @@ static const struct th_option table[] = {
      "write times, memory and traffic of the run"},
     {"telemetry", 0, TH_OPT_TEXT, AT(telemetry), "FILE.jsonl", NULL, "none",
      NO_LIMITS, NULL, "run", TH_TRAIN, false, "write one JSON line per update"},
+    {"reference", 0, TH_OPT_TEXT, AT(reference), "MODEL.h5", NULL, "none",
+     NO_LIMITS, NULL, "run", TH_TRAIN, false,
+     "telemetry also tells the distance of the coefficients from this model's"},
     {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, NO_LIMITS, NULL, "run",
      TH_EVALUATE | TH_INSPECT | TH_BENCH | TH_VERIFY, false,
      "print the results as JSON"},

@@ -71,6 +71,7 @@ struct th_options {
   const char *groups;
   int64_t memory; /* bytes per rank; 0: by the machine */
   const char *telemetry;
+  const char *reference;
   const char *report;
   bool prefetch;
   bool dry_run;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/data.h"
+#include "cli/option_use.h"
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/solvers.h"
@@ -25,44 +26,6 @@ struct session {
   struct th_profile profile;
   struct th_model model;
 };
-
-/* An option that the solver has no use for is refused, not ignored. */
-static th_status check_options(const struct th_options *options,
-                               struct th_error *err)
-{
-  int count;
-  const struct th_option *table = th_option_table(&count);
-  for (int k = 0; k < count; k++) {
-    char users[128];
-    if (!th_option_given(options, table[k].name) ||
-        th_solver_uses(options->config.solver, table[k].name))
-      continue;
-    th_solver_users(table[k].name, users, sizeof users);
-    return th_fail(err, TH_EUSAGE,
-                   "train: solver %s does not use --%s; leave it out, or use "
-                   "solver %s",
-                   options->config.solver, table[k].name, users);
-  }
-  return TH_OK;
-}
-
-/* What is wrong whatever the data are; th_train_plan checks the rest. */
-static th_status check_needs(const struct th_config *config,
-                             struct th_error *err)
-{
-  const struct th_solver_row *row = th_solver_find(config->solver);
-  if (row->needs_sparsity && config->sparsity == 0)
-    return th_fail(err, TH_EUSAGE,
-                   "train: solver %s needs -s, the most attributes in the "
-                   "model",
-                   row->name);
-  if (row->needs_budget && config->budget == 0)
-    return th_fail(err, TH_EUSAGE,
-                   "train: solver %s needs --budget, the most attributes "
-                   "observed of one example",
-                   row->name);
-  return TH_OK;
-}
 
 static th_status check_outputs(const struct th_options *options,
                                struct th_comm *comm, struct th_error *err)
@@ -163,6 +126,8 @@ static th_status name_groups(struct session *session, struct th_error *err)
   if (session->groups.attributes == 0)
     return TH_OK;
   snprintf(text, sizeof text, "%016" PRIx64, session->groups.fingerprint);
+  session->model.groups = session->groups; /* which is not wanted any more */
+  session->groups = (struct th_groups){0};
   return th_model_set(&session->model, "groups", text, err);
 }
 
@@ -271,6 +236,8 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_watch_open(&session->watch, session->options, session->data.truth,
                     session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(
+      th_watch_refer(&session->watch, session->options->reference, comm, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
                   comm->size);
@@ -292,8 +259,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   double began = th_clock();
   int64_t share = 0;
   th_status rc;
-  TH_TRY(check_options(options, err));
-  TH_TRY(check_needs(&options->config, err));
+  TH_TRY(th_option_use_check(options, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));

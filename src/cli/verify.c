@@ -4,7 +4,6 @@
 #include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/scoring.h"
-#include "math/penalty.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +13,6 @@ struct session {
   const struct th_options *options;
   struct th_scoring scoring;
   struct th_options deck; /* the model's */
-  struct th_groups groups;
   struct th_plan plan;
   struct th_verdict verdict;
 };
@@ -37,9 +35,9 @@ static th_status read_deck(struct session *session, struct th_error *err)
   return rc;
 }
 
-/* The problem that the model says it solves, posed on these data. Collective
- * where groups are read. */
-static th_status make_plan(struct session *session, struct th_comm *comm,
+/* The problem that the model says it solves, posed on these data. Local,
+ * replicated. */
+static th_status make_plan(struct session *session, const struct th_comm *comm,
                            struct th_error *err)
 {
   const struct th_options *options = session->options;
@@ -49,13 +47,8 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
   config.lambda_ratio = 0;
   config.path = 0;
   config.confidence = options->config.confidence;
-  if (options->groups != NULL || th_penalty_find(config.penalty)->grouped) {
-    th_status rc = th_data_groups(&session->scoring.data, options->groups, NULL,
-                                  comm, &session->groups, err);
-    if (rc != TH_OK)
-      return rc;
-    config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
-  }
+  if (session->scoring.model.groups.attributes > 0)
+    config.groups = &session->scoring.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,
                        th_store_most_owned(store, comm->size), &session->plan,
                        err);
@@ -144,7 +137,6 @@ th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
   TH_TRY(verify(&session, comm, err));
 done:
   th_certificate_free(&session.verdict.now);
-  th_groups_free(&session.groups);
   th_options_free(&session.deck);
   th_scoring_close(&session.scoring);
   return rc;

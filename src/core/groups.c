@@ -113,6 +113,16 @@ done:
   return rc;
 }
 
+/* What is known of all pieces. */
+static void sum_up(struct th_groups *groups, const struct th_group_piece *piece,
+                   int64_t count)
+{
+  groups->fingerprint =
+      th_fnv(TH_FNV_BASIS, piece, (size_t)count * sizeof *piece);
+  for (int64_t k = 0; k < count; k++)
+    groups->groups += piece[k].range.first == piece[k].group;
+}
+
 th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
                           int64_t attributes,
                           const struct th_group_piece *piece, int64_t count,
@@ -128,8 +138,8 @@ th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
     rc = parcel_fill(&parcel, comm->size, piece, comm->rank == 0 ? count : 0,
                      err);
   if (comm->rank == 0 && rc == TH_OK)
-    groups->fingerprint =
-        th_fnv(TH_FNV_BASIS, piece, (size_t)count * sizeof *piece);
+    sum_up(groups, piece, count);
+  comm->ops->bcast(comm, &groups->groups, sizeof groups->groups, 0);
   comm->ops->bcast(comm, &groups->fingerprint, sizeof groups->fingerprint, 0);
   rc = parcel_send(&parcel, comm, rc, &groups->piece, &groups->count, err);
   parcel_free(&parcel);

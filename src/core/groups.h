@@ -22,6 +22,7 @@ struct th_group_piece {
 
 struct th_groups {
   int64_t attributes;           /* of the data */
+  int64_t groups;               /* of all attributes */
   uint64_t fingerprint;         /* of all pieces */
   int64_t count;                /* pieces here */
   struct th_group_piece *piece; /* ascending, without gaps, of

@@ -4,6 +4,7 @@
 #define TH_MODEL_H
 
 #include "core/error.h"
+#include "core/groups.h"
 #include "core/source.h"
 
 #include <stdint.h>
@@ -56,8 +57,8 @@ struct th_certificate {
   struct th_path_point *path;
 };
 
-/* Replicated. Holds nothing that depends on ranks, hosts, paths or clocks. All
- * pointers are owned. */
+/* Replicated but for the pieces of groups. Holds nothing that depends on ranks,
+ * hosts, paths or clocks. All pointers are owned. */
 struct th_model {
   char *solver;
   char *loss;
@@ -69,8 +70,9 @@ struct th_model {
   struct th_ledger ledger;
   int64_t passes; /* begun */
   struct th_certificate certificate;
-  char *statistics;     /* where means and deviations come from, or "none" */
-  uint64_t fingerprint; /* of the data set it was trained on */
+  struct th_groups groups; /* of the penalty; attributes 0: none */
+  char *statistics;        /* where means and deviations come from, or "none" */
+  uint64_t fingerprint;    /* of the data set it was trained on */
   int64_t settings;
   struct th_setting *deck;
 };

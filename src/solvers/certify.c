@@ -118,7 +118,8 @@ static void survey(const struct review *r, struct th_certificate *c)
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
     double value = r->duals.value[g];
-    double radius = th_gap_radius(L, c->gap, p->second[g], c->lambda);
+    double radius =
+        th_gap_radius(L, c->gap, p->reach[g] * p->reach[g], c->lambda);
     bool in_support = false;
     largest[0] = fmax(largest[0], violation_of(r, g, &in_support));
     largest[1] = fmax(largest[1], radius);

@@ -32,17 +32,11 @@ th_status th_exact_init(struct th_exact *e, struct th_problem *p,
                          .tolerance = p->context->config->tolerance,
                          .duals = *duals};
   *duals = (struct th_duals){0};
-  TH_TRY(TH_NEW(&e->bound, groups, "bounds on dual values", err));
   TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
   TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
-  TH_TRY(TH_NEW(&e->theta, p->rows, "dual variables", err));
   TH_TRY(th_descent_init(&e->descent, p, err));
-  for (int64_t g = 0; g < groups; g++)
-    e->bound[g] = e->duals.value[g] + e->duals.slack[g];
   e->descent.intercept = p->start;
-  for (int64_t i = 0; i < p->rows; i++)
-    e->theta[i] = p->start;
-  th_problem_theta(p, e->theta, e->theta);
+  TH_TRY(th_recall_init(&e->recall, p, &e->duals, err));
 done:
   return th_agree(p->context->comm, rc, err);
 }
@@ -53,8 +47,7 @@ void th_exact_free(struct th_exact *e)
   th_working_free(&e->working);
   th_duals_free(&e->duals);
   th_selection_free(&e->selection);
-  free(e->bound);
-  free(e->theta);
+  th_recall_free(&e->recall);
   free(e->score);
   free(e->name);
   free(e->chosen);
@@ -110,95 +103,115 @@ done:
   return rc;
 }
 
-/* The working set's groups of this rank, from the slopes that everyone has. */
-static void take_known(struct th_exact *e, bool begin)
+/* A unit of the working set from the slopes that everyone has, on a rank that
+ * holds members of it. */
+static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
+{
+  const struct th_problem *p = e->problem;
+  const struct th_working *w = &e->working;
+  int64_t k = w->start[unit];
+  int64_t count = w->start[unit + 1] - k;
+  e->duals.value[g] =
+      th_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
+  e->duals.slack[g] = 0;
+  for (int64_t m = th_problem_members(p, g).first;
+       m < th_problem_members(p, g).last; m++, k++) {
+    int64_t place = th_problem_place(p, m);
+    while (w->attribute[k] != p->active.attribute[place])
+      k++; /* members on other ranks */
+    e->duals.z[place] = -w->slope[k];
+  }
+}
+
+/* The working set is known; not_wanted: nor wanted then. */
+static void take_known(struct th_exact *e, bool not_wanted)
 {
   const struct th_problem *p = e->problem;
   const struct th_working *w = &e->working;
   struct th_duals *duals = &e->duals;
-  for (int64_t g = 0; g < p->grouping.groups; g++) {
-    int64_t unit = th_working_find(w, p->key[g]);
-    duals->known[g] = unit >= 0;
-    if (unit < 0)
+  memset(duals->known, 0, (size_t)p->grouping.groups * sizeof *duals->known);
+  for (int64_t unit = 0; unit < w->units; unit++) {
+    int64_t g = th_problem_group(p, w->key[unit]);
+    if (g < 0)
       continue;
-    if (begin)
+    duals->known[g] = true;
+    if (not_wanted)
       duals->wanted[g] = false;
-    int64_t k = w->start[unit];
-    int64_t count = w->start[unit + 1] - k;
-    duals->value[g] =
-        th_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
-    duals->slack[g] = 0;
-    for (int64_t m = th_problem_members(p, g).first;
-         m < th_problem_members(p, g).last; m++, k++) {
-      int64_t place = th_problem_place(p, m);
-      while (w->attribute[k] != p->active.attribute[place])
-        k++; /* members on other ranks */
-      duals->z[place] = -w->slope[k];
-    }
+    take_unit(e, unit, g);
   }
 }
 
-static double distance(const struct th_problem *p, const double *a,
-                       const double *b)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < p->rows; i++)
-    sum += p->eta[i] * (a[i] - b[i]) * (a[i] - b[i]);
-  return sqrt(sum);
-}
-
-/* Short holes are read along: single attributes cost more than their values. */
+/* Short holes within a cell are read along: single attributes cost more than
+ * their values. Cells, since ranks have no part in what is read. */
 static void fill_holes(struct th_exact *e)
 {
-  int64_t groups = e->problem->grouping.groups;
-  int64_t last = -WORTH_A_SLAB - 1; /* wanted */
-  if (e->problem->grouping.start != NULL)
+  const struct th_problem *p = e->problem;
+  const int64_t *attribute = p->active.attribute;
+  int64_t last = -1; /* wanted */
+  if (p->grouping.start != NULL)
     return;
-  for (int64_t g = 0; g < groups; g++) {
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
     if (!e->duals.wanted[g])
       continue;
-    if (g - last <= WORTH_A_SLAB)
-      for (int64_t k = last + 1; k < g; k++)
-        e->duals.wanted[k] = true;
+    bool near = last >= 0 && g - last <= WORTH_A_SLAB &&
+                attribute[g] / TH_CELL == attribute[last] / TH_CELL;
+    for (int64_t k = last + 1; near && k < g; k++)
+      e->duals.wanted[k] = true;
     last = g;
   }
 }
 
-/* Which groups may reach lambda at the present theta. */
-static void want(struct th_exact *e, double lambda)
+/* Which groups may reach lambda at the present theta; what is known of the
+ * others, and how well. Collective where groups are shared. */
+static double want(struct th_exact *e, double lambda)
 {
   const struct th_problem *p = e->problem;
-  double step = distance(p, e->descent.theta, e->theta);
-  memcpy(e->theta, e->descent.theta, (size_t)p->rows * sizeof *e->theta);
+  struct th_duals *duals = &e->duals;
+  double level = th_recall_estimate(&e->recall, e->descent.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
-    e->bound[g] += step * sqrt(p->second[g]) * (1 + 1e-12);
-    e->duals.wanted[g] = !e->screens || e->bound[g] >= safely_below * lambda;
+    double most = duals->value[g] + duals->slack[g];
+    duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
   }
   take_known(e, true);
   fill_holes(e);
+  return level;
+}
+
+/* The largest dual value of all, and how many groups were looked at.
+ * Collective. */
+static int64_t collect(struct th_exact *e)
+{
+  const struct th_problem *p = e->problem;
+  int64_t wanted = 0;
+  e->dual_norm = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    wanted += e->duals.wanted[g] && p->counted[g];
+    if (e->duals.wanted[g] || e->duals.known[g])
+      e->dual_norm = fmax(e->dual_norm, e->duals.value[g]);
+  }
+  p->context->comm->ops->max_f64(p->context->comm, &e->dual_norm, 1);
+  p->context->comm->ops->sum_i64(p->context->comm, &wanted, 1);
+  return wanted;
 }
 
 /* The gap over all attributes at the working set's solution. Collective. */
 static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
 {
   struct th_problem *p = e->problem;
-  struct th_duals *duals = &e->duals;
-  want(e, lambda);
-  th_status rc = th_problem_pass(p, e->theta, 1, lambda, duals, err);
+  double level = want(e, lambda);
+  th_status rc =
+      th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
   take_known(e, false);
-  e->dual_norm = 0;
-  for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (duals->wanted[g] || duals->known[g]) {
-      e->bound[g] = duals->value[g] + duals->slack[g];
-      e->dual_norm = fmax(e->dual_norm, duals->value[g]);
-    }
-  p->context->comm->ops->max_f64(p->context->comm, &e->dual_norm, 1);
+  double unread = 1 - (double)collect(e) / (double)p->active.total;
+  th_recall_keep(&e->recall, lambda, e->descent.theta, unread * level,
+                 &e->duals);
   e->objective = e->descent.primal;
   double scale = 1 / fmax(1, e->dual_norm / lambda);
-  e->gap = th_gap_bound(e->objective, th_gap_dual(p->loss, p->rows, p->eta,
-                                                  p->target, e->theta, scale));
+  e->gap = th_gap_bound(e->objective,
+                        th_gap_dual(p->loss, p->rows, p->eta, p->target,
+                                    e->descent.theta, scale));
   return TH_OK;
 }
 
@@ -217,7 +230,7 @@ static th_status admit(struct th_exact *e, double lambda, int64_t *added,
   for (int64_t g = 0; g < groups; g++) {
     double reach = e->duals.value[g] / fmax(lambda, e->dual_norm);
     if (e->duals.wanted[g] && e->duals.value[g] > nearly * lambda)
-      priority[g] = sqrt(p->second[g]) / fmax(1 - reach, 1e-12);
+      priority[g] = p->reach[g] / fmax(1 - reach, 1e-12);
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
   TH_TRY(th_exact_widen(e, priority, 0, most, added, err));

@@ -2,16 +2,15 @@
  *
  * The problem is solved on a working set; a pass over all attributes gives the
  * duality gap and the worst violations, which join it (Massias, Gramfort &
- * Salmon 2018, celer), until the gap is small. What cannot matter to a pass is
- * not read: Z moves by at most |theta - theta'| sqrt(N_g) / lambda (the sphere
- * of Liang & Poon 2022, Algorithm 1, around the last point at which Z_g was
- * computed, with the true distance in place of the bound on it).
+ * Salmon 2018, celer), until the gap is small.
+ * What cannot matter to a pass is not read (solvers/recall.h).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_EXACT_H
 #define TH_EXACT_H
 
 #include "math/select.h"
 #include "solvers/descent.h"
+#include "solvers/recall.h"
 
 struct th_exact {
   struct th_problem *problem; /* borrowed */
@@ -20,9 +19,8 @@ struct th_exact {
   struct th_descent descent;
   struct th_working working;
   struct th_duals duals; /* times lambda: slopes */
-  double *bound;         /* groups: of their dual values times lambda */
-  double *theta;         /* at which the bounds hold */
-  double *score;         /* groups: candidates, and what they are called */
+  struct th_recall recall;
+  double *score; /* groups: candidates, and what they are called */
   int64_t *name;
   struct th_choice *chosen;
   int64_t *key;

@@ -25,14 +25,12 @@ struct lasso {
   struct th_exact exact;
   struct th_support support;
   struct th_certificate certificate;
-  double *slope[2]; /* places: at the last lambda, and at the one before */
-  double *ahead;    /* places: extrapolated */
-  double *value;    /* groups: their dual values */
+  double *ahead;            /* places: extrapolated */
+  double *value;            /* groups: their dual values */
   struct th_choice *chosen; /* members with a coefficient */
   int64_t room;
   int64_t steps; /* lambdas so far, of: */
   int64_t path;
-  double lambda[2]; /* those of slope[] */
 };
 
 static double lambda_at(const struct lasso *s, const struct th_config *config,
@@ -48,18 +46,13 @@ static double lambda_at(const struct lasso *s, const struct th_config *config,
 }
 
 /* Local. */
-static th_status prepare(struct lasso *s, const struct th_duals *duals,
-                         struct th_error *err)
+static th_status prepare(struct lasso *s, struct th_error *err)
 {
   int64_t places = s->problem.active.count;
   th_status rc;
-  TH_TRY(TH_NEW(&s->slope[0], places, "slopes", err));
-  TH_TRY(TH_NEW(&s->slope[1], places, "slopes", err));
   TH_TRY(TH_NEW(&s->ahead, places, "slopes", err));
   TH_TRY(TH_NEW(&s->value, s->problem.grouping.groups, "slopes", err));
   TH_TRY(TH_NEW(&s->certificate.path, s->path, "the path", err));
-  memcpy(s->slope[0], duals->z, (size_t)places * sizeof *duals->z);
-  s->lambda[0] = s->problem.lambda_max;
 done:
   return rc;
 }
@@ -73,8 +66,6 @@ static void free_state(void *state)
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
-  free(s->slope[0]);
-  free(s->slope[1]);
   free(s->ahead);
   free(s->value);
   free(s->chosen);
@@ -91,7 +82,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   s->path = config->path > 0 ? config->path : 1;
   TH_TRY(th_problem_init(&s->problem, context, &duals, err));
-  rc = prepare(s, &duals, err);
+  rc = prepare(s, err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_exact_init(&s->exact, &s->problem, &duals, err));
   s->certificate.lambda_max = s->problem.lambda_max;
@@ -108,14 +99,6 @@ done:
   th_duals_free(&duals);
   free_state(s);
   return rc;
-}
-
-/* How far to go along the line through the last two lambdas; 0: there are no
- * two. */
-static double beyond(const struct lasso *s, double lambda)
-{
-  return s->steps < 2 ? 0
-                      : (s->lambda[0] - lambda) / (s->lambda[1] - s->lambda[0]);
 }
 
 /* Coefficients move on along their lines, as long as they keep their signs. */
@@ -136,34 +119,18 @@ static void extrapolate(struct lasso *s, double part)
  * 2012). Collective. */
 static th_status guess(struct lasso *s, double lambda, struct th_error *err)
 {
-  struct th_problem *p = &s->problem;
   struct th_working *w = &s->exact.working;
-  double part = beyond(s, lambda);
   double floor = reaches * lambda;
   int64_t added = 0;
+  double part = th_recall_ahead(&s->exact.recall, lambda, s->ahead, s->value);
   th_working_drop_zeros(w);
   extrapolate(s, part);
   if (s->path == 1)
     return TH_OK;
   if (part == 0)
-    floor = 2 * lambda - s->lambda[0];
-  for (int64_t k = 0; k < p->active.count; k++)
-    s->ahead[k] = s->slope[0][k] + part * (s->slope[0][k] - s->slope[1][k]);
-  th_grouping_dual(&p->grouping, p->context->comm, s->ahead, s->value);
+    floor = 2 * lambda - th_recall_lambda(&s->exact.recall);
   return th_exact_widen(&s->exact, s->value, floor, w->units + 128, &added,
                         err);
-}
-
-/* The slopes of this lambda are behind the next one. */
-static void remember(struct lasso *s, double lambda)
-{
-  double *oldest = s->slope[1];
-  s->slope[1] = s->slope[0];
-  s->slope[0] = oldest;
-  s->lambda[1] = s->lambda[0];
-  s->lambda[0] = lambda;
-  memcpy(s->slope[0], s->exact.duals.z,
-         (size_t)s->problem.active.count * sizeof *oldest);
 }
 
 static int by_attribute(const void *a, const void *b)
@@ -211,7 +178,6 @@ static th_status step(void *state, struct th_context *context, bool *more,
                       "at lambda %g the gap is %g: as far as double precision "
                       "goes",
                       lambda, s->exact.gap);
-  remember(s, lambda);
   TH_TRY(publish(s, context, err));
   c->lambda = lambda;
   c->objective = s->exact.objective;

@@ -24,6 +24,21 @@ int64_t th_problem_place(const struct th_problem *p, int64_t member)
   return p->grouping.place == NULL ? member : p->grouping.place[member];
 }
 
+int64_t th_problem_group(const struct th_problem *p, int64_t key)
+{
+  int64_t low = 0;
+  int64_t high = p->grouping.groups;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (p->key[p->by_key[middle]] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool here = low < p->grouping.groups && p->key[p->by_key[low]] == key;
+  return here ? p->by_key[low] : -1;
+}
+
 /* Local. */
 static th_status take_targets(struct th_problem *p, struct th_error *err)
 {
@@ -64,7 +79,7 @@ static th_status reserve_groups(struct th_problem *p, struct th_error *err)
   TH_TRY(TH_NEW(&p->key, groups, "names of groups", err));
   TH_TRY(TH_NEW(&p->by_key, groups, "names of groups", err));
   TH_TRY(TH_NEW(&p->counted, groups, "names of groups", err));
-  TH_TRY(TH_NEW(&p->second, groups, "second moments", err));
+  TH_TRY(TH_NEW(&p->reach, groups, "second moments", err));
   TH_TRY(TH_NEW(&p->rough, groups, "second moments", err));
   TH_TRY(TH_NEW(&p->sums, places, "sums over examples", err));
   TH_TRY(TH_NEW(&p->centre, places, "sums over examples", err));
@@ -168,7 +183,7 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
   p->zero = th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction);
   th_problem_theta(p, prediction, theta);
   TH_TRY(th_problem_moments(p, err));
-  TH_TRY(th_problem_pass(p, theta, 1, -1, duals, err));
+  TH_TRY(th_problem_pass(p, theta, 1, INFINITY, duals, err));
   for (int64_t g = 0; g < p->grouping.groups; g++)
     p->lambda_max = fmax(p->lambda_max, duals->value[g]);
   p->context->comm->ops->max_f64(p->context->comm, &p->lambda_max, 1);
@@ -197,6 +212,9 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
     rc = th_fail(err, TH_EDATA, "every attribute is constant");
     goto done;
   }
+  if (th_sheet_fits(shape, shape->attributes / context->comm->size))
+    rc = th_sheet_load(&p->sheet, context->source, p->active.count, err);
+  TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_grouping_build(
       &p->grouping, config->groups, th_penalty_find(config->penalty),
       config->mix, context->comm, p->active.attribute, p->active.count, err));
@@ -219,7 +237,8 @@ void th_problem_free(struct th_problem *p)
   free(p->key);
   free(p->by_key);
   free(p->counted);
-  free(p->second);
+  free(p->reach);
+  th_sheet_free(&p->sheet);
   free(p->rough);
   free(p->sums);
   free(p->centre);

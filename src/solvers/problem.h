@@ -13,6 +13,7 @@
 #include "core/model.h"
 #include "math/grouping.h"
 #include "solvers/active.h"
+#include "solvers/sheet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,9 +34,10 @@ struct th_problem {
   int64_t *key;    /* of each group here: its lowest attribute on all ranks */
   int64_t *by_key; /* groups in ascending order of keys */
   bool *counted;   /* groups: this rank speaks for it */
-  double *second;  /* groups: at least N_g */
-  double *rough;   /* groups: what bounds the rounding of float sums */
-  double *multiplier; /* work of passes */
+  double *reach;   /* groups: at least sqrt(N_g) */
+  double *rough;   /* groups: the same for the rounding of sums */
+  struct th_sheet sheet; /* sparse values of all places, where they fit */
+  double *multiplier;    /* work of passes */
   float *multiplier32;
   double *sums; /* places: of a pass, and the centres beside them */
   double *centre;
@@ -48,6 +50,9 @@ struct th_problem {
 struct th_range th_problem_members(const struct th_problem *problem,
                                    int64_t group);
 int64_t th_problem_place(const struct th_problem *problem, int64_t member);
+
+/* The group of this rank with that key, or -1. Local. */
+int64_t th_problem_group(const struct th_problem *problem, int64_t key);
 
 /* Dual values over the groups of this rank. */
 struct th_duals {
@@ -73,11 +78,9 @@ th_status th_duals_init(struct th_duals *duals,
 void th_duals_free(struct th_duals *duals);
 
 /* Z and dual values of the wanted groups, at theta; what may lie at or above
- * level is exact in double (slack 0 up to its rounding), so that their maximum
- * is where it reaches the level. The others stay as they are. level below 0:
- * the maximum itself, whatever it is. Known groups are not formed again.
- * Observes the wanted attributes and, again where floats did not do, some of
- * them. Collective. */
+ * level, or be the largest of all, is exact in double (slack is its rounding),
+ * unless it is known. The others stay as they are. Observes the wanted
+ * attributes and, again where floats did not do, some of them. Collective. */
 th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err);

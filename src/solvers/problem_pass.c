@@ -111,6 +111,22 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
     add_dense(p, piece, factor, kind, room);
 }
 
+/* The same of attributes that are kept whole. */
+static void add_kept(struct th_problem *p, int64_t count, enum sum_kind kind)
+{
+  const struct th_sheet *sheet = &p->sheet;
+  const double *factor = kind == SUM_MOMENTS ? p->eta : p->multiplier;
+  for (int64_t k = 0; k < count; k++) {
+    double sum = 0;
+    for (int64_t e = sheet->start[p->place[k]];
+         e < sheet->start[p->place[k] + 1]; e++) {
+      double term = factor[sheet->row[e]] * sheet->value[e];
+      sum += kind == SUM_MOMENTS ? term * sheet->value[e] : term;
+    }
+    p->sums[k] = sum;
+  }
+}
+
 /* Sums over one row group for the listed attributes. Local. */
 static th_status sum_group(struct th_problem *p, struct th_rows rows,
                            int64_t count, enum sum_kind kind, float *room,
@@ -120,6 +136,8 @@ static th_status sum_group(struct th_problem *p, struct th_rows rows,
   struct th_draw draw = {.rows = {.items = &rows, .count = 1}, .active = true};
   struct piece piece = {.rows = rows, .at = 0};
   th_status rc = th_source_draw(source, &draw, err);
+  if (p->sheet.start != NULL)
+    return rc;
   while (rc == TH_OK && piece.at < count) {
     rc = th_source_active(source, &draw, rows, piece.at, &piece.slab, err);
     if (rc != TH_OK)
@@ -144,6 +162,8 @@ static th_status sum_all(struct th_problem *p, int64_t count,
     rc = sum_group(p, rows, count, kind, room, err);
     first += rows.count;
   }
+  if (p->sheet.start != NULL)
+    add_kept(p, count, kind);
   free(room);
   return rc;
 }
@@ -222,12 +242,16 @@ th_status th_problem_moments(struct th_problem *p, struct th_error *err)
   for (int64_t g = 0; g < p->grouping.groups; g++)
     all[g] = true;
   TH_TRY(sum_marked(p, all, SUM_MOMENTS, 1 + 1e-9, second, err));
-  th_grouping_second(&p->grouping, p->context->comm, second, p->second);
+  th_grouping_second(&p->grouping, p->context->comm, second, p->reach);
   for (int64_t k = 0; k < places; k++) {
     double c = p->active.centre[k] * p->active.scale[k];
     second[k] = c == 0 ? second[k] : 4 * second[k] + 6 * c * c;
   }
   th_grouping_second(&p->grouping, p->context->comm, second, p->rough);
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    p->reach[g] = sqrt(p->reach[g]) * (1 + 1e-12);
+    p->rough[g] = sqrt(p->rough[g]);
+  }
 done:
   free(all);
   free(second);
@@ -262,7 +286,7 @@ done:
   return rc;
 }
 
-/* Where level is not given: what the maximum is at least. Collective. */
+/* What the maximum is at least. Collective. */
 static double least_maximum(struct th_problem *p, const struct th_duals *duals)
 {
   double most = 0;
@@ -285,7 +309,7 @@ static th_status evaluate(struct th_problem *p, double norm, double lambda,
   for (int64_t g = 0; g < groups; g++)
     if (duals->wanted[g]) {
       duals->value[g] = value[g];
-      duals->slack[g] = rounding_of(p) * norm * sqrt(p->rough[g]) / lambda;
+      duals->slack[g] = rounding_of(p) * norm * p->rough[g] / lambda;
     }
 done:
   free(value);
@@ -303,8 +327,7 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
   TH_TRY(evaluate(p, norm, lambda, duals, err));
   if (!p->single)
     return TH_OK;
-  if (level < 0)
-    level = least_maximum(p, duals);
+  level = fmin(level, least_maximum(p, duals));
   TH_TRY(settle(p, factor, level, duals, err));
 done:
   return rc;

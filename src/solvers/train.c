@@ -60,6 +60,8 @@ static th_status tell(struct run *run, struct th_error *err)
       .attributes_observed = ledger->attributes,
       .examples_expected =
           run->context.config->passes * run->context.deal.rows_in_pass,
+      .epochs = (double)run->context.deal.taken /
+                (double)run->context.deal.rows_in_pass,
       .updates = run->updates,
       .loss = algorithm->loss(run->state),
       .support_size = support->size,

@@ -56,6 +56,7 @@ struct th_progress {
   int64_t examples; /* drawn so far */
   int64_t attributes_observed;
   int64_t examples_expected; /* in all passes */
+  double epochs;             /* passes so far, those of screening apart */
   int64_t updates;
   double loss; /* mean over the rows of the last update, before the step */
   int64_t support_size;

@@ -60,22 +60,6 @@ done:
   return rc;
 }
 
-/* The group of this rank with that key, or -1. */
-static int64_t find_group(const struct th_problem *p, int64_t key)
-{
-  int64_t low = 0;
-  int64_t high = p->grouping.groups;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (p->key[p->by_key[middle]] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bool here = low < p->grouping.groups && p->key[p->by_key[low]] == key;
-  return here ? p->by_key[low] : -1;
-}
-
 /* The members of the listed units that are this rank's; records NULL: how many.
  * Local. */
 static int64_t describe(const struct th_problem *p, const int64_t *key,
@@ -83,7 +67,7 @@ static int64_t describe(const struct th_problem *p, const int64_t *key,
 {
   int64_t found = 0;
   for (int64_t k = 0; k < count; k++) {
-    int64_t g = find_group(p, key[k]);
+    int64_t g = th_problem_group(p, key[k]);
     if (g < 0)
       continue;
     struct th_range members = th_problem_members(p, g);

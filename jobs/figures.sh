@@ -1,0 +1,270 @@
+#!/usr/bin/env bash
+# figures.sh FIGURE [SET...] [OPTION...] - the figures of Liang and Poon (2022)
+# SPDX-License-Identifier: MIT
+#
+# prox-sgd, fs-prox-sgd (gap-safe screening) and os-prox-sgd (online screening)
+# beside the exact solution, which `--solver lasso` computes. FIGURE is
+#
+#   support    attributes left, and coefficients that are not zero, against
+#              epochs (the paper's figures 3 and 4)
+#   wallclock  the same against seconds
+#   error      distance of the coefficients from the exact ones against seconds
+#              (figures 5 and 7)
+#   solutions  magnitudes of the coefficients at the end, sorted, beside the
+#              exact ones (figures 6 and 8)
+#   exponent   os-prox-sgd with w = 0.51, 0.75 and 0.99: attributes left, and the
+#              coefficients at the end (figure 9; set: arcene)
+#   generated  the online problem: examples that are computed and used once;
+#              attributes left, error, coefficients and seconds (figure 1; the
+#              attributes here are normal, not uniform)
+#
+# SET is a name in the data folder: NAME.h5, or NAME.svm.xz or NAME.train.svm.xz
+# with NAME.valid.svm.xz, both of which are imported. Default: those that are
+# there of colon-cancer, leukemia, duke-breast-cancer, gisette, arcene, dexter,
+# dorothea, rcv1sub and mnist35.
+#
+#   --out DIR        results (build/figures)
+#   --data DIR       the data folder (../shared/data)
+#   --losses LIST    default: "squared logistic"
+#   --ratio R        lambda over lambda_max (0.5)
+#   --rule RULE      os-prox-sgd: proj, paper or votes (proj)
+#   --ranks N        (1)
+#   --epochs E       passes over the examples; generated: always 1. Default: as
+#                    many as make max(200000, 30 m) steps with m examples
+#   --quick          max(5000, 2 m) steps
+#   --paper          max(3000000, 300 m) steps, as in the paper
+#   --examples N     --attributes D     generated: 100000 and 3000; with --quick
+#                    10000 and 500, with --paper 10^7 and 10^5
+#
+# Environment: THRESHER, the program (build/release/thresher);
+# THRESHER_LAUNCHER=mpirun: mpirun instead of srun inside a Slurm job.
+#
+# What comes out: DIR/runs/SET/LOSS/RUN/ with command, environment, telemetry,
+# report.json and model.json of each run; a run that is there already, with the
+# same command, is used as it is. DIR/FIGURE.curves.tsv has a line for each line
+# of telemetry, DIR/FIGURE.coefficients.tsv one for each coefficient,
+# DIR/FIGURE.summary.tsv one for each run; it is printed:
+#   ratio   seconds over those of prox-sgd in as many epochs
+#   active  attributes that were not screened
+#   missed  attributes of the exact support whose coefficient is zero here
+#   extra   attributes whose coefficient is zero there and not here
+#   wrongly attributes screened and re-admitted by checks
+# and DIR/FIGURE.LOSS.png shows it. Examples are all that were drawn, those
+# of screening and checks too; epochs are those of steps. generated: the exact
+# coefficients are the true ones.
+if [ -z "${BASH_VERSION:-}" ]; then # sh figures.sh
+  exec bash "$0" "$@"
+fi
+set -euo pipefail
+. "$(dirname "$0")/study.sh"
+figures="support wallclock error solutions exponent generated"
+solvers="prox-sgd fs-prox-sgd os-prox-sgd"
+exponents="0.51 0.75 0.99"
+known="colon-cancer leukemia duke-breast-cancer gisette arcene dexter dorothea
+  rcv1sub mnist35"
+truth_size=9 # generated: attributes with a coefficient
+block=2000   # generated: steps until the first screening
+
+options()
+{
+  out=$jobs/../build/figures
+  data=$jobs/../../shared/data
+  losses="squared logistic"
+  ratio=0.5
+  rule=proj
+  ranks=1
+  floor=200000
+  passes=30
+  examples=100000
+  attributes=3000
+  epochs=
+  sets=
+  while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+      help_from "$0"
+      exit 0
+      ;;
+    --quick) floor=5000 passes=2 examples=10000 attributes=500 ;;
+    --paper) floor=3000000 passes=300 examples=10000000 attributes=100000 ;;
+    --out | --data | --losses | --ratio | --rule | --ranks | --epochs | \
+      --examples | --attributes)
+      [ $# -ge 2 ] || refuse "$1 wants a value"
+      option "${1#--}" "$2"
+      shift
+      ;;
+    -*) refuse "$1 is no option; see --help" ;;
+    *) sets="$sets $1" ;;
+    esac
+    shift
+  done
+}
+
+option() # NAME VALUE
+{
+  case $1 in
+  ranks | epochs | examples | attributes) whole "$1" "$2" ;;
+  *) declare -g "$1=$2" ;;
+  esac
+}
+
+# The files of a set, or nothing.
+files_of() # SET
+{
+  local file
+  for file in "$data/$1".h5 "$data/$1".svm.xz \
+    "$data/$1".{train,valid}.svm.xz; do
+    [ ! -e "$file" ] || echo "$file"
+  done
+}
+
+# SET: a data set of that name is there, see `stored`
+import()
+{
+  local files
+  mapfile -t files < <(files_of "$1")
+  [ ${#files[@]} -gt 0 ] || refuse "$1: neither $1.h5 nor $1.svm.xz in $data"
+  case ${files[0]} in
+  *.h5) stored=${files[0]} ;;
+  *)
+    stored=$out/data/$1.h5
+    [ -e "$stored" ] || "$thresher" import "${files[@]}" -o "$stored" --quiet
+    ;;
+  esac
+  describe "$1" "$stored"
+  m=$(sed -n 's/^ *"training": \([0-9]*\),*/\1/p' "$out/runs/$1/data.json")
+}
+
+describe() # SET NAME.h5
+{
+  mkdir -p "$out/runs/$1"
+  "$thresher" inspect "$2" --json >"$out/runs/$1/data.json"
+}
+
+# run FOLDER ARGUMENT...: train, unless the same was done before
+run()
+{
+  local folder=$out/runs/$1
+  shift
+  local command=("$thresher" train "$@" --lambda-ratio "$ratio" --force
+    -o "$folder/model.h5" --telemetry "$folder/telemetry.jsonl"
+    --report "$folder/report.json")
+  runs+=("$folder")
+  [ ! -e "$folder/model.json" ] || ! grep -qxF -- \
+    "sh $jobs/launch.sh $ranks ${command[*]@Q}" "$folder/command" || return 0
+  rm -f "$folder/model.json"
+  record "$folder" "$ranks" "${command[@]}"
+  "$thresher" inspect "$folder/model.h5" --json >"$folder/model.json"
+}
+
+exact() # SET LOSS
+{
+  run "$1/$2/exact" "$stored" --solver lasso --loss "$2"
+  reference=$out/runs/$1/$2/exact/model.h5
+}
+
+# What the solver takes beside what all take.
+own_options() # SOLVER [W]
+{
+  [ "$1" != os-prox-sgd ] || echo "--screen-rule $rule"
+  [ $# -lt 2 ] || echo "--screen-exponent $2"
+}
+
+# descend SET LOSS RUN SOLVER [W]
+descend()
+{
+  local own
+  read -r -a own <<<"$(own_options "${@:4}" | tr '\n' ' ')"
+  run "$1/$2/$3" "$stored" --solver "$4" --loss "$2" \
+    --epochs "${epochs:-$(((most_steps + m - 1) / m))}" \
+    --reference "$reference" "${own[@]}"
+}
+
+begin() # SET LOSS
+{
+  import "$1"
+  most_steps=$((floor > passes * m ? floor : passes * m))
+  exact "$1" "$2"
+}
+
+compare_solvers()
+{
+  local set loss solver
+  for set in $sets; do
+    for loss in $losses; do
+      begin "$set" "$loss"
+      for solver in $solvers; do
+        descend "$set" "$loss" "$solver" "$solver"
+      done
+    done
+  done
+}
+
+compare_exponents()
+{
+  local set loss w
+  for set in $sets; do
+    for loss in $losses; do
+      begin "$set" "$loss"
+      for w in $exponents; do
+        descend "$set" "$loss" "w=$w" os-prox-sgd "$w"
+      done
+    done
+  done
+}
+
+compare_generated()
+{
+  local set=$examples-by-$attributes truth=$out/data/truth.h5 solver own
+  local source=murata:n=$examples,d=$attributes,support=$truth_size
+  # the truth does not depend on the number of examples
+  "$thresher" generate murata --examples 1 --attributes "$attributes" \
+    --support $truth_size -o "$truth" --force --quiet
+  describe "$set" "$truth"
+  rm -r "$truth" "${truth%.h5}.shards"
+  for solver in prox-sgd os-prox-sgd; do
+    read -r -a own <<<"$(own_options $solver)"
+    run "$set/squared/$solver" --source "$source" --solver $solver \
+      --epochs 1 --screen-every $block "${own[@]}"
+  done
+}
+
+# Tables, the picture where there is gnuplot, and what they say.
+show()
+{
+  "$PYTHON" "$jobs/figures_tables.py" "$out/$figure" "$out/runs" "${runs[@]}"
+  if command -v gnuplot >/dev/null; then
+    gnuplot -e "prefix = '$out/$figure'; figure = '$figure'" "$jobs/figures.gp"
+  else
+    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
+  fi
+  column -s $'\t' -t "$out/$figure.summary.tsv" | cut -c 1-140
+  echo "results: $out/$figure.*"
+}
+
+[ $# -gt 0 ] || refuse "wanted: bash jobs/figures.sh FIGURE; see --help"
+figure=$1
+case " $figures --help -h " in
+*" $figure "*) ;;
+*) refuse "$figure is no figure; there are $figures" ;;
+esac
+case $figure in
+-*) options "$figure" ;;
+*) options "${@:2}" ;;
+esac
+find_program
+mkdir -p "$out/data"
+out=$(cd "$out" && pwd)
+if [ -z "$sets" ]; then
+  [ "$figure" = exponent ] && known=arcene
+  for set in $known; do
+    [ -z "$(files_of "$set")" ] || sets="$sets $set"
+  done
+fi
+runs=()
+case $figure in
+generated) compare_generated ;;
+exponent) compare_exponents ;;
+*) compare_solvers ;;
+esac
+show

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# study.sh - sourced by studies of many runs: their program, launcher, records
+# SPDX-License-Identifier: MIT
+#
+# The study says in its --help that THRESHER and THRESHER_LAUNCHER are heard, and
+# sets `out`, the folder of its results.
+jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$jobs/env.sh"
+PYTHON=${PYTHON:-/usr/bin/python3}
+name=$(basename "$0" .sh)
+thresher=${THRESHER:-$jobs/../build/release/thresher}
+
+refuse()
+{
+  echo "$name.sh: $*" >&2
+  exit 2
+}
+
+# The comments at the top of scripts are their help.
+help_from() # FILE...
+{
+  local file
+  for file in "$@"; do
+    awk 'NR > 1 && !/^#/ { exit } NR > 1 && !/SPDX/ { sub(/^# ?/, ""); print }' \
+      "$file"
+  done
+}
+
+# whole VARIABLE VALUE: set it to a whole number above 0
+whole()
+{
+  [[ $2 =~ ^[1-9][0-9]*$ ]] || refuse "--$1 $2: wanted a whole number above 0"
+  declare -g "$1=$2"
+}
+
+find_program()
+{
+  command -v "$thresher" >/dev/null ||
+    refuse "no program $thresher: build it (README.md), or set THRESHER"
+  thresher=$(realpath "$(command -v "$thresher")")
+}
+
+launch() # RANKS COMMAND...
+{
+  sh "$jobs/launch.sh" "$@"
+}
+
+# What a run depends on beyond its command.
+environment()
+{
+  echo "program: $("$thresher" --version | head -n 1)"
+  echo "commit:  $(git -C "$jobs" describe --always --dirty 2>/dev/null || echo none)"
+  echo "host:    $(uname -srm), $(nproc) cores"
+  echo "cpu:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+  echo "slurm:   ${SLURM_JOB_ID:-none} ${SLURM_JOB_NODELIST:-}"
+  echo "began:   $(date -u +%FT%TZ)"
+  env | grep -E '^(OMPI_MCA_|OPENBLAS_|THRESHER_)' | sort || true
+}
+
+# record FOLDER RANKS COMMAND...: a run whose folder tells how it came about:
+# command, environment, stdout, stderr, wall_seconds
+record()
+{
+  local folder=$1 n=$2 began=$EPOCHREALTIME rc=0
+  local command=("${@:3}")
+  mkdir -p "$folder"
+  echo "sh $jobs/launch.sh $n ${command[*]@Q}" >"$folder/command"
+  environment >"$folder/environment"
+  launch "$n" "${command[@]}" >"$folder/stdout" 2>"$folder/stderr" || rc=$?
+  if [ $rc -ne 0 ]; then
+    tail -n 5 "$folder/stderr" >&2
+    echo "$name.sh: status $rc: see $folder" >&2
+    exit 1
+  fi
+  awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", b - a }' \
+    >"$folder/wall_seconds"
+  echo "${folder#"$out"/}: $(cat "$folder/wall_seconds") s"
+}

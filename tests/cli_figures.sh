@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# cli_figures.sh - the figures of screening on tiny data: runs, tables, pictures
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+export THRESHER PYTHON
+figures=$SOURCE/jobs/figures.sh
+mkdir data
+must 0 generate murata -o data/tiny.h5 --examples 60 --attributes 300 \
+  --support 5 --seed 4
+
+# figure NAME OPTION...
+figure()
+{
+  sh "$figures" "$1" --out out --data data "${@:2}" >"$1.out" 2>"$1.err" || {
+    fail "$*"
+    cat "$1.out" "$1.err" >&2
+  }
+}
+
+picture() # FIGURE
+{
+  command -v gnuplot >/dev/null || return 0
+  [ "$(head -c 4 "out/$1.squared.png" | tail -c 3)" = PNG ] ||
+    fail "out/$1.squared.png is no picture"
+}
+
+# What the tables say is what the runs' own files say.
+tables() # FIGURE RUN...
+{
+  "$PYTHON" - "$@" <<'END' || fail "the tables of $1"
+import csv, json, math, sys
+figure, names = sys.argv[1], sys.argv[2:]
+def table(kind):
+    with open(f"out/{figure}.{kind}.tsv") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+curves, coefficients, summary = map(
+    table, ("curves", "coefficients", "summary"))
+def close(a, b):
+    return math.isclose(float(a), float(b), rel_tol=1e-4, abs_tol=1e-9)
+assert [row["run"] for row in summary] == names, summary
+models = {}
+for row in summary:
+    folder = f"out/runs/{row['set']}/{row['loss']}/{row['run']}"
+    models[row["run"]] = model = json.load(open(folder + "/model.json"))
+    lines = [json.loads(s) for s in open(folder + "/telemetry.jsonl")]
+    assert int(row["active"]) == model["active"]
+    assert int(row["support"]) == len(model["support"])
+    found = [c for c in coefficients if c["run"] == row["run"]]
+    for c, b in zip(found, sorted(model["coef"], key=abs, reverse=True)):
+        assert close(c["magnitude"], abs(b)), (c, b)
+    assert len(found) == len(model["coef"])
+    if row["run"] == "exact":
+        continue
+    mine = [c for c in curves if c["run"] == row["run"]]
+    assert len(mine) == len(lines)
+    for c, line in zip(mine, lines):
+        assert int(c["active"]) == line["active"]
+        assert close(c["epochs"], line["epochs"])
+        assert "distance" not in line or close(c["distance"], line["distance"])
+    assert float(mine[-1]["epochs"]) <= lines[-1]["examples"] / 60 + 1e-3
+    if "exact" in models:
+        exact = models["exact"]
+        mine, theirs = set(model["support"]), set(exact["support"])
+        assert int(row["missed"]) == len(theirs - mine)
+        assert int(row["extra"]) == len(mine - theirs)
+        b = dict(zip(model["support"], model["coef"]))
+        e = dict(zip(exact["support"], exact["coef"]))
+        far = sum((b.get(j, 0) - e.get(j, 0)) ** 2 for j in b.keys() | e.keys())
+        assert close(row["distance"], far ** 0.5), (row, far ** 0.5)
+    if "prox-sgd" in models:
+        assert float(row["ratio"]) > 0
+END
+  picture "$1"
+}
+
+solvers="prox-sgd fs-prox-sgd os-prox-sgd"
+figure support tiny --losses squared --epochs 8
+# shellcheck disable=SC2086 # words
+tables support exact $solvers
+[ "$(grep -c '^runs/' support.out)" -eq 4 ] || fail "support: not four runs"
+[ "$(grep -c '^tiny  *squared ' support.out)" -eq 4 ] || fail "support: its table"
+sh -c "$(cat out/runs/tiny/squared/os-prox-sgd/command)" 2>/dev/null ||
+  fail "the command of a run does not run again"
+
+# the same runs, another figure; other runs with another command
+for name in wallclock error solutions; do
+  figure $name tiny --losses squared --epochs 8
+  # shellcheck disable=SC2086
+  tables $name exact $solvers
+  ! grep -q '^runs/' $name.out || fail "$name: runs are done again"
+done
+figure support tiny --losses squared --epochs 9
+[ "$(grep -c '^runs/' support.out)" -eq 3 ] || fail "support: old runs are used"
+
+figure exponent tiny --losses squared --epochs 8
+tables exponent exact w=0.51 w=0.75 w=0.99
+figure generated --examples 500 --attributes 300
+tables generated prox-sgd os-prox-sgd
+
+# refuses PATTERN ARGUMENT...: status 2, and one line that says why
+refuses()
+{
+  local rc=0
+  sh "$figures" "${@:2}" >refuse.out 2>refuse.err || rc=$?
+  [ $rc -eq 2 ] && [ "$(wc -l <refuse.err)" -eq 1 ] &&
+    grep -q -- "$1" refuse.err || fail "not refused: figures.sh ${*:2}"
+}
+refuses 'wanted: '
+refuses 'nothing is no figure' nothing
+refuses '--epochs 0: wanted a whole number' support --epochs 0
+refuses '--nonsense is no option' support --nonsense
+refuses 'none: neither none.h5 nor none.svm.xz' support none --data data --out out
+sh "$figures" --help | grep -q '^ *exponent ' || fail "--help"
+finish

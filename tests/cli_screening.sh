@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# cli_screening.sh - solvers with a penalty: what they refuse, that their models
+# have the same bytes everywhere, and what they say of themselves
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+solvers="prox-sgd fs-prox-sgd os-prox-sgd truncated-gradient rda saga svrg lasso"
+
+"$PYTHON" - <<'END' || fail "cannot write the data"
+import random
+draw = random.Random(3)
+def write(name, n, d, density, label):
+    with open(name, "w") as out:
+        for i in range(n):
+            row = {j: round(draw.gauss(0, 1), 3) for j in range(d)
+                   if draw.random() < density}
+            score = sum(row.get(j, 0) * (-1) ** j for j in range(3, d, d // 6))
+            score += draw.gauss(0, 0.3)
+            values = (f"{j + 1}:{x:g}" for j, x in row.items() if x)
+            print(label(score, i), *values, file=out)
+def sign(score, i):
+    return 1 if score > 0 else -1
+write("dense.svm", 90, 700, 1, sign)
+write("sparse.svm", 90, 700, 0.05, sign)
+write("three.svm", 30, 20, 1, lambda score, i: i % 3)
+write("one.svm", 1, 20, 1, sign)
+with open("constant.svm", "w") as out:
+    for i in range(20):
+        print(1 if i % 2 else -1, "1:3 2:-1 3:0.5", file=out)
+END
+for layout in dense sparse; do
+  for shards in 1 3; do
+    must 0 import $layout.svm -o $layout$shards.h5 --shards $shards \
+      --layout $layout --row-group 64 --attributes 700 --no-shuffle
+  done
+done
+for name in three one constant; do
+  must 0 import $name.svm -o $name.h5 --no-shuffle
+done
+printf '0-300\n301-699 weight=3\n' >whole.groups
+printf '0-300\n300-699\n' >overlap.groups
+printf '0-300\n302-699\n' >missing.groups
+printf '0-300\n301-700\n' >beyond.groups
+
+# ---- bad input ----
+
+# train_refused STATUS PATTERN SOLVER OPTION...
+train_refused()
+{
+  refused "$1" "$2" 0 train dense1.h5 -o no.h5 --solver "${@:3}"
+}
+
+# What the option table and the plan refuse, whichever solver it is.
+bad_options()
+{
+  local exclude='--lambda, --lambda-ratio and --path exclude each other'
+  train_refused 2 'train: --lambda 0: must be above 0' saga --lambda 0
+  train_refused 2 'train: --lambda -1: must be above 0' saga --lambda -1
+  train_refused 2 'train: --lambda-ratio 0: must be' saga --lambda-ratio 0
+  train_refused 2 "$exclude" saga --lambda 1 --lambda-ratio 0.5
+  train_refused 2 "$exclude" saga --lambda 1 --path 5
+  train_refused 2 '--path-min counts only with --path' saga --path-min 0.1
+  train_refused 2 '--mix counts only with' saga --lambda 1 --mix 0.3
+  train_refused 2 'solver sift does not use --lambda' sift --lambda 1
+  train_refused 2 '--penalty sparse-group needs groups' saga \
+    --penalty sparse-group
+  local with=(saga --penalty group --groups)
+  train_refused 1 'overlap.groups:2: attribute 300 is in the groups of lines' \
+    "${with[@]}" overlap.groups
+  train_refused 1 'missing.groups: attribute 301 is in no group' \
+    "${with[@]}" missing.groups
+  train_refused 1 'beyond.groups:2.*: attribute 700 found' \
+    "${with[@]}" beyond.groups
+}
+
+# What every solver has to see for itself.
+bad_input() # SOLVER
+{
+  train_refused 2 '--lambda, --lambda-ratio and --path exclude each other' "$1" \
+    --lambda-ratio 0.5 --path 5
+  train_refused 2 '--penalty group needs groups' "$1" --penalty group
+  refused 1 'more than two values; a logistic loss needs' 0 \
+    train three.h5 -o no.h5 --solver "$1" --loss logistic
+  refused 1 '1 training examples: at least 2 are needed' 0 \
+    train one.h5 -o no.h5 --solver "$1"
+}
+
+bad_screening()
+{
+  local w
+  for w in 0.49 1.01; do
+    train_refused 2 "train: --screen-exponent $w: must be at least 0.5" \
+      os-prox-sgd --screen-exponent "$w"
+  done
+  train_refused 2 'solver fs-prox-sgd does not use --screen-rule' \
+    fs-prox-sgd --screen-rule votes
+  train_refused 2 '--screen-exponent counts only with --screen online' \
+    os-prox-sgd --screen none --screen-exponent 0.6
+  train_refused 2 'solver lasso cannot --screen online' lasso --screen online
+}
+
+# ---- the zero model ----
+
+# zero RANKS NAME.h5 SOLVER OPTION...: it is, and a note says so
+zero()
+{
+  must "$1" train "$2" -o zero.h5 --force --solver "${@:3}" || return 0
+  grep -q '^note: lambda .* the model is zero' must.err ||
+    fail "$*: no note that the model is zero"
+  ranks 0 inspect zero.h5 --json >zero.json
+  "$PYTHON" - <<'END' || fail "$*: not the zero model"
+import json
+model = json.load(open("zero.json"))
+assert model["support"] == [] and abs(model["gap"]) <= 1e-9
+assert model["lambda"] >= model["lambda_max"] and model["objective"] > 0
+END
+}
+
+# ---- good input ----
+
+arguments() # SOLVER
+{
+  case $1 in
+  lasso) ;;
+  os-prox-sgd) echo --epochs 60 --screen-exponent 0.6 ;;
+  *) echo --epochs 24 ;;
+  esac
+}
+
+# same LAYOUT SOLVER OPTION...: one model, whatever the ranks, shards and memory
+same()
+{
+  local layout=$1 solver=$2 n shards how
+  for how in "1 1" "2 3" "3 1"; do
+    read -r n shards <<<"$how"
+    must "$n" train "$layout$shards.h5" -o "this$n.h5" --force \
+      --solver "$solver" --lambda-ratio 0.5 "${@:3}" --report run.json \
+      --telemetry run.jsonl || return 0
+    cmp this1.h5 "this$n.h5" ||
+      fail "$*: another model on $n ranks and $shards shards"
+  done
+  must 0 train "${layout}1.h5" -o this2.h5 --force --solver "$solver" \
+    --lambda-ratio 0.5 "${@:3}" --memory 40K || return 0
+  cmp this1.h5 this2.h5 || fail "$*: another model with little memory"
+}
+
+good() # SOLVER
+{
+  local layout loss own n
+  read -r -a own <<<"$(arguments "$1")"
+  for layout in dense sparse; do
+    loss=logistic
+    [ $layout = dense ] || loss=squared
+    same $layout "$1" --loss $loss "${own[@]}"
+    ranks 0 inspect this1.h5 --json >model.json
+    "$PYTHON" "$SOURCE/tests/check_penalised.py" $layout.svm model.json \
+      run.json run.jsonl 0.5 || fail "$layout, $1: what it says of itself"
+  done
+  for n in 0 2; do
+    must $n train dense3.h5 -o grouped$n.h5 --force --solver "$1" \
+      --penalty group --groups whole.groups --lambda-ratio 0.5 "${own[@]}" ||
+      return 0
+  done
+  cmp grouped0.h5 grouped2.h5 || fail "$1: groups that cross ranks"
+}
+
+bad_options
+bad_screening
+for solver in $solvers; do
+  if ! "$THRESHER" solvers | grep -qx "$solver"; then
+    fail "there is no solver $solver"
+    continue
+  fi
+  bad_input "$solver"
+  zero 2 dense3.h5 "$solver" --lambda 1e3
+  zero 0 constant.h5 "$solver" --loss logistic --intercept
+  good "$solver"
+  echo "$solver: done"
+done
+finish
