@@ -16,6 +16,7 @@ struct th_source {
   int64_t active_capacity;
   int64_t active_total; /* of all ranks */
   uint64_t activation;  /* how often they were declared */
+  int64_t piece;        /* of a draw's rows, in which the last request lay */
 };
 
 th_status th_source_create(struct th_source **source, struct th_store *store,
@@ -166,17 +167,27 @@ static th_status refuse(struct th_error *err, struct th_range range)
                  (long long)range.first, (long long)range.last - 1);
 }
 
-static bool rows_granted(const struct th_source *source,
-                         const struct th_draw *draw, struct th_rows rows)
+static bool inside(struct th_rows rows, struct th_rows piece)
 {
+  return rows.first >= piece.first &&
+         rows.first + rows.count <= piece.first + piece.count;
+}
+
+/* Looks first where the last one was found: most requests stay in a piece. */
+static bool rows_granted(struct th_source *source, const struct th_draw *draw,
+                         struct th_rows rows)
+{
+  const struct th_pieces *pieces = &draw->rows;
   if (draw->grant != grant_of(source, draw))
     return false;
-  for (int64_t k = 0; k < draw->rows.count; k++) {
-    struct th_rows piece = draw->rows.items[k];
-    if (rows.first >= piece.first &&
-        rows.first + rows.count <= piece.first + piece.count)
+  if (source->piece < pieces->count &&
+      inside(rows, pieces->items[source->piece]))
+    return true;
+  for (int64_t k = 0; k < pieces->count; k++)
+    if (inside(rows, pieces->items[k])) {
+      source->piece = k;
       return true;
-  }
+    }
   return false;
 }
 
