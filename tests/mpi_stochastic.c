@@ -48,7 +48,7 @@ static struct th_config config_of(int solver, int k)
   config.standardize = mixed(k, 4) && k % 3 != 1;
   config.batch = mixed(k, 5) ? 4 : 1;
   config.epochs = solver == OS_PROX_SGD ? 120 : 25; /* some blocks */
-  config.screen_rule = k % TH_RULE_COUNT;
+  config.screen_rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
   if (mixed(k, 1) && solver != OS_PROX_SGD)
     config.screen = TH_SCREEN_GAP_SAFE;
   return config;
