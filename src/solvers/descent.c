@@ -126,23 +126,38 @@ done:
   return rc;
 }
 
+/* Columns, and their products where those are in use. Collective. */
+static th_status fetch(struct th_descent *d, const int64_t *missing,
+                       int64_t count, struct th_error *err)
+{
+  struct th_problem *p = d->problem;
+  struct th_profile *profile = p->context->profile;
+  th_status rc = TH_OK;
+  if (count > 0) {
+    th_profile_begin(profile);
+    rc = th_columns_fetch(&d->columns, p->context, missing, count, err);
+    th_profile_end(profile, TH_PHASE_SUPPORT);
+  }
+  if (rc == TH_OK && d->by_products) {
+    th_profile_begin(profile);
+    rc = th_covariance_grow(&d->covariance, &d->columns, p->context->comm,
+                            p->eta, d->root_eta, p->intercept, err);
+    th_profile_end(profile, TH_PHASE_GRAM);
+  }
+  return rc;
+}
+
 th_status th_descent_gather(struct th_descent *d, struct th_working *working,
                             struct th_error *err)
 {
-  struct th_problem *p = d->problem;
-  struct th_comm *comm = p->context->comm;
   int64_t *missing = NULL;
   int64_t count = 0;
   th_status rc = prepare(d, working, &missing, &count, err);
-  TH_TRY(th_agree(comm, rc, err));
-  if (count > 0)
-    TH_TRY(th_columns_fetch(&d->columns, p->context, missing, count, err));
+  TH_TRY(th_agree(d->problem->context->comm, rc, err));
+  d->by_products = use_products(d, working->members);
+  TH_TRY(fetch(d, missing, count, err));
   for (int64_t k = 0; k < working->members; k++)
     working->slot[k] = th_columns_slot(&d->columns, working->attribute[k]);
-  d->by_products = use_products(d, working->members);
-  if (d->by_products)
-    TH_TRY(th_covariance_grow(&d->covariance, &d->columns, comm, p->eta,
-                              d->root_eta, p->intercept, err));
 done:
   free(missing);
   return rc;

@@ -250,7 +250,11 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
   for (int k = 0; k < MOST_ROUNDS && rc == TH_OK; k++) {
     double goal = th_exact_goal(e, e->descent.primal);
-    TH_TRY(th_descend(&e->descent, &e->working, lambda, part * goal, err));
+    th_profile_begin(e->problem->context->profile);
+    rc = th_descend(&e->descent, &e->working, lambda, part * goal, err);
+    th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
+    if (rc != TH_OK)
+      break;
     TH_TRY(pass(e, lambda, err));
     goal = th_exact_goal(e, e->objective);
     if (e->gap <= goal)

@@ -89,7 +89,8 @@ def main():
              if sparse else read_dense(master))
         y = master["y"][:]
         split = master["split"][:]
-        np.save(args.folder + "/truth.npy", master["truth/support"][:])
+        if "truth" in master:  # generated
+            np.save(args.folder + "/truth.npy", master["truth/support"][:])
     if args.labels:
         y = np.where(y > np.median(y[split == 0]), 1.0, -1.0)
     for number, part in enumerate(("train", "test")):
