@@ -11,7 +11,7 @@
 static const char *const losses[] = {"squared", "logistic", "squared-hinge"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
-enum { CASES = 18, GROUP = 90 };
+enum { CASES = 12, GROUP = 90 };
 
 /* Every third of the squared ones is tall: by products of columns. */
 static struct problem problem_of(int k)
@@ -74,8 +74,8 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
   if (rc != TH_OK)
     fprintf(stderr, "%s\n", err.text);
   const struct th_certificate *c = &model.certificate;
-  const double numbers[] = {c->lambda, c->lambda_max, c->objective,
-                            c->gap,    c->dual_norm,  c->violation,
+  const double numbers[] = {c->lambda, c->lambda_max,    c->objective,
+                            c->gap,    c->dual_norm,     c->violation,
                             c->radius, (double)c->active};
   uint64_t digest = problem_digest(&model);
   CHECK(rc != TH_OK || (c->path_size == 12 && model.support_size > 0));

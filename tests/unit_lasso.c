@@ -203,7 +203,8 @@ static void compare(const struct reference *r, const struct th_model *model,
   CHECK(c->violation < 1e-3 && c->dual_norm < 1 + 1e-3);
   CHECK(c->active >= model->support_size);
   if (check_failures > before)
-    fprintf(stderr, "case %d: %.12g, reference %.12g, gap %g, viol %g, wrong %d\n", k,
+    fprintf(stderr,
+            "case %d: %.12g, reference %.12g, gap %g, viol %g, wrong %d\n", k,
             objective, r->objective, c->gap, c->violation, (int)wrong);
   free(grad);
   free(ours.b);

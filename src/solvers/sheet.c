@@ -96,7 +96,7 @@ th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
   const struct th_shape *shape = th_source_shape(source);
   struct th_draw draw = {.active = true};
   th_status rc = TH_OK;
-  *sheet = (struct th_sheet){.count = count};
+  *sheet = (struct th_sheet){.count = count, .drawn = true};
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
     int64_t in_group = 0;
     struct th_rows rows =
