@@ -63,7 +63,7 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
                       struct memory_store *m)
 {
   struct th_groups groups = {0};
-  struct th_model model;
+  struct th_model model = {0};
   struct th_error err;
   bool grouped = strcmp(config->penalty, "l1") != 0;
   if (grouped)
@@ -79,10 +79,12 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
                             c->radius, (double)c->active};
   uint64_t digest = problem_digest(&model);
   CHECK(rc != TH_OK || (c->path_size == 12 && model.support_size > 0));
-  digest = th_fnv(digest, numbers, sizeof numbers);
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    digest = th_fnv(digest, &numbers[k], sizeof *numbers);
   digest = th_fnv(digest, c->margin, sizeof c->margin);
   digest = th_fnv(digest, c->path, (size_t)c->path_size * sizeof *c->path);
   th_model_free(&model);
+  config->groups = NULL;
   th_groups_free(&groups);
   return digest;
 }
