@@ -33,7 +33,7 @@
  *             ranges in ascending order; attribute count (of the ranges); data
  *             sets first, count, group i64 (its lowest attribute), weight f64
  *             (0: not given). Not in the fingerprint, which is of the values:
- *             models name the groups that they were trained with
+ *             models hold the groups that they were trained with
  *   /group/first, /group/count i64 [G], /group/split u8 [G]
  *   /group/checksum_y, _row, _weight   u64 [G] of the group's part of each
  *   /shard/path text [K], relative: FOLDER.shards/FILE.h5

@@ -17,7 +17,8 @@
 #include "core/groups.h"
 
 /* Read a file whole: *piece, owned by the caller, is all of the attributes,
- * ascending. A compressed file is decompressed beside `output`. 40 bytes for
+ * ascending. A compressed file is decompressed beside `output`, or,
+ * NULL, beside itself. 40 bytes for
  * every attribute or range in the file, and 32 for every group. TH_EDATA with
  * FILE:LINE for what is no group, for attributes that `attributes` does not
  * reach to, in two groups or in none. Local. */

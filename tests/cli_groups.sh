@@ -95,6 +95,11 @@ assert len(indices) > 0 and len(indices) % 7 == 0, len(indices)
 assert len({j % 100 for j in indices}) * 7 == len(indices)
 END
 
+# Models carry their groups: a certificate is verified with those it is about.
+must 2 verify group.h5 with.h5
+must 3 verify weighted.h5 without.h5
+must 1 verify l1.h5 with.h5
+
 # What is refused.
 printf '0-699\n5\n' >twice.txt
 printf '0-100,102-699' >missing.txt

@@ -181,7 +181,8 @@ static void test_compressed(struct th_comm *comm)
     abort();
   comm->ops->barrier(comm);
   file_path(path, "groups.txt.gz");
-  CHECK(th_groups_read(&groups, comm, path, path, ATTRIBUTES, &err) == TH_OK);
+  CHECK(th_groups_read(&groups, comm, path, NULL, ATTRIBUTES, &err) == TH_OK);
+  CHECK(groups.groups == 4);
   check_good(&groups, comm);
   th_groups_free(&groups);
   th_error_clear(&err);

@@ -219,6 +219,28 @@ static void test_balance(struct th_comm *comm, bool sparse, bool grouped)
   memory_store_free(m);
 }
 
+/* A stream, with checks on fresh examples and attributes that come back. */
+static void test_stream(struct th_comm *comm)
+{
+  struct problem p = {.training = 20000,
+                      .attributes = 600,
+                      .true_size = 5,
+                      .noise = 0.5,
+                      .seed = 4};
+  struct memory_store *m = store_of(0, &p);
+  struct th_config config = config_of(OS_PROX_SGD, 0);
+  struct th_comm self;
+  uint64_t alone = 0;
+  th_comm_self(&self);
+  config.epochs = 1;
+  config.screen_rule = TH_RULE_VOTES;
+  if (comm->rank == 0)
+    alone = learn(&self, &config, m, false);
+  comm->ops->bcast(comm, &alone, sizeof alone, 0);
+  CHECK(learn(comm, &config, m, false) == alone);
+  memory_store_free(m);
+}
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
@@ -229,6 +251,7 @@ int main(int argc, char **argv)
   test_balance(&comm, false, false);
   test_balance(&comm, true, false);
   test_balance(&comm, false, true);
+  test_stream(&comm);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

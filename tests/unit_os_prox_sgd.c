@@ -176,6 +176,44 @@ static void test_wrong(int64_t attributes, bool all)
   memory_store_free(m);
 }
 
+/* One pass over many examples: what is left out is judged by fresh ones. */
+static void test_stream(enum th_screen_rule rule, double w, struct tale *tale,
+                        struct th_model *model, struct problem *problem)
+{
+  struct th_monitor monitor = {listen, note, tale};
+  *problem = (struct problem){.training = 60000,
+                              .attributes = 60,
+                              .true_size = 5,
+                              .noise = 0.5,
+                              .seed = 4};
+  struct memory_store *m = make(problem, 0);
+  struct th_config config = penalised_config("os-prox-sgd", "squared", 0.5);
+  *tale = (struct tale){0};
+  config.epochs = 1;
+  config.screen_rule = rule;
+  config.screen_exponent = w;
+  problem_must_train(&config, m, &monitor, model);
+  memory_store_free(m);
+}
+
+static void test_streams(void)
+{
+  struct tale tale;
+  struct th_model model;
+  struct problem problem;
+  test_stream(TH_RULE_PROJ, 0.75, &tale, &model, &problem);
+  CHECK(problem_solved(&problem, &model));
+  CHECK(tale.blocks > 3 && model.certificate.active == problem.true_size);
+  CHECK(model.certificate.screened_wrongly == 0 && tale.notices == 0);
+  CHECK(model.certificate.confidence == 0.95);
+  th_model_free(&model);
+  test_stream(TH_RULE_VOTES, 0.51, &tale, &model, &problem);
+  CHECK(problem_solved(&problem, &model)); /* what votes left out came back */
+  CHECK(model.certificate.screened_wrongly > 0);
+  CHECK(strstr(tale.text, "w is now") != NULL);
+  th_model_free(&model);
+}
+
 int main(void)
 {
   for (int k = 0; k < LOSSES; k++)
@@ -186,6 +224,7 @@ int main(void)
     }
   test_exact("squared", 0, false, TH_RULE_PAPER, 1);
   test_idle();
+  test_streams();
   test_refusal();
   test_wrong(200, false);
   test_wrong(60, true); /* nothing was left */

@@ -154,8 +154,41 @@ static void test_not_finite(void)
   }
 }
 
+/* Runs of attributes 5, 7, 12 and 30 in a slab of 5..39, seen through lists. */
+static void test_select(void)
+{
+  static const uint32_t attribute[] = {0, 2, 7, 25};
+  static const uint32_t start[] = {10, 11, 13, 14, 16};
+  static const int64_t all[] = {5, 6, 7, 12, 20, 30, 50};
+  static const int64_t without_12[] = {5, 7, 30};
+  static const int64_t beyond[] = {6, 100};
+  uint32_t numbers[4] = {0};
+  const struct th_slab whole = {.layout = TH_SPARSE,
+                                .type = TH_F32,
+                                .attributes = {5, 40},
+                                .rows = 64,
+                                .runs = 4,
+                                .base = 5,
+                                .attribute = attribute,
+                                .start = start};
+  struct th_slab slab = whole;
+  th_slab_select(&slab, all, 7, numbers);
+  CHECK(slab.runs == 4 && slab.attributes.first == 5);
+  CHECK(slab.attributes.last == 5 + 6); /* all but 50 */
+  CHECK(slab.base + slab.attribute[2] == 5 + 3);
+  CHECK(slab.base + slab.attribute[3] == 5 + 5);
+  slab = whole;
+  th_slab_select(&slab, without_12, 3, numbers);
+  CHECK(slab.runs == 2); /* 12 is not to be seen */
+  CHECK(slab.attributes.last == 5 + 2);
+  slab = th_slab_part(&whole, (struct th_range){6, 40});
+  th_slab_select(&slab, beyond, 2, numbers);
+  CHECK(slab.runs == 0 && slab.attributes.last == 6 + 1);
+}
+
 int main(void)
 {
+  test_select();
   test_names();
   test_packed();
   test_pack();

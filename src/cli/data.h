@@ -26,8 +26,8 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
 void th_data_close(struct th_data *data);
 
 /* The groups of a file, or, file NULL, those of the data set where it has any:
- * groups->attributes is 0 where there are none. output: what is being made, see
- * th_groups_read. Collective. Release with th_groups_free. */
+ * groups->attributes is 0 where there are none. output: see th_groups_read.
+ * Collective. Release with th_groups_free. */
 th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,
                          struct th_groups *groups, struct th_error *err);

@@ -49,6 +49,23 @@ static void usage_text(const struct th_option *option, char *text, size_t size)
                      k == 0 ? ' ' : '|', option->choices(k));
 }
 
+/* Lines break behind a |; the next one is indented further. */
+static void print_usage(FILE *out, const char *text)
+{
+  int indent = 2;
+  while (strlen(text) + (size_t)indent > WIDTH) {
+    int length = WIDTH - indent;
+    while (length > 0 && text[length - 1] != '|')
+      length--;
+    if (length == 0)
+      break;
+    fprintf(out, "%*s%.*s\n", indent, "", length, text);
+    text += length;
+    indent = INDENT - 2;
+  }
+  fprintf(out, "%*s%s\n", indent, "", text);
+}
+
 static bool has_range(const struct th_option *option)
 {
   return option->kind == TH_OPT_INT || option->kind == TH_OPT_REAL ||
@@ -105,7 +122,7 @@ static void print_section(FILE *out, const char *section, unsigned bit)
       fprintf(out, "\nOptions of the command line alone:\n");
     first = false;
     usage_text(option, text, sizeof text);
-    fprintf(out, "  %s\n", text);
+    print_usage(out, text);
     describe(option, text, sizeof text);
     wrap(out, INDENT, text);
   }

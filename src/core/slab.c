@@ -229,6 +229,30 @@ struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
   return made;
 }
 
+void th_slab_select(struct th_slab *slab, const int64_t *list, int64_t count,
+                    uint32_t *numbers)
+{
+  int64_t last = slab->attributes.last; /* listed ones below it are covered */
+  int64_t place = 0;
+  int64_t run = 0;
+  for (; run < slab->runs; run++) {
+    int64_t attribute = slab->base + (int64_t)slab->attribute[run];
+    while (place < count && list[place] < attribute)
+      place++;
+    if (place == count || list[place] != attribute) {
+      last = attribute;
+      break;
+    }
+    numbers[run] = (uint32_t)place;
+  }
+  while (place < count && list[place] < last)
+    place++;
+  slab->runs = run;
+  slab->base = list[0];
+  slab->attribute = numbers;
+  slab->attributes = (struct th_range){list[0], list[0] + place};
+}
+
 /* Entries on the slab's rows; all of them where it spans the row group. */
 static int64_t entries_of(const struct th_slab *slab, int64_t row_group)
 {

@@ -116,6 +116,15 @@ double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i);
  * Local. */
 struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
 
+/* Number a sparse slab by the entries of an ascending list of attributes, of
+ * which list[0] is the slab's first: list[k] becomes list[0] + k. The slab ends
+ * before the first run of an attribute that is not listed, so that it holds
+ * nothing else. numbers: room for its runs, into which the slab then points;
+ * it covers at least one entry of the list. Local; O(runs + entries covered).
+ */
+void th_slab_select(struct th_slab *slab, const int64_t *list, int64_t count,
+                    uint32_t *numbers);
+
 /* Bytes of the stored values on the slab's rows; sparse: of the entries, with
  * their rows. row_group: R. Local. */
 int64_t th_slab_bytes(const struct th_slab *slab, int64_t row_group);

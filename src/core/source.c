@@ -16,6 +16,9 @@ struct th_source {
   int64_t active_capacity;
   int64_t active_total; /* of all ranks */
   uint64_t activation;  /* how often they were declared */
+  uint32_t *numbers;    /* of the runs handed out last, where sparse */
+  int64_t number_capacity;
+  int64_t piece; /* of a draw's rows, in which the last request lay */
 };
 
 th_status th_source_create(struct th_source **source, struct th_store *store,
@@ -33,8 +36,10 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
 
 void th_source_free(struct th_source *source)
 {
-  if (source != NULL)
+  if (source != NULL) {
     free(source->active);
+    free(source->numbers);
+  }
   free(source);
 }
 
@@ -166,17 +171,27 @@ static th_status refuse(struct th_error *err, struct th_range range)
                  (long long)range.first, (long long)range.last - 1);
 }
 
-static bool rows_granted(const struct th_source *source,
-                         const struct th_draw *draw, struct th_rows rows)
+static bool inside(struct th_rows rows, struct th_rows piece)
 {
+  return rows.first >= piece.first &&
+         rows.first + rows.count <= piece.first + piece.count;
+}
+
+/* Looks first where the last one was found: most requests stay in a piece. */
+static bool rows_granted(struct th_source *source, const struct th_draw *draw,
+                         struct th_rows rows)
+{
+  const struct th_pieces *pieces = &draw->rows;
   if (draw->grant != grant_of(source, draw))
     return false;
-  for (int64_t k = 0; k < draw->rows.count; k++) {
-    struct th_rows piece = draw->rows.items[k];
-    if (rows.first >= piece.first &&
-        rows.first + rows.count <= piece.first + piece.count)
+  if (source->piece < pieces->count &&
+      inside(rows, pieces->items[source->piece]))
+    return true;
+  for (int64_t k = 0; k < pieces->count; k++)
+    if (inside(rows, pieces->items[k])) {
+      source->piece = k;
       return true;
-  }
+    }
   return false;
 }
 
@@ -269,6 +284,25 @@ static struct th_range active_range(const struct th_source *source,
   return (struct th_range){list[0], list[0] + run};
 }
 
+/* Sparse data have nothing to hide between active attributes but the runs of
+ * others: up to the first of these the slab may span. Local. */
+static th_status sparse_active(struct th_source *source, struct th_rows rows,
+                               int64_t place, struct th_slab *slab,
+                               struct th_error *err)
+{
+  struct th_store *store = source->store;
+  const int64_t *list = source->active + place;
+  int64_t count = source->active_count - place;
+  struct th_range rest = {list[0], list[count - 1] + 1};
+  th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
+  if (rc == TH_OK)
+    rc = th_grow((void **)&source->numbers, &source->number_capacity,
+                 slab->runs, sizeof *source->numbers, "active attributes", err);
+  if (rc == TH_OK)
+    th_slab_select(slab, list, count, source->numbers);
+  return rc;
+}
+
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows, int64_t place,
                            struct th_slab *slab, struct th_error *err)
@@ -278,8 +312,11 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
       !rows_granted(source, draw, rows))
     return refuse(err, none);
   struct th_store *store = source->store;
-  th_status rc = store->ops->slab(store, rows, active_range(source, place),
-                                  false, slab, err);
+  th_status rc =
+      store->shape.layout == TH_SPARSE
+          ? sparse_active(source, rows, place, slab, err)
+          : store->ops->slab(store, rows, active_range(source, place), false,
+                             slab, err);
   if (rc == TH_OK)
     store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
   return rc;

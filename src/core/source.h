@@ -175,8 +175,10 @@ th_status th_source_activate(struct th_source *source, struct th_comm *comm,
                              struct th_error *err);
 
 /* The slab of this rank's active attributes from entry `place` of the list on,
- * as far as they are consecutive and lie together; rows lie in one piece of a
- * granted active draw. Local. TH_EBUDGET outside of the draw. */
+ * as far as they lie together; rows lie in one piece of a granted active draw.
+ * Its attributes are numbered as if the active ones were consecutive:
+ * attributes.first + k is entry place + k. Local. TH_EBUDGET outside of the
+ * draw. */
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows, int64_t place,
                            struct th_slab *slab, struct th_error *err);

@@ -1,5 +1,5 @@
-/* gap.c - duality gap, gap-safe radius, intercept (Liang & Poon 2022, section
- * 2) SPDX-License-Identifier: MIT */
+/* gap.c - duality gap, gap-safe radius, intercept: Liang & Poon 2022, section 2
+ * SPDX-License-Identifier: MIT */
 #include "math/gap.h"
 
 #include <float.h>

@@ -1,5 +1,4 @@
-/* gap.h - duality gap, gap-safe radius, intercept (Liang & Poon 2022, section
- * 2)
+/* gap.h - duality gap, gap-safe radius, intercept: Liang & Poon 2022, section 2
  *
  * For P(b) = sum_i eta_i f(p_i; y_i) + lambda Omega(b), p_i = x_i'b + b0, sum
  * eta = 1: theta_i = f'(p_i; y_i), Z = -(1/lambda) sum eta_i theta_i x_i. Where

@@ -23,7 +23,8 @@ enum {
   ROUNDS = 100,
   LEAST_PASSES = 200, /* of a check; and for each epoch since the last one: */
   PASSES_PER_EPOCH = 4,
-  EXAMPLES_BETWEEN = 500000 /* checks of the paper's rules */
+  EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
+  EXAMPLES_OF_STREAM = 2000  /* fresh ones, of a check */
 };
 
 static const double exact_gap = 1e-10; /* over the objective at zero */
@@ -50,9 +51,7 @@ static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
   return rc;
 }
 
-/* All attributes become active; the field X is 1 where they were before.
- * Collective. */
-static th_status widen(struct th_stochastic *s, struct th_error *err)
+th_status th_online_widen(struct th_stochastic *s, struct th_error *err)
 {
   int64_t *missing = NULL;
   int64_t count = 0;
@@ -61,13 +60,11 @@ static th_status widen(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_stochastic_home(s, err));
   rc = list_missing(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  was = th_screening_field(s, TH_ONLINE_X);
+  was = th_screening_field(s, TH_ONLINE_WAS);
   for (int64_t p = 0; p < s->active.count; p++)
     was[p] = 1;
   TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
-  TH_TRY(th_stochastic_rebuild(s, err));
-  TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_pass(s, err));
+  rc = th_stochastic_rebuild(s, err);
 done:
   free(missing);
   return rc;
@@ -77,7 +74,7 @@ done:
  * conditions, which are marked; whether there are any. Collective. */
 static bool judge(struct th_stochastic *s)
 {
-  const double *was = th_screening_field(s, TH_ONLINE_X);
+  const double *was = th_screening_field(s, TH_ONLINE_WAS);
   double *back = th_screening_field(s, TH_ONLINE_BACK);
   double *marked = s->group_second;
   int64_t any = 0;
@@ -128,7 +125,9 @@ static th_status look_around(struct th_stochastic *s, bool *more,
 {
   struct th_pass whole;
   th_status rc;
-  TH_TRY(widen(s, err));
+  TH_TRY(th_online_widen(s, err));
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_pass(s, err));
   whole = s->pass;
   *more = judge(s);
   TH_TRY(th_stochastic_keep(s, err));
@@ -240,6 +239,30 @@ static bool is_due(struct th_stochastic *s)
          s->drawn - screen->drawn >= EXAMPLES_BETWEEN;
 }
 
+/* Of a stream: fresh examples, when half of the attributes have gone since the
+ * last check, and all that are left in the end. Collective. */
+static th_status check_stream(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  bool last = th_online_left(s) < s->sample.capacity;
+  int64_t readmitted = 0;
+  th_status rc;
+  if (!last && 2 * s->active.total > screen->checked)
+    return TH_OK;
+  TH_TRY(th_online_sample(s, last ? INT64_MAX : EXAMPLES_OF_STREAM, &readmitted,
+                          err));
+  screen->checked = s->active.total;
+  if (readmitted > 0) {
+    fall_back(s, readmitted);
+    TH_TRY(th_online_anchor(s, err));
+  }
+  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  screen->safe_intercept = s->intercept;
+done:
+  return rc;
+}
+
 th_status th_online_check(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
@@ -247,6 +270,8 @@ th_status th_online_check(struct th_stochastic *s, struct th_error *err)
   double intercept = s->intercept;
   int64_t readmitted = 0;
   th_status rc;
+  if (th_online_streams(s))
+    return check_stream(s, err);
   if (s->active.total == screen->checked || !is_due(s))
     return TH_OK;
   memcpy(th_screening_field(s, TH_ONLINE_HELD), th_coef(s),

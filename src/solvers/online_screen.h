@@ -20,6 +20,7 @@ enum th_online_field {
   TH_ONLINE_HELD,    /* b while a check looks elsewhere */
   TH_ONLINE_BACK,    /* 1: the check has taken it back */
   TH_ONLINE_EXACT,   /* how far checks have come towards the solution */
+  TH_ONLINE_WAS,     /* 1: was active before the check */
   TH_ONLINE_FIELDS
 };
 
@@ -37,7 +38,9 @@ struct th_online_screen {
   int64_t ballots;                  /* held so far: rule votes */
   int64_t checked;                  /* active attributes after the last check */
   int64_t drawn;                    /* examples used by steps until then */
-  bool refined;                     /* TH_ONLINE_EXACT holds something */
+  int64_t checks;                   /* of a stream */
+  int64_t doubtful; /* left out, and the last of them could not say why */
+  bool refined;     /* TH_ONLINE_EXACT holds something */
   struct th_pass certified; /* what the last exact solution is certified by, */
   double certified_intercept;
   int64_t certified_active; /* while as many attributes are active; or -1 */
@@ -72,7 +75,26 @@ void th_online_watch(struct th_stochastic *s);
  * the block's average behind a hard threshold. Collective. */
 th_status th_online_anchor(struct th_stochastic *s, struct th_error *err);
 
+/* ---- safety on a stream (online_sample.c) ---- */
+
+/* One pass over many examples: nothing is solved exactly. Local. */
+bool th_online_streams(const struct th_stochastic *s);
+
+/* Examples that steps may still use; of a stream, the last tenth is for the
+ * final check. Local. */
+int64_t th_online_left(const struct th_stochastic *s);
+
+/* Look at `examples` fresh ones, or what there are, with all attributes: those
+ * that cannot be left out come back. Collective. */
+th_status th_online_sample(struct th_stochastic *s, int64_t examples,
+                           int64_t *readmitted, struct th_error *err);
+
 /* ---- safety (online_check.c) ---- */
+
+/* All attributes become active; the field WAS is 1 where they were before.
+ * Panels are to be read again, second moments of the others are 0. Collective.
+ */
+th_status th_online_widen(struct th_stochastic *s, struct th_error *err);
 
 /* Solve the problem exactly on the active attributes, look at all others, take
  * back those that the solution needs; until there are none. b becomes the exact

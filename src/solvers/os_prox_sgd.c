@@ -31,7 +31,9 @@ static int64_t first_length(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
   bool votes = config->screen_rule == TH_RULE_VOTES;
-  int64_t examples = th_larger(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
+  int64_t examples = th_online_streams(s)
+                         ? EXAMPLES_IN_BLOCK
+                         : th_larger(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
   int64_t steps = config->screen_every > 0
                       ? config->screen_every
                       : th_ceil_divide(examples, s->sample.capacity);
@@ -80,10 +82,11 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* T of line 7. */
+/* T of line 7, as far as there are examples. */
 static int64_t block(struct th_stochastic *s)
 {
-  return th_online_of(s)->online.length;
+  return th_smaller(th_online_of(s)->online.length,
+                    th_ceil_divide(th_online_left(s), s->sample.capacity));
 }
 
 /* Lines 10 to 14; 8 and 9 are the engine's and the update rule's. */
@@ -171,11 +174,29 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
                       (long long)left, (long long)all);
 }
 
+/* What is known of the attributes that a stream left out. */
+static void report_stream(struct th_stochastic *s)
+{
+  const struct th_online_screen *screen = th_online_of(s);
+  if (screen->doubtful > 0)
+    th_context_notice(s->context,
+                      "online screening left out %lld attributes of which the "
+                      "last check cannot say, at confidence %g, that they are "
+                      "not in the solution; more examples, or a larger "
+                      "--screen-exponent",
+                      (long long)screen->doubtful, s->confidence);
+}
+
 static th_status finish(struct th_stochastic *s, struct th_error *err)
 {
   int64_t readmitted = 0;
   int64_t left = s->active.total;
-  th_status rc = th_online_refine(s, INT64_MAX, &readmitted, err);
+  th_status rc = TH_OK;
+  if (th_online_streams(s)) {
+    report_stream(s);
+    return rc;
+  }
+  rc = th_online_refine(s, INT64_MAX, &readmitted, err);
   if (rc == TH_OK)
     report(s, readmitted, left);
   return rc;

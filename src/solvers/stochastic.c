@@ -134,6 +134,7 @@ th_status th_stochastic_resume(struct th_stochastic **made,
   s->context = context;
   s->update = update;
   s->screening = screening;
+  s->confidence = 1;
   s->n = th_source_shape(context->source)->training;
   s->smoothness = th_loss_L(context->loss);
   TH_TRY(set_up(s, warm, err));

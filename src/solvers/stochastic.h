@@ -126,6 +126,7 @@ struct th_stochastic {
   double start_intercept; /* of the zero model */
   double anchor_intercept;
   double anchor_reach; /* as reach below */
+  double confidence;   /* of what was screened; 1: exact */
   double step_size;    /* of the present sample */
   int64_t epoch_half;  /* the half epoch that step_size was made for */
   int64_t drawn;       /* examples used by steps so far */

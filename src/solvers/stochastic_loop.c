@@ -117,7 +117,7 @@ static void fill_certificate(struct th_stochastic *s)
   c->objective = s->pass.objective;
   c->gap = s->pass.gap;
   c->dual_norm = s->pass.dual_norm;
-  c->confidence = 1;
+  c->confidence = s->confidence;
   c->active = s->active.total;
 }
 

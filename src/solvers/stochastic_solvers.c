@@ -110,6 +110,7 @@ static th_status certify(struct th_stochastic *s, struct th_context *context,
                             &s->certificate, err));
   s->certificate.active = active;
   s->certificate.screened_wrongly = wrongly;
+  s->certificate.confidence = s->confidence;
 done:
   th_problem_free(&problem);
   return rc;
