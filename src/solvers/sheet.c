@@ -56,17 +56,22 @@ static th_status walk(struct th_sheet *sheet, struct th_source *source,
                       const struct th_draw *draw, bool put,
                       struct th_error *err)
 {
+  const struct th_shape *shape = th_source_shape(source);
   th_status rc = TH_OK;
-  for (int64_t g = 0; g < draw->rows.count; g++)
+  for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
+    int64_t in_group = 0;
+    struct th_rows rows =
+        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
     for (int64_t at = 0; at < sheet->count && rc == TH_OK;) {
       struct th_slab slab;
-      struct th_rows rows = draw->rows.items[g];
       rc = th_source_active(source, draw, rows, at, &slab, err);
       if (rc != TH_OK)
         break;
       take(sheet, &slab, rows.first, at, put);
       at += slab.attributes.last - slab.attributes.first;
     }
+    first += rows.count;
+  }
   return rc;
 }
 
@@ -94,22 +99,13 @@ th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
                         int64_t count, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(source);
-  struct th_draw draw = {.active = true};
-  th_status rc = TH_OK;
+  struct th_rows all = {0, shape->training};
+  struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
   *sheet = (struct th_sheet){.count = count, .drawn = true};
-  for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    int64_t in_group = 0;
-    struct th_rows rows =
-        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
-    rc = th_pieces_add(&draw.rows, rows, err);
-    first += rows.count;
-  }
-  if (rc == TH_OK)
-    rc = TH_NEW(&sheet->start, count + 1, "sparse values", err);
+  th_status rc = TH_NEW(&sheet->start, count + 1, "sparse values", err);
   if (rc == TH_OK)
     rc = th_source_draw(source, &draw, err);
   if (rc == TH_OK)
     rc = fill(sheet, source, &draw, err);
-  th_pieces_free(&draw.rows);
   return rc;
 }
