@@ -8,6 +8,7 @@
 #include "mpi/mpi_comm.h"
 #include "solvers/screening.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const solvers[] = {
@@ -47,7 +48,7 @@ static struct th_config config_of(int solver, int k)
   config.standardize = mixed(k, 4) && k % 3 != 1;
   config.batch = mixed(k, 5) ? 4 : 1;
   config.epochs = solver == OS_PROX_SGD ? 120 : 25; /* some blocks */
-  config.screen_rule = k % TH_RULE_COUNT;
+  config.screen_rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
   if (mixed(k, 1) && solver != OS_PROX_SGD)
     config.screen = TH_SCREEN_GAP_SAFE;
   return config;
@@ -131,12 +132,34 @@ static struct memory_store *uneven_store(struct problem *p, bool sparse)
   return m;
 }
 
+/* All that was screened comes back: so do N_j, and the step sizes of then. */
+static void readmit(struct th_stochastic *s, struct th_context *context,
+                    double curvature)
+{
+  struct th_range owned = context->owned;
+  int64_t *missing =
+      calloc((size_t)(owned.last - owned.first + 1), sizeof *missing);
+  struct th_error err = {0};
+  int64_t count = 0;
+  for (int64_t j = owned.first; j < owned.last; j++)
+    if (th_active_place(&s->active, j) < 0)
+      missing[count++] = j;
+  CHECK(s->curvature < curvature);
+  CHECK(th_active_add(&s->active, context, missing, count, &err) == TH_OK);
+  CHECK(th_stochastic_rebuild(s, &err) == TH_OK);
+  CHECK(s->curvature == curvature);
+  for (int64_t p = 0; p < s->active.count; p++)
+    CHECK(s->active.field[TH_FIELD_SECOND][p] > 0);
+  free(missing);
+}
+
 /* Steps of the engine until the ranks share what is left evenly. */
 static void run_evenly(struct th_stochastic *s, struct th_context *context,
                        struct th_comm *comm)
 {
   struct th_error err = {0};
   int64_t cells[3] = {s->active.owned.first, s->active.owned.last, 0};
+  double curvature = s->curvature;
   bool more = true;
   for (int loop = 0; loop < 8 && more; loop++)
     CHECK(th_stochastic_step(s, context, &more, &err) == TH_OK);
@@ -150,6 +173,7 @@ static void run_evenly(struct th_stochastic *s, struct th_context *context,
           s->active.attribute[p] < s->active.owned.last);
   CHECK(th_stochastic_home(s, &err) == TH_OK);
   CHECK(s->active.owned.first == cells[0] && s->active.owned.last == cells[1]);
+  readmit(s, context, curvature);
   CHECK(th_stochastic_step(s, context, &more, &err) == TH_OK);
   CHECK(th_stochastic_finish(s, context, &err) == TH_OK);
 }

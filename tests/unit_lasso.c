@@ -220,6 +220,7 @@ static void learn(struct th_config *config, struct memory_store *m,
     plain_groups(&groups, &self, m->store.shape.attributes, GROUP);
   config->groups = grouped ? &groups : NULL;
   problem_must_train(config, m, NULL, model);
+  config->groups = NULL;
   th_groups_free(&groups);
 }
 
@@ -230,7 +231,7 @@ static void test_case(int k)
   struct th_config config = config_of(k);
   struct th_model model;
   struct reference r = {.penalty = config.penalty,
-                        .grouped = strcmp(config.penalty, "l1") || k % 2,
+                        .grouped = strcmp(config.penalty, "l1") != 0 || k % 2,
                         .intercept = config.intercept,
                         .mix = config.mix};
   reshape(m, k);

@@ -401,6 +401,26 @@ static void test_screened(const char *penalty, const char *loss)
   memory_store_free(m);
 }
 
+/* Steps become longer when examples have become shorter: as many epochs with
+ * screening come nearer to the optimum. */
+static void test_longer_steps(const char *solver)
+{
+  struct problem problem = small_problem("squared", 8);
+  struct memory_store *m = small_store(&problem, TH_F64);
+  struct th_config config = penalised_config(solver, "squared", 0.5);
+  struct th_model model;
+  double gap[2];
+  config.epochs = 120;
+  for (int k = 0; k < 2; k++) {
+    config.screen = k == 0 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
+    train(&config, m, &model);
+    gap[k] = model.certificate.gap;
+    th_model_free(&model);
+  }
+  CHECK(gap[1] < 0.5 * gap[0]);
+  memory_store_free(m);
+}
+
 /* lambda_max is where the model becomes zero, and not before. */
 static void test_lambda_max(void)
 {
@@ -443,6 +463,8 @@ int main(void)
   test_screened("l1", "squared");
   test_screened("group", "logistic");
   test_screened("sparse-group", "squared-hinge");
+  test_longer_steps("prox-sgd");
+  test_longer_steps("saga");
   test_lambda_max();
   return check_finish(NULL);
 }

@@ -19,6 +19,8 @@
   X(TH_PHASE_SELECT, "select", "hard threshold and other selections")          \
   X(TH_PHASE_GRAM, "gram", "Gram matrix of the support")                       \
   X(TH_PHASE_SOLVE, "solve", "least squares and Newton steps")                 \
+  X(TH_PHASE_STEPS, "steps", "stochastic steps, mini-batch by mini-batch")     \
+  X(TH_PHASE_PASS, "pass", "full passes: predictions, dual point, gap")        \
   X(TH_PHASE_VALIDATE, "validate", "validation on held-out examples")          \
   X(TH_PHASE_WRITE, "write", "writing the results")
 

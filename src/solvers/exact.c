@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
 
@@ -12,7 +13,10 @@
 enum {
   MOST_ROUNDS = 200,
   LEAST_GROWTH = 100, /* units that may join at once */
-  WORTH_A_SLAB = 16   /* places: a shorter hole is read along */
+  WORTH_A_SLAB = 16,  /* places: a shorter hole is read along */
+  USUAL_MEMBERS = 1000,
+  ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
+  EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
 };
 
 static const double usual_tolerance = 1e-9;  /* of the zero model's objective */
@@ -20,6 +24,21 @@ static const double usual_precision = 1e-8;  /* of the model's own */
 static const double for_the_set = 0.3;       /* of the goal: its own gap */
 static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
 static const double nearly = 0.99;           /* of lambda: may join as well */
+
+int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
+{
+  int64_t n = shape->training;
+  int64_t members = th_smaller(USUAL_MEMBERS, th_smaller(n, shape->attributes));
+  int64_t bytes = owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES;
+  if (shape->layout == TH_SPARSE) {
+    double column = (double)shape->nonzeros / (double)shape->attributes;
+    bytes += (int64_t)(12 * column * (double)members);
+    return bytes +
+           (th_sheet_fits(shape, owned) ? th_sheet_bytes(shape, owned) : 0);
+  }
+  int64_t value = shape->type == TH_F64 ? 8 : 4;
+  return bytes + members * n * value + members * members * 8;
+}
 
 th_status th_exact_init(struct th_exact *e, struct th_problem *p,
                         struct th_duals *duals, struct th_error *err)

@@ -31,6 +31,10 @@ struct th_exact {
   double dual_norm; /* times lambda */
 };
 
+/* Bytes that this takes on a rank with `owned` attributes, for a working set of
+ * a thousand attributes or of all that there can be. Local. */
+int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned);
+
 /* Begin with the zero model. duals: what th_problem_init gave, which this takes
  * over. Collective. Release with th_exact_free. */
 th_status th_exact_init(struct th_exact *exact, struct th_problem *problem,

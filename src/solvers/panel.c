@@ -119,29 +119,21 @@ struct th_row th_panels_row(const struct th_panels *panels, int64_t row)
 }
 
 /* Rows one behind the other, shorter than before. */
-static int64_t keep_f32(float *x, int64_t rows, int64_t places,
-                        const bool *keep)
-{
-  int64_t to = 0;
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t p = 0; p < places; p++) {
-      x[to] = x[i * places + p];
-      to += keep[p];
-    }
-  return to;
-}
+#define DEFINE_KEEP(name, ctype)                                               \
+  static int64_t keep_##name(ctype *x, int64_t rows, int64_t places,           \
+                             const bool *keep)                                 \
+  {                                                                            \
+    int64_t to = 0;                                                            \
+    for (int64_t i = 0; i < rows; i++)                                         \
+      for (int64_t p = 0; p < places; p++) {                                   \
+        x[to] = x[i * places + p];                                             \
+        to += keep[p];                                                         \
+      }                                                                        \
+    return to;                                                                 \
+  }
 
-static int64_t keep_f64(double *x, int64_t rows, int64_t places,
-                        const bool *keep)
-{
-  int64_t to = 0;
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t p = 0; p < places; p++) {
-      x[to] = x[i * places + p];
-      to += keep[p];
-    }
-  return to;
-}
+DEFINE_KEEP(f32, float)
+DEFINE_KEEP(f64, double)
 
 static void keep_dense(const struct th_panels *panels, struct th_panel *panel,
                        int64_t rows, const bool *keep)

@@ -3,6 +3,7 @@
 #include "solvers/plan_parts.h"
 
 #include "math/penalty.h"
+#include "solvers/exact.h"
 
 #include <math.h>
 
@@ -61,6 +62,8 @@ th_status th_plan_penalised(struct th_plan *plan,
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
   plan->memory =
       owned * BYTES_PER_ATTRIBUTE + shape->training * BYTES_PER_EXAMPLE;
+  if (!row->by_examples) /* whole columns instead */
+    plan->memory = th_exact_bytes(shape, owned);
   plan->read_bytes = (int64_t)th_plan_stored_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(
       (double)config->passes * th_plan_stored_bytes(shape), 0x1p62);

@@ -137,7 +137,7 @@ static th_status sum_group(struct th_problem *p, struct th_rows rows,
   struct piece piece = {.rows = rows, .at = 0};
   th_status rc = th_source_draw(source, &draw, err);
   if (p->sheet.start != NULL)
-    return rc;
+    return rc; /* counted; the values are there */
   while (rc == TH_OK && piece.at < count) {
     rc = th_source_active(source, &draw, rows, piece.at, &piece.slab, err);
     if (rc != TH_OK)
@@ -148,9 +148,9 @@ static th_status sum_group(struct th_problem *p, struct th_rows rows,
   return rc;
 }
 
-/* Sums over all examples for the listed attributes. Local. */
-static th_status sum_all(struct th_problem *p, int64_t count,
-                         enum sum_kind kind, struct th_error *err)
+/* Every row group in turn. Local. */
+static th_status sum_groups(struct th_problem *p, int64_t count,
+                            enum sum_kind kind, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(p->context->source);
   float *room = NULL;
@@ -162,9 +162,20 @@ static th_status sum_all(struct th_problem *p, int64_t count,
     rc = sum_group(p, rows, count, kind, room, err);
     first += rows.count;
   }
-  if (p->sheet.start != NULL)
-    add_kept(p, count, kind);
   free(room);
+  return rc;
+}
+
+/* Sums over all examples for the listed attributes. Local. */
+static th_status sum_all(struct th_problem *p, int64_t count,
+                         enum sum_kind kind, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (!p->sheet.drawn)
+    rc = sum_groups(p, count, kind, err);
+  p->sheet.drawn = false;
+  if (rc == TH_OK && p->sheet.start != NULL)
+    add_kept(p, count, kind);
   return rc;
 }
 

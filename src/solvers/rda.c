@@ -17,6 +17,7 @@
 
 /* Replicated. */
 struct rda {
+  double first;     /* step; it must not grow again */
   double intercept; /* sum of its gradients */
   double step;      /* g t, t counted in mini-batches */
   double threshold; /* g t lambda_t */
@@ -33,6 +34,8 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   struct rda *state = NULL;
   th_status rc = TH_NEW(&state, 1, "dual averages", err);
   s->update_state = state;
+  if (rc == TH_OK)
+    state->first = th_stochastic_first_step(s);
   return th_agree(s->context->comm, rc, err);
 }
 
@@ -80,7 +83,7 @@ static void step(struct th_stochastic *s)
     state->intercept += sample->factor[r];
     state->pull += fabs(sample->factor[r]) * s->stride;
   }
-  s->step_size = th_stochastic_first_step(s) / sqrt(halves);
+  s->step_size = state->first / sqrt(halves);
   state->step = s->step_size;
   double t = s->step_size * (double)s->steps * (1 + 1 / sqrt(halves));
   state->threshold = t * s->lambda;

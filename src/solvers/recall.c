@@ -99,11 +99,11 @@ double th_recall_estimate(struct th_recall *recall, const double *theta,
                           struct th_duals *duals)
 {
   struct th_problem *p = recall->problem;
-  struct view best = {.level = INFINITY};
-  for (int64_t a = 0; a < recall->count; a++)
+  struct view best = look(p, theta, &recall->point[0], &recall->point[0]);
+  for (int64_t a = 1; a < recall->count; a++)
     for (int64_t b = 0; b <= a; b++) {
       struct view view = look(p, theta, &recall->point[a], &recall->point[b]);
-      if (view.level < best.level || best.first == NULL)
+      if (view.level < best.level)
         best = view;
     }
   const struct th_point *first = best.first;

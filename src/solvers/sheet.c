@@ -101,7 +101,7 @@ th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
   const struct th_shape *shape = th_source_shape(source);
   struct th_rows all = {0, shape->training};
   struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
-  *sheet = (struct th_sheet){.count = count};
+  *sheet = (struct th_sheet){.count = count, .drawn = true};
   th_status rc = TH_NEW(&sheet->start, count + 1, "sparse values", err);
   if (rc == TH_OK)
     rc = th_source_draw(source, &draw, err);

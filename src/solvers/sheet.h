@@ -18,6 +18,8 @@ struct th_sheet {
   int64_t *start; /* count + 1; NULL: nothing is kept */
   int32_t *row;   /* of each entry, ascending for an attribute */
   double *value;
+  bool drawn; /* loading it was the draw of the next pass: the ledger must not
+                 say what a rank keeps */
 };
 
 /* Bytes that a share of the attributes takes at most, and whether a rank keeps

@@ -118,6 +118,7 @@ struct th_stochastic {
   double *prediction;     /* of the last full pass */
   double *theta;          /* its dual point, before it is scaled */
   int64_t *sums;          /* of a full pass, and a flag */
+  int64_t measured;       /* active attributes that the next three are for */
   double smoothness;      /* L of the loss f */
   double largest;         /* max_i norm2(x_i)^2, with 1 for the intercept */
   double curvature;       /* Lmax = L max_i weight_i norm2(x_i)^2, likewise */
@@ -244,7 +245,8 @@ th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
 th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
 
 /* The active attributes have become others (th_active_add): panels are read
- * again, groups and cells formed anew. Collective. */
+ * again; groups, cells, N_j and step sizes are theirs. Z is lost. Collective.
+ */
 th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
 
 #endif

@@ -91,7 +91,9 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
     rc = th_panels_draw(&s->panels, s->sample.held[k], err);
     th_panels_release(&s->panels, s->sample.held[k]);
   }
-  rc = th_agree(s->context->comm, rc, err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_gain(s, err));
 done:
   return rc;
 }

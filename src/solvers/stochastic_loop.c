@@ -14,6 +14,9 @@ enum { EPOCHS_IN_LOOP = 4 }; /* T = 4 n examples between two screenings */
  * for the sum of the losses, and hardly moves on their mean. */
 static const double step_decay = 0.55;
 
+/* Lmax is that of the active attributes when a tenth of them has left. */
+static const double worth_renewing = 0.9;
+
 double th_stochastic_first_step(const struct th_stochastic *s)
 {
   double given = s->context->config->eta;
@@ -131,13 +134,28 @@ static th_status run_block(struct th_stochastic *s, bool *used,
   th_status rc = TH_OK;
   s->loss = 0;
   s->settled = s->steps;
+  th_profile_begin(s->context->profile);
   for (int64_t k = block_length(s); k > 0 && rows && rc == TH_OK; k--)
     rc = take_step(s, &rows, err);
   if (s->update->settle != NULL)
     s->update->settle(s);
+  th_profile_end(s->context->profile, TH_PHASE_STEPS);
   s->done = !rows;
   *used = s->drawn > before;
   s->loss = *used ? s->loss / (double)(s->drawn - before) : last;
+  return rc;
+}
+
+/* What is left of an example is shorter than the whole: steps may be longer.
+ * Collective. */
+static th_status renew_steps(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if ((double)s->active.total > worth_renewing * (double)s->measured)
+    return rc;
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_gain(s, err));
+done:
   return rc;
 }
 
@@ -164,6 +182,7 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     TH_TRY(s->screening->end(s, err));
   TH_TRY(check_gap(s, err));
   TH_TRY(th_stochastic_balance(s, err));
+  TH_TRY(renew_steps(s, err));
   fill_certificate(s);
   TH_TRY(gather(s, err));
 done:

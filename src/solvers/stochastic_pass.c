@@ -120,6 +120,9 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
     s->curvature = fmax(s->curvature, s->smoothness * weight * square);
   }
   s->stride = slack * sqrt(squares * s->largest);
+  s->measured = s->active.total;
+  s->epoch_half = 0;
+  s->reached = false;
 done:
   return rc;
 }
@@ -208,7 +211,7 @@ const double *th_stochastic_second(struct th_stochastic *s)
   return s->group_second;
 }
 
-th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
+static th_status pass_over(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_loss *loss = s->context->loss;
   struct th_pass *pass = &s->pass;
@@ -232,5 +235,13 @@ th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
   s->looked = true;
   s->passed = true;
 done:
+  return rc;
+}
+
+th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
+{
+  th_profile_begin(s->context->profile);
+  th_status rc = pass_over(s, err);
+  th_profile_end(s->context->profile, TH_PHASE_PASS);
   return rc;
 }

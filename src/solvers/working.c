@@ -34,28 +34,19 @@ static th_status grow(void **data, int64_t capacity, int64_t count, size_t size,
   return th_grow(data, &capacity, count, size, "a working set", err);
 }
 
-/* Room for so many units and members. Local. */
+/* Room for so many units and members in a set without any. Local. */
 static th_status reserve(struct th_working *w, int64_t units, int64_t members,
                          struct th_error *err)
 {
-  int64_t u = w->unit_capacity;
-  int64_t m = w->member_capacity;
-  th_status rc = TH_OK;
-  if (units > u) {
-    TH_TRY(grow((void **)&w->key, u, units, sizeof *w->key, err));
-    TH_TRY(grow((void **)&w->start, u + (u > 0), units + 1, sizeof *w->start,
-                err));
-    TH_TRY(grow((void **)&w->norm, u, units, sizeof *w->norm, err));
-    w->unit_capacity = units;
-  }
-  if (members > m) {
-    TH_TRY(grow((void **)&w->attribute, m, members, sizeof *w->attribute, err));
-    TH_TRY(grow((void **)&w->slot, m, members, sizeof *w->slot, err));
-    TH_TRY(grow((void **)&w->coef, m, members, sizeof *w->coef, err));
-    TH_TRY(grow((void **)&w->earlier, m, members, sizeof *w->earlier, err));
-    TH_TRY(grow((void **)&w->slope, m, members, sizeof *w->slope, err));
-    w->member_capacity = members;
-  }
+  th_status rc;
+  TH_TRY(grow((void **)&w->key, 0, units, sizeof *w->key, err));
+  TH_TRY(grow((void **)&w->start, 0, units + 1, sizeof *w->start, err));
+  TH_TRY(grow((void **)&w->norm, 0, units, sizeof *w->norm, err));
+  TH_TRY(grow((void **)&w->attribute, 0, members, sizeof *w->attribute, err));
+  TH_TRY(grow((void **)&w->slot, 0, members, sizeof *w->slot, err));
+  TH_TRY(grow((void **)&w->coef, 0, members, sizeof *w->coef, err));
+  TH_TRY(grow((void **)&w->earlier, 0, members, sizeof *w->earlier, err));
+  TH_TRY(grow((void **)&w->slope, 0, members, sizeof *w->slope, err));
 done:
   return rc;
 }

@@ -10,14 +10,12 @@
 
 struct th_working {
   int64_t units;
-  int64_t members; /* of all units */
-  int64_t unit_capacity;
-  int64_t member_capacity; /* both in items */
-  int64_t *key;            /* of each unit, ascending */
-  int64_t *start;          /* units + 1: members of each */
-  struct th_norm *norm;    /* of each unit */
-  int64_t *attribute;      /* of each member, ascending within a unit */
-  int64_t *slot;           /* where its column lies, once it is gathered */
+  int64_t members;      /* of all units */
+  int64_t *key;         /* of each unit, ascending */
+  int64_t *start;       /* units + 1: members of each */
+  struct th_norm *norm; /* of each unit */
+  int64_t *attribute;   /* of each member, ascending within a unit */
+  int64_t *slot;        /* where its column lies, once it is gathered */
   double *coef;
   double *earlier; /* coefficients at the lambda before */
   double *slope;   /* sum of eta theta x, where it was looked at last */
