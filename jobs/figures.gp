@@ -12,6 +12,11 @@ distinct(file, column, where) = system(sprintf( \
   "awk -F '\t' 'NR > 1 && (%s) && !seen[$%d]++ { print $%d }' '%s'", \
   where, column, column, file))
 
+# The largest value of a column of the curves of a set and a loss.
+largest(column, set, loss) = real(system(sprintf("awk -F '\t' -v most=0 \
+  '$1 == \"%s\" && $2 == \"%s\" && $%d + 0 > most { most = $%d + 0 } \
+  END { print most }' '%s'", set, loss, column, column, curves)))
+
 set datafile separator "\t"
 set datafile columnheaders
 set datafile missing NaN
@@ -69,12 +74,11 @@ do for [loss in distinct(curves, 2, "1")] {
     do for [view in views] {
       set title s
       set xlabel across
-      set xrange [*:*] noextend
       set logscale xy
       set yrange [*:*]
       set format y view eq "left" ? "%.0s%c" : "%.0e"
-      # the last line of os-prox-sgd is of an exact solution
-      if (figure eq "error") { set yrange [1e-4:*] }
+      # the last line of os-prox-sgd is of an exact solution, far below
+      if (figure eq "error") { set yrange [1e-3 * largest(11, s, loss):*] }
       if (figure eq "generated" && view ne "sizes") { unset logscale x }
       if (view eq "times") { unset logscale y; set format y "%g" }
       if (view eq "left") { eval left }

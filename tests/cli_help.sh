@@ -24,6 +24,7 @@ for command in generate import train evaluate predict inspect solvers bench; do
 done
 
 # every option that the README mentions is one, of ours or of a script
+bash "$SOURCE/jobs/figures.sh" --help >>all.txt
 for study in strong weak; do
   bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
 done

@@ -208,10 +208,6 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .rows = shape->training};
   TH_TRY(th_agree(context->comm, reserve_rows(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
-  if (p->active.total == 0) {
-    rc = th_fail(err, TH_EDATA, "every attribute is constant");
-    goto done;
-  }
   if (th_sheet_fits(shape, shape->attributes / context->comm->size))
     rc = th_sheet_load(&p->sheet, context->source, p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));
