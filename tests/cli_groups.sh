@@ -95,6 +95,21 @@ assert len(indices) > 0 and len(indices) % 7 == 0, len(indices)
 assert len({j % 100 for j in indices}) * 7 == len(indices)
 END
 
+# A group of which some ranks hold nothing but zeros is in the support there too.
+exact=(--solver lasso --penalty sparse-group --mix 0.9 --lambda-ratio 0.2)
+must 1 train with.h5 -o exact.h5 "${exact[@]}"
+ranks 0 inspect exact.h5 --json >exact.json
+must 2 import data.csv -o fresh.h5 --no-shuffle --test 0.1 --groups a.txt
+ranks 1 verify exact.h5 fresh.h5 --json >verdict.json || true
+for n in 2 3; do
+  must "$n" train with.h5 -o this.h5 --force "${exact[@]}" &&
+    cmp exact.h5 this.h5 || fail "lasso, $n ranks: another model"
+  ranks "$n" verify exact.h5 fresh.h5 --json >this.json || true
+  cmp verdict.json this.json || fail "verify, $n ranks: another verdict"
+done
+compare "the members of that group" "'$(key exact.json support)'" == \
+  "'[3, 103, 203]'"
+
 # Models carry their groups: a certificate is verified with those it is about.
 must 2 verify group.h5 with.h5
 must 3 verify weighted.h5 without.h5

@@ -18,6 +18,7 @@ static const double settled_below = 1e-4;
 struct review {
   struct th_problem *problem;
   double *coef; /* places */
+  double *held; /* groups: above 0 where a member has a coefficient */
   double *prediction;
   double *theta;
   struct th_duals duals;
@@ -26,6 +27,7 @@ struct review {
 static void release(struct review *r)
 {
   free(r->coef);
+  free(r->held);
   free(r->prediction);
   free(r->theta);
   th_duals_free(&r->duals);
@@ -40,6 +42,7 @@ static th_status prepare(struct review *r, const int64_t *attribute,
   struct th_range mine = th_range_members(attribute, count, p->context->owned);
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
+  TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
   TH_TRY(TH_NEW(&r->prediction, p->rows, "predictions", err));
   TH_TRY(TH_NEW(&r->theta, p->rows, "dual variables", err));
   TH_TRY(th_duals_init(&r->duals, p, err));
@@ -71,22 +74,20 @@ static th_status find_theta(struct review *r, struct th_error *err)
 
 /* How far a group is from optimal: beyond the ball; one of the support also
  * from Z'b = Omega(b), which says that Z is a subgradient. */
-static double violation_of(const struct review *r, int64_t g, bool *in_support)
+static double violation_of(const struct review *r, int64_t g)
 {
   const struct th_problem *p = r->problem;
   struct th_range members = th_problem_members(p, g);
   double value = r->duals.value[g];
   double along = 0;
   double size = 0;
-  *in_support = false;
   for (int64_t m = members.first; m < members.last; m++) {
     int64_t place = th_problem_place(p, m);
     double b = r->coef[place];
-    *in_support |= b != 0;
     along += r->duals.z[place] * b;
     size = fmax(size, fabs(b));
   }
-  if (!*in_support)
+  if (!(r->held[g] > 0))
     return value - 1;
   bool split = p->grouping.elsewhere != NULL && p->grouping.elsewhere[g];
   struct th_norm norm =
@@ -120,8 +121,8 @@ static void survey(const struct review *r, struct th_certificate *c)
     double value = r->duals.value[g];
     double radius =
         th_gap_radius(L, c->gap, p->reach[g] * p->reach[g], c->lambda);
-    bool in_support = false;
-    largest[0] = fmax(largest[0], violation_of(r, g, &in_support));
+    bool in_support = r->held[g] > 0;
+    largest[0] = fmax(largest[0], violation_of(r, g));
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, TH_GAP_MARGIN))
@@ -174,6 +175,7 @@ th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
   TH_TRY(th_problem_predict(p, attribute, coef, count, intercept, r.prediction,
                             err));
   TH_TRY(find_theta(&r, err)); /* replicated */
+  th_grouping_dual(&p->grouping, comm, r.coef, r.held);
   TH_TRY(th_problem_pass(p, r.theta, lambda, 1 - settled_below, &r.duals, err));
   certificate->lambda = lambda;
   certificate->lambda_max = p->lambda_max;

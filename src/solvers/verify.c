@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What may differ between two computations of the same number. */
 static const double rounding = 1e-9;
@@ -149,24 +150,19 @@ static void widths(struct check *check, double lambda, double confidence)
   }
 }
 
-/* Groups none of whose members is in the support. Local. */
-static void mark_outside(const struct check *check, bool *outside)
+/* Above 0 for groups with a member in the support, on whichever rank it is.
+ * Collective. */
+static void find_held(struct check *check, double *held)
 {
-  const struct th_grouping *grouping = &check->problem.grouping;
   const struct th_support *support = &check->support;
   const struct th_active *active = &check->problem.active;
-  for (int64_t g = 0; g < grouping->groups; g++) {
-    int64_t first = grouping->start == NULL ? g : grouping->start[g];
-    int64_t last = grouping->start == NULL ? g + 1 : grouping->start[g + 1];
-    outside[g] = true;
-    for (int64_t k = first; k < last; k++) {
-      int64_t place = grouping->place == NULL ? k : grouping->place[k];
-      int64_t j = active->attribute[place];
-      struct th_range member = th_range_members(
-          support->attribute, support->size, (struct th_range){j, j + 1});
-      outside[g] = outside[g] && member.first == member.last;
-    }
-  }
+  struct th_comm *comm = check->context.comm;
+  double *coef = check->both; /* no longer needed */
+  memset(coef, 0, (size_t)active->count * sizeof *coef);
+  struct th_range mine = th_support_owned(support, check->context.owned);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    coef[th_active_place(active, support->attribute[k])] = support->coef[k];
+  th_grouping_dual(&check->problem.grouping, comm, coef, held);
 }
 
 /* Largest half-width and largest excess over all groups. Collective. */
@@ -178,19 +174,19 @@ static th_status judge_groups(struct check *check, struct th_verdict *verdict,
   double most[2] = {0, -INFINITY};
   double *dual = NULL;
   double *width = NULL;
-  bool *outside = NULL;
+  double *held = NULL;
   th_status rc = TH_NEW(&dual, grouping->groups, "dual norms", err);
   if (rc == TH_OK)
     rc = TH_NEW(&width, grouping->groups, "dual norms", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&outside, grouping->groups, "dual norms", err);
+    rc = TH_NEW(&held, grouping->groups, "dual norms", err);
   TH_TRY(th_agree(comm, rc, err));
   th_grouping_dual(grouping, comm, check->sum, dual);
   th_grouping_dual(grouping, comm, check->square, width);
-  mark_outside(check, outside);
+  find_held(check, held);
   for (int64_t g = 0; g < grouping->groups; g++) {
     most[0] = fmax(most[0], width[g]);
-    if (outside[g])
+    if (!(held[g] > 0))
       most[1] = fmax(most[1], dual[g] - width[g] - 1);
   }
   comm->ops->max_f64(comm, most, 2);
@@ -199,7 +195,7 @@ static th_status judge_groups(struct check *check, struct th_verdict *verdict,
 done:
   free(dual);
   free(width);
-  free(outside);
+  free(held);
   return rc;
 }
 
