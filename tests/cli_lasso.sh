@@ -107,6 +107,42 @@ END
   refused 1 'sift.h5: .*certificate' 1 verify sift.h5 path.h5
 }
 
+# Nothing correlates with the target: any lambda gives the zero model.
+nothing()
+{
+  printf 'a,b,y\n1,2,3\n2,1,3\n4,4,3\n5,0,3\n' >nothing.csv
+  must 1 import nothing.csv -o nothing.h5
+  for options in "" "--lambda 0.1" "--path 3"; do
+    must 2 train nothing.h5 -o this.h5 --force --solver lasso --intercept $options
+    ranks 0 inspect this.h5 --json >this.json
+    compare "support, '$options'" "'$(key this.json support)'" == "'[]'"
+    compare "intercept, '$options'" "$(key this.json intercept)" == 3
+  done
+}
+
+# With an intercept the layout of the data changes nothing in the problem.
+layouts()
+{
+  "$PYTHON" - >layout.csv <<'END'
+import random
+random.seed(6)
+print(",".join("a%d" % j for j in range(20)) + ",y")
+for i in range(80):
+    x = [random.choice((0, 0, 1, 5)) for j in range(20)]
+    print(",".join(map(str, x + [x[0] - x[1] + random.gauss(0, 1)])))
+END
+  for layout in dense sparse; do
+    must 1 import layout.csv -o "$layout.h5" --layout "$layout"
+    must 2 train "$layout.h5" -o this.h5 --force --solver lasso --intercept \
+      --standardize
+    ranks 0 inspect this.h5 --json >"$layout.json"
+  done
+  for name in lambda_max objective; do
+    compare "$name, sparse over dense" \
+      "abs($(key sparse.json $name) / $(key dense.json $name) - 1)" '<' 1e-6
+  done
+}
+
 if [ -f "$data/colon-cancer.svm.xz" ] && reference --help >/dev/null 2>&1; then
   real
 else
@@ -114,4 +150,6 @@ else
 fi
 path
 verified
+nothing
+layouts
 finish

@@ -39,6 +39,8 @@ static double lambda_at(const struct lasso *s, const struct th_config *config,
   double most = s->problem.lambda_max;
   if (config->lambda > 0)
     return config->lambda;
+  if (!(most > 0))
+    return 1; /* nothing correlates with the target: any lambda does */
   if (config->lambda_ratio > 0)
     return config->lambda_ratio * most;
   double along = s->path > 1 ? (double)step / (double)(s->path - 1) : 0;
@@ -173,11 +175,12 @@ static th_status step(void *state, struct th_context *context, bool *more,
   double lambda = lambda_at(s, context->config, s->steps);
   TH_TRY(guess(s, lambda, err));
   TH_TRY(th_exact_solve(&s->exact, lambda, err));
-  if (s->exact.gap > th_exact_goal(&s->exact, s->exact.objective))
+  double goal = th_exact_goal(&s->exact, s->exact.objective);
+  if (s->exact.gap > goal)
     th_context_notice(context,
-                      "at lambda %g the gap is %g: as far as double precision "
-                      "goes",
-                      lambda, s->exact.gap);
+                      "at lambda %g the gap is %g, not %g: descent came to no "
+                      "more; a path may, or a larger lambda",
+                      lambda, s->exact.gap, goal);
   TH_TRY(publish(s, context, err));
   c->lambda = lambda;
   c->objective = s->exact.objective;

@@ -54,7 +54,9 @@ th_status th_recall_init(struct th_recall *recall, struct th_problem *p,
   for (int64_t i = 0; i < p->rows; i++)
     theta[i] = p->start;
   th_problem_theta(p, theta, theta);
-  th_recall_keep(recall, p->lambda_max, theta, 0, duals);
+  /* The zero model's slopes; where all are 0 any lambda is as good a name. */
+  th_recall_keep(recall, p->lambda_max > 0 ? p->lambda_max : 1, theta, 0,
+                 duals);
 done:
   free(theta);
   return rc;
