@@ -119,14 +119,16 @@ static th_status present_targets(struct th_context *context,
   return TH_OK;
 }
 
-/* Centre, scale and bound of one attribute from its statistics. */
+/* Centre, scale and bound of one attribute from its statistics. A free
+ * intercept makes up for a centre that is not subtracted, but not for a scale.
+ */
 static void scale_attribute(struct th_context *context,
                             const struct th_statistics *s, int64_t a)
 {
   double centre = context->centred ? s->mean : 0;
   double spread = s->deviation;
   bool constant = s->lowest == s->highest || !(spread > 0);
-  if (!context->centred)
+  if (!context->config->intercept)
     spread = sqrt(s->deviation * s->deviation + s->mean * s->mean);
   double scale = context->config->standardize ? 1 / spread : 1;
   context->centre[a] = centre;
