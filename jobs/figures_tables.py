@@ -52,8 +52,8 @@ def error(line):
 
 
 def known(value):
-    """Objectives and gaps are 0 as long as nothing is known of them."""
-    return value if value and value > 0 else NAN
+    """Objectives and gaps are null where nothing is known of them."""
+    return NAN if value is None else value
 
 
 def curve(run):

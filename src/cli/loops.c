@@ -5,6 +5,7 @@
 #include "core/memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { SHOWN = 12, SUMS = 2 };
@@ -81,6 +82,15 @@ json_t *th_loops_json(const struct th_loops *loops)
   return array;
 }
 
+/* A number, or a dash where it was not computed. */
+static void print_known(FILE *out, int width, int digits, double value)
+{
+  if (isnan(value))
+    fprintf(out, " %*s", width, "-");
+  else
+    fprintf(out, " %*.*g", width, digits, value);
+}
+
 void th_loops_print(FILE *out, const struct th_loops *loops)
 {
   int64_t every = loops->count / SHOWN + 1;
@@ -91,13 +101,14 @@ void th_loops_print(FILE *out, const struct th_loops *loops)
           "MB sent");
   for (int64_t k = 0; k < loops->count; k++) {
     const struct th_loop *loop = &loops->items[k];
-    if (k % every == 0 || k == loops->count - 1)
-      fprintf(out,
-              "%6" PRId64 " %12" PRId64 " %10" PRId64
-              " %11.4g %14.8g %10.3g %9.3f %10.4g %10.4g\n",
-              k + 1, loop->examples, loop->active, loop->lambda,
-              loop->objective, loop->gap, loop->seconds,
-              (double)loop->bytes_read / 1e6, (double)loop->bytes_sent / 1e6);
+    if (k % every != 0 && k != loops->count - 1)
+      continue;
+    fprintf(out, "%6" PRId64 " %12" PRId64 " %10" PRId64 " %11.4g", k + 1,
+            loop->examples, loop->active, loop->lambda);
+    print_known(out, 14, 8, loop->objective);
+    print_known(out, 10, 3, loop->gap);
+    fprintf(out, " %9.3f %10.4g %10.4g\n", loop->seconds,
+            (double)loop->bytes_read / 1e6, (double)loop->bytes_sent / 1e6);
   }
 }
 

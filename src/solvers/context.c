@@ -116,6 +116,11 @@ static th_status present_targets(struct th_context *context,
   target->largest = fmax(fabs(scan.lowest - target->shift),
                          fabs(scan.highest - target->shift));
   target->worst = context->loss->value(0, target->largest);
+  if (!isfinite(target->worst))
+    return th_fail(err, TH_EDATA,
+                   "the targets reach %g, and their squares infinity; divide "
+                   "them by a constant",
+                   target->largest);
   return TH_OK;
 }
 

@@ -128,9 +128,10 @@ done:
 static void fill_certificate(struct th_stochastic *s)
 {
   struct th_certificate *c = &s->certificate;
+  bool known = s->looked || s->passed; /* not where nobody has made a pass */
   c->lambda = s->lambda;
-  c->objective = s->pass.objective;
-  c->gap = s->pass.gap;
+  c->objective = known ? s->pass.objective : NAN;
+  c->gap = known ? s->pass.gap : NAN;
   c->dual_norm = s->pass.dual_norm;
   c->confidence = s->confidence;
   c->active = s->active.total;
