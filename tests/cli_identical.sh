@@ -24,13 +24,13 @@ arguments()
   case $1 in
   sift) echo "--solver sift --budget 400" ;;
   exploitation) echo "--solver exploitation --budget 400 -s 12 --start 3,17,900,2001" ;;
-  fs-prox-sgd | saga) echo "--solver $1 --lambda-ratio 0.3 --epochs 6 --batch 8" ;;
+  fs-prox-sgd | saga | os-prox-sgd) echo "--solver $1 --lambda-ratio 0.3 --epochs 6 --batch 8" ;;
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
   *) echo "--solver $1 --budget 400 -s 12" ;;
   esac
 }
 
-solvers="sift hybrid exploration exploitation fs-prox-sgd saga lasso"
+solvers="sift hybrid exploration exploitation fs-prox-sgd saga os-prox-sgd lasso"
 for layout in dense sparse; do
   # The data set itself does not depend on the ranks that make it.
   generate "$layout" 1 3 one.h5

@@ -74,13 +74,14 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
   if (rc != TH_OK)
     fprintf(stderr, "%s\n", err.text);
   const struct th_certificate *c = &model.certificate;
-  const double numbers[] = {c->lambda, c->lambda_max,    c->objective,
-                            c->gap,    c->dual_norm,     c->violation,
-                            c->radius, (double)c->active};
+  const double *const numbers[] = {&c->lambda, &c->lambda_max, &c->objective,
+                                   &c->gap,    &c->dual_norm,  &c->violation,
+                                   &c->radius};
   uint64_t digest = problem_digest(&model);
   CHECK(rc != TH_OK || (c->path_size == 12 && model.support_size > 0));
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-    digest = th_fnv(digest, &numbers[k], sizeof *numbers);
+    digest = th_fnv(digest, numbers[k], sizeof(double));
+  digest = th_fnv(digest, &c->active, sizeof c->active);
   digest = th_fnv(digest, c->margin, sizeof c->margin);
   digest = th_fnv(digest, c->path, (size_t)c->path_size * sizeof *c->path);
   th_model_free(&model);

@@ -151,6 +151,9 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_online_check(s, err));    /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
                   th_online_vectors_of(s)); /* lines 5, 6 and 22 */
+  /* a check has found the exact solution, and no one asked for more epochs */
+  s->done = s->done || (s->context->config->epochs == 0 &&
+                        screen->certified_active == s->active.total);
 done:
   return rc;
 }
@@ -166,7 +169,7 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
                       "the last check took back %lld attributes of the "
                       "solution that online screening had left out",
                       (long long)readmitted);
-  if (left > all - all / 10)
+  if (s->drawn > 0 && left > all - all / 10)
     th_context_notice(s->context,
                       "online screening did not pay: %lld of %lld attributes "
                       "were left; strongly correlated attributes, or too few "

@@ -120,7 +120,7 @@ struct th_row th_panels_row(const struct th_panels *panels, int64_t row)
 
 /* Rows one behind the other, shorter than before. */
 #define DEFINE_KEEP(name, ctype)                                               \
-  static int64_t keep_##name(ctype *x, int64_t rows, int64_t places,           \
+  static int64_t keep_##name(ctype x[], int64_t rows, int64_t places,          \
                              const bool *keep)                                 \
   {                                                                            \
     int64_t to = 0;                                                            \

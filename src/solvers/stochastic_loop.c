@@ -14,6 +14,8 @@ enum { EPOCHS_IN_LOOP = 4 }; /* T = 4 n examples between two screenings */
  * for the sum of the losses, and hardly moves on their mean. */
 static const double step_decay = 0.55;
 
+static const double usual_tolerance = 1e-9; /* of the zero model's objective */
+
 /* Lmax is that of the active attributes when a tenth of them has left. */
 static const double worth_renewing = 0.9;
 
@@ -68,16 +70,26 @@ static int64_t block_length(struct th_stochastic *s)
   return th_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);
 }
 
+/* The gap that ends the run: --tolerance, or, unless --epochs says how long to
+ * go on, one that is small beside the zero model's objective; 0: none. */
+static double goal(const struct th_stochastic *s)
+{
+  const struct th_config *config = s->context->config;
+  if (config->tolerance > 0)
+    return config->tolerance;
+  return config->epochs > 0 ? 0 : usual_tolerance * s->zero_objective;
+}
+
 /* A gap that is small enough ends the run. Collective. */
 static th_status check_gap(struct th_stochastic *s, struct th_error *err)
 {
-  double tolerance = s->context->config->tolerance;
+  double gap = goal(s);
   th_status rc = TH_OK;
-  if (!(tolerance > 0))
+  if (!(gap > 0))
     return rc;
   if (!s->looked)
     rc = th_stochastic_pass(s, err);
-  s->done = s->done || s->pass.gap <= tolerance * s->zero_objective;
+  s->done = s->done || s->pass.gap <= gap;
   return rc;
 }
 
