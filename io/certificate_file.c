@@ -17,23 +17,25 @@ struct count {
   int64_t *value;
 };
 
-#define ONE(name, what) +1
 enum {
-  REALS = 0 TH_CERTIFICATE_REALS(ONE),
-  COUNTS = 0 TH_CERTIFICATE_COUNTS(ONE),
-  PATH_COLUMNS = 4
+#define NUMBER(name, what) REAL_##name,
+  TH_CERTIFICATE_REALS(NUMBER) REALS
+#undef NUMBER
 };
-#undef ONE
+enum {
+#define NUMBER(name, what) COUNT_##name,
+  TH_CERTIFICATE_COUNTS(NUMBER) COUNTS
+#undef NUMBER
+};
+enum { PATH_COLUMNS = 4 };
 
 static void list_members(struct th_certificate *c, struct real real[REALS],
                          struct count count[COUNTS])
 {
-  int r = 0;
-  int k = 0;
-#define LIST(name, what) real[r++] = (struct real){#name, &c->name};
+#define LIST(name, what) real[REAL_##name] = (struct real){#name, &c->name};
   TH_CERTIFICATE_REALS(LIST)
 #undef LIST
-#define LIST(name, what) count[k++] = (struct count){#name, &c->name};
+#define LIST(name, what) count[COUNT_##name] = (struct count){#name, &c->name};
   TH_CERTIFICATE_COUNTS(LIST)
 #undef LIST
 }

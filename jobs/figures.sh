@@ -27,7 +27,8 @@
 #   --data DIR       the data folder (../shared/data)
 #   --losses LIST    default: "squared logistic"
 #   --ratio R        lambda over lambda_max (0.5)
-#   --rule RULE      os-prox-sgd: proj, paper or votes (proj)
+#   --rule RULE      os-prox-sgd: proj, paper or votes (proj; exponent: votes, as
+#                    in the paper, since the checks of proj leave w no effect)
 #   --ranks N        (1)
 #   --epochs E       passes over the examples; generated: always 1. Default: as
 #                    many as make max(200000, 30 m) steps with m examples
@@ -71,7 +72,7 @@ options()
   data=$jobs/../../shared/data
   losses="squared logistic"
   ratio=0.5
-  rule=proj
+  rule=
   ranks=1
   floor=200000
   passes=30
@@ -252,6 +253,9 @@ case $figure in
 -*) options "$figure" ;;
 *) options "${@:2}" ;;
 esac
+if [ -z "$rule" ]; then
+  [ "$figure" = exponent ] && rule=votes || rule=proj
+fi
 find_program
 mkdir -p "$out/data"
 out=$(cd "$out" && pwd)

@@ -24,6 +24,7 @@ def sign(score, i):
 write("dense.svm", 90, 700, 1, sign)
 write("sparse.svm", 90, 700, 0.05, sign)
 write("three.svm", 30, 20, 1, lambda score, i: i % 3)
+write("flat.svm", 30, 20, 1, lambda score, i: 3)
 write("one.svm", 1, 20, 1, sign)
 with open("constant.svm", "w") as out:
     for i in range(20):
@@ -35,7 +36,7 @@ for layout in dense sparse; do
       --layout $layout --row-group 64 --attributes 700 --no-shuffle
   done
 done
-for name in three one constant; do
+for name in three flat one constant; do
   must 0 import $name.svm -o $name.h5 --no-shuffle
 done
 printf '0-300\n301-699 weight=3\n' >whole.groups
@@ -113,7 +114,8 @@ zero()
 import json
 model = json.load(open("zero.json"))
 assert model["support"] == [] and abs(model["gap"]) <= 1e-9
-assert model["lambda"] >= model["lambda_max"] and model["objective"] > 0
+assert model["lambda"] >= model["lambda_max"]
+assert model["objective"] > 0 or model["intercept"] == 3
 END
 }
 
@@ -175,7 +177,9 @@ for solver in $solvers; do
   bad_input "$solver"
   zero 2 dense3.h5 "$solver" --lambda 1e3
   zero 0 constant.h5 "$solver" --loss logistic --intercept
+  zero 0 flat.h5 "$solver" --intercept
   good "$solver"
   echo "$solver: done"
 done
+must 0 train flat.h5 -o flat-path.h5 --solver lasso --path 4 --intercept
 finish

@@ -68,19 +68,20 @@ static struct memory_store *store_of(int k, struct problem *p)
   return m;
 }
 
-static uint64_t learn(struct th_comm *comm, struct th_config *config,
+static uint64_t learn(struct th_comm *comm, const struct th_config *given,
                       struct memory_store *m, bool grouped)
 {
+  struct th_config config = *given;
   struct th_groups groups = {0};
   struct th_model model;
   struct th_error err;
   if (grouped)
     plain_groups(&groups, comm, m->store.shape.attributes, GROUP);
-  config->groups = grouped ? &groups : NULL;
-  th_status rc = problem_train(config, &m->store, comm, NULL, &model, &err);
+  config.groups = grouped ? &groups : NULL;
+  th_status rc = problem_train(&config, &m->store, comm, NULL, &model, &err);
   CHECK(rc == TH_OK);
   if (rc != TH_OK)
-    fprintf(stderr, "%s: %s\n", config->solver, err.text);
+    fprintf(stderr, "%s: %s\n", config.solver, err.text);
   uint64_t digest = problem_digest(&model);
   digest = th_fnv(digest, &model.certificate.objective, sizeof(double));
   digest = th_fnv(digest, &model.certificate.gap, sizeof(double));

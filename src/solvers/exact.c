@@ -264,10 +264,12 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
   double part = for_the_set;
   double before = INFINITY;
   int64_t added = 0;
+  int64_t given = e->problem->context->config->epochs;
+  int64_t rounds = given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_descent_gather(&e->descent, &e->working, err);
   if (rc == TH_OK)
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
-  for (int k = 0; k < MOST_ROUNDS && rc == TH_OK; k++) {
+  for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_exact_goal(e, e->descent.primal);
     th_profile_begin(e->problem->context->profile);
     rc = th_descend(&e->descent, &e->working, lambda, part * goal, err);

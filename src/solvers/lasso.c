@@ -37,6 +37,8 @@ static double lambda_at(const struct lasso *s, const struct th_config *config,
                         int64_t step)
 {
   double most = s->problem.lambda_max;
+  if (!(most > 0))
+    most = 1; /* nothing correlates with the target: any lambda will do */
   if (config->lambda > 0)
     return config->lambda;
   if (!(most > 0))

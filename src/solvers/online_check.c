@@ -24,7 +24,8 @@ enum {
   LEAST_PASSES = 200, /* of a check; and for each epoch since the last one: */
   PASSES_PER_EPOCH = 4,
   EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
-  EXAMPLES_OF_STREAM = 2000  /* fresh ones, of a check */
+  EXAMPLES_OF_STREAM = 2000, /* fresh ones, of a check */
+  PATIENCE = 64              /* epochs in which nothing was left out */
 };
 
 static const double exact_gap = 1e-10; /* over the objective at zero */
@@ -230,11 +231,16 @@ static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
   return passes > LEAST_PASSES ? passes : LEAST_PASSES;
 }
 
-/* Rule proj: at the end of every block. The others as in the paper's
- * experiments (section 4.2), and when nothing is left. */
+/* Rule proj: at the end of a block that left something out, and where nothing
+ * was for long. The others as in the paper's experiments (section 4.2), and
+ * when nothing is left. */
 static bool is_due(struct th_stochastic *s)
 {
   const struct th_online_screen *screen = th_online_of(s);
+  if (s->active.total == screen->checked &&
+      (screen->online.rule != TH_RULE_PROJ ||
+       s->drawn - screen->drawn < PATIENCE * s->n))
+    return false;
   return screen->online.rule == TH_RULE_PROJ || s->active.total == 0 ||
          s->drawn - screen->drawn >= EXAMPLES_BETWEEN;
 }
@@ -272,7 +278,7 @@ th_status th_online_check(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   if (th_online_streams(s))
     return check_stream(s, err);
-  if (s->active.total == screen->checked || !is_due(s))
+  if (!is_due(s))
     return TH_OK;
   memcpy(th_screening_field(s, TH_ONLINE_HELD), th_coef(s),
          (size_t)s->active.count * sizeof(double));

@@ -150,6 +150,11 @@ void th_recall_keep(struct th_recall *recall, double lambda,
   fill(recall, point, theta, duals);
 }
 
+/* Below every lambda, also below the 0 of a target that nothing correlates
+ * with.
+ */
+static const double below_all = -1;
+
 /* The point at the smallest lambda above `lambda`, none: NULL. */
 static const struct th_point *above(const struct th_recall *recall,
                                     double lambda)
@@ -166,14 +171,14 @@ static const struct th_point *above(const struct th_recall *recall,
 
 double th_recall_lambda(const struct th_recall *recall)
 {
-  return above(recall, 0)->lambda;
+  return above(recall, below_all)->lambda;
 }
 
 double th_recall_ahead(struct th_recall *recall, double lambda, double *z,
                        double *value)
 {
   struct th_problem *p = recall->problem;
-  const struct th_point *last = above(recall, 0);
+  const struct th_point *last = above(recall, below_all);
   const struct th_point *before = above(recall, last->lambda);
   double part = 0;
   if (before != NULL)

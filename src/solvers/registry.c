@@ -13,8 +13,8 @@
 
 #define PENALISED                                                              \
   "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
-      "tolerance", "screen"
-#define IN_STEPS "epochs", "batch", "eta", "screen-every"
+      "epochs", "tolerance", "screen"
+#define IN_STEPS "batch", "eta", "screen-every"
 #define ONLINE "screen-rule", "screen-exponent", "confidence"
 
 static const char *const sift_options[] = {UNDER_A_BUDGET, NULL};

@@ -116,8 +116,8 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   if (s->screening->create != NULL)
     TH_TRY(s->screening->create(s, err));
   s->passed = s->done; /* it was the zero model's, mostly */
-  if (!s->done)
-    s->pass = (struct th_pass){0};
+  if (!s->done)        /* nothing is known yet */
+    s->pass = (struct th_pass){.objective = NAN, .gap = NAN, .dual_norm = NAN};
 done:
   return rc;
 }
