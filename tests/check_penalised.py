@@ -79,6 +79,7 @@ def check_course(model, report, lines):
     loops = report["loops"]
     assert loops and lines and len(loops) == len(lines), "loops and telemetry"
     for loop, line in zip(loops, lines):
+        assert line["gap"] is None or line["gap"] > 0, "gap of nothing"
         assert loop["active"] == line["active"], "loops and telemetry"
         assert loop["lambda"] == line["lambda"] == model["lambda"], "lambda"
     for a, b in zip(loops, loops[1:]):
