@@ -21,6 +21,7 @@ static int list_vectors(struct th_active *active,
   return OWN_VECTORS + active->fields;
 }
 
+/* A rank without attributes has vectors all the same, of no items. */
 static th_status reserve(struct th_active *active, int64_t count,
                          struct th_error *err)
 {
@@ -28,7 +29,7 @@ static th_status reserve(struct th_active *active, int64_t count,
   int vectors = list_vectors(active, vector);
   int64_t old = active->capacity;
   int64_t reached = old;
-  th_status rc = th_grow((void **)&active->attribute, &reached, count,
+  th_status rc = th_grow((void **)&active->attribute, &reached, count + 1,
                          sizeof *active->attribute, "active attributes", err);
   for (int v = 0; v < vectors && rc == TH_OK; v++)
     rc = TH_WIDEN(vector[v], old, reached, "active attributes", err);

@@ -379,7 +379,8 @@ static th_status join(struct th_comm *comm, double *values, int64_t count,
   TH_TRY(th_gather(comm, values + mine.first,
                    (mine.last - mine.first) * (int64_t)sizeof *values, counts,
                    &all, err));
-  memcpy(values, all, (size_t)count * sizeof *values);
+  if (count > 0)
+    memcpy(values, all, (size_t)count * sizeof *values);
 done:
   free(counts);
   free(all);
