@@ -71,6 +71,15 @@ END
     "abs($(key one.json objective) / $objective - 1)" '<' 1e-8
 }
 
+# A single lambda far below lambda_max, which descent from zero hardly reaches.
+far()
+{
+  must 0 generate murata -o far.h5 --examples 60 --attributes 500
+  must 2 train far.h5 -o far-model.h5 --solver lasso --lambda-ratio 1e-4
+  ranks 0 inspect far-model.h5 --json >far.json
+  compare "gap far from lambda_max" "$(key far.json gap)" '<' 1e-8
+}
+
 # contradicted MODEL DATA: status 1, one line that says so, and the numbers.
 contradicted()
 {

@@ -66,7 +66,11 @@ static void print_text(const struct session *session)
   if (!v->same)
     printf("%-12s %.6g, half-widths up to %.6g at confidence %g\n", "excess",
            v->excess, v->width, v->now.confidence);
-  printf("%-12s %s\n", "certificate", v->holds ? "holds" : "does not hold");
+  printf("%-12s %s\n", "certificate",
+         !v->holds    ? "does not hold"
+         : v->decided ? "holds"
+                      : "is not refuted, but half-widths of 1 or more decide "
+                        "nothing: more examples");
 }
 
 static th_status print_json(const struct session *session, struct th_error *err)
@@ -74,6 +78,7 @@ static th_status print_json(const struct session *session, struct th_error *err)
   const struct th_verdict *v = &session->verdict;
   json_t *o = json_object();
   json_object_set_new(o, "holds", json_boolean(v->holds));
+  json_object_set_new(o, "decided", json_boolean(v->decided));
   json_object_set_new(o, "fresh", json_boolean(!v->same));
   th_json_real(o, "half_width", v->width);
   th_json_real(o, "excess", v->same ? NAN : v->excess);

@@ -20,6 +20,11 @@
 /* Extrapolated slopes from here on, over lambda, join at once. */
 static const double reaches = 0.98;
 
+/* A lambda below this share of lambda_max is come to by way of larger ones,
+ * each this share of the one before: descent from zero would take very long. */
+static const double far = 0.01;
+static const double stride = 0.6;
+
 struct lasso {
   struct th_problem problem;
   struct th_exact exact;
@@ -31,6 +36,7 @@ struct lasso {
   int64_t room;
   int64_t steps; /* lambdas so far, of: */
   int64_t path;
+  bool walks; /* from lambda to lambda */
 };
 
 static double lambda_at(const struct lasso *s, const struct th_config *config,
@@ -41,8 +47,6 @@ static double lambda_at(const struct lasso *s, const struct th_config *config,
     most = 1; /* nothing correlates with the target: any lambda will do */
   if (config->lambda > 0)
     return config->lambda;
-  if (!(most > 0))
-    return 1; /* nothing correlates with the target: any lambda does */
   if (config->lambda_ratio > 0)
     return config->lambda_ratio * most;
   double along = s->path > 1 ? (double)step / (double)(s->path - 1) : 0;
@@ -85,6 +89,7 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->path = config->path > 0 ? config->path : 1;
+  s->walks = s->path > 1;
   TH_TRY(th_problem_init(&s->problem, context, &duals, err));
   rc = prepare(s, err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -129,7 +134,7 @@ static th_status guess(struct lasso *s, double lambda, struct th_error *err)
   double part = th_recall_ahead(&s->exact.recall, lambda, s->ahead, s->value);
   th_working_drop_zeros(w);
   extrapolate(s, part);
-  if (s->path == 1)
+  if (!s->walks)
     return TH_OK;
   if (part == 0)
     floor = 2 * lambda - th_recall_lambda(&s->exact.recall);
@@ -164,6 +169,23 @@ done:
   return rc;
 }
 
+/* Larger lambdas first, where a single one is far from lambda_max.
+ * Collective. */
+static th_status approach(struct lasso *s, double lambda, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (s->path > 1 || lambda >= far * s->problem.lambda_max)
+    return rc;
+  s->walks = true;
+  for (double way = s->problem.lambda_max * stride; way * stride > lambda;
+       way *= stride) {
+    TH_TRY(guess(s, way, err));
+    TH_TRY(th_exact_solve(&s->exact, way, err));
+  }
+done:
+  return rc;
+}
+
 /* One lambda. */
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
@@ -175,6 +197,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   double lambda = lambda_at(s, context->config, s->steps);
+  TH_TRY(approach(s, lambda, err));
   TH_TRY(guess(s, lambda, err));
   TH_TRY(th_exact_solve(&s->exact, lambda, err));
   double goal = th_exact_goal(&s->exact, s->exact.objective);

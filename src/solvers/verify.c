@@ -88,8 +88,10 @@ static th_status take_theta(struct check *check, struct th_error *err)
                             support->size, support->intercept,
                             check->prediction, err));
   th_problem_theta(&check->problem, check->prediction, check->theta);
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t i = 0; i < n; i++) {
+    check->theta[i] *= check->problem.eta[i] * (double)n; /* weights */
     check->theta32[i] = (float)check->theta[i];
+  }
 done:
   return rc;
 }
@@ -218,6 +220,7 @@ static th_status judge_fresh(struct check *check, double lambda,
   widths(check, lambda, confidence);
   TH_TRY(judge_groups(check, verdict, err));
   verdict->holds = !(verdict->excess > 0);
+  verdict->decided = !verdict->holds || verdict->width < 1;
   verdict->now.confidence = confidence;
 done:
   return rc;
@@ -252,6 +255,7 @@ th_status th_verify(const struct th_plan *plan, struct th_store *store,
       &check.problem, check.support.attribute, check.support.coef,
       check.support.size, check.support.intercept, lambda, &verdict->now, err));
   verdict->holds = found_again(&model->certificate, &verdict->now);
+  verdict->decided = true;
   if (!verdict->same)
     TH_TRY(judge_fresh(&check, lambda, plan->config.confidence, verdict, err));
 done:

@@ -16,6 +16,7 @@ struct th_verdict {
   double excess; /* fresh data: largest dual norm of a group outside the
                     support, less its half-width, over 1; -INFINITY: none */
   bool holds;
+  bool decided; /* false: half-widths of 1 or more refute nothing */
 };
 
 /* Compute the certificate of a model with a penalty on the training examples of
