@@ -46,6 +46,7 @@ void th_descent_free(struct th_descent *d)
   th_columns_free(&d->columns);
   th_covariance_free(&d->covariance);
   th_quadratic_free(&d->quadratic);
+  th_face_free(&d->face);
   free(d->prediction);
   free(d->theta);
   free(d->weighted);
@@ -86,6 +87,7 @@ static th_status drop_unused(struct th_descent *d,
       keep[slot] = true;
   }
   th_covariance_keep(&d->covariance, keep);
+  th_face_reset(&d->face);
   rc = th_columns_keep(&d->columns, keep, err);
 done:
   free(keep);
@@ -211,38 +213,56 @@ done:
   return rc;
 }
 
-/* The model around the present coefficients. Local, replicated. */
-static th_status make_model(struct th_descent *d,
-                            const struct th_working *working,
-                            struct th_error *err)
+/* Slopes of the gathered columns are the state. Local, replicated. */
+static void start_slopes(struct th_descent *d, const struct th_working *working)
+{
+  struct th_quadratic *q = &d->quadratic;
+  q->covariance = &d->covariance;
+  for (int64_t k = 0; k < working->members; k++)
+    q->state[working->slot[k]] = working->slope[k];
+  for (int64_t i = 0; i < d->problem->rows; i++)
+    q->constant += 0.5 * d->weighted[i] * d->theta[i];
+}
+
+/* Residuals of the examples are. Local, replicated. */
+static void start_residuals(struct th_descent *d)
 {
   const struct th_problem *p = d->problem;
-  struct th_quadratic *q = &d->quadratic;
-  int64_t states = d->by_products ? d->columns.count : p->rows;
-  th_status rc =
-      th_quadratic_reserve(q, states, working->members, working->units, err);
-  if (rc != TH_OK)
-    return rc;
-  q->working = working;
-  q->columns = &d->columns;
-  q->covariance = d->by_products ? &d->covariance : NULL;
-  q->h = d->by_products ? NULL : d->h;
-  q->intercept = p->intercept;
-  if (d->by_products) {
-    for (int64_t k = 0; k < working->members; k++)
-      q->state[working->slot[k]] = working->slope[k];
-    for (int64_t i = 0; i < p->rows; i++)
-      q->constant += 0.5 * d->weighted[i] * d->theta[i];
-    return th_quadratic_begin(q, err);
-  }
   double least = least_curvature * th_loss_L(p->loss);
+  d->quadratic.h = d->h;
   for (int64_t i = 0; i < p->rows; i++) {
     double curvature =
         p->loss->half * p->loss->curvature(d->prediction[i], p->target[i]);
     d->h[i] = p->eta[i] * fmax(curvature, least);
   }
-  memcpy(q->state, d->weighted, (size_t)states * sizeof *q->state);
-  return th_quadratic_begin(q, err);
+  memcpy(d->quadratic.state, d->weighted,
+         (size_t)p->rows * sizeof *d->quadratic.state);
+}
+
+/* The model around the present coefficients. Local, replicated. */
+static th_status make_model(struct th_descent *d,
+                            const struct th_working *working,
+                            struct th_error *err)
+{
+  struct th_quadratic *q = &d->quadratic;
+  int64_t states = d->by_products ? d->columns.count : d->problem->rows;
+  bool fits = false;
+  th_status rc;
+  TH_TRY(
+      th_quadratic_reserve(q, states, working->members, working->units, err));
+  q->working = working;
+  q->columns = &d->columns;
+  q->intercept = d->problem->intercept;
+  if (d->by_products)
+    start_slopes(d, working);
+  else
+    start_residuals(d);
+  TH_TRY(th_quadratic_begin(q, err));
+  if (is_squared(d)) /* curvatures are those of the model before */
+    TH_TRY(th_face_begin(&d->face, q, &fits, err));
+  q->face = fits ? &d->face : NULL;
+done:
+  return rc;
 }
 
 /* What the model's step does to the predictions: trial = (u - g) / h. */

@@ -9,6 +9,7 @@
 #ifndef TH_DESCENT_H
 #define TH_DESCENT_H
 
+#include "solvers/face.h"
 #include "solvers/problem.h"
 #include "solvers/quadratic.h"
 
@@ -18,10 +19,11 @@ struct th_descent {
   struct th_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
-  bool by_products;   /* the covariance is in use */
-  double *prediction; /* of the working set's coefficients, with intercept */
-  double *theta;      /* f' there: sum eta theta = 0 with an intercept */
-  double *weighted;   /* eta theta */
+  struct th_face face; /* of a squared loss */
+  bool by_products;    /* the covariance is in use */
+  double *prediction;  /* of the working set's coefficients, with intercept */
+  double *theta;       /* f' there: sum eta theta = 0 with an intercept */
+  double *weighted;    /* eta theta */
   double *root_eta;
   double *h;
   double *trial;

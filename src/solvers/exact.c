@@ -29,7 +29,8 @@ int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
 {
   int64_t n = shape->training;
   int64_t members = th_smaller(USUAL_MEMBERS, th_smaller(n, shape->attributes));
-  int64_t bytes = owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES;
+  int64_t bytes =
+      owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES + th_face_bytes(members);
   if (shape->layout == TH_SPARSE) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += (int64_t)(12 * column * (double)members);

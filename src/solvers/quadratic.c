@@ -1,6 +1,7 @@
 /* quadratic.c - coordinate descent on a quadratic model with a penalty
  * SPDX-License-Identifier: MIT */
-#include "solvers/quadratic.h"
+#include "solvers/face.h"
+#include "solvers/quadratic_parts.h"
 
 #include "core/memory.h"
 #include "math/linalg.h"
@@ -10,6 +11,9 @@
 #include <string.h>
 
 enum { EPOCHS = 10 }; /* on what is not zero, between two looks at the gap */
+
+/* What a solution on the support must leave of the gap. */
+static const double helps = 0.1;
 
 void th_quadratic_free(struct th_quadratic *q)
 {
@@ -47,17 +51,32 @@ done:
   return rc;
 }
 
-/* sum of h x x' of two members; `weighted` is h x of the first. */
-static double product_of(const struct th_quadratic *q, int64_t j, int64_t k,
-                         const double *weighted)
+void th_quadratic_weigh(const struct th_quadratic *q, int64_t k,
+                        double *weighted)
+{
+  if (q->covariance != NULL)
+    return;
+  memset(weighted, 0, (size_t)q->states * sizeof *weighted);
+  th_vector_add_weighted(&q->columns->vector[q->working->slot[k]], 1, q->h,
+                         weighted);
+}
+
+double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
+                            const double *weighted)
 {
   const struct th_covariance *c = q->covariance;
   const int64_t *slot = q->working->slot;
   if (c != NULL)
     return c->product[slot[j] * c->capacity + slot[k]];
-  if (j == k)
-    return th_vector_square(&q->columns->vector[slot[j]], q->h);
-  return th_vector_dot(&q->columns->vector[slot[k]], weighted);
+  return th_vector_dot(&q->columns->vector[slot[j]], weighted);
+}
+
+/* The same of a member with itself. */
+static double square_of(const struct th_quadratic *q, int64_t k)
+{
+  if (q->covariance != NULL)
+    return th_quadratic_product(q, k, k, NULL);
+  return th_vector_square(&q->columns->vector[q->working->slot[k]], q->h);
 }
 
 /* The largest eigenvalue of a unit's block of the Hessian. */
@@ -70,13 +89,11 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
   if (rc != TH_OK)
     return rc;
   for (int64_t j = 0; j < count; j++) {
-    if (q->covariance == NULL) {
-      memset(q->work, 0, (size_t)q->states * sizeof *q->work);
-      th_vector_add_weighted(&q->columns->vector[q->working->slot[first + j]],
-                             1, q->h, q->work);
-    }
-    for (int64_t k = j; k < count; k++)
-      block[k * count + j] = product_of(q, first + j, first + k, q->work);
+    th_quadratic_weigh(q, first + j, q->work);
+    block[j * count + j] = square_of(q, first + j);
+    for (int64_t k = j + 1; k < count; k++)
+      block[k * count + j] =
+          th_quadratic_product(q, first + k, first + j, q->work);
   }
   rc = th_linalg_largest_eigenvalue(count, block, curvature, err);
   *curvature *= 1 + 1e-10; /* a bound, in spite of rounding */
@@ -101,14 +118,14 @@ th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
   for (int64_t g = 0; g < w->units && rc == TH_OK; g++) {
     int64_t count = w->start[g + 1] - w->start[g];
     if (count == 1)
-      q->curvature[g] = product_of(q, w->start[g], w->start[g], NULL);
+      q->curvature[g] = square_of(q, w->start[g]);
     else
       rc = block_curvature(q, w->start[g], count, &q->curvature[g], err);
   }
   return rc;
 }
 
-static double slope_of(const struct th_quadratic *q, int64_t k)
+double th_quadratic_slope(const struct th_quadratic *q, int64_t k)
 {
   int64_t slot = q->working->slot[k];
   if (q->covariance != NULL)
@@ -116,8 +133,7 @@ static double slope_of(const struct th_quadratic *q, int64_t k)
   return th_vector_dot(&q->columns->vector[slot], q->state);
 }
 
-/* Coefficient k moves by delta. */
-static void move(struct th_quadratic *q, int64_t k, double delta)
+void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
 {
   const struct th_covariance *c = q->covariance;
   int64_t slot = q->working->slot[k];
@@ -148,13 +164,13 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
   if (!(curvature > 0))
     return 0; /* nothing but zeros: the coefficient stays 0 */
   for (int64_t k = 0; k < count; k++)
-    to[k] = q->coef[first + k] - slope_of(q, first + k) / curvature;
+    to[k] = q->coef[first + k] - th_quadratic_slope(q, first + k) / curvature;
   th_norm_prox(w->norm[g], lambda / curvature, to, count);
   for (int64_t k = 0; k < count; k++) {
     double delta = to[k] - q->coef[first + k];
     if (delta == 0)
       continue;
-    move(q, first + k, delta);
+    th_quadratic_move(q, first + k, delta);
     q->coef[first + k] = to[k]; /* exactly 0 where it is */
     moved += 0.5 * curvature * delta * delta;
   }
@@ -170,6 +186,13 @@ static bool is_zero(const struct th_quadratic *q, int64_t g)
   return true;
 }
 
+void th_quadratic_move_intercept(struct th_quadratic *q, double delta)
+{
+  q->coef[q->working->members] += delta;
+  for (int64_t i = 0; i < q->states; i++)
+    q->state[i] += delta * q->h[i];
+}
+
 /* The intercept's exact minimum. */
 static void step_intercept(struct th_quadratic *q)
 {
@@ -178,10 +201,7 @@ static void step_intercept(struct th_quadratic *q)
     return;
   for (int64_t i = 0; i < q->states; i++)
     slope += q->state[i];
-  double delta = -slope / q->sum_h;
-  q->coef[q->working->members] += delta;
-  for (int64_t i = 0; i < q->states; i++)
-    q->state[i] += delta * q->h[i];
+  th_quadratic_move_intercept(q, -slope / q->sum_h);
 }
 
 static double epoch(struct th_quadratic *q, double lambda, bool all)
@@ -213,6 +233,12 @@ static double fit_of(const struct th_quadratic *q, const double *coef,
   return q->constant + 0.5 * sum;
 }
 
+double th_quadratic_value(const struct th_quadratic *q, double lambda,
+                          const double *coef, const double *state)
+{
+  return fit_of(q, coef, state) + lambda * th_working_omega(q->working, coef);
+}
+
 /* With the residual divided by c >= the dual norm as the dual point: F (1 -
  * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
 static double gap_of(struct th_quadratic *q, double lambda)
@@ -220,7 +246,7 @@ static double gap_of(struct th_quadratic *q, double lambda)
   const struct th_working *w = q->working;
   double along = 0;
   for (int64_t k = 0; k < w->members; k++) {
-    q->slope[k] = slope_of(q, k);
+    q->slope[k] = th_quadratic_slope(q, k);
     along += q->coef[k] * q->slope[k];
   }
   double c = fmax(1, th_working_dual(w, q->slope, q->work) / lambda);
@@ -231,129 +257,40 @@ static double gap_of(struct th_quadratic *q, double lambda)
   return gap;
 }
 
-static void keep(struct th_quadratic *q, int at)
-{
-  int64_t variables = q->working->members + 1;
-  memcpy(q->kept[0] + at * variables, q->coef,
-         (size_t)variables * sizeof *q->coef);
-  memcpy(q->kept[1] + at * q->states, q->state,
-         (size_t)q->states * sizeof *q->state);
-}
-
-/* a x = 1 for a small symmetric matrix, by elimination; false where it is
- * singular. */
-static bool solve_ones(double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED],
-                       double x[TH_EXTRAPOLATED])
-{
-  for (int j = 0; j < TH_EXTRAPOLATED; j++)
-    x[j] = 1;
-  for (int j = 0; j < TH_EXTRAPOLATED; j++) {
-    if (!(a[j][j] > 0))
-      return false;
-    for (int i = j + 1; i < TH_EXTRAPOLATED; i++) {
-      double factor = a[i][j] / a[j][j];
-      for (int k = j; k < TH_EXTRAPOLATED; k++)
-        a[i][k] -= factor * a[j][k];
-      x[i] -= factor * x[j];
-    }
-  }
-  for (int j = TH_EXTRAPOLATED - 1; j >= 0; j--) {
-    for (int k = j + 1; k < TH_EXTRAPOLATED; k++)
-      x[j] -= a[j][k] * x[k];
-    x[j] /= a[j][j];
-  }
-  return true;
-}
-
-/* Weights of the last iterates, adding up to 1, for which the combined step is
- * the shortest. */
-static bool weigh(const struct th_quadratic *q, double weight[TH_EXTRAPOLATED])
-{
-  double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED];
-  int64_t variables = q->working->members + 1;
-  double sum = 0;
-  for (int i = 0; i < TH_EXTRAPOLATED; i++)
-    for (int j = 0; j <= i; j++) {
-      const double *x = q->kept[0] + i * variables;
-      const double *y = q->kept[0] + j * variables;
-      double product = 0;
-      for (int64_t k = 0; k < variables; k++)
-        product += (x[variables + k] - x[k]) * (y[variables + k] - y[k]);
-      a[i][j] = a[j][i] = product;
-    }
-  for (int i = 0; i < TH_EXTRAPOLATED; i++)
-    sum += a[i][i];
-  for (int i = 0; i < TH_EXTRAPOLATED; i++)
-    a[i][i] += 1e-12 * sum;
-  if (!solve_ones(a, weight))
-    return false;
-  sum = 0;
-  for (int i = 0; i < TH_EXTRAPOLATED; i++)
-    sum += weight[i];
-  for (int i = 0; i < TH_EXTRAPOLATED; i++)
-    weight[i] /= sum;
-  return isfinite(sum) && sum != 0;
-}
-
-static void combine(const double *kept, int64_t count, const double *weight,
-                    double *out)
-{
-  memset(out, 0, (size_t)count * sizeof *out);
-  for (int i = 0; i < TH_EXTRAPOLATED; i++)
-    for (int64_t k = 0; k < count; k++)
-      out[k] += weight[i] * kept[(i + 1) * count + k];
-}
-
-/* Take the extrapolated point where the model is lower there. The iterates that
- * it is made of are overwritten. */
-static void extrapolate(struct th_quadratic *q, double lambda)
-{
-  int64_t variables = q->working->members + 1;
-  double weight[TH_EXTRAPOLATED];
-  if (!weigh(q, weight))
-    return;
-  double now = fit_of(q, q->coef, q->state) +
-               lambda * th_working_omega(q->working, q->coef);
-  double *coef = q->kept[0]; /* the first iterate is in no combination */
-  double *state = q->kept[1];
-  combine(q->kept[0], variables, weight, coef);
-  combine(q->kept[1], q->states, weight, state);
-  double then =
-      fit_of(q, coef, state) + lambda * th_working_omega(q->working, coef);
-  if (!(then < now))
-    return;
-  memcpy(q->coef, coef, (size_t)variables * sizeof *coef);
-  memcpy(q->state, state, (size_t)q->states * sizeof *state);
-}
-
 /* Epochs on what is not zero, with extrapolation. */
 static double descend(struct th_quadratic *q, double lambda)
 {
   double moved = 0;
   int kept = 0;
-  keep(q, kept++);
+  th_quadratic_keep(q, kept++);
   for (int k = 0; k < EPOCHS; k++) {
     moved = epoch(q, lambda, q->covariance != NULL);
     if (moved == 0)
       break;
-    keep(q, kept++);
+    th_quadratic_keep(q, kept++);
     if (kept <= TH_EXTRAPOLATED)
       continue;
-    extrapolate(q, lambda);
+    th_quadratic_extrapolate(q, lambda);
     kept = 0;
-    keep(q, kept++);
+    th_quadratic_keep(q, kept++);
   }
   return moved;
 }
 
+/* Epochs over all members find what joins the support; its minimum is then
+ * solved for, or descended to where that helps little. */
 double th_quadratic_solve(struct th_quadratic *q, double lambda,
                           double tolerance, int rounds)
 {
   step_intercept(q);
+  double before = INFINITY;
   double gap = gap_of(q, lambda);
   for (int k = 0; k < rounds && gap > tolerance; k++) {
     double moved = epoch(q, lambda, true);
-    moved += descend(q, lambda);
+    bool solved = q->face != NULL && th_face_step(q->face, q, lambda);
+    if (!solved || gap > helps * before)
+      moved += descend(q, lambda);
+    before = gap;
     gap = gap_of(q, lambda);
     if (moved == 0)
       break; /* no double is better */

@@ -4,8 +4,9 @@
  * - b_start) + b0: what a squared loss is, and what Newton's method makes of
  * the others. Block coordinate descent over the units of a working set (groups,
  * or single attributes), extrapolated as in celer (Massias, Gramfort & Salmon
- * 2018; Anderson's acceleration), until its own duality gap is small. Serial
- * and local: every rank computes the same.
+ * 2018; Anderson's acceleration), or solved for on the support (solvers/
+ * face.h), until its own duality gap is small. Serial and local: every rank
+ * computes the same.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
@@ -17,11 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct th_face;
+
 enum { TH_EXTRAPOLATED = 5 }; /* iterates that are combined */
 
 struct th_quadratic {
   const struct th_working *working; /* borrowed */
   const struct th_columns *columns;
+  struct th_face *face; /* solves on the support; NULL: none does */
   /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the
    * slope of each slot, and v is never formed. */
   const struct th_covariance *covariance;

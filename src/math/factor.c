@@ -1,0 +1,117 @@
+/* factor.c - a Cholesky factor whose rows join and leave one by one
+ * SPDX-License-Identifier: MIT */
+#include "math/factor.h"
+
+#include "core/memory.h"
+#include "math/vector.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t triangle(int64_t rows)
+{
+  return rows * (rows + 1) / 2;
+}
+
+static double *row_of(const struct th_factor *f, int64_t i)
+{
+  return f->entry + triangle(i);
+}
+
+static struct th_vector vector_of(const double *values, int64_t count)
+{
+  return (struct th_vector){
+      .form = TH_VECTOR_DOUBLE, .items = count, .scale = 1, .values = values};
+}
+
+static double dot(const double *a, const double *b, int64_t count)
+{
+  const struct th_vector x = vector_of(a, count);
+  return th_vector_dot(&x, b);
+}
+
+void th_factor_free(struct th_factor *f)
+{
+  free(f->entry);
+  free(f->row);
+  free(f->cosine);
+  free(f->sine);
+  *f = (struct th_factor){0};
+}
+
+th_status th_factor_reserve(struct th_factor *f, int64_t rows,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (rows <= f->room)
+    return rc;
+  TH_TRY(
+      TH_WIDEN(&f->entry, triangle(f->room), triangle(rows), "a factor", err));
+  TH_TRY(TH_WIDEN(&f->row, f->room, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->cosine, f->room, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->sine, f->room, rows, "a factor", err));
+  f->room = rows;
+done:
+  return rc;
+}
+
+int64_t th_factor_bytes(int64_t rows)
+{
+  return (triangle(rows) + 3 * rows) * (int64_t)sizeof(double);
+}
+
+bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
+{
+  double *row = f->row;
+  for (int64_t i = 0; i < f->size; i++) {
+    const double *above = row_of(f, i);
+    row[i] = (row[i] - dot(above, row, i)) / above[i];
+  }
+  double pivot = diagonal - dot(row, row, f->size);
+  if (!(pivot > tolerance * diagonal))
+    return false;
+  row[f->size] = sqrt(pivot);
+  memcpy(row_of(f, f->size), row, (size_t)(f->size + 1) * sizeof *row);
+  f->size++;
+  return true;
+}
+
+/* Row k without column i: the rotations so far, and one more that takes its
+ * last entry away. */
+static void rotate(struct th_factor *f, int64_t i, int64_t k)
+{
+  double *row = f->row;
+  memcpy(row, row_of(f, k), (size_t)(k + 1) * sizeof *row);
+  for (int64_t j = i; j < k - 1; j++) {
+    double left = row[j];
+    row[j] = f->cosine[j] * left + f->sine[j] * row[j + 1];
+    row[j + 1] = f->cosine[j] * row[j + 1] - f->sine[j] * left;
+  }
+  double length = hypot(row[k - 1], row[k]);
+  f->cosine[k - 1] = row[k - 1] / length;
+  f->sine[k - 1] = row[k] / length;
+  row[k - 1] = length;
+}
+
+void th_factor_drop(struct th_factor *f, int64_t i)
+{
+  for (int64_t k = i + 1; k < f->size; k++) {
+    rotate(f, i, k);
+    memcpy(row_of(f, k - 1), f->row, (size_t)k * sizeof *f->row);
+  }
+  f->size--;
+}
+
+void th_factor_solve(const struct th_factor *f, const double *b, double *x)
+{
+  for (int64_t i = 0; i < f->size; i++) {
+    const double *row = row_of(f, i);
+    x[i] = (b[i] - dot(row, x, i)) / row[i];
+  }
+  for (int64_t i = f->size - 1; i >= 0; i--) {
+    const struct th_vector row = vector_of(row_of(f, i), i);
+    x[i] /= row_of(f, i)[i];
+    th_vector_add(&row, -x[i], x);
+  }
+}
