@@ -13,6 +13,7 @@ enum {
   MOST_MODELS = 200,
   ROUNDS_SQUARED = 10000, /* of a model that is the problem itself */
   ROUNDS_NEWTON = 20,
+  PATIENCE = 3, /* of them, before a factor of new curvatures pays */
   HALVINGS = 40,
   SPARE_COLUMNS = 1024,
   EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
@@ -258,9 +259,11 @@ static th_status make_model(struct th_descent *d,
   else
     start_residuals(d);
   TH_TRY(th_quadratic_begin(q, err));
-  if (is_squared(d)) /* curvatures are those of the model before */
-    TH_TRY(th_face_begin(&d->face, q, &fits, err));
+  if (!is_squared(d))
+    th_face_reset(&d->face); /* curvatures are new */
+  TH_TRY(th_face_begin(&d->face, q, &fits, err));
   q->face = fits ? &d->face : NULL;
+  q->patience = is_squared(d) ? 0 : PATIENCE;
 done:
   return rc;
 }

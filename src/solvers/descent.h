@@ -19,11 +19,11 @@ struct th_descent {
   struct th_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
-  struct th_face face; /* of a squared loss */
-  bool by_products;    /* the covariance is in use */
-  double *prediction;  /* of the working set's coefficients, with intercept */
-  double *theta;       /* f' there: sum eta theta = 0 with an intercept */
-  double *weighted;    /* eta theta */
+  struct th_face face;
+  bool by_products;   /* the covariance is in use */
+  double *prediction; /* of the working set's coefficients, with intercept */
+  double *theta;      /* f' there: sum eta theta = 0 with an intercept */
+  double *weighted;   /* eta theta */
   double *root_eta;
   double *h;
   double *trial;

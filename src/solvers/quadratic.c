@@ -287,7 +287,8 @@ double th_quadratic_solve(struct th_quadratic *q, double lambda,
   double gap = gap_of(q, lambda);
   for (int k = 0; k < rounds && gap > tolerance; k++) {
     double moved = epoch(q, lambda, true);
-    bool solved = q->face != NULL && th_face_step(q->face, q, lambda);
+    bool solved =
+        k >= q->patience && q->face != NULL && th_face_step(q->face, q, lambda);
     if (!solved || gap > helps * before)
       moved += descend(q, lambda);
     before = gap;

@@ -26,6 +26,7 @@ struct th_quadratic {
   const struct th_working *working; /* borrowed */
   const struct th_columns *columns;
   struct th_face *face; /* solves on the support; NULL: none does */
+  int patience;         /* rounds of descent before that */
   /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the
    * slope of each slot, and v is never formed. */
   const struct th_covariance *covariance;
