@@ -1,5 +1,6 @@
 # Tests of src/math
-foreach(name IN ITEMS confidence gap kernels linalg loss online online_stream penalty rule)
+foreach(name IN ITEMS confidence gap kernels linalg loss online online_stream penalty products
+    rule)
   th_test(NAME unit_${name} LIBS thresher_core LABELS unit)
 endforeach()
 th_test(NAME unit_gap_safe TIMEOUT 240 LIBS thresher_core LABELS unit)

@@ -8,6 +8,7 @@
 #define TH_DENSE_H
 
 #include "math/kernels.h"
+#include "math/products_dense.h"
 
 #include <stdbool.h>
 
@@ -42,6 +43,7 @@ struct th_dense_set {
   bool (*runs_here)(void);
   const struct th_dense_kernels *kernels;
   const struct th_row_kernels *rows;
+  th_products_kernel *products;
 };
 
 /* Best first; the last runs everywhere, and a row without a name ends it. */

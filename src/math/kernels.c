@@ -29,11 +29,12 @@ static bool always(void)
 /* Features are asked for, not models: a virtual machine may hide its model. */
 static const struct th_dense_set sets[] = {
 #if defined(TH_DENSE_X86)
-    {"avx512", has_avx512, &th_dense_avx512, &th_rows_avx512},
-    {"avx2", has_avx2, &th_dense_avx2, &th_rows_avx2},
+    {"avx512", has_avx512, &th_dense_avx512, &th_rows_avx512,
+     th_products_avx512},
+    {"avx2", has_avx2, &th_dense_avx2, &th_rows_avx2, th_products_avx2},
 #endif
-    {"plain", always, &th_dense_plain, &th_rows_plain},
-    {NULL, NULL, NULL, NULL},
+    {"plain", always, &th_dense_plain, &th_rows_plain, th_products_plain},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 const struct th_dense_set *th_dense_sets(void)

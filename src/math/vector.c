@@ -111,8 +111,9 @@ ALWAYS_INLINE void load_double(const double *x, lanes_f64 *wide)
       u[i] += ((double)x[i] - c) * factor * h[i];                              \
   }                                                                            \
                                                                                \
-  static void unpack_##T(const T *x, int64_t count, double c, double scale,    \
-                         double mean, const double *weight, double *out)       \
+  FOR_EVERY_SET static void unpack_##T(                                        \
+      const T *x, int64_t count, double c, double scale, double mean,          \
+      const double *weight, double *restrict out)                              \
   {                                                                            \
     for (int64_t i = 0; i < count; i++)                                        \
       out[i] = (((double)x[i] - c) * scale - mean) * weight[i];                \

@@ -1,0 +1,43 @@
+/* products.h - sums of products of columns, tile by tile
+ *
+ * What Gram matrices are made of. A product's rows are summed in eight lanes,
+ * row i in lane i % 8, these by the tree that math/vector.h has, too: so its
+ * bits follow from the two columns alone, whichever of them is left, on every
+ * instruction set. Local; nothing allocates.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PRODUCTS_H
+#define TH_PRODUCTS_H
+
+#include <stdint.h>
+
+enum {
+  TH_PRODUCTS_LANES = 8,
+  TH_PRODUCTS_TILE = 4,  /* columns of a tile, on either side */
+  TH_PRODUCTS_ROWS = 512 /* of a piece: two tiles stay in the nearest cache */
+};
+
+/* Whole tiles: columns that fill the last ones up belong to their arrays. The
+ * same columns may be left and right. */
+struct th_products {
+  int64_t rows;        /* a multiple of TH_PRODUCTS_LANES */
+  int64_t lead;        /* from one column to the next, likewise */
+  const double *left;  /* TH_PRODUCTS_TILE * left_tiles columns */
+  const double *right; /* TH_PRODUCTS_TILE * right_tiles columns */
+  int64_t left_tiles;  /* read once */
+  int64_t right_tiles; /* read once per left tile: few, for the caches */
+  double *sum;         /* a column for each right one, of left columns */
+  int64_t stride;      /* from one column of sums to the next */
+};
+
+/* sum[j + k * stride] += sum over the rows of left column j times right column
+ * k. */
+void th_products_add(const struct th_products *p);
+
+/* The same in plain terms, for tests. */
+void th_products_reference(const struct th_products *p);
+
+/* Columns filled up to whole tiles; rows filled up to whole lanes. */
+int64_t th_products_tiles(int64_t columns);
+int64_t th_products_whole(int64_t rows);
+
+#endif
