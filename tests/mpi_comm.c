@@ -214,6 +214,22 @@ static void test_gather(struct th_comm *comm, int64_t unit)
   free(bytes);
 }
 
+static void test_join(struct th_comm *comm, int64_t unit)
+{
+  struct th_error err = {0};
+  double values[64] = {0};
+  int64_t edge[9] = {0}; /* some rank has nothing */
+  for (int r = 0; r < comm->size; r++)
+    edge[r + 1] = edge[r] + unit * ((r + 1) % 3);
+  int64_t count = edge[comm->size];
+  for (int64_t k = edge[comm->rank]; k < edge[comm->rank + 1]; k++)
+    values[k] = 1.5 * (double)k;
+  CHECK(th_join(comm, values, count, edge[comm->rank], edge[comm->rank + 1],
+                &err) == TH_OK);
+  for (int64_t k = 0; k < count; k++)
+    CHECK(values[k] == 1.5 * (double)k);
+}
+
 static void test_prefix(struct th_comm *comm)
 {
   int64_t total = 0;
@@ -303,6 +319,8 @@ static void test_everything(struct th_comm *comm)
   test_gather(comm, 10);
   test_gather(comm, 0);
   test_gather(comm, 100000);
+  test_join(comm, 0);
+  test_join(comm, 5);
   test_prefix(comm);
   test_prefixes(comm);
   test_sum_agree(comm);

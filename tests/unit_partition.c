@@ -13,6 +13,22 @@ static const int64_t sizes[] = {1,    2,     255,   256,     257,      511,
                                 1000, 65536, 65537, 1000000, 100000000};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
+static void test_parts(void)
+{
+  for (int64_t items = 0; items <= 40; items++)
+    for (int64_t parts = 1; parts <= 9; parts++) {
+      int64_t next = 0;
+      for (int64_t k = 0; k < parts; k++) {
+        struct th_range part = th_range_part(items, k, parts);
+        int64_t count = part.last - part.first;
+        CHECK(part.first == next);
+        CHECK(count == items / parts || count == items / parts + 1);
+        next = part.last;
+      }
+      CHECK(next == items);
+    }
+}
+
 static void test_ranks(void)
 {
   for (int k = 0; k < SIZES; k++)
@@ -152,6 +168,7 @@ static void test_storage_sizes(void)
 
 int main(void)
 {
+  test_parts();
   test_ranks();
   test_shards();
   test_even_blocks();

@@ -192,6 +192,27 @@ done:
   return rc;
 }
 
+th_status th_join(struct th_comm *comm, double *values, int64_t count,
+                  int64_t first, int64_t last, struct th_error *err)
+{
+  int64_t *counts = NULL;
+  void *all = NULL;
+  th_status rc;
+  if (comm->size == 1)
+    return TH_OK;
+  rc = TH_NEW(&counts, comm->size, "parts", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_gather(comm, values + first,
+                   (last - first) * (int64_t)sizeof *values, counts, &all,
+                   err));
+  if (count > 0)
+    memcpy(values, all, (size_t)count * sizeof *values);
+done:
+  free(counts);
+  free(all);
+  return rc;
+}
+
 th_status th_share(struct th_comm *comm, size_t bytes, const char *what,
                    struct th_shared *block, struct th_error *err)
 {

@@ -106,6 +106,11 @@ th_status th_sum_agree_finish(struct th_comm *comm, const int64_t *values,
 th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
                     int64_t *counts, void **all, struct th_error *err);
 
+/* Rank r has filled in its part first .. last - 1 of count values, where that
+ * of rank r - 1 ends; afterwards every rank has all of them. Collective. */
+th_status th_join(struct th_comm *comm, double *values, int64_t count,
+                  int64_t first, int64_t last, struct th_error *err);
+
 /* A block of memory per node, or per rank where that is not worth it or does
  * not fit. Collective; block->writer says who fills it, and th_shared_settle
  * shows what was written to the others. Release with th_shared_free. */

@@ -7,15 +7,6 @@
 
 #include <stdlib.h>
 
-/* Part k of `parts` of `items` things, without overflow for items < 2^52. */
-static struct th_range even_part(int64_t items, int64_t k, int64_t parts)
-{
-  int64_t share = items / parts;
-  int64_t extra = items % parts;
-  int64_t first = k * share + th_smaller(k, extra);
-  return (struct th_range){first, first + share + (k < extra)};
-}
-
 static struct th_range cells_to_attributes(struct th_range cells,
                                            int64_t attributes)
 {
@@ -28,6 +19,14 @@ struct th_range th_range_meet(struct th_range a, struct th_range b)
   int64_t first = a.first > b.first ? a.first : b.first;
   int64_t last = th_smaller(a.last, b.last);
   return (struct th_range){first, last > first ? last : first};
+}
+
+struct th_range th_range_part(int64_t items, int64_t k, int64_t parts)
+{
+  int64_t share = items / parts;
+  int64_t extra = items % parts;
+  int64_t first = k * share + th_smaller(k, extra);
+  return (struct th_range){first, first + share + (k < extra)};
 }
 
 /* How many entries of the list lie below a limit. */
@@ -56,7 +55,7 @@ struct th_range th_range_members(const int64_t *ascending, int64_t count,
 struct th_range th_partition_rank(int64_t attributes, int rank, int size)
 {
   int64_t cells = th_ceil_divide(attributes, TH_CELL);
-  return cells_to_attributes(even_part(cells, rank, size), attributes);
+  return cells_to_attributes(th_range_part(cells, rank, size), attributes);
 }
 
 struct th_range th_partition_shard(int64_t attributes, int64_t shard,
@@ -64,8 +63,8 @@ struct th_range th_partition_shard(int64_t attributes, int64_t shard,
 {
   int64_t cells = th_ceil_divide(attributes, TH_CELL);
   if (cells < shards)
-    return even_part(attributes, shard, shards);
-  return cells_to_attributes(even_part(cells, shard, shards), attributes);
+    return th_range_part(attributes, shard, shards);
+  return cells_to_attributes(th_range_part(cells, shard, shards), attributes);
 }
 
 static th_status reserve_edges(struct th_blocks *blocks, int64_t count,

@@ -365,43 +365,15 @@ th_status th_columns_keep(struct th_columns *columns, const bool *keep,
   return TH_OK;
 }
 
-/* Every rank's part of an array becomes everyone's. Collective. */
-static th_status join(struct th_comm *comm, double *values, int64_t count,
-                      struct th_range mine, struct th_error *err)
-{
-  int64_t *counts = NULL;
-  void *all = NULL;
-  th_status rc;
-  if (comm->size == 1)
-    return TH_OK;
-  rc = TH_NEW(&counts, comm->size, "parts", err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, values + mine.first,
-                   (mine.last - mine.first) * (int64_t)sizeof *values, counts,
-                   &all, err));
-  if (count > 0)
-    memcpy(values, all, (size_t)count * sizeof *values);
-done:
-  free(counts);
-  free(all);
-  return rc;
-}
-
-static struct th_range share_of(const struct th_comm *comm, int64_t count)
-{
-  return (struct th_range){count * comm->rank / comm->size,
-                           count * (comm->rank + 1) / comm->size};
-}
-
 th_status th_columns_dots(const struct th_columns *columns,
                           struct th_comm *comm, const int64_t *slot,
                           int64_t count, const double *u, double *out,
                           struct th_error *err)
 {
-  struct th_range mine = share_of(comm, count);
+  struct th_range mine = th_range_part(count, comm->rank, comm->size);
   for (int64_t k = mine.first; k < mine.last; k++)
     out[k] = th_vector_dot(&columns->vector[slot[k]], u);
-  return join(comm, out, count, mine, err);
+  return th_join(comm, out, count, mine.first, mine.last, err);
 }
 
 /* A part of the examples of a dense column. */
@@ -423,7 +395,8 @@ th_status th_columns_predict(const struct th_columns *columns,
   bool sparse =
       columns->count > 0 && columns->vector[0].form == TH_VECTOR_ENTRIES;
   struct th_range all = {0, columns->examples};
-  struct th_range mine = sparse ? all : share_of(comm, columns->examples);
+  struct th_range mine =
+      sparse ? all : th_range_part(columns->examples, comm->rank, comm->size);
   for (int64_t i = mine.first; i < mine.last; i++)
     out[i] = constant;
   for (int64_t k = 0; k < count; k++) {
@@ -436,5 +409,5 @@ th_status th_columns_predict(const struct th_columns *columns,
   }
   if (sparse)
     return TH_OK;
-  return join(comm, out, columns->examples, mine, err);
+  return th_join(comm, out, columns->examples, mine.first, mine.last, err);
 }
