@@ -1,32 +1,46 @@
-/* covariance.c - products of gathered columns, tile by tile
+/* covariance.c - products of gathered columns, new ones against all
  * SPDX-License-Identifier: MIT */
 #include "solvers/covariance.h"
 
 #include "core/integer.h"
 #include "core/memory.h"
-#include "math/linalg.h"
+#include "math/products.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  TILE = 128,     /* columns of a tile */
-  TILE_ROWS = 256 /* examples that are unpacked at a time */
+  ROWS = TH_PRODUCTS_ROWS,
+  TILE = TH_PRODUCTS_TILE,
+  STRIP = 4 * TILE,         /* columns on the right at a time */
+  TASK_ITEMS = STRIP * TILE /* products of a task */
 };
 
-/* New columns against all up to the last of them: tile t has new chunk t /
- * across and chunk t % across; those above the diagonal are left out. */
-struct tiling {
+/* New columns on the left, in tiles; old and new ones on the right, in strips.
+ * A task is a tile against a strip; strip after strip, those above the diagonal
+ * of the new columns are left out. Every rank has a share of the tasks, and the
+ * products of task k lie from k * TASK_ITEMS on, also where a strip is short.
+ */
+struct growth {
   const struct th_covariance *covariance;
   const struct th_columns *columns;
   const double *root_eta;
-  int64_t first;  /* new columns begin here */
-  int64_t last;   /* and end here */
-  int64_t across; /* chunks of all columns: old ones first, then new ones */
-  int64_t old;    /* chunks of old columns */
-  int64_t down;   /* chunks of new columns */
-  double *left;   /* TILE_ROWS x TILE each */
-  double *right;
+  int64_t first;      /* new columns begin here */
+  int64_t last;       /* and end here */
+  int64_t tiles;      /* of new columns */
+  int64_t old_strips; /* strips of old columns, which come first */
+  int64_t strips;
+  double *left;  /* ROWS x TILE * tiles: all new columns on a piece's rows */
+  double *right; /* ROWS x STRIP: old ones */
+  double *sum;   /* TASK_ITEMS for each task */
+};
+
+/* Tasks of a strip that are part of a share. */
+struct run {
+  struct th_range tasks;
+  struct th_range right; /* slots */
+  int64_t tile;          /* the first on the left */
+  int64_t tiles;
 };
 
 void th_covariance_free(struct th_covariance *covariance)
@@ -36,118 +50,120 @@ void th_covariance_free(struct th_covariance *covariance)
   *covariance = (struct th_covariance){0};
 }
 
-static struct th_range new_chunk(const struct tiling *t, int64_t k)
+/* Tiles above the diagonal in strip s. */
+static int64_t left_out(const struct growth *g, int64_t s)
 {
-  int64_t first = t->first + k * TILE;
-  return (struct th_range){first, th_smaller(first + TILE, t->last)};
+  return th_larger(s - g->old_strips, 0) * (STRIP / TILE);
 }
 
-static struct th_range chunk(const struct tiling *t, int64_t k)
+/* Tasks before strip s. */
+static int64_t tasks_before(const struct growth *g, int64_t s)
 {
-  if (k >= t->old)
-    return new_chunk(t, k - t->old);
-  return (struct th_range){k * TILE, th_smaller((k + 1) * TILE, t->first)};
+  int64_t among = th_larger(s - g->old_strips, 0);
+  return s * g->tiles - among * (among - 1) / 2 * (STRIP / TILE);
 }
 
-static int64_t width(struct th_range range)
+static int64_t all_tasks(const struct growth *g)
 {
-  return range.last - range.first;
+  return tasks_before(g, g->strips);
 }
 
-/* The columns of tile k; false where it lies above the diagonal. */
-static bool tile_at(const struct tiling *t, int64_t k, struct th_range *rows,
-                    struct th_range *columns)
+static struct th_range strip_at(const struct growth *g, int64_t s)
 {
-  int64_t row = k / t->across;
-  int64_t column = k % t->across;
-  *rows = new_chunk(t, row);
-  *columns = chunk(t, column);
-  return column - t->old <= row;
+  int64_t first = s * STRIP;
+  if (s < g->old_strips)
+    return (struct th_range){first, th_smaller(first + STRIP, g->first)};
+  first += g->first - g->old_strips * STRIP;
+  return (struct th_range){first, th_smaller(first + STRIP, g->last)};
 }
 
-static void unpack(const struct tiling *t, struct th_range columns,
+static struct run run_at(const struct growth *g, int64_t s,
+                         struct th_range share)
+{
+  int64_t begin = tasks_before(g, s);
+  struct th_range tasks =
+      th_range_meet((struct th_range){begin, tasks_before(g, s + 1)}, share);
+  return (struct run){tasks, strip_at(g, s),
+                      tasks.first - begin + left_out(g, s),
+                      tasks.last - tasks.first};
+}
+
+/* Columns on some examples, ROWS apart; zeros fill up the lanes. */
+static void unpack(const struct growth *g, struct th_range slots,
                    struct th_range examples, double *out)
 {
-  for (int64_t k = columns.first; k < columns.last; k++)
-    th_vector_unpack(&t->columns->vector[k], examples.first, width(examples),
-                     t->covariance->mean[k], t->root_eta + examples.first,
-                     out + (k - columns.first) * TILE_ROWS);
-}
-
-/* out (rows x columns, column after column) = one tile. Local. */
-static void form_tile(const struct tiling *t, struct th_range rows,
-                      struct th_range columns, double *out)
-{
-  memset(out, 0, (size_t)(width(rows) * width(columns)) * sizeof *out);
-  for (int64_t i = 0; i < t->columns->examples; i += TILE_ROWS) {
-    struct th_range examples = {
-        i, th_smaller(i + TILE_ROWS, t->columns->examples)};
-    unpack(t, rows, examples, t->left);
-    unpack(t, columns, examples, t->right);
-    th_linalg_products(width(rows), width(columns), width(examples), TILE_ROWS,
-                       t->left, t->right, out);
+  int64_t count = examples.last - examples.first;
+  size_t rest = (size_t)(th_products_whole(count) - count);
+  for (int64_t k = slots.first; k < slots.last; k++, out += ROWS) {
+    th_vector_unpack(&g->columns->vector[k], examples.first, count,
+                     g->covariance->mean[k], g->root_eta + examples.first, out);
+    memset(out + count, 0, rest * sizeof *out);
   }
 }
 
-static void store_tile(struct th_covariance *c, struct th_range rows,
-                       struct th_range columns, const double *tile)
+/* What these examples add to the products of a run. */
+static void add_run(const struct growth *g, int64_t s, const struct run *run,
+                    struct th_range examples)
 {
-  for (int64_t k = columns.first; k < columns.last; k++)
-    for (int64_t j = rows.first; j < rows.last; j++) {
-      double value = tile[(k - columns.first) * width(rows) + j - rows.first];
-      c->product[j * c->capacity + k] = value;
-      c->product[k * c->capacity + j] = value;
+  bool old = s < g->old_strips;
+  if (old)
+    unpack(g, run->right, examples, g->right);
+  const struct th_products p = {
+      .rows = th_products_whole(examples.last - examples.first),
+      .lead = ROWS,
+      .left = g->left + run->tile * TILE * ROWS,
+      .right = old ? g->right : g->left + (run->right.first - g->first) * ROWS,
+      .left_tiles = run->tiles,
+      .right_tiles = th_products_tiles(run->right.last - run->right.first),
+      .sum = g->sum + run->tasks.first * TASK_ITEMS,
+      .stride = run->tiles * TILE};
+  th_products_add(&p);
+}
+
+/* The products of a share of the tasks, piece by piece. Local. */
+static void form(const struct growth *g, struct th_range share)
+{
+  if (share.first == share.last)
+    return;
+  for (int64_t i = 0; i < g->columns->examples; i += ROWS) {
+    struct th_range examples = {i, th_smaller(i + ROWS, g->columns->examples)};
+    unpack(g, (struct th_range){g->first, g->last}, examples, g->left);
+    for (int64_t s = 0; s < g->strips; s++) {
+      struct run run = run_at(g, s, share);
+      if (run.tiles > 0)
+        add_run(g, s, &run, examples);
     }
-}
-
-/* Entries of the tiles of one rank: every size-th. */
-static int64_t tile_entries(const struct tiling *t, int rank, int size)
-{
-  int64_t entries = 0;
-  int64_t turn = 0;
-  struct th_range rows;
-  struct th_range columns;
-  for (int64_t k = 0; k < t->down * t->across; k++)
-    if (tile_at(t, k, &rows, &columns) && turn++ % size == rank)
-      entries += width(rows) * width(columns);
-  return entries;
-}
-
-/* This rank's tiles, one after the other. Local. */
-static th_status form_mine(const struct tiling *t, const struct th_comm *comm,
-                           double **tiles, int64_t *entries,
-                           struct th_error *err)
-{
-  int64_t turn = 0;
-  struct th_range rows;
-  struct th_range columns;
-  *entries = tile_entries(t, comm->rank, comm->size);
-  th_status rc = TH_NEW(tiles, *entries, "products of columns", err);
-  if (rc != TH_OK)
-    return rc;
-  double *out = *tiles;
-  for (int64_t k = 0; k < t->down * t->across; k++)
-    if (tile_at(t, k, &rows, &columns) && turn++ % comm->size == comm->rank) {
-      form_tile(t, rows, columns, out);
-      out += width(rows) * width(columns);
-    }
-  return TH_OK;
-}
-
-/* The tiles of all ranks, in rank order, to their places. Local. */
-static void store_all(struct th_covariance *covariance, const struct tiling *t,
-                      int size, const double *tiles)
-{
-  struct th_range rows;
-  struct th_range columns;
-  for (int rank = 0; rank < size; rank++) {
-    int64_t turn = 0;
-    for (int64_t k = 0; k < t->down * t->across; k++)
-      if (tile_at(t, k, &rows, &columns) && turn++ % size == rank) {
-        store_tile(covariance, rows, columns, tiles);
-        tiles += width(rows) * width(columns);
-      }
   }
+}
+
+/* The products of a run to both of their places. */
+static void store_run(const struct growth *g, const struct run *run,
+                      struct th_covariance *c)
+{
+  const double *sum = g->sum + run->tasks.first * TASK_ITEMS;
+  int64_t stride = run->tiles * TILE;
+  int64_t first = g->first + run->tile * TILE;
+  int64_t last = th_smaller(first + stride, g->last);
+  for (int64_t j = first; j < last; j++)
+    for (int64_t k = run->right.first; k < run->right.last; k++)
+      c->product[j * c->capacity + k] =
+          sum[(k - run->right.first) * stride + j - first];
+  for (int64_t k = run->right.first; k < run->right.last; k++)
+    memcpy(c->product + k * c->capacity + first,
+           sum + (k - run->right.first) * stride,
+           (size_t)(last - first) * sizeof *sum);
+}
+
+/* Every rank's products to their places. A run of all ranks' tasks is cut where
+ * a share ends. Local. */
+static void store(const struct growth *g, int size, struct th_covariance *c)
+{
+  for (int rank = 0; rank < size; rank++)
+    for (int64_t s = 0; s < g->strips; s++) {
+      struct run run = run_at(g, s, th_range_part(all_tasks(g), rank, size));
+      if (run.tiles > 0)
+        store_run(g, &run, c);
+    }
 }
 
 /* Room for `count` slots. Local. */
@@ -181,16 +197,23 @@ done:
   return rc;
 }
 
-static th_status prepare(struct tiling *t, struct th_covariance *covariance,
+/* Local. */
+static th_status prepare(struct growth *g, struct th_covariance *covariance,
                          const double *eta, bool centred, struct th_error *err)
 {
+  int64_t added = g->last - g->first;
   th_status rc;
-  TH_TRY(reserve(covariance, t->last, err));
-  TH_TRY(TH_NEW(&t->left, TILE * TILE_ROWS, "a tile", err));
-  TH_TRY(TH_NEW(&t->right, TILE * TILE_ROWS, "a tile", err));
-  for (int64_t k = t->first; k < t->last; k++)
+  g->tiles = th_products_tiles(added);
+  g->old_strips = th_ceil_divide(g->first, STRIP);
+  g->strips = g->old_strips + th_ceil_divide(added, STRIP);
+  TH_TRY(reserve(covariance, g->last, err));
+  TH_TRY(TH_NEW(&g->left, g->tiles * TILE * ROWS, "new columns", err));
+  TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "old columns", err));
+  TH_TRY(
+      TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of columns", err));
+  for (int64_t k = g->first; k < g->last; k++)
     covariance->mean[k] =
-        centred ? th_vector_dot(&t->columns->vector[k], eta) : 0;
+        centred ? th_vector_dot(&g->columns->vector[k], eta) : 0;
 done:
   return rc;
 }
@@ -201,37 +224,25 @@ th_status th_covariance_grow(struct th_covariance *covariance,
                              const double *root_eta, bool centred,
                              struct th_error *err)
 {
-  struct tiling t = {.covariance = covariance,
+  struct growth g = {.covariance = covariance,
                      .columns = columns,
                      .root_eta = root_eta,
                      .first = covariance->count,
                      .last = columns->count};
-  double *mine = NULL;
-  void *all = NULL;
-  int64_t *counts = NULL;
-  int64_t entries = 0;
   th_status rc;
-  t.old = th_ceil_divide(t.first, TILE);
-  t.down = th_ceil_divide(t.last - t.first, TILE);
-  t.across = t.old + t.down;
-  if (t.down == 0)
+  if (g.first == g.last)
     return TH_OK;
-  rc = prepare(&t, covariance, eta, centred, err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&counts, comm->size, "products of columns", err);
-  if (rc == TH_OK)
-    rc = form_mine(&t, comm, &mine, &entries, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, mine, entries * (int64_t)sizeof *mine, counts, &all,
-                   err));
-  store_all(covariance, &t, comm->size, all);
-  covariance->count = t.last;
+  TH_TRY(th_agree(comm, prepare(&g, covariance, eta, centred, err), err));
+  struct th_range share = th_range_part(all_tasks(&g), comm->rank, comm->size);
+  form(&g, share);
+  TH_TRY(th_join(comm, g.sum, all_tasks(&g) * TASK_ITEMS,
+                 share.first * TASK_ITEMS, share.last * TASK_ITEMS, err));
+  store(&g, comm->size, covariance);
+  covariance->count = g.last;
 done:
-  free(t.left);
-  free(t.right);
-  free(mine);
-  free(counts);
-  free(all);
+  free(g.left);
+  free(g.right);
+  free(g.sum);
   return rc;
 }
 

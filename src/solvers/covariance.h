@@ -1,9 +1,8 @@
-/* covariance.h - products of gathered columns, tile by tile
+/* covariance.h - products of gathered columns, new ones against all
  *
  * With a squared loss and many more examples than attributes, coordinate
- * descent needs the columns' products alone. They are formed by one call of
- * BLAS per tile; tiles follow from the order in which columns came, whichever
- * rank forms them, and every rank gets them all.
+ * descent needs the columns' products alone. Ranks share the work evenly and
+ * each gets all products; the bits of one follow from its two columns.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COVARIANCE_H
 #define TH_COVARIANCE_H
