@@ -30,9 +30,13 @@ static double simulated(uint64_t step, double c)
     for (int64_t j = 0; j < WIDTH; j++)
       z[j + i * WIDTH] = sqrt(1 - c) * normal(step, j + i * (WIDTH + 1)) +
                          sqrt(c) * normal(step, WIDTH + i * (WIDTH + 1));
-  th_linalg_gram(WIDTH, ROWS, z, gram);
-  for (int64_t k = 0; k < WIDTH * WIDTH; k++)
-    gram[k] /= ROWS;
+  for (int64_t j = 0; j < WIDTH; j++)
+    for (int64_t k = 0; k <= j; k++) {
+      double sum = 0;
+      for (int64_t i = 0; i < ROWS; i++)
+        sum += z[j + i * WIDTH] * z[k + i * WIDTH];
+      gram[k + j * WIDTH] = sum / ROWS;
+    }
   CHECK(th_linalg_largest_eigenvalue(WIDTH, gram, &value, &err) == TH_OK);
   return value;
 }

@@ -8,14 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The Fortran interfaces of BLAS and LAPACK. */
-void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
-            const double *alpha, const double *a, const int *lda,
-            const double *beta, double *c, const int *ldc);
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n,
-            const int *k, const double *alpha, const double *a, const int *lda,
-            const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
+/* The Fortran interfaces of LAPACK. */
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
              int *info);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a,
@@ -28,27 +21,6 @@ void dsyevr_(const char *jobz, const char *range, const char *uplo,
              const double *abstol, int *m, double *w, double *z, const int *ldz,
              int *isuppz, double *work, const int *lwork, int *iwork,
              const int *liwork, int *info);
-
-void th_linalg_gram(int64_t n, int64_t rows, const double *z, double *c)
-{
-  const int order = (int)n;
-  const int count = (int)rows;
-  const double one = 1;
-  const double zero = 0;
-  if (n == 0)
-    return;
-  dsyrk_("U", "N", &order, &count, &one, z, &order, &zero, c, &order);
-}
-
-void th_linalg_products(int64_t n, int64_t m, int64_t rows, int64_t lead,
-                        const double *left, const double *right, double *c)
-{
-  const int order[] = {(int)n, (int)m, (int)rows, (int)lead};
-  const double one = 1;
-  if (n > 0 && m > 0 && rows > 0)
-    dgemm_("T", "N", &order[0], &order[1], &order[2], &one, left, &order[3],
-           right, &order[3], &one, c, &order[0]);
-}
 
 /* Column by column (left-looking), so that a column can be left out as soon as
  * its pivot turns out to be too small. */

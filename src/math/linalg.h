@@ -13,14 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* c = z z' (upper triangle), z of size n x rows, column-major. */
-void th_linalg_gram(int64_t n, int64_t rows, const double *z, double *c);
-
-/* c += left' right, with `rows` rows in blocks that are `lead` apart per
- * column; left has n columns, right m, c is n x m. */
-void th_linalg_products(int64_t n, int64_t m, int64_t rows, int64_t lead,
-                        const double *left, const double *right, double *c);
-
 /* Cholesky factor in the given order; row and column k whose pivot falls below
  * tolerance times its diagonal are left out (collinear): kept[k] says so. The
  * factor of the kept ones is in the upper triangle of a, which is overwritten;

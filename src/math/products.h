@@ -13,6 +13,7 @@
 enum {
   TH_PRODUCTS_LANES = 8,
   TH_PRODUCTS_TILE = 4,  /* columns of a tile, on either side */
+  TH_PRODUCTS_STRIP = 4, /* tiles on the right at a time, for the caches */
   TH_PRODUCTS_ROWS = 512 /* of a piece: two tiles stay in the nearest cache */
 };
 
@@ -24,7 +25,7 @@ struct th_products {
   const double *left;  /* TH_PRODUCTS_TILE * left_tiles columns */
   const double *right; /* TH_PRODUCTS_TILE * right_tiles columns */
   int64_t left_tiles;  /* read once */
-  int64_t right_tiles; /* read once per left tile: few, for the caches */
+  int64_t right_tiles; /* read once per left tile: few of them */
   double *sum;         /* a column for each right one, of left columns */
   int64_t stride;      /* from one column of sums to the next */
 };

@@ -12,8 +12,8 @@
 enum {
   ROWS = TH_PRODUCTS_ROWS,
   TILE = TH_PRODUCTS_TILE,
-  STRIP = 4 * TILE,         /* columns on the right at a time */
-  TASK_ITEMS = STRIP * TILE /* products of a task */
+  STRIP = TH_PRODUCTS_STRIP * TILE, /* columns on the right at a time */
+  TASK_ITEMS = STRIP * TILE         /* products of a task */
 };
 
 /* New columns on the left, in tiles; old and new ones on the right, in strips.
@@ -53,14 +53,14 @@ void th_covariance_free(struct th_covariance *covariance)
 /* Tiles above the diagonal in strip s. */
 static int64_t left_out(const struct growth *g, int64_t s)
 {
-  return th_larger(s - g->old_strips, 0) * (STRIP / TILE);
+  return th_larger(s - g->old_strips, 0) * TH_PRODUCTS_STRIP;
 }
 
 /* Tasks before strip s. */
 static int64_t tasks_before(const struct growth *g, int64_t s)
 {
   int64_t among = th_larger(s - g->old_strips, 0);
-  return s * g->tiles - among * (among - 1) / 2 * (STRIP / TILE);
+  return s * g->tiles - among * (among - 1) / 2 * TH_PRODUCTS_STRIP;
 }
 
 static int64_t all_tasks(const struct growth *g)

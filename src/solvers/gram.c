@@ -3,14 +3,15 @@
 #include "solvers/gram.h"
 
 #include "core/fixed.h"
+#include "core/integer.h"
 #include "core/memory.h"
-#include "math/linalg.h"
+#include "math/products.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_ROWS = 256 };
+enum { GROUP_ROWS = 256, TILE = TH_PRODUCTS_TILE, STRIP = TH_PRODUCTS_STRIP };
 
 /* One call of th_gram_add. */
 struct job {
@@ -163,8 +164,9 @@ static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
   if (wanted <= room->order)
     return rc;
   free_order(room);
-  TH_TRY(TH_NEW(&room->z, order * GROUP_ROWS, "Gram columns", err));
-  TH_TRY(TH_NEW(&room->c, order * order, "a Gram matrix", err));
+  int64_t whole = th_products_tiles(order) * TILE;
+  TH_TRY(TH_NEW(&room->z, whole * GROUP_ROWS, "Gram columns", err));
+  TH_TRY(TH_NEW(&room->c, whole * STRIP * TILE, "Gram products", err));
   TH_TRY(TH_NEW(&room->unit, order, "Gram scales", err));
   TH_TRY(TH_NEW(&room->sums, order * (order + 1) / 2 + 1, "Gram sums", err));
   room->order = order;
@@ -231,10 +233,35 @@ static void fill_members(struct job *job, struct th_rows rows, int64_t first,
 {
   for (int64_t k = 0; k < count; k++) {
     const double *x = columns + k * stride;
-    double *z = job->room->z + first + k;
+    double *z = job->room->z + (first + k) * GROUP_ROWS;
     double inverse = 1 / job->room->unit[first + k];
     for (int64_t i = 0; i < rows.count; i++)
-      z[i * job->order] = x[i] * inverse;
+      z[i] = x[i] * inverse;
+  }
+}
+
+/* The constant and the target join the members; all are multiplied by the
+ * roots of the rows' weights, and zeros fill up the lanes. */
+static void weigh(struct job *job, struct th_rows rows)
+{
+  const struct th_batch *batch = job->batch;
+  int64_t size = job->support->size;
+  size_t rest = (size_t)(th_products_whole(rows.count) - rows.count);
+  double *constant = job->room->z + size * GROUP_ROWS;
+  double *target = constant + GROUP_ROWS;
+  double root[GROUP_ROWS];
+  for (int64_t i = 0; i < rows.count; i++) {
+    int64_t row = rows.first + i;
+    double w = batch->weight[row];
+    root[i] = sqrt(job->row_weight ? w * job->row_weight[row] : w);
+    constant[i] = 1;
+    target[i] = job->target[row] / job->room->unit[size + 1];
+  }
+  for (int64_t k = 0; k < job->order; k++) {
+    double *z = job->room->z + k * GROUP_ROWS;
+    for (int64_t i = 0; i < rows.count; i++)
+      z[i] *= root[i];
+    memset(z + rows.count, 0, rest * sizeof *z);
   }
 }
 
@@ -246,7 +273,6 @@ static void fill_group(struct job *job, struct th_rows rows, int64_t before)
   const struct th_batch *batch = job->batch;
   const int64_t *members = job->room->members;
   int64_t formed = rows_of_rank(job, comm->rank);
-  int64_t size = job->support->size;
   const double *from = job->room->receive;
   for (int r = 0; r < comm->size; r++) {
     int64_t theirs = members[r + 1] - members[r];
@@ -259,21 +285,47 @@ static void fill_group(struct job *job, struct th_rows rows, int64_t before)
                  rows.count);
     from += theirs * formed;
   }
-  for (int64_t i = 0; i < rows.count; i++) {
-    double *z = job->room->z + i * job->order;
-    int64_t row = rows.first + i;
-    double w = batch->weight[row];
-    double root = sqrt(job->row_weight ? w * job->row_weight[row] : w);
-    z[size] = 1;
-    z[size + 1] = job->target[row] / job->room->unit[size + 1];
-    for (int64_t k = 0; k < job->order && root != 1; k++)
-      z[k] *= root;
-  }
+  weigh(job, rows);
 }
 
 static int64_t triangle(int64_t order)
 {
   return order * (order + 1) / 2;
+}
+
+/* The sums of columns first .. last - 1, of one group, to those of all. */
+static bool add_columns(struct job *job, int64_t first, int64_t last,
+                        int64_t stride)
+{
+  bool good = true;
+  for (int64_t j = first; j < last; j++)
+    good &= th_fixed_add(&job->fixed, 1, job->room->c + (j - first) * stride,
+                         j + 1, job->room->sums + triangle(j));
+  return good;
+}
+
+/* The upper triangle of a group's z z', strip by strip of its columns. */
+static bool add_group(struct job *job, struct th_rows rows)
+{
+  struct th_gram_room *room = job->room;
+  int64_t tiles = th_products_tiles(job->order);
+  struct th_products p = {.rows = th_products_whole(rows.count),
+                          .lead = GROUP_ROWS,
+                          .left = room->z,
+                          .sum = room->c,
+                          .stride = tiles * TILE};
+  bool good = true;
+  for (int64_t first = 0; first < tiles; first += STRIP) {
+    p.left_tiles = th_smaller(first + STRIP, tiles);
+    p.right_tiles = p.left_tiles - first;
+    p.right = room->z + first * TILE * GROUP_ROWS;
+    memset(room->c, 0,
+           (size_t)(p.right_tiles * TILE * p.stride) * sizeof *room->c);
+    th_products_add(&p);
+    good &= add_columns(job, first * TILE,
+                        th_smaller(p.left_tiles * TILE, job->order), p.stride);
+  }
+  return good;
 }
 
 /* Local. */
@@ -287,11 +339,8 @@ static th_status form_groups(struct job *job, struct th_error *err)
        g += job->context->comm->size) {
     struct th_rows rows = group_rows(job, g);
     fill_group(job, rows, before);
-    th_linalg_gram(job->order, rows.count, room->z, room->c);
+    good &= add_group(job, rows);
     before += rows.count;
-    for (int64_t j = 0; j < job->order; j++)
-      good &= th_fixed_add(&job->fixed, 1, room->c + j * job->order, j + 1,
-                           room->sums + triangle(j));
   }
   if (!good)
     return th_fail(err, TH_ENUMERIC,

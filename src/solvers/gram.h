@@ -18,8 +18,8 @@ struct th_gram_room {
   double *receive; /* others' columns on the rows that this rank forms */
   int64_t receive_capacity;
   int64_t order; /* room of the rest */
-  double *z;     /* order x rows of a group */
-  double *c;     /* order x order */
+  double *z;     /* columns on the rows of a group, in whole tiles */
+  double *c;     /* products of a strip of them */
   double *unit;  /* order: powers of two that bring |z| below 1 */
   int64_t *sums; /* upper triangle, packed by columns, and a flag */
 };
@@ -44,7 +44,7 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
 void th_gram_free(struct th_gram *gram);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256
- * rows is formed whole on one rank (one dsyrk), rounded once to fixed point and
+ * rows is formed whole on one rank, rounded once to fixed point and
  * summed over ranks. row_weight multiplies each row's weight, NULL for 1;
  * target replaces the batch's, NULL for those. Collective: an agreement, an
  * exchange of the support's columns, a sum of O(s^2) integers. */
