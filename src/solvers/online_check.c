@@ -284,6 +284,7 @@ th_status th_online_check(struct th_stochastic *s, struct th_error *err)
          (size_t)s->active.count * sizeof(double));
   TH_TRY(th_online_refine(s, most, &readmitted, err));
   s->passed = false;
+  s->reached = false;
   s->intercept = intercept;
   screen->drawn = s->drawn;
   screen->checked = s->active.total;
