@@ -5,6 +5,7 @@ th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_core LABELS
 th_test(NAME unit_face LIBS thresher_core LABELS unit)
 th_test(NAME unit_lasso TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_stochastic TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
+th_test(NAME unit_screening TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_os_prox_sgd TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_sparse TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_edges TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)

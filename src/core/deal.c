@@ -46,6 +46,9 @@ static struct th_rows stored_unit(const struct th_deal_plan *plan, int64_t k)
   return (struct th_rows){first, last - first};
 }
 
+/* Worth a table: few units that are dealt again and again. */
+enum { MOST_IN_TABLE = 4096 };
+
 static int64_t count_units(const struct th_deal_plan *plan)
 {
   int64_t per_group = (plan->row_group + plan->unit - 1) / plan->unit;
@@ -55,10 +58,27 @@ static int64_t count_units(const struct th_deal_plan *plan)
 }
 
 /* The units in the fixed order in which the last ones validate. */
-static struct th_rows shuffled_unit(const struct th_deal *deal, int64_t k)
+static int64_t shuffle(const struct th_deal *deal, int64_t k)
 {
   struct th_stream stream = {deal->plan.seed, TH_PURPOSE_VALIDATION};
-  return stored_unit(&deal->plan, th_random_place(stream, 0, deal->units, k));
+  return th_random_place(stream, 0, deal->units, k);
+}
+
+static struct th_rows shuffled_unit(const struct th_deal *deal, int64_t k)
+{
+  int64_t unit = deal->shuffled != NULL ? deal->shuffled[k] : shuffle(deal, k);
+  return stored_unit(&deal->plan, unit);
+}
+
+static th_status make_table(struct th_deal *deal, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (deal->plan.passes <= 1 || deal->units > MOST_IN_TABLE)
+    return rc;
+  rc = TH_NEW(&deal->shuffled, deal->units, "the order of examples", err);
+  for (int64_t k = 0; k < deal->units && rc == TH_OK; k++)
+    deal->shuffled[k] = (int32_t)shuffle(deal, k);
+  return rc;
 }
 
 int64_t th_deal_validation_units(const struct th_deal *deal)
@@ -85,6 +105,9 @@ th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                    "hold out a fraction of %g for validation",
                    (long long)plan->training, (long long)deal->units,
                    plan->validation);
+  th_status rc = make_table(deal, err);
+  if (rc != TH_OK)
+    return rc;
   deal->training_units = deal->units - held_out;
   deal->rows_in_pass = plan->training;
   for (int64_t k = 0; k < held_out; k++)
@@ -95,6 +118,7 @@ th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
 void th_deal_free(struct th_deal *deal)
 {
   free(deal->rest);
+  free(deal->shuffled);
   th_pieces_free(&deal->back);
   th_pieces_free(&deal->update);
   th_pieces_free(&deal->deferred);

@@ -67,6 +67,7 @@ struct th_deal {
   int64_t back_head;         /* entries of back already taken again */
   struct th_pieces update;   /* pieces handed out in the present update */
   struct th_pieces deferred; /* pieces the present update may not use again */
+  int32_t *shuffled;         /* units in their fixed order; NULL: computed */
 };
 
 /* plan.unit >= 1, plan.training >= 1. TH_EDATA where validation would leave

@@ -26,7 +26,7 @@ int64_t th_fixed_from(const struct th_fixed *fixed, double value)
   double scaled = value * fixed->scale;
   if (!(fabs(scaled) <= 0x1p61))
     return TH_FIXED_BAD;
-  return (int64_t)rint(scaled);
+  return llrint(scaled); /* no branch on the size, unlike rint */
 }
 
 /* 1.5 * 2^52: in a sum with it the integer nearest to a small number stands in

@@ -96,7 +96,8 @@ static th_status multiply(struct th_stochastic *s, const double *v,
   for (int k = 0; k < TH_ANCHOR_LEVELS && rc == TH_OK; k++) {
     part_of(s, v, level, k, k, part);
     for (int64_t r = 0; r < rows; r++) {
-      struct th_row values = th_panels_row(&s->panels, row[r]);
+      struct th_row values;
+      th_panels_row(&s->panels, row[r], &values);
       good &= th_row_product(&values, part, &s->cells, &s->fixed,
                              &sums[k * rows + r]);
     }

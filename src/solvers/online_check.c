@@ -110,9 +110,9 @@ static int64_t count_needed(struct th_stochastic *s)
 static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
                        struct th_error *err)
 {
-  const int fields[2] = {TH_ONLINE_X, TH_ONLINE_AVERAGE};
+  struct th_polish polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE}};
   double gap = exact_gap * s->zero_objective;
-  th_status rc = th_polish(s, gap, most, fields, err);
+  th_status rc = th_polish(s, &polish, gap, most, err);
   *exact = s->pass.gap <= gap;
   memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),
          (size_t)s->active.count * sizeof(double));
@@ -284,6 +284,7 @@ th_status th_online_check(struct th_stochastic *s, struct th_error *err)
          (size_t)s->active.count * sizeof(double));
   TH_TRY(th_online_refine(s, most, &readmitted, err));
   s->passed = false;
+  s->reached = false;
   s->intercept = intercept;
   screen->drawn = s->drawn;
   screen->checked = s->active.total;

@@ -105,17 +105,18 @@ void th_panels_release(struct th_panels *panels, int64_t k)
   panels->panel[k].holders--;
 }
 
-struct th_row th_panels_row(const struct th_panels *panels, int64_t row)
+void th_panels_row(const struct th_panels *panels, int64_t row,
+                   struct th_row *values)
 {
   const struct th_panel *panel = &panels->panel[row / panels->unit];
   int64_t i = row % panels->unit;
   int64_t start = panels->sparse ? panel->start[i] : i * panel->places;
   int64_t count = panels->sparse ? panel->start[i + 1] - start : panel->places;
   size_t offset = th_type_offset(panels->type, start);
-  return (struct th_row){.type = panels->type,
-                         .count = count,
-                         .values = (const char *)panel->values + offset,
-                         .place = panels->sparse ? panel->place + start : NULL};
+  values->type = panels->type;
+  values->count = count;
+  values->values = (const char *)panel->values + offset;
+  values->place = panels->sparse ? panel->place + start : NULL;
 }
 
 /* Rows one behind the other, shorter than before. */

@@ -52,8 +52,9 @@ th_status th_panels_draw(struct th_panels *panels, int64_t k,
                          struct th_error *err);
 void th_panels_release(struct th_panels *panels, int64_t k);
 
-/* A stored row whose panel is held. Local. */
-struct th_row th_panels_row(const struct th_panels *panels, int64_t row);
+/* *values = a stored row whose panel is held. Local. */
+void th_panels_row(const struct th_panels *panels, int64_t row,
+                   struct th_row *values);
 
 /* Before th_active_keep: panels at hand lose the same places. Local. */
 void th_panels_keep(struct th_panels *panels, const bool *keep);

@@ -9,43 +9,32 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  MEMORY = 5,      /* objectives that a new one is compared with */
-  SCREEN_EVERY = 8 /* passes between two screenings */
-};
+enum { SCREEN_EVERY = 8 }; /* passes between two screenings */
 
 static const double decrease = 1e-4; /* of what a step promises */
 static const double longest = 1e6;   /* steps, times the shortest */
 
-struct polish {
-  const int *fields;
-  double shortest; /* step that always descends: 1 / (L sum N_j) */
-  double step;
-  double recent[MEMORY]; /* objectives, a ring */
-  int64_t passes;
-};
-
-static double *old_coef(struct th_stochastic *s, const struct polish *p)
+static double *old_coef(struct th_stochastic *s, const struct th_polish *p)
 {
   return th_screening_field(s, p->fields[0]);
 }
 
-static double *old_dual(struct th_stochastic *s, const struct polish *p)
+static double *old_dual(struct th_stochastic *s, const struct th_polish *p)
 {
   return th_screening_field(s, p->fields[1]);
 }
 
-static double worst_recent(const struct polish *p)
+static double worst_recent(const struct th_polish *p)
 {
   double worst = p->recent[0];
-  for (int k = 1; k < MEMORY; k++)
+  for (int k = 1; k < TH_POLISH_MEMORY; k++)
     worst = fmax(worst, p->recent[k]);
   return worst;
 }
 
 /* What a step changed: sum (b - old b)^2, and the product with the change of
  * the gradient, which is -lambda Z. Collective. */
-static th_status differences(struct th_stochastic *s, const struct polish *p,
+static th_status differences(struct th_stochastic *s, const struct th_polish *p,
                              double *squares, double *bend,
                              struct th_error *err)
 {
@@ -66,7 +55,7 @@ done:
 
 /* b = prox of step lambda Omega at old b - step gradient, and a pass there.
  * Collective. */
-static th_status try_step(struct th_stochastic *s, struct polish *p,
+static th_status try_step(struct th_stochastic *s, struct th_polish *p,
                           struct th_error *err)
 {
   double *b = th_coef(s);
@@ -78,7 +67,7 @@ static th_status try_step(struct th_stochastic *s, struct polish *p,
 }
 
 /* One step that is accepted, and the length of the next. Collective. */
-static th_status advance(struct th_stochastic *s, struct polish *p,
+static th_status advance(struct th_stochastic *s, struct th_polish *p,
                          struct th_error *err)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
@@ -99,47 +88,51 @@ static th_status advance(struct th_stochastic *s, struct polish *p,
     if (!accepted)
       p->step = fmax(p->step / 2, p->shortest);
   }
-  p->recent[p->passes % MEMORY] = s->pass.objective;
+  p->recent[p->passes % TH_POLISH_MEMORY] = s->pass.objective;
   double most = longest * p->shortest;
   p->step = bend > 0 ? fmin(fmax(squares / bend, p->shortest), most) : most;
 done:
   return rc;
 }
 
+static void forget(struct th_polish *p, double objective)
+{
+  for (int k = 0; k < TH_POLISH_MEMORY; k++)
+    p->recent[k] = objective;
+}
+
 /* Attributes that are 0 in the solution leave. Without them objective and dual
  * point are others. Collective. */
-static th_status screen(struct th_stochastic *s, struct polish *p,
+static th_status screen(struct th_stochastic *s, struct th_polish *p,
                         struct th_error *err)
 {
   th_status rc;
   int64_t before = s->active.total;
-  TH_TRY(th_screen_gap_safe.end(s, err));
+  TH_TRY(th_gap_safe_screen(s, err));
   if (s->active.total == before)
     return TH_OK;
   TH_TRY(th_stochastic_pass(s, err));
-  for (int k = 0; k < MEMORY; k++)
-    p->recent[k] = s->pass.objective;
+  forget(p, s->pass.objective);
 done:
   return rc;
 }
 
-th_status th_polish(struct th_stochastic *s, double gap, int64_t most,
-                    const int fields[2], struct th_error *err)
+th_status th_polish(struct th_stochastic *s, struct th_polish *p, double gap,
+                    int64_t most, struct th_error *err)
 {
-  struct polish p = {.fields = fields};
   double squares = 0;
   th_status rc;
   TH_TRY(
       th_stochastic_total(s, s->active.field[TH_FIELD_SECOND], &squares, err));
-  p.shortest = squares > 0 ? 1 / (s->smoothness * squares) : 1;
-  p.step = p.shortest;
+  p->shortest = squares > 0 ? 1 / (s->smoothness * squares) : 1;
+  p->step = fmax(p->step, p->shortest);
+  p->passes = 0;
   TH_TRY(th_stochastic_pass(s, err));
-  for (int k = 0; k < MEMORY; k++)
-    p.recent[k] = s->pass.objective;
-  for (int64_t k = 0; s->pass.gap > gap && p.passes < most; k++) {
+  forget(p, s->pass.objective);
+  for (int64_t k = 0; s->pass.gap > gap && p->passes < most; k++) {
     if (k % SCREEN_EVERY == 0)
-      TH_TRY(screen(s, &p, err));
-    TH_TRY(advance(s, &p, err));
+      TH_TRY(screen(s, p, err));
+    TH_TRY(advance(s, p, err));
   }
 done:
   return rc;

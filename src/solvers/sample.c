@@ -81,7 +81,7 @@ static th_status take_row(struct th_stochastic *s, int64_t r,
     TH_TRY(th_panels_draw(&s->panels, row / s->panels.unit, err));
   }
   sample->index[r] = row;
-  sample->row[r] = th_panels_row(&s->panels, row);
+  th_panels_row(&s->panels, row, &sample->row[r]);
 done:
   return rc;
 }

@@ -80,7 +80,7 @@ struct th_screening {
   int fields;
   bool anchored; /* wants predictions at an anchor too: its field 0 */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
-  /* Batches until the next end; NULL: 4 n examples, or --screen-every. */
+  /* Batches until the next end; NULL: th_stochastic_block. */
   int64_t (*block)(struct th_stochastic *s);
   /* A sample whose theta is there and which has not been used yet. Local. */
   void (*observe)(struct th_stochastic *s);
@@ -231,6 +231,9 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
  * s->pass, s->prediction, s->theta, and Z in its field. All coefficients are
  * current: between outer loops. Collective. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
+
+/* Batches between two screenings: 4 n examples, or --screen-every. Local. */
+int64_t th_stochastic_block(struct th_stochastic *s);
 
 /* N_g of every group. A full pass leaves Omega_g^D(Z_g) in s->group_dual.
  * Collective. */

@@ -22,10 +22,12 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
     rc = th_panels_draw(&s->panels, r * s->n / rows / s->panels.unit, err);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++) {
-    struct th_row row = th_panels_row(&s->panels, r * s->n / rows);
+    struct th_row row;
+    th_panels_row(&s->panels, r * s->n / rows, &row);
     th_row_add(&row, 1, self);
     for (int64_t q = 0; q <= r; q++) {
-      struct th_row other = th_panels_row(&s->panels, q * s->n / rows);
+      struct th_row other;
+      th_panels_row(&s->panels, q * s->n / rows, &other);
       th_row_product(&other, self, &s->cells, &s->fixed, &sums[r * rows + q]);
     }
     th_row_add(&row, -1, self);

@@ -59,15 +59,19 @@ done:
   return rc;
 }
 
-/* Mini-batches until the next screening. */
-static int64_t block_length(struct th_stochastic *s)
+int64_t th_stochastic_block(struct th_stochastic *s)
 {
   int64_t given = s->context->config->screen_every;
-  if (s->screening->block != NULL)
-    return s->screening->block(s);
   if (given > 0)
     return given;
   return th_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);
+}
+
+/* Mini-batches until the next screening. */
+static int64_t block_length(struct th_stochastic *s)
+{
+  return (s->screening->block != NULL ? s->screening->block
+                                      : th_stochastic_block)(s);
 }
 
 /* The gap that ends the run: --tolerance, or, unless --epochs says how long to

@@ -27,7 +27,8 @@ static th_status visit(struct th_stochastic *s, visitor *look,
     rc = th_panels_draw(&s->panels, k, err);
     for (int64_t i = unit.first;
          i < unit.first + unit.count && rc == TH_OK && good; i++) {
-      struct th_row row = th_panels_row(&s->panels, i);
+      struct th_row row;
+      th_panels_row(&s->panels, i, &row);
       good = look(s, &row, i);
     }
     th_panels_release(&s->panels, k);
