@@ -94,8 +94,10 @@ bad_screening()
     train_refused 2 "train: --screen-exponent $w: must be at least 0.5" \
       os-prox-sgd --screen-exponent "$w"
   done
-  train_refused 2 'solver fs-prox-sgd does not use --screen-rule' \
+  train_refused 2 'train: --screen-rule votes counts only with --screen online' \
     fs-prox-sgd --screen-rule votes
+  train_refused 2 '--screen-rule counts only with --screen gap-safe or online' \
+    rda --screen-rule paper
   train_refused 2 '--screen-exponent counts only with --screen online' \
     os-prox-sgd --screen none --screen-exponent 0.6
   train_refused 2 'solver lasso cannot --screen online' lasso --screen online

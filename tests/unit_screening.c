@@ -116,13 +116,6 @@ static int64_t run(struct trial *t)
   return t->engine->active.total;
 }
 
-/* Algorithm 1 as printed: nothing but the iterate. */
-static th_status end_as_printed(struct th_stochastic *s, struct th_error *err)
-{
-  th_status rc = th_stochastic_pass(s, err);
-  return rc == TH_OK ? th_gap_safe_screen(s, err) : rc;
-}
-
 /* A check is for the attributes alone: coefficients that stay, b0 and what is
  * said of the iterate are those of a pass there. */
 static th_status end_watched(struct th_stochastic *s, struct th_error *err)
@@ -153,15 +146,16 @@ static th_status end_watched(struct th_stochastic *s, struct th_error *err)
 static void test_problems(void)
 {
   struct th_screening watched = th_screen_gap_safe;
-  struct th_screening printed = th_screen_none;
   int64_t left[2] = {0, 0};
   int64_t needed = 0;
   watched.end = end_watched;
-  printed.end = end_as_printed;
   for (int k = 0; k < PROBLEMS; k++)
     for (int kind = 0; kind < 2; kind++) {
       struct trial t;
-      begin(&t, k, kind == 0 ? &watched : &printed);
+      begin(&t, k, &watched);
+      struct th_config config = *t.context.config;
+      config.screen_rule = kind == 0 ? TH_RULE_PROJ : TH_RULE_PAPER;
+      t.context.config = &config;
       left[kind] += run(&t);
       for (int64_t j = 0; kind == 0 && j < t.problem.attributes; j++)
         needed += t.exact[j] != 0;

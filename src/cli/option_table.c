@@ -212,8 +212,9 @@ static const struct th_option table[] = {
      true, "how useless attributes are found and dropped"},
     {"screen-rule", 0, TH_OPT_CHOICE, AT(config.screen_rule), NULL, "proj",
      NULL, NO_LIMITS, th_screen_rule_names, "schedule", TH_TRAIN, true,
-     "online: proj is proved, paper is the printed rule, votes is a heuristic "
-     "that loses attributes until checks bring them back"},
+     "proj is proved, also for a refined point where gap-safe; paper is the "
+     "printed rule; votes, online alone, is a heuristic that loses attributes "
+     "until checks bring them back"},
     {"screen-exponent", 0, TH_OPT_REAL, AT(config.screen_exponent), "W", "0.75",
      NULL, BETWEEN(0.5, 1), NULL, "schedule", TH_TRAIN, true,
      "online: examples weigh t^-W; smaller forgets faster and drops more"},

@@ -42,13 +42,21 @@ static bool mixes(const struct th_options *options)
   return strcmp(options->config.penalty, "sparse-group") == 0;
 }
 
+static enum th_screen screen_of(const struct th_config *config)
+{
+  return config->screen == TH_SCREEN_AUTO
+             ? th_solver_find(config->solver)->screen
+             : config->screen;
+}
+
+static bool screens(const struct th_options *options)
+{
+  return screen_of(&options->config) != TH_SCREEN_NONE;
+}
+
 static bool screens_online(const struct th_options *options)
 {
-  const struct th_config *config = &options->config;
-  enum th_screen screen = config->screen;
-  if (screen == TH_SCREEN_AUTO)
-    screen = th_solver_find(config->solver)->screen;
-  return screen == TH_SCREEN_ONLINE;
+  return screen_of(&options->config) == TH_SCREEN_ONLINE;
 }
 
 /* Options that count only beside another. */
@@ -60,7 +68,7 @@ static const struct partner {
     {"reference", "--telemetry FILE.jsonl", has_telemetry},
     {"path-min", "--path", has_path},
     {"mix", "--penalty sparse-group", mixes},
-    {"screen-rule", "--screen online", screens_online},
+    {"screen-rule", "--screen gap-safe or online", screens},
     {"screen-exponent", "--screen online", screens_online},
     {"confidence", "--screen online", screens_online},
 };
@@ -80,11 +88,17 @@ static th_status check_partners(const struct th_options *options,
   return TH_OK;
 }
 
-/* Online screening happens while examples come one by one. */
+/* Online screening happens while examples come one by one, and alone has votes.
+ */
 static th_status check_screening(const struct th_config *config,
                                  struct th_error *err)
 {
   const struct th_solver_row *row = th_solver_find(config->solver);
+  bool online = screen_of(config) == TH_SCREEN_ONLINE;
+  if (config->screen_rule == TH_RULE_VOTES && row->by_examples && !online)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --screen-rule votes counts only with --screen "
+                   "online; leave it out, or give both");
   if (config->screen != TH_SCREEN_ONLINE || row->by_examples)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,

@@ -14,8 +14,8 @@
 #define PENALISED                                                              \
   "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
       "epochs", "tolerance", "screen"
-#define IN_STEPS "batch", "eta", "screen-every"
-#define ONLINE "screen-rule", "screen-exponent", "confidence"
+#define IN_STEPS "batch", "eta", "screen-every", "screen-rule"
+#define ONLINE "screen-exponent", "confidence"
 
 static const char *const sift_options[] = {UNDER_A_BUDGET, NULL};
 static const char *const hybrid_options[] = {UNDER_A_BUDGET, EXPLORES, EXPLOITS,

@@ -15,8 +15,8 @@
  * many of them as epochs since the last check, so that a check costs about as
  * much as the steps before it. The iterate takes nothing from that point; what
  * is said of the model is said of the iterate. All this is ours: the paper
- * knows the first sphere alone, and most of what is screened early is screened
- * by the second.
+ * knows the first sphere alone, as --screen-rule paper does, and most of what
+ * is screened early is screened by the second.
  * SPDX-License-Identifier: MIT */
 #include "solvers/screening.h"
 
@@ -138,6 +138,8 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(th_stochastic_pass(s, err)); /* line 10: primal and dual point */
   TH_TRY(th_gap_safe_screen(s, err));
+  if (s->context->config->screen_rule == TH_RULE_PAPER)
+    return rc;
   state->blocks = blocks_until_next(s);
   if (state->settled || passes == 0 || s->active.total == 0)
     return rc;

@@ -7,8 +7,8 @@
 # same support), and `os-prox-sgd`, with max(200000 / n, 30) epochs and its final
 # check, against the same: attributes of the support that are missing, too many,
 # and those that checks had to re-admit. Then the seconds of training, medians of
-# REPEATS (3), of fs-prox-sgd and os-prox-sgd over those of prox-sgd in as many
-# epochs. One rank without a launcher; SETS, LOSSES: some of them.
+# REPEATS (3), of fs-prox-sgd, also with --screen-rule paper, and of os-prox-sgd
+# over those of prox-sgd in as many epochs. One rank without a launcher; SETS, LOSSES: some of them.
 set -euo pipefail
 RANKS=0
 . "$(dirname "$0")/bench.sh"
@@ -80,6 +80,13 @@ print("%.4g" % statistics.median(map(seconds, sys.argv[1:])))
 END
 }
 
+# timed SET EPOCHS SOLVER NAME OPTION...
+timed()
+{
+  must 0 train "$1.h5" -o time.h5 --force --solver "$3" --epochs "$2" \
+    --lambda-ratio 0.5 "${@:5}" --report "$1.$4.json"
+}
+
 # ratios SET EPOCHS
 ratios()
 {
@@ -87,9 +94,9 @@ ratios()
   import "$1"
   for ((k = 0; k < repeats; k++)); do
     for solver in prox-sgd fs-prox-sgd os-prox-sgd; do
-      must 0 train "$1.h5" -o time.h5 --force --solver $solver --epochs "$2" \
-        --lambda-ratio 0.5 --report "$1.$solver.$k.json"
+      timed "$1" "$2" $solver "$solver.$k"
     done
+    timed "$1" "$2" fs-prox-sgd "printed.$k" --screen-rule paper
   done
   plain=$(median_seconds "$1.prox-sgd")
   echo "$1, $2 epochs: prox-sgd takes $plain s"
@@ -97,6 +104,7 @@ ratios()
     "$(median_seconds "$1.os-prox-sgd") / $plain" '<=' 0.5
   compare "$1: prox-sgd over fs-prox-sgd" \
     "$plain / $(median_seconds "$1.fs-prox-sgd")" '>=' 5
+  echo "$1: with the printed rule: $plain / $(median_seconds "$1.printed")"
 }
 
 exact
