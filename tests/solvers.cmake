@@ -8,6 +8,7 @@ th_test(NAME unit_stochastic TIMEOUT 300 LIBS thresher_problem thresher_core LAB
 th_test(NAME unit_os_prox_sgd TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_sparse TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_edges TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
+th_test(NAME unit_weighted LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_nomem TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_steps TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 target_link_options(unit_steps PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)

@@ -3,6 +3,7 @@
 #include "solvers/context.h"
 
 #include "core/memory.h"
+#include "solvers/weighted.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -124,11 +125,10 @@ static th_status present_targets(struct th_context *context,
   return TH_OK;
 }
 
-/* Centre, scale and bound of one attribute from its statistics. A free
- * intercept makes up for a centre that is not subtracted, but not for a scale.
- */
-static void scale_attribute(struct th_context *context,
-                            const struct th_statistics *s, int64_t a)
+/* A free intercept makes up for a centre that is not subtracted, but not for a
+ * scale. */
+void th_context_scale(struct th_context *context, const struct th_statistics *s,
+                      int64_t a)
 {
   double centre = context->centred ? s->mean : 0;
   double spread = s->deviation;
@@ -160,14 +160,21 @@ static th_status scale_attributes(struct th_context *context,
                            owned.first + first + SCAN_ATTRIBUTES};
     struct th_range part = th_range_meet(all, owned);
     TH_TRY(th_source_statistics(context->source, part, statistics, err));
-    for (int64_t a = 0; a < part.last - part.first; a++) {
-      scale_attribute(context, &statistics[a], first + a);
-      context->constant += context->scale[first + a] == 0;
-    }
+    for (int64_t a = 0; a < part.last - part.first; a++)
+      th_context_scale(context, &statistics[a], first + a);
   }
 done:
   free(statistics);
   return rc;
+}
+
+/* Collective. */
+static void count_constant(struct th_context *context)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  for (int64_t a = 0; a < count; a++)
+    context->constant += context->scale[a] == 0;
+  context->comm->ops->sum_i64(context->comm, &context->constant, 1);
 }
 
 /* Local. */
@@ -219,8 +226,10 @@ th_status th_context_init(struct th_context *context,
       .monitor = monitor};
   th_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
+  if (rc == TH_OK && th_weighted_wanted(context))
+    rc = th_weighted_scales(context, err);
   if (rc == TH_OK)
-    comm->ops->sum_i64(comm, &context->constant, 1);
+    count_constant(context);
   th_profile_end(profile, TH_PHASE_SETUP);
   return rc;
 }
