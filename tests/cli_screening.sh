@@ -97,11 +97,11 @@ bad_input() # SOLVER
     train three.h5 -o no.h5 --solver "$1" --loss logistic
   refused 1 '1 training examples: at least 2 are needed' 0 \
     train one.h5 -o no.h5 --solver "$1"
-  refused 1 'attribute 590 reaches .*e[+]200, and its squares infinity; divide' \
+  refused 1 'attribute 590 reaches .*e[+]200: too large for .*; divide it' \
     0 train huge.h5 -o no.h5 --solver "$1"
-  refused 1 'attribute 590 stays within .*e-200, and its squares are lost' \
+  refused 1 'attribute 590 stays within .*e-200: too small for .*; multiply it' \
     2 train minute.h5 -o no.h5 --solver "$1"
-  refused 1 'the targets stay within .*e-299, and their squares are lost' 0 \
+  refused 1 'the targets stay within .*e-299: too small for .*; multiply them' 0 \
     train faint.h5 -o no.h5 --solver "$1"
 }
 

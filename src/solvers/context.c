@@ -45,13 +45,13 @@ static th_status check_attribute(const struct th_statistics *s,
     return TH_OK;
   if (!(reach <= TH_LARGEST_VALUE))
     return th_fail(err, TH_EDATA,
-                   "attribute %lld reaches %g, and its squares infinity; "
-                   "divide it by a constant",
+                   "attribute %lld reaches %g: too large for products of "
+                   "squares; divide it by a constant",
                    (long long)attribute, reach);
   if (reach < TH_SMALLEST_VALUE)
     return th_fail(err, TH_EDATA,
-                   "attribute %lld stays within %g, and its squares are lost; "
-                   "multiply it by a constant",
+                   "attribute %lld stays within %g: too small for products of "
+                   "squares; multiply it by a constant",
                    (long long)attribute, reach);
   return TH_OK;
 }

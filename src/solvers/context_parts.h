@@ -7,8 +7,8 @@
 
 /* Magnitudes between these have squares, and sums and products of squares, that
  * are neither infinite nor lost. */
-#define TH_LARGEST_VALUE 0x1p480
-#define TH_SMALLEST_VALUE 0x1p-480
+#define TH_LARGEST_VALUE 0x1p400
+#define TH_SMALLEST_VALUE 0x1p-400
 
 /* Fill in context->target from the training examples. Local. TH_EDATA for
  * targets that the loss has no use for, or whose squares are out of range. */

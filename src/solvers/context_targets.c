@@ -101,15 +101,15 @@ static th_status take_numbers(struct th_context *context,
   target->largest = fmax(fabs(scan->lowest - target->shift),
                          fabs(scan->highest - target->shift));
   target->worst = context->loss->value(0, target->largest);
-  if (!isfinite(target->worst))
+  if (!(reach <= TH_LARGEST_VALUE))
     return th_fail(err, TH_EDATA,
-                   "the targets reach %g, and their squares infinity; divide "
-                   "them by a constant",
-                   target->largest);
+                   "the targets reach %g: too large for products of squares; "
+                   "divide them by a constant",
+                   reach);
   if (reach > 0 && reach < TH_SMALLEST_VALUE)
     return th_fail(err, TH_EDATA,
-                   "the targets stay within %g, and their squares are lost; "
-                   "multiply them by a constant",
+                   "the targets stay within %g: too small for products of "
+                   "squares; multiply them by a constant",
                    reach);
   return TH_OK;
 }

@@ -19,14 +19,23 @@ static double rounding_of(const struct th_problem *p)
   return p->single ? single_rounding : double_rounding;
 }
 
-/* eta theta in both precisions; the root of sum eta theta^2. */
-static double weigh(struct th_problem *p, const double *theta)
+/* eta theta over a power of two, so that the largest fits a float, in both
+ * precisions; the root of sum eta theta^2. */
+static double weigh(struct th_problem *p, const double *theta, double *unit)
 {
   double sum = 0;
+  double largest = 0;
+  int exponent = 0;
   for (int64_t i = 0; i < p->rows; i++) {
     p->multiplier[i] = p->eta[i] * theta[i];
-    p->multiplier32[i] = (float)p->multiplier[i];
+    largest = fmax(largest, fabs(p->multiplier[i]));
     sum += p->multiplier[i] * theta[i];
+  }
+  frexp(largest, &exponent);
+  *unit = ldexp(1, exponent);
+  for (int64_t i = 0; i < p->rows; i++) {
+    p->multiplier[i] /= *unit;
+    p->multiplier32[i] = (float)p->multiplier[i];
   }
   return sqrt(sum);
 }
@@ -123,10 +132,12 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err)
 {
-  double norm = weigh(p, theta);
-  double factor = -1 / lambda;
+  double unit;
+  double norm = weigh(p, theta, &unit);
+  double factor = -unit / lambda;
+  enum th_sum_kind kind = p->beyond_float ? TH_SUM_DOUBLE : TH_SUM_FAST;
   th_status rc;
-  TH_TRY(th_problem_sums(p, duals->wanted, TH_SUM_FAST, factor, duals->z, err));
+  TH_TRY(th_problem_sums(p, duals->wanted, kind, factor, duals->z, err));
   TH_TRY(evaluate(p, norm, lambda, duals, err));
   if (!p->single)
     return TH_OK;
