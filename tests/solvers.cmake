@@ -18,3 +18,5 @@ foreach(name IN ITEMS batch gram lasso stochastic train verify)
   th_test(NAME mpi_${name} TIMEOUT 300 RANKS ${THRESHER_TEST_RANKS}
     LIBS thresher_problem thresher_mpi thresher_core)
 endforeach()
+th_test(NAME mpi_faults TIMEOUT 300 RANKS 2 LIBS thresher_problem thresher_mpi thresher_core)
+target_link_options(mpi_faults PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
