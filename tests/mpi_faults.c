@@ -7,6 +7,7 @@
 #include "check.h"
 #include "penalised.h"
 
+#include "math/grouping.h"
 #include "mpi/mpi_comm.h"
 
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static struct {
   enum fault fault;
   int64_t left;  /* calls until it does; below 0: never */
   int64_t calls; /* so far */
+  size_t bytes;  /* that were asked for */
   bool failed;
 } now;
 static const struct th_store_ops *plain_ops;
@@ -48,6 +50,7 @@ static bool fails(enum fault fault)
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
+  now.bytes += size;
   return fails(MEMORY) ? NULL : __real_aligned_alloc(alignment, size);
 }
 
@@ -136,6 +139,42 @@ static void test_fault(struct th_comm *comm, const struct th_config *config,
   }
 }
 
+/* What a plan says that groups take, of what is asked for: groups of every
+ * stride-th attribute. */
+static void test_bytes(struct th_comm *comm, int64_t stride,
+                       const char *penalty)
+{
+  enum { MANY = 40960 };
+  const struct th_penalty *p = th_penalty_find(penalty);
+  struct th_range mine = th_partition_rank(MANY, comm->rank, comm->size);
+  struct th_group_piece *piece = calloc(MANY, sizeof *piece);
+  int64_t *attribute = calloc(MANY, sizeof *attribute);
+  struct th_grouping grouping = {0};
+  struct th_groups groups;
+  struct th_error err = {0};
+  for (int64_t j = 0; j < MANY; j++) {
+    piece[j] =
+        (struct th_group_piece){{j, j + 1}, j % stride, MANY / stride, 0};
+    attribute[j] = mine.first + j;
+  }
+  now.bytes = 0;
+  CHECK(th_groups_share(&groups, comm, MANY, piece, MANY, TH_OK, &err) ==
+        TH_OK);
+  CHECK(th_grouping_build(&grouping, &groups, p, 0.5, comm, attribute,
+                          mine.last - mine.first, &err) == TH_OK);
+  double share = (double)th_grouping_bytes(&groups, p, mine.last - mine.first,
+                                           comm->size) /
+                 (double)now.bytes;
+
+  if (!(share > 0.5 && share < 1))
+    fprintf(stderr, "%s, stride %d: %g\n", penalty, (int)stride, share);
+  CHECK(share > 0.5 && share < 1);
+  th_grouping_free(&grouping);
+  th_groups_free(&groups);
+  free(piece);
+  free(attribute);
+}
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
@@ -158,6 +197,9 @@ int main(int argc, char **argv)
     th_groups_free(&groups);
     memory_store_free(m);
   }
+  test_bytes(&comm, 4096, "l1");
+  test_bytes(&comm, 4096, "group");
+  test_bytes(&comm, 40960, "group");
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;
