@@ -32,7 +32,9 @@ static const struct th_command table[] = {
      "middle between the two values; its log_loss takes the prediction, "
      "mapped so that the two values become 0 and 1, clipped into [1e-15, "
      "1 - 1e-15]. With logistic loss mse and r2 are those of the expected "
-     "target. Every example counts alike, whatever its weight.",
+     "target; so with squared hinge loss, where a prediction z says that the "
+     "larger value has probability (1 + z) / 2, clipped into [0, 1]. Every "
+     "example counts alike, whatever its weight.",
      th_run_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "recompute the certificate of a model with a penalty",
