@@ -152,14 +152,6 @@ done:
   return rc;
 }
 
-static void skip_byte_order_mark(struct th_text_file *file)
-{
-  char mark[3];
-  if (pread(file->fd, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
-      memcmp(mark, "\xef\xbb\xbf", sizeof mark) == 0)
-    file->body = sizeof mark;
-}
-
 static void free_fields(char **fields, int64_t count)
 {
   for (int64_t k = 0; fields != NULL && k < count; k++)
@@ -177,7 +169,6 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
   *csv = (struct th_csv){.delimiter = ','};
   if (csv_init(&head.machine, CSV_STRICT | CSV_APPEND_NULL) != 0)
     return th_fail(err, TH_ENOMEM, "no memory for reading CSV");
-  skip_byte_order_mark(file);
   th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                  max_line, 0);
   TH_TRY(read_head(&head, csv, &lines, &end, err));

@@ -161,8 +161,8 @@ static th_status read_lines(struct groups_file *file,
   struct th_line line;
   bool more = true;
   th_status rc;
-  th_lines_begin(&lines, text, (struct th_range){0, text->size}, longest_line,
-                 0);
+  th_lines_begin(&lines, text, (struct th_range){text->body, text->size},
+                 longest_line, 0);
   while (true) {
     TH_TRY(th_lines_next(&lines, &line, &more, err));
     if (!more)

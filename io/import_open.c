@@ -67,7 +67,7 @@ static th_status recognise(struct th_importing *im, struct th_error *err)
   bool more = true;
   th_status rc = TH_OK;
   im->format = is_named_csv(file->name) ? TH_IMPORT_CSV : TH_IMPORT_LIBSVM;
-  th_lines_begin(&lines, file, (struct th_range){0, file->size},
+  th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                  im->job->max_line, 0);
   while (lines.number < LINES_TO_TELL) {
     TH_TRY(th_lines_next(&lines, &line, &more, err));

@@ -64,6 +64,15 @@ static th_status share_path(struct th_comm *comm, char **path,
   return rc;
 }
 
+/* That of UTF-8, which some programs write. */
+static void skip_byte_order_mark(struct th_text_file *file)
+{
+  char mark[3];
+  if (pread(file->fd, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
+      memcmp(mark, "\xef\xbb\xbf", sizeof mark) == 0)
+    file->body = sizeof mark;
+}
+
 static th_status open_unpacked(struct th_text_file *file, const char *path,
                                struct th_error *err)
 {
@@ -78,6 +87,7 @@ static th_status open_unpacked(struct th_text_file *file, const char *path,
   if (fstat(file->fd, &status) != 0)
     return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
   file->size = (int64_t)status.st_size;
+  skip_byte_order_mark(file);
   return TH_OK;
 }
 

@@ -11,7 +11,8 @@ struct th_text_file {
   const char *name; /* as the user gave it; borrowed */
   int fd;
   int64_t size;         /* bytes */
-  int64_t body;         /* offset of the first line of data */
+  int64_t body;         /* offset of the first line of data, behind a mark of
+                           UTF-8 and a header */
   int64_t header_lines; /* physical lines before it */
 };
 

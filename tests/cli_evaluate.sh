@@ -56,6 +56,8 @@ if logistic:
 else:
     assert "probability" not in lines[0]
     fit = z
+if model["loss"] == "squared-hinge":
+    fit = values[0] + (values[1] - values[0]) * np.clip((1 + z) / 2, 0, 1)
 wanted = dict(n=len(y), mse=((y - fit) ** 2).mean(),
               r2=1 - ((y - fit) ** 2).sum() / ((y - y.mean()) ** 2).sum(),
               auc=None, accuracy=None, log_loss=None)
@@ -91,7 +93,9 @@ must 2 import labels.csv -o labels.h5 --test 0.3
 must 2 train labels.h5 -o squared.h5 --solver hybrid -s 2 --budget 4
 must 2 train labels.h5 -o logistic.h5 --solver hybrid -s 2 --budget 4 \
   --loss logistic
+must 2 train labels.h5 -o hinge.h5 --solver lasso --loss squared-hinge --intercept
 for split in test train all; do
+  agree hinge.h5 labels.h5 $split
   agree squared.h5 labels.h5 $split
   agree logistic.h5 labels.h5 $split
 done

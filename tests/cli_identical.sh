@@ -24,13 +24,24 @@ arguments()
   case $1 in
   sift) echo "--solver sift --budget 400" ;;
   exploitation) echo "--solver exploitation --budget 400 -s 12 --start 3,17,900,2001" ;;
-  fs-prox-sgd | saga | os-prox-sgd) echo "--solver $1 --lambda-ratio 0.3 --epochs 6 --batch 8" ;;
+  *+*) echo "--solver ${1%+*} --penalty ${1#*+} --groups some.groups" \
+    "--lambda-ratio 0.3 --epochs 4 --batch 8" ;;
+  *prox-sgd | saga | svrg | rda | truncated-gradient)
+    echo "--solver $1 --lambda-ratio 0.3 --epochs 4 --batch 8" ;;
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
   *) echo "--solver $1 --budget 400 -s 12" ;;
   esac
 }
 
-solvers="sift hybrid exploration exploitation fs-prox-sgd saga os-prox-sgd lasso"
+# Groups of every 70th attribute: all ranks have some of each.
+awk 'BEGIN { for (g = 0; g < 70; g++) {
+  for (j = g; j < 2100; j += 70) printf "%d ", j
+  print g % 3 ? "" : "weight=4" } }' >some.groups
+
+solvers="sift hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
+  truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group"
+# Ranks and shards: each number of ranks, and each of shards twice.
+layouts="1:1 2:8 3:3 4:1 4:8 2:3"
 for layout in dense sparse; do
   # The data set itself does not depend on the ranks that make it.
   generate "$layout" 1 3 one.h5
@@ -48,14 +59,14 @@ for layout in dense sparse; do
   done
   for solver in $solvers; do
     read -ra options <<<"$(arguments "$solver")"
-    for shards in 1 3 8; do
-      for n in 1 2 3 4; do
-        must "$n" train "$layout$shards.h5" -o this.h5 --seed 2 --force \
-          "${options[@]}" || continue
-        [ -f first.h5 ] || cp this.h5 first.h5
-        cmp first.h5 this.h5 ||
-          fail "$layout, $solver, $shards shards, $n ranks: another model"
-      done
+    for how in $layouts; do
+      n=${how%:*}
+      shards=${how#*:}
+      must "$n" train "$layout$shards.h5" -o this.h5 --seed 2 --force \
+        "${options[@]}" || continue
+      [ -f first.h5 ] || cp this.h5 first.h5
+      cmp first.h5 this.h5 ||
+        fail "$layout, $solver, $shards shards, $n ranks: another model"
     done
     must 0 train "${layout}3.h5" -o this.h5 --seed 2 --force "${options[@]}" &&
       cmp first.h5 this.h5 || fail "$layout, $solver without a launcher"

@@ -108,6 +108,8 @@ file toi8.svm "1 1:3 2:127\n0 1:0.5\n"
 refuse 1 'toi8.svm:2:5:' toi8.svm --type i8
 file empty.svm ""
 refuse 1 'empty.svm:1:1: an empty file' empty.svm
+file mark.svm "\\xef\\xbb\\xbf"
+refuse 1 'mark.svm:1:1: no example' mark.svm
 file comments.svm "# nothing\n\n  \n# more\n"
 refuse 1 'comments.svm:1:1: no example' comments.svm
 file labels.svm "1\n2\n3\n"
@@ -218,6 +220,8 @@ launch 2 import good.svm -o no/such/folder/out.h5 >stdout.log 2>stderr.log
 
 # --- What is legal ---
 file crlf.svm "# comment\r\n\r\n1 1:0.5 3:1 # c\r\n-1\r\n  2\t2:1e-400  \r\n3 1:1"
+file marked.svm "\\xef\\xbb\\xbf${good}"
+accept marked.svm
 accept crlf.svm --no-shuffle
 accept crlf.svm --layout dense --type f64 --seed 7
 accept crlf.svm crlf.svm good.svm --test-file good.svm --shards 2

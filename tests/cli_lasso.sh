@@ -112,6 +112,10 @@ END
   must 2 train law.h5 -o law-model.h5 --solver lasso --lambda-ratio 0.3
   must 3 verify law-model.h5 fresh.h5
   contradicted law-model.h5 other.h5
+  must 0 generate toeplitz -o few.h5 --examples 30 --attributes 300
+  must 2 verify law-model.h5 few.h5
+  grep -q '^certificate .*not refuted, .* decide nothing' must.out ||
+    fail "30 examples decide something"
   must 1 train path.h5 -o sift.h5 --budget 100
   refused 1 'sift.h5: .*certificate' 1 verify sift.h5 path.h5
 }

@@ -26,6 +26,15 @@ write("sparse.svm", 90, 700, 0.05, sign)
 write("three.svm", 30, 20, 1, lambda score, i: i % 3)
 write("flat.svm", 30, 20, 1, lambda score, i: 3)
 write("one.svm", 1, 20, 1, sign)
+write("faint.svm", 30, 20, 1, lambda score, i: (score + 1) * 1e-299)
+for name, unit in ("huge", 1e200), ("minute", 1e-200):
+    with open(name + ".csv", "w") as out:
+        print("y", *(f"x{j}" for j in range(600)), sep=",", file=out)
+        for i in range(20):
+            row = [draw.gauss(0, 1) for j in range(600)]
+            row[590] *= unit
+            row[3] = 1e250 # constant: left out
+            print(row[2] + row[1], *row, sep=",", file=out)
 with open("constant.svm", "w") as out:
     for i in range(20):
         print(1 if i % 2 else -1, "1:3 2:-1 3:0.5", file=out)
@@ -36,8 +45,11 @@ for layout in dense sparse; do
       --layout $layout --row-group 64 --attributes 700 --no-shuffle
   done
 done
-for name in three flat one constant; do
+for name in three flat one faint constant; do
   must 0 import $name.svm -o $name.h5 --no-shuffle
+done
+for name in huge minute; do
+  must 0 import $name.csv -o $name.h5 --no-shuffle --target y --type f64
 done
 printf '0-300\n301-699 weight=3\n' >whole.groups
 printf '0-300\n300-699\n' >overlap.groups
@@ -85,6 +97,12 @@ bad_input() # SOLVER
     train three.h5 -o no.h5 --solver "$1" --loss logistic
   refused 1 '1 training examples: at least 2 are needed' 0 \
     train one.h5 -o no.h5 --solver "$1"
+  refused 1 'attribute 590 reaches .*e[+]200: too large for .*; divide it' \
+    0 train huge.h5 -o no.h5 --solver "$1"
+  refused 1 'attribute 590 stays within .*e-200: too small for .*; multiply it' \
+    2 train minute.h5 -o no.h5 --solver "$1"
+  refused 1 'the targets stay within .*e-299: too small for .*; multiply them' 0 \
+    train faint.h5 -o no.h5 --solver "$1"
 }
 
 bad_screening()

@@ -82,6 +82,9 @@ static void test_bad(struct th_comm *comm)
             "decimal number as the weight");
   check_bad(comm, "weight=2 0-9 weight=2", ".txt:1:21: a second weight");
   check_bad(comm, "0-9 weight=2x", ".txt:1:12: '2x' found");
+  check_bad(comm, "0-9\xef\xbb\xbf\n10-19", ".txt:1:1: '0-9\\xef\\xbb\\xbf'");
+  check_bad(comm, "0-9\r10-19", ".txt:1:1: '0-9\\x0d10-19' found");
+  check_bad(comm, "\xff\xfe\n", ".txt:1:1: '\\xff\\xfe' found");
   check_bad(comm, "weight=2 # 0-19", ".txt:1:1: a weight without attributes");
 }
 
@@ -129,12 +132,20 @@ static void check_good(const struct th_groups *groups, struct th_comm *comm)
   check_attribute(groups, comm, 999, 2, 203, 0.25);
 }
 
-static void test_good(struct th_comm *comm)
+/* How programs on other systems end lines, and begin files. */
+static const char marked[] = "\xef\xbb\xbf"
+                             "999 500-700, 2 weight=0.25\r\n"
+                             "3,4,5\r\n"
+                             "\r\n"
+                             "weight=3e0 0 1,6-499\r\n"
+                             "701-998\r\n";
+
+static void test_good(struct th_comm *comm, const char *text)
 {
   struct th_groups groups = {0};
   struct th_error err;
   struct th_range mine = th_partition_rank(ATTRIBUTES, comm->rank, comm->size);
-  CHECK(read_text(comm, good, ATTRIBUTES, &groups, &err) == TH_OK);
+  CHECK(read_text(comm, text, ATTRIBUTES, &groups, &err) == TH_OK);
   CHECK(groups.count == 0 || groups.piece[0].range.first == mine.first);
   CHECK(groups.count == 0 ||
         groups.piece[groups.count - 1].range.last == mine.last);
@@ -196,7 +207,8 @@ int main(int argc, char **argv)
   struct th_comm comm;
   th_mpi_start(&comm, &argc, &argv);
   test_folder(&comm, folder);
-  test_good(&comm);
+  test_good(&comm, good);
+  test_good(&comm, marked);
   test_fetch(&comm);
   test_bad(&comm);
   test_compressed(&comm);

@@ -24,7 +24,7 @@ static struct problem problem_of(int k)
                           .mean = 0.2,
                           .seed = (uint64_t)k,
                           .labels = k % 3 != 0,
-                          .weighted = k % 5 == 3};
+                          .weighted = k % 5 >= 3};
 }
 
 static struct memory_store *store_of(int k, struct problem *p)

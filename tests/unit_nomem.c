@@ -3,7 +3,7 @@
  * Linked with --wrap, so that nothing in the sources needs to know.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "problem.h"
+#include "penalised.h"
 
 #include "math/grouping.h"
 
@@ -64,7 +64,8 @@ static void test_solver(const struct th_config *config, struct memory_store *m)
     else
       CHECK(rc == TH_OK);
   } while (failed && call < 100000);
-  printf("%s, %s: %lld allocations\n", config->solver, config->loss,
+  printf("%s, %s, %s: %lld allocations\n", config->solver, config->loss,
+         config->penalty == NULL ? "no penalty" : config->penalty,
          (long long)call - 1);
   CHECK(call > 10);
 }
@@ -113,34 +114,99 @@ static void test_groups(void)
   CHECK(call > 20);
 }
 
-int main(void)
+/* Solvers under a budget. */
+static void test_budgets(bool labels)
 {
   const char *const solvers[] = {"sift", "exploration", "hybrid",
                                  "exploitation"};
-  for (int labels = 0; labels < 2; labels++) {
-    struct problem p = {.training = 600,
-                        .attributes = 40,
-                        .true_size = 4,
-                        .noise = 0.3,
-                        .seed = 4,
-                        .labels = labels,
-                        .weighted = true};
-    struct memory_store *m = problem_store(&p);
-    memory_store_finish(m);
-    for (int k = 0; k < 4; k++) {
-      struct th_config config =
-          problem_config(solvers[k], k == 3 ? 0 : 4, k == 3 ? 0 : 20);
-      config.loss = labels ? "logistic" : "squared";
-      config.passes = 3;
-      config.validation = 0.1;
-      if (k == 3) {
-        config.start_support = p.support;
-        config.start_size = p.true_size;
-      }
-      test_solver(&config, m);
+  struct problem p = {.training = 600,
+                      .attributes = 40,
+                      .true_size = 4,
+                      .noise = 0.3,
+                      .seed = 4,
+                      .labels = labels,
+                      .weighted = true};
+  struct memory_store *m = problem_store(&p);
+  memory_store_finish(m);
+  for (int k = 0; k < 4; k++) {
+    struct th_config config =
+        problem_config(solvers[k], k == 3 ? 0 : 4, k == 3 ? 0 : 20);
+    config.loss = labels ? "logistic" : "squared";
+    config.passes = 3;
+    config.validation = 0.1;
+    if (k == 3) {
+      config.start_support = p.support;
+      config.start_size = p.true_size;
     }
-    memory_store_free(m);
+    test_solver(&config, m);
   }
+  memory_store_free(m);
+}
+
+/* The exact solver where products of columns pay. */
+static void test_tall(void)
+{
+  struct problem p = {.training = 700,
+                      .attributes = 60,
+                      .true_size = 6,
+                      .noise = 0.3,
+                      .seed = 9};
+  struct memory_store *m = problem_store(&p);
+  struct th_config config = penalised_config("lasso", "squared", 0);
+  memory_store_finish(m);
+  config.path = 6;
+  config.path_min = 0.05;
+  test_solver(&config, m);
+  memory_store_free(m);
+}
+
+/* Solvers with a penalty: all of them in each of three forms. */
+static void test_penalised(int form)
+{
+  const char *const solvers[] = {
+      "lasso", "prox-sgd", "fs-prox-sgd",        "os-prox-sgd",
+      "saga",  "svrg",     "truncated-gradient", "rda"};
+  const char *const losses[] = {"squared", "logistic", "squared-hinge"};
+  const char *const penalties[] = {"l1", "group", "sparse-group"};
+  struct problem p = {.training = 90,
+                      .attributes = 60,
+                      .true_size = 4,
+                      .noise = 0.3,
+                      .seed = 4,
+                      .labels = form > 0,
+                      .weighted = form == 1};
+  struct memory_store *m = problem_store(&p);
+  struct th_groups groups;
+  struct th_comm self;
+  th_comm_self(&self);
+  m->store.shape.layout = form == 2 ? TH_SPARSE : TH_DENSE;
+  memory_store_finish(m);
+  plain_groups(&groups, &self, p.attributes, 5);
+  for (int k = 0; k < 8; k++) {
+    struct th_config config = penalised_config(solvers[k], losses[form], 0.3);
+    config.penalty = penalties[form];
+    config.groups = form > 0 ? &groups : NULL;
+    config.standardize = form == 1;
+    config.intercept = form == 1;
+    config.batch = form == 2 ? 4 : 1;
+    config.epochs = 12;
+    config.screen_every = 100;
+    config.path = form == 0 ? 3 : 0;
+    config.path_min = 0.3;
+    config.lambda_ratio = form == 0 ? 0 : 0.3;
+    test_solver(&config, m);
+  }
+  th_groups_free(&groups);
+  memory_store_free(m);
+}
+
+int main(void)
+{
+  test_budgets(false);
+  test_budgets(true);
+  for (int form = 0; form < 3; form++)
+    test_penalised(form);
+  test_tall();
   test_groups();
   return check_finish(NULL);
 }

@@ -17,9 +17,11 @@ static const struct th_command table[] = {
      "turn LIBSVM or CSV text into a data set",
      "Files that end in .gz, .bz2 or .xz are read directly.", th_run_import},
     {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
-     "train a sparse linear model under an attribute budget",
+     "train a sparse linear model, under an attribute budget or with a penalty",
      "Without options it picks solver, budget, step size, batches and stopping "
-     "by itself and says what it picked.",
+     "by itself and says what it picked. Solvers with a penalty read "
+     "everything "
+     "that they have not screened.",
      th_run_train},
     {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "score a model on a data set",
@@ -30,7 +32,9 @@ static const struct th_command table[] = {
      "middle between the two values; its log_loss takes the prediction, "
      "mapped so that the two values become 0 and 1, clipped into [1e-15, "
      "1 - 1e-15]. With logistic loss mse and r2 are those of the expected "
-     "target. Every example counts alike, whatever its weight.",
+     "target; so with squared hinge loss, where a prediction z says that the "
+     "larger value has probability (1 + z) / 2, clipped into [0, 1]. Every "
+     "example counts alike, whatever its weight.",
      th_run_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "recompute the certificate of a model with a penalty",

@@ -8,8 +8,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { LABEL_ROWS = 4096 }; /* targets read at once */
+
+static enum th_predictor predictor_of(const struct th_model *model)
+{
+  if (th_is_logistic(model))
+    return TH_PREDICTS_ODDS;
+  return strcmp(model->loss, "squared-hinge") == 0 ? TH_PREDICTS_MARGIN
+                                                   : TH_PREDICTS_TARGET;
+}
 
 /* NaN where the data were not generated, or the model is not of squared loss.
  */
@@ -17,7 +26,8 @@ static double population_mse(const struct th_scoring *scoring)
 {
   const struct th_truth *truth = scoring->data.truth;
   const struct th_model *model = &scoring->model;
-  if (truth == NULL || truth->family[0] == '\0' || th_is_logistic(model))
+  if (truth == NULL || truth->family[0] == '\0' ||
+      predictor_of(model) != TH_PREDICTS_TARGET)
     return NAN;
   return th_population_mse(truth, model->attributes, model->support,
                            model->coef, model->support_size, model->intercept);
@@ -85,7 +95,7 @@ static th_status score(const struct th_scoring *scoring,
   if (rc == TH_OK)
     rc = th_scores_compute(&scores, scored->target, scored->prediction,
                            scoring->rows.count, &labels,
-                           th_is_logistic(&scoring->model), err);
+                           predictor_of(&scoring->model), err);
   return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
 }
 

@@ -161,7 +161,6 @@ static const struct exit_row exits[] = {
     {0, "done"},
     {1, "failed: files, data or the run"},
     {2, "usage: the command line, or option values against the data"},
-    {3, "stopped early with a checkpoint: run it again"},
 };
 enum { EXITS = sizeof exits / sizeof *exits };
 

@@ -131,7 +131,8 @@ static const struct th_option table[] = {
      "yes; solvers with a penalty: no", NO_LIMITS, NULL, "model", TH_TRAIN,
      true,
      "work on attributes with mean 0 and deviation 1, without an intercept "
-     "with mean square 1; the model is in the data's own units all the same"},
+     "with mean square 1 (solvers with a penalty: as the examples weigh); the "
+     "model is in the data's own units all the same"},
     {"intercept", 0, TH_OPT_FLAG, AT(config.intercept), NULL, "yes",
      "yes; solvers with a penalty: no", NO_LIMITS, NULL, "model", TH_TRAIN,
      true, "fit a constant term"},

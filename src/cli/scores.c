@@ -29,7 +29,7 @@ void th_labels_add(struct th_labels *labels, int64_t seen, const double *target,
 
 struct expected {
   const double *predictor;
-  bool logistic;
+  enum th_predictor kind;
   double low;
   double high;
 };
@@ -38,7 +38,11 @@ struct expected {
 static double expect(const struct expected *e, int64_t i)
 {
   double z = e->predictor[i];
-  return e->logistic ? e->low + (e->high - e->low) * th_probability(z) : z;
+  if (e->kind == TH_PREDICTS_TARGET)
+    return z;
+  double p = e->kind == TH_PREDICTS_ODDS ? th_probability(z)
+                                         : fmin(fmax((1 + z) / 2, 0), 1);
+  return e->low + (e->high - e->low) * p;
 }
 
 static void score_values(struct th_scores *scores, const double *target,
@@ -128,15 +132,15 @@ static th_status score_order(struct th_scores *scores, const double *target,
 
 th_status th_scores_compute(struct th_scores *scores, const double *target,
                             const double *predictor, int64_t n,
-                            const struct th_labels *labels, bool logistic,
-                            struct th_error *err)
+                            const struct th_labels *labels,
+                            enum th_predictor kind, struct th_error *err)
 {
   struct expected e = {.predictor = predictor,
-                       .logistic = logistic,
+                       .kind = kind,
                        .low = labels->low,
                        .high = labels->high};
   *scores = (struct th_scores){NAN, NAN, NAN, NAN, NAN};
-  if (labels->two || !logistic)
+  if (labels->two || kind == TH_PREDICTS_TARGET)
     score_values(scores, target, &e, n);
   if (!labels->two)
     return TH_OK;

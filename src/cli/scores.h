@@ -30,13 +30,18 @@ struct th_scores {
   double log_loss;
 };
 
-/* Scores of n >= 1 linear predictors. logistic: they are log odds, and the
- * prediction is the expected target; mse and r2 then need two values too.
+/* What a linear predictor z says of a target: squared loss, the target itself;
+ * logistic, the log odds of the larger value; squared hinge, a margin, at best
+ * 2 p - 1 for the probability p of the larger value (Zhang 2004). */
+enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
+
+/* Scores of n >= 1 linear predictors. Where they are not of the target itself,
+ * the prediction is the expected target; mse and r2 then need two values too.
  * Squared loss: accuracy splits at the middle of the two values, log_loss maps
  * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. */
 th_status th_scores_compute(struct th_scores *scores, const double *target,
                             const double *predictor, int64_t n,
-                            const struct th_labels *labels, bool logistic,
-                            struct th_error *err);
+                            const struct th_labels *labels,
+                            enum th_predictor kind, struct th_error *err);
 
 #endif

@@ -115,8 +115,11 @@ static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
     return TH_OK;
   return th_fail(err, TH_ENOMEM,
                  "this run needs %.2f GB on each of %d ranks, and there are "
-                 "%.2f GB for each; use more machines or a smaller --budget",
-                 (double)most / 1e9, comm->size, (double)share / 1e9);
+                 "%.2f GB for each; use more machines%s",
+                 (double)most / 1e9, comm->size, (double)share / 1e9,
+                 th_solver_find(plan->config.solver)->penalised
+                     ? ""
+                     : " or a smaller --budget");
 }
 
 /* Groups may be many: a model names them by their fingerprint. */

@@ -65,6 +65,13 @@ th_status th_grouping_build(struct th_grouping *grouping,
                             int64_t count, struct th_error *err);
 void th_grouping_free(struct th_grouping *grouping);
 
+/* Bytes that building and holding the groups of `count` attributes takes on one
+ * of so many ranks, with the description; groups of several pieces are taken
+ * for shared. Local: the description may be spread unevenly. */
+int64_t th_grouping_bytes(const struct th_groups *groups,
+                          const struct th_penalty *penalty, int64_t count,
+                          int ranks);
+
 /* v = prox of t Omega at v. Collective where a group is shared. */
 void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
                       double t, double *v);

@@ -184,6 +184,38 @@ done:
   return rc;
 }
 
+/* Members of groups of several pieces, in this rank's share of them. */
+static int64_t scattered_members(const struct th_groups *groups)
+{
+  int64_t members = 0;
+  for (int64_t k = 0; k < groups->count; k++) {
+    int64_t size = groups->piece[k].range.last - groups->piece[k].range.first;
+    members += size < groups->piece[k].size ? size : 0;
+  }
+  return members;
+}
+
+int64_t th_grouping_bytes(const struct th_groups *groups,
+                          const struct th_penalty *penalty, int64_t count,
+                          int ranks)
+{
+  const int64_t norm = sizeof(struct th_norm);
+  const int64_t piece = sizeof(struct th_group_piece);
+  const int64_t member = sizeof(struct member) + sizeof(int64_t);
+  if (groups == NULL)
+    return 0;
+  /* pieces as they are kept, sent and fetched; a place and its member */
+  int64_t bytes = 3 * piece * groups->count + member * count;
+  if (!penalty->grouped)
+    return bytes + norm * count;
+  /* of each group here its norm, start, name and mark */
+  double share = (double)count / (double)groups->attributes;
+  bytes += (int64_t)(share * (double)groups->groups) * (norm + 17);
+  if (ranks > 1)
+    bytes += scattered_members(groups) * ranks * TH_SHARED_MEMBER_BYTES;
+  return bytes;
+}
+
 th_status th_grouping_build(struct th_grouping *grouping,
                             const struct th_groups *groups,
                             const struct th_penalty *penalty, double mix,

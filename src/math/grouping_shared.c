@@ -15,6 +15,9 @@ struct shared_member {
   struct th_norm norm;
 };
 
+_Static_assert(sizeof(struct shared_member) + 32 == TH_SHARED_MEMBER_BYTES,
+               "what a plan counts is what a member takes");
+
 static int by_group_and_attribute(const void *a, const void *b)
 {
   const struct shared_member *left = a;

@@ -3,6 +3,8 @@
 #include "solvers/context.h"
 
 #include "core/memory.h"
+#include "solvers/context_parts.h"
+#include "solvers/weighted.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 
 enum {
-  SCAN_ROWS = 4096,
   SCAN_ATTRIBUTES = 256 * TH_CELL, /* statistics at a time */
   NOTICE_TEXT = 256
 };
@@ -18,117 +19,10 @@ enum {
 /* A bound must hold for every stored value in spite of rounding. */
 static const double bound_slack = 1.000001;
 
-/* What one scan over the training targets finds. */
-struct scan {
-  double weight;
-  double weighted_sum;
-  double lowest;
-  double highest;
-  double weight_high; /* of the examples with the highest target */
-  int64_t between;    /* examples with neither the lowest nor the highest */
-  bool began;
-};
-
-static void scan_one(struct scan *scan, double y, double w)
-{
-  if (!scan->began) {
-    scan->lowest = y;
-    scan->highest = y;
-    scan->began = true;
-  }
-  scan->weight += w;
-  scan->weighted_sum += w * y;
-  scan->lowest = fmin(scan->lowest, y);
-  scan->highest = fmax(scan->highest, y);
-}
-
-static void scan_values(struct scan *scan, double y, double w)
-{
-  if (y == scan->highest)
-    scan->weight_high += w;
-  else if (y != scan->lowest)
-    scan->between++;
-}
-
-/* Two passes over the training targets, in stored order. Local. */
-static th_status scan_targets(struct th_source *source, struct scan *scan,
-                              struct th_error *err)
-{
-  const struct th_shape *shape = th_source_shape(source);
-  double target[SCAN_ROWS];
-  double weight[SCAN_ROWS];
-  for (int pass = 0; pass < 2; pass++)
-    for (int64_t first = 0; first < shape->training; first += SCAN_ROWS) {
-      int64_t count = shape->training - first;
-      count = count < SCAN_ROWS ? count : SCAN_ROWS;
-      struct th_rows rows = {first, count};
-      th_status rc = th_source_targets(source, rows, target, weight, err);
-      if (rc != TH_OK)
-        return rc;
-      for (int64_t i = 0; i < count; i++)
-        (pass == 0 ? scan_one : scan_values)(scan, target[i], weight[i]);
-    }
-  return TH_OK;
-}
-
-static th_status present_targets(struct th_context *context,
-                                 struct th_error *err)
-{
-  struct th_target *target = &context->target;
-  const struct th_shape *shape = th_source_shape(context->source);
-  struct scan scan = {0};
-  th_status rc = scan_targets(context->source, &scan, err);
-  if (rc != TH_OK)
-    return rc;
-  if (!(scan.weight > 0))
-    return th_fail(err, TH_EDATA,
-                   "the weights of the training examples add "
-                   "up to nothing; give some a positive weight");
-  if (scan.lowest == scan.highest && context->loss->labels)
-    return th_fail(err, TH_EDATA,
-                   "the target is %g for every training example; a %s loss "
-                   "needs two values",
-                   scan.lowest, context->loss->name);
-  if (scan.between > 0 && context->loss->labels)
-    return th_fail(err, TH_EDATA,
-                   "the target has more than two values; a %s loss needs "
-                   "exactly two (try --loss squared)",
-                   context->loss->name);
-  target->weight_unit = (double)shape->training / scan.weight;
-  target->labels = context->loss->labels;
-  target->low = scan.lowest;
-  target->high = scan.highest;
-  if (target->labels) {
-    double share = scan.weight_high / scan.weight;
-    if (!(share > 0 && share < 1))
-      return th_fail(err, TH_EDATA,
-                     "all examples with a positive weight have the same "
-                     "target; a %s loss needs two values",
-                     context->loss->name);
-    target->largest = 1;
-    target->offset = context->config->intercept ? log(share / (1 - share)) : 0;
-    target->worst = fmax(context->loss->value(target->offset, 1),
-                         context->loss->value(target->offset, -1));
-    return TH_OK;
-  }
-  if (context->config->intercept)
-    target->shift = scan.weighted_sum / scan.weight;
-  target->largest = fmax(fabs(scan.lowest - target->shift),
-                         fabs(scan.highest - target->shift));
-  target->worst = context->loss->value(0, target->largest);
-  if (!isfinite(target->worst))
-    return th_fail(err, TH_EDATA,
-                   "the targets reach %g, and their squares infinity; divide "
-                   "them by a constant",
-                   target->largest);
-  return TH_OK;
-}
-
-/* Centre, scale and bound of one attribute from its statistics. A free
- * intercept makes up for a centre that is not subtracted, but not for a scale.
- */
-static void scale_attribute(struct th_context *context,
-                            const struct th_statistics *s, int64_t a)
+/* A free intercept makes up for a centre that is not subtracted, but not for a
+ * scale. */
+void th_context_scale(struct th_context *context, const struct th_statistics *s,
+                      int64_t a)
 {
   double centre = context->centred ? s->mean : 0;
   double spread = s->deviation;
@@ -140,6 +34,26 @@ static void scale_attribute(struct th_context *context,
   context->scale[a] = constant ? 0 : scale;
   double reach = fmax(fabs(s->highest - centre), fabs(s->lowest - centre));
   context->bound[a] = constant ? 0 : reach * scale * bound_slack;
+}
+
+/* Local. */
+static th_status check_attribute(const struct th_statistics *s,
+                                 int64_t attribute, struct th_error *err)
+{
+  double reach = fmax(fabs(s->highest), fabs(s->lowest));
+  if (s->lowest == s->highest)
+    return TH_OK;
+  if (!(reach <= TH_LARGEST_VALUE))
+    return th_fail(err, TH_EDATA,
+                   "attribute %lld reaches %g: too large for products of "
+                   "squares; divide it by a constant",
+                   (long long)attribute, reach);
+  if (reach < TH_SMALLEST_VALUE)
+    return th_fail(err, TH_EDATA,
+                   "attribute %lld stays within %g: too small for products of "
+                   "squares; multiply it by a constant",
+                   (long long)attribute, reach);
+  return TH_OK;
 }
 
 /* Local. */
@@ -161,13 +75,22 @@ static th_status scale_attributes(struct th_context *context,
     struct th_range part = th_range_meet(all, owned);
     TH_TRY(th_source_statistics(context->source, part, statistics, err));
     for (int64_t a = 0; a < part.last - part.first; a++) {
-      scale_attribute(context, &statistics[a], first + a);
-      context->constant += context->scale[first + a] == 0;
+      TH_TRY(check_attribute(&statistics[a], part.first + a, err));
+      th_context_scale(context, &statistics[a], first + a);
     }
   }
 done:
   free(statistics);
   return rc;
+}
+
+/* Collective. */
+static void count_constant(struct th_context *context)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  for (int64_t a = 0; a < count; a++)
+    context->constant += context->scale[a] == 0;
+  context->comm->ops->sum_i64(context->comm, &context->constant, 1);
 }
 
 /* Local. */
@@ -187,7 +110,7 @@ static th_status open_all(struct th_context *context,
   if (rc == TH_OK)
     rc = th_deal_init(&context->deal, &deal, err);
   if (rc == TH_OK)
-    rc = present_targets(context, err);
+    rc = th_context_take_targets(context, err);
   if (rc == TH_OK)
     rc = scale_attributes(context, err);
   return rc;
@@ -219,8 +142,10 @@ th_status th_context_init(struct th_context *context,
       .monitor = monitor};
   th_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
+  if (rc == TH_OK && th_weighted_wanted(context))
+    rc = th_weighted_scales(context, err);
   if (rc == TH_OK)
-    comm->ops->sum_i64(comm, &context->constant, 1);
+    count_constant(context);
   th_profile_end(profile, TH_PHASE_SETUP);
   return rc;
 }
@@ -233,20 +158,6 @@ void th_context_free(struct th_context *context)
   free(context->scale);
   free(context->bound);
   *context = (struct th_context){0};
-}
-
-th_status th_context_targets(struct th_context *context, struct th_rows rows,
-                             double *target, double *weight,
-                             struct th_error *err)
-{
-  const struct th_target *t = &context->target;
-  th_status rc = th_source_targets(context->source, rows, target, weight, err);
-  for (int64_t i = 0; i < rows.count && rc == TH_OK; i++) {
-    target[i] =
-        t->labels ? (target[i] == t->high ? 1 : -1) : target[i] - t->shift;
-    weight[i] *= t->weight_unit;
-  }
-  return rc;
 }
 
 void th_context_notice(const struct th_context *context, const char *format,

@@ -56,6 +56,11 @@ th_status th_context_init(struct th_context *context,
                           struct th_profile *profile, struct th_error *err);
 void th_context_free(struct th_context *context);
 
+/* Centre, scale and bound of attribute owned.first + a, from its statistics; no
+ * deviation: it is constant. Local. */
+void th_context_scale(struct th_context *context, const struct th_statistics *s,
+                      int64_t a);
+
 /* Targets as solvers want them, and weights with mean 1 over the training
  * examples (only their ratios count), of rows in one row group. Local. */
 th_status th_context_targets(struct th_context *context, struct th_rows rows,

@@ -214,7 +214,7 @@ th_status th_train_plan(const struct th_config *config,
   TH_TRY(check_shape(shape, err));
   TH_TRY(check_loss(row, config, err));
   if (row->penalised)
-    return th_plan_penalised(plan, row, shape, owned, err);
+    return th_plan_penalised(plan, row, shape, ranks, owned, err);
   TH_TRY(check_needs(row, config, err));
   TH_TRY(check_start(config, shape->attributes, err));
   TH_TRY(choose_budget(used, shape->attributes, err));

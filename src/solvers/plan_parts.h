@@ -12,7 +12,7 @@ double th_plan_stored_bytes(const struct th_shape *shape);
  * that exclude each other. */
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_solver_row *row,
-                            const struct th_shape *shape, int64_t owned,
-                            struct th_error *err);
+                            const struct th_shape *shape, int ranks,
+                            int64_t owned, struct th_error *err);
 
 #endif

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/plan_parts.h"
 
-#include "math/penalty.h"
+#include "math/grouping.h"
 #include "solvers/exact.h"
 
 #include <math.h>
@@ -44,8 +44,8 @@ static th_status check_penalty(const struct th_config *config,
 
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_solver_row *row,
-                            const struct th_shape *shape, int64_t owned,
-                            struct th_error *err)
+                            const struct th_shape *shape, int ranks,
+                            int64_t owned, struct th_error *err)
 {
   struct th_config *config = &plan->config;
   th_status rc;
@@ -64,6 +64,8 @@ th_status th_plan_penalised(struct th_plan *plan,
       owned * BYTES_PER_ATTRIBUTE + shape->training * BYTES_PER_EXAMPLE;
   if (!row->by_examples) /* whole columns instead */
     plan->memory = th_exact_bytes(shape, owned);
+  plan->memory += th_grouping_bytes(
+      config->groups, th_penalty_find(config->penalty), owned, ranks);
   plan->read_bytes = (int64_t)th_plan_stored_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(
       (double)config->passes * th_plan_stored_bytes(shape), 0x1p62);

@@ -193,6 +193,22 @@ done:
   return rc;
 }
 
+/* Sums in float only of values whose products a float can hold with all its
+ * digits. Collective. */
+static void choose_precision(struct th_problem *p, const struct th_shape *shape)
+{
+  const struct th_active *active = &p->active;
+  double beyond = 0;
+  for (int64_t k = 0; k < active->count; k++) {
+    double reach = active->bound[k] / active->scale[k];
+    beyond = reach > 0x1p80 || reach < 0x1p-80 ? 1 : beyond;
+  }
+  p->context->comm->ops->max_f64(p->context->comm, &beyond, 1);
+  bool stored = shape->layout == TH_DENSE && shape->type != TH_F64;
+  p->single = stored && !(beyond > 0);
+  p->beyond_float = stored && beyond > 0;
+}
+
 th_status th_problem_init(struct th_problem *p, struct th_context *context,
                           struct th_duals *duals, struct th_error *err)
 {
@@ -203,11 +219,10 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   *p = (struct th_problem){.context = context,
                            .loss = context->loss,
                            .intercept = config->intercept,
-                           .single = shape->layout == TH_DENSE &&
-                                     shape->type != TH_F64,
                            .rows = shape->training};
   TH_TRY(th_agree(context->comm, reserve_rows(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
+  choose_precision(p, shape);
   if (th_sheet_fits(shape, shape->attributes / context->comm->size))
     rc = th_sheet_load(&p->sheet, context->source, p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));

@@ -22,8 +22,9 @@ struct th_problem {
   struct th_context *context; /* borrowed */
   const struct th_loss *loss;
   bool intercept;
-  bool single;  /* stored values are summed in float */
-  int64_t rows; /* n: training examples */
+  bool single;       /* stored values are summed in float */
+  bool beyond_float; /* they would be, but for their magnitude */
+  int64_t rows;      /* n: training examples */
   double *target;
   double *eta;       /* weight / n: adds up to 1 */
   double zero;       /* P(0) with the best intercept */

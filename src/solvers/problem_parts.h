@@ -5,6 +5,19 @@
 
 #include "solvers/problem.h"
 
+enum th_sum_kind {
+  TH_SUM_FAST,   /* of the storage type's kernel */
+  TH_SUM_DOUBLE, /* in double */
+  TH_SUM_MOMENTS /* squares, with the weights eta */
+};
+
+/* z over the places of the groups marked: factor times the sums; the others
+ * stay as they are. Reads the problem's multipliers, or for moments its
+ * weights. Collective. */
+th_status th_problem_sums(struct th_problem *problem, const bool *marked,
+                          enum th_sum_kind kind, double factor, double *z,
+                          struct th_error *err);
+
 /* Second moments of the groups, and what bounds rounding, by one pass.
  * Collective. */
 th_status th_problem_moments(struct th_problem *problem, struct th_error *err);

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "solvers/algorithm.h"
 #include "solvers/validate.h"
+#include "solvers/weighted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,6 +147,8 @@ static th_status fill_model(struct run *run, const struct th_support *support,
   bool used =
       run->context.config->standardize || run->context.config->intercept;
   const char *origin = store->statistics == NULL ? "import" : store->statistics;
+  if (th_weighted_wanted(&run->context))
+    origin = "weighted";
   model->statistics = th_copy_string(used ? origin : "none");
   if (model->solver == NULL || model->loss == NULL || model->statistics == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for the model");

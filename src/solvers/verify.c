@@ -20,8 +20,9 @@ struct check {
   struct th_problem problem;
   struct th_support support; /* coefficients of (x - centre) * scale */
   double *prediction;        /* n */
-  double *theta;             /* n */
+  double *theta;             /* n: theta times weight, over `unit` */
   float *theta32;
+  double unit;  /* a power of two; so that theta fits a float */
   double *ones; /* a row group's */
   double *sum;  /* places: sum of theta z, of z^2, of theta^2 z^2 */
   double *square;
@@ -68,6 +69,21 @@ done:
   return rc;
 }
 
+/* Local; replicated. */
+static void scale_theta(struct check *check)
+{
+  double largest = 0;
+  int exponent = 0;
+  for (int64_t i = 0; i < check->problem.rows; i++)
+    largest = fmax(largest, fabs(check->theta[i]));
+  frexp(largest, &exponent);
+  check->unit = ldexp(1, exponent);
+  for (int64_t i = 0; i < check->problem.rows; i++) {
+    check->theta[i] /= check->unit;
+    check->theta32[i] = (float)check->theta[i];
+  }
+}
+
 /* theta at the model's predictions. Collective. */
 static th_status take_theta(struct check *check, struct th_error *err)
 {
@@ -88,10 +104,9 @@ static th_status take_theta(struct check *check, struct th_error *err)
                             support->size, support->intercept,
                             check->prediction, err));
   th_problem_theta(&check->problem, check->prediction, check->theta);
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; i++)
     check->theta[i] *= check->problem.eta[i] * (double)n; /* weights */
-    check->theta32[i] = (float)check->theta[i];
-  }
+  scale_theta(check);
 done:
   return rc;
 }
@@ -217,7 +232,7 @@ static th_status judge_fresh(struct check *check, double lambda,
   TH_TRY(th_source_activate(check->context.source, check->context.comm,
                             active->attribute, active->count, err));
   TH_TRY(th_agree(check->context.comm, add_groups(check, err), err));
-  widths(check, lambda, confidence);
+  widths(check, lambda / check->unit, confidence);
   TH_TRY(judge_groups(check, verdict, err));
   verdict->holds = !(verdict->excess > 0);
   verdict->decided = !verdict->holds || verdict->width < 1;

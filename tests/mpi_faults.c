@@ -1,0 +1,206 @@
+/* mpi_faults.c - one rank of many runs out of memory, or cannot read, anywhere
+ * in a solver with a penalty: all ranks end with its error, and none hangs
+ *
+ * Linked with --wrap, so that nothing in the sources needs to know; MPI's own
+ * allocations are its own.
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "penalised.h"
+
+#include "math/grouping.h"
+#include "mpi/mpi_comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const solvers[] = {
+    "lasso", "prox-sgd", "fs-prox-sgd",        "os-prox-sgd",
+    "saga",  "svrg",     "truncated-gradient", "rda"};
+static const char *const losses[] = {"squared", "logistic"};
+static const char *const penalties[] = {"l1", "group", "sparse-group"};
+
+/* Cells have 256 attributes, so groups of 100 cross ranks. */
+enum { SOLVERS = 8, FORMS = 3, ATTRIBUTES = 600, GROUP = 100, POINTS = 8 };
+
+enum fault { MEMORY, READING };
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+
+/* What goes wrong on this rank, and when. */
+static struct {
+  enum fault fault;
+  int64_t left;  /* calls until it does; below 0: never */
+  int64_t calls; /* so far */
+  size_t bytes;  /* that were asked for */
+  bool failed;
+} now;
+static const struct th_store_ops *plain_ops;
+
+static bool fails(enum fault fault)
+{
+  if (now.fault != fault)
+    return false;
+  now.calls++;
+  now.failed |= now.left == 0;
+  return now.left-- == 0;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  now.bytes += size;
+  return fails(MEMORY) ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+  return fails(MEMORY) ? NULL : __real_malloc(size);
+}
+
+static th_status frail_slab(struct th_store *store, struct th_rows rows,
+                            struct th_range range, bool keep,
+                            struct th_slab *slab, struct th_error *err)
+{
+  if (fails(READING))
+    return th_fail(err, TH_EIO, "a slab cannot be read");
+  return plain_ops->slab(store, rows, range, keep, slab, err);
+}
+
+static struct memory_store *store_of(int form)
+{
+  struct problem p = {.training = 40,
+                      .attributes = ATTRIBUTES,
+                      .true_size = 5,
+                      .noise = 0.3,
+                      .seed = (uint64_t)form,
+                      .labels = form % 2,
+                      .weighted = form == 1};
+  struct memory_store *m = problem_store(&p);
+  m->store.shape.layout = form == 2 ? TH_SPARSE : TH_DENSE;
+  m->cut = 150;
+  memory_store_finish(m);
+  return m;
+}
+
+static struct th_config config_of(int solver, int form)
+{
+  struct th_config config =
+      penalised_config(solvers[solver], losses[form % 2], 0.5);
+  config.penalty = penalties[form];
+  config.standardize = form == 1;
+  config.intercept = form == 1;
+  config.batch = form == 2 ? 4 : 1;
+  config.epochs = 8;
+  config.screen_every = 40;
+  config.panel_memory = form; /* a byte or two: what is read does not stay */
+  return config;
+}
+
+/* Train with call number `left` of this kind failing on rank `bad`; returns how
+ * many calls there were on this rank. Collective. */
+static int64_t train(struct th_comm *comm, const struct th_config *config,
+                     struct memory_store *m, int bad, enum fault fault,
+                     int64_t left)
+{
+  struct th_model model;
+  struct th_error err;
+  now.left = comm->rank == bad ? left : -1;
+  now.calls = 0;
+  now.failed = false;
+  now.fault = fault;
+  th_status rc = problem_train(config, &m->store, comm, NULL, &model, &err);
+  int64_t calls = now.calls;
+  int64_t any = now.failed;
+  now.left = -1;
+  comm->ops->sum_i64(comm, &any, 1);
+  th_status wanted = fault == MEMORY ? TH_ENOMEM : TH_EIO;
+  CHECK(rc == (any > 0 ? wanted : TH_OK));
+  CHECK(rc == TH_OK || (err.rank == bad && err.code == rc));
+  CHECK(rc == TH_OK || strstr(err.text, fault == MEMORY ? "memory" : "slab"));
+  th_model_free(&model);
+  return calls;
+}
+
+/* Each rank in turn, at some of its calls: the first ones, the last one, and
+ * others in between. */
+static void test_fault(struct th_comm *comm, const struct th_config *config,
+                       struct memory_store *m, enum fault fault, int shift)
+{
+  int64_t calls[8] = {0};
+  calls[comm->rank] = train(comm, config, m, -1, fault, -1);
+  comm->ops->sum_i64(comm, calls, (size_t)comm->size);
+  for (int bad = 0; bad < comm->size; bad++) {
+    CHECK(calls[bad] > 0);
+    for (int64_t k = 0; k < POINTS; k++)
+      train(comm, config, m, bad, fault,
+            ((k + 1) * calls[bad] - 1 - shift) / POINTS);
+  }
+}
+
+/* What a plan says that groups take, of what is asked for: groups of every
+ * stride-th attribute. */
+static void test_bytes(struct th_comm *comm, int64_t stride,
+                       const char *penalty)
+{
+  enum { MANY = 40960 };
+  const struct th_penalty *p = th_penalty_find(penalty);
+  struct th_range mine = th_partition_rank(MANY, comm->rank, comm->size);
+  struct th_group_piece *piece = calloc(MANY, sizeof *piece);
+  int64_t *attribute = calloc(MANY, sizeof *attribute);
+  struct th_grouping grouping = {0};
+  struct th_groups groups;
+  struct th_error err = {0};
+  for (int64_t j = 0; j < MANY; j++) {
+    piece[j] =
+        (struct th_group_piece){{j, j + 1}, j % stride, MANY / stride, 0};
+    attribute[j] = mine.first + j;
+  }
+  now.bytes = 0;
+  CHECK(th_groups_share(&groups, comm, MANY, piece, MANY, TH_OK, &err) ==
+        TH_OK);
+  CHECK(th_grouping_build(&grouping, &groups, p, 0.5, comm, attribute,
+                          mine.last - mine.first, &err) == TH_OK);
+  double share = (double)th_grouping_bytes(&groups, p, mine.last - mine.first,
+                                           comm->size) /
+                 (double)now.bytes;
+
+  if (!(share > 0.5 && share < 1))
+    fprintf(stderr, "%s, stride %d: %g\n", penalty, (int)stride, share);
+  CHECK(share > 0.5 && share < 1);
+  th_grouping_free(&grouping);
+  th_groups_free(&groups);
+  free(piece);
+  free(attribute);
+}
+
+int main(int argc, char **argv)
+{
+  struct th_comm comm;
+  now.left = -1;
+  th_mpi_start(&comm, &argc, &argv);
+  for (int form = 0; form < FORMS; form++) {
+    struct memory_store *m = store_of(form);
+    struct th_groups groups;
+    plain_groups(&groups, &comm, ATTRIBUTES, GROUP);
+    plain_ops = m->store.ops;
+    struct th_store_ops ops = *plain_ops;
+    ops.slab = frail_slab;
+    m->store.ops = &ops;
+    for (int solver = 0; solver < SOLVERS; solver++) {
+      struct th_config config = config_of(solver, form);
+      config.groups = form > 0 ? &groups : NULL;
+      test_fault(&comm, &config, m, MEMORY, solver + form);
+      test_fault(&comm, &config, m, READING, solver + form);
+    }
+    th_groups_free(&groups);
+    memory_store_free(m);
+  }
+  test_bytes(&comm, 4096, "l1");
+  test_bytes(&comm, 4096, "group");
+  test_bytes(&comm, 40960, "group");
+  int failed = check_finish(&comm);
+  th_mpi_stop(&comm);
+  return failed;
+}
