@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { NONE = -1, FIRST_BUCKETS = 64, ALIGNMENT = 64 };
+enum { NONE = -1, FIRST_BUCKETS = 64 };
 
 static int64_t bucket_of(const struct th_cache *cache, int64_t key)
 {
@@ -80,11 +80,11 @@ static void evict(struct th_cache *cache, int32_t k)
   cache->used -= item->bytes;
   cache->count--;
   if (item->bytes > cache->spare_bytes) {
-    free(cache->spare);
+    th_rooms_give(&cache->rooms, cache->spare, cache->spare_bytes);
     cache->spare = item->data;
     cache->spare_bytes = item->bytes;
   } else {
-    free(item->data);
+    th_rooms_give(&cache->rooms, item->data, item->bytes);
   }
   item->data = NULL;
   item->next = cache->free;
@@ -144,9 +144,10 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
   bool fits = cache->spare != NULL && cache->spare_bytes >= bytes &&
               cache->spare_bytes / 2 <= bytes;
   if (!fits) {
-    free(cache->spare); /* nothing accounts for it */
-    cache->spare_bytes = (bytes / ALIGNMENT + 1) * ALIGNMENT;
-    cache->spare = aligned_alloc(ALIGNMENT, (size_t)cache->spare_bytes);
+    /* nothing accounts for the old one */
+    th_rooms_give(&cache->rooms, cache->spare, cache->spare_bytes);
+    cache->spare_bytes = th_rooms_bytes(bytes);
+    cache->spare = th_rooms_take(&cache->rooms, bytes);
   }
   *room = cache->spare;
   *got = cache->spare_bytes;
@@ -162,6 +163,11 @@ void th_cache_trim(struct th_cache *cache, int64_t limit)
 {
   while (cache->count > 0 && cache->oldest != NONE && cache->used > limit)
     evict(cache, cache->oldest);
+}
+
+void th_cache_expect(struct th_cache *cache, int64_t bytes)
+{
+  th_rooms_expect(&cache->rooms, bytes);
 }
 
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
@@ -186,7 +192,7 @@ th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
   *room = data;
   data = NULL;
 done:
-  free(data);
+  th_rooms_give(&cache->rooms, data, got);
   return rc;
 }
 
@@ -216,7 +222,8 @@ void th_cache_free(struct th_cache *cache)
   for (int32_t k = 0; k < cache->filled; k++)
     if (cache->items[k].data != NULL)
       evict(cache, k);
-  free(cache->spare);
+  th_rooms_give(&cache->rooms, cache->spare, cache->spare_bytes);
+  th_rooms_free(&cache->rooms);
   free(cache->items);
   free(cache->bucket);
   *cache = (struct th_cache){0};

@@ -6,6 +6,7 @@
 #define TH_CACHE_H
 
 #include "core/error.h"
+#include "io/rooms.h"
 
 #include <stdint.h>
 
@@ -31,12 +32,16 @@ struct th_cache {
   int32_t newest;
   int32_t oldest;
   int32_t free;
-  void *spare; /* room of an item that went, for the next */
+  struct th_rooms rooms; /* that items have */
+  void *spare;           /* room of an item that went, for the next */
   int64_t spare_bytes;
 };
 
 /* What is kept under a key, now the most recently used; NULL: nothing. */
 void *th_cache_find(struct th_cache *cache, int64_t key);
+
+/* Most items are going to have so many bytes: see th_rooms_expect. */
+void th_cache_expect(struct th_cache *cache, int64_t bytes);
 
 /* Room for a new key. Others go until all fit into `limit` bytes; one item is
  * kept whatever its size. The room is the cache's. */

@@ -62,6 +62,8 @@ th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
   bool alone = place->cache == &d->runs;
   int64_t limit = alone ? d->memory / 2 : th_dataset_block_limit(d);
   void *room = NULL;
+  th_cache_expect(&d->blocks,
+                  room_bytes(place->at.shard, place->at.shard->unit));
   th_status rc =
       th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
   if (rc != TH_OK)

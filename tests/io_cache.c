@@ -155,21 +155,67 @@ static void test_bad_requests(void)
   th_dataset_close(d);
 }
 
+/* What a room of so many bytes is filled with for a key, and whether it is
+ * still. */
+static void mark(unsigned char *room, int64_t key, int64_t bytes)
+{
+  memset(room, (int)(key % 251), (size_t)bytes);
+}
+
+static bool is_marked(const unsigned char *room, int64_t key, int64_t bytes)
+{
+  for (int64_t k = 0; k < bytes; k++)
+    if (room[k] != key % 251)
+      return false;
+  return true;
+}
+
+/* Rooms of the usual size and others, which go and come back: none lies in
+ * another, and blocks are used again. */
+static void test_rooms(int64_t usual)
+{
+  enum { ROOMS = 300 };
+  struct th_rooms rooms = {0};
+  unsigned char *room[ROOMS] = {NULL};
+  int64_t bytes[ROOMS];
+  uint64_t state = 2;
+  th_rooms_expect(&rooms, usual);
+  for (int k = 0; k < 20 * ROOMS; k++) {
+    int64_t r = draw(&state, ROOMS);
+    if (room[r] != NULL) {
+      CHECK(is_marked(room[r], r, bytes[r]));
+      th_rooms_give(&rooms, room[r], th_rooms_bytes(bytes[r]));
+    }
+    bytes[r] = k % 7 == 0 ? 1 + draw(&state, 2 * usual) : usual;
+    room[r] = th_rooms_take(&rooms, bytes[r]);
+    CHECK(room[r] != NULL && (uintptr_t)room[r] % 64 == 0);
+    mark(room[r], r, bytes[r]);
+  }
+  CHECK(rooms.blocks * 32 << 20 <= 2 * ROOMS * usual + (32 << 20));
+  for (int64_t r = 0; r < ROOMS; r++)
+    if (room[r] != NULL) {
+      CHECK(is_marked(room[r], r, bytes[r]));
+      th_rooms_give(&rooms, room[r], th_rooms_bytes(bytes[r]));
+    }
+  th_rooms_free(&rooms);
+}
+
 /* The cache against a plain list. */
-static void test_cache(void)
+static void test_cache(int64_t usual)
 {
   struct th_cache cache = {0};
   struct th_error err;
   uint64_t state = 1;
   int64_t largest = 0;
   th_error_clear(&err);
+  th_cache_expect(&cache, usual);
   for (int k = 0; k < 20000; k++) {
     int64_t key = draw(&state, 500) * 1000003;
     int64_t *found = th_cache_find(&cache, key);
     if (found == NULL) {
       void *room = NULL;
-      int64_t bytes = 64 + draw(&state, 2000);
-      CHECK(th_cache_add(&cache, key, bytes, 100000, &room, &err) == TH_OK);
+      int64_t bytes = k % 5 == 0 ? usual / 9 + draw(&state, usual) : usual;
+      CHECK(th_cache_add(&cache, key, bytes, 50 * usual, &room, &err) == TH_OK);
       found = room;
       *found = key;
     }
@@ -180,7 +226,7 @@ static void test_cache(void)
       CHECK(th_cache_find(&cache, key) == NULL);
     }
   }
-  CHECK(largest > 50000 && largest <= 105000);
+  CHECK(largest > 25 * usual && largest <= 53 * usual);
   th_cache_free(&cache);
 }
 
@@ -213,7 +259,10 @@ int main(void)
 {
   th_comm_self(&comm);
   test_folder(&comm, folder);
-  test_cache();
+  test_rooms(1000);
+  test_rooms(70000);
+  test_cache(2000);
+  test_cache(70000);
   test_pins();
   test_limits(TH_DENSE, TH_F32);
   test_limits(TH_DENSE, TH_U2);

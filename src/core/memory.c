@@ -2,10 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 
+#include "core/pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+/* From LARGE bytes on the system is asked for large pages. */
+enum { ALIGNMENT = 64, LARGE = 4 * TH_LARGE_PAGE };
 
 th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
                    struct th_error *err)
@@ -19,6 +22,8 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   if (p == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for %s (%.1f MB)", what,
                    (double)bytes / 1e6);
+  if (padded >= LARGE)
+    th_pages_large(p, padded);
   memset(p, 0, padded);
   *out = p;
   return TH_OK;

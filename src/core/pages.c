@@ -1,0 +1,33 @@
+/* pages.c - what the operating system is told about large pieces of memory
+ *
+ * madvise is not in POSIX: src/CMakeLists.txt asks for its declaration.
+ * SPDX-License-Identifier: MIT */
+#include "core/pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef MADV_HUGEPAGE
+enum { LARGE = MADV_HUGEPAGE };
+#else
+enum { LARGE = MADV_NORMAL };
+#endif
+
+/* Of the whole pages of `page` bytes. */
+static void advise(void *memory, size_t bytes, size_t page, int advice)
+{
+  size_t skip = (page - (uintptr_t)memory % page) % page;
+  if (bytes >= skip + page)
+    (void)madvise((char *)memory + skip, (bytes - skip) / page * page, advice);
+}
+
+void th_pages_large(void *memory, size_t bytes)
+{
+  advise(memory, bytes, TH_LARGE_PAGE, LARGE);
+}
+
+void th_pages_release(void *memory, size_t bytes)
+{
+  advise(memory, bytes, (size_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
+}
