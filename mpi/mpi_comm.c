@@ -152,6 +152,21 @@ static void mpi_exchange(struct th_comm *comm, const void *send,
   leave(comm, began);
 }
 
+/* One pair of ranks at a time, as above. */
+static void mpi_join(struct th_comm *comm, void *all, const int64_t *bytes)
+{
+  double began = enter(comm, 0);
+  char *mine = (char *)all + sum_before(bytes, comm->rank);
+  for (int step = 1; step < comm->size; step++) {
+    int to = (comm->rank + step) % comm->size;
+    int from = (comm->rank - step + comm->size) % comm->size;
+    swap_with(comm, to, mine, (size_t)bytes[comm->rank], from,
+              (char *)all + sum_before(bytes, from), (size_t)bytes[from]);
+    comm->bytes_sent += bytes[comm->rank];
+  }
+  leave(comm, began);
+}
+
 static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
 {
   struct transport *transport = transport_of(comm);
@@ -229,6 +244,7 @@ static const struct th_comm_ops mpi_ops = {
     .max_f64 = mpi_max_f64,
     .bcast = mpi_bcast,
     .exchange = mpi_exchange,
+    .join = mpi_join,
     .sum_start = mpi_sum_start,
     .sum_finish = mpi_sum_finish,
     .sum_progress = mpi_sum_progress,

@@ -15,7 +15,7 @@ th_test(NAME unit_steps TIMEOUT 120 LIBS thresher_problem thresher_core LABELS u
 target_link_options(unit_steps PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 target_link_options(unit_nomem PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 th_test(NAME mpi_covariance RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_core)
-foreach(name IN ITEMS batch gram lasso stochastic train verify)
+foreach(name IN ITEMS batch columns gram lasso stochastic train verify)
   th_test(NAME mpi_${name} TIMEOUT 300 RANKS ${THRESHER_TEST_RANKS}
     LIBS thresher_problem thresher_mpi thresher_core)
 endforeach()

@@ -47,6 +47,13 @@ static void self_exchange(struct th_comm *comm, const void *send,
     memcpy(receive, send, (size_t)send_bytes[0]);
 }
 
+static void self_join(struct th_comm *comm, void *all, const int64_t *bytes)
+{
+  (void)all;
+  (void)bytes;
+  comm->operations++;
+}
+
 static void self_nothing(struct th_comm *comm)
 {
   comm->operations++;
@@ -95,6 +102,7 @@ static const struct th_comm_ops self_ops = {
     .max_f64 = self_f64,
     .bcast = self_bcast,
     .exchange = self_exchange,
+    .join = self_join,
     .sum_start = self_i64,
     .sum_finish = self_nothing,
     .sum_progress = self_idle,
@@ -161,55 +169,42 @@ th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
                     int64_t *counts, void **all, struct th_error *err)
 {
   size_t size = (size_t)comm->size;
-  char *send = NULL;
-  char *receive = NULL;
-  int64_t *send_bytes = NULL;
+  char *gathered = NULL;
+  int64_t before = 0;
   int64_t total = 0;
-  th_status rc = TH_OK;
   memset(counts, 0, size * sizeof *counts);
   counts[comm->rank] = bytes;
   comm->ops->sum_i64(comm, counts, size);
-  for (size_t r = 0; r < size; r++)
+  for (int r = 0; r < comm->size; r++) {
+    before += r < comm->rank ? counts[r] : 0;
     total += counts[r];
-  rc = TH_NEW(&receive, total, "gathered bytes", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&send, bytes * comm->size, "gathered bytes", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&send_bytes, comm->size, "gathered counts", err);
-  TH_TRY(th_agree(comm, rc, err));
-  for (size_t r = 0; r < size; r++) {
-    send_bytes[r] = bytes;
-    if (bytes > 0)
-      memcpy(send + (size_t)bytes * r, mine, (size_t)bytes);
   }
-  comm->ops->exchange(comm, send, send_bytes, receive, counts);
-  *all = receive;
-  receive = NULL;
+  th_status rc = TH_NEW(&gathered, total, "gathered bytes", err);
+  if (rc == TH_OK && bytes > 0)
+    memcpy(gathered + before, mine, (size_t)bytes);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->join(comm, gathered, counts);
+  *all = gathered;
+  gathered = NULL;
 done:
-  free(send_bytes);
-  free(send);
-  free(receive);
+  free(gathered);
   return rc;
 }
 
 th_status th_join(struct th_comm *comm, double *values, int64_t count,
                   int64_t first, int64_t last, struct th_error *err)
 {
-  int64_t *counts = NULL;
-  void *all = NULL;
+  int64_t *bytes = NULL;
   th_status rc;
-  if (comm->size == 1)
+  if (comm->size == 1 || count == 0)
     return TH_OK;
-  rc = TH_NEW(&counts, comm->size, "parts", err);
+  rc = TH_NEW(&bytes, comm->size, "parts", err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, values + first,
-                   (last - first) * (int64_t)sizeof *values, counts, &all,
-                   err));
-  if (count > 0)
-    memcpy(values, all, (size_t)count * sizeof *values);
+  bytes[comm->rank] = (last - first) * (int64_t)sizeof *values;
+  comm->ops->sum_i64(comm, bytes, (size_t)comm->size);
+  comm->ops->join(comm, values, bytes);
 done:
-  free(counts);
-  free(all);
+  free(bytes);
   return rc;
 }
 

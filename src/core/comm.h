@@ -39,6 +39,9 @@ struct th_comm_ops {
   void (*exchange)(struct th_comm *comm, const void *send,
                    const int64_t *send_bytes, void *receive,
                    const int64_t *receive_bytes);
+  /* Every rank's part of `all` becomes everyone's, in place: parts lie one
+   * behind the other in rank order, that of rank r has bytes[r] bytes. */
+  void (*join)(struct th_comm *comm, void *all, const int64_t *bytes);
   /* A sum that is under way while the caller computes; one at a time. The
    * values must stay untouched until sum_finish. */
   void (*sum_start)(struct th_comm *comm, int64_t *values, size_t count);

@@ -13,14 +13,18 @@
 
 #include <stdint.h>
 
+/* What came at one time lies together (columns_parts.h). */
+struct th_columns_block;
+
 /* Replicated. Slots are numbered in the order of arrival. */
 struct th_columns {
   int64_t examples; /* n: training examples */
   int64_t count;
   int64_t capacity;
-  int64_t *attribute;       /* of each slot */
-  struct th_vector *vector; /* values are owned */
-  int64_t *sorted;          /* slots in ascending order of attributes */
+  int64_t *attribute;              /* of each slot */
+  struct th_vector *vector;        /* of each slot; values lie in its block */
+  struct th_columns_block **block; /* of each slot: owned, with others */
+  int64_t *sorted;                 /* slots in ascending order of attributes */
 };
 
 /* Nothing held yet. Local; release with th_columns_free. */
@@ -38,7 +42,8 @@ th_status th_columns_fetch(struct th_columns *columns,
 /* The slot of an attribute, or -1. Local. */
 int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute);
 
-/* Drop the slots that are not to be kept; the others move up. Local. */
+/* Drop the slots that are not to be kept; the others move up, and some of their
+ * values to other places. Nothing has changed after a failure. Local. */
 th_status th_columns_keep(struct th_columns *columns, const bool *keep,
                           struct th_error *err);
 
