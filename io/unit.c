@@ -88,13 +88,17 @@ th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
 struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
                              enum th_presence state)
 {
-  const unsigned char *states = unit->state - unit->attributes.first;
-  while (range.first < range.last && states[range.first] != state)
-    range.first++;
-  int64_t last = range.first;
-  while (last < range.last && states[last] == state)
+  const unsigned char *begin =
+      unit->state + (range.first - unit->attributes.first);
+  const unsigned char *end = begin + count_of(range);
+  const unsigned char *first = memchr(begin, (int)state, (size_t)(end - begin));
+  if (first == NULL)
+    return (struct th_range){range.last, range.last};
+  const unsigned char *last = first;
+  while (last < end && *last == state)
     last++;
-  return (struct th_range){range.first, last};
+  return (struct th_range){range.first + (first - begin),
+                           range.first + (last - begin)};
 }
 
 void th_unit_mark(struct th_unit *unit, struct th_range range,

@@ -268,13 +268,20 @@ th_status th_source_activate(struct th_source *source, struct th_comm *comm,
 }
 
 /* From entry `place` of the active list on: what is consecutive. Entries
- * ascend, so whether the first k are is monotone in k. */
+ * ascend, so whether the first k are is monotone in k: steps that double, then
+ * halves of the last one. */
 static struct th_range active_range(const struct th_source *source,
                                     int64_t place)
 {
   const int64_t *list = source->active + place;
+  int64_t most = source->active_count - place;
   int64_t run = 1; /* consecutive */
-  int64_t beyond = source->active_count - place + 1;
+  int64_t beyond = 2;
+  while (beyond <= most && list[beyond - 1] - list[0] == beyond - 1) {
+    run = beyond;
+    beyond *= 2;
+  }
+  beyond = beyond <= most ? beyond : most + 1;
   while (beyond - run > 1) {
     int64_t middle = run + (beyond - run) / 2;
     bool consecutive = list[middle - 1] - list[0] == middle - 1;
