@@ -94,13 +94,14 @@ static void decode(const struct th_slab *slab, enum th_vector_form form,
       narrow[i] = (float)th_type_load(slab->type, slab->values, skip + i);
 }
 
-/* Row group after row group: attributes of one lie together. Local. */
+/* Row group after row group, for attributes of one lie together; the last one
+ * first, for passes end there, and a store may still have it. Local. */
 static th_status read_dense(const struct request *r, unsigned char *values,
                             int64_t size, struct th_error *err)
 {
   struct th_slab slab;
   th_status rc = TH_OK;
-  for (int64_t g = 0; g < r->groups; g++)
+  for (int64_t g = r->groups - 1; g >= 0; g--)
     for (int64_t k = r->mine.first; k < r->mine.last; k++) {
       TH_TRY(read_slab(r, k, g, &slab, err));
       decode(&slab, r->form, r->rows[g].first,
