@@ -40,8 +40,8 @@ awk 'BEGIN { for (g = 0; g < 70; g++) {
 
 solvers="sift hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
   truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group"
-# Ranks and shards: each number of ranks, and each of shards twice.
-layouts="1:1 2:8 3:3 4:1 4:8 2:3"
+# Ranks and shards; one rank is without a launcher.
+layouts="2:8 3:3 4:1 4:8 2:3"
 for layout in dense sparse; do
   # The data set itself does not depend on the ranks that make it.
   generate "$layout" 1 3 one.h5

@@ -154,15 +154,15 @@ arguments() # SOLVER
 same()
 {
   local layout=$1 solver=$2 n shards how
-  for how in "1 1" "2 3" "3 1"; do
+  for how in "2 3" "3 1"; do
     read -r n shards <<<"$how"
     must "$n" train "$layout$shards.h5" -o "this$n.h5" --force \
       --solver "$solver" --lambda-ratio 0.5 "${@:3}" --report run.json \
       --telemetry run.jsonl || return 0
-    cmp this1.h5 "this$n.h5" ||
+    cmp this2.h5 "this$n.h5" ||
       fail "$*: another model on $n ranks and $shards shards"
   done
-  must 0 train "${layout}1.h5" -o this2.h5 --force --solver "$solver" \
+  must 0 train "${layout}1.h5" -o this1.h5 --force --solver "$solver" \
     --lambda-ratio 0.5 "${@:3}" --memory 40K || return 0
   cmp this1.h5 this2.h5 || fail "$*: another model with little memory"
 }
