@@ -1,7 +1,7 @@
 /* vector.h - one attribute on all examples: sums and updates in double
  *
  * What coordinate descent does with a column. Sums run in eight fixed lanes
- * over the examples, entries of sparse attributes one after the other, so that
+ * over the examples, in four over the entries of sparse attributes, so that
  * every rank, and every instruction set, gets the same bits. Values are worked
  * with as (x - centre) * scale. All functions are local; none allocates.
  * SPDX-License-Identifier: MIT */

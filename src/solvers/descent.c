@@ -324,7 +324,7 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
 {
   bool squared = is_squared(d);
   double before = INFINITY;
-  th_status rc = th_descent_look(d, working, lambda, err);
+  th_status rc = TH_OK;
   for (int k = 0; k < MOST_MODELS && rc == TH_OK; k++) {
     if (d->gap <= tolerance || !isfinite(d->gap))
       break;

@@ -50,8 +50,8 @@ th_status th_descent_look(struct th_descent *descent,
                           struct th_working *working, double lambda,
                           struct th_error *err);
 
-/* Descend from the working set's coefficients to a gap of at most tolerance, or
- * as far as doubles go; ends with a look. Collective. */
+/* Descend from where a look has been to a gap of at most tolerance, or as far as
+ * doubles go; ends with a look. Collective. */
 th_status th_descend(struct th_descent *descent, struct th_working *working,
                      double lambda, double tolerance, struct th_error *err);
 

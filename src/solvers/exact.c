@@ -254,6 +254,8 @@ static th_status admit(struct th_exact *e, double lambda, int64_t *added,
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
   TH_TRY(th_exact_widen(e, priority, 0, most, added, err));
+  if (*added > 0)
+    TH_TRY(th_descent_look(&e->descent, &e->working, lambda, err));
 done:
   free(priority);
   return rc;
