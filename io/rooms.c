@@ -22,7 +22,7 @@ int64_t th_rooms_bytes(int64_t bytes)
 void th_rooms_expect(struct th_rooms *rooms, int64_t bytes)
 {
   int64_t size = th_rooms_bytes(bytes);
-  if (rooms->usual == 0 && size >= LEAST && size <= MOST)
+  if (!rooms->taken && rooms->usual == 0 && size >= LEAST && size <= MOST)
     rooms->usual = size;
 }
 
@@ -58,17 +58,18 @@ static void *take_usual(struct th_rooms *rooms)
 void *th_rooms_take(struct th_rooms *rooms, int64_t bytes)
 {
   int64_t size = th_rooms_bytes(bytes);
+  rooms->taken = true;
   return size == rooms->usual ? take_usual(rooms)
                               : aligned_alloc(ALIGNMENT, (size_t)size);
 }
 
-void th_rooms_give(struct th_rooms *rooms, void *room, int64_t bytes)
+void th_rooms_give(struct th_rooms *rooms, void *room, int64_t size)
 {
-  if (room == NULL || bytes != rooms->usual) {
+  if (room == NULL || size != rooms->usual) {
     free(room);
     return;
   }
-  th_pages_release(room, (size_t)bytes);
+  th_pages_release(room, (size_t)size);
   *(void **)room = rooms->free;
   rooms->free = room;
 }

@@ -6,11 +6,13 @@
 #ifndef TH_ROOMS_H
 #define TH_ROOMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Zeroed: none. */
 struct th_rooms {
   int64_t usual; /* bytes of the rooms in blocks; 0: there are none */
+  bool taken;    /* some room was: `usual` stays */
   char **block;
   int64_t blocks;
   int64_t capacity;
@@ -29,9 +31,9 @@ void th_rooms_expect(struct th_rooms *rooms, int64_t bytes);
  * memory. */
 void *th_rooms_take(struct th_rooms *rooms, int64_t bytes);
 
-/* Give back a room of that size; the system has its pages back. NULL is legal.
- */
-void th_rooms_give(struct th_rooms *rooms, void *room, int64_t bytes);
+/* Give back a room of th_rooms_bytes `size`; the system has its pages back.
+ * NULL is legal. */
+void th_rooms_give(struct th_rooms *rooms, void *room, int64_t size);
 
 /* All blocks, and with them every room of the usual size. */
 void th_rooms_free(struct th_rooms *rooms);

@@ -139,6 +139,14 @@ huge()
   printf 'a,b,y\n1,2,3e200\n2,1,-1e200\n4,4,2e200\n5,0,3e199\n' >huge.csv
   must 1 import huge.csv -o huge.h5
   refused 1 'the targets reach 3e[+]200' 2 train huge.h5 -o no.h5 --solver lasso
+  printf 'a,b,y\n1e22,2e22,3\n2e22,1e22,1\n4e22,4e22,2\n5e22,0,3\n' >wide.csv
+  printf 'a,b,y\n2e22,2e22,3\n2e22,1e22,2\n4e22,5e22,2\n5e22,0,3\n' >elsewhere.csv
+  must 1 import wide.csv -o wide.h5 --type f32
+  must 1 import elsewhere.csv -o elsewhere.h5 --type f32
+  must 2 train wide.h5 -o wide-model.h5 --solver lasso --lambda-ratio 0.5
+  must 2 verify wide-model.h5 wide.h5
+  refused 1 'attribute 0 reaches 5e[+]22: floats cannot hold its squares' 2 \
+    verify wide-model.h5 elsewhere.h5
 }
 
 # With an intercept the layout of the data changes nothing in the problem.

@@ -159,7 +159,7 @@ same()
     must "$n" train "$layout$shards.h5" -o "this$n.h5" --force \
       --solver "$solver" --lambda-ratio 0.5 "${@:3}" --report run.json \
       --telemetry run.jsonl || return 0
-    cmp this2.h5 "this$n.h5" ||
+    [ "$n" = 2 ] || cmp this2.h5 "this$n.h5" ||
       fail "$*: another model on $n ranks and $shards shards"
   done
   must 0 train "${layout}1.h5" -o this1.h5 --force --solver "$solver" \

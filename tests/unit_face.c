@@ -10,12 +10,15 @@
 
 enum { EXAMPLES = 60, MEMBERS = 24, LAMBDAS = 40, PROBLEMS = 60 };
 
-/* sum of eta (x'b + b0 - y)^2 / 2 + lambda norm1(b), eta = 1 / n, at one lambda
- * after the other. Two columns of every third problem are the same. */
+/* sum of h (x'b + b0 - y)^2 / 2 + lambda norm1(b), at one lambda after the
+ * other. Two columns of every third problem are the same; h is even or not, and
+ * columns are dense or their entries. */
 struct sample {
   double x[MEMBERS][EXAMPLES];
   double y[EXAMPLES];
-  double h[EXAMPLES];
+  double h[EXAMPLES]; /* adds up to 1 */
+  double entry[MEMBERS][EXAMPLES];
+  int32_t row[MEMBERS][EXAMPLES];
   double product[MEMBERS * MEMBERS];
   struct th_vector vector[MEMBERS];
   int64_t key[MEMBERS];
@@ -40,6 +43,25 @@ static double normal(uint64_t number, uint64_t index)
   return pair[0];
 }
 
+/* A third of the values, as entries. */
+static struct th_vector thin_out(struct sample *s, int64_t k)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; i < EXAMPLES; i++) {
+    if ((i + k) % 3 > 0) {
+      s->x[k][i] = 0;
+      continue;
+    }
+    s->row[k][count] = (int32_t)i;
+    s->entry[k][count++] = s->x[k][i];
+  }
+  return (struct th_vector){.form = TH_VECTOR_ENTRIES,
+                            .items = count,
+                            .scale = 1,
+                            .values = s->entry[k],
+                            .row = s->row[k]};
+}
+
 /* Slots are in the opposite order of members. */
 static void fill_member(struct sample *s, uint64_t number, int64_t k)
 {
@@ -53,16 +75,26 @@ static void fill_member(struct sample *s, uint64_t number, int64_t k)
                                              .items = EXAMPLES,
                                              .scale = 1,
                                              .values = s->x[k]};
+  if (number % 6 == 4)
+    s->vector[s->slot[k]] = thin_out(s, k);
   s->key[k] = s->start[k] = k;
   s->norm[k] = (struct th_norm){k % 4 == 1 ? 1.5 : 1, 0};
 }
 
-static double product_of(const double *a, const double *b)
+static double product_of(const struct sample *s, const double *a,
+                         const double *b)
 {
   double sum = 0;
   for (int64_t i = 0; i < EXAMPLES; i++)
-    sum += a[i] * b[i] / EXAMPLES;
+    sum += s->h[i] * a[i] * b[i];
   return sum;
+}
+
+/* Uneven: from 0 to twice the mean. */
+static void fill_weights(struct sample *s, bool even)
+{
+  for (int64_t i = 0; i < EXAMPLES; i++)
+    s->h[i] = (even ? 1 : 2.0 * (double)i / (EXAMPLES - 1)) / EXAMPLES;
 }
 
 static void fill(struct sample *s, uint64_t number)
@@ -70,8 +102,8 @@ static void fill(struct sample *s, uint64_t number)
   for (int64_t k = 0; k < MEMBERS; k++)
     fill_member(s, number, k);
   s->start[MEMBERS] = MEMBERS;
+  fill_weights(s, number % 4 < 2);
   for (int64_t i = 0; i < EXAMPLES; i++) {
-    s->h[i] = 1.0 / EXAMPLES;
     s->y[i] = 3 + normal(number + 1000, (uint64_t)i);
     for (int64_t k = 0; k < MEMBERS; k += 5)
       s->y[i] += s->x[k][i];
@@ -79,7 +111,7 @@ static void fill(struct sample *s, uint64_t number)
   for (int64_t j = 0; j < MEMBERS; j++)
     for (int64_t k = 0; k < MEMBERS; k++)
       s->product[s->slot[j] * MEMBERS + s->slot[k]] =
-          product_of(s->x[j], s->x[k]);
+          product_of(s, s->x[j], s->x[k]);
   s->covariance = (struct th_covariance){MEMBERS, MEMBERS, s->product, NULL};
   s->columns = (struct th_columns){
       .examples = EXAMPLES, .count = MEMBERS, .vector = s->vector};
@@ -100,7 +132,7 @@ static double residual_of(const struct sample *s, double *residual)
     residual[i] = s->intercept - s->y[i];
     for (int64_t k = 0; k < MEMBERS; k++)
       residual[i] += s->coef[k] * s->x[k][i];
-    sum += residual[i] * residual[i] / EXAMPLES;
+    sum += s->h[i] * residual[i] * residual[i];
   }
   return sum;
 }
@@ -121,9 +153,9 @@ static void begin(struct sample *s, bool by_products)
   q->intercept = !by_products;
   q->constant = square / 2;
   for (int64_t i = 0; i < EXAMPLES && !by_products; i++)
-    q->state[i] = residual[i] / EXAMPLES;
+    q->state[i] = s->h[i] * residual[i];
   for (int64_t k = 0; k < MEMBERS && by_products; k++)
-    q->state[s->slot[k]] = product_of(s->x[k], residual);
+    q->state[s->slot[k]] = product_of(s, s->x[k], residual);
   CHECK(th_quadratic_begin(q, &s->err) == TH_OK);
   CHECK(th_face_begin(&s->face, q, &fits, &s->err) == TH_OK);
   CHECK(fits);
@@ -139,11 +171,11 @@ static void check_optimal(const struct sample *s, double lambda,
   double sum = 0;
   residual_of(s, residual);
   for (int64_t i = 0; i < EXAMPLES; i++)
-    sum += residual[i] / EXAMPLES;
+    sum += s->h[i] * residual[i];
   if (with_intercept)
     CHECK_NEAR(sum, 0, 1e-10);
   for (int64_t k = 0; k < MEMBERS; k++) {
-    double slope = product_of(s->x[k], residual);
+    double slope = product_of(s, s->x[k], residual);
     double bound = lambda * s->norm[k].a;
     CHECK(fabs(slope) <= bound + 1e-6);
     CHECK_NEAR(s->coef[k] * slope, -fabs(s->coef[k]) * bound, 1e-10);
@@ -169,7 +201,7 @@ static void check_factor(const struct sample *s)
       double sum = 0;
       for (int64_t k = 0; k <= j; k++)
         sum += entry(f, i, k) * entry(f, j, k);
-      CHECK_NEAR(sum, product_of(x, y), 1e-12);
+      CHECK_NEAR(sum, product_of(s, x, y), 1e-12);
     }
 }
 

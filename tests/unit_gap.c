@@ -142,6 +142,7 @@ static void test_bounds(void)
   CHECK(th_gap_bound(1, -INFINITY) == INFINITY);
   CHECK(th_gap_bound(NAN, 1) == INFINITY);
   CHECK(th_gap_radius(1, 2, 4, 0.5) == 8);
+  CHECK(th_gap_radius(1, 0x1p-801, 0x1p-800, 0x1p-800) == 1);
   CHECK(th_gap_radius(1, INFINITY, 0, 0.5) == 0);
   CHECK(th_gap_removes(0.5, 0.4, TH_GAP_MARGIN));
   CHECK(!th_gap_removes(0.5, 0.5, 0));

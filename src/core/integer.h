@@ -22,6 +22,14 @@ static inline int64_t th_ceil_divide(int64_t a, int64_t b)
   return a / b + (a % b != 0);
 }
 
+/* For qsort: int64_t, ascending. */
+static inline int th_ascending(const void *a, const void *b)
+{
+  int64_t left = *(const int64_t *)a;
+  int64_t right = *(const int64_t *)b;
+  return (left > right) - (left < right);
+}
+
 /* FNV-1a of some bytes, continued from `hash`; begin with TH_FNV_BASIS. */
 #define TH_FNV_BASIS UINT64_C(0xcbf29ce484222325)
 

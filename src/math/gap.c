@@ -91,7 +91,7 @@ void th_gap_centre(const struct th_loss *loss, int64_t n, const double *eta,
 
 double th_gap_radius(double L, double gap, double N, double lambda)
 {
-  return N > 0 ? sqrt(2 * L * gap * N) / lambda : 0;
+  return N > 0 ? sqrt(2 * L * gap) * sqrt(N) / lambda : 0;
 }
 
 bool th_gap_removes(double dual_norm, double radius, double margin)

@@ -57,14 +57,10 @@ static th_status reserve(struct th_columns *columns, int64_t count,
   int64_t old = columns->capacity;
   int64_t wanted = count > old ? count + old / 2 : old;
   th_status rc;
-  TH_TRY(th_widen((void **)&columns->attribute, old, wanted,
-                  sizeof *columns->attribute, "columns", err));
-  TH_TRY(th_widen((void **)&columns->vector, old, wanted,
-                  sizeof *columns->vector, "columns", err));
-  TH_TRY(th_widen((void **)&columns->block, old, wanted, sizeof *columns->block,
-                  "columns", err));
-  TH_TRY(th_widen((void **)&columns->sorted, old, wanted,
-                  sizeof *columns->sorted, "columns", err));
+  TH_TRY(TH_WIDEN(&columns->attribute, old, wanted, "columns", err));
+  TH_TRY(TH_WIDEN(&columns->vector, old, wanted, "columns", err));
+  TH_TRY(TH_WIDEN(&columns->block, old, wanted, "columns", err));
+  TH_TRY(TH_WIDEN(&columns->sorted, old, wanted, "columns", err));
   columns->capacity = wanted;
 done:
   return rc;

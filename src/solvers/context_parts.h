@@ -5,8 +5,8 @@
 
 #include "solvers/context.h"
 
-/* Magnitudes between these have squares, and sums and products of squares, that
- * are neither infinite nor lost. */
+/* Magnitudes between these have squares, and sums of squares, that are neither
+ * infinite nor lost; products of two squares may be. */
 #define TH_LARGEST_VALUE 0x1p400
 #define TH_SMALLEST_VALUE 0x1p-400
 

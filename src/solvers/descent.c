@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/descent.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
 
@@ -14,7 +15,6 @@ enum {
   ROUNDS_SQUARED = 10000, /* of a model that is the problem itself */
   ROUNDS_NEWTON = 20,
   PATIENCE = 3, /* of them, before a factor of new curvatures pays */
-  HALVINGS = 40,
   SPARE_COLUMNS = 1024,
   EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
   FEW_EXAMPLES = 512
@@ -95,13 +95,6 @@ done:
   return rc;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  int64_t left = *(const int64_t *)a;
-  int64_t right = *(const int64_t *)b;
-  return (left > right) - (left < right);
-}
-
 /* Members that are not held, ascending. */
 static int64_t list_missing(const struct th_descent *d,
                             const struct th_working *working, int64_t *missing)
@@ -110,7 +103,7 @@ static int64_t list_missing(const struct th_descent *d,
   for (int64_t k = 0; k < working->members; k++)
     if (th_columns_slot(&d->columns, working->attribute[k]) < 0)
       missing[count++] = working->attribute[k];
-  qsort(missing, (size_t)count, sizeof *missing, by_value);
+  qsort(missing, (size_t)count, sizeof *missing, th_ascending);
   return count;
 }
 
@@ -268,57 +261,6 @@ done:
   return rc;
 }
 
-/* What the model's step does to the predictions: trial = (u - g) / h. */
-static void step_of(struct th_descent *d)
-{
-  const struct th_quadratic *q = &d->quadratic;
-  for (int64_t i = 0; i < d->problem->rows; i++)
-    d->trial[i] = d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
-}
-
-/* The objective a part of the step on; coef receives the coefficients there,
- * trial holds the step. */
-static double objective_at(struct th_descent *d,
-                           const struct th_working *working, double lambda,
-                           double part, double *coef)
-{
-  const struct th_problem *p = d->problem;
-  const struct th_quadratic *q = &d->quadratic;
-  for (int64_t k = 0; k < working->members; k++)
-    coef[k] = part == 1
-                  ? q->coef[k]
-                  : working->coef[k] + part * (q->coef[k] - working->coef[k]);
-  double *prediction = d->h; /* the model is done with it */
-  for (int64_t i = 0; i < p->rows; i++)
-    prediction[i] = d->prediction[i] + part * d->trial[i];
-  return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
-         lambda * th_working_omega(working, coef);
-}
-
-/* Along the step that the model proposes, halved until the objective falls by a
- * part of what the model's slope says (Tseng & Yun 2009). False: it does not,
- * in doubles. */
-static bool search_line(struct th_descent *d, struct th_working *working,
-                        double lambda)
-{
-  const struct th_quadratic *q = &d->quadratic;
-  double slope = lambda * (th_working_omega(working, q->coef) -
-                           th_working_omega(working, working->coef));
-  step_of(d);
-  for (int64_t i = 0; i < d->problem->rows; i++)
-    slope += d->weighted[i] * d->trial[i];
-  double part = 1;
-  for (int k = 0; k < HALVINGS; k++, part /= 2) {
-    double value = objective_at(d, working, lambda, part, q->work);
-    if (value <= d->primal + 1e-4 * part * slope) {
-      memcpy(working->coef, q->work,
-             (size_t)working->members * sizeof *working->coef);
-      return true;
-    }
-  }
-  return false;
-}
-
 th_status th_descend(struct th_descent *d, struct th_working *working,
                      double lambda, double tolerance, struct th_error *err)
 {
@@ -339,7 +281,7 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
     if (squared)
       memcpy(working->coef, d->quadratic.coef,
              (size_t)working->members * sizeof *working->coef);
-    else if (!search_line(d, working, lambda))
+    else if (!th_descent_search(d, working, lambda))
       break;
     rc = th_descent_look(d, working, lambda, err);
   }

@@ -50,8 +50,14 @@ th_status th_descent_look(struct th_descent *descent,
                           struct th_working *working, double lambda,
                           struct th_error *err);
 
-/* Descend from where a look has been to a gap of at most tolerance, or as far as
- * doubles go; ends with a look. Collective. */
+/* Along the step that the model proposes, halved until the objective falls by a
+ * part of what the model's slope says (Tseng & Yun 2009). False: it does not,
+ * in doubles. Local, replicated; internal to the descent. */
+bool th_descent_search(struct th_descent *descent, struct th_working *working,
+                       double lambda);
+
+/* Descend from where a look has been to a gap of at most tolerance, or as far
+ * as doubles go; ends with a look. Collective. */
 th_status th_descend(struct th_descent *descent, struct th_working *working,
                      double lambda, double tolerance, struct th_error *err);
 

@@ -11,13 +11,16 @@
 #include <string.h>
 
 enum {
-  MOST_ROWS = 2048, /* beyond them, descent is cheaper */
+  MOST_ROWS = 2048, /* of a support beyond them, a part is solved for */
   MOST_STOPS = 64,  /* signs that would change, in one step */
   INTERCEPT = -1
 };
 
 /* A pivot of less than this share of the diagonal: not independent. */
 static const double independent = 1e-9;
+
+/* A value that rises by more than this share of it is no rounding. */
+static const double rounding = 1e-12;
 
 void th_face_free(struct th_face *f)
 {
@@ -38,10 +41,16 @@ void th_face_reset(struct th_face *f)
     memset(f->held, 0, (size_t)f->slots * sizeof *f->held);
 }
 
+/* Rows to make room for. */
+static int64_t rows_for(int64_t members)
+{
+  return th_smaller(members + members / 2 + 1, MOST_ROWS);
+}
+
 int64_t th_face_bytes(int64_t members)
 {
-  int64_t rows = th_smaller(members + 1, MOST_ROWS);
-  return th_factor_bytes(rows) + 6 * rows * (int64_t)sizeof(double);
+  return th_factor_bytes(rows_for(members)) +
+         6 * members * (int64_t)sizeof(double);
 }
 
 /* Units are attributes, and the norm of each is a multiple of |b|. */
@@ -59,7 +68,7 @@ static double weight_of(const struct th_working *w, int64_t k)
 static th_status widen(struct th_face *f, int64_t members, struct th_error *err)
 {
   int64_t old = f->factor.room;
-  int64_t rows = th_smaller(members + members / 2 + 1, MOST_ROWS);
+  int64_t rows = rows_for(members);
   th_status rc = TH_OK;
   if (members + 1 <= old || old == MOST_ROWS)
     return rc;
@@ -244,7 +253,7 @@ bool th_face_step(struct th_face *f, struct th_quadratic *q, double lambda)
   if (after <= before)
     return true;
   th_quadratic_restore(q, 0);
-  if (!isfinite(after))
-    th_face_reset(f);
+  if (!(after - before <= rounding * fabs(before)))
+    th_face_reset(f); /* not the factor that it should be */
   return false;
 }

@@ -4,6 +4,7 @@
  * examples: dense values by the kernels of math/kernels.h, most of them in
  * float.
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels_sparse.h"
 #include "math/vector.h"
@@ -174,13 +175,6 @@ static int64_t list_places(struct th_problem *p, const bool *marked)
   return count;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  int64_t left = *(const int64_t *)a;
-  int64_t right = *(const int64_t *)b;
-  return (left > right) - (left < right);
-}
-
 th_status th_problem_sums(struct th_problem *p, const bool *marked,
                           enum th_sum_kind kind, double factor, double *z,
                           struct th_error *err)
@@ -188,7 +182,7 @@ th_status th_problem_sums(struct th_problem *p, const bool *marked,
   struct th_comm *comm = p->context->comm;
   int64_t count = list_places(p, marked);
   if (p->grouping.place != NULL)
-    qsort(p->place, (size_t)count, sizeof *p->place, by_value);
+    qsort(p->place, (size_t)count, sizeof *p->place, th_ascending);
   for (int64_t k = 0; k < count; k++) {
     p->listed[k] = p->active.attribute[p->place[k]];
     p->centre[k] = p->active.centre[p->place[k]];

@@ -111,6 +111,25 @@ done:
   return rc;
 }
 
+/* Whether floats can square what is stored as floats. Collective. */
+static th_status check_range(const struct check *check, struct th_error *err)
+{
+  const struct th_active *active = &check->problem.active;
+  const struct th_shape *shape = th_source_shape(check->context.source);
+  bool single = shape->layout == TH_DENSE && shape->type != TH_F64;
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < active->count && single && rc == TH_OK; p++) {
+    double reach = active->bound[p] / active->scale[p];
+    if (reach > 0x1p60 || reach < 0x1p-60)
+      rc = th_fail(err, TH_EDATA,
+                   "attribute %lld reaches %g: floats cannot hold its squares, "
+                   "so fresh data cannot be judged; import them with --type "
+                   "f64",
+                   (long long)active->attribute[p], reach);
+  }
+  return th_agree(check->context.comm, rc, err);
+}
+
 /* The three sums over one row group, at every place. Local. */
 static th_status add_group(struct check *check, const struct th_draw *draw,
                            struct th_rows rows, struct th_error *err)
@@ -228,6 +247,7 @@ static th_status judge_fresh(struct check *check, double lambda,
   if (rc == TH_OK)
     rc = TH_NEW(&check->both, active->count, "sums", err);
   TH_TRY(th_agree(check->context.comm, rc, err));
+  TH_TRY(check_range(check, err));
   TH_TRY(take_theta(check, err));
   TH_TRY(th_source_activate(check->context.source, check->context.comm,
                             active->attribute, active->count, err));
