@@ -7,15 +7,16 @@
 # same support), and `os-prox-sgd`, with max(200000 / n, 30) epochs and its final
 # check, against the same: attributes of the support that are missing, too many,
 # and those that checks had to re-admit. Then the seconds of training, medians of
-# REPEATS (3), of fs-prox-sgd, also with --screen-rule paper, and of os-prox-sgd
-# over those of prox-sgd in as many epochs. One rank without a launcher; SETS, LOSSES: some of them.
+# REPEATS (15: some take a tenth of a second), of fs-prox-sgd, also with
+# --screen-rule paper, and of os-prox-sgd over those of prox-sgd in as many
+# epochs. One rank without a launcher; SETS, LOSSES: some of them.
 set -euo pipefail
 RANKS=0
 . "$(dirname "$0")/bench.sh"
 sets=${SETS:-colon-cancer leukemia.train duke-breast-cancer arcene.train
   dexter.train dorothea.train rcv1sub.train mnist35.train}
 losses=${LOSSES:-squared logistic}
-repeats=${REPEATS:-3}
+repeats=${REPEATS:-15}
 
 "$PYTHON" -c 'import numpy, scipy' 2>/dev/null || {
   echo "skipped: no NumPy and SciPy (sh jobs/packages.sh peers)"
