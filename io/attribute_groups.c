@@ -70,6 +70,7 @@ static th_status get_columns(const struct th_h5 *h5, int64_t count,
 {
   hid_t type = H5T_NATIVE_INT64;
   th_status rc = TH_OK;
+  TH_TRY(th_h5_expect(h5, TH_D_TOGETHER_FIRST, count, err));
   TH_TRY(columns_alloc(c, count, err));
   TH_TRY(th_h5_get(h5, TH_D_TOGETHER_FIRST, type, count, c->first, err));
   TH_TRY(th_h5_get(h5, TH_D_TOGETHER_COUNT, type, count, c->count, err));

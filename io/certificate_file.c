@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/format.h"
+#include "io/geometry.h"
 
 #include <stdlib.h>
 
@@ -111,14 +112,28 @@ static th_status get_path(const struct th_h5 *h5, struct th_certificate *c,
                           struct th_error *err)
 {
   double *table = NULL;
+  int64_t size = 0;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, &c->path_size, err));
+  TH_TRY(th_h5_get_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, &size, err));
+  if (size < 0 || size > INT64_MAX / PATH_COLUMNS)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: a path of impossible length; train the model again",
+                   h5->name);
+  TH_TRY(th_h5_expect(h5, TH_D_PATH, size * PATH_COLUMNS, err));
+  c->path_size = size;
   TH_TRY(TH_NEW(&c->path, c->path_size, "the path", err));
   TH_TRY(TH_NEW(&table, c->path_size * PATH_COLUMNS, "the path", err));
   TH_TRY(th_h5_get(h5, TH_D_PATH, H5T_NATIVE_DOUBLE,
                    c->path_size * PATH_COLUMNS, table, err));
   for (int64_t k = 0; k < c->path_size; k++) {
     const double *row = table + k * PATH_COLUMNS;
+    if (!(row[3] >= 0 && row[3] <= (double)TH_MOST_ATTRIBUTES)) {
+      rc = th_fail(err, TH_EFORMAT,
+                   "%s: a path with a support of impossible size; train the "
+                   "model again",
+                   h5->name);
+      goto done;
+    }
     c->path[k] =
         (struct th_path_point){row[0], row[1], row[2], (int64_t)row[3]};
   }

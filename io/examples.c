@@ -33,6 +33,20 @@ done:
   return rc;
 }
 
+static th_status check_row_numbers(const struct th_dataset *d,
+                                   struct th_rows rows, const int64_t *numbers,
+                                   struct th_error *err)
+{
+  for (int64_t i = 0; i < rows.count; i++)
+    if (numbers[i] < 0)
+      return th_fail(err, TH_EDATA,
+                     "%s: stored row %lld has number %lld in the input; import "
+                     "the data again",
+                     d->path, (long long)(rows.first + i),
+                     (long long)numbers[i]);
+  return TH_OK;
+}
+
 /* What is not a number is named before the checksum, which it may fit. */
 static th_status check_numbers(const struct th_dataset *d, const char *what,
                                double least, struct th_rows rows,
@@ -63,6 +77,8 @@ static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
     rc = check_numbers(d, "target", -INFINITY, rows, values, err);
   else if (set == &e->weight)
     rc = check_numbers(d, "weight", 0.0, rows, values, err);
+  else
+    rc = check_row_numbers(d, rows, values, err);
   if (rc == TH_OK &&
       th_hash(values, (size_t)rows.count * ITEM) != checksum[group])
     rc = th_fail(err, TH_EFORMAT,

@@ -43,10 +43,15 @@ static th_status check_groups(const struct th_dataset *d, int64_t *room,
       th_h5_get(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, g->groups, room, err));
   for (int64_t k = 0; k < g->groups; k++)
     good = good && room[k] == th_geometry_group(g, k).count;
+  const uint8_t *split = (const uint8_t *)room;
   TH_TRY(
       th_h5_get(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, g->groups, room, err));
+  for (int64_t k = 0; k < g->groups; k++)
+    good = good && split[k] == (k >= g->training_groups);
   TH_TRY(th_h5_get(h5, TH_D_SPLIT, H5T_NATIVE_UINT8, g->shape.examples, room,
                    err));
+  for (int64_t i = 0; i < g->shape.examples; i++)
+    good = good && split[i] == (i >= g->shape.training);
   if (!good)
     rc = th_fail(err, TH_EFORMAT,
                  "%s: the row-group table does not fit the data; import the "

@@ -73,7 +73,8 @@ th_status th_file_check(const char *path, const char *name,
                         struct th_error *err)
 {
   struct stat s;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  /* a pipe without a writer would not let go of us */
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0 || fstat(file, &s) != 0) {
     th_fail(err, TH_EIO, "cannot open %s: %s", name, strerror(errno));
     if (file >= 0)
@@ -83,6 +84,8 @@ th_status th_file_check(const char *path, const char *name,
   close(file);
   if (S_ISDIR(s.st_mode))
     return th_fail(err, TH_EIO, "%s is a folder; name a file", name);
+  if (!S_ISREG(s.st_mode))
+    return th_fail(err, TH_EIO, "%s is a pipe or a device; name a file", name);
   return TH_OK;
 }
 

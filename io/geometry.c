@@ -19,12 +19,19 @@ static int64_t chunk_attributes(const struct th_shape *shape)
   return chunk;
 }
 
-th_status th_geometry_init(struct th_geometry *geometry,
-                           const struct th_shape *shape, struct th_error *err)
+static th_status check_counts(const struct th_shape *shape,
+                              struct th_error *err)
 {
   if (shape->examples < 1 || shape->attributes < 1)
     return th_fail(err, TH_EDATA,
                    "a data set needs at least one example and one attribute");
+  if (shape->examples > TH_MOST_EXAMPLES ||
+      shape->attributes > TH_MOST_ATTRIBUTES)
+    return th_fail(err, TH_EDATA,
+                   "%lld examples of %lld attributes are too many; a data set "
+                   "has at most %lld and %lld",
+                   (long long)shape->examples, (long long)shape->attributes,
+                   (long long)TH_MOST_EXAMPLES, (long long)TH_MOST_ATTRIBUTES);
   if (shape->training < 0 || shape->training > shape->examples)
     return th_fail(err, TH_EDATA, "%lld of %lld examples for training",
                    (long long)shape->training, (long long)shape->examples);
@@ -35,11 +42,37 @@ th_status th_geometry_init(struct th_geometry *geometry,
     return th_fail(err, TH_EDATA,
                    "a row group of sparse data has 1 to %d rows, not %lld",
                    TH_SPARSE_ROWS, (long long)shape->row_group);
+  return TH_OK;
+}
+
+/* Places in files and numbers of runs are 64-bit integers. */
+static th_status check_places(const struct th_geometry *geometry,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = &geometry->shape;
+  size_t run = shape->layout == TH_DENSE
+                   ? th_type_bytes(shape->type, shape->row_group)
+                   : 1;
+  if ((double)shape->attributes * (double)geometry->groups * (double)run <
+      0x1p62)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%lld examples of %lld attributes in row groups of %lld are "
+                 "too many to be numbered; take larger row groups",
+                 (long long)shape->examples, (long long)shape->attributes,
+                 (long long)shape->row_group);
+}
+
+th_status th_geometry_init(struct th_geometry *geometry,
+                           const struct th_shape *shape, struct th_error *err)
+{
+  th_status rc = check_counts(shape, err);
+  if (rc != TH_OK)
+    return rc;
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EDATA, "unknown layout or storage type");
-  th_status rc =
-      th_type_allows(shape->type, shape->layout, shape->row_group, err);
+  rc = th_type_allows(shape->type, shape->layout, shape->row_group, err);
   if (rc != TH_OK)
     return rc;
   int64_t tests = shape->examples - shape->training;
@@ -48,7 +81,7 @@ th_status th_geometry_init(struct th_geometry *geometry,
   geometry->groups =
       geometry->training_groups + th_ceil_divide(tests, shape->row_group);
   geometry->chunk = chunk_attributes(shape);
-  return TH_OK;
+  return check_places(geometry, err);
 }
 
 struct th_rows th_geometry_group(const struct th_geometry *geometry,

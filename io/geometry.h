@@ -17,6 +17,10 @@ enum {
   TH_MOST_ROW_GROUP = 1 << 24 /* R of dense data */
 };
 
+/* What sums and products of sizes are safe with. */
+#define TH_MOST_EXAMPLES ((int64_t)1 << 40)
+#define TH_MOST_ATTRIBUTES ((int64_t)UINT32_MAX) /* numbered by u32 in a shard */
+
 struct th_geometry {
   struct th_shape shape;
   int64_t training_groups;

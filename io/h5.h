@@ -70,6 +70,9 @@ bool th_h5_whole(const struct th_h5 *h5, int64_t size);
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,
                      const char *object, struct th_error *err);
 
+/* Links to other files are an error for what is opened by this access list. */
+herr_t th_h5_stay_inside(hid_t list);
+
 /* The HDF5 type of a storage type (borrowed); of strings of that many bytes
  * (owned by the caller, negative on failure). */
 hid_t th_h5_type(enum th_type type);
@@ -93,7 +96,7 @@ th_status th_h5_get_u64(const struct th_h5 *h5, const char *object,
                         struct th_error *err);
 th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
                         const char *name, double *value, struct th_error *err);
-/* *text is owned by the caller. */
+/* *text is one line, owned by the caller. */
 th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
                          const char *name, char **text, struct th_error *err);
 
@@ -102,6 +105,11 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
 th_status th_h5_group(const struct th_h5 *h5, const char *name,
                       struct th_error *err);
 bool th_h5_exists(const struct th_h5 *h5, const char *name);
+
+/* TH_EFORMAT unless a one-dimensional data set has that many items: before room
+ * is made for a number of them that the file names elsewhere. */
+th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
+                       struct th_error *err);
 
 /* A one-dimensional data set written whole, with its checksum; read whole and
  * verified. count must be what is stored. */

@@ -66,11 +66,23 @@ th_status th_h5_put_text(const struct th_h5 *h5, const char *object,
   return rc;
 }
 
+static hid_t open_attribute(const struct th_h5 *h5, const char *object,
+                            const char *name)
+{
+  hid_t access = H5Pcreate(H5P_LINK_ACCESS);
+  hid_t id = -1;
+  if (access >= 0 && th_h5_stay_inside(access) >= 0)
+    id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, access);
+  if (access >= 0)
+    H5Pclose(access);
+  return id;
+}
+
 static th_status get(const struct th_h5 *h5, const char *object,
                      const char *name, hid_t type, void *value,
                      struct th_error *err)
 {
-  hid_t id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t id = open_attribute(h5, object, name);
   hid_t space = id < 0 ? id : H5Aget_space(id);
   th_status rc = TH_OK;
   if (space < 0 || H5Sget_simple_extent_npoints(space) != 1 ||
@@ -106,7 +118,7 @@ static size_t text_size(const struct th_h5 *h5, const char *object,
                         const char *name)
 {
   size_t size = 0;
-  hid_t id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t id = open_attribute(h5, object, name);
   hid_t type = id < 0 ? id : H5Aget_type(id);
   if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
       H5Tis_variable_str(type) == 0)
@@ -116,6 +128,14 @@ static size_t text_size(const struct th_h5 *h5, const char *object,
   if (id >= 0)
     H5Aclose(id);
   return size;
+}
+
+static bool is_one_line(const char *text)
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++)
+    if (*c < ' ' || *c == 0x7f)
+      return false;
+  return true;
 }
 
 th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
@@ -133,6 +153,11 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
                 : get(h5, object, name, type, room, err);
   if (type >= 0)
     H5Tclose(type);
+  if (rc == TH_OK && !is_one_line(room))
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: the attribute %s is no line of text; the file is damaged, "
+                 "make it again",
+                 h5->name, name);
   if (rc != TH_OK)
     free(room);
   else

@@ -29,10 +29,31 @@ enum {
   FILTERED_CACHE = 16 << 20 /* bytes */
 };
 
+/* Nothing is looked for in other files: those a link names may be anything. */
+static herr_t refuse_link(const char *file, const char *group,
+                          const char *other, const char *object,
+                          unsigned *flags, hid_t access, void *data)
+{
+  (void)file;
+  (void)group;
+  (void)other;
+  (void)object;
+  (void)flags;
+  (void)access;
+  (void)data;
+  return -1;
+}
+
+herr_t th_h5_stay_inside(hid_t list)
+{
+  return H5Pset_elink_cb(list, refuse_link, NULL);
+}
+
 static hid_t cached(size_t slots, size_t bytes)
 {
   hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
-  if (list >= 0 && H5Pset_chunk_cache(list, slots, bytes, 0.0) < 0) {
+  if (list >= 0 && (H5Pset_chunk_cache(list, slots, bytes, 0.0) < 0 ||
+                    th_h5_stay_inside(list) < 0)) {
     H5Pclose(list);
     return -1;
   }
@@ -108,30 +129,59 @@ static hid_t open_by(const struct th_h5_set *set, hid_t access)
   return id;
 }
 
-static bool is_filtered(hid_t id)
+/* How the items of an existing data set are kept. */
+struct keeping {
+  bool elsewhere; /* in other files */
+  bool filtered;
+};
+
+static bool get_keeping(hid_t id, struct keeping *keeping)
 {
   hid_t plan = H5Dget_create_plist(id);
-  bool filtered = plan >= 0 && H5Pget_nfilters(plan) > 0;
+  int filters = plan < 0 ? -1 : H5Pget_nfilters(plan);
+  int files = plan < 0 ? -1 : H5Pget_external_count(plan);
+  bool known = filters >= 0 && files >= 0;
+  if (known)
+    *keeping = (struct keeping){
+        .elsewhere = files > 0 || H5Pget_layout(plan) == H5D_VIRTUAL,
+        .filtered = filters > 0};
   if (plan >= 0)
     H5Pclose(plan);
-  return filtered;
+  return known;
+}
+
+/* The size that a data set claims is backed by bytes of the file, so that what
+ * is allocated for it is in proportion to the file. */
+static bool is_backed(const struct th_h5_set *set)
+{
+  hid_t type = H5Dget_type(set->id);
+  size_t size = type < 0 ? 0 : H5Tget_size(type);
+  hssize_t items = H5Sget_simple_extent_npoints(set->space);
+  if (type >= 0)
+    H5Tclose(type);
+  return size > 0 && items >= 0 &&
+         (double)items * (double)size <=
+             (double)H5Dget_storage_size(set->id);
 }
 
 static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
 {
+  struct keeping keeping = {0};
   hid_t id = open_by(set, uncached());
-  if (id >= 0 && is_filtered(id)) { /* parts of a chunk decompress it once */
+  bool known = id >= 0 && get_keeping(id, &keeping);
+  if (keeping.filtered) { /* parts of a chunk decompress it once */
     H5Dclose(id);
     id = open_by(set, cached(FILTERED_SLOTS, FILTERED_CACHE));
   }
   if (id < 0)
-    return TH_EFORMAT;
+    return TH_EIO;
   set->id = id;
   set->space = H5Dget_space(id);
-  if (set->space < 0 || H5Sget_simple_extent_ndims(set->space) != rank)
+  if (!known || keeping.elsewhere || set->space < 0 ||
+      H5Sget_simple_extent_ndims(set->space) != rank ||
+      H5Sget_simple_extent_dims(set->space, size, NULL) < 0)
     return TH_EFORMAT;
-  return H5Sget_simple_extent_dims(set->space, size, NULL) < 0 ? TH_EFORMAT
-                                                               : TH_OK;
+  return keeping.filtered || is_backed(set) ? TH_OK : TH_EFORMAT;
 }
 
 th_status th_h5_set_open(struct th_h5_set *set, const struct th_h5 *h5,
@@ -139,9 +189,15 @@ th_status th_h5_set_open(struct th_h5_set *set, const struct th_h5 *h5,
                          hsize_t size[2], struct th_error *err)
 {
   *set = (struct th_h5_set){.h5 = h5, .name = name, .type = memory};
-  if (open_set(set, rank, size) == TH_OK)
-    return TH_OK;
-  return th_h5_fail(h5, "cannot read", name, err);
+  th_status rc = open_set(set, rank, size);
+  if (rc == TH_EIO)
+    return th_h5_fail(h5, "cannot read", name, err);
+  if (rc != TH_OK)
+    return th_fail(err, rc,
+                   "%s: %s is not stored as it was written; the file is "
+                   "damaged, make it again",
+                   h5->name, name);
+  return TH_OK;
 }
 
 th_status th_h5_set_close(struct th_h5_set *set, struct th_error *err)

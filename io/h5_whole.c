@@ -46,18 +46,36 @@ static th_status verify(const struct th_h5 *h5, const char *name, hid_t type,
   return rc;
 }
 
+static th_status open_counted(struct th_h5_set *set, const struct th_h5 *h5,
+                              const char *name, hid_t type, int64_t count,
+                              struct th_error *err)
+{
+  hsize_t size[2] = {0};
+  th_status rc = th_h5_set_open(set, h5, name, type, 1, size, err);
+  if (rc == TH_OK && (count < 0 || size[0] != (hsize_t)count))
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: %s has %llu items instead of %lld; the file is damaged, "
+                 "make it again",
+                 h5->name, name, (unsigned long long)size[0], (long long)count);
+  return rc;
+}
+
+th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
+                       struct th_error *err)
+{
+  struct th_h5_set set = {0};
+  th_status rc =
+      open_counted(&set, h5, name, H5T_NATIVE_UINT8, count, err);
+  th_h5_set_close(&set, err);
+  return rc;
+}
+
 th_status th_h5_get(const struct th_h5 *h5, const char *name, hid_t type,
                     int64_t count, void *data, struct th_error *err)
 {
   struct th_h5_set set = {0};
-  hsize_t size[2] = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_h5_set_open(&set, h5, name, type, 1, size, err));
-  if (size[0] != (hsize_t)count) {
-    rc = th_fail(err, TH_EFORMAT, "%s: %s has %llu items instead of %lld",
-                 h5->name, name, (unsigned long long)size[0], (long long)count);
-    goto done;
-  }
+  TH_TRY(open_counted(&set, h5, name, type, count, err));
   TH_TRY(th_h5_set_range(&set, 0, count, data, err));
   TH_TRY(verify(h5, name, type, count, data, err));
 done:
@@ -95,19 +113,21 @@ done:
   return rc;
 }
 
-/* The width of a data set of fixed-length strings; 0: it is none. */
-static size_t text_width(const struct th_h5 *h5, const char *name)
+/* The width of a data set of so many fixed-length strings; 0: it is none. */
+static size_t text_width(const struct th_h5 *h5, const char *name,
+                         int64_t count, struct th_error *err)
 {
-  hid_t id = H5Dopen2(h5->file, name, H5P_DEFAULT);
-  hid_t type = id < 0 ? id : H5Dget_type(id);
+  struct th_h5_set set = {0};
+  hid_t type = -1;
   size_t width = 0;
+  if (open_counted(&set, h5, name, H5T_NATIVE_UINT8, count, err) == TH_OK)
+    type = H5Dget_type(set.id);
   if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
       H5Tis_variable_str(type) == 0)
     width = H5Tget_size(type);
   if (type >= 0)
     H5Tclose(type);
-  if (id >= 0)
-    H5Dclose(id);
+  th_h5_set_close(&set, err);
   return width;
 }
 
@@ -127,7 +147,7 @@ static char **spread(char *room, int64_t count, size_t width, const char *from)
 th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, char ***texts, struct th_error *err)
 {
-  size_t width = text_width(h5, name);
+  size_t width = text_width(h5, name, count, err);
   hid_t type = width == 0 ? -1 : th_h5_text_type(width);
   char *packed = NULL;
   char *room = NULL;

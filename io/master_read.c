@@ -6,6 +6,7 @@
 #include "io/master.h"
 #include "io/pack.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
                            struct th_error *err)
 {
   struct th_shape shape = {0};
+  struct th_error why = {0};
   int64_t weighted = 0;
   int64_t groups = 0;
   int layout = 0;
@@ -75,9 +77,12 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
   shape.layout = (enum th_layout)layout;
   shape.type = (enum th_type)type;
   shape.weighted = weighted != 0;
-  TH_TRY(th_geometry_init(&info->geometry, &shape, err));
+  if (th_geometry_init(&info->geometry, &shape, &why) != TH_OK)
+    return damaged(h5, why.text, err);
+  double most = (double)shape.examples * (double)shape.attributes;
   if (groups != info->geometry.groups || info->shards < 1 ||
-      info->shards > shape.attributes)
+      info->shards > shape.attributes || (weighted != 0 && weighted != 1) ||
+      shape.nonzeros < 0 || (double)shape.nonzeros > most)
     rc = damaged(h5, "sizes that do not fit together", err);
 done:
   return rc;
@@ -106,6 +111,7 @@ static th_status fill_shards(const struct th_h5 *h5,
 {
   int64_t k = info->shards;
   int64_t next = 0;
+  int64_t bytes = 0;
   th_status rc = TH_OK;
   for (int64_t s = 0; s < k; s++) {
     struct th_shard_row *row = &info->shard[s];
@@ -115,9 +121,11 @@ static th_status fill_shards(const struct th_h5 *h5,
                      "must be NAME.shards/FILE.h5",
                      h5->name, paths[s]);
     if (columns[s] != next || columns[k + s] < 1 ||
-        columns[k + s] > info->geometry.shape.attributes - next)
+        columns[k + s] > info->geometry.shape.attributes - next ||
+        columns[2 * k + s] < 0 || columns[2 * k + s] > INT64_MAX - bytes)
       return damaged(h5, "shards that do not fit together", err);
     next += columns[k + s];
+    bytes += columns[2 * k + s];
     row->range = (struct th_range){columns[s], next};
     row->bytes = columns[2 * k + s];
     row->content = (uint64_t)columns[3 * k + s];
@@ -139,6 +147,7 @@ static th_status get_shards(const struct th_h5 *h5, struct th_master_info *info,
   int64_t *columns = NULL;
   char **paths = NULL;
   th_status rc = TH_OK;
+  TH_TRY(th_h5_expect(h5, TH_D_SHARD_FIRST, k, err));
   TH_TRY(TH_NEW(&columns, 5 * k, "the shard table", err));
   TH_TRY(th_h5_get(h5, TH_D_SHARD_FIRST, type, k, columns, err));
   TH_TRY(th_h5_get(h5, TH_D_SHARD_COUNT, type, k, columns + k, err));
@@ -154,6 +163,20 @@ done:
   free(columns);
   free(paths);
   return rc;
+}
+
+static bool truth_good(const struct th_truth *truth, int64_t attributes)
+{
+  bool good = truth->noise >= 0 && isfinite(truth->noise) &&
+              fabs(truth->correlation) <= 1 && truth->density >= 0 &&
+              truth->density <= 1;
+  int64_t before = -1;
+  for (int64_t k = 0; good && k < truth->support_size; k++) {
+    good = truth->support[k] > before && truth->support[k] < attributes &&
+           isfinite(truth->coef[k]);
+    before = truth->support[k];
+  }
+  return good;
 }
 
 static th_status get_truth(const struct th_h5 *h5, struct th_truth *truth,
@@ -174,12 +197,15 @@ static th_status get_truth(const struct th_h5 *h5, struct th_truth *truth,
     rc = damaged(h5, "a true support of impossible size", err);
     goto done;
   }
+  TH_TRY(th_h5_expect(h5, TH_D_TRUTH_SUPPORT, k, err));
   TH_TRY(TH_NEW(&truth->support, k, "the true support", err));
   TH_TRY(TH_NEW(&truth->coef, k, "the true coefficients", err));
   TH_TRY(th_h5_get(h5, TH_D_TRUTH_SUPPORT, H5T_NATIVE_INT64, k, truth->support,
                    err));
   TH_TRY(
       th_h5_get(h5, TH_D_TRUTH_COEF, H5T_NATIVE_DOUBLE, k, truth->coef, err));
+  if (!truth_good(truth, attributes))
+    rc = damaged(h5, "a truth that cannot be", err);
 done:
   free(family);
   return rc;

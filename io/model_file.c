@@ -11,6 +11,7 @@
 #include "io/output.h"
 #include "io/pack.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,18 +224,30 @@ static th_status get_support(const struct th_h5 *h5, struct th_model *m,
   int64_t before = -1;
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_COUNT, &size, err));
-  if (size < 0 || size > m->attributes)
+  if (m->attributes < 1 || size < 0 || size > m->attributes)
     return damaged(h5, err);
+  TH_TRY(th_h5_expect(h5, TH_D_SUPPORT, size, err));
   TH_TRY(th_model_reserve(m, size, err));
   TH_TRY(th_h5_get(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, size, m->support, err));
   TH_TRY(th_h5_get(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, size, m->coef, err));
   for (int64_t k = 0; k < size; k++) {
-    if (m->support[k] <= before || m->support[k] >= m->attributes)
+    if (m->support[k] <= before || m->support[k] >= m->attributes ||
+        !isfinite(m->coef[k]))
       return damaged(h5, err);
     before = m->support[k];
   }
 done:
   return rc;
+}
+
+static bool numbers_good(struct th_model *m)
+{
+  struct count counts[COUNTS];
+  bool good = isfinite(m->intercept) && m->passes >= 0;
+  list_counts(&m->ledger, counts);
+  for (int k = 0; k < COUNTS; k++)
+    good = good && *counts[k].value >= 0;
+  return good;
 }
 
 static th_status get_model(const struct th_h5 *h5, struct th_model *m,
@@ -261,7 +274,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_certificate_get(h5, &m->certificate, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
-  if (content != wanted)
+  if (content != wanted || !numbers_good(m))
     rc = damaged(h5, err);
 done:
   return rc;

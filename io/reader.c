@@ -154,37 +154,54 @@ const char *th_dataset_provenance(const struct th_dataset *dataset)
 }
 
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
-                              uint64_t *sum, struct th_error *err)
+                              struct th_shard_sum *sum, struct th_error *err)
 {
   for (int64_t k = comm->rank; k < d->info.shards; k += comm->size) {
-    uint64_t content = 0;
+    struct th_shard_sum one;
     double began = th_clock();
-    th_status rc = th_shard_check(&d->shard[k], &content, err);
+    th_status rc = th_shard_check(&d->shard[k], &one, err);
     th_dataset_count(d, &d->shard[k], began);
     if (rc != TH_OK)
       return rc;
-    *sum += content;
+    sum->content += one.content;
+    sum->nonzeros += one.nonzeros;
   }
+  return TH_OK;
+}
+
+/* Local: rank 0. */
+static th_status check_whole(struct th_dataset *d,
+                             const struct th_shard_sum *sum,
+                             struct th_error *err)
+{
+  struct th_print print = {.content = sum->content};
+  th_status rc = th_examples_check(d, &print, err);
+  if (rc != TH_OK)
+    return rc;
+  if (th_fingerprint(&d->store.shape, &print) != d->store.fingerprint)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: the content does not have the fingerprint it was "
+                   "written with; import the data again",
+                   d->path);
+  if (sum->nonzeros != d->store.shape.nonzeros)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: %lld values are not zero, and not %lld as it says; "
+                   "import the data again",
+                   d->path, (long long)sum->nonzeros,
+                   (long long)d->store.shape.nonzeros);
   return TH_OK;
 }
 
 th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err)
 {
-  struct th_print print = {0};
+  struct th_shard_sum sum = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_agree(comm, check_shards(dataset, comm, &print.content, err), err));
-  int64_t content = (int64_t)print.content;
-  comm->ops->sum_i64(comm, &content, 1);
-  print.content = (uint64_t)content;
-  rc = comm->rank == 0 ? th_examples_check(dataset, &print, err) : TH_OK;
-  if (rc == TH_OK && comm->rank == 0 &&
-      th_fingerprint(&dataset->store.shape, &print) !=
-          dataset->store.fingerprint)
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: the content does not have the fingerprint it was "
-                 "written with; import the data again",
-                 dataset->path);
+  TH_TRY(th_agree(comm, check_shards(dataset, comm, &sum, err), err));
+  int64_t sums[2] = {(int64_t)sum.content, sum.nonzeros};
+  comm->ops->sum_i64(comm, sums, 2);
+  sum = (struct th_shard_sum){(uint64_t)sums[0], sums[1]};
+  rc = comm->rank == 0 ? check_whole(dataset, &sum, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
 done:
   return rc;

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
+#include "io/format.h"
 #include "io/hash.h"
+#include "io/moments.h"
 #include "io/shard_read.h"
 
 #include <stdlib.h>
@@ -12,6 +14,8 @@ struct room {
   int64_t bytes;
   uint64_t *checksum;
   int64_t checksums;
+  double *numbers;
+  int64_t capacity;
 };
 
 static bool all_zero(const char *bytes, size_t count)
@@ -39,9 +43,28 @@ static th_status check_padding(const struct th_shard_read *shard,
   return TH_OK;
 }
 
+/* Import refuses what is not finite. */
+static th_status check_finite(const struct th_shard_read *shard,
+                              struct th_range attributes, int64_t group,
+                              const void *values, int64_t count,
+                              struct room *room, struct th_shard_sum *sum,
+                              struct th_error *err)
+{
+  th_status rc = th_grow((void **)&room->numbers, &room->capacity, count,
+                         sizeof *room->numbers, "values", err);
+  if (rc != TH_OK || th_values_load(shard->geometry->shape.type, values, count,
+                                    room->numbers, &sum->nonzeros))
+    return rc;
+  return th_fail(err, TH_EFORMAT,
+                 "%s: attributes %lld..%lld, row group %lld: a value is not a "
+                 "finite number; import the data again",
+                 shard->name, (long long)attributes.first,
+                 (long long)attributes.last - 1, (long long)group);
+}
+
 static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
                              int64_t group, struct room *room,
-                             uint64_t *content, struct th_error *err)
+                             struct th_shard_sum *sum, struct th_error *err)
 {
   const struct th_shape *shape = &shard->geometry->shape;
   int64_t count = range.last - range.first;
@@ -57,30 +80,12 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   TH_TRY(th_dense_read(shard, &fetch, err));
   shard->bytes_read += th_fetch_bytes(&fetch);
   TH_TRY(check_padding(shard, range, group, room->values, err));
+  TH_TRY(check_finite(shard, range, group, room->values,
+                      count * shape->row_group, room, sum, err));
   for (int64_t a = 0; a < count; a++)
-    *content += th_hash_share(range.first + a, group, room->checksum[a]);
+    sum->content += th_hash_share(range.first + a, group, room->checksum[a]);
 done:
   return rc;
-}
-
-static bool piece_good(const struct th_shard_read *shard,
-                       const struct th_piece *piece, int64_t rows)
-{
-  int64_t before = piece->attributes.first - 1;
-  for (int64_t k = 0; k < piece->runs; k++) {
-    int64_t attribute = shard->row->range.first + piece->attribute[k];
-    if (attribute <= before || attribute >= piece->attributes.last)
-      return false;
-    before = attribute;
-    uint32_t first = piece->start[k];
-    if (first == piece->start[k + 1])
-      return false;
-    for (uint32_t e = first; e < piece->start[k + 1]; e++)
-      if (piece->row[e] >= rows ||
-          (e > first && piece->row[e] <= piece->row[e - 1]))
-        return false;
-  }
-  return true;
 }
 
 static uint64_t piece_content(const struct th_shard_read *shard,
@@ -100,20 +105,18 @@ static uint64_t piece_content(const struct th_shard_read *shard,
 
 static th_status check_piece(struct th_shard_read *shard, int64_t unit,
                              int64_t group, struct room *room,
-                             uint64_t *content, struct th_error *err)
+                             struct th_shard_sum *sum, struct th_error *err)
 {
   struct th_piece piece;
   int64_t bytes = th_piece_size(shard, unit, group, &piece);
+  int64_t entries = sum->nonzeros; /* whatever their values */
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
   TH_TRY(th_piece_read(shard, unit, group, &piece, room->values, err));
-  if (!piece_good(shard, &piece,
-                  th_geometry_group(shard->geometry, group).count))
-    return th_fail(err, TH_EFORMAT,
-                   "%s: row group %lld: attributes or rows out of order; the "
-                   "file is damaged, import the data again",
-                   shard->name, (long long)group);
-  *content += piece_content(shard, &piece, group);
+  TH_TRY(check_finite(shard, piece.attributes, group, piece.values,
+                      piece.entries, room, sum, err));
+  sum->nonzeros = entries + piece.entries;
+  sum->content += piece_content(shard, &piece, group);
 done:
   return rc;
 }
@@ -131,13 +134,42 @@ static th_status check_statistics(struct th_shard_read *shard,
   return rc;
 }
 
-th_status th_shard_check(struct th_shard_read *shard, uint64_t *content,
+/* The sums are what the file says of itself. */
+static th_status compare(const struct th_shard_read *shard,
+                         const struct th_shard_sum *sum, struct th_error *err)
+{
+  int64_t nonzeros = 0;
+  uint64_t hash = 0; /* what no checksum covers: HDF5's own structures */
+  th_status rc =
+      th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
+  if (rc != TH_OK)
+    return rc;
+  if (sum->content != shard->row->content)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: its checksums are not those it was written with; "
+                   "import the data again",
+                   shard->name);
+  if (sum->nonzeros != nonzeros)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: %lld values are not zero, and not %lld as it says; "
+                   "import the data again",
+                   shard->name, (long long)sum->nonzeros, (long long)nonzeros);
+  if (!shard->rewritten &&
+      (!th_hash_file(shard->path, &hash) || hash != shard->row->hash))
+    return th_fail(err, TH_EFORMAT,
+                   "%s: its bytes are not those that were written; import the "
+                   "data again",
+                   shard->name);
+  return TH_OK;
+}
+
+th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
                          struct th_error *err)
 {
   struct room room = {0};
   bool dense = shard->geometry->shape.layout == TH_DENSE;
   th_status rc = TH_OK;
-  *content = 0;
+  *sum = (struct th_shard_sum){0};
   TH_TRY(th_shard_open(shard, err));
   struct th_range all = shard->row->range;
   int64_t units = th_ceil_divide(all.last - all.first, shard->unit);
@@ -147,25 +179,15 @@ th_status th_shard_check(struct th_shard_read *shard, uint64_t *content,
       struct th_range unit = {first, first + shard->unit};
       unit = th_range_meet(unit, all);
       if (dense)
-        TH_TRY(check_chunk(shard, unit, g, &room, content, err));
+        TH_TRY(check_chunk(shard, unit, g, &room, sum, err));
       else
-        TH_TRY(check_piece(shard, u, g, &room, content, err));
+        TH_TRY(check_piece(shard, u, g, &room, sum, err));
     }
   TH_TRY(check_statistics(shard, err));
-  if (*content != shard->row->content)
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: its checksums are not those it was written with; import "
-                 "the data again",
-                 shard->name);
-  uint64_t hash = 0; /* what no checksum covers: HDF5's own structures */
-  if (rc == TH_OK && !shard->rewritten &&
-      (!th_hash_file(shard->path, &hash) || hash != shard->row->hash))
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: its bytes are not those that were written; import the "
-                 "data again",
-                 shard->name);
+  TH_TRY(compare(shard, sum, err));
 done:
   free(room.values);
   free(room.checksum);
+  free(room.numbers);
   return rc;
 }

@@ -95,8 +95,8 @@ done:
   return rc;
 }
 
-static th_status bad_size(const struct th_shard_read *shard, const char *name,
-                          struct th_error *err)
+th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
+                            struct th_error *err)
 {
   return th_fail(err, TH_EFORMAT,
                  "%s: %s has the wrong size; the file is damaged, import the "
@@ -127,13 +127,13 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
   TH_TRY(th_h5_set_open(&shard->values, &shard->h5, TH_D_X,
                         th_h5_type(g->shape.type), 2, size, err));
   if (size[0] != count || size[1] != columns) {
-    rc = bad_size(shard, TH_D_X, err);
+    rc = th_shard_bad_size(shard, TH_D_X, err);
     goto done;
   }
   TH_TRY(th_h5_set_open(&shard->checksum, &shard->h5, TH_D_CHECKSUM,
                         H5T_NATIVE_UINT64, 2, size, err));
   if (size[0] != (hsize_t)g->groups || size[1] != count) {
-    rc = bad_size(shard, TH_D_CHECKSUM, err);
+    rc = th_shard_bad_size(shard, TH_D_CHECKSUM, err);
     goto done;
   }
   TH_TRY(th_dense_map_open(&shard->map, g, (int64_t)count, &shard->values,
@@ -164,7 +164,7 @@ static th_status open_runs(struct th_shard_read *shard, int64_t runs,
     TH_TRY(th_h5_set_open(sets[k].set, &shard->h5, sets[k].name, sets[k].type,
                           1, size, err));
     if (size[0] != (hsize_t)sets[k].size) {
-      rc = bad_size(shard, sets[k].name, err);
+      rc = th_shard_bad_size(shard, sets[k].name, err);
       goto done;
     }
   }
@@ -172,16 +172,19 @@ done:
   return rc;
 }
 
-/* Runs are not empty and have at most R entries. */
+/* Runs are not empty and have at most R entries; entries of a piece are
+ * numbered by u32. */
 static bool pieces_good(const struct th_shard_read *shard, int64_t table)
 {
   const int64_t *runs = shard->piece;
   const int64_t *entries = shard->piece_entry;
   bool good = runs[0] == 0 && entries[0] == 0;
   for (int64_t k = 0; good && k < table; k++) {
-    int64_t few = runs[k + 1] - runs[k];
-    int64_t many = entries[k + 1] - entries[k];
-    good = few >= 0 && few <= shard->unit && many >= few &&
+    /* not negative so far, so that differences do not overflow */
+    good = runs[k + 1] >= runs[k] && entries[k + 1] >= entries[k];
+    int64_t few = good ? runs[k + 1] - runs[k] : 0;
+    int64_t many = good ? entries[k + 1] - entries[k] : 0;
+    good = good && few <= shard->unit && many >= few && many <= UINT32_MAX &&
            many <= few * shard->geometry->shape.row_group;
   }
   return good;
@@ -194,11 +197,12 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_PIECE, &shard->unit, err));
   if (shard->unit < 1 || shard->unit > count) {
-    rc = bad_size(shard, TH_D_PIECE, err);
+    rc = th_shard_bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
   shard->pieces = th_ceil_divide(count, shard->unit);
   int64_t table = groups * shard->pieces;
+  TH_TRY(th_h5_expect(&shard->h5, TH_D_PIECE, table + 1, err));
   TH_TRY(TH_NEW(&shard->piece, table + 1, "the piece table", err));
   TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the piece table", err));
   TH_TRY(TH_NEW(&shard->piece_checksum, table, "the piece table", err));
@@ -210,7 +214,7 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
                    shard->piece_checksum, err));
   shard->bytes_read += (3 * table + 2) * 8;
   if (!pieces_good(shard, table)) {
-    rc = bad_size(shard, TH_D_PIECE, err);
+    rc = th_shard_bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
   TH_TRY(open_runs(shard, shard->piece[table], shard->piece_entry[table], err));
@@ -255,9 +259,11 @@ th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
                    "%s: cannot be opened (%s); put it back or import the data "
                    "again",
                    shard->name, strerror(errno));
-  if (!th_identity_of(shard->path, &shard->identity))
-    return th_fail(err, TH_EIO, "%s: %s", shard->name, strerror(errno));
-  th_status rc = check(shard, err);
+  th_status rc = th_file_check(shard->path, shard->name, err);
+  if (rc == TH_OK && !th_identity_of(shard->path, &shard->identity))
+    rc = th_fail(err, TH_EIO, "%s: %s", shard->name, strerror(errno));
+  if (rc == TH_OK)
+    rc = check(shard, err);
   shard->open = rc == TH_OK;
   if (rc != TH_OK)
     th_shard_close(shard);

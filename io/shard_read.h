@@ -45,6 +45,10 @@ void th_shard_close(struct th_shard_read *shard);
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
 
+/* An array whose size does not fit the shard, by name. */
+th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
+                            struct th_error *err);
+
 /* Dense: the read of some attributes of one group; where their values and
  * checksums go (R rows each, all within one unit) is the caller's to fill in.
  */
@@ -72,6 +76,12 @@ struct th_piece {
 /* What there is of a piece; the bytes that it needs in memory. */
 int64_t th_piece_size(const struct th_shard_read *shard, int64_t unit,
                       int64_t group, struct th_piece *piece);
+/* Starts of a piece's runs from their counts, which lie at the end of the room
+ * for starts; base: what its attributes count from. False unless runs are not
+ * empty, attributes are those of the piece, rows are below `rows`, and both
+ * ascend: then the piece must not be used. */
+bool th_piece_settle(struct th_piece *piece, const uint16_t *count,
+                     int64_t base, int64_t rows);
 /* Its members in that room; its content, verified. */
 th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
                         int64_t group, struct th_piece *piece, void *room,
@@ -83,8 +93,14 @@ th_status th_shard_statistics(struct th_shard_read *shard,
                               struct th_statistics *statistics,
                               struct th_error *err);
 
-/* Read and verify all of it. *content: summed over its runs. */
-th_status th_shard_check(struct th_shard_read *shard, uint64_t *content,
+/* What all of a shard adds up to. */
+struct th_shard_sum {
+  uint64_t content;
+  int64_t nonzeros;
+};
+
+/* Read and verify all of it. */
+th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
                          struct th_error *err);
 
 #endif

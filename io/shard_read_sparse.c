@@ -7,14 +7,13 @@
 
 static th_status damaged(const struct th_shard_read *shard,
                          const struct th_piece *piece, int64_t group,
-                         struct th_error *err)
+                         const char *what, struct th_error *err)
 {
-  return th_fail(
-      err, TH_EFORMAT,
-      "%s: attributes %lld..%lld, row group %lld: checksum mismatch; "
-      "the file is damaged, import the data again",
-      shard->name, (long long)piece->attributes.first,
-      (long long)piece->attributes.last - 1, (long long)group);
+  return th_fail(err, TH_EFORMAT,
+                 "%s: attributes %lld..%lld, row group %lld: %s; the file is "
+                 "damaged, import the data again",
+                 shard->name, (long long)piece->attributes.first,
+                 (long long)piece->attributes.last - 1, (long long)group, what);
 }
 
 static size_t align(size_t bytes)
@@ -60,21 +59,6 @@ static uint16_t *counts_of(const struct th_piece *piece)
   return (uint16_t *)(void *)(piece->start + piece->runs + 1) - piece->runs;
 }
 
-/* False: they do not add up to the entries. */
-static bool sum_counts(struct th_piece *piece)
-{
-  const char *count = (const char *)counts_of(piece);
-  uint32_t sum = 0;
-  for (int64_t k = 0; k < piece->runs; k++) {
-    uint16_t here;
-    memcpy(&here, count + 2 * k, sizeof here);
-    piece->start[k] = sum;
-    sum += here;
-  }
-  piece->start[piece->runs] = sum;
-  return (int64_t)sum == piece->entries;
-}
-
 static th_status read_parts(struct th_shard_read *shard, struct th_piece *piece,
                             int64_t at, struct th_error *err)
 {
@@ -112,8 +96,11 @@ th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
                                  .row = piece->row,
                                  .values = piece->values,
                                  .value_size = size};
-  if (th_hash_piece(&parts) != shard->piece_checksum[at] || !sum_counts(piece))
-    return damaged(shard, piece, group, err);
+  if (th_hash_piece(&parts) != shard->piece_checksum[at])
+    return damaged(shard, piece, group, "checksum mismatch", err);
+  if (!th_piece_settle(piece, parts.count, shard->row->range.first,
+                       th_geometry_group(shard->geometry, group).count))
+    return damaged(shard, piece, group, "attributes or rows out of place", err);
   memcpy(room, piece, sizeof *piece);
   return TH_OK;
 }

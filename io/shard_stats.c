@@ -28,6 +28,8 @@ static th_status read_range(const struct th_shard_read *shard, const char *name,
   struct th_error ignored = {0};
   hsize_t size[2] = {0};
   th_status rc = th_h5_set_open(&set, &shard->h5, name, type, 1, size, err);
+  if (rc == TH_OK && size[0] < (hsize_t)(first + count))
+    rc = th_shard_bad_size(shard, name, err);
   if (rc == TH_OK)
     rc = th_h5_set_range(&set, first, count, items, err);
   th_h5_set_close(&set, &ignored);

@@ -11,8 +11,17 @@ th_test(NAME io_libsvm LIBS thresher_io thresher_core)
 th_test(NAME io_cache SOURCES io_data.c LIBS thresher_io thresher_core)
 th_test(NAME io_ahead SOURCES io_data.c TIMEOUT 120 LIBS thresher_io thresher_core)
 th_test(NAME io_ranks SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_core)
+th_test(NAME io_piece LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
+th_test(NAME io_forged SOURCES io_data.c forge.c forge_seal.c TIMEOUT 240
+  LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
+th_test(NAME io_forged_model SOURCES forge.c forge_seal.c TIMEOUT 120
+  LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
 
 # A tool for scripts, and data sets as Python sees them.
 add_executable(io_tool io_tool.c io_data.c)
 target_link_libraries(io_tool PRIVATE thresher_flags thresher_io thresher_core m)
 th_script_test(NAME io_h5py ALONE ARGS $<TARGET_FILE:io_tool>)
+
+# For tests/bench/piece.sh
+add_executable(piece_cost bench/piece.c)
+target_link_libraries(piece_cost PRIVATE thresher_flags thresher_io thresher_core HDF5::HDF5 MPI::MPI_C m)

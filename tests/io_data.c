@@ -159,7 +159,10 @@ th_status recipe_fill(const struct recipe *recipe, struct th_writer *w,
   return rc;
 }
 
+enum { GROUP = 10 };
+
 struct arrays {
+  struct th_group_piece *piece;
   double *target;
   double *weight;
   int64_t *row;
@@ -186,6 +189,13 @@ static th_status fill_arrays(const struct recipe *recipe, struct arrays *x,
   }
   if (recipe->bad_target > 0)
     x->target[recipe->bad_target] = NAN;
+  TH_TRY(TH_NEW(&x->piece, d / GROUP + 1, "x", err));
+  for (int64_t k = 0; k * GROUP < d; k++) {
+    int64_t first = k * GROUP;
+    int64_t last = first + GROUP < d ? first + GROUP : d;
+    x->piece[k] = (struct th_group_piece){
+        {first, last}, first, last - first, k % 2 ? 0.5 : 0};
+  }
   for (int64_t a = 0; a < d; a++) {
     x->names[a] = x->name_room + a * NAME;
     snprintf(x->name_room + a * NAME, NAME, "a%lld", (long long)a);
@@ -196,6 +206,7 @@ done:
 
 static void free_arrays(struct arrays *x)
 {
+  free(x->piece);
   free(x->target);
   free(x->weight);
   free(x->row);
@@ -216,6 +227,7 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
   struct th_writer *writer = NULL;
   int64_t support[2] = {1, 4};
   double coef[2] = {0.5, -2.0};
+  int64_t groups = (recipe->shape.attributes + GROUP - 1) / GROUP;
   struct th_truth truth = {.family = "murata",
                            .seed = 9,
                            .noise = 0.25,
@@ -232,6 +244,8 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
                              .weight = recipe->shape.weighted ? x.weight : NULL,
                              .row = x.row,
                              .names = recipe->named ? x.names : NULL,
+                             .piece = x.piece,
+                             .pieces = recipe->grouped ? groups : 0,
                              .truth = &truth,
                              .provenance = "a test"};
   rc = th_writer_commit(writer, &master, err);

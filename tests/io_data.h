@@ -12,6 +12,7 @@ struct recipe {
   int64_t estimate;   /* sparse: entries to announce; 0: about right */
   int64_t bad_target; /* stored row whose target is not a number; 0: none */
   bool named;
+  bool grouped;  /* every ten attributes act together */
   uint64_t salt; /* another salt: other values */
 };
 

@@ -17,6 +17,14 @@ static const struct status_row status_table[] = {
 #undef TH_STATUS_ROW
 };
 
+/* Names and texts from files may hold anything; a message is one line. */
+static void make_one_line(char *text)
+{
+  for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
+    if (*c < ' ' || *c == 0x7f)
+      *c = '?';
+}
+
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
 {
   if (err->code != TH_OK)
@@ -27,6 +35,7 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   va_start(args, format);
   vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
+  make_one_line(err->text);
   return code;
 }
 

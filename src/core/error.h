@@ -41,7 +41,8 @@ struct th_error {
   } while (0)
 
 /* Record a failure and return its code. Local. The first failure wins: a
- * record that already holds one is left as it is. */
+ * record that already holds one is left as it is. The text is one line: control
+ * characters become question marks. */
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

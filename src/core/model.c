@@ -80,7 +80,7 @@ void th_model_free(struct th_model *model)
   free(model->statistics);
   th_certificate_free(&model->certificate);
   th_groups_free(&model->groups);
-  for (int64_t k = 0; k < model->settings; k++) {
+  for (int64_t k = 0; model->deck != NULL && k < model->settings; k++) {
     free(model->deck[k].name);
     free(model->deck[k].value);
   }

@@ -40,7 +40,7 @@ static th_status form_terms(const struct th_model *model,
     double *term = terms + (k - mine.first) * rows.count;
     th_kernel_column(&slab, 0, model->coef[k], term);
     for (int64_t i = 0; i < rows.count; i++)
-      *largest = fmax(*largest, fabs(term[i]));
+      *largest = fmax(*largest, isfinite(term[i]) ? fabs(term[i]) : INFINITY);
   }
   return TH_OK;
 }
