@@ -90,6 +90,7 @@ static void enter_all(struct listing *list, hid_t group)
 int forge_list(const char *path, struct forge_place places[FORGE_PLACES])
 {
   struct listing list = {path, places, 0};
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0)
     return 0;

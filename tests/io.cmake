@@ -16,6 +16,7 @@ th_test(NAME io_forged SOURCES io_data.c forge.c forge_seal.c TIMEOUT 240
   LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
 th_test(NAME io_forged_model SOURCES forge.c forge_seal.c TIMEOUT 120
   LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
+th_long_test(NAME long_forged TIMEOUT 1200 COMMAND io_forged 12000)
 
 # A tool for scripts, and data sets as Python sees them.
 add_executable(io_tool io_tool.c io_data.c)
