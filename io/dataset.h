@@ -35,6 +35,10 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            const char *path, const struct th_dataset_plan *plan,
                            bool force, struct th_error *err);
 
+/* Whether it could be claimed now; what killed runs have left is removed or put
+ * back. Local: rank 0. */
+th_status th_writer_check(const char *path, bool force, struct th_error *err);
+
 int64_t th_writer_shards(const struct th_writer *writer);
 bool th_writer_owns(const struct th_writer *writer, int64_t shard);
 struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard);

@@ -1,12 +1,13 @@
-/* file.c - paths, whole writes, room on disk, folders
+/* file.c - paths, whole writes, room on disk
  * SPDX-License-Identifier: MIT */
 #include "io/file.h"
 
 #include "core/memory.h"
+#include "io/interrupt.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,14 +81,10 @@ th_status th_space_check(const char *path, int64_t needed, struct th_error *err)
   return rc;
 }
 
-th_status th_reserve(const char *path, const char *name, int64_t bytes,
-                     int64_t needed, struct th_error *err)
+th_status th_reserve(int file, const char *name, int64_t bytes, int64_t needed,
+                     struct th_error *err)
 {
-  int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0)
-    return th_fail(err, TH_EIO, "cannot open %s: %s", name, strerror(errno));
   int code = posix_fallocate(file, 0, (off_t)bytes);
-  close(file);
   if (code == ENOSPC || code == EFBIG || code == EDQUOT)
     return th_no_space(name, needed, err);
   return TH_OK;
@@ -108,17 +105,10 @@ static int write_all(int file, const char *data, int64_t bytes)
   return 0;
 }
 
-th_status th_write_whole(const char *path, const char *name, const void *data,
+th_status th_write_whole(int file, const char *name, const void *data,
                          int64_t bytes, struct th_error *err)
 {
-  int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-  if (file < 0)
-    return th_fail(err, TH_EIO, "cannot open %s: %s", name, strerror(errno));
   int code = write_all(file, data, bytes);
-  if (code == 0 && fsync(file) != 0)
-    code = errno;
-  if (close(file) != 0 && code == 0)
-    code = errno;
   if (code == ENOSPC || code == EFBIG || code == EDQUOT)
     return th_no_space(name, bytes, err);
   if (code != 0)
@@ -126,31 +116,45 @@ th_status th_write_whole(const char *path, const char *name, const void *data,
   return TH_OK;
 }
 
-th_status th_flush(const char *path, struct th_error *err)
+struct flush {
+  int file;
+  int code; /* what errno became; 0: it went well */
+};
+
+static void *flush(void *argument)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  int code = file < 0 ? errno : 0;
-  /* Some file systems cannot flush a folder; that is no failure. */
-  if (file >= 0 && fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP)
-    code = errno;
-  if (file >= 0)
-    close(file);
-  if (code != 0)
-    return th_fail(err, TH_EIO, "cannot write %s: %s", path, strerror(code));
-  return TH_OK;
+  struct flush *job = argument;
+  job->code = fsync(job->file) == 0 ? 0 : errno;
+  return NULL;
 }
 
-void th_remove_folder(const char *path)
+/* A disk may take its time, in which no signal gets through; whoever waits for
+ * another thread can be interrupted. */
+static int flush_aside(int file)
 {
-  DIR *folder = opendir(path);
-  if (folder == NULL)
-    return;
-  int at = dirfd(folder);
-  for (struct dirent *e = readdir(folder); e != NULL; e = readdir(folder))
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-      unlinkat(at, e->d_name, 0);
-  closedir(folder);
-  rmdir(path);
+  struct flush job = {.file = file};
+  struct th_interrupt_pause pause;
+  pthread_t thread;
+  th_interrupt_pause(&pause); /* signals are not for the thread */
+  int failed = pthread_create(&thread, NULL, flush, &job);
+  th_interrupt_resume(&pause);
+  if (failed == 0)
+    pthread_join(thread, NULL);
+  else
+    flush(&job);
+  return job.code;
+}
+
+th_status th_flush(int file, const char *name, struct th_error *err)
+{
+  int code = flush_aside(file);
+  /* Some file systems cannot flush a folder; that is no failure. */
+  if (code == 0 || code == EINVAL || code == ENOTSUP)
+    return TH_OK;
+  if (code == ENOSPC || code == EDQUOT)
+    return th_fail(err, TH_EIO,
+                   "%s: no space left; free some or write elsewhere", name);
+  return th_fail(err, TH_EIO, "cannot write %s: %s", name, strerror(code));
 }
 
 void th_raise_limit(int which)

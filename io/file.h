@@ -1,4 +1,4 @@
-/* file.h - paths, whole writes, room on disk, folders; internal to io/
+/* file.h - paths, whole writes, room on disk; internal to io/
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
@@ -33,23 +33,19 @@ th_status th_space_check(const char *path, int64_t needed,
 /* Reserve the first bytes of a file on disk, so that later writes into them
  * cannot fail for want of space. needed: of the whole job, for the message. A
  * file system that cannot reserve is no error. */
-th_status th_reserve(const char *path, const char *name, int64_t bytes,
-                     int64_t needed, struct th_error *err);
+th_status th_reserve(int file, const char *name, int64_t bytes, int64_t needed,
+                     struct th_error *err);
 
-/* Replace the content of an existing file and flush it. */
-th_status th_write_whole(const char *path, const char *name, const void *data,
+/* All the content of a file that is empty. */
+th_status th_write_whole(int file, const char *name, const void *data,
                          int64_t bytes, struct th_error *err);
 
 /* TH_EIO unless the path names a file that can be opened for reading. */
 th_status th_file_check(const char *path, const char *name,
                         struct th_error *err);
 
-/* Flush a file or a folder to disk. */
-th_status th_flush(const char *path, struct th_error *err);
-
-/* Remove a folder with the files in it (no folders below); what does not exist
- * is removed already. */
-void th_remove_folder(const char *path);
+/* Flush an open file or folder to disk. */
+th_status th_flush(int file, const char *name, struct th_error *err);
 
 /* Lift a limit of this process (RLIMIT_...) as far as it may. */
 void th_raise_limit(int which);

@@ -148,13 +148,15 @@ static hid_t access_list(struct th_h5_image *image)
   return -1;
 }
 
+/* On disk a file of that name must not be there, nor a link to one. */
 static hid_t create(const char *path, struct th_h5_image *image)
 {
   hid_t access = access_list(image);
   hid_t made = H5Pcreate(H5P_FILE_CREATE);
   hid_t file = -1;
   if (access >= 0 && made >= 0 && H5Pset_obj_track_times(made, false) >= 0)
-    file = H5Fcreate(path, H5F_ACC_TRUNC, made, access);
+    file = H5Fcreate(path, image != NULL ? H5F_ACC_TRUNC : H5F_ACC_EXCL, made,
+                     access);
   if (made >= 0)
     H5Pclose(made);
   if (access >= 0)

@@ -5,9 +5,10 @@
 #include "core/vector_state.h"
 #include "io/geometry.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <xxh_x86dispatch.h> /* the same values with the CPU's widest loads */
 #else
@@ -30,29 +31,34 @@ uint64_t th_hash(const void *data, size_t bytes)
   return hash_from(data, bytes, 0);
 }
 
-bool th_hash_file(const char *path, uint64_t *hash)
+bool th_hash_open(int file, uint64_t *hash)
 {
   XXH3_state_t *state = XXH3_createState();
   char *part = malloc(FILE_PART);
-  FILE *file = fopen(path, "rb");
-  bool good = state != NULL && part != NULL && file != NULL;
-  size_t got = FILE_PART;
-  if (good) {
+  bool good = state != NULL && part != NULL;
+  ssize_t got = 1;
+  if (good)
     XXH3_64bits_reset(state);
-    setvbuf(file, NULL, _IONBF, 0);
-  }
-  while (good && got == FILE_PART) {
-    got = fread(part, 1, FILE_PART, file);
-    XXH3_64bits_update(state, part, got);
-    good = !ferror(file);
+  for (off_t at = 0; good && got != 0; at += got) {
+    got = pread(file, part, FILE_PART, at);
+    good = got >= 0;
+    if (got > 0)
+      XXH3_64bits_update(state, part, (size_t)got);
   }
   if (good)
     *hash = XXH3_64bits_digest(state);
   th_vector_state_clear();
-  if (file != NULL)
-    fclose(file);
   free(part);
   XXH3_freeState(state);
+  return good;
+}
+
+bool th_hash_file(const char *path, uint64_t *hash)
+{
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  bool good = file >= 0 && th_hash_open(file, hash);
+  if (file >= 0)
+    close(file);
   return good;
 }
 

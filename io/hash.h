@@ -37,6 +37,7 @@ uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
                      const void *values, size_t value_size, int64_t count);
 
 /* The hash of a file's bytes; false when it cannot be read. */
+bool th_hash_open(int file, uint64_t *hash);
 bool th_hash_file(const char *path, uint64_t *hash);
 
 /* A dense run's share of the content; shares are summed modulo 2^64, so the sum

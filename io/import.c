@@ -6,7 +6,6 @@
 #include "io/dataset.h"
 #include "io/groups_file.h"
 #include "io/import_job.h"
-#include "io/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +52,8 @@ static th_status check_output(const struct th_import *job, struct th_comm *comm,
                               struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (comm->rank == 0) {
-    struct th_output output = {.lock = -1};
-    rc = th_output_begin(&output, job->output, job->force, err);
-    th_output_abort(&output);
-  }
+  if (comm->rank == 0)
+    rc = th_writer_check(job->output, job->force, err);
   return th_agree(comm, rc, err);
 }
 

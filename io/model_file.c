@@ -168,7 +168,7 @@ static th_status write_model(const struct th_model *model,
   TH_TRY(put_model(&h5, &copy, err));
   TH_TRY(th_attribute_groups_put(&h5, piece, pieces, err));
   TH_TRY(th_h5_close(&h5, err));
-  TH_TRY(th_write_whole(output.partial, path, image.bytes, image.count, err));
+  TH_TRY(th_output_write(&output, image.bytes, image.count, err));
   TH_TRY(th_output_commit(&output, err));
 done:
   th_h5_close(&h5, &ignored);

@@ -1,8 +1,11 @@
 /* output.h - a file or folder appears under its final name whole, or not at all
  *
  * An output is written as .NAME.partial beside its final name, locked against
- * a second run, and renamed when it is complete. All functions are local; one
- * rank writes an output.
+ * a second run, and renamed when it is complete; a run that is interrupted
+ * takes it away (io/interrupt.h), and the next run with the same output does so
+ * for one that was killed. Names count from the folder's descriptor, and a
+ * symbolic link in the place of a name is never followed. All functions are
+ * local; one rank writes an output.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_OUTPUT_H
 #define TH_OUTPUT_H
@@ -10,21 +13,45 @@
 #include "core/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 struct th_output {
-  char *path;    /* final name */
-  char *partial; /* what is being written */
-  int lock;      /* descriptor that holds the lock, or -1 */
+  char *path;    /* final name, as it was given */
+  char *partial; /* what is being written, in the folder; NULL: nothing */
+  int folder;    /* descriptor of the folder */
+  int lock;      /* descriptor that is written and holds the lock, or -1 */
+  FILE *text;    /* th_output_text's */
+  bool force;
+  bool stale; /* what a killed run had left was found and removed */
 };
 
-/* Claim the final name: TH_EIO when it exists and force is false, when its
- * folder cannot be written, or when another run is writing it; one line that
- * says which and what to do. The partial file exists, empty, afterwards. */
+/* Claim the final name: TH_EIO when it exists and force is false, when it is
+ * no regular file, when its folder cannot be written, or when another run is
+ * writing it; one line that says which and what to do. The partial file
+ * exists, empty, afterwards. "-" is refused: the output is no text. */
 th_status th_output_begin(struct th_output *output, const char *path,
                           bool force, struct th_error *err);
 
+/* The same for text: "-" is the standard output. */
+th_status th_output_begin_text(struct th_output *output, const char *path,
+                               bool force, struct th_error *err);
+
+/* What messages call it. */
+const char *th_output_name(const char *path);
+
+/* All that the output is going to hold; or a stream to print it to, which is
+ * the output's: what cannot be written is noticed by th_output_commit. */
+th_status th_output_write(struct th_output *output, const void *data,
+                          int64_t bytes, struct th_error *err);
+th_status th_output_text(struct th_output *output, struct th_error *err);
+
 /* Flush the partial file to disk and give it its final name. */
 th_status th_output_commit(struct th_output *output, struct th_error *err);
+
+/* The two parts of it, for who has more to rename between them. */
+th_status th_output_flush(struct th_output *output, struct th_error *err);
+th_status th_output_rename(struct th_output *output, struct th_error *err);
 
 /* Remove the partial file, if there is one, and release all. Legal on a zeroed
  * record and after a commit. */

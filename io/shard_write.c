@@ -9,7 +9,7 @@
 #include "io/hash.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +41,10 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
   th_status rc = TH_OK;
   int64_t count = shard->range.last - shard->range.first;
   TH_TRY(th_h5_create(&shard->h5, shard->path, shard->name, err));
+  shard->file = fcntl(th_h5_descriptor(&shard->h5), F_DUPFD_CLOEXEC, 0);
+  if (shard->file < 0)
+    return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
+                   strerror(errno));
   TH_TRY(th_moments_init(&shard->moments, count, err));
   if (shard->geometry->shape.layout == TH_DENSE)
     TH_TRY(th_dense_begin(shard, err));
@@ -135,15 +139,12 @@ done:
 static th_status trim(struct th_shard_write *shard, struct th_error *err)
 {
   unsigned char head[TH_H5_HEAD] = {0};
-  FILE *file = fopen(shard->path, "rb");
-  bool good = file != NULL && fread(head, 1, sizeof head, file) == sizeof head;
-  if (file != NULL)
-    fclose(file);
+  bool good = pread(shard->file, head, sizeof head, 0) == sizeof head;
   shard->bytes = th_h5_end(head);
-  if (!good || truncate(shard->path, (off_t)shard->bytes) != 0)
+  if (!good || ftruncate(shard->file, (off_t)shard->bytes) != 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
                    strerror(errno));
-  return th_flush(shard->path, err);
+  return th_flush(shard->file, shard->name, err);
 }
 
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
@@ -157,7 +158,7 @@ th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
   TH_TRY(put_header(shard, err));
   TH_TRY(th_h5_close(&shard->h5, err));
   TH_TRY(trim(shard, err));
-  if (!th_hash_file(shard->path, &shard->hash))
+  if (!th_hash_open(shard->file, &shard->hash))
     rc = th_fail(err, TH_EIO, "cannot read %s back: %s", shard->name,
                  strerror(errno));
 done:
@@ -171,7 +172,9 @@ void th_shard_drop(struct th_shard_write *shard)
   th_sparse_free(&shard->sparse);
   th_moments_free(&shard->moments);
   th_h5_close(&shard->h5, &ignored);
+  if (shard->file >= 0)
+    close(shard->file);
   free(shard->name);
   free(shard->path);
-  *shard = (struct th_shard_write){0};
+  *shard = (struct th_shard_write){.file = -1};
 }

@@ -51,6 +51,7 @@ struct th_shard_write {
   uint64_t hash;  /* of its bytes */
   char *name;     /* as messages and the master call it */
   char *path;     /* where it is being written */
+  int file;       /* the same, open as long as it is written; -1: not yet */
   struct th_h5 h5;
   struct th_moments moments;
   uint64_t content;
@@ -73,7 +74,7 @@ th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
 /* Write what is kept to the end, close and flush. */
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
 
-/* Close and remove the file if it is not finished; free. */
+/* Close the file, which is its folder's owner's to remove; free. */
 void th_shard_drop(struct th_shard_write *shard);
 
 /* Parts of begin and end for one layout. */

@@ -27,7 +27,7 @@ static th_status reserve(const struct th_shard_write *shard, int64_t stored,
   int64_t values = th_ceil_divide(count, stored) * stored * g->groups * run;
   int64_t checksums = count * g->groups * (int64_t)sizeof(uint64_t);
   int64_t statistics = count * 5 * (int64_t)sizeof(double);
-  return th_reserve(shard->path, shard->name,
+  return th_reserve(shard->file, shard->name,
                     values + checksums + statistics + METADATA_BYTES,
                     shard->needed, err);
 }

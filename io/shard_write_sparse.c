@@ -34,7 +34,7 @@ static th_status reserve(struct th_shard_write *shard, int64_t bytes,
   int64_t step = sparse->reserved / 4;
   int64_t wanted = needed + (step < STEP_BYTES ? step : STEP_BYTES);
   th_status rc =
-      th_reserve(shard->path, shard->name, wanted,
+      th_reserve(shard->file, shard->name, wanted,
                  shard->needed > wanted ? shard->needed : wanted, err);
   if (rc == TH_OK)
     sparse->reserved = wanted;

@@ -7,12 +7,23 @@
 
 #include <stdint.h>
 
+/* What temporary files are for. */
+#define TH_FOR_TEXT "text"
+#define TH_FOR_SPILL "spill"
+
 /* Create .NAME.PURPOSE-XXXXXX beside the output OUTPUT, open for reading and
  * writing. With path NULL the file has no name any more when the call returns,
  * so that nothing can be left behind; otherwise *path is owned by the caller,
- * who unlinks it. Local. TH_EIO names the folder. */
+ * who ends with th_temporary_remove. Local. TH_EIO names the folder. */
 th_status th_temporary_open(const char *output, const char *purpose,
                             char **path, int *fd, struct th_error *err);
+
+/* Remove a file of th_temporary_open that has a path. Local. */
+void th_temporary_remove(const char *path);
+
+/* Remove what runs that were killed have left beside the output OUTPUT. Whoever
+ * uses such a file holds its lock. Local. */
+void th_temporary_clean(const char *output);
 
 /* TH_EIO when the folder of OUTPUT has less than that many bytes free for
  * `what`. Local. */

@@ -39,7 +39,7 @@ static th_status unpack(struct th_text_file *file, enum th_codec codec,
   fstat(file->fd, &status);
   TH_TRY(th_temporary_space(output, (int64_t)status.st_size,
                             "the decompressed input", err));
-  TH_TRY(th_temporary_open(output, "text", path, &to, err));
+  TH_TRY(th_temporary_open(output, TH_FOR_TEXT, path, &to, err));
   TH_TRY(th_decompress(codec, file->fd, to, file->name, err));
 done:
   if (to >= 0)
@@ -125,7 +125,7 @@ th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
   TH_TRY(compare_sizes(file, comm, err));
 done:
   if (comm->rank == 0 && path != NULL)
-    unlink(path);
+    th_temporary_remove(path);
   free(path);
   return rc;
 }

@@ -4,8 +4,12 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "io/file.h"
+#include "io/interrupt.h"
+#include "io/shard_folder.h"
+#include "io/temporary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +38,28 @@ static th_status make_names(struct th_writer *w, const char *path,
 {
   const char *name = th_path_name(path);
   size_t length = strlen(name);
-  char *folder = NULL;
   th_status rc = TH_OK;
   if (length > 3 && strcmp(name + length - 3, ".h5") == 0)
     length -= 3;
   int n = (int)length;
-  TH_TRY(th_path_folder(path, &folder, err));
+  TH_TRY(th_path_folder(path, &w->place, err));
   TH_TRY(th_text(&w->path, err, "%s", path));
-  TH_TRY(th_text(&w->folder, err, "%s%.*s.shards", folder, n, name));
-  TH_TRY(th_text(&w->partial, err, "%s.%.*s.shards.partial", folder, n, name));
-  TH_TRY(th_text(&w->old, err, "%s.%.*s.shards.old", folder, n, name));
-  w->folder_name = th_path_name(w->folder);
+  TH_TRY(th_text(&w->folder, err, "%.*s.shards", n, name));
+  TH_TRY(th_text(&w->partial, err, ".%.*s.shards.partial", n, name));
+  TH_TRY(th_text(&w->old, err, ".%.*s.shards.old", n, name));
 done:
-  free(folder);
   return rc;
+}
+
+static void free_names(struct th_writer *w)
+{
+  if (w->parent >= 0)
+    close(w->parent);
+  free(w->place);
+  free(w->path);
+  free(w->folder);
+  free(w->partial);
+  free(w->old);
 }
 
 static th_status init(struct th_writer *w, struct th_comm *comm,
@@ -58,6 +70,8 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->comm = comm;
   w->force = force;
   w->output.lock = -1;
+  w->parent = -1;
+  w->inside = -1;
   TH_TRY(th_geometry_init(&w->geometry, &plan->shape, err));
   w->geometry.shape.nonzeros = 0;
   w->shards = choose_shards(&w->geometry, plan);
@@ -69,38 +83,90 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
                 : 0;
   TH_TRY(make_names(w, path, err));
   TH_TRY(TH_NEW(&w->shard, w->mine, "shards", err));
+  for (int64_t k = 0; k < w->mine; k++)
+    w->shard[k].file = -1;
   th_raise_limit(RLIMIT_NOFILE);
 done:
   return rc;
 }
 
-/* Rank 0: the final names are free, there is room, the folder is there. */
-static th_status claim(struct th_writer *w, struct th_error *err)
+/* A run that was killed while it gave names has left what it was replacing.
+ * That is the data set as long as the new master has not got its name. */
+static void recover(const struct th_writer *w)
+{
+  if (!th_name_exists(w->parent, w->old))
+    return;
+  if (th_name_exists(w->parent, w->folder)) {
+    if (!w->output.stale) {
+      th_shard_folder_remove(w->parent, w->old);
+      return;
+    }
+    th_shard_folder_remove(w->parent, w->partial);
+    renameat(w->parent, w->folder, w->parent, w->partial);
+  }
+  renameat(w->parent, w->old, w->parent, w->folder);
+}
+
+/* The final names are free, and all that has to go is ours. */
+static th_status claim_names(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(th_output_begin(&w->output, w->path, w->force, err));
-  if (!w->force && access(w->folder, F_OK) == 0) {
-    rc = th_fail(err, TH_EIO,
-                 "%s exists; give --force to overwrite it, or another name",
-                 w->folder);
-    goto done;
-  }
-  TH_TRY(th_space_check(w->path, w->needed, err));
+  w->parent = fcntl(w->output.folder, F_DUPFD_CLOEXEC, 0);
+  if (w->parent < 0)
+    return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
+                   strerror(errno));
+  if (!w->force && th_name_exists(w->parent, w->folder))
+    return th_fail(err, TH_EIO,
+                   "%s%s exists; give --force to overwrite it, or another name",
+                   w->place, w->folder);
+  TH_TRY(th_shard_folder_check(w->parent, w->place, w->folder, err));
+  TH_TRY(th_shard_folder_check(w->parent, w->place, w->partial, err));
+  TH_TRY(th_shard_folder_check(w->parent, w->place, w->old, err));
   /* The lock is ours: what lies there is of a run that was killed. */
-  th_remove_folder(w->partial);
-  w->claimed = true;
-  if (mkdir(w->partial, 0777) != 0)
-    rc = th_fail(err, TH_EIO, "cannot make the folder %s: %s", w->partial,
-                 strerror(errno));
+  recover(w);
+  th_shard_folder_remove(w->parent, w->partial);
+  th_temporary_clean(w->path);
 done:
   return rc;
+}
+
+/* Rank 0: names, room, and the folder. */
+static th_status claim(struct th_writer *w, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(claim_names(w, err));
+  TH_TRY(th_space_check(w->path, w->needed, err));
+  w->inside = th_shard_folder_make(w->parent, w->partial, w->shards);
+  if (w->inside < 0)
+    rc = th_fail(err, TH_EIO, "cannot make the folder %s%s: %s", w->place,
+                 w->partial, strerror(errno));
+done:
+  return rc;
+}
+
+/* The folder that rank 0 has made. */
+static th_status enter(struct th_writer *w, struct th_error *err)
+{
+  w->parent = open(w->place[0] != '\0' ? w->place : ".",
+                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (w->parent >= 0)
+    w->inside = th_shard_folder_enter(w->parent, w->partial, w->shards);
+  if (w->inside >= 0)
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s%s: %s; let all ranks see the folder of the output",
+                 w->place, w->partial, strerror(errno));
 }
 
 static th_status begin_shards(struct th_writer *w, struct th_error *err)
 {
   int64_t width = th_geometry_piece(&w->geometry, w->entries);
+  char *folder = NULL;
   th_status rc = TH_OK;
-  w->claimed = true;
+  if (w->comm->rank > 0)
+    TH_TRY(enter(w, err));
+  TH_TRY(th_text(&folder, err, "%s%s", w->place, w->partial));
   for (int64_t k = 0; k < w->mine; k++) {
     struct th_shard_write *shard = &w->shard[k];
     shard->geometry = &w->geometry;
@@ -108,11 +174,12 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
     shard->index = w->comm->rank + k * w->comm->size;
     shard->range = th_writer_shard(w, shard->index);
     shard->needed = w->needed;
-    TH_TRY(th_shard_path(&shard->name, w->folder_name, shard->index, err));
-    TH_TRY(th_shard_path(&shard->path, w->partial, shard->index, err));
+    TH_TRY(th_shard_path(&shard->name, w->folder, shard->index, err));
+    TH_TRY(th_shard_path(&shard->path, folder, shard->index, err));
     TH_TRY(th_shard_begin(shard, width, err));
   }
 done:
+  free(folder);
   return rc;
 }
 
@@ -196,26 +263,31 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
   return to == NULL ? err->code : th_shard_sparse(to, group, tile, err);
 }
 
+th_status th_writer_check(const char *path, bool force, struct th_error *err)
+{
+  struct th_writer w = {.force = force, .output.lock = -1, .parent = -1};
+  th_status rc = make_names(&w, path, err);
+  if (rc == TH_OK)
+    rc = claim_names(&w, err);
+  th_output_abort(&w.output);
+  free_names(&w);
+  return rc;
+}
+
 void th_writer_abort(struct th_writer *writer)
 {
   if (writer == NULL)
     return;
-  for (int64_t k = 0; writer->shard != NULL && k < writer->mine; k++) {
-    if (writer->claimed && writer->shard[k].path != NULL)
-      unlink(writer->shard[k].path);
+  for (int64_t k = 0; writer->shard != NULL && k < writer->mine; k++)
     th_shard_drop(&writer->shard[k]);
-  }
   /* Whichever rank comes last finds the folder empty. */
-  if (writer->claimed && writer->comm->rank == 0)
-    th_remove_folder(writer->partial);
-  else if (writer->claimed)
-    rmdir(writer->partial);
+  if (writer->inside >= 0) {
+    th_own_remove(writer->parent, writer->partial);
+    close(writer->inside);
+  }
   th_output_abort(&writer->output);
   th_scratch_free(&writer->scratch);
   free(writer->shard);
-  free(writer->path);
-  free(writer->folder);
-  free(writer->partial);
-  free(writer->old);
+  free_names(writer);
   free(writer);
 }

@@ -17,11 +17,12 @@ struct th_writer {
   bool force;
   struct th_output output; /* the master; rank 0 */
   char *path;              /* of the master */
+  char *place;             /* its folder, with a slash, or "" */
+  int parent;              /* the same, open; -1: not yet */
   char *folder;            /* of the shards: final, being written, replaced */
   char *partial;
   char *old;
-  const char *folder_name; /* as in the shard table: the last part of folder */
-  bool claimed;            /* this rank may remove `partial` */
+  int inside;              /* `partial`, open and registered; -1: not ours */
   int64_t mine;            /* shards of this rank: rank, rank + size, ... */
   struct th_shard_write *shard;
   struct th_scratch scratch;

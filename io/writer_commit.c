@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/file.h"
+#include "io/interrupt.h"
+#include "io/shard_folder.h"
 #include "io/writer.h"
 
 #include <errno.h>
@@ -19,6 +21,16 @@ static th_status end_shards(struct th_writer *w, struct th_error *err)
 }
 
 enum { NUMBERS = 4 }; /* of a shard, that its writer alone knows */
+
+/* From now on the folder is rank 0's alone to remove or to rename. */
+static void hand_over(struct th_writer *w)
+{
+  if (w->comm->rank == 0)
+    return;
+  th_own_forget(w->parent, w->partial);
+  close(w->inside);
+  w->inside = -1;
+}
 
 /* The table's numbers from the ranks that know them. Collective. */
 static th_status share_table(struct th_writer *w, int64_t **table,
@@ -60,41 +72,54 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
     row->content = (uint64_t)table[NUMBERS * k + 1];
     row->hash = (uint64_t)table[NUMBERS * k + 3];
     info->geometry.shape.nonzeros += table[NUMBERS * k + 2];
-    TH_TRY(th_shard_path(&row->path, w->folder_name, k, err));
+    TH_TRY(th_shard_path(&row->path, w->folder, k, err));
   }
 done:
   return rc;
 }
 
-static th_status move(const char *from, const char *to, struct th_error *err)
+static th_status cannot_rename(const struct th_writer *w, const char *from,
+                               const char *to, struct th_error *err)
 {
-  if (rename(from, to) == 0)
-    return TH_OK;
-  return th_fail(err, TH_EIO, "cannot rename %s to %s: %s", from, to,
-                 strerror(errno));
+  return th_fail(err, TH_EIO, "cannot rename %s%s to %s: %s", w->place, from,
+                 to, strerror(errno));
 }
 
 /* Folder first, master last: a master always finds its shards. What is being
  * replaced stays until the new data set is whole. */
+static th_status rename_all(struct th_writer *w, struct th_error *err)
+{
+  bool replaced = th_name_exists(w->parent, w->folder);
+  if (replaced && renameat(w->parent, w->folder, w->parent, w->old) != 0)
+    return cannot_rename(w, w->folder, w->old, err);
+  th_status rc = TH_OK;
+  bool moved = th_own_rename(w->parent, w->partial, w->folder) == 0;
+  if (moved)
+    rc = th_output_rename(&w->output, err);
+  else
+    rc = cannot_rename(w, w->partial, w->folder, err);
+  if (rc == TH_OK || w->output.partial == NULL)
+    return rc; /* the master has its name, whatever came then */
+  if (moved)
+    renameat(w->parent, w->folder, w->parent, w->partial);
+  if (replaced)
+    renameat(w->parent, w->old, w->parent, w->folder);
+  th_shard_folder_remove(w->parent, w->partial);
+  return rc;
+}
+
+/* A signal comes before or behind all of it. */
 static th_status give_names(struct th_writer *w, struct th_error *err)
 {
-  bool replaced = access(w->folder, F_OK) == 0;
+  struct th_interrupt_pause pause;
   th_status rc = TH_OK;
-  TH_TRY(th_flush(w->partial, err));
-  if (replaced) {
-    th_remove_folder(w->old);
-    TH_TRY(move(w->folder, w->old, err));
-  }
-  rc = move(w->partial, w->folder, err);
-  if (rc == TH_OK) {
-    rc = th_output_commit(&w->output, err);
-    if (rc != TH_OK)
-      rename(w->folder, w->partial);
-  }
-  if (rc != TH_OK && replaced)
-    rename(w->old, w->folder);
-  if (rc == TH_OK && replaced)
-    th_remove_folder(w->old);
+  TH_TRY(th_flush(w->inside, w->partial, err));
+  TH_TRY(th_output_flush(&w->output, err));
+  th_interrupt_pause(&pause);
+  rc = rename_all(w, err);
+  th_interrupt_resume(&pause);
+  if (rc == TH_OK)
+    th_shard_folder_remove(w->parent, w->old);
 done:
   return rc;
 }
@@ -108,10 +133,10 @@ static th_status write_master(struct th_writer *w, const int64_t *table,
   th_status rc = TH_OK;
   TH_TRY(fill_info(w, table, master, &info, err));
   TH_TRY(th_master_image(w->path, &info, master, &image, err));
-  TH_TRY(th_write_whole(w->output.partial, w->path, image.bytes, image.count,
-                        err));
+  TH_TRY(th_output_write(&w->output, image.bytes, image.count, err));
   TH_TRY(give_names(w, err));
-  w->claimed = false;
+  close(w->inside);
+  w->inside = -1;
 done:
   free(image.bytes);
   th_master_info_free(&info);
@@ -125,10 +150,10 @@ th_status th_writer_commit(struct th_writer *writer,
   int64_t *table = NULL;
   th_status rc = TH_OK;
   TH_TRY(th_agree(comm, end_shards(writer, err), err));
-  TH_TRY(share_table(writer, &table, err));
+  hand_over(writer);
+  TH_TRY(share_table(writer, &table, err)); /* all have handed over now */
   rc = comm->rank == 0 ? write_master(writer, table, master, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
-  writer->claimed = false;
 done:
   free(table);
   th_writer_abort(writer);

@@ -23,8 +23,12 @@ th_script_test(NAME cli_genotypes TIMEOUT 300)
 th_script_test(NAME cli_figures TIMEOUT 300)
 th_script_test(NAME cli_screening TIMEOUT 300)
 th_script_test(NAME cli_slurm TIMEOUT 600)
+th_script_test(NAME cli_outputs TIMEOUT 300)
 add_executable(forge_tool forge_tool.c forge.c forge_seal.c)
 target_link_libraries(forge_tool PRIVATE thresher_flags thresher_io thresher_core HDF5::HDF5 MPI::MPI_C m)
 th_script_test(NAME cli_forged ARGS $<TARGET_FILE:forge_tool> TIMEOUT 300)
 th_long_test(NAME long_cli_forged TIMEOUT 2400 COMMAND
   bash ${CMAKE_CURRENT_SOURCE_DIR}/cli_forged.sh $<TARGET_FILE:forge_tool> 1000 100)
+th_script_test(NAME cli_interrupt TIMEOUT 300)
+th_long_test(NAME long_cli_interrupt TIMEOUT 2400 COMMAND
+  bash ${CMAKE_CURRENT_SOURCE_DIR}/cli_interrupt.sh 200 7)

@@ -11,6 +11,7 @@ th_test(NAME io_libsvm LIBS thresher_io thresher_core)
 th_test(NAME io_cache SOURCES io_data.c LIBS thresher_io thresher_core)
 th_test(NAME io_ahead SOURCES io_data.c TIMEOUT 120 LIBS thresher_io thresher_core)
 th_test(NAME io_ranks SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_core)
+th_test(NAME io_output SOURCES io_data.c TIMEOUT 60 LIBS thresher_io thresher_core Threads::Threads)
 th_test(NAME io_piece LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
 th_test(NAME io_forged SOURCES io_data.c forge.c forge_seal.c TIMEOUT 240
   LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)

@@ -6,10 +6,11 @@
 #include "cli/bench.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "io/file.h"
 #include "io/import.h"
+#include "io/shard_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +57,10 @@ static void remove_all(const struct place *place)
 {
   if (place->folder[0] == '\0')
     return;
-  th_remove_folder(place->shards);
-  th_remove_folder(place->folder);
+  th_shard_folder_remove(AT_FDCWD, place->shards);
+  unlink(place->output);
+  unlink(place->text);
+  rmdir(place->folder);
 }
 
 /* Six digits a value, both signs. */

@@ -3,7 +3,7 @@
 #include "cli/bench_set.h"
 
 #include "core/memory.h"
-#include "io/file.h"
+#include "io/shard_folder.h"
 #include "io/temporary.h"
 
 #include <errno.h>
@@ -120,8 +120,9 @@ th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
     rc = th_shard_anew(shard, storage, TH_BENCH_ROWS, err);
   if (rc == TH_OK)
     rc = open_set(set, path, shard, memory, err);
-  th_remove_folder(shards);
-  th_remove_folder(folder);
+  th_shard_folder_remove(AT_FDCWD, shards);
+  unlink(path);
+  rmdir(folder);
   return rc;
 }
 

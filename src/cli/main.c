@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "io/interrupt.h"
 #include "mpi/mpi_comm.h"
 
 #include <cblas.h>
@@ -119,6 +120,7 @@ int main(int argc, char **argv)
 {
   struct th_comm comm;
   struct th_error err;
+  th_interrupt_hold();
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);
   openblas_set_num_threads(1);
@@ -127,10 +129,13 @@ int main(int argc, char **argv)
     th_mpi_start(&comm, &argc, &argv);
   else
     th_comm_self(&comm);
+  th_interrupt_start(comm.rank, comm.size);
   th_error_clear(&err);
   th_status rc = settle(&comm, run(&comm, argc, argv, &err), &err);
   if (rc == TH_OK)
     rc = th_agree(&comm, flush_results(&comm, &err), &err);
+  /* mpirun ends what is left of a job when its first rank has failed */
+  th_interrupt_stop();
   if (rc != TH_OK && comm.rank == 0)
     print_failure(&comm, &err);
   if (with_mpi)

@@ -146,14 +146,11 @@ static th_status open_telemetry(struct th_watch *watch, bool force,
                                 struct th_error *err)
 {
   th_status rc =
-      th_output_begin(&watch->output, watch->telemetry_path, force, err);
-  if (rc != TH_OK)
-    return rc;
-  watch->telemetry = fopen(watch->output.partial, "w");
-  if (watch->telemetry == NULL)
-    return th_fail(err, TH_EIO, "telemetry %s: %s", watch->telemetry_path,
-                   strerror(errno));
-  return TH_OK;
+      th_output_begin_text(&watch->output, watch->telemetry_path, force, err);
+  if (rc == TH_OK)
+    rc = th_output_text(&watch->output, err);
+  watch->telemetry = watch->output.text;
+  return rc;
 }
 
 th_status th_watch_open(struct th_watch *watch,
@@ -203,19 +200,16 @@ th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
   clear_bar(watch);
   if (watch->telemetry == NULL)
     return TH_OK;
-  int failed = fclose(watch->telemetry);
   watch->telemetry = NULL;
-  if (failed != 0 || watch->err.code != TH_OK)
+  if (watch->err.code != TH_OK)
     return th_fail(err, TH_EIO, "telemetry %s: cannot be written",
-                   watch->telemetry_path);
+                   th_output_name(watch->telemetry_path));
   return th_output_commit(&watch->output, err);
 }
 
 void th_watch_close(struct th_watch *watch)
 {
   clear_bar(watch);
-  if (watch->telemetry != NULL)
-    fclose(watch->telemetry);
   watch->telemetry = NULL;
   th_output_abort(&watch->output);
   th_model_free(&watch->reference);

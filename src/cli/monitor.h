@@ -22,7 +22,7 @@ struct th_watch {
   bool referred;                /* to a model: */
   struct th_model reference;    /* owned; support and coefficients count */
   struct th_output output;      /* of the telemetry */
-  FILE *telemetry;              /* NULL: none */
+  FILE *telemetry;              /* the output's; NULL: none */
   const char *telemetry_path;
   double began;
   double printed;          /* clock of the last line */

@@ -6,11 +6,9 @@
 #include "core/memory.h"
 #include "io/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct line {
   int64_t row;
@@ -36,7 +34,7 @@ static th_status sort_lines(const struct th_scored *scored, int64_t count,
   return TH_OK;
 }
 
-static bool print_lines(FILE *file, const struct line *lines, int64_t count,
+static void print_lines(FILE *file, const struct line *lines, int64_t count,
                         bool logistic)
 {
   fprintf(file, "row,prediction%s\n", logistic ? ",probability" : "");
@@ -46,7 +44,6 @@ static bool print_lines(FILE *file, const struct line *lines, int64_t count,
       fprintf(file, ",%.17g", th_probability(lines[i].prediction));
     fputc('\n', file);
   }
-  return ferror(file) == 0;
 }
 
 /* Local: rank 0. */
@@ -56,16 +53,11 @@ static th_status write_csv(const struct th_scored *scored, int64_t count,
 {
   struct th_output output = {.lock = -1};
   struct line *lines = NULL;
-  FILE *file = NULL;
   th_status rc;
   TH_TRY(sort_lines(scored, count, &lines, err));
-  TH_TRY(th_output_begin(&output, path, force, err));
-  file = fopen(output.partial, "w");
-  bool good = file != NULL && print_lines(file, lines, count, logistic);
-  int closed = file == NULL ? 0 : fclose(file);
-  if (!good || closed != 0)
-    TH_TRY(th_fail(err, TH_EIO, "%s: cannot be written: %s", path,
-                   strerror(errno)));
+  TH_TRY(th_output_begin_text(&output, path, force, err));
+  TH_TRY(th_output_text(&output, err));
+  print_lines(output.text, lines, count, logistic);
   TH_TRY(th_output_commit(&output, err));
 done:
   th_output_abort(&output);
@@ -79,7 +71,7 @@ th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
   struct th_scoring scoring = {0};
   struct th_scored scored = {0};
   th_status rc;
-  TH_TRY(th_output_check(comm, options->output, options->force, err));
+  TH_TRY(th_output_check(comm, options->output, true, options->force, err));
   TH_TRY(th_scoring_open(&scoring, options, "predict", comm, err));
   TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
@@ -88,7 +80,7 @@ th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
     fprintf(stderr, "%s: predictions of %" PRId64 " examples\n",
-            options->output, scoring.rows.count);
+            th_output_name(options->output), scoring.rows.count);
 done:
   th_scored_free(&scored);
   th_scoring_close(&scoring);

@@ -111,16 +111,11 @@ th_status th_report_write(const struct th_report *report,
 {
   struct th_output output = {.lock = -1};
   th_status rc;
-  TH_TRY(th_output_begin(&output, path, force, err));
-  FILE *file = fopen(output.partial, "w");
-  if (file == NULL)
-    TH_TRY(th_fail(err, TH_EIO, "report %s: %s", path, strerror(errno)));
-  rc = th_json_print(file, report_json(report, plan, model, watch),
-                     JSON_INDENT(2), err);
-  if (fclose(file) != 0 && rc == TH_OK)
-    rc = th_fail(err, TH_EIO, "report %s: %s", path, strerror(errno));
-  if (rc == TH_OK)
-    rc = th_output_commit(&output, err);
+  TH_TRY(th_output_begin_text(&output, path, force, err));
+  TH_TRY(th_output_text(&output, err));
+  TH_TRY(th_json_print(output.text, report_json(report, plan, model, watch),
+                       JSON_INDENT(2), err));
+  TH_TRY(th_output_commit(&output, err));
 done:
   th_output_abort(&output);
   return rc;

@@ -66,15 +66,16 @@ int64_t th_memory_to_keep(const struct th_options *options, int64_t share)
   return options->memory > 0 ? options->memory : share / 5 * 2;
 }
 
-th_status th_output_check(struct th_comm *comm, const char *path, bool force,
-                          struct th_error *err)
+th_status th_output_check(struct th_comm *comm, const char *path, bool text,
+                          bool force, struct th_error *err)
 {
   struct th_output output = {.lock = -1};
   th_status rc = TH_OK;
   if (path == NULL)
     return TH_OK;
   if (comm->rank == 0) {
-    rc = th_output_begin(&output, path, force, err);
+    rc = (text ? th_output_begin_text : th_output_begin)(&output, path, force,
+                                                         err);
     th_output_abort(&output);
   }
   return th_agree(comm, rc, err);

@@ -16,9 +16,10 @@ th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
 int64_t th_memory_to_keep(const struct th_options *options, int64_t share);
 
 /* Refuse an output now rather than after the work: it exists, or its folder
- * cannot be written. path NULL: nothing to check. Collective. */
-th_status th_output_check(struct th_comm *comm, const char *path, bool force,
-                          struct th_error *err);
+ * cannot be written, or it is no text and goes to the standard output. path
+ * NULL: nothing to check. Collective. */
+th_status th_output_check(struct th_comm *comm, const char *path, bool text,
+                          bool force, struct th_error *err);
 
 /* The rows of a split. Local. TH_EUSAGE when there are none of it. */
 th_status th_split_rows(const struct th_shape *shape, int split,

@@ -1,0 +1,61 @@
+/* interrupt.h - names that are taken away when a signal ends the run
+ *
+ * Files and folders that only a run that ends well may leave behind are made,
+ * renamed and removed here: a signal finds each of them either registered or
+ * not there. Names count from a folder's descriptor, which stays open as long
+ * as the name is registered. All functions are local and for the thread that
+ * called th_interrupt_hold.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_INTERRUPT_H
+#define TH_INTERRUPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* At the beginning of the program, before there are other threads: SIGINT,
+ * SIGTERM and SIGHUP wait from now on. */
+void th_interrupt_hold(void);
+
+/* They end the process from now on, by themselves as without us, but not before
+ * what is registered is gone; rank 0 says so in one line. Of several ranks each
+ * stays for half a second, since mpirun ends the others at once when the first
+ * has gone. A signal that was ignored stays ignored. */
+void th_interrupt_start(int rank, int ranks);
+
+/* The run is over, and has left or taken away what it had made: they end the
+ * process as without us. */
+void th_interrupt_stop(void);
+
+/* Signals wait while work on several names is under way; pairs may be nested.
+ */
+struct th_interrupt_pause {
+  uint64_t before[16]; /* a signal mask */
+};
+void th_interrupt_pause(struct th_interrupt_pause *pause);
+void th_interrupt_resume(const struct th_interrupt_pause *pause);
+
+/* A new empty file for reading and writing: its descriptor, or -1 with errno
+ * (EEXIST: whatever has that name stays as it is, and is not followed). */
+int th_own_open(int folder, const char *name);
+
+/* mkstemp(3), with a path in place of a folder and a name. A lock (flock(2)) on
+ * its descriptor lasts as long as the name is registered. */
+int th_own_temporary(char *path);
+
+/* Register a folder in which there are going to be shards 0 .. count - 1 and
+ * nothing else; inside: its descriptor. -1 with errno. */
+int th_own_folder(int folder, const char *name, int inside, int64_t count);
+
+/* Give it its final name, in the same folder: it is no longer ours. -1 with
+ * errno: it has the old name, and stays registered. */
+int th_own_rename(int folder, const char *name, const char *final);
+
+/* Remove a file (folder AT_FDCWD: the path of th_own_temporary), or what a
+ * folder of shards holds and then the folder; registered or not, there or not.
+ */
+void th_own_remove(int folder, const char *name);
+
+/* Its descriptor goes, or somebody else looks after it: not ours any more. */
+void th_own_forget(int folder, const char *name);
+
+#endif

@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# cli_interrupt.sh [COUNT [SEED]] - a run that is interrupted at any moment takes
+# away what it had begun, says so in one line, and leaves what was there before;
+# one that was killed leaves nothing that the next one does not take away
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+count=${1:-20}
+RANDOM=${2:-1}
+LIMIT=60
+rm -rf ./* .[a-z]*
+
+# Large enough for half a second, twice as long where there are ranks.
+make_data()
+{
+  local common="--examples 4000 --attributes 1500 --support 8 --row-group 256"
+  declare -g make="murata $common --shards 3"
+  must 0 generate $make -o data.h5 --seed 3
+  must 0 train data.h5 -o model.h5 --solver lasso --lambda-ratio 0.2
+  "$PYTHON" - <<'END'
+import random
+random.seed(5)
+with open("text.svm", "w") as f:
+    for i in range(9000):
+        f.write("%d " % (i % 7) + " ".join(
+            "%d:%.5f" % (j, random.random()) for j in range(1 + i % 9, 400, 9))
+            + "\n")
+END
+  gzip text.svm
+}
+
+declare -A commands=(
+  [generate]='generate $make -o made.h5 --seed 4'
+  [import]='import text.svm.gz -o made.h5 --memory 300k --shards 3'
+  [train]="train data.h5 -o made.h5 --report made.json --telemetry made.jsonl \
+    --solver os-prox-sgd --lambda-ratio 0.02 --epochs 20"
+  [predict]='predict model.h5 data.h5 -o made.csv'
+)
+names=(generate import train predict)
+
+outputs()
+{
+  find . -name '*made*' | sort
+}
+
+# What was there, byte for byte.
+content()
+{
+  find . -name '*made*' -type f | sort | xargs -r sha256sum
+}
+
+# begin N ARGUMENT...: in the background, but with SIGINT as in the foreground;
+# $pid gets the signals.
+begin()
+{
+  local n=$1
+  shift
+  local launch=("$THRESHER")
+  [ "$n" -eq 0 ] || launch=(mpirun -q -n "$n" "$THRESHER")
+  set -m
+  "${launch[@]}" "$@" >run.out 2>run.err &
+  pid=$!
+  set +m
+}
+
+# end: the status of what was begun.
+end()
+{
+  rc=0
+  wait "$pid" 2>/dev/null || rc=$?
+}
+
+now()
+{
+  date +%s%N
+}
+
+declare -A seconds whole
+
+# How long a command takes, in milliseconds, and what it makes.
+measure()
+{
+  local name=$1 n=$2 began
+  began=$(now)
+  eval "must $n ${commands[$name]}"
+  seconds[$name.$n]=$((($(now) - began) / 1000000))
+  whole[$name]=$(content)
+  rm -rf made* .made*
+}
+
+# One signal at a random moment. A run that came to its end before is as good.
+interrupt()
+{
+  local name=$1 n=$2 signal=$3 force= before lines number wait
+  [ -n "${seconds[$name.$n]:-}" ] || measure "$name" "$n"
+  if [ $((RANDOM % 2)) -eq 0 ]; then # something to replace
+    eval "must 0 ${commands[$name]}"
+    force=--force
+  fi
+  before=$(content)
+  eval "begin $n ${commands[$name]} $force"
+  wait=$((RANDOM * ${seconds[$name.$n]} / 32768))
+  sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
+  kill -s "$signal" "$pid" 2>/dev/null || true
+  end
+  lines=$(grep -c '^thresher: ' run.err || true)
+  number=$(kill -l "$signal")
+  what="$name, $n ranks, $signal after $wait of ${seconds[$name.$n]} ms, $force"
+  if [ "$rc" -eq 0 ]; then
+    [ "$lines" -eq 0 ] || fail "$what: a line of a run that ended well"
+    [ "$(outputs | grep -c '/[.]')" -eq 0 ] || fail "$what: names are left"
+  else
+    ended=$((ended + 1))
+    # a launcher has a status of its own
+    [ "$n" -gt 0 ] || [ "$rc" -eq $((128 + number)) ] ||
+      fail "$what: status $rc"
+    # at the very beginning nobody listens yet; then nothing is made either
+    if [ "$lines" -gt 1 ] || { [ "$lines" -eq 1 ] &&
+      ! grep -q '^thresher: interrupted by SIG[A-Z]*; ' run.err; }; then
+      fail "$what: $lines lines"
+    fi
+    spoken=$((spoken + lines))
+    # outputs come one after the other: some may be there already
+    [ "$(outputs | grep -c '/[.]')" -eq 0 ] || {
+      fail "$what: names are left"
+      outputs >&2
+    }
+    # as before, or whole, if it came between the end and the end of the process
+    if [ "$name" != train ] && [ "$before" != "$(content)" ] &&
+      [ "${whole[$name]}" != "$(content)" ]; then
+      fail "$what: other content"
+      outputs >&2
+    fi
+  fi
+  [ ! -e made.h5 ] || [ "$name" = train ] || must 0 inspect made.h5 --check
+  rm -rf made* .made*
+}
+
+# Killed at a random moment: the next run takes the rest away.
+killed()
+{
+  local name=$1 n=$2
+  [ -n "${seconds[$name.$n]:-}" ] || measure "$name" "$n"
+  eval "begin $n ${commands[$name]}"
+  wait=$((RANDOM * ${seconds[$name.$n]} / 32768))
+  sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
+  kill -KILL "$pid" 2>/dev/null || true
+  end
+  # ranks outlive a launcher that is killed, by a second or so
+  for ((try = 0; try < 20; try++)); do
+    eval "ranks $n ${commands[$name]} --force" >run.out 2>run.err && break
+    grep -q 'another run is writing' run.err && [ "$n" -gt 0 ] || break
+    sleep 0.5
+  done
+  if [ ! -e made.h5 ] && [ ! -e made.csv ]; then
+    fail "$name on $n ranks cannot follow one that was killed"
+    cat run.err >&2
+  elif [ "$(outputs | grep -c '/[.]')" -gt 0 ]; then
+    fail "$name on $n ranks, killed: names are left"
+    outputs >&2
+  fi
+  rm -rf made* .made*
+}
+
+# Ctrl-C on a terminal: the kernel sends the signal, to all in the foreground.
+control_c()
+{
+  local n=$1
+  "$PYTHON" - "$n" "$THRESHER" ${make} <<'END' || fail "Ctrl-C on $1 ranks"
+import os, pty, select, sys, time
+n, program = int(sys.argv[1]), sys.argv[2]
+line = [program, "generate"] + sys.argv[3:] + ["-o", "made.h5"]
+line[line.index("--examples") + 1] = "100000"
+if n > 0:
+    line = ["mpirun", "-q", "-n", str(n)] + line
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(line[0], line)
+shown, asked, end = b"", False, time.time() + 60
+while time.time() < end:
+    if not asked and os.path.isdir(".made.shards.partial"):
+        time.sleep(0.2)
+        os.write(terminal, b"\x03")
+        asked = True
+    if select.select([terminal], [], [], 0.05)[0]:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+_, status = os.waitpid(pid, 0)
+text = shown.decode(errors="replace")
+left = [name for name in os.listdir(".") if "made." in name]
+lines = [x for x in text.replace("\r\x1b[K", "\n").replace("^C", "\n").splitlines()
+         if x.startswith("thresher: ")]
+good = asked and not left and len(lines) == 1 and "interrupted by SIG" in lines[0]
+if n == 0:
+    good = good and os.WIFSIGNALED(status) and os.WTERMSIG(status) == 2
+if not good:
+    print("status", status, "left", left, repr(text), file=sys.stderr)
+sys.exit(not good)
+END
+}
+
+# What nohup ignores stays ignored.
+ignored()
+{
+  eval "nohup $THRESHER ${commands[generate]} >run.out 2>run.err &"
+  pid=$!
+  sleep 0.2
+  kill -HUP "$pid" 2>/dev/null || true
+  end
+  [ "$rc" -eq 0 ] && [ -e made.h5 ] || fail "nohup: status $rc"
+  rm -rf made* .made*
+}
+
+make_data
+ended=0
+spoken=0
+signals=(TERM INT HUP)
+for ((k = 0; k < count; k++)); do
+  n=$((k / 4 % 5 < 3 ? 0 : k / 4 % 3 + 1))
+  interrupt "${names[$((k % 4))]}" "$n" "${signals[$((RANDOM % 3))]}"
+done
+echo "$ended of $count runs were interrupted, $spoken said so"
+compare "interrupted runs" "$ended" '>' $((count / 3))
+compare "those that said so" "$spoken" '>=' $((ended / 4))
+for ((k = 0; k < count; k += 5)); do
+  killed "${names[$((k / 5 % 4))]}" $((k / 5 % 8 == 6 ? 2 : 0))
+done
+control_c 0
+control_c 2
+ignored
+finish

@@ -1,0 +1,497 @@
+/* io_output.c - outputs appear whole or not at all, and touch nothing that is
+ * not their own
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "io/interrupt.h"
+#include "io/output.h"
+#include "io/shard_folder.h"
+#include "io/temporary.h"
+#include "io_data.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct th_comm comm;
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+  static char paths[4][192];
+  static int next;
+  char *path = paths[next++ % 4];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+static void put(const char *name, const char *text)
+{
+  FILE *file = fopen(in_folder(name), "w");
+  fputs(text, file);
+  fclose(file);
+}
+
+static bool holds(const char *name, const char *text)
+{
+  char found[64] = "";
+  FILE *file = fopen(in_folder(name), "r");
+  if (file == NULL)
+    return false;
+  size_t size = fread(found, 1, sizeof found - 1, file);
+  fclose(file);
+  return size == strlen(text) && memcmp(found, text, size) == 0;
+}
+
+static bool is_there(const char *name)
+{
+  struct stat s;
+  return lstat(in_folder(name), &s) == 0;
+}
+
+static bool is_link(const char *name)
+{
+  struct stat s;
+  return lstat(in_folder(name), &s) == 0 && S_ISLNK(s.st_mode);
+}
+
+static int names_in(const char *path)
+{
+  int count = -2; /* . and .. */
+  DIR *names = opendir(path);
+  while (readdir(names) != NULL)
+    count++;
+  closedir(names);
+  return count;
+}
+
+/* An empty folder again. */
+static void start_anew(void)
+{
+  test_folder_remove(&comm, folder);
+  CHECK(mkdir(folder, 0700) == 0);
+}
+
+static void expect(th_status rc, const struct th_error *err, const char *words)
+{
+  bool good = rc != TH_OK && strstr(err->text, words) != NULL &&
+              strchr(err->text, '\n') == NULL;
+  CHECK(good);
+  if (!good)
+    fprintf(stderr, "wanted \"%s\", not %d \"%s\"\n", words, (int)rc,
+            err->text);
+}
+
+static void refuse(const char *name, bool force, const char *words)
+{
+  struct th_output output;
+  struct th_error err;
+  th_error_clear(&err);
+  int before = names_in(folder);
+  th_status rc = th_output_begin(&output, in_folder(name), force, &err);
+  expect(rc, &err, words);
+  th_output_abort(&output);
+  CHECK(names_in(folder) == before);
+}
+
+static th_status write_text(const char *name, bool force, const char *text)
+{
+  struct th_output output;
+  struct th_error err;
+  th_error_clear(&err);
+  th_status rc = TH_OK;
+  TH_TRY(th_output_begin(&output, in_folder(name), force, &err));
+  TH_TRY(th_output_write(&output, text, (int64_t)strlen(text), &err));
+  TH_TRY(th_output_commit(&output, &err));
+done:
+  th_output_abort(&output);
+  return rc;
+}
+
+static void test_plain(void)
+{
+  start_anew();
+  CHECK(write_text("a", false, "one") == TH_OK && holds("a", "one"));
+  refuse("a", false, "exists; give --force");
+  CHECK(write_text("a", true, "two") == TH_OK && holds("a", "two"));
+  CHECK(names_in(folder) == 1);
+  refuse("none/a", true, "choose a folder that exists");
+  refuse("no\nne\x1b/a", true, "no?ne?/a"); /* one line, whatever the name */
+  refuse("", true, "is a folder; name a file in it");
+  refuse(".", true, "is a folder; name a file in it");
+}
+
+static void test_text(void)
+{
+  struct th_output output;
+  struct th_error err;
+  start_anew();
+  th_error_clear(&err);
+  CHECK(th_output_begin_text(&output, in_folder("t"), false, &err) == TH_OK);
+  CHECK(th_output_text(&output, &err) == TH_OK);
+  fputs("some text", output.text);
+  CHECK(!is_there("t") && is_there(".t.partial"));
+  CHECK(th_output_commit(&output, &err) == TH_OK && holds("t", "some text"));
+  CHECK(th_output_begin_text(&output, "-", false, &err) == TH_OK);
+  CHECK(th_output_text(&output, &err) == TH_OK && output.text == stdout);
+  CHECK(th_output_commit(&output, &err) == TH_OK && stdout != NULL);
+  th_output_abort(&output);
+  CHECK(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
+  expect(th_output_begin(&output, "-", true, &err), &err,
+         "cannot go to the standard output; name a file");
+  CHECK(names_in(folder) == 1);
+}
+
+/* What is neither a file nor a new name stays as it is, --force or not. */
+static void test_other_kinds(void)
+{
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  start_anew();
+  put("file", "mine");
+  mkdir(in_folder("folder"), 0700);
+  mkfifo(in_folder("fifo"), 0600);
+  int made = socket(AF_UNIX, SOCK_STREAM, 0);
+  snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder);
+  CHECK(bind(made, (struct sockaddr *)&name, sizeof name) == 0);
+  close(made);
+  CHECK(symlink("file", in_folder("link")) == 0);
+  CHECK(symlink("nowhere", in_folder("dangling")) == 0);
+  CHECK(symlink("/dev/null", in_folder("device")) == 0);
+  for (int force = 0; force < 2; force++) {
+    refuse("folder", force, "is a folder");
+    refuse("fifo", force, "neither a file nor a new name");
+    refuse("socket", force, "neither a file nor a new name");
+    refuse("link", force, "is a symbolic link to file; give the name");
+    refuse("dangling", force, "is a symbolic link to nowhere");
+    refuse("device", force, "is a symbolic link to /dev/null");
+  }
+  CHECK(holds("file", "mine") && is_link("link") && is_link("dangling"));
+  CHECK(names_in(folder) == 7);
+}
+
+/* A folder by way of a link is where it leads. */
+static void test_folder_link(void)
+{
+  start_anew();
+  mkdir(in_folder("real"), 0700);
+  CHECK(symlink("real", in_folder("way")) == 0);
+  CHECK(write_text("way/a", false, "x") == TH_OK && holds("real/a", "x"));
+}
+
+/* What somebody has put in the place of the partial file. */
+static void test_planted(void)
+{
+  start_anew();
+  put("precious", "precious");
+  CHECK(link(in_folder("precious"), in_folder(".a.partial")) == 0);
+  CHECK(write_text("a", false, "x") == TH_OK && holds("a", "x"));
+  CHECK(holds("precious", "precious") && !is_there(".a.partial"));
+  CHECK(symlink("precious", in_folder(".b.partial")) == 0);
+  refuse("b", true, ".b.partial beside it is in the way");
+  CHECK(holds("precious", "precious") && is_link(".b.partial"));
+  mkdir(in_folder(".c.partial"), 0700);
+  refuse("c", true, ".c.partial beside it is in the way");
+  mkfifo(in_folder(".d.partial"), 0600);
+  refuse("d", true, ".d.partial beside it is in the way");
+}
+
+/* What came while the output was written is not replaced. */
+static void test_swapped(void)
+{
+  struct th_output output;
+  struct th_error err;
+  start_anew();
+  put("precious", "precious");
+  for (int force = 0; force < 2; force++) {
+    th_error_clear(&err);
+    CHECK(th_output_begin(&output, in_folder("a"), force, &err) == TH_OK);
+    CHECK(symlink("precious", in_folder("a")) == 0);
+    expect(th_output_commit(&output, &err), &err, "is a symbolic link");
+    th_output_abort(&output);
+    CHECK(is_link("a") && !is_there(".a.partial"));
+    unlink(in_folder("a"));
+    th_error_clear(&err);
+    CHECK(th_output_begin(&output, in_folder("a"), force, &err) == TH_OK);
+    unlink(in_folder(".a.partial"));
+    CHECK(symlink("precious", in_folder(".a.partial")) == 0);
+    expect(th_output_commit(&output, &err), &err, "is in the way");
+    th_output_abort(&output);
+    CHECK(!is_there("a"));
+    unlink(in_folder(".a.partial"));
+  }
+  th_error_clear(&err);
+  CHECK(th_output_begin(&output, in_folder("a"), false, &err) == TH_OK);
+  put("a", "came first");
+  expect(th_output_commit(&output, &err), &err, "exists; give --force");
+  th_output_abort(&output);
+  CHECK(holds("a", "came first") && holds("precious", "precious"));
+  CHECK(names_in(folder) == 2);
+}
+
+static void test_lock(void)
+{
+  struct th_output one;
+  struct th_error err;
+  start_anew();
+  th_error_clear(&err);
+  CHECK(th_output_begin(&one, in_folder("a"), false, &err) == TH_OK);
+  CHECK(!one.stale);
+  refuse("a", true, "another run is writing");
+  CHECK(is_there(".a.partial"));
+  CHECK(th_output_commit(&one, &err) == TH_OK && is_there("a"));
+  put(".b.partial", "of a run that was killed");
+  CHECK(th_output_begin(&one, in_folder("b"), false, &err) == TH_OK);
+  CHECK(one.stale);
+  th_output_abort(&one);
+  CHECK(names_in(folder) == 1);
+}
+
+static void check_folder(const char *name, const char *words)
+{
+  struct th_error err;
+  int at = open(folder, O_RDONLY | O_DIRECTORY);
+  th_error_clear(&err);
+  th_status rc = th_shard_folder_check(at, "PLACE/", name, &err);
+  if (words == NULL)
+    CHECK(rc == TH_OK);
+  else
+    expect(rc, &err, words);
+  close(at);
+}
+
+static void remove_folder(const char *name)
+{
+  int at = open(folder, O_RDONLY | O_DIRECTORY);
+  th_shard_folder_remove(at, name);
+  close(at);
+}
+
+static void test_shard_folders(void)
+{
+  static const char *const foreign[] = {
+      "notes.txt", "0000.h5", "00000.h5.bak", "000000.h5", ".hidden", "x00000.h5"};
+  start_anew();
+  check_folder("none", NULL);
+  mkdir(in_folder("s"), 0700);
+  check_folder("s", NULL);
+  put("s/00000.h5", "");
+  put("s/00011.h5", "");
+  put("s/123456.h5", "");
+  check_folder("s", NULL);
+  for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++) {
+    char name[64];
+    char words[128];
+    snprintf(name, sizeof name, "s/%s", foreign[k]);
+    snprintf(words, sizeof words, "PLACE/s holds %s, which is no shard",
+             foreign[k]);
+    put(name, "mine");
+    check_folder("s", words);
+    remove_folder("s"); /* even so */
+    CHECK(holds(name, "mine") && !is_there("s/00011.h5"));
+    unlink(in_folder(name));
+    put("s/00011.h5", "");
+  }
+  mkdir(in_folder("s/00003.h5"), 0700);
+  check_folder("s", "holds 00003.h5, which is no shard");
+  rmdir(in_folder("s/00003.h5"));
+  put("precious", "precious");
+  CHECK(symlink("../precious", in_folder("s/00003.h5")) == 0);
+  check_folder("s", "holds 00003.h5, which is no shard");
+  remove_folder("s");
+  CHECK(is_link("s/00003.h5") && holds("precious", "precious"));
+  unlink(in_folder("s/00003.h5"));
+  put("s/00001.h5", "mine");
+  CHECK(symlink("s", in_folder("way")) == 0);
+  check_folder("way", "it is a link or a file, not a folder of shards");
+  check_folder("precious", "it is a link or a file, not a folder of shards");
+  remove_folder("way");
+  remove_folder("precious");
+  CHECK(is_link("way") && holds("s/00001.h5", "mine"));
+  CHECK(holds("precious", "precious"));
+  remove_folder("s");
+  CHECK(!is_there("s"));
+}
+
+static void test_temporary(void)
+{
+  struct th_error err;
+  char *path = NULL;
+  int fd = -1;
+  int nameless = -1;
+  start_anew();
+  th_error_clear(&err);
+  put(".out.text-ABCdef", "stale");
+  put(".out.spill-123456", "stale");
+  put(".out.text-ABCdefg", "longer");
+  put(".out.text-ABC", "shorter");
+  put(".out.note-ABCdef", "another purpose");
+  put(".other.text-ABCdef", "another output");
+  put("precious", "precious");
+  CHECK(symlink("precious", in_folder(".out.text-linked")) == 0);
+  CHECK(mkfifo(in_folder(".out.text-thefif"), 0600) == 0);
+  CHECK(th_temporary_open(in_folder("out"), TH_FOR_TEXT, &path, &fd, &err) ==
+        TH_OK);
+  CHECK(!is_there(".out.text-ABCdef") && !is_there(".out.spill-123456"));
+  CHECK(names_in(folder) == 8 && path != NULL);
+  close(fd); /* the lock lasts as long as the name */
+  CHECK(th_temporary_open(in_folder("out"), TH_FOR_SPILL, NULL, &nameless,
+                          &err) == TH_OK);
+  th_temporary_clean(in_folder("out"));
+  CHECK(names_in(folder) == 8);
+  th_temporary_remove(path);
+  CHECK(names_in(folder) == 7 && holds("precious", "precious"));
+  CHECK(is_link(".out.text-linked"));
+  close(nameless);
+  free(path);
+}
+
+/* Claims all kinds of names, and then waits for what the parent does. */
+static void claim_all(bool ignored, int ready)
+{
+  struct th_output output;
+  struct th_error err;
+  struct th_interrupt_pause twice[2];
+  char *path = NULL;
+  int fd;
+  int at = open(folder, O_RDONLY | O_DIRECTORY);
+  signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
+  th_interrupt_hold();
+  th_interrupt_start(0, 1);
+  th_error_clear(&err);
+  th_interrupt_pause(&twice[0]);
+  th_interrupt_pause(&twice[1]);
+  bool good =
+      th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
+      th_shard_folder_make(at, ".a.shards.partial", 12) >= 0 &&
+      th_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd, &err) == TH_OK;
+  put(".a.shards.partial/00000.h5", "x");
+  put(".a.shards.partial/00011.h5", "x");
+  th_interrupt_resume(&twice[1]);
+  good = good && write(ready, "+", 1) == 1;
+  sleep(1); /* signals wait */
+  put("done", "x");
+  th_interrupt_resume(&twice[0]);
+  while (good)
+    sleep(1);
+  _exit(99);
+}
+
+/* Another thread gets the signal. */
+static void *wait_here(void *ready)
+{
+  if (write(*(int *)ready, "+", 1) == 1)
+    for (;;)
+      sleep(1);
+  return NULL;
+}
+
+static void claim_in_threads(int ready)
+{
+  struct th_output output;
+  struct th_error err;
+  pthread_t thread;
+  th_interrupt_hold();
+  th_interrupt_start(0, 1);
+  th_error_clear(&err);
+  bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
+              pthread_create(&thread, NULL, wait_here, &ready) == 0;
+  while (good)
+    good = pthread_kill(thread, SIGTERM) == 0 && sleep(5) == 0;
+  _exit(98);
+}
+
+struct child {
+  pid_t pid;
+  int words; /* its standard error */
+};
+
+static struct child begin_child(int kind)
+{
+  int ready[2];
+  int words[2];
+  char sign = 0;
+  CHECK(pipe(ready) == 0 && pipe(words) == 0);
+  struct child child = {.pid = fork(), .words = words[0]};
+  if (child.pid == 0) {
+    dup2(words[1], STDERR_FILENO);
+    if (kind < 2)
+      claim_all(kind == 1, ready[1]);
+    claim_in_threads(ready[1]);
+  }
+  close(words[1]);
+  close(ready[1]);
+  CHECK(read(ready[0], &sign, 1) == 1);
+  close(ready[0]);
+  return child;
+}
+
+static void end_child(const struct child *child, int number, const char *name)
+{
+  char words[512] = "";
+  int status = 0;
+  waitpid(child->pid, &status, 0);
+  ssize_t size = read(child->words, words, sizeof words - 1);
+  close(child->words);
+  bool good = WIFSIGNALED(status) && WTERMSIG(status) == number && size > 0 &&
+              strncmp(words, "thresher: interrupted by ", 25) == 0 &&
+              strncmp(words + 25, name, strlen(name)) == 0 &&
+              strchr(words, '\n') == words + size - 1;
+  CHECK(good);
+  if (!good)
+    fprintf(stderr, "%s: status %d: %s\n", name, status, words);
+}
+
+static void test_signals(void)
+{
+  static const struct {
+    int number;
+    const char *name;
+  } signals[] = {
+      {SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+  for (int k = 0; k < 3; k++) {
+    start_anew();
+    put("precious", "precious");
+    struct child child = begin_child(0);
+    CHECK(names_in(folder) == 4);
+    kill(child.pid, signals[k].number);
+    end_child(&child, signals[k].number, signals[k].name);
+    /* not before the work that signals had to wait for was done */
+    CHECK(names_in(folder) == 2 && is_there("done") && is_there("precious"));
+  }
+  start_anew();
+  struct child child = begin_child(1); /* nohup */
+  kill(child.pid, SIGHUP);
+  kill(child.pid, SIGTERM);
+  end_child(&child, SIGTERM, "SIGTERM");
+  start_anew();
+  child = begin_child(2);
+  end_child(&child, SIGTERM, "SIGTERM");
+  CHECK(names_in(folder) == 0);
+}
+
+int main(void)
+{
+  th_comm_self(&comm);
+  test_folder(&comm, folder);
+  test_plain();
+  test_text();
+  test_other_kinds();
+  test_folder_link();
+  test_planted();
+  test_swapped();
+  test_lock();
+  test_shard_folders();
+  test_temporary();
+  test_signals();
+  test_folder_remove(&comm, folder);
+  return check_finish(NULL);
+}
