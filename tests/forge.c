@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
+#include "io/hash.h"
+
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -106,12 +108,14 @@ struct held {
   hid_t type;
   bool attribute;
   size_t size;
+  int64_t count;
   char *items;
 };
 
 static bool hold(struct held *h, const struct forge_place *place)
 {
-  *h = (struct held){.attribute = place->name[0] != '\0'};
+  *h = (struct held){.attribute = place->name[0] != '\0',
+                     .count = place->items};
   h->file = H5Fopen(place->path, H5F_ACC_RDWR, H5P_DEFAULT);
   h->id = h->attribute ? H5Aopen_by_name(h->file, place->object, place->name,
                                          H5P_DEFAULT, H5P_DEFAULT)
@@ -136,6 +140,78 @@ static bool put_back(struct held *h, bool changed)
   H5Fclose(h->file);
   free(h->items);
   return ok >= 0;
+}
+
+static hid_t creation_list(const struct forge_place *place,
+                           enum forge_form form, const char *other)
+{
+  hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+  hsize_t items = (hsize_t)place->items;
+  hsize_t chunk = 1024;
+  hid_t space = H5Screate_simple(1, &items, NULL);
+  if (form == FORGE_HOLLOW)
+    H5Pset_chunk(list, 1, &chunk);
+  else if (form == FORGE_EXTERNAL)
+    H5Pset_external(list, other, 0, H5F_UNLIMITED);
+  else
+    H5Pset_virtual(list, space, other, place->object, space);
+  H5Sclose(space);
+  return list;
+}
+
+/* With the old one's checksum. */
+static void add_checksum(hid_t set, const struct held *h)
+{
+  uint64_t sum = th_hash(h->items, (size_t)h->count * h->size);
+  hid_t one = H5Screate(H5S_SCALAR);
+  hid_t id = H5Acreate2(set, "checksum", H5T_STD_U64LE, one, H5P_DEFAULT,
+                        H5P_DEFAULT);
+  H5Awrite(id, H5T_NATIVE_UINT64, &sum);
+  H5Aclose(id);
+  H5Sclose(one);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+  char bytes[4096];
+  FILE *in = fopen(from, "rb");
+  FILE *out = fopen(to, "wb");
+  for (size_t n = 1; n > 0;)
+    n = fwrite(bytes, 1, fread(bytes, 1, sizeof bytes, in), out);
+  fclose(in);
+  fclose(out);
+}
+
+bool forge_form(const struct forge_place *place, enum forge_form form)
+{
+  char other[FORGE_PATH + 8];
+  struct held h;
+  hsize_t items = (hsize_t)place->items;
+  snprintf(other, sizeof other, "%s.other", place->path);
+  if (form != FORGE_EXTERNAL)
+    copy_file(place->path, other);
+  if (place->name[0] != '\0' || !hold(&h, place))
+    return false;
+  H5Ldelete(h.file, place->object, H5P_DEFAULT);
+  if (form == FORGE_LINK) {
+    H5Lcreate_external(other, place->object, h.file, place->object,
+                       H5P_DEFAULT, H5P_DEFAULT);
+    put_back(&h, false);
+    return true;
+  }
+  items = form == FORGE_HOLLOW ? (hsize_t)1 << 40 : items;
+  hid_t space = H5Screate_simple(1, &items, NULL);
+  hid_t list = creation_list(place, form, other);
+  hid_t made = H5Dcreate2(h.file, place->object, h.type, space, H5P_DEFAULT,
+                          list, H5P_DEFAULT);
+  if (form == FORGE_EXTERNAL)
+    H5Dwrite(made, h.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, h.items);
+  add_checksum(made, &h);
+  H5Dclose(made);
+  H5Pclose(list);
+  H5Sclose(space);
+  put_back(&h, false);
+  return true;
 }
 
 static void put_real(char *item, int bytes, double value)

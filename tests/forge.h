@@ -53,6 +53,16 @@ void forge_set(const struct forge_place *place, int64_t at, int64_t value);
 /* Another number of items in a data set: the first of them, then zeros. */
 bool forge_resize(const struct forge_place *place, int64_t items);
 
+/* The same items, kept in another way. */
+enum forge_form {
+  FORGE_HOLLOW,   /* 2^40 of them, none of which is in the file */
+  FORGE_EXTERNAL, /* in a file of bytes */
+  FORGE_VIRTUAL,  /* by way of a virtual data set */
+  FORGE_LINK,     /* in another HDF5 file, by way of an external link */
+  FORGE_FORMS
+};
+bool forge_form(const struct forge_place *place, enum forge_form form);
+
 /* Make the checksums right that arrays of a file carry themselves. */
 void forge_seal_arrays(const char *path);
 

@@ -9,7 +9,7 @@
 #include "io_data.h"
 #include "penalised.h"
 
-#include "io/model_file.h"
+#include "io/geometry.h"
 #include "solvers/verify.h"
 
 #include <stdlib.h>
@@ -413,6 +413,74 @@ static void refuse_all(const struct original *original)
   }
 }
 
+/* The master is not sealed anew: sealing would follow where they lead. */
+static void refuse_forms(const struct original *original)
+{
+  static const char *const objects[] = {"/y", "/weight", "/shard/first",
+                                        "/truth/support"};
+  for (size_t k = 0; k < sizeof objects / sizeof *objects; k++)
+    for (int form = 0; form < FORGE_FORMS; form++) {
+      const struct forge_place *place =
+          find(original, "data.h5", objects[k], "");
+      struct th_dataset *d = NULL;
+      struct th_error err;
+      label[0] = '\0';
+      name(place, 0, 100 + form);
+      CHECK(forge_form(place, (enum forge_form)form));
+      th_status rc = open_set(&d, original->master, 1 << 20, &err);
+      const char *words =
+          form == FORGE_LINK ? "cannot read /" : "is not stored as it was";
+      CHECK(rc != TH_OK && strstr(err.text, words) != NULL);
+      if (rc == TH_OK || strstr(err.text, words) == NULL)
+        fprintf(stderr, "%s: %s\n", label, err.text);
+      th_dataset_close(d);
+      put_back(original);
+    }
+}
+
+/* Sizes that overflow: products of them are places and numbers. */
+static void refuse_sizes(void)
+{
+  static const struct th_shape shapes[] = {
+      {.examples = TH_MOST_EXAMPLES + 1, .attributes = 1, .row_group = 64},
+      {.examples = 1, .attributes = TH_MOST_ATTRIBUTES + 1, .row_group = 64},
+      {.examples = INT64_MAX, .attributes = INT64_MAX, .row_group = 1},
+      {.examples = TH_MOST_EXAMPLES,
+       .attributes = TH_MOST_ATTRIBUTES,
+       .row_group = 64,
+       .layout = TH_SPARSE},
+      {.examples = (int64_t)1 << 30,
+       .attributes = (int64_t)1 << 30,
+       .row_group = 64,
+       .type = TH_F64},
+      {.examples = 1, .attributes = 1, .row_group = 0}};
+  for (size_t k = 0; k <= sizeof shapes / sizeof *shapes; k++) {
+    struct th_shape usual = {
+        .examples = 1000000000, .attributes = 100000000, .row_group = 16384};
+    struct th_geometry g;
+    struct th_error err;
+    bool good = k == sizeof shapes / sizeof *shapes;
+    th_error_clear(&err);
+    CHECK((th_geometry_init(&g, good ? &usual : &shapes[k], &err) == TH_OK) ==
+          good);
+  }
+}
+
+/* A text that is not one line. */
+static void refuse_lines(const struct original *original)
+{
+  const struct forge_place *place =
+      find(original, "data.h5", "/", "provenance");
+  struct th_dataset *d = NULL;
+  struct th_error err;
+  CHECK(forge_change(place, 0, FORGE_MIDDLE, 0)); /* the end of a line */
+  forge_seal(original->master);
+  CHECK(open_set(&d, original->master, 1 << 20, &err) == TH_EFORMAT);
+  CHECK(strstr(err.text, "provenance is no line of text") != NULL);
+  th_dataset_close(d);
+  put_back(original);
+}
+
 static void sweep_at_random(const struct original *original, int64_t count,
                             uint64_t *state)
 {
@@ -462,8 +530,12 @@ int main(int argc, char **argv)
       sweep_at_random(&original, count / KINDS, &state);
       continue;
     }
-    if (k == 0)
+    if (k == 0) {
       refuse_all(&original);
+      refuse_forms(&original);
+      refuse_lines(&original);
+      refuse_sizes();
+    }
     int tried = sweep(&original, 2, &state);
     fprintf(stderr, "%d places, %d forgeries, %d resized\n", original.places,
             tried, resize_all(&original, &state));

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 70000, ROOM = 300000, BASE = 512, ROWS = 1000 };
+/* SKIPPED attributes of the shard come before the piece. */
+enum { RUNS = 70000, ROOM = 300000, BASE = 512, SKIPPED = 5, ROWS = 1000 };
 
 /* A piece and what its counts were. */
 struct sample {
@@ -29,7 +30,7 @@ static uint64_t draw(uint64_t below)
 static void make(struct sample *s, int64_t runs, uint64_t most)
 {
   int64_t entries = 0;
-  uint32_t attribute = 0;
+  uint32_t attribute = SKIPPED;
   for (int64_t k = 0; k < runs; k++) {
     uint64_t count = 1 + draw(most);
     uint64_t row = draw(8);
@@ -41,7 +42,7 @@ static void make(struct sample *s, int64_t runs, uint64_t most)
   }
   s->piece = (struct th_piece){.runs = runs,
                                .entries = entries,
-                               .attributes = {BASE, BASE + attribute},
+                               .attributes = {BASE + SKIPPED, BASE + attribute},
                                .attribute = s->attribute,
                                .start = s->start,
                                .row = s->row};

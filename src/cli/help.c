@@ -152,6 +152,13 @@ static const char launching[] =
     "the same for any number of ranks. Results go to the standard output, "
     "everything else to the standard error.";
 
+static const char writing[] =
+    "An output appears under its name whole, or not at all. It replaces a "
+    "regular file alone, and with --force alone; a symbolic link in its place "
+    "is refused, and so is a folder of shards that holds anything else. SIGINT, "
+    "SIGTERM and SIGHUP take away what is unfinished and end the run. - in "
+    "place of a file of text is the standard output.";
+
 struct exit_row {
   int status;
   const char *meaning;
@@ -161,6 +168,7 @@ static const struct exit_row exits[] = {
     {0, "done"},
     {1, "failed: files, data or the run"},
     {2, "usage: the command line, or option values against the data"},
+    {128, "and more: ended by the signal of that number less 128"},
 };
 enum { EXITS = sizeof exits / sizeof *exits };
 
@@ -266,6 +274,8 @@ void th_help_man(FILE *out)
   man_text(out, about);
   fputs("\n.PP\n", out);
   man_text(out, launching);
+  fputs("\n.PP\n", out);
+  man_text(out, writing);
   fputs("\n.SH OPTIONS OF EVERY COMMAND\n", out);
   for (int k = 0; k < count; k++)
     if (table[k].commands == TH_EVERY_COMMAND)
