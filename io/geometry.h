@@ -19,7 +19,8 @@ enum {
 
 /* What sums and products of sizes are safe with. */
 #define TH_MOST_EXAMPLES ((int64_t)1 << 40)
-#define TH_MOST_ATTRIBUTES ((int64_t)UINT32_MAX) /* numbered by u32 in a shard */
+#define TH_MOST_ATTRIBUTES                                                     \
+  ((int64_t)UINT32_MAX) /* numbered by u32 in a shard */
 
 struct th_geometry {
   struct th_shape shape;

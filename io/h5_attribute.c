@@ -154,10 +154,11 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
   if (type >= 0)
     H5Tclose(type);
   if (rc == TH_OK && !is_one_line(room))
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: the attribute %s is no line of text; the file is damaged, "
-                 "make it again",
-                 h5->name, name);
+    rc =
+        th_fail(err, TH_EFORMAT,
+                "%s: the attribute %s is no line of text; the file is damaged, "
+                "make it again",
+                h5->name, name);
   if (rc != TH_OK)
     free(room);
   else

@@ -142,9 +142,9 @@ static bool get_keeping(hid_t id, struct keeping *keeping)
   int files = plan < 0 ? -1 : H5Pget_external_count(plan);
   bool known = filters >= 0 && files >= 0;
   if (known)
-    *keeping = (struct keeping){
-        .elsewhere = files > 0 || H5Pget_layout(plan) == H5D_VIRTUAL,
-        .filtered = filters > 0};
+    *keeping = (struct keeping){.elsewhere = files > 0 ||
+                                             H5Pget_layout(plan) == H5D_VIRTUAL,
+                                .filtered = filters > 0};
   if (plan >= 0)
     H5Pclose(plan);
   return known;
@@ -160,8 +160,7 @@ static bool is_backed(const struct th_h5_set *set)
   if (type >= 0)
     H5Tclose(type);
   return size > 0 && items >= 0 &&
-         (double)items * (double)size <=
-             (double)H5Dget_storage_size(set->id);
+         (double)items * (double)size <= (double)H5Dget_storage_size(set->id);
 }
 
 static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])

@@ -64,8 +64,7 @@ th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
                        struct th_error *err)
 {
   struct th_h5_set set = {0};
-  th_status rc =
-      open_counted(&set, h5, name, H5T_NATIVE_UINT8, count, err);
+  th_status rc = open_counted(&set, h5, name, H5T_NATIVE_UINT8, count, err);
   th_h5_set_close(&set, err);
   return rc;
 }

@@ -140,8 +140,7 @@ static th_status compare(const struct th_shard_read *shard,
 {
   int64_t nonzeros = 0;
   uint64_t hash = 0; /* what no checksum covers: HDF5's own structures */
-  th_status rc =
-      th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
+  th_status rc = th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
   if (rc != TH_OK)
     return rc;
   if (sum->content != shard->row->content)

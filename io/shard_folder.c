@@ -20,8 +20,7 @@ static int64_t shard_of(const char *name)
 {
   size_t digits = strspn(name, "0123456789");
   if (digits < DIGITS || digits > MOST_DIGITS ||
-      (digits > DIGITS && name[0] == '0') ||
-      strcmp(name + digits, ".h5") != 0)
+      (digits > DIGITS && name[0] == '0') || strcmp(name + digits, ".h5") != 0)
     return -1;
   return strtoll(name, NULL, 10);
 }
@@ -34,8 +33,7 @@ bool th_name_exists(int folder, const char *name)
 
 static int open_folder(int folder, const char *name)
 {
-  return openat(folder, name,
-                O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* The next name but . and .. ; NULL: there is none. */

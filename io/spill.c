@@ -127,8 +127,8 @@ static th_status prepare_flush(struct th_spill *spill, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (spill->fd < 0)
-    TH_TRY(th_temporary_open(spill->output, TH_FOR_SPILL, NULL, &spill->fd,
-                             err));
+    TH_TRY(
+        th_temporary_open(spill->output, TH_FOR_SPILL, NULL, &spill->fd, err));
   if (spill->part == NULL)
     TH_TRY(TH_NEW(&spill->part, WRITE_PART, "writing examples", err));
   TH_TRY(th_grow((void **)&spill->edges, &spill->capacity, spill->flushes + 1,

@@ -29,8 +29,8 @@ static char *format_path(const char *output, const char *purpose)
 {
   int folder = folder_length(output);
   const char *name = output + folder;
-  size_t size = strlen(output) + strlen(purpose) + sizeof "..-" +
-                strlen(random_part);
+  size_t size =
+      strlen(output) + strlen(purpose) + sizeof "..-" + strlen(random_part);
   char *path = malloc(size);
   if (path != NULL)
     snprintf(path, size, "%.*s.%s.%s-%s", folder, output, name, purpose,
@@ -108,8 +108,7 @@ static bool is_temporary(const char *name, const char *output)
 static void remove_stale(int folder, const char *name)
 {
   struct stat s;
-  int file =
-      openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return;
   if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) &&

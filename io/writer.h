@@ -22,8 +22,8 @@ struct th_writer {
   char *folder;            /* of the shards: final, being written, replaced */
   char *partial;
   char *old;
-  int inside;              /* `partial`, open and registered; -1: not ours */
-  int64_t mine;            /* shards of this rank: rank, rank + size, ... */
+  int inside;   /* `partial`, open and registered; -1: not ours */
+  int64_t mine; /* shards of this rank: rank, rank + size, ... */
   struct th_shard_write *shard;
   struct th_scratch scratch;
 };

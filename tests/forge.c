@@ -78,8 +78,8 @@ static void enter_all(struct listing *list, hid_t group)
   H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, &at, enter_attribute, list);
   for (hsize_t k = 0; k < links; k++) {
     char name[FORGE_NAME] = "";
-    hid_t id = H5Oopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k,
-                              H5P_DEFAULT);
+    hid_t id =
+        H5Oopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k, H5P_DEFAULT);
     H5Iget_name(id, name, sizeof name);
     if (H5Iget_type(id) == H5I_GROUP)
       enter_all(list, id);
@@ -114,8 +114,8 @@ struct held {
 
 static bool hold(struct held *h, const struct forge_place *place)
 {
-  *h = (struct held){.attribute = place->name[0] != '\0',
-                     .count = place->items};
+  *h =
+      (struct held){.attribute = place->name[0] != '\0', .count = place->items};
   h->file = H5Fopen(place->path, H5F_ACC_RDWR, H5P_DEFAULT);
   h->id = h->attribute ? H5Aopen_by_name(h->file, place->object, place->name,
                                          H5P_DEFAULT, H5P_DEFAULT)
@@ -164,8 +164,8 @@ static void add_checksum(hid_t set, const struct held *h)
 {
   uint64_t sum = th_hash(h->items, (size_t)h->count * h->size);
   hid_t one = H5Screate(H5S_SCALAR);
-  hid_t id = H5Acreate2(set, "checksum", H5T_STD_U64LE, one, H5P_DEFAULT,
-                        H5P_DEFAULT);
+  hid_t id =
+      H5Acreate2(set, "checksum", H5T_STD_U64LE, one, H5P_DEFAULT, H5P_DEFAULT);
   H5Awrite(id, H5T_NATIVE_UINT64, &sum);
   H5Aclose(id);
   H5Sclose(one);
@@ -194,8 +194,8 @@ bool forge_form(const struct forge_place *place, enum forge_form form)
     return false;
   H5Ldelete(h.file, place->object, H5P_DEFAULT);
   if (form == FORGE_LINK) {
-    H5Lcreate_external(other, place->object, h.file, place->object,
-                       H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external(other, place->object, h.file, place->object, H5P_DEFAULT,
+                       H5P_DEFAULT);
     put_back(&h, false);
     return true;
   }
@@ -240,11 +240,11 @@ static void change_real(char *item, int bytes, enum forge_way way,
 {
   double was = get_real(item, bytes);
   const double becomes[] = {
-      [FORGE_ZERO] = 0,           [FORGE_ONE] = 1,
-      [FORGE_ALL_BITS] = NAN,     [FORGE_TOP_BIT] = -INFINITY,
-      [FORGE_OTHER_BITS] = 0.5,   [FORGE_MIDDLE] = -1e-300,
-      [FORGE_LARGE] = 1e300,      [FORGE_UP] = was + 1,
-      [FORGE_DOWN] = was - 1,     [FORGE_RANDOM] = (double)(random % 97) - 48,
+      [FORGE_ZERO] = 0,         [FORGE_ONE] = 1,
+      [FORGE_ALL_BITS] = NAN,   [FORGE_TOP_BIT] = -INFINITY,
+      [FORGE_OTHER_BITS] = 0.5, [FORGE_MIDDLE] = -1e-300,
+      [FORGE_LARGE] = 1e300,    [FORGE_UP] = was + 1,
+      [FORGE_DOWN] = was - 1,   [FORGE_RANDOM] = (double)(random % 97) - 48,
   };
   put_real(item, bytes, becomes[way]);
 }

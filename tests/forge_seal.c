@@ -83,9 +83,10 @@ static uint64_t item_u64(const struct array *a, int64_t k)
 void forge_seal_arrays(const char *path)
 {
   static struct forge_place places[FORGE_PLACES];
-  static const char *const more[] = {
-      TH_D_PIECE_CHECKSUM, TH_D_STATS_CHECKSUM, TH_D_GROUP_Y, TH_D_GROUP_ROW,
-      TH_D_GROUP_WEIGHT,   TH_D_SHARD_HASH,     TH_D_SHARD_CONTENT};
+  static const char *const more[] = {TH_D_PIECE_CHECKSUM, TH_D_STATS_CHECKSUM,
+                                     TH_D_GROUP_Y,        TH_D_GROUP_ROW,
+                                     TH_D_GROUP_WEIGHT,   TH_D_SHARD_HASH,
+                                     TH_D_SHARD_CONTENT};
   int count = forge_list(path, places);
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
   int all = count + (int)(sizeof more / sizeof *more);
@@ -96,8 +97,7 @@ void forge_seal_arrays(const char *path)
       continue;
     struct array a = load(file, name);
     hid_t id = H5Dopen2(file, name, H5P_DEFAULT);
-    set_number(id, TH_A_CHECKSUM,
-               th_hash(a.data, (size_t)a.items * a.size));
+    set_number(id, TH_A_CHECKSUM, th_hash(a.data, (size_t)a.items * a.size));
     H5Dclose(id);
     free(a.data);
   }
@@ -149,10 +149,10 @@ static struct th_piece_parts piece_parts(const struct sparse *s, int64_t k)
 {
   int64_t run = (int64_t)item_u64(&s->piece, k);
   int64_t entry = (int64_t)item_u64(&s->piece_entry, k);
-  struct th_piece_parts parts = {
-      .runs = (int64_t)item_u64(&s->piece, k + 1),
-      .entries = (int64_t)item_u64(&s->piece_entry, k + 1),
-      .value_size = s->value.size};
+  struct th_piece_parts parts = {.runs = (int64_t)item_u64(&s->piece, k + 1),
+                                 .entries =
+                                     (int64_t)item_u64(&s->piece_entry, k + 1),
+                                 .value_size = s->value.size};
   if (!within(&s->attribute, run, parts.runs) ||
       !within(&s->count, run, parts.runs) ||
       !within(&s->row, entry, parts.entries) ||
@@ -177,8 +177,7 @@ static uint64_t piece_content(const struct th_piece_parts *parts, int64_t first,
     int64_t left = parts->entries - entry;
     int64_t count = parts->count[k] < left ? parts->count[k] : left;
     int64_t attribute = (int64_t)((uint64_t)first + parts->attribute[k]);
-    content += th_hash_run(attribute, group,
-                           parts->row + entry,
+    content += th_hash_run(attribute, group, parts->row + entry,
                            (const char *)parts->values +
                                (size_t)entry * parts->value_size,
                            parts->value_size, count);
@@ -190,9 +189,9 @@ static uint64_t piece_content(const struct th_piece_parts *parts, int64_t first,
 static uint64_t seal_sparse(hid_t file)
 {
   struct sparse s = {
-      load(file, TH_D_ATTRIBUTE),   load(file, TH_D_COUNT),
-      load(file, TH_D_ROW),         load(file, TH_D_VALUE),
-      load(file, TH_D_PIECE),       load(file, TH_D_PIECE_ENTRY),
+      load(file, TH_D_ATTRIBUTE),     load(file, TH_D_COUNT),
+      load(file, TH_D_ROW),           load(file, TH_D_VALUE),
+      load(file, TH_D_PIECE),         load(file, TH_D_PIECE_ENTRY),
       load(file, TH_D_PIECE_CHECKSUM)};
   int64_t first = number(file, TH_A_FIRST);
   int64_t groups = number(file, TH_A_GROUPS);

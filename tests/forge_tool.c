@@ -41,9 +41,8 @@ static void change_some(const struct forge_place place[], int places)
     int ways = p->name[0] != '\0' ? FORGE_COPY : FORGE_WAYS;
     enum forge_way way = (enum forge_way)(next_random() % (uint64_t)ways);
     int64_t at = (int64_t)(next_random() % (uint64_t)p->items);
-    printf("%s %s %s [%lld] way %d; ", strrchr(p->path, '/') == NULL
-                                           ? p->path
-                                           : strrchr(p->path, '/') + 1,
+    printf("%s %s %s [%lld] way %d; ",
+           strrchr(p->path, '/') == NULL ? p->path : strrchr(p->path, '/') + 1,
            p->object, p->name, (long long)at, (int)way);
     forge_change(p, at, way, next_random());
   }

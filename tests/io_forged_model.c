@@ -175,8 +175,8 @@ static void test_arrays(void)
       snprintf(label, sizeof label, "%s %s [%" PRId64 "] %d", place[p].object,
                place[p].name, at, way);
       if (way >= 0 ? !forge_change(&place[p], at, (enum forge_way)way, random)
-                   : !forge_resize(&place[p], place[p].items * (way + 3) / 2 +
-                                                  (way + 2)))
+                   : !forge_resize(&place[p],
+                                   place[p].items * (way + 3) / 2 + (way + 2)))
         continue;
       forge_seal_arrays(path);
       refused += read_back() != TH_OK;

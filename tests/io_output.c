@@ -277,8 +277,8 @@ static void remove_folder(const char *name)
 
 static void test_shard_folders(void)
 {
-  static const char *const foreign[] = {
-      "notes.txt", "0000.h5", "00000.h5.bak", "000000.h5", ".hidden", "x00000.h5"};
+  static const char *const foreign[] = {"notes.txt", "0000.h5", "00000.h5.bak",
+                                        "000000.h5", ".hidden", "x00000.h5"};
   start_anew();
   check_folder("none", NULL);
   mkdir(in_folder("s"), 0700);
@@ -455,8 +455,7 @@ static void test_signals(void)
   static const struct {
     int number;
     const char *name;
-  } signals[] = {
-      {SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+  } signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
   for (int k = 0; k < 3; k++) {
     start_anew();
     put("precious", "precious");

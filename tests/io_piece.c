@@ -91,8 +91,9 @@ static void check_starts(const struct sample *s)
 /* Some item becomes another one. */
 static void spoil(struct sample *s)
 {
-  static const uint32_t values[] = {0, 1, ROWS - 1, ROWS, 0x7fff, 0x8000,
-                                    0xffff, 0x10000, 0x7fffffff, UINT32_MAX};
+  static const uint32_t values[] = {0,          1,         ROWS - 1, ROWS,
+                                    0x7fff,     0x8000,    0xffff,   0x10000,
+                                    0x7fffffff, UINT32_MAX};
   struct th_piece *p = &s->piece;
   uint32_t value = values[draw(sizeof values / sizeof *values)];
   int64_t k = (int64_t)draw((uint64_t)p->runs);

@@ -155,7 +155,8 @@ static const char launching[] =
 static const char writing[] =
     "An output appears under its name whole, or not at all. It replaces a "
     "regular file alone, and with --force alone; a symbolic link in its place "
-    "is refused, and so is a folder of shards that holds anything else. SIGINT, "
+    "is refused, and so is a folder of shards that holds anything else. "
+    "SIGINT, "
     "SIGTERM and SIGHUP take away what is unfinished and end the run. - in "
     "place of a file of text is the standard output.";
 

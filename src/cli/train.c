@@ -33,8 +33,7 @@ static th_status check_outputs(const struct th_options *options,
   const char *const paths[] = {options->output, options->report,
                                options->telemetry};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
-    th_status rc =
-        th_output_check(comm, paths[k], k > 0, options->force, err);
+    th_status rc = th_output_check(comm, paths[k], k > 0, options->force, err);
     if (rc != TH_OK)
       return rc;
   }

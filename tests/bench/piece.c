@@ -28,9 +28,9 @@ struct bench {
   struct th_shard_read *shard;
   struct th_piece piece;
   void *room;
-  uint16_t *count;      /* kept aside: starts take their place */
-  uint32_t *start;      /* the same */
-  double *residual;     /* by row in group */
+  uint16_t *count;  /* kept aside: starts take their place */
+  uint32_t *start;  /* the same */
+  double *residual; /* by row in group */
   float *residual32;
   double *centre;
   double *grad;
