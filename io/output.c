@@ -89,8 +89,11 @@ static th_status in_the_way(const struct th_output *output,
 /* Some file systems have no locks; there a name that exists is one. */
 static bool no_locks(void)
 {
-  return errno == ENOSYS || errno == ENOTSUP || errno == EOPNOTSUPP ||
-         errno == EINVAL || errno == ENOLCK;
+  static const int codes[] = {ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL, ENOLCK};
+  for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
+    if (errno == codes[k])
+      return true;
+  return false;
 }
 
 /* Is this open file still the one of that name? Another run may have removed

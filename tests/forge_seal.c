@@ -278,7 +278,7 @@ static uint64_t names_hash(hid_t file)
 {
   struct array names = load(file, TH_D_NAMES);
   uint64_t hash = names.data != NULL;
-  for (int64_t k = 0; k < names.items; k++) {
+  for (int64_t k = 0; names.data != NULL && k < names.items; k++) {
     const char *name = names.data + (size_t)k * names.size;
     hash = th_hash_next(hash, th_hash(name, strnlen(name, names.size)));
   }

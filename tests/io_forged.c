@@ -232,6 +232,8 @@ static void try_out(const char *master, uint64_t random)
   int solvers = 0;
   while (table[solvers].name != NULL)
     solvers++;
+  if (solvers == 0)
+    return;
   th_status checked = check_set(master);
   th_status rc = open_set(&d, master, random & 4 ? 1 << 20 : 1 << 12, &err);
   if (rc == TH_OK)

@@ -380,32 +380,39 @@ static void claim_all(bool ignored, int ready)
   sleep(1); /* signals wait */
   put("done", "x");
   th_interrupt_resume(&twice[0]);
-  while (good)
-    sleep(1);
-  _exit(99);
+  if (!good)
+    _exit(99);
+  for (;;)
+    pause();
 }
 
-/* Another thread gets the signal. */
-static void *wait_here(void *ready)
+static void *wait_here(void *nothing)
 {
-  if (write(*(int *)ready, "+", 1) == 1)
-    for (;;)
-      sleep(1);
-  return NULL;
+  for (;;)
+    pause();
+  return nothing;
 }
 
+/* Another thread gets the signal, and the one that owns names looks after it
+ * when it lets it through. */
 static void claim_in_threads(int ready)
 {
   struct th_output output;
   struct th_error err;
+  struct th_interrupt_pause pause_here;
   pthread_t thread;
   th_interrupt_hold();
   th_interrupt_start(0, 1);
   th_error_clear(&err);
   bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
-              pthread_create(&thread, NULL, wait_here, &ready) == 0;
-  while (good)
-    good = pthread_kill(thread, SIGTERM) == 0 && sleep(5) == 0;
+              pthread_create(&thread, NULL, wait_here, NULL) == 0;
+  th_interrupt_pause(&pause_here);
+  good = good && write(ready, "+", 1) == 1 && kill(getpid(), SIGTERM) == 0;
+  sleep(1);
+  put("done", "x");
+  th_interrupt_resume(&pause_here);
+  if (good)
+    sleep(5);
   _exit(98);
 }
 
@@ -416,8 +423,8 @@ struct child {
 
 static struct child begin_child(int kind)
 {
-  int ready[2];
-  int words[2];
+  int ready[2] = {-1, -1};
+  int words[2] = {-1, -1};
   char sign = 0;
   CHECK(pipe(ready) == 0 && pipe(words) == 0);
   struct child child = {.pid = fork(), .words = words[0]};
@@ -474,7 +481,7 @@ static void test_signals(void)
   start_anew();
   child = begin_child(2);
   end_child(&child, SIGTERM, "SIGTERM");
-  CHECK(names_in(folder) == 0);
+  CHECK(names_in(folder) == 1 && is_there("done"));
 }
 
 int main(void)
