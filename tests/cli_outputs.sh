@@ -135,7 +135,7 @@ killed_between()
   local before
   must 0 ${writes[generate]} set.h5
   before=$(sha256sum set.h5 set.shards/*)
-  must 0 generate murata -o new.h5 $small --noise 3
+  must 0 generate murata -o new.h5 $small --seed 3
   # the old shards are aside, the new ones have no name yet
   mv set.shards .set.shards.old
   cp -r new.shards .set.shards.partial
@@ -177,6 +177,7 @@ standard_output()
     for what in generate import train; do
       unmoved 2 'cannot go to the standard output; name a file' $n \
         ${writes[$what]} - --force
+      ! grep -q '^solver:' refused.err || fail "$what has worked for nothing"
     done
   done
   ranks 0 ${writes[report]} - --force >run.json 2>/dev/null || fail "--report -"

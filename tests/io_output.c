@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -130,6 +131,27 @@ static void test_plain(void)
   refuse(".", true, "is a folder; name a file in it");
 }
 
+/* The limit on file sizes stands in for a full disk. */
+static void test_full(void)
+{
+  struct rlimit before;
+  struct rlimit none = {0, 0};
+  struct th_output output;
+  struct th_error err;
+  signal(SIGXFSZ, SIG_IGN);
+  th_error_clear(&err);
+  CHECK(th_output_begin_text(&output, in_folder("f"), false, &err) == TH_OK);
+  CHECK(th_output_text(&output, &err) == TH_OK);
+  getrlimit(RLIMIT_FSIZE, &before);
+  none.rlim_max = before.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &none);
+  fputs("more than nothing", output.text);
+  expect(th_output_commit(&output, &err), &err, "cannot write");
+  setrlimit(RLIMIT_FSIZE, &before);
+  th_output_abort(&output);
+  CHECK(!is_there("f") && !is_there(".f.partial"));
+}
+
 static void test_text(void)
 {
   struct th_output output;
@@ -146,6 +168,7 @@ static void test_text(void)
   CHECK(th_output_commit(&output, &err) == TH_OK && stdout != NULL);
   th_output_abort(&output);
   CHECK(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
+  test_full();
   expect(th_output_begin(&output, "-", true, &err), &err,
          "cannot go to the standard output; name a file");
   CHECK(names_in(folder) == 1);
