@@ -1,4 +1,5 @@
 # Tests cli_*
+th_test(NAME cli_meter SOURCES ${CMAKE_SOURCE_DIR}/src/cli/meter.c LIBS thresher_core LABELS cli)
 th_script_test(NAME cli_smoke)
 th_script_test(NAME cli_readme)
 th_script_test(NAME cli_identical TIMEOUT 900)
