@@ -38,7 +38,8 @@ struct th_importing {
 
   /* What this rank reads of each file. */
   struct th_range *range;
-  int64_t *line; /* the line before the range */
+  int64_t *line;    /* the line before the range */
+  int64_t *counted; /* examples in the range, when they were counted */
   struct th_lines lines;
 
   /* What was counted; replicated but for `first_row`. */
@@ -61,6 +62,10 @@ struct th_importing {
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
 void th_import_close(struct th_importing *im);
+
+/* True where a line of file k holds an example. Local. */
+bool th_import_is_example(const struct th_importing *im, int64_t k,
+                          const struct th_line *line);
 
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. */

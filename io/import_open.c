@@ -22,6 +22,7 @@ static th_status make_room(struct th_importing *im, struct th_error *err)
   TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
   TH_TRY(TH_NEW(&im->range, files, "the list of files", err));
   TH_TRY(TH_NEW(&im->line, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->counted, files, "the list of files", err));
   im->files = files;
 done:
   return rc;
@@ -205,7 +206,10 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
     im->text_bytes += im->file[k].size;
   }
   TH_TRY(read_like(im, err));
-  TH_TRY(th_agree(im->comm, open_format(im, err), err));
+  rc = open_format(im, err);
+  for (int64_t k = 0; k < im->files; k++)
+    rc = th_text_unchanged(&im->file[k], rc, err);
+  TH_TRY(th_agree(im->comm, rc, err));
 done:
   return rc;
 }
@@ -225,6 +229,7 @@ void th_import_close(struct th_importing *im)
   free(im->file);
   free(im->range);
   free(im->line);
+  free(im->counted);
   th_lines_free(&im->lines);
   th_spill_free(im->spill);
   free(im->target);

@@ -15,6 +15,24 @@
 
 enum { READ_PART = 256 << 10, SCAN_PART = 1 << 16 };
 
+th_status th_text_changed(const struct th_text_file *file, struct th_error *err)
+{
+  th_error_clear(err); /* whatever was found in it */
+  return th_fail(err, TH_EIO,
+                 "%s changed while it was read; wait until nothing writes to "
+                 "it, or import a copy",
+                 file->name);
+}
+
+th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
+                            struct th_error *err)
+{
+  struct th_identity now;
+  bool same = file->unpacked || (th_identity_of(file->name, &now) &&
+                                 th_identity_same(&now, &file->identity));
+  return same ? rc : th_text_changed(file, err);
+}
+
 static th_status open_plain(const char *path, const char *name, int *fd,
                             struct th_error *err)
 {
@@ -35,12 +53,11 @@ static th_status unpack(struct th_text_file *file, enum th_codec codec,
 {
   int to = -1;
   th_status rc = TH_OK;
-  struct stat status = {0};
-  fstat(file->fd, &status);
-  TH_TRY(th_temporary_space(output, (int64_t)status.st_size,
+  TH_TRY(th_temporary_space(output, (int64_t)file->identity.size,
                             "the decompressed input", err));
   TH_TRY(th_temporary_open(output, "text", path, &to, err));
-  TH_TRY(th_decompress(codec, file->fd, to, file->name, err));
+  rc = th_decompress(codec, file->fd, to, file->name, err);
+  TH_TRY(th_text_unchanged(file, rc, err));
 done:
   if (to >= 0)
     close(to);
@@ -76,19 +93,29 @@ static void skip_byte_order_mark(struct th_text_file *file)
 static th_status open_unpacked(struct th_text_file *file, const char *path,
                                struct th_error *err)
 {
+  struct th_identity identity = file->identity;
   if (path != NULL) {
     close(file->fd);
     file->fd = -1;
     th_status rc = open_plain(path, path, &file->fd, err);
     if (rc != TH_OK)
       return rc;
+    file->unpacked = true;
+    if (!th_identity_of_open(file->fd, &identity))
+      return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
   }
-  struct stat status;
-  if (fstat(file->fd, &status) != 0)
-    return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
-  file->size = (int64_t)status.st_size;
+  file->size = (int64_t)identity.size;
   skip_byte_order_mark(file);
   return TH_OK;
+}
+
+static th_status open_named(struct th_text_file *file, enum th_codec *codec,
+                            struct th_error *err)
+{
+  th_status rc = open_plain(file->name, file->name, &file->fd, err);
+  if (rc == TH_OK && !th_identity_of_open(file->fd, &file->identity))
+    rc = th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  return rc == TH_OK ? th_codec_find(file->fd, file->name, codec, err) : rc;
 }
 
 /* All ranks must see one and the same file. Collective. */
@@ -103,7 +130,7 @@ static th_status compare_sizes(const struct th_text_file *file,
                  "%s: %lld bytes here, %lld on rank 0; let all ranks see the "
                  "same file",
                  file->name, (long long)file->size, (long long)size);
-  return th_agree(comm, rc, err);
+  return th_agree(comm, th_text_unchanged(file, rc, err), err);
 }
 
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
@@ -113,9 +140,7 @@ th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
   char *path = NULL;
   enum th_codec codec = TH_CODEC_NONE;
   *file = (struct th_text_file){.name = name, .fd = -1};
-  th_status rc = open_plain(name, name, &file->fd, err);
-  if (rc == TH_OK)
-    rc = th_codec_find(file->fd, name, &codec, err);
+  th_status rc = open_named(file, &codec, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && codec != TH_CODEC_NONE)
     rc = unpack(file, codec, output, &path, err);
