@@ -9,6 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How far an import is, as far as one rank can tell. */
+struct th_import_progress {
+  const char *step; /* what is being done, in words */
+  double fraction;  /* of the whole import that is done, about: 0 to 1 */
+  int64_t bytes;    /* of text that this step has done, on all ranks, about */
+  int64_t total;    /* of text; 0: the step is not measured in text */
+};
+
+/* Who wants to know, while the import is at work. Called on the rank that has
+ * it; either function may be NULL. */
+struct th_import_watch {
+  void (*progress)(void *self, const struct th_import_progress *progress);
+  void (*notice)(void *self, const char *text); /* one line for the user */
+  void *self;
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
@@ -32,6 +48,7 @@ struct th_import {
   double test_fraction; /* 0: none */
   bool force;
   int64_t memory; /* bytes of parsed entries this rank may hold */
+  const struct th_import_watch *watch; /* or NULL; of this rank */
 };
 
 /* What was imported, for the summary. */

@@ -59,6 +59,7 @@ static th_status count_lines(struct th_importing *im, int64_t k, int64_t *lines,
     TH_TRY(th_lines_next(&im->lines, &line, &more, err));
     if (!more)
       break;
+    th_import_tell_line(im, TH_IMPORT_COUNTS, k);
     *examples += line.too_long || th_import_is_example(im, k, &line);
   }
   *lines = im->lines.number;

@@ -14,6 +14,14 @@
 /* Rows of the importer table, in its order. */
 enum th_import_format { TH_IMPORT_AUTO, TH_IMPORT_LIBSVM, TH_IMPORT_CSV };
 
+/* What an import does, in this order. */
+enum th_import_step {
+  TH_IMPORT_UNPACKS, /* where an input is compressed */
+  TH_IMPORT_COUNTS,
+  TH_IMPORT_PARSES,
+  TH_IMPORT_WRITES
+};
+
 /* The attributes of the data set that --like names; replicated. */
 struct th_like {
   int64_t attributes; /* 0: none was named */
@@ -42,6 +50,12 @@ struct th_importing {
   int64_t *counted; /* examples in the range, when they were counted */
   struct th_lines lines;
 
+  /* What the watch was told. */
+  bool unpacked;      /* there was something to unpack */
+  int64_t file_bytes; /* of all inputs as they lie on disk; where watched */
+  int64_t opened;     /* of the inputs that are open */
+  int64_t told;       /* offset in the file of what was read */
+
   /* What was counted; replicated but for `first_row`. */
   struct th_placing placing;
   int64_t first_row; /* input row of this rank's first example */
@@ -62,6 +76,22 @@ struct th_importing {
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
 void th_import_close(struct th_importing *im);
+
+/* Tell the watch, if there is one, that `done` of `total` of a step is done, in
+ * any unit. Local. */
+void th_import_tell(const struct th_importing *im, enum th_import_step step,
+                    int64_t done, int64_t total);
+
+/* Tell it what im->lines have read of file k. Cheap to call for every line.
+ * Local. */
+void th_import_tell_read(struct th_importing *im, enum th_import_step step,
+                         int64_t k);
+static inline void th_import_tell_line(struct th_importing *im,
+                                       enum th_import_step step, int64_t k)
+{
+  if (im->told != im->lines.next)
+    th_import_tell_read(im, step, k);
+}
 
 /* True where a line of file k holds an example. Local. */
 bool th_import_is_example(const struct th_importing *im, int64_t k,

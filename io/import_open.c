@@ -196,15 +196,43 @@ done:
   return rc;
 }
 
+/* Bytes of all inputs on disk, for who watches: what cannot be opened is said
+ * when it is its turn. */
+static void measure_files(struct th_importing *im)
+{
+  struct th_identity file;
+  for (int64_t k = 0; im->job->watch != NULL && k < im->files; k++)
+    if (th_identity_of(file_name(im->job, k), &file))
+      im->file_bytes += (int64_t)file.size;
+}
+
+static void on_reading(void *self, int64_t bytes)
+{
+  struct th_importing *im = self;
+  im->unpacked = true;
+  th_import_tell(im, TH_IMPORT_UNPACKS, im->opened + bytes, im->file_bytes);
+}
+
+/* Collective. */
+static th_status open_files(struct th_importing *im, struct th_error *err)
+{
+  struct th_reading reading = {on_reading, im};
+  th_status rc = TH_OK;
+  measure_files(im);
+  for (int64_t k = 0; rc == TH_OK && k < im->files; k++) {
+    rc = th_text_open(&im->file[k], im->comm, file_name(im->job, k),
+                      im->job->output, &reading, err);
+    im->opened += (int64_t)im->file[k].identity.size;
+    im->text_bytes += im->file[k].size;
+  }
+  return rc;
+}
+
 th_status th_import_open(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(th_agree(im->comm, make_room(im, err), err));
-  for (int64_t k = 0; k < im->files; k++) {
-    TH_TRY(th_text_open(&im->file[k], im->comm, file_name(im->job, k),
-                        im->job->output, err));
-    im->text_bytes += im->file[k].size;
-  }
+  TH_TRY(open_files(im, err));
   TH_TRY(read_like(im, err));
   rc = open_format(im, err);
   for (int64_t k = 0; k < im->files; k++)

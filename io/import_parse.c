@@ -81,6 +81,7 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
     TH_TRY(th_lines_next(&im->lines, &line, &more, err));
     if (!more)
       break;
+    th_import_tell_line(im, TH_IMPORT_PARSES, k);
     if (!line.too_long && !th_import_is_example(im, k, &line))
       continue;
     if (im->rows == end)

@@ -87,6 +87,7 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
     rc = th_alloc((void **)&rows, placing->bin_groups * placing->row_group,
                   sizeof(void *), "rows of a bin", err);
   for (int64_t b = 0; b < placing->bins; b++) {
+    th_import_tell(im, TH_IMPORT_WRITES, b, placing->bins);
     TH_TRY(th_bin_exchange(&bin, b, rc, err));
     rc = write_bin(placing, b, &bin, &transpose, rows, err);
   }

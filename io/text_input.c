@@ -3,7 +3,6 @@
 #include "io/text_input.h"
 
 #include "core/memory.h"
-#include "io/decompress.h"
 #include "io/temporary.h"
 
 #include <errno.h>
@@ -49,14 +48,15 @@ static th_status open_plain(const char *path, const char *name, int *fd,
 
 /* Rank 0's part of opening a compressed file; *path is its text's name. */
 static th_status unpack(struct th_text_file *file, enum th_codec codec,
-                        const char *output, char **path, struct th_error *err)
+                        const char *output, const struct th_reading *reading,
+                        char **path, struct th_error *err)
 {
   int to = -1;
   th_status rc = TH_OK;
   TH_TRY(th_temporary_space(output, (int64_t)file->identity.size,
                             "the decompressed input", err));
   TH_TRY(th_temporary_open(output, "text", path, &to, err));
-  rc = th_decompress(codec, file->fd, to, file->name, err);
+  rc = th_decompress(codec, file->fd, to, file->name, reading, err);
   TH_TRY(th_text_unchanged(file, rc, err));
 done:
   if (to >= 0)
@@ -135,7 +135,7 @@ static th_status compare_sizes(const struct th_text_file *file,
 
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
                        const char *name, const char *output,
-                       struct th_error *err)
+                       const struct th_reading *reading, struct th_error *err)
 {
   char *path = NULL;
   enum th_codec codec = TH_CODEC_NONE;
@@ -143,7 +143,7 @@ th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
   th_status rc = open_named(file, &codec, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && codec != TH_CODEC_NONE)
-    rc = unpack(file, codec, output, &path, err);
+    rc = unpack(file, codec, output, reading, &path, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(share_path(comm, &path, err));
   TH_TRY(th_agree(comm, open_unpacked(file, path, err), err));

@@ -4,6 +4,7 @@
 #define TH_TEXT_INPUT_H
 
 #include "core/comm.h"
+#include "io/decompress.h"
 #include "io/file.h"
 #include "io/text_row.h"
 
@@ -21,10 +22,10 @@ struct th_text_file {
 
 /* Open a file on every rank. A compressed one is decompressed by rank 0 into a
  * temporary file beside `output`, whose name is gone again when the call
- * returns. Collective. */
+ * returns; reading, which may be NULL, hears of it. Collective. */
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
                        const char *name, const char *output,
-                       struct th_error *err);
+                       const struct th_reading *reading, struct th_error *err);
 
 /* Close; legal on a zeroed record. Local. */
 void th_text_close(struct th_text_file *file);
