@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Share the bytes of all files out evenly, in order: rank r's part of file k.
  */
@@ -43,7 +44,11 @@ bool th_import_is_example(const struct th_importing *im, int64_t k,
 {
   if (im->format == TH_IMPORT_CSV)
     return th_csv_is_example(&im->csv[k], line->text, line->length);
-  return th_libsvm_is_example(line->text, line->length);
+  if (th_libsvm_is_example(line->text, line->length))
+    return true;
+  /* without a label, an example of zeros is an empty line */
+  return im->libsvm.unlabelled &&
+         memchr(line->text, '#', (size_t)line->length) == NULL;
 }
 
 /* Lines and examples of this rank's part of file k. A line that is too long
@@ -104,6 +109,7 @@ static th_status sum_counts(struct th_importing *im, const int64_t *all,
                      im->file[k].name,
                      im->file[k].size == 0 ? "an empty file" : "no example");
     *examples += here;
+    im->examples[k] = here;
     if (k < im->job->input_count)
       im->placing.main += here;
   }

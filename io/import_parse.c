@@ -57,6 +57,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
     return rc;
   im->rows++;
   im->nonzeros += row->nonzeros;
+  im->positives += row->target == 1;
   parsing->weighted += stored < placing->training && row->weight != 0.0;
   if (row->count > 0) {
     int64_t last = row->first < 0 ? row->index[row->count - 1]
@@ -87,6 +88,8 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
     if (im->rows == end)
       return th_text_changed(&im->file[k], err);
     TH_TRY(parse_line(im, parsing, k, &line, err));
+    if (im->csv != NULL)
+      th_csv_count(&im->csv[k], parsing->csv, im->first_row + im->rows);
     TH_TRY(keep_row(im, parsing, err));
   }
   if (im->rows < end)
@@ -100,10 +103,10 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
 {
   const struct th_import *job = im->job;
   th_status rc = TH_OK;
-  parsing->row.type = (enum th_type)job->type;
+  parsing->row.type = im->type;
   TH_TRY(th_csv_parser_create(&parsing->csv, err));
   TH_TRY(th_spill_create(&im->spill, job->output, im->placing.bins,
-                         job->memory / 2, (enum th_type)job->type, err));
+                         job->memory / 2, im->type, err));
   for (int64_t k = 0; k < im->files; k++) {
     rc = parse_file(im, parsing, k, err);
     TH_TRY(th_text_unchanged(&im->file[k], rc, err));
@@ -113,7 +116,8 @@ done:
 }
 
 /* What only all examples together can show. */
-static th_status check_whole(const struct th_importing *im, int64_t weighted,
+static th_status check_whole(const struct th_importing *im,
+                             const struct parsing *parsing, int64_t weighted,
                              struct th_error *err)
 {
   if (im->attributes == 0)
@@ -121,6 +125,11 @@ static th_status check_whole(const struct th_importing *im, int64_t weighted,
                    "%s:1:1: no example has an attribute; say how many there "
                    "are with --attributes",
                    im->file[0].name);
+  if (im->class.name != NULL && im->job->like == NULL && im->positives == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: no example has the target '%s', the first has "
+                   "'%s'; name a class that occurs with --positive-class",
+                   im->file[0].name, im->class.name, parsing->row.other_class);
   if (weighted == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: all weights of the training examples are 0; choose "
@@ -134,12 +143,19 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
   struct parsing parsing = {0};
   th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
   if (rc == TH_OK) {
-    int64_t sums[2] = {im->nonzeros, parsing.weighted};
-    im->comm->ops->sum_i64(im->comm, sums, 2);
+    int64_t sums[3] = {im->nonzeros, parsing.weighted, im->positives};
+    im->comm->ops->sum_i64(im->comm, sums, 3);
     im->comm->ops->max_i64(im->comm, &im->attributes, 1);
     im->nonzeros = sums[0];
-    rc = check_whole(im, sums[1], err);
+    im->positives = sums[2];
+    rc = check_whole(im, &parsing, sums[1], err);
   }
+  if (rc == TH_OK)
+    rc = th_import_check_counters(im, err);
+  if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
+    th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
+                     im->class.name, (long long)im->positives,
+                     (long long)im->placing.examples);
   th_text_row_free(&parsing.row);
   th_csv_parser_free(parsing.csv);
   return rc;

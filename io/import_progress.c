@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import_job.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 /* Shares of the time that steps take, about: those of LIBSVM text with 60
  * of 60,000 attributes a row. */
 static const struct step {
@@ -56,4 +59,17 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
     done += j < k ? bytes : j == k ? im->told - im->range[j].first : 0;
   }
   th_import_tell(im, step, done, total);
+}
+
+void th_import_notice(const struct th_importing *im, const char *format, ...)
+{
+  const struct th_import_watch *watch = im->job->watch;
+  char text[256];
+  if (watch == NULL || watch->notice == NULL)
+    return;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  watch->notice(watch->self, text);
 }

@@ -3,6 +3,7 @@
 #include "io/text_input.h"
 
 #include "core/memory.h"
+#include "io/model_file.h"
 #include "io/temporary.h"
 
 #include <errno.h>
@@ -109,12 +110,38 @@ static th_status open_unpacked(struct th_text_file *file, const char *path,
   return TH_OK;
 }
 
+/* What was made of text is not text. */
+static th_status refuse_hdf5(const char *name, struct th_error *err)
+{
+  enum th_file_kind kind = TH_FILE_OTHER;
+  th_status rc = th_file_kind(name, &kind, err);
+  if (rc != TH_OK)
+    return rc;
+  if (kind == TH_FILE_DATASET)
+    return th_fail(err, TH_EFORMAT,
+                   "%s is a data set, not text; train, evaluate and predict "
+                   "take it as it is",
+                   name);
+  if (kind == TH_FILE_MODEL)
+    return th_fail(err, TH_EFORMAT,
+                   "%s is a model, not text; name a file of LIBSVM text or CSV",
+                   name);
+  if (kind == TH_FILE_SHARD || kind == TH_FILE_HDF5)
+    return th_fail(
+        err, TH_EFORMAT,
+        "%s is %s, not text; name a file of LIBSVM text or CSV", name,
+        kind == TH_FILE_SHARD ? "a shard of a data set" : "an HDF5 file");
+  return TH_OK;
+}
+
 static th_status open_named(struct th_text_file *file, enum th_codec *codec,
                             struct th_error *err)
 {
   th_status rc = open_plain(file->name, file->name, &file->fd, err);
   if (rc == TH_OK && !th_identity_of_open(file->fd, &file->identity))
     rc = th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  if (rc == TH_OK)
+    rc = refuse_hdf5(file->name, err);
   return rc == TH_OK ? th_codec_find(file->fd, file->name, codec, err) : rc;
 }
 

@@ -3,6 +3,7 @@
 #include "io/import.h"
 #include "cli/commands.h"
 #include "cli/meter.h"
+#include "cli/refuse_text.h"
 #include "cli/run.h"
 #include "io/file.h"
 
@@ -56,9 +57,11 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .output = options->output,
       .format = options->format,
       .layout = options->layout - 1,
-      .type = options->type,
+      .type = th_option_given(options, "type") ? options->type : -1,
       .target = options->target,
       .weights = options->weights,
+      .ignore = options->ignore,
+      .positive_class = options->positive_class,
       .zero_based = options->zero_based,
       .attributes = options->attributes,
       .groups = options->groups,
@@ -87,7 +90,7 @@ static void print_summary(const struct th_options *options,
           options->output, result->examples, result->test_examples,
           result->attributes, result->nonzeros,
           (double)result->text_bytes / 1e6, result->seconds, rate);
-  if (result->constant_attributes > 0)
+  if (result->constant_attributes > 0 && !result->unlabelled)
     fprintf(stderr,
             "%" PRId64 " attributes are constant in the training examples; "
             "training leaves them out\n",
@@ -105,6 +108,8 @@ th_status th_run_import(const struct th_options *options, struct th_comm *comm,
   th_status rc;
   th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
+  if (options->like != NULL)
+    TH_TRY(th_refuse_text(comm, options->like, TH_TEXT_TO_TRAIN, err));
   TH_TRY(th_memory_share(comm, &share, err));
   struct th_import job = job_of(options, share);
   job.watch = shows ? &watch : NULL;
