@@ -38,9 +38,11 @@ static th_status unknown_column(const struct th_csv *csv,
   char typed[TH_COLUMN_TEXT];
   return th_fail(err, TH_EDATA,
                  "%s:1:1: column %lld, '%.60s', is no attribute of %s; leave "
-                 "it out with --ignore %s, or rename it",
+                 "it out with --ignore %s, %s",
                  file->name, (long long)column + 1, csv->names[column], origin,
-                 th_csv_column_text(csv, column, typed));
+                 th_csv_column_text(csv, column, typed),
+                 csv->target < 0 ? "or say so with --target if it is the target"
+                                 : "or rename it");
 }
 
 /* Look every column up in the sorted table; each attribute once. */

@@ -91,18 +91,36 @@ static enum fault take_class(struct th_csv_parser *parser, const char *text,
   return side == 0 ? NO_CLASS : NO_FAULT;
 }
 
+/* A field that is no attribute. */
+static enum fault take_other(struct th_csv_parser *parser, int64_t role,
+                             const char *text, size_t length)
+{
+  struct th_text_row *row = parser->row;
+  const char *p = text;
+  double value;
+  if (role == TH_COLUMN_IGNORED)
+    return NO_FAULT;
+  if (role == TH_COLUMN_TARGET && parser->csv->class.name != NULL)
+    return take_class(parser, text, length);
+  if (th_number_parse(&p, text + length, &value) != TH_NUMBER_OK ||
+      p != text + length)
+    return NOT_A_NUMBER;
+  if (role == TH_COLUMN_TARGET)
+    row->target = value;
+  else
+    row->weight = value;
+  return row->weight < 0.0 ? NEGATIVE_WEIGHT : NO_FAULT;
+}
+
 static enum fault take(struct th_csv_parser *parser, const char *text,
                        size_t length)
 {
   const struct th_csv *csv = parser->csv;
-  struct th_text_row *row = parser->row;
   if (parser->field >= csv->columns)
     return SURPLUS;
   int64_t role = csv->role[parser->field];
-  if (role == TH_COLUMN_IGNORED)
-    return NO_FAULT;
-  if (role == TH_COLUMN_TARGET && csv->class.name != NULL)
-    return take_class(parser, text, length);
+  if (role < 0)
+    return take_other(parser, role, text, length);
   const char *p = text;
   double value;
   if (th_number_parse(&p, text + length, &value) != TH_NUMBER_OK ||
@@ -110,13 +128,7 @@ static enum fault take(struct th_csv_parser *parser, const char *text,
     return NOT_A_NUMBER;
   if (csv->counters > 0)
     keep_counters(parser, value);
-  if (role >= 0)
-    return th_text_row_put(row, role, value) ? NO_FAULT : MISFIT;
-  if (role == TH_COLUMN_TARGET)
-    row->target = value;
-  else
-    row->weight = value;
-  return row->weight < 0.0 ? NEGATIVE_WEIGHT : NO_FAULT;
+  return th_text_row_put(parser->row, role, value) ? NO_FAULT : MISFIT;
 }
 
 static void take_field(void *text, size_t length, void *data)
