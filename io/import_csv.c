@@ -120,11 +120,24 @@ static void put_counter(const struct th_csv_counter *counter,
   number[BROKEN] = counter->broken;
 }
 
-static th_status refuse_counter(const struct th_importing *im, int64_t k,
-                                int64_t column, struct th_error *err)
+/* all[] is what all ranks have seen of a column that is called like a row
+ * index. */
+static th_status judge_counter(const struct th_importing *im, int64_t k,
+                               int64_t column, const double all[NUMBERS],
+                               struct th_error *err)
 {
   const struct th_csv *csv = &im->csv[k];
   char typed[TH_COLUMN_TEXT];
+  bool counts = im->examples[k] > 1 && all[BROKEN] == 0 &&
+                all[OFFSET] == -all[MINUS_OFFSET];
+  if (!counts) {
+    th_import_notice(im,
+                     "note:     column %lld, '%.60s', is an attribute; "
+                     "--ignore %s leaves it out",
+                     (long long)column + 1, csv->names[column],
+                     th_csv_column_text(csv, column, typed));
+    return TH_OK;
+  }
   return th_fail(err, TH_EDATA,
                  "%s:1:1: column %lld, '%.60s', only counts the rows; leave it "
                  "out with --ignore %s, or rename it if it is meant",
@@ -146,12 +159,9 @@ th_status th_import_check_counters(struct th_importing *im,
       put_counter(&im->csv[k].counter[c], number + k * OF_FILE + c * NUMBERS);
   im->comm->ops->max_f64(im->comm, number, (size_t)(im->files * OF_FILE));
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
-    for (int c = 0; rc == TH_OK && c < im->csv[k].counters; c++) {
-      const double *all = number + k * OF_FILE + c * NUMBERS;
-      if (im->examples[k] > 1 && all[BROKEN] == 0 &&
-          all[OFFSET] == -all[MINUS_OFFSET])
-        rc = refuse_counter(im, k, im->csv[k].counter[c].column, err);
-    }
+    for (int c = 0; rc == TH_OK && c < im->csv[k].counters; c++)
+      rc = judge_counter(im, k, im->csv[k].counter[c].column,
+                         number + k * OF_FILE + c * NUMBERS, err);
 done:
   free(number);
   return rc;

@@ -1,6 +1,6 @@
 /* libsvm.c - strict reading of LIBSVM text, one line at a time
  * SPDX-License-Identifier: MIT */
-#include "io/libsvm.h"
+#include "io/libsvm_parts.h"
 
 #include "io/digits.h"
 #include "io/number.h"
@@ -12,45 +12,18 @@ enum {
   INDEX_DIGITS = 18   /* more may overflow 64 bits */
 };
 
-static inline bool is_blank(char c)
-{
-  return c == ' ' || c == '\t';
-}
-
-static inline bool is_digit(char c)
-{
-  return (unsigned char)(c - '0') < 10;
-}
-
-static inline const char *skip_blanks(const char *p, const char *end)
-{
-  while (p < end && is_blank(*p))
-    p++;
-  return p;
-}
-
-static inline bool ends_here(const char *p, const char *end)
-{
-  return p == end || *p == '#';
-}
-
-static inline bool ends_token(const char *p, const char *end)
-{
-  return ends_here(p, end) || is_blank(*p);
-}
-
 bool th_libsvm_is_example(const char *text, int64_t length)
 {
   const char *end = text + length;
-  return !ends_here(skip_blanks(text, end), end);
+  return !th_ends_here(th_skip_blanks(text, end), end);
 }
 
 bool th_libsvm_is_unlabelled(const char *text, int64_t length)
 {
   const char *end = text + length;
-  const char *first = skip_blanks(text, end);
+  const char *first = th_skip_blanks(text, end);
   const char *p = first;
-  while (p < end && is_digit(*p))
+  while (p < end && th_is_digit(*p))
     p++;
   return p > first && p < end && *p == ':';
 }
@@ -59,11 +32,11 @@ bool th_libsvm_recognise(const char *text, int64_t length)
 {
   const char *end = text + length;
   for (const char *p = text; p < end; p++) {
-    if (!is_blank(*p))
+    if (!th_is_blank(*p))
       continue;
-    p = skip_blanks(p, end);
+    p = th_skip_blanks(p, end);
     const char *digits = p;
-    while (p < end && is_digit(*p))
+    while (p < end && th_is_digit(*p))
       p++;
     if (p > digits && p < end && *p == ':')
       return true;
@@ -84,7 +57,7 @@ static th_status bad_index(const struct th_line *line, const char *at,
                         "not supported, remove the qid entries");
   th_line_quote(line, at, '#', quoted);
   const char *p = at;
-  while (p < end && is_digit(*p))
+  while (p < end && th_is_digit(*p))
     p++;
   if (p - at > INDEX_DIGITS && p < end && *p == ':')
     return th_line_fail(line, at, err,
@@ -133,102 +106,6 @@ static th_status wrong_index(const struct th_libsvm *format,
                       written, (long long)TH_TEXT_ATTRIBUTES);
 }
 
-static th_status junk_behind(const struct th_line *line, const char *at,
-                             const char *token, const char *what,
-                             struct th_error *err)
-{
-  char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "unexpected character in %s, expected a finite decimal "
-                      "number as %s; correct the line",
-                      th_line_quote(line, token, '#', quoted), what);
-}
-
-static th_status no_label(const struct th_line *line, const char *at,
-                          struct th_error *err)
-{
-  char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "%s found, expected a label before the first "
-                      "index:value; begin every line with the target, or "
-                      "import data without one with --like TRAIN.h5",
-                      th_line_quote(line, at, '#', quoted));
-}
-
-/* The label as the name of a class: a word. */
-static th_status read_class(const struct th_libsvm *format,
-                            const struct th_line *line, const char **cursor,
-                            struct th_text_row *row, struct th_error *err)
-{
-  char quoted[TH_QUOTED];
-  const char *end = line->text + line->length;
-  const char *at = skip_blanks(*cursor, end);
-  const char *p = at;
-  while (!ends_token(p, end) && *p != ':' && *p != ',')
-    p++;
-  *cursor = p;
-  if (p < end && *p == ':')
-    return no_label(line, at, err);
-  if (p < end && *p == ',')
-    return th_line_fail(line, p, err,
-                        "several labels in %s, expected one; keep one label "
-                        "on each line",
-                        th_line_quote(line, at, '#', quoted));
-  if (th_text_row_class(row, &format->class, at, p - at) == 0)
-    return th_line_fail(line, at, err,
-                        "%s found, expected the name of a class as label; drop "
-                        "the line",
-                        th_line_quote(line, at, '#', quoted));
-  return TH_OK;
-}
-
-static th_status read_label(const struct th_line *line, const char **cursor,
-                            struct th_text_row *row, struct th_error *err)
-{
-  char quoted[TH_QUOTED];
-  const char *end = line->text + line->length;
-  const char *at = skip_blanks(*cursor, end);
-  const char *p = at;
-  enum th_number found = th_number_parse(&p, end, &row->target);
-  if (found == TH_NUMBER_NONE)
-    return th_line_fail(line, at, err,
-                        "%s found, expected a finite decimal number as label; "
-                        "correct the line, or import with --positive-class A "
-                        "for a class A against all others",
-                        th_line_quote(line, at, '#', quoted));
-  const char *whole = at;
-  if (found == TH_NUMBER_HUGE)
-    return th_line_number(line, &whole, end, '#', "label", &row->target, err);
-  if (p < end && *p == ':')
-    return no_label(line, at, err);
-  *cursor = p;
-  if (!ends_token(p, end))
-    return junk_behind(line, p, at, "label", err);
-  return TH_OK;
-}
-
-/* What stands before the first index:value. */
-static th_status read_target(const struct th_libsvm *format,
-                             const struct th_line *line, const char **cursor,
-                             struct th_text_row *row, struct th_error *err)
-{
-  if (!format->unlabelled)
-    return format->class.name != NULL
-               ? read_class(format, line, cursor, row, err)
-               : read_label(line, cursor, row, err);
-  row->target = NAN;
-  if (th_libsvm_is_unlabelled(line->text, line->length))
-    return TH_OK;
-  if (th_libsvm_is_example(line->text, line->length))
-    return th_line_fail(line, line->text, err,
-                        "a label found, expected index:value as on the first "
-                        "line, which has no label; begin all lines with one, "
-                        "or none");
-  return th_line_fail(line, line->text, err,
-                      "an empty line found: it may be an example of zeros; "
-                      "remove it, or begin every line with a label");
-}
-
 /* The index at *cursor and its colon; -1 where there is none. */
 static inline int64_t read_index(const char **cursor, const char *end)
 {
@@ -236,7 +113,7 @@ static inline int64_t read_index(const char **cursor, const char *end)
   uint64_t index = 0;
   if (end - p > 8)
     p += th_eight_digits(p, &index);
-  for (; p < end && is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+  for (; p < end && th_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
     index = 10 * index + (uint64_t)(*p - '0');
   if (p == *cursor || p == end || *p != ':')
     return -1;
@@ -265,8 +142,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
   if (!th_number_usual(&p, end, &value) &&
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_line_number(line, &start, end, '#', "value", &value, err);
-  if (!ends_token(p, end))
-    return junk_behind(line, p, start, "value", err);
+  if (!th_ends_token(p, end))
+    return th_libsvm_junk(line, p, start, "value", err);
   if (!th_text_row_put(row, row->count, value))
     return th_line_misfit(line, start, '#', row->type, err);
   row->index[row->count++] = (uint32_t)index;
@@ -355,11 +232,11 @@ th_status th_libsvm_row(const struct th_libsvm *format,
   int64_t previous = -1;
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
-  TH_TRY(read_target(format, line, &p, row, err));
+  TH_TRY(th_libsvm_target(format, line, &p, row, err));
   while (true) {
-    p = read_usual(format, skip_blanks(p, end), end, limit, &previous, row);
-    p = skip_blanks(p, end);
-    if (ends_here(p, end))
+    p = read_usual(format, th_skip_blanks(p, end), end, limit, &previous, row);
+    p = th_skip_blanks(p, end);
+    if (th_ends_here(p, end))
       break;
     TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
   }

@@ -7,7 +7,6 @@
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -167,18 +166,6 @@ done:
   return rc;
 }
 
-static int64_t count_files(const char *folder)
-{
-  int64_t count = 0;
-  DIR *list = opendir(folder);
-  for (struct dirent *e = list == NULL ? NULL : readdir(list); e != NULL;
-       e = readdir(list))
-    count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-  if (list != NULL)
-    closedir(list);
-  return count;
-}
-
 static bool says(const struct th_error *err, const char *path)
 {
   char wanted[PATH + 64];
@@ -211,7 +198,7 @@ static void run_case(struct setting *s)
   CHECK(s->comm->rank != 0 || s->changed);
   if (s->comm->rank == 0) {
     /* the data set is a master and a folder */
-    CHECK(count_files(s->folder) ==
+    CHECK(test_count_files(s->folder) ==
           (s->way == SAME ? 4 : 2 - (s->way == REMOVED)));
     char shards[PATH];
     snprintf(shards, sizeof shards, "%s/out.shards", s->folder);
@@ -333,7 +320,8 @@ static void test_compressed(struct setting *s)
     th_error_clear(&err);
     th_status rc = import(s, &err);
     CHECK(good ? rc == TH_OK : rc == TH_EIO && says(&err, s->path[0]));
-    CHECK(s->comm->rank > 0 || count_files(s->folder) == 3); /* one is text */
+    CHECK(s->comm->rank > 0 ||
+          test_count_files(s->folder) == 3); /* one is text */
     s->comm->ops->barrier(s->comm);
     if (!good)
       break;
