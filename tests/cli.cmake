@@ -1,4 +1,5 @@
 # Tests cli_*
+th_test(NAME cli_meter SOURCES ${CMAKE_SOURCE_DIR}/src/cli/meter.c LIBS thresher_core LABELS cli)
 th_script_test(NAME cli_smoke)
 th_script_test(NAME cli_readme)
 th_script_test(NAME cli_identical TIMEOUT 900)
@@ -19,6 +20,8 @@ target_link_libraries(source_tool PRIVATE thresher_flags thresher_problem thresh
 target_include_directories(source_tool PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 th_script_test(NAME cli_source ARGS $<TARGET_FILE:source_tool> TIMEOUT 300)
 th_script_test(NAME cli_import TIMEOUT 600)
+th_script_test(NAME cli_columns)
+th_script_test(NAME cli_unlabelled)
 th_script_test(NAME cli_groups TIMEOUT 300)
 th_script_test(NAME cli_scaling TIMEOUT 600)
 th_script_test(NAME cli_genotypes TIMEOUT 300)

@@ -93,7 +93,7 @@ bad_input() # SOLVER
   train_refused 2 '--lambda, --lambda-ratio and --path exclude each other' "$1" \
     --lambda-ratio 0.5 --path 5
   train_refused 2 '--penalty group needs groups' "$1" --penalty group
-  refused 1 'more than two values; a logistic loss needs' 0 \
+  refused 1 'more than two values, and a logistic loss .*--positive-class A, such as 2,' 0 \
     train three.h5 -o no.h5 --solver "$1" --loss logistic
   refused 1 '1 training examples: at least 2 are needed' 0 \
     train one.h5 -o no.h5 --solver "$1"
