@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 12, MOST_HALVINGS = 10, HALVES = 2 };
+enum {
+  MOST_STEPS = 12,
+  MOST_HALVINGS = 10,
+  HALVES = 2,
+  MANY_ROWS = 50 /* per parameter */
+};
 
 static const double flattest = 1e-6;   /* smallest curvature that counts */
 static const double ridge = 1e-6;      /* per unit of weight: separable data */
@@ -134,34 +139,55 @@ done:
   return rc;
 }
 
-th_status th_newton_pays(struct th_support *support, struct th_batch *batch,
-                         struct th_context *context, bool *pays,
-                         struct th_error *err)
+/* Of the support as it is, `before`; which the support is again at the end.
+ * Collective. */
+static th_status fits_pay(struct th_support *support,
+                          const struct th_support *before,
+                          struct th_batch *batch, struct th_context *context,
+                          bool *pays, struct th_error *err)
 {
-  struct th_support before = {0};
   double *weight = NULL;
   double *half = NULL;
+  double now = batch->loss * batch->weight_sum;
   double fitted = 0;
   th_status rc = TH_NEW(&weight, batch->rows, "weights", err);
   if (rc == TH_OK)
     rc = TH_NEW(&half, batch->rows, "weights", err);
-  if (rc == TH_OK)
-    rc = th_support_copy(&before, support, err);
   TH_TRY(th_agree(context->comm, rc, err));
   memcpy(weight, batch->weight, (size_t)batch->rows * sizeof *weight);
-  TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
-  double now = batch->loss * batch->weight_sum;
   for (int k = 0; k < HALVES; k++) {
     double loss = 0;
     TH_TRY(lose_on_half(support, batch, context, weight, half, k, &loss, err));
-    TH_TRY(th_support_copy(support, &before, err)); /* there is room */
+    TH_TRY(th_support_copy(support, before, err)); /* there is room */
     fitted += loss;
   }
   th_batch_weigh(batch, weight);
   *pays = fitted <= now;
 done:
-  th_support_free(&before);
   free(weight);
   free(half);
+  return rc;
+}
+
+th_status th_newton_improve(struct th_support *support, struct th_batch *batch,
+                            struct th_context *context, struct th_error *err)
+{
+  struct th_support before = {0};
+  double parameters = (double)(support->size + 1);
+  double rows = (double)batch->rows;
+  bool few = rows < MANY_ROWS * parameters;
+  bool pays = true;
+  th_status rc = th_support_copy(&before, support, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
+  double now = batch->loss;
+  if (few)
+    TH_TRY(fits_pay(support, &before, batch, context, &pays, err));
+  if (pays)
+    TH_TRY(th_newton_fit(support, batch, context, NULL, err));
+  if (!few && !(batch->loss + parameters / rows <= now))
+    TH_TRY(th_support_copy(support, &before, err)); /* there is room */
+done:
+  th_support_free(&before);
   return rc;
 }
