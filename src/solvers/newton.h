@@ -15,8 +15,9 @@ th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
                         struct th_error *err);
 
 /* The same where such a fit is expected to predict better than the support as
- * it is, which else stays. Few rows: when fits on either half of them lose no
- * more on the other half than the support does on both. Many: when the loss
+ * it is, which else stays. Few rows: when fits on either half of them lose less
+ * on the other half than the support does, by more than one standard error of
+ * that difference. Many: when the loss
  * falls by more than the fit's parameters alone would make it fall, twice
  * parameters / (2 rows) (Akaike 1973). The weights of the rows end as they
  * were.
