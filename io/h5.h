@@ -96,8 +96,12 @@ th_status th_h5_get_u64(const struct th_h5 *h5, const char *object,
                         struct th_error *err);
 th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
                         const char *name, double *value, struct th_error *err);
-/* *text is one line, owned by the caller. */
+bool th_h5_has(const struct th_h5 *h5, const char *object, const char *name);
+/* *text is owned by the caller. A line: control characters become question
+ * marks, so that it can be shown, whoever wrote it. */
 th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
+                         const char *name, char **text, struct th_error *err);
+th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
                          const char *name, char **text, struct th_error *err);
 
 /* ---- data sets ---- */

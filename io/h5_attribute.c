@@ -42,6 +42,11 @@ th_status th_h5_put_f64(const struct th_h5 *h5, const char *object,
   return put(h5, object, name, H5T_NATIVE_DOUBLE, &value, err);
 }
 
+bool th_h5_has(const struct th_h5 *h5, const char *object, const char *name)
+{
+  return H5Aexists_by_name(h5->file, object, name, H5P_DEFAULT) > 0;
+}
+
 hid_t th_h5_text_type(size_t size)
 {
   hid_t type = H5Tcopy(H5T_C_S1);
@@ -130,14 +135,6 @@ static size_t text_size(const struct th_h5 *h5, const char *object,
   return size;
 }
 
-static bool is_one_line(const char *text)
-{
-  for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++)
-    if (*c < ' ' || *c == 0x7f)
-      return false;
-  return true;
-}
-
 th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
                          const char *name, char **text, struct th_error *err)
 {
@@ -153,15 +150,18 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
                 : get(h5, object, name, type, room, err);
   if (type >= 0)
     H5Tclose(type);
-  if (rc == TH_OK && !is_one_line(room))
-    rc =
-        th_fail(err, TH_EFORMAT,
-                "%s: the attribute %s is no line of text; the file is damaged, "
-                "make it again",
-                h5->name, name);
   if (rc != TH_OK)
     free(room);
   else
     *text = room;
+  return rc;
+}
+
+th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
+                         const char *name, char **text, struct th_error *err)
+{
+  th_status rc = th_h5_get_text(h5, object, name, text, err);
+  if (rc == TH_OK)
+    th_make_one_line(*text);
   return rc;
 }

@@ -259,9 +259,9 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   int64_t settings = 0;
   th_status rc = TH_OK;
   list_counts(&m->ledger, counts);
-  TH_TRY(th_h5_get_text(h5, "/", TH_A_SOLVER, &m->solver, err));
-  TH_TRY(th_h5_get_text(h5, "/", TH_A_LOSS, &m->loss, err));
-  TH_TRY(th_h5_get_text(h5, "/", TH_A_STATISTICS, &m->statistics, err));
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_SOLVER, &m->solver, err));
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_LOSS, &m->loss, err));
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_STATISTICS, &m->statistics, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_ATTRIBUTES, &m->attributes, err));
   TH_TRY(th_h5_get_f64(h5, "/", TH_A_INTERCEPT, &m->intercept, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_PASSES, &m->passes, err));

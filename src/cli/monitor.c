@@ -10,59 +10,31 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-static const double bar_interval = 0.1; /* seconds */
-static const double line_interval = 5.0;
-
-enum { BAR = 24 };
-
-static void clear_bar(struct th_watch *watch)
-{
-  if (watch->bar)
-    fprintf(stderr, "\r\033[K");
-  watch->bar = false;
-}
-
-static void print_bar(struct th_watch *watch,
-                      const struct th_progress *progress, double share)
-{
-  char bar[BAR + 1] = "";
-  for (int k = 0; k < BAR; k++)
-    bar[k] = k < (int)(share * BAR) ? '#' : '.';
-  fprintf(stderr,
-          "\r\033[K[%s] %3.0f %%  loss %.5g  support %" PRId64
-          "  examples %" PRId64,
-          bar, 100 * share, progress->loss, progress->support_size,
-          progress->examples);
-  fflush(stderr);
-  watch->bar = true;
-}
-
-static void print_line(const struct th_progress *progress, double share,
-                       double seconds)
-{
-  fprintf(stderr,
-          "%6.0f s  %3.0f %%  update %" PRId64 "  loss %.5g  support %" PRId64
-          "  examples %" PRId64 "\n",
-          seconds, 100 * share, progress->updates, progress->loss,
-          progress->support_size, progress->examples);
-}
+enum { SHOWN = 128 };
 
 static void show(struct th_watch *watch, const struct th_progress *progress)
 {
-  double now = th_clock();
-  double interval = watch->terminal ? bar_interval : line_interval;
-  if (!watch->prints || now - watch->printed < interval)
+  const struct th_certificate *c = progress->certificate;
+  char text[SHOWN];
+  if (!th_meter_due(&watch->meter))
     return;
-  watch->printed = now;
-  double expected = (double)progress->examples_expected;
-  double share = expected > 0 ? (double)progress->examples / expected : 0;
-  share = fmin(share, 1);
-  if (watch->terminal)
-    print_bar(watch, progress, share);
+  if (c != NULL)
+    snprintf(text, sizeof text, "lambda %.4g  gap %.2g  support %" PRId64,
+             c->lambda, c->gap, progress->support_size);
   else
-    print_line(progress, share, now - watch->began);
+    snprintf(text, sizeof text,
+             "update %" PRId64 "  loss %.5g  support %" PRId64
+             "  examples %" PRId64,
+             progress->updates, progress->loss, progress->support_size,
+             progress->examples);
+  th_meter_show(&watch->meter, progress->done, text);
+}
+
+static void on_going(void *self, double done, const char *text)
+{
+  struct th_watch *watch = self;
+  th_meter_show(&watch->meter, done, text);
 }
 
 /* norm2 of the difference of the coefficients; both supports ascend. */
@@ -138,7 +110,7 @@ static void on_notice(void *self, const char *text)
   struct th_watch *watch = self;
   if (!watch->prints)
     return;
-  clear_bar(watch);
+  th_meter_clear(&watch->meter);
   fprintf(stderr, "note: %s\n", text);
 }
 
@@ -160,9 +132,11 @@ th_status th_watch_open(struct th_watch *watch,
                         const struct th_comm *comm, struct th_error *err)
 {
   *watch = (struct th_watch){
-      .monitor = {on_progress, on_notice, watch},
+      .monitor = {.progress = on_progress,
+                  .notice = on_notice,
+                  .going = on_going,
+                  .self = watch},
       .prints = comm->rank == 0 && !options->quiet,
-      .terminal = isatty(STDERR_FILENO) == 1,
       .attributes = store->shape.attributes,
       .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
       .output = {.lock = -1},
@@ -171,7 +145,7 @@ th_status th_watch_open(struct th_watch *watch,
       .loops = {.comm = comm, .store = store},
   };
   th_error_clear(&watch->err);
-  watch->printed = watch->began;
+  th_meter_begin(&watch->meter, watch->prints);
   watch->loops.began = watch->began;
   if (comm->rank != 0 || options->telemetry == NULL)
     return TH_OK;
@@ -197,7 +171,7 @@ th_status th_watch_refer(struct th_watch *watch, const char *path,
 
 th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
 {
-  clear_bar(watch);
+  th_meter_clear(&watch->meter);
   if (watch->telemetry == NULL)
     return TH_OK;
   watch->telemetry = NULL;
@@ -209,7 +183,7 @@ th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
 
 void th_watch_close(struct th_watch *watch)
 {
-  clear_bar(watch);
+  th_meter_clear(&watch->meter);
   watch->telemetry = NULL;
   th_output_abort(&watch->output);
   th_model_free(&watch->reference);

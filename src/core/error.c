@@ -17,8 +17,7 @@ static const struct status_row status_table[] = {
 #undef TH_STATUS_ROW
 };
 
-/* Names and texts from files may hold anything; a message is one line. */
-static void make_one_line(char *text)
+void th_make_one_line(char *text)
 {
   for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
     if (*c < ' ' || *c == 0x7f)
@@ -35,7 +34,7 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   va_start(args, format);
   vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
-  make_one_line(err->text);
+  th_make_one_line(err->text);
   return code;
 }
 

@@ -41,10 +41,13 @@ struct th_error {
   } while (0)
 
 /* Record a failure and return its code. Local. The first failure wins: a
- * record that already holds one is left as it is. The text is one line: control
- * characters become question marks. */
+ * record that already holds one is left as it is. The text is one line. */
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Names and texts from files may hold anything: control characters become
+ * question marks, in place. Local. */
+void th_make_one_line(char *text);
 
 /* Clear a record. Local. */
 void th_error_clear(struct th_error *err);

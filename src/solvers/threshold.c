@@ -3,23 +3,18 @@
 #include "solvers/threshold.h"
 
 #include "core/memory.h"
-#include "math/rule.h"
 #include "solvers/refit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-  EXPLOIT_PER_EXPLORE = 4, /* B = 4 B^- */
-  LEAST_ROWS = 20,         /* per block */
-  AFFORDABLE = 1024,       /* |S| up to which every round may refit */
-  RARE_ROWS = 4,           /* of the worst kind, that luck may bring */
-  REFIT_ROWS = 4,          /* per member, for a refit within the run */
-  EIGENVALUE_ROWS = 10     /* per member, for a new look at L */
+  AFFORDABLE = 1024,   /* |S| up to which every round may refit */
+  RARE_ROWS = 4,       /* of the worst kind, that luck may bring */
+  REFIT_ROWS = 4,      /* per member, for a refit within the run */
+  EIGENVALUE_ROWS = 10 /* per member, for a new look at L */
 };
 
-static const double default_growth = 1.2;
-static const double largest_update = 0.15; /* of the rows that are left */
 static const double guard_factor = 4;
 
 /* The configured start, in the data's own units, scaled. Collective. */
@@ -92,8 +87,10 @@ th_status th_threshold_create(void **state, struct th_context *context,
     rc = reserve(h, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   h->smallest_loss = INFINITY;
+  h->explores = true;
   TH_TRY(start_support(h, context, err));
   TH_TRY(th_gram_start(&h->gram, context, h->theta.size, err));
+  th_kept_rows_start(&h->kept, context, h->theta.size);
   TH_TRY(choose_step_size(h, context, err));
   h->first_eta = h->eta;
   *state = h;
@@ -112,11 +109,23 @@ void th_threshold_free(struct th_threshold *h)
   th_blocks_free(&h->blocks);
   th_batch_free(&h->batch);
   th_gram_free(&h->gram);
+  th_kept_rows_free(&h->kept);
   th_selection_free(&h->selection);
   free(h->grad);
   free(h->chosen);
   free(h->told);
   free(h);
+}
+
+/* A step that is e times too long brings a squared loss up by about e^2: by how
+ * many halvings to shorten it, at least one. */
+static int64_t halvings_for(double rise)
+{
+  int exponent = 0;
+  if (!isfinite(rise))
+    return 1;
+  frexp(rise, &exponent);
+  return exponent > 3 ? exponent / 2 : 1;
 }
 
 static th_status guard(struct th_threshold *h, struct th_context *context,
@@ -129,11 +138,12 @@ static th_status guard(struct th_threshold *h, struct th_context *context,
     h->smallest_loss = fmin(h->smallest_loss, loss + luck);
     return th_support_copy(&h->last, &h->theta, err);
   }
-  h->eta /= 2;
-  h->halvings++;
+  int64_t halvings = halvings_for(loss / h->smallest_loss);
+  h->eta = ldexp(h->eta, -(int)halvings);
+  h->halvings += halvings;
   th_context_notice(context,
                     "the loss on fresh examples rose to %g (smallest so far "
-                    "%g): last state restored, step size halved to %g",
+                    "%g): last state restored, step size lowered to %g",
                     loss, h->smallest_loss, h->eta);
   th_status rc = th_support_copy(&h->theta, &h->last, err);
   if (rc == TH_OK) /* there is room: both on every rank alike */
@@ -169,65 +179,6 @@ th_status th_threshold_blocks(struct th_threshold *h,
   return th_blocks_even(&h->blocks, d, width, err);
 }
 
-/* B^- by rule: it grows, but an update takes at most 15 per cent of the rows
- * that are left; below max(s, 20) rows (0) exploring is over, except in the
- * first round. */
-static int64_t explore_rows_by_rule(const struct th_threshold *h,
-                                    const struct th_context *context,
-                                    int64_t blocks, double growth)
-{
-  int64_t s = context->config->sparsity;
-  int64_t least = s > LEAST_ROWS ? s : LEAST_ROWS;
-  double left = (double)th_deal_left(&context->deal);
-  int64_t most = (int64_t)(largest_update * left / (double)blocks);
-  int64_t rows = th_rule_grow(th_rule_explore_rows(s), growth, h->round);
-  if (most >= rows)
-    return rows;
-  if (most >= least)
-    return most;
-  return h->round > 0 ? 0 : most > 1 ? most : 1;
-}
-
-/* The batches of this round: given, or by rule. */
-static void choose_batches(struct th_threshold *h, struct th_context *context,
-                           int64_t blocks)
-{
-  const struct th_config *config = context->config;
-  double growth = config->growth > 0 ? config->growth : default_growth;
-  h->explore_rows = config->batch_explore > 0
-                        ? th_rule_grow(config->batch_explore, growth, h->round)
-                        : explore_rows_by_rule(h, context, blocks, growth);
-  h->exploit_rows = config->batch_exploit > 0
-                        ? th_rule_grow(config->batch_exploit, growth, h->round)
-                        : EXPLOIT_PER_EXPLORE * h->explore_rows;
-  h->updates_explore =
-      config->updates_explore > 0 ? config->updates_explore : 1;
-  h->updates_exploit =
-      config->updates_exploit > 0
-          ? config->updates_exploit
-          : th_rule_exploit_updates(blocks,
-                                    h->eta * context->loss->smoothness / 2);
-}
-
-th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
-                             bool explore, bool exploit, bool *fits,
-                             struct th_error *err)
-{
-  const struct th_config *config = context->config;
-  th_status rc = explore ? th_threshold_blocks(h, context, err) : TH_OK;
-  if (rc != TH_OK)
-    return rc; /* there is room for blocks: the same on every rank */
-  int64_t blocks = explore ? h->blocks.count : 1;
-  choose_batches(h, context, blocks);
-  double update = (double)blocks * (double)h->explore_rows;
-  double rows = explore ? update * (double)h->updates_explore : 0;
-  if (exploit)
-    rows += (double)h->exploit_rows * (double)h->updates_exploit;
-  *fits = rows > 0 && rows <= (double)th_deal_left(&context->deal) &&
-          (config->rounds == 0 || h->round < config->rounds);
-  return TH_OK;
-}
-
 static bool same_support(const struct th_support *a, const struct th_support *b)
 {
   if (a->size != b->size)
@@ -242,10 +193,14 @@ th_status th_threshold_remember(struct th_threshold *h,
                                 struct th_context *context,
                                 struct th_error *err)
 {
-  if (!same_support(&h->theta, &h->last))
+  bool refits = context->config->refit != TH_REFIT_NO;
+  if (!same_support(&h->theta, &h->last)) {
+    th_kept_rows_start(&h->kept, context, h->theta.size);
     return th_gram_start(&h->gram, context, h->theta.size, err);
-  if (h->theta.size > AFFORDABLE || context->loss->labels ||
-      context->config->refit == TH_REFIT_NO)
+  }
+  if (refits && context->loss->labels)
+    th_kept_rows_add(&h->kept, context, &h->batch, err);
+  if (!refits || context->loss->labels || h->theta.size > AFFORDABLE)
     return TH_OK;
   return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
 }
@@ -291,8 +246,11 @@ th_status th_threshold_finish(void *state, struct th_context *context,
                    "step size %g is too large, and %g after %lld halvings too; "
                    "leave --eta out",
                    h->first_eta, h->eta, (long long)h->halvings);
-  return th_refit_end(&h->theta, &h->gram, &h->batch, context,
-                      th_refit_rows(context), err);
+  struct th_refit_state end = {.support = &h->theta,
+                               .batch = &h->batch,
+                               .gram = &h->gram,
+                               .kept = &h->kept};
+  return th_refit_end(&end, context, err);
 }
 
 const struct th_support *th_threshold_support(const void *state)
