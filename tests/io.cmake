@@ -13,10 +13,15 @@ th_test(NAME io_cache SOURCES io_data.c LIBS thresher_io thresher_core)
 th_test(NAME io_ahead SOURCES io_data.c TIMEOUT 120 LIBS thresher_io thresher_core)
 th_test(NAME io_ahead_mixed SOURCES io_data.c TIMEOUT 120 LIBS thresher_io thresher_core)
 th_test(NAME io_ranks SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_core)
-th_test(NAME io_output SOURCES io_data.c TIMEOUT 60 LIBS thresher_io thresher_core Threads::Threads)
+foreach(name IN ITEMS output interrupt)
+  th_test(NAME io_${name} SOURCES io_data.c output_folder.c
+    LIBS thresher_io thresher_core Threads::Threads)
+endforeach()
 th_test(NAME io_piece LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
-th_test(NAME io_forged SOURCES io_data.c forge.c forge_seal.c TIMEOUT 240
-  LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
+foreach(name IN ITEMS forged forged_named)
+  th_test(NAME io_${name} SOURCES io_data.c forge.c forge_seal.c forge_try.c TIMEOUT 240
+    LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
+endforeach()
 th_test(NAME io_forged_model SOURCES forge.c forge_seal.c TIMEOUT 120
   LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
 th_long_test(NAME long_forged TIMEOUT 1200 COMMAND io_forged 12000)

@@ -2,85 +2,19 @@
  * not their own
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/interrupt.h"
 #include "io/output.h"
 #include "io/shard_folder.h"
-#include "io/temporary.h"
-#include "io_data.h"
+#include "output_folder.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static struct th_comm comm;
-static char folder[64];
-
-static const char *in_folder(const char *name)
-{
-  static char paths[4][192];
-  static int next;
-  char *path = paths[next++ % 4];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
-}
-
-static void put(const char *name, const char *text)
-{
-  FILE *file = fopen(in_folder(name), "w");
-  fputs(text, file);
-  fclose(file);
-}
-
-static bool holds(const char *name, const char *text)
-{
-  char found[64] = "";
-  FILE *file = fopen(in_folder(name), "r");
-  if (file == NULL)
-    return false;
-  size_t size = fread(found, 1, sizeof found - 1, file);
-  fclose(file);
-  return size == strlen(text) && memcmp(found, text, size) == 0;
-}
-
-static bool is_there(const char *name)
-{
-  struct stat s;
-  return lstat(in_folder(name), &s) == 0;
-}
-
-static bool is_link(const char *name)
-{
-  struct stat s;
-  return lstat(in_folder(name), &s) == 0 && S_ISLNK(s.st_mode);
-}
-
-static int names_in(const char *path)
-{
-  int count = -2; /* . and .. */
-  DIR *names = opendir(path);
-  while (readdir(names) != NULL)
-    count++;
-  closedir(names);
-  return count;
-}
-
-/* An empty folder again. */
-static void start_anew(void)
-{
-  test_folder_remove(&comm, folder);
-  CHECK(mkdir(folder, 0700) == 0);
-}
 
 static void expect(th_status rc, const struct th_error *err, const char *words)
 {
@@ -97,11 +31,11 @@ static void refuse(const char *name, bool force, const char *words)
   struct th_output output;
   struct th_error err;
   th_error_clear(&err);
-  int before = names_in(folder);
+  int before = names_in_folder();
   th_status rc = th_output_begin(&output, in_folder(name), force, &err);
   expect(rc, &err, words);
   th_output_abort(&output);
-  CHECK(names_in(folder) == before);
+  CHECK(names_in_folder() == before);
 }
 
 static th_status write_text(const char *name, bool force, const char *text)
@@ -120,11 +54,11 @@ done:
 
 static void test_plain(void)
 {
-  start_anew();
+  folder_start();
   CHECK(write_text("a", false, "one") == TH_OK && holds("a", "one"));
   refuse("a", false, "exists; give --force");
   CHECK(write_text("a", true, "two") == TH_OK && holds("a", "two"));
-  CHECK(names_in(folder) == 1);
+  CHECK(names_in_folder() == 1);
   refuse("none/a", true, "choose a folder that exists");
   refuse("no\nne\x1b/a", true, "no?ne?/a"); /* one line, whatever the name */
   refuse("", true, "is a folder; name a file in it");
@@ -156,7 +90,7 @@ static void test_text(void)
 {
   struct th_output output;
   struct th_error err;
-  start_anew();
+  folder_start();
   th_error_clear(&err);
   CHECK(th_output_begin_text(&output, in_folder("t"), false, &err) == TH_OK);
   CHECK(th_output_text(&output, &err) == TH_OK);
@@ -171,19 +105,19 @@ static void test_text(void)
   test_full();
   expect(th_output_begin(&output, "-", true, &err), &err,
          "cannot go to the standard output; name a file");
-  CHECK(names_in(folder) == 1);
+  CHECK(names_in_folder() == 1);
 }
 
 /* What is neither a file nor a new name stays as it is, --force or not. */
 static void test_other_kinds(void)
 {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
-  start_anew();
+  folder_start();
   put("file", "mine");
   mkdir(in_folder("folder"), 0700);
   mkfifo(in_folder("fifo"), 0600);
   int made = socket(AF_UNIX, SOCK_STREAM, 0);
-  snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder);
+  snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder_path());
   CHECK(bind(made, (struct sockaddr *)&name, sizeof name) == 0);
   close(made);
   CHECK(symlink("file", in_folder("link")) == 0);
@@ -198,13 +132,13 @@ static void test_other_kinds(void)
     refuse("device", force, "is a symbolic link to /dev/null");
   }
   CHECK(holds("file", "mine") && is_link("link") && is_link("dangling"));
-  CHECK(names_in(folder) == 7);
+  CHECK(names_in_folder() == 7);
 }
 
 /* A folder by way of a link is where it leads. */
 static void test_folder_link(void)
 {
-  start_anew();
+  folder_start();
   mkdir(in_folder("real"), 0700);
   CHECK(symlink("real", in_folder("way")) == 0);
   CHECK(write_text("way/a", false, "x") == TH_OK && holds("real/a", "x"));
@@ -213,7 +147,7 @@ static void test_folder_link(void)
 /* What somebody has put in the place of the partial file. */
 static void test_planted(void)
 {
-  start_anew();
+  folder_start();
   put("precious", "precious");
   CHECK(link(in_folder("precious"), in_folder(".a.partial")) == 0);
   CHECK(write_text("a", false, "x") == TH_OK && holds("a", "x"));
@@ -232,7 +166,7 @@ static void test_swapped(void)
 {
   struct th_output output;
   struct th_error err;
-  start_anew();
+  folder_start();
   put("precious", "precious");
   for (int force = 0; force < 2; force++) {
     th_error_clear(&err);
@@ -257,14 +191,14 @@ static void test_swapped(void)
   expect(th_output_commit(&output, &err), &err, "exists; give --force");
   th_output_abort(&output);
   CHECK(holds("a", "came first") && holds("precious", "precious"));
-  CHECK(names_in(folder) == 2);
+  CHECK(names_in_folder() == 2);
 }
 
 static void test_lock(void)
 {
   struct th_output one;
   struct th_error err;
-  start_anew();
+  folder_start();
   th_error_clear(&err);
   CHECK(th_output_begin(&one, in_folder("a"), false, &err) == TH_OK);
   CHECK(!one.stale);
@@ -275,13 +209,13 @@ static void test_lock(void)
   CHECK(th_output_begin(&one, in_folder("b"), false, &err) == TH_OK);
   CHECK(one.stale);
   th_output_abort(&one);
-  CHECK(names_in(folder) == 1);
+  CHECK(names_in_folder() == 1);
 }
 
 static void check_folder(const char *name, const char *words)
 {
   struct th_error err;
-  int at = open(folder, O_RDONLY | O_DIRECTORY);
+  int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
   th_error_clear(&err);
   th_status rc = th_shard_folder_check(at, "PLACE/", name, &err);
   if (words == NULL)
@@ -293,7 +227,7 @@ static void check_folder(const char *name, const char *words)
 
 static void remove_folder(const char *name)
 {
-  int at = open(folder, O_RDONLY | O_DIRECTORY);
+  int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
   th_shard_folder_remove(at, name);
   close(at);
 }
@@ -302,7 +236,7 @@ static void test_shard_folders(void)
 {
   static const char *const foreign[] = {"notes.txt", "0000.h5", "00000.h5.bak",
                                         "000000.h5", ".hidden", "x00000.h5"};
-  start_anew();
+  folder_start();
   check_folder("none", NULL);
   mkdir(in_folder("s"), 0700);
   check_folder("s", NULL);
@@ -344,173 +278,8 @@ static void test_shard_folders(void)
   CHECK(!is_there("s"));
 }
 
-static void test_temporary(void)
-{
-  struct th_error err;
-  char *path = NULL;
-  int fd = -1;
-  int nameless = -1;
-  start_anew();
-  th_error_clear(&err);
-  put(".out.text-ABCdef", "stale");
-  put(".out.spill-123456", "stale");
-  put(".out.text-ABCdefg", "longer");
-  put(".out.text-ABC", "shorter");
-  put(".out.note-ABCdef", "another purpose");
-  put(".other.text-ABCdef", "another output");
-  put("precious", "precious");
-  CHECK(symlink("precious", in_folder(".out.text-linked")) == 0);
-  CHECK(mkfifo(in_folder(".out.text-thefif"), 0600) == 0);
-  CHECK(th_temporary_open(in_folder("out"), TH_FOR_TEXT, &path, &fd, &err) ==
-        TH_OK);
-  CHECK(!is_there(".out.text-ABCdef") && !is_there(".out.spill-123456"));
-  CHECK(names_in(folder) == 8 && path != NULL);
-  close(fd); /* the lock lasts as long as the name */
-  CHECK(th_temporary_open(in_folder("out"), TH_FOR_SPILL, NULL, &nameless,
-                          &err) == TH_OK);
-  th_temporary_clean(in_folder("out"));
-  CHECK(names_in(folder) == 8);
-  th_temporary_remove(path);
-  CHECK(names_in(folder) == 7 && holds("precious", "precious"));
-  CHECK(is_link(".out.text-linked"));
-  close(nameless);
-  free(path);
-}
-
-/* Claims all kinds of names, and then waits for what the parent does. */
-static void claim_all(bool ignored, int ready)
-{
-  struct th_output output;
-  struct th_error err;
-  struct th_interrupt_pause twice[2];
-  char *path = NULL;
-  int fd;
-  int at = open(folder, O_RDONLY | O_DIRECTORY);
-  signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
-  th_interrupt_hold();
-  th_interrupt_start(0, 1);
-  th_error_clear(&err);
-  th_interrupt_pause(&twice[0]);
-  th_interrupt_pause(&twice[1]);
-  bool good =
-      th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
-      th_shard_folder_make(at, ".a.shards.partial", 12) >= 0 &&
-      th_temporary_open(in_folder("a"), TH_FOR_TEXT, &path, &fd, &err) == TH_OK;
-  put(".a.shards.partial/00000.h5", "x");
-  put(".a.shards.partial/00011.h5", "x");
-  th_interrupt_resume(&twice[1]);
-  good = good && write(ready, "+", 1) == 1;
-  sleep(1); /* signals wait */
-  put("done", "x");
-  th_interrupt_resume(&twice[0]);
-  if (!good)
-    _exit(99);
-  for (;;)
-    pause();
-}
-
-static void *wait_here(void *nothing)
-{
-  for (;;)
-    pause();
-  return nothing;
-}
-
-/* Another thread gets the signal, and the one that owns names looks after it
- * when it lets it through. */
-static void claim_in_threads(int ready)
-{
-  struct th_output output;
-  struct th_error err;
-  struct th_interrupt_pause pause_here;
-  pthread_t thread;
-  th_interrupt_hold();
-  th_interrupt_start(0, 1);
-  th_error_clear(&err);
-  bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
-              pthread_create(&thread, NULL, wait_here, NULL) == 0;
-  th_interrupt_pause(&pause_here);
-  good = good && write(ready, "+", 1) == 1 && kill(getpid(), SIGTERM) == 0;
-  sleep(1);
-  put("done", "x");
-  th_interrupt_resume(&pause_here);
-  if (good)
-    sleep(5);
-  _exit(98);
-}
-
-struct child {
-  pid_t pid;
-  int words; /* its standard error */
-};
-
-static struct child begin_child(int kind)
-{
-  int ready[2] = {-1, -1};
-  int words[2] = {-1, -1};
-  char sign = 0;
-  CHECK(pipe(ready) == 0 && pipe(words) == 0);
-  struct child child = {.pid = fork(), .words = words[0]};
-  if (child.pid == 0) {
-    dup2(words[1], STDERR_FILENO);
-    if (kind < 2)
-      claim_all(kind == 1, ready[1]);
-    claim_in_threads(ready[1]);
-  }
-  close(words[1]);
-  close(ready[1]);
-  CHECK(read(ready[0], &sign, 1) == 1);
-  close(ready[0]);
-  return child;
-}
-
-static void end_child(const struct child *child, int number, const char *name)
-{
-  char words[512] = "";
-  int status = 0;
-  waitpid(child->pid, &status, 0);
-  ssize_t size = read(child->words, words, sizeof words - 1);
-  close(child->words);
-  bool good = WIFSIGNALED(status) && WTERMSIG(status) == number && size > 0 &&
-              strncmp(words, "thresher: interrupted by ", 25) == 0 &&
-              strncmp(words + 25, name, strlen(name)) == 0 &&
-              strchr(words, '\n') == words + size - 1;
-  CHECK(good);
-  if (!good)
-    fprintf(stderr, "%s: status %d: %s\n", name, status, words);
-}
-
-static void test_signals(void)
-{
-  static const struct {
-    int number;
-    const char *name;
-  } signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
-  for (int k = 0; k < 3; k++) {
-    start_anew();
-    put("precious", "precious");
-    struct child child = begin_child(0);
-    CHECK(names_in(folder) == 4);
-    kill(child.pid, signals[k].number);
-    end_child(&child, signals[k].number, signals[k].name);
-    /* not before the work that signals had to wait for was done */
-    CHECK(names_in(folder) == 2 && is_there("done") && is_there("precious"));
-  }
-  start_anew();
-  struct child child = begin_child(1); /* nohup */
-  kill(child.pid, SIGHUP);
-  kill(child.pid, SIGTERM);
-  end_child(&child, SIGTERM, "SIGTERM");
-  start_anew();
-  child = begin_child(2);
-  end_child(&child, SIGTERM, "SIGTERM");
-  CHECK(names_in(folder) == 1 && is_there("done"));
-}
-
 int main(void)
 {
-  th_comm_self(&comm);
-  test_folder(&comm, folder);
   test_plain();
   test_text();
   test_other_kinds();
@@ -519,8 +288,6 @@ int main(void)
   test_swapped();
   test_lock();
   test_shard_folders();
-  test_temporary();
-  test_signals();
-  test_folder_remove(&comm, folder);
+  folder_end();
   return check_finish(NULL);
 }
