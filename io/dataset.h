@@ -98,7 +98,8 @@ struct th_dataset;
 /* Open PATH: rank 0 reads the master and broadcasts; every shard's identity is
  * checked when it is first opened. Collective. memory: bytes of stored values
  * that a rank may keep, the same on every rank. Targets and weights are kept
- * once per node. TH_EFORMAT for a model or another file. */
+ * once per node. TH_EFORMAT for a model or another file, TH_EIO where a rank
+ * sees another master under this name than rank 0. */
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);

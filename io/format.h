@@ -57,7 +57,7 @@
  *
  * Shard, root attributes
  *   format "thresher shard", major, minor, shard (its number), first, count,
- *   layout, type, row_group, groups, nonzeros
+ *   training (since 2.2), layout, type, row_group, groups, nonzeros
  *   content   sum modulo 2^64 over its runs; dense: of XXH3(attribute, group,
  *             checksum), sparse: of th_hash_run (io/hash.h)
  * Shard, both layouts (c attributes)
@@ -111,13 +111,13 @@
  * /attribute_groups as in a master, where the penalty has groups.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
- * a minor step only adds names. Other majors are refused by name. Masters have
- * a minor number of their own: 2 since there are data without targets.
+ * a minor step only adds names. Other majors are refused by name. 2.2 has added
+ * data without targets, training in shards, and what is marked so above.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1, TH_MASTER_MINOR = 2 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"

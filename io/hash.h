@@ -1,4 +1,5 @@
-/* hash.h - what the fingerprint is made of; internal to io/
+/* hash.h - what the fingerprint is made of; internal to io/, but for
+ * th_hash_file
  *
  * Local and pure.
  * SPDX-License-Identifier: MIT */

@@ -52,7 +52,7 @@ static th_status put_shape(const struct th_h5 *h5,
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_MASTER_MINOR},
+      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_FORMAT_MINOR},
       {TH_A_EXAMPLES, shape->examples},     {TH_A_TRAINING, shape->training},
       {TH_A_ATTRIBUTES, shape->attributes}, {TH_A_ROW_GROUP, shape->row_group},
       {TH_A_GROUPS, info->geometry.groups}, {TH_A_NONZEROS, shape->nonzeros},
