@@ -8,6 +8,7 @@
 
 #include "core/comm.h"
 #include "core/groups.h"
+#include "core/names.h"
 #include "core/source.h"
 #include "core/truth.h"
 
@@ -132,6 +133,23 @@ const char *th_dataset_positive_class(const struct th_dataset *dataset);
  * NULL where the data set has no names. Local. */
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err);
+
+/* Hashes of the names: whether two data sets have the same ones. Replicated. */
+struct th_name_print th_dataset_name_print(const struct th_dataset *dataset);
+
+/* The names of some attributes of a data set that has names: name[k] is an
+ * allocation of its own; on failure some are filled in. Ascending attributes
+ * are the fastest. Local. */
+th_status th_dataset_names_of(struct th_dataset *dataset,
+                              const int64_t *attribute, int64_t count,
+                              char **name, struct th_error *err);
+
+/* Which attributes have these names, or that none has, or that several have or
+ * that the name was asked for before. Reads all names, in pieces. Local. */
+enum { TH_NAME_ABSENT = -1, TH_NAME_TWICE = -2 };
+th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
+                                int64_t count, int64_t *attribute,
+                                struct th_error *err);
 
 /* The groups of attributes that the data set carries; groups->attributes is 0
  * where it has none. Collective. Release with th_groups_free. */

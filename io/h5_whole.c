@@ -95,8 +95,7 @@ done:
   return rc;
 }
 
-/* The width of a data set of fixed-length strings; 0: it is none. */
-static size_t text_width(const struct th_h5 *h5, const char *name)
+size_t th_h5_text_width(const struct th_h5 *h5, const char *name)
 {
   hid_t id = H5Dopen2(h5->file, name, H5P_DEFAULT);
   hid_t type = id < 0 ? id : H5Dget_type(id);
@@ -127,7 +126,7 @@ static char **spread(char *room, int64_t count, size_t width, const char *from)
 th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, char ***texts, struct th_error *err)
 {
-  size_t width = text_width(h5, name);
+  size_t width = th_h5_text_width(h5, name);
   hid_t type = width == 0 ? -1 : th_h5_text_type(width);
   char *packed = NULL;
   char *room = NULL;

@@ -3,6 +3,7 @@
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
 
+#include "core/names.h"
 #include "io/dataset.h"
 #include "io/geometry.h"
 #include "io/h5.h"
@@ -22,6 +23,7 @@ struct th_master_info {
   struct th_geometry geometry;
   uint64_t fingerprint;
   uint64_t tables; /* th_master_tables */
+  struct th_name_print names;
   int64_t master_bytes;
   int64_t shards;
   struct th_shard_row *shard;

@@ -154,8 +154,8 @@ static const struct th_option table[] = {
      "end with a least-squares (logistic: Newton) fit on the support"},
     {"start", 0, TH_OPT_TEXT, AT(start), "MODEL.h5|LIST", NULL, "none",
      NO_LIMITS, NULL, "model", TH_TRAIN, true,
-     "support to begin with: a model, or 0-based attributes such as 3,17,20, "
-     "each with a coefficient if wanted: 3:0.5,17:-2"},
+     "support to begin with: a model, or attributes, 0-based or by name, such "
+     "as 3,17,20, each with a coefficient if wanted: 3:0.5,17:-2"},
     {"penalty", 0, TH_OPT_NAME, AT(config.penalty), NULL, "l1", NULL, NO_LIMITS,
      th_penalty_names, "model", TH_TRAIN, true,
      "Omega, in mean loss + lambda Omega(coefficients)"},

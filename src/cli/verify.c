@@ -133,7 +133,8 @@ th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
 {
   struct session session = {.options = options};
   th_status rc;
-  TH_TRY(th_scoring_open(&session.scoring, options, "verify", comm, err));
+  TH_TRY(th_scoring_open(&session.scoring, options, "verify", TH_MATCH_ALL,
+                         comm, err));
   if (!(session.scoring.model.certificate.lambda > 0))
     TH_TRY(th_fail(err, TH_EDATA,
                    "%s: a model of solver %s has no certificate to verify; "
