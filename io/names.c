@@ -28,11 +28,8 @@ static th_status put_pieces(const struct th_h5 *h5, int64_t count,
   TH_TRY(th_alloc((void **)&room, TH_NAMES_PIECE, width, "names", err));
   for (int64_t p = 0; p < pieces; p++) {
     size_t some = (size_t)in_piece(count, p);
-    memset(room, 0, some * width);
-    for (size_t k = 0; k < some; k++) {
-      const char *name = names[p * TH_NAMES_PIECE + (int64_t)k];
-      memcpy(room + k * width, name, strlen(name));
-    }
+    for (size_t k = 0; k < some; k++) /* which pads with zeros */
+      strncpy(room + k * width, names[p * TH_NAMES_PIECE + (int64_t)k], width);
     checksum[p] = th_hash(room, some * width);
   }
   TH_TRY(th_h5_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces, checksum,

@@ -19,9 +19,9 @@ static void label(struct th_model *model, struct th_error *err)
   CHECK(TH_NEW(&model->name, model->support_size, "x", err) == TH_OK);
   for (int64_t k = 0; k < model->support_size; k++) {
     char text[32];
-    snprintf(text, sizeof text, k == 3 ? "" : "\xc3\xbc%lld", (long long)k);
+    snprintf(text, sizeof text, "\xc3\xbc%lld", (long long)k);
     model->deviation[k] = (double)k / 3;
-    model->name[k] = th_copy_string(text);
+    model->name[k] = th_copy_string(k == 3 ? "" : text);
   }
 }
 

@@ -264,6 +264,10 @@ static const struct th_option table[] = {
      "print the results as JSON"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, NO_LIMITS, NULL,
      "run", TH_INSPECT, false, "read everything and verify every checksum"},
+    {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, NO_LIMITS, NULL,
+     "run", TH_VERIFY, false,
+     "also train anew by the model's own options, and compare every number, "
+     "those of its path among them"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, NO_LIMITS, NULL,
      "run", TH_EVERY_COMMAND, false, "overwrite existing outputs"},
     {"quiet", 'q', TH_OPT_FLAG, AT(quiet), NULL, "no", NULL, NO_LIMITS, NULL,
