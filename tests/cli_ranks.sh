@@ -125,6 +125,18 @@ for n in 20000 1100000; do
   cd ..
 done
 
+# ---- other text under the same name, of the same length ----
+for folder in here there; do
+  awk -v seed=${#folder} 'BEGIN { srand(seed); print "a,b,y"
+    for (i = 0; i < 5000; i++) print int(10 * rand()) "," int(10 * rand()) \
+      "," int(10 * rand()) }' >$folder/text.csv
+done
+cd here
+ODD=1 ODD_FOLDER=../there refused 1 \
+  'rank 1: text[.]csv: other text here than on rank 0' 2 \
+  import text.csv -o "$PWD/never.h5"
+cd ..
+
 # ---- files that rank 0 reads for all ----
 rm -r there/*
 cp -r here/data.h5 here/data.shards there
