@@ -8,6 +8,7 @@
 
 #include "core/comm.h"
 #include "core/groups.h"
+#include "core/names.h"
 #include "core/source.h"
 #include "core/truth.h"
 
@@ -102,7 +103,8 @@ struct th_dataset;
 /* Open PATH: rank 0 reads the master and broadcasts; every shard's identity is
  * checked when it is first opened. Collective. memory: bytes of stored values
  * that a rank may keep, the same on every rank. Targets and weights are kept
- * once per node. TH_EFORMAT for a model or another file. */
+ * once per node. TH_EFORMAT for a model or another file, TH_EIO where a rank
+ * sees another master under this name than rank 0. */
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);
@@ -135,6 +137,23 @@ const char *th_dataset_positive_class(const struct th_dataset *dataset);
  * NULL where the data set has no names. Local. */
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err);
+
+/* Hashes of the names: whether two data sets have the same ones. Replicated. */
+struct th_name_print th_dataset_name_print(const struct th_dataset *dataset);
+
+/* The names of some attributes of a data set that has names: name[k] is an
+ * allocation of its own; on failure some are filled in. Ascending attributes
+ * are the fastest. Local. */
+th_status th_dataset_names_of(struct th_dataset *dataset,
+                              const int64_t *attribute, int64_t count,
+                              char **name, struct th_error *err);
+
+/* Which attributes have these names, or that none has, or that several have or
+ * that the name was asked for before. Reads all names, in pieces. Local. */
+enum { TH_NAME_ABSENT = -1, TH_NAME_TWICE = -2 };
+th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
+                                int64_t count, int64_t *attribute,
+                                struct th_error *err);
 
 /* The groups of attributes that the data set carries; groups->attributes is 0
  * where it has none. Collective. Release with th_groups_free. */

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "io/attribute_groups.h"
 #include "io/format.h"
+#include "io/names.h"
 #include "io/reader.h"
 
 #include <stdlib.h>
@@ -61,20 +62,36 @@ done:
   return rc;
 }
 
+/* Whole, as they lie in the file, and piece by piece. */
 static th_status check_names(const struct th_dataset *d, struct th_print *print,
                              struct th_error *err)
 {
+  const struct th_h5 *h5 = &d->examples.h5;
   int64_t attributes = d->store.shape.attributes;
-  char **names = NULL;
-  if (!th_h5_exists(&d->examples.h5, TH_D_NAMES))
+  struct th_name_print found = {0};
+  struct th_names names = {0};
+  char **all = NULL;
+  th_status rc = TH_OK;
+  if (!th_h5_exists(h5, TH_D_NAMES))
     return TH_OK;
-  th_status rc =
-      th_h5_get_texts(&d->examples.h5, TH_D_NAMES, attributes, &names, err);
-  print->names = 1;
-  for (int64_t a = 0; rc == TH_OK && a < attributes; a++)
-    print->names =
-        th_hash_next(print->names, th_hash(names[a], strlen(names[a])));
-  free(names);
+  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, attributes, &all, err));
+  TH_TRY(th_names_open(&names, h5, attributes, err));
+  for (int64_t a = 0; a < attributes; a++) {
+    th_hash_name(&found, all[a], strlen(all[a]));
+    if (th_names_at(&names, a, err) == NULL) {
+      rc = err->code;
+      goto done;
+    }
+  }
+  print->names = found.list;
+  if (found.list != d->info.names.list || found.set != d->info.names.set)
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: the names of attributes are not those it was written "
+                 "with; import the data again",
+                 d->path);
+done:
+  th_names_close(&names);
+  free(all);
   return rc;
 }
 

@@ -28,6 +28,8 @@
  *                   one was given
  *   fingerprint     of the logical content; the same for every shard layout
  *   provenance      how the data were made, one line
+ *   names_list, names_set  u64, since 2.2, where there are names: hashes of the
+ *                   names in their order and in any order (th_hash_name)
  * Master, data sets (n examples, d attributes, G groups, K shards)
  *   /y        f64 [n]   targets, finite; all NaN where there are none, which
  *             programs that do not know `labelled` refuse to read
@@ -35,6 +37,7 @@
  *   /row      i64 [n]   0-based number of the example in the input
  *   /split    u8  [n]   0 training, 1 test
  *   /names    text [d]  optional, fixed length, UTF-8, zero padded
+ *   /names_checksum  u64, since 2.2, one per 4096 names over their bytes
  *   /attribute_groups   group, optional: which attributes act together, as
  *             ranges in ascending order; attribute count (of the ranges); data
  *             sets first, count, group i64 (its lowest attribute), weight f64
@@ -57,7 +60,7 @@
  *
  * Shard, root attributes
  *   format "thresher shard", major, minor, shard (its number), first, count,
- *   layout, type, row_group, groups, nonzeros
+ *   training (since 2.2), layout, type, row_group, groups, nonzeros
  *   content   sum modulo 2^64 over its runs; dense: of XXH3(attribute, group,
  *             checksum), sparse: of th_hash_run (io/hash.h)
  * Shard, both layouts (c attributes)
@@ -105,19 +108,27 @@
  * attributes, count (of the support), intercept, passes, statistics, settings
  * (lines of the deck), fingerprint (of the data set) and ledger.*; data sets
  * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
- * all of it). With a penalty also the group /certificate: attributes and
+ * all of these). With a penalty also the group /certificate: attributes and
  * /certificate/margin i64 as in core/model.h, /certificate/path f64, one after
- * another lambda, objective, gap and support size of every lambda; and
- * /attribute_groups as in a master, where the penalty has groups.
+ * another lambda, objective, gap and support size of every lambda (all of that
+ * in the content); and /attribute_groups as in a master, where the penalty has
+ * groups.
+ *   Since 2.2: /deviation f64, standard deviations of the support's attributes
+ * over the training examples, as these weigh where the solver weighs them for
+ * that; and, where the data have names, /names text, those of the support, and
+ * names_list and names_set, of all attributes as in a master. With the same
+ * names_list, attributes of other data go by their numbers; else by /names, for
+ * which nothing but the support has to be there; where all attributes matter,
+ * names_set has to be the same.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
- * a minor step only adds names. Other majors are refused by name. Masters have
- * a minor number of their own: 2 since there are data without targets.
+ * a minor step only adds names. Other majors are refused by name. 2.2 has added
+ * data without targets, training in shards, and what is marked so above.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1, TH_MASTER_MINOR = 2 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"
@@ -154,7 +165,10 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1, TH_MASTER_MINOR = 2 };
 #define TH_D_WEIGHT "/weight"
 #define TH_D_ROW "/row"
 #define TH_D_SPLIT "/split"
-#define TH_D_NAMES "/names"
+#define TH_D_NAMES "/names" /* also of a model */
+#define TH_D_NAMES_CHECKSUM "/names_checksum"
+#define TH_A_NAMES_LIST "names_list"
+#define TH_A_NAMES_SET "names_set"
 #define TH_G_GROUP "/group"
 #define TH_D_GROUP_FIRST "/group/first"
 #define TH_D_GROUP_COUNT "/group/count"
@@ -188,7 +202,7 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1, TH_MASTER_MINOR = 2 };
 #define TH_D_X "/X"
 #define TH_D_PACKED "/packed" /* of the master */
 #define TH_D_MEAN "/mean"
-#define TH_D_DEVIATION "/deviation"
+#define TH_D_DEVIATION "/deviation" /* also of a model */
 #define TH_D_LOWEST "/lowest"
 #define TH_D_HIGHEST "/highest"
 #define TH_D_STATS_CHECKSUM "/stats_checksum"

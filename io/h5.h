@@ -78,6 +78,9 @@ herr_t th_h5_stay_inside(hid_t list);
 hid_t th_h5_type(enum th_type type);
 hid_t th_h5_text_type(size_t size);
 
+/* Bytes of each string of a data set of fixed-length strings; 0: it is none. */
+size_t th_h5_text_width(const struct th_h5 *h5, const char *name);
+
 /* ---- attributes of the file's root or of a group ---- */
 
 th_status th_h5_put_i64(const struct th_h5 *h5, const char *object,

@@ -112,21 +112,22 @@ done:
   return rc;
 }
 
-/* The width of a data set of so many fixed-length strings; 0: it is none. */
-static size_t text_width(const struct th_h5 *h5, const char *name,
-                         int64_t count, struct th_error *err)
+size_t th_h5_text_width(const struct th_h5 *h5, const char *name)
 {
   struct th_h5_set set = {0};
+  struct th_error ignored = {0};
+  hsize_t items[2] = {0};
   hid_t type = -1;
   size_t width = 0;
-  if (open_counted(&set, h5, name, H5T_NATIVE_UINT8, count, err) == TH_OK)
+  if (th_h5_set_open(&set, h5, name, H5T_NATIVE_UINT8, 1, items, &ignored) ==
+      TH_OK)
     type = H5Dget_type(set.id);
   if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
       H5Tis_variable_str(type) == 0)
     width = H5Tget_size(type);
   if (type >= 0)
     H5Tclose(type);
-  th_h5_set_close(&set, err);
+  th_h5_set_close(&set, &ignored);
   return width;
 }
 
@@ -146,11 +147,13 @@ static char **spread(char *room, int64_t count, size_t width, const char *from)
 th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, char ***texts, struct th_error *err)
 {
-  size_t width = text_width(h5, name, count, err);
-  hid_t type = width == 0 ? -1 : th_h5_text_type(width);
   char *packed = NULL;
   char *room = NULL;
-  th_status rc = TH_OK;
+  th_status rc = th_h5_expect(h5, name, count, err);
+  if (rc != TH_OK)
+    return rc;
+  size_t width = th_h5_text_width(h5, name);
+  hid_t type = width == 0 ? -1 : th_h5_text_type(width);
   if (type < 0)
     return th_h5_fail(h5, "cannot read", name, err);
   TH_TRY(th_alloc((void **)&packed, count, width, name, err));

@@ -121,6 +121,14 @@ uint64_t th_hash_next(uint64_t before, uint64_t checksum)
   return th_hash(words, sizeof words);
 }
 
+void th_hash_name(struct th_name_print *print, const char *name, size_t length)
+{
+  const uint64_t none = 1; /* a list of no names has a hash of its own */
+  uint64_t hash = th_hash(name, length);
+  print->list = th_hash_next(print->list == 0 ? none : print->list, hash);
+  print->set += th_hash_next(none, hash);
+}
+
 uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
                        size_t size)
 {

@@ -1,10 +1,12 @@
-/* hash.h - what the fingerprint is made of; internal to io/
+/* hash.h - what the fingerprint is made of; internal to io/, but for
+ * th_hash_file
  *
  * Local and pure.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_HASH_H
 #define TH_HASH_H
 
+#include "core/names.h"
 #include "core/source.h"
 
 #include <stdbool.h>
@@ -46,6 +48,10 @@ uint64_t th_hash_share(int64_t attribute, int64_t group, uint64_t checksum);
 
 /* The hash of an array that is handed over group by group. */
 uint64_t th_hash_next(uint64_t before, uint64_t checksum);
+
+/* The names of attributes, handed over in their order, to a record that was
+ * zeroed before the first. */
+void th_hash_name(struct th_name_print *print, const char *name, size_t length);
 
 /* The checksum of a piece of TH_STATS_PIECE attributes' statistics: kinds[] are
  * TH_STATS_KINDS arrays of `count` items of that size; the last piece may be

@@ -3,6 +3,7 @@
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
 
+#include "core/names.h"
 #include "io/dataset.h"
 #include "io/geometry.h"
 #include "io/h5.h"
@@ -21,6 +22,8 @@ struct th_shard_row {
 struct th_master_info {
   struct th_geometry geometry;
   uint64_t fingerprint;
+  uint64_t tables; /* th_master_tables */
+  struct th_name_print names;
   int64_t master_bytes;
   int64_t shards;
   struct th_shard_row *shard;
@@ -45,6 +48,18 @@ th_status th_master_image(const char *name, struct th_master_info *info,
 
 /* Read everything but rows of examples. Local; rank 0. */
 th_status th_master_read(const char *path, struct th_master_info *info,
+                         struct th_error *err);
+
+/* The hash of the tables of checksums by which rows of examples are verified:
+ * whoever has the same tables reads the same rows, or an error. Local. */
+th_status th_master_tables(const struct th_h5 *h5,
+                           const struct th_geometry *geometry, uint64_t *hash,
+                           struct th_error *err);
+
+/* TH_EIO unless this host's master is the one that rank 0 has read. Local; on
+ * every rank. */
+th_status th_master_same(const struct th_h5 *h5,
+                         const struct th_master_info *info,
                          struct th_error *err);
 
 /* Rank 0's record on every rank. Collective. */

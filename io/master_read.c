@@ -4,6 +4,7 @@
 #include "io/file.h"
 #include "io/format.h"
 #include "io/master.h"
+#include "io/names.h"
 #include "io/pack.h"
 
 #include <math.h>
@@ -270,7 +271,10 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(get_shape(&h5, info, err));
   TH_TRY(get_targets(&h5, info, err));
   TH_TRY(th_h5_get_u64(&h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
+  TH_TRY(th_master_tables(&h5, &info->geometry, &info->tables, err));
   TH_TRY(th_h5_get_line(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
+  TH_TRY(
+      th_names_print(&h5, info->geometry.shape.attributes, &info->names, err));
   TH_TRY(get_shards(&h5, info, err));
   TH_TRY(adopt_folder(path, info, err));
   info->generated = th_h5_exists(&h5, TH_G_TRUTH);

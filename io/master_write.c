@@ -7,10 +7,10 @@
 #include "io/file.h"
 #include "io/format.h"
 #include "io/master.h"
+#include "io/names.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 th_status th_shard_path(char **path, const char *folder, int64_t k,
                         struct th_error *err)
@@ -52,7 +52,7 @@ static th_status put_shape(const struct th_h5 *h5,
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_MASTER_MINOR},
+      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_FORMAT_MINOR},
       {TH_A_EXAMPLES, shape->examples},     {TH_A_TRAINING, shape->training},
       {TH_A_ATTRIBUTES, shape->attributes}, {TH_A_ROW_GROUP, shape->row_group},
       {TH_A_GROUPS, info->geometry.groups}, {TH_A_NONZEROS, shape->nonzeros},
@@ -228,13 +228,12 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
                            const struct th_master *master,
                            struct th_print *print, struct th_error *err)
 {
+  struct th_name_print names = {0};
   if (master->names == NULL)
     return TH_OK;
-  print->names = 1;
-  for (int64_t a = 0; a < attributes; a++)
-    print->names = th_hash_next(
-        print->names, th_hash(master->names[a], strlen(master->names[a])));
-  return th_h5_put_texts(h5, TH_D_NAMES, attributes, master->names, err);
+  th_status rc = th_names_put(h5, attributes, master->names, &names, err);
+  print->names = names.list;
+  return rc;
 }
 
 static th_status fill(const struct th_h5 *h5, struct th_master_info *info,

@@ -8,6 +8,7 @@
 #include "io/file.h"
 #include "io/format.h"
 #include "io/master.h"
+#include "io/model_names.h"
 #include "io/output.h"
 #include "io/pack.h"
 
@@ -65,6 +66,15 @@ done:
   return rc;
 }
 
+static th_status walk_all(struct th_pack *pack, struct th_model *model,
+                          struct th_error *err)
+{
+  th_status rc = walk(pack, model, err);
+  return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
+}
+
+/* Names and deviations have checksums of their own: programs of the minor
+ * version before read the model as well. */
 static th_status content_of(struct th_model *model, uint64_t *content,
                             struct th_error *err)
 {
@@ -121,6 +131,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                    m->support, err));
   TH_TRY(th_h5_put(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, m->support_size, m->coef,
                    err));
+  TH_TRY(th_model_names_put(h5, m, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
   TH_TRY(th_certificate_put(h5, &m->certificate, err));
@@ -247,6 +258,8 @@ static bool numbers_good(struct th_model *m)
   list_counts(&m->ledger, counts);
   for (int k = 0; k < COUNTS; k++)
     good = good && *counts[k].value >= 0;
+  for (int64_t k = 0; m->deviation != NULL && k < m->support_size; k++)
+    good = good && m->deviation[k] >= 0;
   return good;
 }
 
@@ -269,6 +282,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   for (int k = 0; k < COUNTS; k++)
     TH_TRY(th_h5_get_i64(h5, "/", counts[k].name, counts[k].value, err));
   TH_TRY(get_support(h5, m, err));
+  TH_TRY(th_model_names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(th_certificate_get(h5, &m->certificate, err));
@@ -309,10 +323,10 @@ th_status th_model_read(struct th_model *model, struct th_comm *comm,
   if (comm->rank == 0)
     rc = read_model(model, path, &piece, &pieces, err);
   if (rc == TH_OK && comm->rank == 0)
-    rc = walk(&pack, model, err);
+    rc = walk_all(&pack, model, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_pack_share(&pack, comm, err));
-  rc = comm->rank == 0 ? TH_OK : walk(&pack, model, err);
+  rc = comm->rank == 0 ? TH_OK : walk_all(&pack, model, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->max_i64(comm, &pieces, 1);
   if (pieces > 0)

@@ -76,10 +76,13 @@ static th_status check_content(const struct th_shard_read *shard,
   } wanted[] = {{TH_A_FIRST, shard->row->range.first},
                 {TH_A_COUNT, count},
                 {TH_A_ROW_GROUP, g->shape.row_group},
-                {TH_A_GROUPS, g->groups}};
+                {TH_A_GROUPS, g->groups},
+                {TH_A_TRAINING, g->shape.training}}; /* since 2.2 */
+  size_t known = sizeof wanted / sizeof *wanted -
+                 !th_h5_has(&shard->h5, "/", TH_A_TRAINING);
   bool same = true;
   th_status rc = TH_OK;
-  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+  for (size_t k = 0; k < known; k++) {
     int64_t value = 0;
     TH_TRY(th_h5_get_i64(&shard->h5, "/", wanted[k].name, &value, err));
     same = same && value == wanted[k].value;

@@ -6,6 +6,7 @@
 #include "io/format.h"
 #include "io/geometry.h"
 #include "io/hash.h"
+#include "io/names.h"
 
 #include <hdf5.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ void forge_seal_arrays(const char *path)
   static const char *const more[] = {TH_D_PIECE_CHECKSUM, TH_D_STATS_CHECKSUM,
                                      TH_D_GROUP_Y,        TH_D_GROUP_ROW,
                                      TH_D_GROUP_WEIGHT,   TH_D_SHARD_HASH,
-                                     TH_D_SHARD_CONTENT};
+                                     TH_D_SHARD_CONTENT,  TH_D_NAMES_CHECKSUM};
   int count = forge_list(path, places);
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
   int all = count + (int)(sizeof more / sizeof *more);
@@ -274,16 +275,32 @@ static uint64_t seal_examples(hid_t file, const char *name, const char *sums,
   return joint;
 }
 
-static uint64_t names_hash(hid_t file)
+/* The names by pieces, and what the file says of all of them. */
+static uint64_t seal_names(hid_t file)
 {
   struct array names = load(file, TH_D_NAMES);
-  uint64_t hash = names.data != NULL;
+  struct array sums = load(file, TH_D_NAMES_CHECKSUM);
+  struct th_name_print print = {0};
   for (int64_t k = 0; names.data != NULL && k < names.items; k++) {
     const char *name = names.data + (size_t)k * names.size;
-    hash = th_hash_next(hash, th_hash(name, strnlen(name, names.size)));
+    th_hash_name(&print, name, strnlen(name, names.size));
   }
+  for (int64_t p = 0; names.data != NULL && p < sums.items; p++) {
+    int64_t first = p * TH_NAMES_PIECE;
+    int64_t left = names.items - first;
+    int64_t some = left < TH_NAMES_PIECE ? left : TH_NAMES_PIECE;
+    uint64_t hash = some <= 0 ? 0
+                              : th_hash(names.data + (size_t)first * names.size,
+                                        (size_t)some * names.size);
+    memcpy(sums.data + p * 8, &hash, sizeof hash);
+  }
+  if (sums.items > 0)
+    store(file, TH_D_NAMES_CHECKSUM, &sums);
+  set_number(file, TH_A_NAMES_LIST, print.list);
+  set_number(file, TH_A_NAMES_SET, print.set);
   free(names.data);
-  return hash;
+  free(sums.data);
+  return print.list;
 }
 
 static struct th_geometry geometry_of(hid_t file)
@@ -365,7 +382,7 @@ void forge_seal(const char *master)
   print.target = seal_examples(file, TH_D_Y, TH_D_GROUP_Y, &g);
   print.row = seal_examples(file, TH_D_ROW, TH_D_GROUP_ROW, &g);
   print.weight = seal_examples(file, TH_D_WEIGHT, TH_D_GROUP_WEIGHT, &g);
-  print.names = names_hash(file);
+  print.names = seal_names(file);
   set_number(file, TH_A_FINGERPRINT, th_fingerprint(&g.shape, &print));
   H5Fclose(file);
   forge_seal_arrays(master);

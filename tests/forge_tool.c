@@ -1,78 +1,100 @@
-/* forge_tool.c - for scripts: a data set says something else, with checksums
- * made right
+/* forge_tool.c - for scripts: a model with one number of its certificate
+ * changed and all checksums right
  *
- *   forge_tool random NAME.h5 SEED        some places at random; prints them
- *   forge_tool set NAME.h5 FILE OBJECT AT VALUE
- *                     one whole number, of the shard or master that FILE names
+ *   forge_tool MODEL OUT NAME FACTOR PLUS   NAME becomes NAME * FACTOR + PLUS;
+ *   a member of struct th_certificate, margin.K, path_size (not above what it
+ *   is), path.K.lambda, .objective, .gap, .support_size, or coef: all of them
  * SPDX-License-Identifier: MIT */
-#include "forge.h"
+#include "io/model_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 8, MOST = FILES * FORGE_PLACES };
+struct change {
+  double factor;
+  double plus;
+};
 
-static uint64_t state;
-
-static uint64_t next_random(void)
+static void change_real(double *value, struct change change)
 {
-  state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-  return state >> 29;
+  *value = *value * change.factor + change.plus;
 }
 
-/* Of the master and of its shards. */
-static int list_all(const char *master, struct forge_place place[MOST])
+static void change_count(int64_t *value, struct change change)
 {
-  int places = forge_list(master, place);
-  for (int k = 0; k + 1 < FILES; k++) {
-    char path[FORGE_PATH];
-    snprintf(path, sizeof path, "%.*s.shards/%05d.h5", (int)strlen(master) - 3,
-             master, k);
-    places += forge_list(path, place + places);
-  }
-  return places;
+  *value = (int64_t)((double)*value * change.factor + change.plus);
 }
 
-static void change_some(const struct forge_place place[], int places)
+static bool change_point(struct th_path_point *point, const char *member,
+                         struct change change)
 {
-  for (uint64_t k = 0; k <= next_random() % 3; k++) {
-    const struct forge_place *p = &place[next_random() % (uint64_t)places];
-    int ways = p->name[0] != '\0' ? FORGE_COPY : FORGE_WAYS;
-    enum forge_way way = (enum forge_way)(next_random() % (uint64_t)ways);
-    int64_t at = (int64_t)(next_random() % (uint64_t)p->items);
-    printf("%s %s %s [%lld] way %d; ",
-           strrchr(p->path, '/') == NULL ? p->path : strrchr(p->path, '/') + 1,
-           p->object, p->name, (long long)at, (int)way);
-    forge_change(p, at, way, next_random());
+  if (strcmp(member, "lambda") == 0)
+    change_real(&point->lambda, change);
+  else if (strcmp(member, "objective") == 0)
+    change_real(&point->objective, change);
+  else if (strcmp(member, "gap") == 0)
+    change_real(&point->gap, change);
+  else if (strcmp(member, "support_size") == 0)
+    change_count(&point->support_size, change);
+  else
+    return false;
+  return true;
+}
+
+static bool forge(struct th_model *model, const char *name,
+                  struct change change)
+{
+  struct th_certificate *c = &model->certificate;
+  bool coefs = strcmp(name, "coef") == 0;
+  long k = -1;
+  char member[32] = "";
+#define REAL(member, what)                                                     \
+  if (strcmp(name, #member) == 0) {                                            \
+    change_real(&c->member, change);                                           \
+    return true;                                                               \
   }
-  putchar('\n');
+  TH_CERTIFICATE_REALS(REAL)
+#undef REAL
+#define COUNT(member, what)                                                    \
+  if (strcmp(name, #member) == 0) {                                            \
+    change_count(&c->member, change);                                          \
+    return true;                                                               \
+  }
+  TH_CERTIFICATE_COUNTS(COUNT)
+#undef COUNT
+  for (int64_t m = 0; m < model->support_size && coefs; m++)
+    change_real(&model->coef[m], change);
+  if (strcmp(name, "path_size") == 0) {
+    change_count(&c->path_size, change);
+    return true;
+  }
+  if (sscanf(name, "margin.%ld", &k) == 1 && k >= 0 && k < TH_MARGINS) {
+    change_count(&c->margin[k], change);
+    return true;
+  }
+  return coefs ||
+         (sscanf(name, "path.%ld.%31s", &k, member) == 2 && k >= 0 &&
+          k < c->path_size && change_point(&c->path[k], member, change));
 }
 
 int main(int argc, char **argv)
 {
-  static struct forge_place place[MOST];
-  int found = 0;
-  int places = argc > 2 ? list_all(argv[2], place) : 0;
-  if (argc == 4 && places > 0 && strcmp(argv[1], "random") == 0) {
-    state = strtoull(argv[3], NULL, 10) * 2 + 1;
-    change_some(place, places);
-    found = 1;
-  } else if (argc == 7 && strcmp(argv[1], "set") == 0) {
-    for (int p = 0; p < places; p++)
-      if (strstr(place[p].path, argv[3]) != NULL &&
-          strcmp(place[p].object, argv[4]) == 0 && place[p].name[0] == '\0') {
-        int64_t at = strtoll(argv[5], NULL, 10);
-        forge_set(&place[p], at < 0 ? place[p].items + at : at,
-                  strtoll(argv[6], NULL, 0));
-        found++;
-      }
-  }
-  if (found != 1) {
-    fprintf(stderr, "forge_tool random NAME.h5 SEED | set NAME.h5 FILE OBJECT "
-                    "AT VALUE\n");
+  struct th_comm comm;
+  struct th_error err;
+  struct th_model model;
+  th_comm_self(&comm);
+  th_error_clear(&err);
+  if (argc != 6)
     return 2;
-  }
-  forge_seal(argv[2]);
-  return 0;
+  struct change change = {strtod(argv[4], NULL), strtod(argv[5], NULL)};
+  th_status rc = th_model_read(&model, &comm, argv[1], &err);
+  if (rc == TH_OK && !forge(&model, argv[3], change))
+    rc = th_fail(&err, TH_EARG, "no member %s", argv[3]);
+  if (rc == TH_OK)
+    rc = th_model_write(&model, &comm, argv[2], true, &err);
+  if (rc != TH_OK)
+    fprintf(stderr, "%s\n", err.text);
+  th_model_free(&model);
+  return rc == TH_OK ? 0 : 1;
 }

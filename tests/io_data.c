@@ -198,7 +198,9 @@ static th_status fill_arrays(const struct recipe *recipe, struct arrays *x,
   }
   for (int64_t a = 0; a < d; a++) {
     x->names[a] = x->name_room + a * NAME;
-    snprintf(x->name_room + a * NAME, NAME, "a%lld", (long long)a);
+    int64_t number = a == recipe->twin ? 0 : a;
+    snprintf(x->name_room + a * NAME, NAME, "a%lld",
+             (long long)((number + recipe->turn) % d));
   }
 done:
   return rc;

@@ -1,6 +1,7 @@
 /* io_model.c - model files: the same model is the same bytes, and comes back
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/memory.h"
 #include "io/model_file.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
@@ -8,6 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Models of even supports have names and deviations; one of a name is empty,
+ * one is not ASCII. */
+static void label(struct th_model *model, struct th_error *err)
+{
+  model->names = (struct th_name_print){17, UINT64_C(0xffeeddccbbaa9988)};
+  CHECK(TH_NEW(&model->deviation, model->support_size, "x", err) == TH_OK);
+  CHECK(TH_NEW(&model->name, model->support_size, "x", err) == TH_OK);
+  for (int64_t k = 0; k < model->support_size; k++) {
+    char text[32];
+    snprintf(text, sizeof text, "\xc3\xbc%lld", (long long)k);
+    model->deviation[k] = (double)k / 3;
+    model->name[k] = th_copy_string(k == 3 ? "" : text);
+  }
+}
 
 static void make(struct th_model *model, int64_t support)
 {
@@ -25,6 +41,8 @@ static void make(struct th_model *model, int64_t support)
     model->support[k] = 7 * k + 1;
     model->coef[k] = 1.0 / (double)(k + 3);
   }
+  if (support % 2 == 0)
+    label(model, &err);
   CHECK(th_model_set(model, "budget", "64", &err) == TH_OK);
   CHECK(th_model_set(model, "deck line with a longer name", "", &err) == TH_OK);
 }
@@ -39,6 +57,13 @@ static void check_same(const struct th_model *a, const struct th_model *b)
   CHECK(a->support_size == b->support_size && a->settings == b->settings);
   for (int64_t k = 0; k < a->support_size; k++)
     CHECK(a->support[k] == b->support[k] && a->coef[k] == b->coef[k]);
+  CHECK(a->names.list == b->names.list && a->names.set == b->names.set);
+  CHECK((a->deviation == NULL) == (b->deviation == NULL));
+  CHECK((a->name == NULL) == (b->name == NULL));
+  for (int64_t k = 0; k < a->support_size && b->deviation != NULL; k++)
+    CHECK(a->deviation[k] == b->deviation[k]);
+  for (int64_t k = 0; k < a->support_size && b->name != NULL; k++)
+    CHECK(strcmp(a->name[k], b->name[k]) == 0);
   for (int64_t k = 0; k < a->settings; k++)
     CHECK(strcmp(a->deck[k].name, b->deck[k].name) == 0 &&
           strcmp(a->deck[k].value, b->deck[k].value) == 0);
@@ -182,6 +207,7 @@ int main(int argc, char **argv)
   th_mpi_start(&comm, &argc, &argv);
   test_folder(&comm, folder);
   test_round_trip(&comm, folder, 0);
+  test_round_trip(&comm, folder, 31);
   test_round_trip(&comm, folder, 30);
   test_kinds(&comm, folder);
   test_damage(&comm, folder);

@@ -90,6 +90,69 @@ static void test_open(struct th_comm *comm)
   check_same(comm, &err);
 }
 
+/* One rank finds another data set under the name: an old copy, say, of as many
+ * examples or of fewer. Rank 0 being the one, the next is named. */
+static void test_other_master(struct th_comm *comm, const char *folder)
+{
+  struct recipe recipe = recipe_of();
+  struct recipe others[3] = {recipe, recipe, recipe};
+  char path[2][128];
+  others[0].salt = 1;
+  others[1].shape.examples -= 40;
+  others[1].shape.training -= 40;
+  others[2].named = true;
+  for (int k = 0; k < 2; k++)
+    snprintf(path[k], sizeof path[k], "%s/%d.h5", folder, k);
+  struct th_error err;
+  th_error_clear(&err);
+  CHECK(recipe_write(&recipe, comm, path[0], true, &err) == TH_OK);
+  for (int k = 0; k < 3; k++) {
+    CHECK(recipe_write(&others[k], comm, path[1], true, &err) == TH_OK);
+    for (int odd = 0; odd < comm->size && comm->size > 1; odd++) {
+      struct th_dataset *d = NULL;
+      const char *mine = path[comm->rank == odd];
+      th_error_clear(&err);
+      CHECK(th_dataset_open(&d, comm, mine, 1 << 20, &err) == TH_EIO);
+      CHECK(d == NULL && err.rank == (odd == 0 ? 1 : odd));
+      CHECK(strstr(err.text, "is not the file that rank 0 reads") != NULL);
+      check_same(comm, &err);
+    }
+  }
+}
+
+/* One rank's shards are those of a data set with another split, whose bytes are
+ * the same otherwise: statistics are not. */
+static void test_other_split(struct th_comm *comm, const char *folder)
+{
+  struct recipe recipe = recipe_of();
+  struct recipe other = recipe;
+  char path[2][128];
+  char shard[2][160];
+  struct th_error err;
+  struct th_statistics statistics;
+  struct th_dataset *d = NULL;
+  recipe.shape.examples = 96;
+  recipe.shape.training = 64;
+  other.shape.examples = 96;
+  other.shape.training = 96;
+  for (int k = 0; k < 2; k++) {
+    snprintf(path[k], sizeof path[k], "%s/%d.h5", folder, k);
+    snprintf(shard[k], sizeof shard[k], "%s/%d.shards/00000.h5", folder, k);
+  }
+  th_error_clear(&err);
+  CHECK(recipe_write(&recipe, comm, path[0], true, &err) == TH_OK);
+  CHECK(recipe_write(&other, comm, path[1], true, &err) == TH_OK);
+  comm->ops->barrier(comm);
+  CHECK(comm->rank != 0 || rename(shard[1], shard[0]) == 0);
+  comm->ops->barrier(comm);
+  CHECK(th_dataset_open(&d, comm, path[0], 1 << 20, &err) == TH_OK);
+  struct th_store *store = th_dataset_store(d);
+  CHECK(store->ops->statistics(store, (struct th_range){0, 1}, &statistics,
+                               &err) == TH_EFORMAT);
+  CHECK(strstr(err.text, "00000.h5: not the one that") != NULL);
+  th_dataset_close(d);
+}
+
 /* A value that cannot be stored, written by one rank only. */
 static void test_bad_value(struct th_comm *comm, const char *folder)
 {
@@ -184,6 +247,8 @@ int main(int argc, char **argv)
   th_mpi_start(&comm, &argc, &argv);
   test_folder(&comm, folder);
   test_open(&comm);
+  test_other_master(&comm, folder);
+  test_other_split(&comm, folder);
   test_bad_value(&comm, folder);
   test_unwritten(&comm, folder);
   test_lock(&comm, folder);

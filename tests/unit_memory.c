@@ -123,6 +123,35 @@ static void test_model(void)
   th_model_free(&model); /* legal on a zeroed record */
 }
 
+/* A support with other numbers: it ascends, and all that belongs to a member
+ * stays with it. */
+static void test_renumber(void)
+{
+  const int64_t number[] = {70, 5, 1000, 6};
+  const int64_t order[] = {1, 3, 0, 2};
+  struct th_model model = {.attributes = 9};
+  struct th_error err = {0};
+  CHECK(th_model_reserve(&model, 4, &err) == TH_OK);
+  CHECK(TH_NEW(&model.name, 4, "x", &err) == TH_OK);
+  CHECK(TH_NEW(&model.deviation, 4, "x", &err) == TH_OK);
+  for (int64_t k = 0; k < 4; k++) {
+    char text[2] = {(char)('a' + k), '\0'};
+    model.support[k] = k;
+    model.coef[k] = (double)k;
+    model.deviation[k] = (double)(10 * k);
+    model.name[k] = th_copy_string(text);
+  }
+  CHECK(th_model_renumber(&model, number, 1001, &err) == TH_OK);
+  CHECK(model.attributes == 1001);
+  for (int64_t k = 0; k < 4; k++) {
+    CHECK(model.support[k] == number[order[k]]);
+    CHECK(model.coef[k] == (double)order[k]);
+    CHECK(model.deviation[k] == (double)(10 * order[k]));
+    CHECK(model.name[k][0] == 'a' + order[k]);
+  }
+  th_model_free(&model);
+}
+
 static void test_profile(void)
 {
   struct th_comm comm;
@@ -152,6 +181,7 @@ int main(void)
   test_exit_status();
   test_agree_alone();
   test_model();
+  test_renumber();
   test_profile();
   return check_finish(NULL);
 }

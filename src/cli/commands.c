@@ -41,10 +41,13 @@ static const struct th_command table[] = {
      th_run_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "recompute the certificate of a model with a penalty",
-     "On the data that the model was trained on objective and gap are computed "
-     "anew and have to be what the model says. On fresh data no attribute "
-     "outside the support may contradict the model with the given confidence. "
-     "Exit status 1 when the certificate does not hold.",
+     "On the data that the model was trained on every number of the "
+     "certificate is computed anew and has to be what the model says, but for "
+     "rounding; entries of a path before the last have to fit the bounds that "
+     "the model sets, and --retrain makes them anew. What was not compared is "
+     "said. On fresh data no attribute outside the support may contradict the "
+     "model with the given confidence. Exit status 1 when the certificate does "
+     "not hold.",
      th_run_verify},
     {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
      "write the predictions of a model as CSV",

@@ -27,7 +27,8 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
                        struct th_comm *comm, struct th_error *err)
 {
   th_status rc;
-  *data = (struct th_data){0};
+  *data = (struct th_data){.name = options->source != NULL ? options->source
+                                                           : path};
   if (options->source != NULL) {
     rc = open_source(data, options->source, command, memory, err);
     TH_TRY(th_agree(comm, rc, err));

@@ -105,7 +105,8 @@ th_status th_run_evaluate(const struct th_options *options,
   struct th_scoring scoring = {0};
   struct th_scored scored = {0};
   th_status rc;
-  TH_TRY(th_scoring_open(&scoring, options, "evaluate", comm, err));
+  TH_TRY(th_scoring_open(&scoring, options, "evaluate", TH_MATCH_SUPPORT, comm,
+                         err));
   TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
     rc = score(&scoring, &scored, options->json, err);

@@ -3,11 +3,13 @@
 #include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/name_text.h"
 #include "cli/refuse_text.h"
 #include "io/dataset.h"
 #include "io/model_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,25 @@ static json_t *ledger_json(const struct th_model *model)
   return o;
 }
 
+/* Names and coefficients per deviation of their attribute; null where they are
+ * not known. */
+static void add_known(json_t *o, const struct th_model *model)
+{
+  json_t *names = model->name != NULL ? json_array() : json_null();
+  json_t *standardized = model->deviation != NULL ? json_array() : json_null();
+  for (int64_t k = 0; k < model->support_size; k++) {
+    if (model->name != NULL)
+      json_array_append_new(names, th_json_string(model->name[k]));
+    double coef =
+        model->deviation != NULL ? model->coef[k] * model->deviation[k] : NAN;
+    if (model->deviation != NULL)
+      json_array_append_new(standardized,
+                            isfinite(coef) ? json_real(coef) : json_null());
+  }
+  json_object_set_new(o, "names", names);
+  json_object_set_new(o, "standardized_coef", standardized);
+}
+
 static json_t *model_json(const struct th_model *model)
 {
   json_t *o = json_object();
@@ -64,6 +85,7 @@ static json_t *model_json(const struct th_model *model)
   th_json_int(o, "attributes", model->attributes);
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
+  add_known(o, model);
   th_json_real(o, "intercept", model->intercept);
   th_json_int(o, "passes", model->passes);
   json_object_set_new(o, "ledger", ledger_json(model));
@@ -91,6 +113,28 @@ static void print_deck(const struct th_model *model)
   }
 }
 
+/* A line for each: number, coefficient, the same per deviation, name. */
+static void print_support(const struct th_model *model)
+{
+  const int width = model->name != NULL ? 22 : 0;
+  char text[TH_NAME_LONG];
+  printf("support:     %" PRId64 " attributes\n", model->support_size);
+  if (model->support_size > 0 && model->deviation != NULL)
+    printf("%12s  %-22s  %-*s%s\n", "attribute", "coefficient", width,
+           "standardized", model->name != NULL ? "  name" : "");
+  for (int64_t k = 0; k < model->support_size; k++) {
+    printf("%12" PRId64 "  ", model->support[k]);
+    if (model->deviation != NULL)
+      printf("%-22.17g  %-*.10g", model->coef[k], width,
+             model->coef[k] * model->deviation[k]);
+    else
+      printf("%.17g", model->coef[k]);
+    if (model->name != NULL)
+      printf("  %s", th_name_text(model->name[k], text, sizeof text));
+    putchar('\n');
+  }
+}
+
 static void print_model(const struct th_model *model)
 {
   const struct th_ledger *ledger = &model->ledger;
@@ -108,9 +152,7 @@ static void print_model(const struct th_model *model)
          model->statistics == NULL ? "none" : model->statistics);
   th_certificate_print(stdout, &model->certificate);
   printf("intercept:   %.17g\n", model->intercept);
-  printf("support:     %" PRId64 " attributes\n", model->support_size);
-  for (int64_t k = 0; k < model->support_size; k++)
-    printf("%12" PRId64 "  %.17g\n", model->support[k], model->coef[k]);
+  print_support(model);
   print_deck(model);
 }
 

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 void th_json_real(json_t *object, const char *key, double value)
 {
@@ -20,6 +22,32 @@ void th_json_text(json_t *object, const char *key, const char *value)
 {
   json_object_set_new(object, key,
                       value != NULL ? json_string(value) : json_null());
+}
+
+/* Latin-1 as UTF-8, which has two bytes for what is not ASCII. */
+static void widen(const char *from, char *to)
+{
+  for (; *from != '\0'; from++) {
+    unsigned byte = (unsigned char)*from;
+    if (byte >= 0x80U) {
+      *to++ = (char)(0xc0U | byte >> 6);
+      byte = 0x80U | (byte & 0x3fU);
+    }
+    *to++ = (char)byte;
+  }
+  *to = '\0';
+}
+
+json_t *th_json_string(const char *text)
+{
+  json_t *string = json_string(text);
+  char *wide = string != NULL ? NULL : malloc(2 * strlen(text) + 1);
+  if (wide == NULL)
+    return string;
+  widen(text, wide);
+  string = json_string(wide);
+  free(wide);
+  return string;
 }
 
 void th_json_hex(json_t *object, const char *key, uint64_t value)

@@ -1,5 +1,6 @@
 /* main.c - the program: ranks, the command line, one line for a failure
  * SPDX-License-Identifier: MIT */
+#include "cli/alike.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "io/interrupt.h"
@@ -131,7 +132,9 @@ int main(int argc, char **argv)
     th_comm_self(&comm);
   th_interrupt_start(comm.rank, comm.size);
   th_error_clear(&err);
-  th_status rc = settle(&comm, run(&comm, argc, argv, &err), &err);
+  th_status rc = th_alike_check(&comm, argc, argv, &err);
+  if (rc == TH_OK)
+    rc = settle(&comm, run(&comm, argc, argv, &err), &err);
   if (rc == TH_OK)
     rc = th_agree(&comm, flush_results(&comm, &err), &err);
   /* mpirun ends what is left of a job when its first rank has failed */

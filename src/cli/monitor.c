@@ -3,6 +3,7 @@
 #include "cli/monitor.h"
 
 #include "cli/json.h"
+#include "cli/match.h"
 #include "io/model_file.h"
 #include "math/synthetic.h"
 
@@ -153,11 +154,15 @@ th_status th_watch_open(struct th_watch *watch,
 }
 
 th_status th_watch_refer(struct th_watch *watch, const char *path,
-                         struct th_comm *comm, struct th_error *err)
+                         struct th_data *data, struct th_comm *comm,
+                         struct th_error *err)
 {
   if (path == NULL)
     return TH_OK;
   th_status rc = th_model_read(&watch->reference, comm, path, err);
+  if (rc == TH_OK)
+    rc = th_match(&watch->reference, data, TH_MATCH_SUPPORT, path,
+                  !watch->prints, comm, err);
   if (rc != TH_OK)
     return rc;
   if (watch->reference.attributes != watch->attributes)

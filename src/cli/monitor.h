@@ -3,6 +3,7 @@
 #ifndef TH_MONITOR_H
 #define TH_MONITOR_H
 
+#include "cli/data.h"
 #include "cli/loops.h"
 #include "cli/meter.h"
 #include "cli/options.h"
@@ -39,9 +40,11 @@ th_status th_watch_open(struct th_watch *watch,
                         const struct th_store *store,
                         const struct th_comm *comm, struct th_error *err);
 /* Telemetry tells the distance to the coefficients of this model from now on;
- * NULL: to none. Collective. TH_EUSAGE for a model for other attributes. */
+ * NULL: to none. Collective. TH_EUSAGE for a model for other attributes;
+ * failures of th_match. */
 th_status th_watch_refer(struct th_watch *watch, const char *path,
-                         struct th_comm *comm, struct th_error *err);
+                         struct th_data *data, struct th_comm *comm,
+                         struct th_error *err);
 /* Take the bar off the terminal; finish the telemetry. Local. */
 th_status th_watch_finish(struct th_watch *watch, struct th_error *err);
 void th_watch_close(struct th_watch *watch);

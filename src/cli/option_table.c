@@ -154,8 +154,8 @@ static const struct th_option table[] = {
      "end with a least-squares (logistic: Newton) fit on the support"},
     {"start", 0, TH_OPT_TEXT, AT(start), "MODEL.h5|LIST", NULL, "none",
      NO_LIMITS, NULL, "model", TH_TRAIN, true,
-     "support to begin with: a model, or 0-based attributes such as 3,17,20, "
-     "each with a coefficient if wanted: 3:0.5,17:-2"},
+     "support to begin with: a model, or attributes, 0-based or by name, such "
+     "as 3,17,20, each with a coefficient if wanted: 3:0.5,17:-2"},
     {"penalty", 0, TH_OPT_NAME, AT(config.penalty), NULL, "l1", NULL, NO_LIMITS,
      th_penalty_names, "model", TH_TRAIN, true,
      "Omega, in mean loss + lambda Omega(coefficients)"},
@@ -266,6 +266,10 @@ static const struct th_option table[] = {
      "print the results as JSON"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, NO_LIMITS, NULL,
      "run", TH_INSPECT, false, "read everything and verify every checksum"},
+    {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, NO_LIMITS, NULL,
+     "run", TH_VERIFY, false,
+     "also train anew by the model's own options, and compare every number, "
+     "those of its path among them"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, NO_LIMITS, NULL,
      "run", TH_EVERY_COMMAND, false, "overwrite existing outputs"},
     {"quiet", 'q', TH_OPT_FLAG, AT(quiet), NULL, "no", NULL, NO_LIMITS, NULL,

@@ -81,6 +81,7 @@ struct th_options {
   int split; /* enum th_split */
   bool json;
   bool check;
+  bool retrain;
   /* how it was asked */
   int arguments; /* positional */
   const char **argument;

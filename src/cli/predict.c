@@ -72,7 +72,8 @@ th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
   struct th_scored scored = {0};
   th_status rc;
   TH_TRY(th_output_check(comm, options->output, true, options->force, err));
-  TH_TRY(th_scoring_open(&scoring, options, "predict", comm, err));
+  TH_TRY(th_scoring_open(&scoring, options, "predict", TH_MATCH_SUPPORT, comm,
+                         err));
   TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
     rc = write_csv(&scored, scoring.rows.count, th_is_logistic(&scoring.model),

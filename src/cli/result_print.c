@@ -1,5 +1,6 @@
 /* result_print.c - what a run has found: the model, and what was observed for
  * it SPDX-License-Identifier: MIT */
+#include "cli/name_text.h"
 #include "cli/report.h"
 #include "cli/wording.h"
 
@@ -10,9 +11,13 @@ static void print_support(FILE *out, const struct th_model *model)
   enum { SHOWN = 12 };
   fprintf(out, "support: %" PRId64 " attribute%s", model->support_size,
           th_s(model->support_size));
-  for (int64_t k = 0; k < model->support_size && k < SHOWN; k++)
-    fprintf(out, "%s %" PRId64 " (%.4g)", k == 0 ? ":" : ",", model->support[k],
-            model->coef[k]);
+  for (int64_t k = 0; k < model->support_size && k < SHOWN; k++) {
+    char text[TH_NAME_SHORT];
+    snprintf(text, sizeof text, "%" PRId64, model->support[k]);
+    if (model->name != NULL)
+      th_name_text(model->name[k], text, sizeof text);
+    fprintf(out, "%s %s (%.4g)", k == 0 ? ":" : ",", text, model->coef[k]);
+  }
   fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");
 }
 

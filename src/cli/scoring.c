@@ -14,7 +14,8 @@
 
 th_status th_scoring_open(struct th_scoring *scoring,
                           const struct th_options *options, const char *command,
-                          struct th_comm *comm, struct th_error *err)
+                          enum th_match_part part, struct th_comm *comm,
+                          struct th_error *err)
 {
   const char *model = options->argument[0];
   const char *path = options->argument[1];
@@ -29,14 +30,15 @@ th_status th_scoring_open(struct th_scoring *scoring,
                       err));
   if (strcmp(command, "predict") != 0)
     TH_TRY(th_data_need_targets(&scoring->data, command, path, err));
+  TH_TRY(th_match(&scoring->model, &scoring->data, part, model, options->quiet,
+                  comm, err));
   const struct th_shape *shape = &scoring->data.store->shape;
   if (shape->attributes != scoring->model.attributes)
     return th_fail(err, TH_EDATA,
                    "model %s is for %lld attributes, data set %s has %lld; "
                    "import the data with --like the data it was trained on",
                    model, (long long)scoring->model.attributes,
-                   options->source != NULL ? options->source : path,
-                   (long long)shape->attributes);
+                   scoring->data.name, (long long)shape->attributes);
   TH_TRY(th_split_rows(shape, options->split, &scoring->rows, err));
 done:
   return rc;

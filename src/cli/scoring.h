@@ -4,6 +4,7 @@
 #define TH_SCORING_H
 
 #include "cli/data.h"
+#include "cli/match.h"
 #include "core/model.h"
 #include "core/source.h"
 
@@ -13,12 +14,14 @@ struct th_scoring {
   struct th_data data;
   struct th_rows rows; /* of the split */
 };
-/* The model and the data of `command`, evaluate or predict. Collective; always
- * end with th_scoring_close. TH_EDATA when the model is for other attributes.
- */
+/* The model and the data of `command`, evaluate, predict or verify; the model
+ * is made one of these data (cli/match.h): part says what it needs of them.
+ * Collective; always end with th_scoring_close. TH_EDATA when the model is for
+ * other attributes. */
 th_status th_scoring_open(struct th_scoring *scoring,
                           const struct th_options *options, const char *command,
-                          struct th_comm *comm, struct th_error *err);
+                          enum th_match_part part, struct th_comm *comm,
+                          struct th_error *err);
 void th_scoring_close(struct th_scoring *scoring);
 
 /* What rank 0 learns of the rows, in stored order; empty on other ranks. */

@@ -3,17 +3,19 @@
 #ifndef TH_START_H
 #define TH_START_H
 
+#include "cli/data.h"
 #include "core/comm.h"
 #include "core/model.h"
 
 /* Read --start into a model record's support and coefficients: a model file,
- * or a list such as 3,17,20 or 3:0.5,17:-2. *with_coef: coefficients were
- * given. Collective. TH_EUSAGE for a malformed list, an attribute that the
- * data do not have, or a model for other attributes. Release with
- * th_model_free. */
+ * or a list such as 3,17,20 or 3:0.5,17:-2, with names in place of numbers
+ * where the data have names and no file is called so. *with_coef: coefficients
+ * were given. Collective. TH_EUSAGE for a malformed list, an attribute that the
+ * data do not have, or a model for other attributes; failures of th_match.
+ * Release with th_model_free. */
 th_status th_start_read(struct th_model *start, bool *with_coef,
                         struct th_comm *comm, const char *text,
-                        int64_t attributes, struct th_error *err);
+                        struct th_data *data, bool quiet, struct th_error *err);
 
 /* The same as a list, for the deck inside a model; owned by the caller, NULL
  * when out of memory. Local. */

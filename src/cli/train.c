@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/data.h"
+#include "cli/match.h"
 #include "cli/option_use.h"
 #include "cli/report.h"
 #include "cli/run.h"
@@ -84,8 +85,9 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
     config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
   }
   if (options->start != NULL) {
-    th_status rc = th_start_read(&session->start, &session->start_coef, comm,
-                                 options->start, shape->attributes, err);
+    th_status rc =
+        th_start_read(&session->start, &session->start_coef, comm,
+                      options->start, &session->data, options->quiet, err);
     if (rc != TH_OK)
       return rc;
     config.start_support = session->start.support;
@@ -239,8 +241,8 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_watch_open(&session->watch, session->options, session->data.truth,
                     session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(
-      th_watch_refer(&session->watch, session->options->reference, comm, err));
+  TH_TRY(th_watch_refer(&session->watch, session->options->reference,
+                        &session->data, comm, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
                   comm->size, -1);
@@ -248,6 +250,7 @@ static th_status train(struct session *session, struct th_comm *comm,
                   &session->watch.monitor, &session->profile, &session->model,
                   err));
   TH_TRY(th_agree(comm, finish_local(session, err), err));
+  TH_TRY(th_match_label(&session->model, &session->data, comm, err));
   TH_TRY(write_model(session, comm, err));
   TH_TRY(report(session, comm, th_clock() - began, err));
 done:

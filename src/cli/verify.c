@@ -3,6 +3,7 @@
 #include "solvers/verify.h"
 #include "cli/certificate.h"
 #include "cli/commands.h"
+#include "cli/run.h"
 #include "cli/scoring.h"
 
 #include <inttypes.h>
@@ -35,18 +36,13 @@ static th_status read_deck(struct session *session, struct th_error *err)
   return rc;
 }
 
-/* The problem that the model says it solves, posed on these data. Local,
- * replicated. */
+/* What the model's own options ask for, on these data. Local, replicated. */
 static th_status make_plan(struct session *session, const struct th_comm *comm,
-                           struct th_error *err)
+                           int64_t memory, struct th_error *err)
 {
-  const struct th_options *options = session->options;
   struct th_store *store = session->scoring.data.store;
   struct th_config config = session->deck.config;
-  config.lambda = session->scoring.model.certificate.lambda;
-  config.lambda_ratio = 0;
-  config.path = 0;
-  config.confidence = options->config.confidence;
+  config.panel_memory = memory;
   if (session->scoring.model.groups.attributes > 0)
     config.groups = &session->scoring.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,
@@ -54,18 +50,26 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
                        err);
 }
 
+static void print_pair(const char *name, double now, double told)
+{
+  printf("%-12s %.15g (the model says %.15g)\n", name, now, told);
+}
+
 static void print_text(const struct session *session)
 {
   const struct th_verdict *v = &session->verdict;
   const struct th_certificate *told = &session->scoring.model.certificate;
   printf("%-12s %s\n", "data", v->same ? "those it was trained on" : "fresh");
-  printf("%-12s %.15g (the model says %.15g)\n", "objective", v->now.objective,
-         told->objective);
-  printf("%-12s %.6g (the model says %.6g)\n", "gap", v->now.gap, told->gap);
-  printf("%-12s %.6g\n", "violation", v->now.violation);
+  print_pair("objective", v->now.objective, told->objective);
+  print_pair("gap", v->now.gap, told->gap);
+  print_pair("lambda_max", v->now.lambda_max, told->lambda_max);
+  print_pair("dual_norm", v->now.dual_norm, told->dual_norm);
+  print_pair("violation", v->now.violation, told->violation);
   if (!v->same)
     printf("%-12s %.6g, half-widths up to %.6g at confidence %g\n", "excess",
            v->excess, v->width, v->now.confidence);
+  if (v->unchecked[0] != '\0')
+    printf("%-12s %s\n", "not compared", v->unchecked);
   printf("%-12s %s\n", "certificate",
          !v->holds    ? "does not hold"
          : v->decided ? "holds"
@@ -80,6 +84,9 @@ static th_status print_json(const struct session *session, struct th_error *err)
   json_object_set_new(o, "holds", json_boolean(v->holds));
   json_object_set_new(o, "decided", json_boolean(v->decided));
   json_object_set_new(o, "fresh", json_boolean(!v->same));
+  th_json_text(o, "wrong", v->wrong[0] != '\0' ? v->wrong : NULL);
+  th_json_text(o, "not_compared",
+               v->unchecked[0] != '\0' ? v->unchecked : NULL);
   th_json_real(o, "half_width", v->width);
   th_json_real(o, "excess", v->same ? NAN : v->excess);
   th_certificate_json(o, &v->now);
@@ -91,16 +98,14 @@ static th_status print_json(const struct session *session, struct th_error *err)
 static th_status refuse(const struct session *session, struct th_error *err)
 {
   const struct th_verdict *v = &session->verdict;
-  const struct th_certificate *told = &session->scoring.model.certificate;
   const char *model = session->options->argument[0];
   if (v->holds)
     return TH_OK;
   if (v->same)
     return th_fail(err, TH_EDATA,
-                   "%s: the certificate does not hold: objective %.12g and gap "
-                   "%.3g, not %.12g and %.3g; train the model again",
-                   model, v->now.objective, v->now.gap, told->objective,
-                   told->gap);
+                   "%s: the certificate does not hold: %s; train the model "
+                   "again",
+                   model, v->wrong);
   return th_fail(err, TH_EDATA,
                  "%s: the certificate does not hold on these examples: an "
                  "attribute outside the support exceeds its bound by %.3g "
@@ -108,16 +113,38 @@ static th_status refuse(const struct session *session, struct th_error *err)
                  model, v->excess, v->now.confidence);
 }
 
+/* Collective. */
+static th_status compute(struct session *session, struct th_comm *comm,
+                         struct th_error *err)
+{
+  const struct th_options *options = session->options;
+  struct th_profile profile = {.comm = comm};
+  struct th_scoring *scoring = &session->scoring;
+  int64_t share = 0;
+  th_status rc;
+  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(read_deck(session, err));
+  TH_TRY(make_plan(session, comm, th_memory_to_keep(options, share), err));
+  TH_TRY(th_verify(&session->plan, scoring->data.store, comm, &scoring->model,
+                   options->config.confidence, &profile, &session->verdict,
+                   err));
+  if (options->retrain && !session->verdict.same)
+    TH_TRY(th_fail(err, TH_EUSAGE,
+                   "verify: --retrain needs the data that the model was "
+                   "trained on, and %s is another data set",
+                   scoring->data.name));
+  if (options->retrain)
+    TH_TRY(th_verify_again(&session->plan, scoring->data.store, comm,
+                           &scoring->model, &profile, &session->verdict, err));
+done:
+  return rc;
+}
+
 static th_status verify(struct session *session, struct th_comm *comm,
                         struct th_error *err)
 {
-  struct th_profile profile = {.comm = comm};
-  struct th_scoring *scoring = &session->scoring;
   th_status rc;
-  TH_TRY(read_deck(session, err));
-  TH_TRY(make_plan(session, comm, err));
-  TH_TRY(th_verify(&session->plan, scoring->data.store, comm, &scoring->model,
-                   &profile, &session->verdict, err));
+  TH_TRY(compute(session, comm, err));
   if (comm->rank == 0 && session->options->json)
     rc = print_json(session, err);
   else if (comm->rank == 0)
@@ -133,7 +160,8 @@ th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
 {
   struct session session = {.options = options};
   th_status rc;
-  TH_TRY(th_scoring_open(&session.scoring, options, "verify", comm, err));
+  TH_TRY(th_scoring_open(&session.scoring, options, "verify", TH_MATCH_ALL,
+                         comm, err));
   if (!(session.scoring.model.certificate.lambda > 0))
     TH_TRY(th_fail(err, TH_EDATA,
                    "%s: a model of solver %s has no certificate to verify; "

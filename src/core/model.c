@@ -34,18 +34,70 @@ th_status th_model_set(struct th_model *model, const char *name,
   return TH_OK;
 }
 
-th_status th_model_reserve(struct th_model *model, int64_t support_size,
-                           struct th_error *err)
+static void free_support(struct th_model *model)
 {
   free(model->support);
   free(model->coef);
+  free(model->deviation);
+  for (int64_t k = 0; model->name != NULL && k < model->support_size; k++)
+    free(model->name[k]);
+  free(model->name);
   model->support = NULL;
   model->coef = NULL;
+  model->deviation = NULL;
+  model->name = NULL;
+}
+
+th_status th_model_reserve(struct th_model *model, int64_t support_size,
+                           struct th_error *err)
+{
+  free_support(model);
   model->support_size = support_size;
   th_status rc = TH_NEW(&model->support, support_size, "the support", err);
   if (rc == TH_OK)
     rc = TH_NEW(&model->coef, support_size, "the coefficients", err);
   return rc;
+}
+
+struct member {
+  int64_t attribute;
+  double coef;
+  double deviation;
+  char *name;
+};
+
+static int by_attribute(const void *a, const void *b)
+{
+  const struct member *x = a;
+  const struct member *y = b;
+  return (x->attribute > y->attribute) - (x->attribute < y->attribute);
+}
+
+th_status th_model_renumber(struct th_model *model, const int64_t *number,
+                            int64_t attributes, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  struct member *member = NULL;
+  th_status rc = TH_NEW(&member, size, "the support", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < size; k++)
+    member[k] =
+        (struct member){number[k], model->coef[k],
+                        model->deviation != NULL ? model->deviation[k] : 0,
+                        model->name != NULL ? model->name[k] : NULL};
+  qsort(member, (size_t)size, sizeof *member, by_attribute);
+  for (int64_t k = 0; k < size; k++) {
+    model->support[k] = member[k].attribute;
+    model->coef[k] = member[k].coef;
+    if (model->deviation != NULL)
+      model->deviation[k] = member[k].deviation;
+    if (model->name != NULL)
+      model->name[k] = member[k].name;
+  }
+  model->attributes = attributes;
+  free(member);
+  return TH_OK;
 }
 
 th_status th_certificate_copy(struct th_certificate *to,
@@ -75,8 +127,7 @@ void th_model_free(struct th_model *model)
 {
   free(model->solver);
   free(model->loss);
-  free(model->support);
-  free(model->coef);
+  free_support(model);
   free(model->statistics);
   th_certificate_free(&model->certificate);
   th_groups_free(&model->groups);

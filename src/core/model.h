@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/groups.h"
+#include "core/names.h"
 #include "core/source.h"
 
 #include <stdint.h>
@@ -64,8 +65,13 @@ struct th_model {
   char *loss;
   int64_t attributes; /* d */
   int64_t support_size;
-  int64_t *support; /* 0-based, ascending */
-  double *coef;     /* aligned with support, in the data's own units */
+  int64_t *support;  /* 0-based, ascending */
+  double *coef;      /* aligned with support, in the data's own units */
+  double *deviation; /* aligned with support: of the training examples, as they
+                        weigh where the solver weighs them; NULL: not known */
+  char **name; /* aligned with support; NULL: the data have no names. While
+                  training, on rank 0 alone */
+  struct th_name_print names; /* of all attributes */
   double intercept;
   struct th_ledger ledger;
   int64_t passes; /* begun */
@@ -85,6 +91,12 @@ th_status th_model_set(struct th_model *model, const char *name,
 /* Room for a support of that size. Local. */
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err);
+
+/* The attributes of the support are number[k] of other data that have so many
+ * attributes; the support ascends again, and what is aligned with it goes
+ * along. TH_ENOMEM leaves the model as it was. Local. */
+th_status th_model_renumber(struct th_model *model, const int64_t *number,
+                            int64_t attributes, struct th_error *err);
 
 /* *to = *from, with a path of its own; what *to held is released. Local. */
 th_status th_certificate_copy(struct th_certificate *to,

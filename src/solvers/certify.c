@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "math/gap.h"
-#include "solvers/problem.h"
+#include "solvers/certify_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,16 +15,7 @@
  * support lie at 1. */
 static const double settled_below = 1e-4;
 
-struct review {
-  struct th_problem *problem;
-  double *coef; /* places */
-  double *held; /* groups: above 0 where a member has a coefficient */
-  double *prediction;
-  double *theta;
-  struct th_duals duals;
-};
-
-static void release(struct review *r)
+void th_review_free(struct th_review *r)
 {
   free(r->coef);
   free(r->held);
@@ -34,7 +25,7 @@ static void release(struct review *r)
 }
 
 /* Local. */
-static th_status prepare(struct review *r, const int64_t *attribute,
+static th_status prepare(struct th_review *r, const int64_t *attribute,
                          const double *coef, int64_t count,
                          struct th_error *err)
 {
@@ -59,7 +50,7 @@ done:
 }
 
 /* The dual point of predictions whose intercept is the best one. */
-static th_status find_theta(struct review *r, struct th_error *err)
+static th_status find_theta(struct th_review *r, struct th_error *err)
 {
   const struct th_problem *p = r->problem;
   double shift = 0;
@@ -73,9 +64,7 @@ static th_status find_theta(struct review *r, struct th_error *err)
   return rc;
 }
 
-/* How far a group is from optimal: beyond the ball; one of the support also
- * from Z'b = Omega(b), which says that Z is a subgradient. */
-static double violation_of(const struct review *r, int64_t g)
+double th_review_violation(const struct th_review *r, int64_t g)
 {
   const struct th_problem *p = r->problem;
   struct th_range members = th_problem_members(p, g);
@@ -107,9 +96,13 @@ static int decade_of(double distance)
   return decade;
 }
 
-/* Largest violation and radius, and how far the others are from the support.
- * Collective. */
-static void survey(const struct review *r, struct th_certificate *c)
+double th_review_slack(const struct th_review *r, int64_t g)
+{
+  return r->duals.slack[g] + r->drift * r->problem->reach[g];
+}
+
+void th_review_survey(const struct th_review *r, int side,
+                      struct th_certificate *c)
 {
   const struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
@@ -119,11 +112,11 @@ static void survey(const struct review *r, struct th_certificate *c)
   int64_t counts[TH_MARGINS + 1] = {0};
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
-    double value = r->duals.value[g];
+    double value = r->duals.value[g] + side * th_review_slack(r, g);
     double radius =
         th_gap_radius(L, c->gap, p->reach[g] * p->reach[g], c->lambda);
     bool in_support = r->held[g] > 0;
-    largest[0] = fmax(largest[0], violation_of(r, g));
+    largest[0] = fmax(largest[0], th_review_violation(r, g));
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, TH_GAP_MARGIN))
@@ -140,14 +133,13 @@ static void survey(const struct review *r, struct th_certificate *c)
 }
 
 /* Objective, dual norm and gap. Collective. */
-static th_status weigh_gap(struct review *r, struct th_certificate *c,
+static th_status weigh_gap(struct th_review *r, struct th_certificate *c,
                            struct th_error *err)
 {
   struct th_problem *p = r->problem;
-  double omega = 0;
   double dual_norm = 0;
   th_status rc =
-      th_grouping_norm(&p->grouping, p->context->comm, r->coef, &omega, err);
+      th_grouping_norm(&p->grouping, p->context->comm, r->coef, &r->omega, err);
   if (rc != TH_OK)
     return rc;
   for (int64_t g = 0; g < p->grouping.groups; g++)
@@ -156,11 +148,34 @@ static th_status weigh_gap(struct review *r, struct th_certificate *c,
   c->dual_norm = dual_norm;
   c->objective =
       th_gap_primal(p->loss, p->rows, p->eta, p->target, r->prediction) +
-      c->lambda * omega;
+      c->lambda * r->omega;
   c->gap = th_gap_bound(c->objective,
                         th_gap_dual(p->loss, p->rows, p->eta, p->target,
                                     r->theta, 1 / fmax(1, dual_norm)));
   return TH_OK;
+}
+
+th_status th_review_make(struct th_review *r, const int64_t *attribute,
+                         const double *coef, int64_t count, double intercept,
+                         double lambda, struct th_certificate *certificate,
+                         struct th_error *err)
+{
+  struct th_problem *p = r->problem;
+  struct th_comm *comm = p->context->comm;
+  th_status rc = prepare(r, attribute, coef, count, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_problem_predict(p, attribute, coef, count, intercept, r->prediction,
+                            err));
+  TH_TRY(find_theta(r, err)); /* replicated */
+  th_grouping_dual(&p->grouping, comm, r->coef, r->held);
+  TH_TRY(
+      th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));
+  certificate->lambda = lambda;
+  certificate->lambda_max = p->lambda_max;
+  certificate->confidence = 1;
+  TH_TRY(weigh_gap(r, certificate, err));
+done:
+  return rc;
 }
 
 th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
@@ -169,21 +184,11 @@ th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
                              struct th_certificate *certificate,
                              struct th_error *err)
 {
-  struct th_comm *comm = p->context->comm;
-  struct review r = {.problem = p};
-  th_status rc = prepare(&r, attribute, coef, count, err);
-  TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_problem_predict(p, attribute, coef, count, intercept, r.prediction,
-                            err));
-  TH_TRY(find_theta(&r, err)); /* replicated */
-  th_grouping_dual(&p->grouping, comm, r.coef, r.held);
-  TH_TRY(th_problem_pass(p, r.theta, lambda, 1 - settled_below, &r.duals, err));
-  certificate->lambda = lambda;
-  certificate->lambda_max = p->lambda_max;
-  certificate->confidence = 1;
-  TH_TRY(weigh_gap(&r, certificate, err));
-  survey(&r, certificate);
-done:
-  release(&r);
+  struct th_review r = {.problem = p};
+  th_status rc = th_review_make(&r, attribute, coef, count, intercept, lambda,
+                                certificate, err);
+  if (rc == TH_OK)
+    th_review_survey(&r, 0, certificate);
+  th_review_free(&r);
   return rc;
 }

@@ -168,6 +168,7 @@ void th_context_free(struct th_context *context)
   free(context->centre);
   free(context->scale);
   free(context->bound);
+  free(context->deviation);
   *context = (struct th_context){0};
 }
 

@@ -42,8 +42,10 @@ struct th_context {
   bool centred;          /* centre is the mean, else 0 */
   double *centre;        /* of the owned attributes */
   double *scale;
-  double *bound;    /* largest |(x - centre) * scale| */
-  int64_t left_out; /* attributes, over all ranks */
+  double *bound;     /* largest |(x - centre) * scale| */
+  double *deviation; /* as the examples weigh; NULL: the source's statistics
+                        are what the solver works with */
+  int64_t left_out;  /* attributes, over all ranks */
   struct th_profile *profile;
   const struct th_monitor *monitor;
   double piece_from; /* where in the run the present piece of work lies: */

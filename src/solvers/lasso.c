@@ -234,16 +234,21 @@ done:
   return rc;
 }
 
-/* Everything about the last model, from the data again. */
+/* Everything about the last model, from the data again; the path ends with it.
+ */
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
   struct lasso *s = state;
-  (void)context;
-  s->certificate.path_size = context->config->path > 0 ? s->steps : 0;
-  return th_problem_certify(&s->problem, s->support.attribute, s->support.coef,
-                            s->support.size, s->support.intercept,
-                            s->certificate.lambda, &s->certificate, err);
+  struct th_certificate *c = &s->certificate;
+  c->path_size = context->config->path > 0 ? s->steps : 0;
+  th_status rc = th_problem_certify(&s->problem, s->support.attribute,
+                                    s->support.coef, s->support.size,
+                                    s->support.intercept, c->lambda, c, err);
+  if (rc == TH_OK && c->path_size > 0)
+    c->path[c->path_size - 1] = (struct th_path_point){c->lambda, c->objective,
+                                                       c->gap, s->support.size};
+  return rc;
 }
 
 static const struct th_support *support_of(const void *state)

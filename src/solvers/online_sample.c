@@ -25,9 +25,14 @@ enum {
   RESERVED = 10 /* one in so many is for the final check */
 };
 
+bool th_online_stream_of(const struct th_config *config, int64_t n)
+{
+  return config->epochs == 1 && n >= FROM;
+}
+
 bool th_online_streams(const struct th_stochastic *s)
 {
-  return s->context->config->epochs == 1 && s->n >= FROM;
+  return th_online_stream_of(s->context->config, s->n);
 }
 
 int64_t th_online_left(const struct th_stochastic *s)

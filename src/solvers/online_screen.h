@@ -77,7 +77,9 @@ th_status th_online_anchor(struct th_stochastic *s, struct th_error *err);
 
 /* ---- safety on a stream (online_sample.c) ---- */
 
-/* One pass over many examples: nothing is solved exactly. Local. */
+/* One pass over many examples: nothing is solved exactly. n: training examples.
+ * Local. */
+bool th_online_stream_of(const struct th_config *config, int64_t n);
 bool th_online_streams(const struct th_stochastic *s);
 
 /* Examples that steps may still use; of a stream, the last tenth is for the

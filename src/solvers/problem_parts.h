@@ -5,6 +5,11 @@
 
 #include "solvers/problem.h"
 
+/* Rounding of sums over the sums of their terms' magnitudes, at most: twice
+ * what kernels.h promises, for residuals are rounded too. */
+#define TH_SINGLE_ROUNDING 0x1p-16
+#define TH_DOUBLE_ROUNDING 0x1p-42
+
 enum th_sum_kind {
   TH_SUM_FAST,   /* of the storage type's kernel */
   TH_SUM_DOUBLE, /* in double */

@@ -9,14 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rounding of sums over the sums of their terms' magnitudes: twice what
- * kernels.h promises, for residuals are rounded too. */
-static const double single_rounding = 0x1p-16;
-static const double double_rounding = 0x1p-42;
-
 static double rounding_of(const struct th_problem *p)
 {
-  return p->single ? single_rounding : double_rounding;
+  return p->single ? TH_SINGLE_ROUNDING : TH_DOUBLE_ROUNDING;
 }
 
 /* eta theta over a power of two, so that the largest fits a float, in both
@@ -90,7 +85,7 @@ static th_status settle(struct th_problem *p, double factor, double level,
   for (int64_t g = 0; g < groups; g++)
     if (marked[g]) {
       duals->value[g] = value[g];
-      duals->slack[g] *= double_rounding / single_rounding;
+      duals->slack[g] *= TH_DOUBLE_ROUNDING / TH_SINGLE_ROUNDING;
     }
 done:
   free(marked);

@@ -172,6 +172,61 @@ static th_status fill_model(struct run *run, const struct th_support *support,
                        : th_certificate_copy(&model->certificate, known, err);
 }
 
+/* From the source, a cell at a time. Local. */
+static th_status read_deviations(const struct th_context *context,
+                                 const int64_t *attribute, int64_t count,
+                                 double *deviation, struct th_error *err)
+{
+  struct th_statistics statistics[TH_CELL];
+  for (int64_t k = 0; k < count;) {
+    int64_t first = attribute[k];
+    int64_t end = k + 1;
+    while (end < count && attribute[end] - first < TH_CELL)
+      end++;
+    struct th_range range = {first, attribute[end - 1] + 1};
+    th_status rc =
+        th_source_statistics(context->source, range, statistics, err);
+    if (rc != TH_OK)
+      return rc;
+    for (; k < end; k++)
+      deviation[k] = statistics[attribute[k] - first].deviation;
+  }
+  return TH_OK;
+}
+
+/* Those of the support's attributes that this rank owns. Local. */
+static th_status own_deviations(const struct th_context *context,
+                                const struct th_model *model,
+                                struct th_error *err)
+{
+  const int64_t *support = model->support;
+  struct th_range mine =
+      th_range_members(support, model->support_size, context->owned);
+  if (context->deviation == NULL)
+    return read_deviations(context, support + mine.first,
+                           mine.last - mine.first,
+                           model->deviation + mine.first, err);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    model->deviation[k] = context->deviation[support[k] - context->owned.first];
+  return TH_OK;
+}
+
+/* The standard deviations that the owners of the support's attributes know, on
+ * every rank. Collective. */
+static th_status take_deviations(const struct th_context *context,
+                                 struct th_model *model, struct th_error *err)
+{
+  th_status rc =
+      TH_NEW(&model->deviation, model->support_size, "deviations", err);
+  if (rc == TH_OK)
+    rc = own_deviations(context, model, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  context->comm->ops->max_f64(context->comm, model->deviation,
+                              (size_t)model->support_size);
+done:
+  return rc;
+}
+
 /* A model must consist of numbers. Local; replicated values. */
 static th_status check_model(const struct th_model *model, struct th_error *err)
 {
@@ -214,6 +269,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   if (rc == TH_OK)
     rc = check_model(model, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(take_deviations(&run.context, model, err));
 done:
   release(&run);
   return rc;

@@ -7,13 +7,11 @@
 #include "math/kernels.h"
 #include "solvers/problem.h"
 #include "solvers/support.h"
+#include "solvers/verify_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What may differ between two computations of the same number. */
-static const double rounding = 1e-9;
 
 struct check {
   struct th_context context;
@@ -261,21 +259,29 @@ done:
   return rc;
 }
 
-/* Whether the numbers of a certificate are found again. */
-static bool found_again(const struct th_certificate *told,
-                        const struct th_certificate *now)
+/* The certificate of the data it is about, number by number. Collective. */
+static th_status compare(struct check *check, const struct th_model *model,
+                         struct th_verdict *verdict, struct th_error *err)
 {
-  double unit = fmax(fabs(told->objective), fabs(now->objective)) * rounding;
-  return fabs(now->objective - told->objective) <= unit &&
-         now->gap <= told->gap * (1 + rounding) + unit &&
-         fabs(now->lambda_max - told->lambda_max) <=
-             rounding * fabs(told->lambda_max);
+  struct th_recertified found;
+  struct th_evidence evidence = {check->context.config, model, &check->problem,
+                                 &found};
+  th_status rc = th_recertify(&check->problem, &check->support,
+                              &model->certificate, &found, err);
+  if (rc != TH_OK)
+    return rc;
+  verdict->now = found.now;
+  th_verify_numbers(verdict, &evidence);
+  th_verify_path(verdict, &evidence);
+  verdict->holds = verdict->wrong[0] == '\0';
+  verdict->decided = true;
+  return TH_OK;
 }
 
 th_status th_verify(const struct th_plan *plan, struct th_store *store,
                     struct th_comm *comm, const struct th_model *model,
-                    struct th_profile *profile, struct th_verdict *verdict,
-                    struct th_error *err)
+                    double confidence, struct th_profile *profile,
+                    struct th_verdict *verdict, struct th_error *err)
 {
   struct check check = {.prediction = NULL};
   double lambda = model->certificate.lambda;
@@ -286,13 +292,14 @@ th_status th_verify(const struct th_plan *plan, struct th_store *store,
       th_context_init(&check.context, plan, store, comm, NULL, profile, err));
   TH_TRY(th_problem_init(&check.problem, &check.context, NULL, err));
   TH_TRY(take_model(&check, model, err));
+  if (verdict->same) {
+    TH_TRY(compare(&check, model, verdict, err));
+    goto done;
+  }
   TH_TRY(th_problem_certify(
       &check.problem, check.support.attribute, check.support.coef,
       check.support.size, check.support.intercept, lambda, &verdict->now, err));
-  verdict->holds = found_again(&model->certificate, &verdict->now);
-  verdict->decided = true;
-  if (!verdict->same)
-    TH_TRY(judge_fresh(&check, lambda, plan->config.confidence, verdict, err));
+  TH_TRY(judge_fresh(&check, lambda, confidence, verdict, err));
 done:
   release(&check);
   return rc;

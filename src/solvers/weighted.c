@@ -53,6 +53,7 @@ static th_status moments_init(struct moments *m, struct th_context *context,
   int64_t count = owned.last - owned.first;
   int64_t rows = th_source_shape(context->source)->row_group;
   th_status rc;
+  TH_TRY(TH_NEW(&context->deviation, count, "weighted deviations", err));
   TH_TRY(TH_NEW(&m->moment, count, "weighted deviations", err));
   TH_TRY(TH_NEW(&m->attribute, count, "weighted deviations", err));
   TH_TRY(TH_NEW(&m->statistics, count, "weighted deviations", err));
@@ -150,6 +151,7 @@ static void set_scales(const struct moments *m, struct th_context *context)
     bool constant = moment->lowest == moment->highest || !(variance > 0);
     s.mean += moment->first;
     s.deviation = constant ? 0 : sqrt(variance);
+    context->deviation[a] = s.deviation;
     th_context_scale(context, &s, a);
   }
 }

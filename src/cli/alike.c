@@ -1,0 +1,127 @@
+/* alike.c - all ranks run the same program on the same command line
+ *
+ * Another version may do anything behind this check, so that only here ranks of
+ * several versions understand each other: what is exchanged has fixed sizes,
+ * and keeps them in later versions.
+ * SPDX-License-Identifier: MIT */
+#include "cli/alike.h"
+
+#include "core/integer.h"
+#include "io/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* In the order in which they are told: what differs first explains the rest. */
+enum part { VERSION, BUILD, ARGUMENTS, PARTS };
+
+enum { CARD = 4096 }; /* bytes of version and arguments that are told */
+
+static void sum_up(int argc, char **argv, int64_t mine[PARTS])
+{
+  uint64_t build = 0; /* where the program cannot read itself */
+  uint64_t line = TH_FNV_BASIS;
+  const char version[] = THRESHER_VERSION;
+  th_hash_file("/proc/self/exe", &build);
+  for (int k = 1; k < argc; k++)
+    line = th_fnv(line, argv[k], strlen(argv[k]) + 1);
+  mine[VERSION] = (int64_t)th_fnv(TH_FNV_BASIS, version, sizeof version);
+  mine[BUILD] = (int64_t)build;
+  mine[ARGUMENTS] = (int64_t)line;
+}
+
+/* Version and arguments, each with its end; dots for what does not fit. */
+static void fill_card(char card[CARD], int argc, char **argv)
+{
+  static const char more[] = "...";
+  size_t used = sizeof THRESHER_VERSION;
+  memset(card, 0, CARD);
+  memcpy(card, THRESHER_VERSION, used);
+  for (int k = 1; k < argc; k++) {
+    size_t length = strlen(argv[k]) + 1;
+    bool fits = length + sizeof more < CARD - used;
+    memcpy(card + used, fits ? argv[k] : more, fits ? length : sizeof more);
+    used += length;
+    if (!fits)
+      return;
+  }
+}
+
+/* The first argument that differs, in words. */
+static th_status tell_arguments(int odd, const char *theirs, int argc,
+                                char **argv, struct th_error *err)
+{
+  static const char remedy[] = "start every rank with the same command line";
+  int k = 1;
+  for (; k < argc && strcmp(theirs, argv[k]) == 0; k++)
+    theirs += strlen(theirs) + 1;
+  if (k == argc)
+    return th_fail(err, TH_EUSAGE,
+                   "rank %d was given %.200s, where the arguments of rank 0 "
+                   "end; %s",
+                   odd, theirs, remedy);
+  if (theirs[0] == '\0')
+    return th_fail(err, TH_EUSAGE,
+                   "rank %d was given nothing, where rank 0 was given %.200s; "
+                   "%s",
+                   odd, argv[k], remedy);
+  return th_fail(err, TH_EUSAGE,
+                 "rank %d was given %.200s, where rank 0 was given %.200s; %s",
+                 odd, theirs, argv[k], remedy);
+}
+
+/* The words are those of rank 0, which prints them. */
+static th_status refuse(int odd, enum part part, const char *card, int argc,
+                        char **argv, struct th_error *err)
+{
+  static const char remedy[] = "start the same program on every rank";
+  if (part == VERSION)
+    return th_fail(err, TH_EARG,
+                   "rank %d runs thresher %.40s, rank 0 thresher %s; %s", odd,
+                   card, THRESHER_VERSION, remedy);
+  if (part == BUILD)
+    return th_fail(err, TH_EARG,
+                   "rank %d runs another build of thresher %s than rank 0; %s",
+                   odd, THRESHER_VERSION, remedy);
+  return tell_arguments(odd, card + strlen(card) + 1, argc, argv, err);
+}
+
+/* Collective: who is the first to differ from rank 0, and in what. */
+static th_status name_first(struct th_comm *comm, int64_t mine[PARTS], int argc,
+                            char **argv, struct th_error *err)
+{
+  int64_t first[PARTS];
+  char card[CARD];
+  memcpy(first, mine, sizeof first);
+  comm->ops->bcast(comm, first, sizeof first, 0);
+  int64_t lowest =
+      memcmp(first, mine, sizeof first) == 0 ? 0 : comm->size - comm->rank;
+  comm->ops->max_i64(comm, &lowest, 1);
+  int odd = comm->size - (int)lowest;
+  fill_card(card, argc, argv);
+  comm->ops->bcast(comm, mine, PARTS * sizeof *mine, odd);
+  comm->ops->bcast(comm, card, sizeof card, odd);
+  int part = 0;
+  while (part < ARGUMENTS && mine[part] == first[part])
+    part++;
+  return refuse(odd, (enum part)part, card, argc, argv, err);
+}
+
+th_status th_alike_check(struct th_comm *comm, int argc, char **argv,
+                         struct th_error *err)
+{
+  int64_t mine[PARTS];
+  int64_t ends[2 * PARTS]; /* the largest, and what the smallest lacks */
+  bool same = true;
+  if (comm->size == 1)
+    return TH_OK;
+  sum_up(argc, argv, mine);
+  for (int k = 0; k < PARTS; k++) {
+    ends[k] = mine[k];
+    ends[PARTS + k] = ~mine[k];
+  }
+  comm->ops->max_i64(comm, ends, sizeof ends / sizeof *ends);
+  for (int k = 0; k < PARTS; k++)
+    same = same && ends[k] == ~ends[PARTS + k];
+  return same ? TH_OK : name_first(comm, mine, argc, argv, err);
+}

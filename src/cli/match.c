@@ -1,0 +1,172 @@
+/* match.c - the attributes of a model found again in other data, by name
+ * SPDX-License-Identifier: MIT */
+#include "cli/match.h"
+
+#include "cli/name_text.h"
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static struct th_name_print names_of(const struct th_data *data)
+{
+  return data->dataset != NULL ? th_dataset_name_print(data->dataset)
+                               : (struct th_name_print){0};
+}
+
+/* A name that is not that of one attribute. */
+static th_status refuse_name(const struct th_data *data, const char *name,
+                             int64_t place, const char *model,
+                             struct th_error *err)
+{
+  char text[TH_NAME_LONG];
+  th_name_text(name, text, sizeof text);
+  if (place == TH_NAME_ABSENT)
+    return th_fail(err, TH_EDATA,
+                   "%s: no attribute is named %s, which model %s uses; give "
+                   "data that have all attributes of the model's support",
+                   data->name, text, model);
+  return th_fail(err, TH_EDATA,
+                 "%s: %s is the name of more than one attribute, there or in "
+                 "model %s; give every attribute a name of its own",
+                 data->name, text, model);
+}
+
+/* Where the model's support lies in the data. Local: rank 0. */
+static th_status find_support(const struct th_model *model,
+                              const struct th_data *data, const char *path,
+                              int64_t *place, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  th_status rc =
+      th_dataset_names_find(data->dataset, model->name, size, place, err);
+  for (int64_t k = 0; k < size && rc == TH_OK; k++)
+    if (place[k] < 0)
+      rc = refuse_name(data, model->name[k], place[k], path, err);
+  return rc;
+}
+
+/* What verifying needs beyond the support. Local; replicated. */
+static th_status check_all(const struct th_model *model,
+                           const struct th_data *data, const char *path,
+                           struct th_error *err)
+{
+  if (names_of(data).set != model->names.set)
+    return th_fail(err, TH_EDATA,
+                   "%s: has other attributes than model %s was trained on, "
+                   "whose optimality is about all of them; import the data "
+                   "with --like the data it was trained on",
+                   data->name, path);
+  if (model->groups.attributes > 0)
+    return th_fail(err, TH_EDATA,
+                   "%s: the attributes lie in another order than where model "
+                   "%s was trained, and its groups go by that order; import "
+                   "the data with --like the data it was trained on",
+                   data->name, path);
+  return TH_OK;
+}
+
+static void tell_moved(const struct th_model *model, const int64_t *place)
+{
+  int64_t moved = 0;
+  for (int64_t k = 0; k < model->support_size; k++)
+    moved += place[k] != model->support[k];
+  fprintf(stderr,
+          "note: attributes matched by name: %" PRId64 " of %" PRId64
+          " lie elsewhere\n",
+          moved, model->support_size);
+}
+
+/* Collective. */
+static th_status match_by_name(struct th_model *model, struct th_data *data,
+                               enum th_match_part part, const char *path,
+                               bool quiet, struct th_comm *comm,
+                               struct th_error *err)
+{
+  int64_t size = model->support_size;
+  int64_t *place = NULL;
+  th_status rc = TH_NEW(&place, size, "the support", err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = find_support(model, data, path, place, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (part == TH_MATCH_ALL)
+    TH_TRY(check_all(model, data, path, err));
+  comm->ops->bcast(comm, place, (size_t)size * sizeof *place, 0);
+  if (comm->rank == 0 && !quiet)
+    tell_moved(model, place);
+  rc = th_model_renumber(model, place, data->store->shape.attributes, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  free(place);
+  return rc;
+}
+
+th_status th_match(struct th_model *model, struct th_data *data,
+                   enum th_match_part part, const char *path, bool quiet,
+                   struct th_comm *comm, struct th_error *err)
+{
+  uint64_t there = names_of(data).list;
+  uint64_t here = model->names.list;
+  if (model->fingerprint == data->store->fingerprint || here == there)
+    return TH_OK;
+  if (here != 0 && there != 0)
+    return match_by_name(model, data, part, path, quiet, comm, err);
+  if (comm->rank == 0 && !quiet &&
+      model->attributes == data->store->shape.attributes)
+    fprintf(stderr,
+            "note: attributes matched by number: %s has no names of "
+            "attributes, %s has\n",
+            here == 0 ? path : data->name, here == 0 ? data->name : path);
+  return TH_OK;
+}
+
+/* Local: rank 0. */
+static th_status find_names(struct th_data *data, char *const *name,
+                            int64_t count, int64_t *attribute,
+                            const char *where, struct th_error *err)
+{
+  char text[TH_NAME_LONG];
+  th_status rc =
+      th_dataset_names_find(data->dataset, name, count, attribute, err);
+  for (int64_t k = 0; k < count && rc == TH_OK; k++)
+    if (attribute[k] < 0)
+      rc = th_fail(err, TH_EUSAGE, "%s: %s %s", where,
+                   th_name_text(name[k], text, sizeof text),
+                   attribute[k] == TH_NAME_ABSENT
+                       ? "is neither a file nor the name of an attribute"
+                       : "is there twice, or names more than one attribute");
+  return rc;
+}
+
+bool th_match_named(const struct th_data *data)
+{
+  return names_of(data).list != 0;
+}
+
+th_status th_match_names(struct th_data *data, char *const *name, int64_t count,
+                         int64_t *attribute, const char *where,
+                         struct th_comm *comm, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = find_names(data, name, count, attribute, where, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, attribute, (size_t)count * sizeof *attribute, 0);
+done:
+  return rc;
+}
+
+th_status th_match_label(struct th_model *model, struct th_data *data,
+                         struct th_comm *comm, struct th_error *err)
+{
+  int64_t size = model->support_size;
+  th_status rc = TH_OK;
+  model->names = names_of(data);
+  if (comm->rank == 0 && model->names.list != 0) {
+    rc = TH_NEW(&model->name, size, "names", err);
+    if (rc == TH_OK)
+      rc = th_dataset_names_of(data->dataset, model->support, size, model->name,
+                               err);
+  }
+  return th_agree(comm, rc, err);
+}
