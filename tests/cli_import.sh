@@ -21,7 +21,7 @@ launch() {
   if [ "$ranks" = 1 ]; then
     timeout -k 5 60 "$THRESHER" "$@"
   else
-    timeout -k 5 60 mpirun -q -n "$ranks" "$THRESHER" "$@"
+    THRESHER_LIMIT=60 sh "$SOURCE/jobs/launch.sh" "$ranks" "$THRESHER" "$@"
   fi
 }
 

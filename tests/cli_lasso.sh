@@ -90,7 +90,7 @@ contradicted()
   compare "excess" "$(key verify.json excess)" '>' 0
   grep -q "^thresher: $1: the certificate does not hold" verify.err ||
     fail "verify does not say that the certificate does not hold"
-  compare "lines of its message" "$(wc -l <verify.err)" == 1
+  compare "lines of its message" "$(own verify.err | wc -l)" == 1
 }
 
 # verify recomputes. Fresh examples of the same law do not contradict a model,

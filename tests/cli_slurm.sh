@@ -10,8 +10,9 @@ cluster=$PWD/cluster
 trap 'bash "$SOURCE/tests/slurm_down.sh" "$cluster"' EXIT
 bash "$SOURCE/tests/slurm_up.sh" "$cluster" 2 || exit $?
 export SLURM_CONF=$cluster/slurm.conf THRESHER
-# Between nodes and inside them; ctest's setting knows one host alone
-export OMPI_MCA_btl=self,vader,tcp
+# Jobs have their nodes to themselves, and a network
+unset THRESHER_CROWDED THRESHER_LAUNCHER THRESHER_MPIRUN
+. "$SOURCE/jobs/env.sh"
 
 jobs=()
 submit() # NAME SBATCH-ARGUMENT...
