@@ -14,4 +14,4 @@ th_test(NAME io_ranks SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_
 # A tool for scripts, and data sets as Python sees them.
 add_executable(io_tool io_tool.c io_data.c)
 target_link_libraries(io_tool PRIVATE thresher_flags thresher_io thresher_core m)
-th_script_test(NAME io_h5py ALONE ARGS $<TARGET_FILE:io_tool>)
+th_script_test(NAME io_h5py ARGS $<TARGET_FILE:io_tool>)

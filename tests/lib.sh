@@ -21,6 +21,12 @@ finish()
   echo "all checks passed"
 }
 
+# Whether this is the long suite, where nothing is left to a sample.
+long()
+{
+  [ "${THRESHER_LONG:-no}" = yes ]
+}
+
 # ranks N ARGUMENT...: the program on N ranks; 0: without a launcher. A hang
 # becomes status 124.
 ranks()
