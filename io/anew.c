@@ -19,12 +19,14 @@ enum {
 
 static const char other[] = "/anew";
 
-/* How the new data set is stored; negative where that fails. */
-static hid_t creation_list(enum th_storage storage, hsize_t height, size_t item)
+/* How the new data set of `attributes` is stored; negative where that fails. */
+static hid_t creation_list(enum th_storage storage, hsize_t attributes,
+                           hsize_t height, size_t item)
 {
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
   hsize_t width = CHUNK_BYTES / (height * item);
-  hsize_t chunk[2] = {width > 0 ? width : 1, height};
+  hsize_t chunk[2] = {width < attributes ? width : attributes, height};
+  chunk[0] = chunk[0] > 0 ? chunk[0] : 1;
   herr_t ok = list < 0 ? -1 : 0;
   if (ok >= 0 && storage != TH_STORED_CONTIGUOUS)
     ok = H5Pset_chunk(list, 2, chunk);
@@ -60,7 +62,9 @@ static bool replace(hid_t file, enum th_storage storage, hsize_t height)
   hid_t space = x < 0 ? -1 : H5Dget_space(x);
   bool good = type >= 0 && space >= 0;
   size_t item = good ? H5Tget_size(type) : 1;
-  hid_t list = good ? creation_list(storage, height, item) : -1;
+  hsize_t size[2] = {0};
+  good = good && H5Sget_simple_extent_dims(space, size, NULL) == 2;
+  hid_t list = good ? creation_list(storage, size[0], height, item) : -1;
   hssize_t items = good ? H5Sget_simple_extent_npoints(space) : 0;
   void *values = items > 0 ? malloc((size_t)items * item) : NULL;
   good =

@@ -4,14 +4,14 @@
 
 #include "core/memory.h"
 #include "io/format.h"
+#include "io/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 static uint64_t checksum_of(hid_t type, int64_t count, const void *data)
 {
-  return XXH3_64bits(data, H5Tget_size(type) * (size_t)count);
+  return th_hash(data, H5Tget_size(type) * (size_t)count);
 }
 
 th_status th_h5_put(const struct th_h5 *h5, const char *name, hid_t type,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hash.h"
 
+#include "core/vector_state.h"
 #include "io/geometry.h"
 
 #include <stdio.h>
@@ -15,9 +16,18 @@
 
 enum { FILE_PART = 1 << 20 }; /* bytes read at once */
 
+/* XXH3 leaves the vector registers as it has used them (core/vector_state.h):
+ * nothing here calls it but what clears them. */
+static uint64_t hash_from(const void *data, size_t bytes, uint64_t seed)
+{
+  uint64_t hash = XXH3_64bits_withSeed(data, bytes, seed);
+  th_vector_state_clear();
+  return hash;
+}
+
 uint64_t th_hash(const void *data, size_t bytes)
 {
-  return XXH3_64bits(data, bytes);
+  return hash_from(data, bytes, 0);
 }
 
 bool th_hash_file(const char *path, uint64_t *hash)
@@ -38,6 +48,7 @@ bool th_hash_file(const char *path, uint64_t *hash)
   }
   if (good)
     *hash = XXH3_64bits_digest(state);
+  th_vector_state_clear();
   if (file != NULL)
     fclose(file);
   free(part);
@@ -49,10 +60,10 @@ uint64_t th_hash_piece(const struct th_piece_parts *piece)
 {
   size_t runs = (size_t)piece->runs;
   size_t entries = (size_t)piece->entries;
-  uint64_t hash = XXH3_64bits(piece->attribute, runs * sizeof(uint32_t));
-  hash = XXH3_64bits_withSeed(piece->count, runs * sizeof(uint16_t), hash);
-  hash = XXH3_64bits_withSeed(piece->row, entries * sizeof(uint16_t), hash);
-  return XXH3_64bits_withSeed(piece->values, entries * piece->value_size, hash);
+  uint64_t hash = th_hash(piece->attribute, runs * sizeof(uint32_t));
+  hash = hash_from(piece->count, runs * sizeof(uint16_t), hash);
+  hash = hash_from(piece->row, entries * sizeof(uint16_t), hash);
+  return hash_from(piece->values, entries * piece->value_size, hash);
 }
 
 static const uint64_t odd_a = UINT64_C(0x9E3779B97F4A7C15);
@@ -95,13 +106,13 @@ uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
 uint64_t th_hash_share(int64_t attribute, int64_t group, uint64_t checksum)
 {
   uint64_t words[3] = {(uint64_t)attribute, (uint64_t)group, checksum};
-  return XXH3_64bits(words, sizeof words);
+  return th_hash(words, sizeof words);
 }
 
 uint64_t th_hash_next(uint64_t before, uint64_t checksum)
 {
   uint64_t words[2] = {before, checksum};
-  return XXH3_64bits(words, sizeof words);
+  return th_hash(words, sizeof words);
 }
 
 uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
@@ -112,8 +123,8 @@ uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
   size_t items = (size_t)(left < TH_STATS_PIECE ? left : TH_STATS_PIECE);
   uint64_t hash = 0;
   for (int k = 0; k < TH_STATS_KINDS; k++)
-    hash = XXH3_64bits_withSeed((const char *)kinds[k] + (size_t)first * size,
-                                items * size, hash);
+    hash = hash_from((const char *)kinds[k] + (size_t)first * size,
+                     items * size, hash);
   return hash;
 }
 
@@ -132,5 +143,5 @@ uint64_t th_fingerprint(const struct th_shape *shape,
                       print->weight,
                       print->row,
                       print->names};
-  return XXH3_64bits(words, sizeof words);
+  return th_hash(words, sizeof words);
 }

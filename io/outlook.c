@@ -121,9 +121,11 @@ void th_outlook_settle(struct th_dataset *d, struct th_range range,
 {
   if (d->outlook.ahead == NULL)
     return;
-  while (under_way(d, range, group, keep))
-    take_over(d);
-  fill(d);
+  do {
+    while (under_way(d, range, group, keep))
+      take_over(d);
+    fill(d); /* what has made room may let in the very range that is wanted */
+  } while (under_way(d, range, group, keep));
 }
 
 void th_dataset_announce(struct th_store *store, struct th_rows rows,

@@ -32,7 +32,8 @@ struct th_outlook {
   int64_t bytes;     /* that they do */
 };
 
-/* Wait until nothing of a range is under way; then queue more. */
+/* Wait for reads and queue more, until nothing of a range is under way. Ends:
+ * what is announced once is queued once. */
 void th_outlook_settle(struct th_dataset *dataset, struct th_range range,
                        int64_t group, bool keep);
 

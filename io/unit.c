@@ -129,6 +129,21 @@ void th_unit_count(struct th_dataset *d, const struct th_unit *unit,
   d->store.bytes_read += bytes;
 }
 
+/* Values that are still to come must never be handed out: garbage would reach
+ * the solver. */
+static th_status refuse_queued(const struct th_unit_place *place,
+                               struct th_range range, struct th_error *err)
+{
+  struct th_range queued = th_unit_part(place->unit, range, TH_QUEUED);
+  if (queued.first == queued.last)
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s: attribute %lld, row group %lld: still being read; "
+                 "this is an error of the program, please report it",
+                 place->at.shard->name, (long long)queued.first,
+                 (long long)place->at.group);
+}
+
 /* Read what a range lacks; what HDF5 decompresses by whole units. */
 static th_status complete(struct th_dataset *d, struct th_unit_place *place,
                           struct th_range range, struct th_error *err)
@@ -138,7 +153,7 @@ static th_status complete(struct th_dataset *d, struct th_unit_place *place,
   for (;;) {
     struct th_range part = th_unit_part(unit, range, TH_ABSENT);
     if (part.first == part.last)
-      return TH_OK;
+      return refuse_queued(place, range, err);
     if (place->at.shard->map.file < 0)
       part = unit->attributes;
     struct th_fetch fetch = th_unit_fetch(place, part);

@@ -147,8 +147,8 @@ run()
 {
   local folder=$out/runs/$1
   shift
-  local command=("$thresher" train "$@" --lambda-ratio "$ratio" --force
-    -o "$folder/model.h5" --telemetry "$folder/telemetry.jsonl"
+  local command=("$thresher" train "$@" --lambda-ratio "$ratio" --no-intercept
+    --force -o "$folder/model.h5" --telemetry "$folder/telemetry.jsonl"
     --report "$folder/report.json")
   runs+=("$folder")
   [ ! -e "$folder/model.json" ] || ! grep -qxF -- \

@@ -93,7 +93,7 @@ must 2 import labels.csv -o labels.h5 --test 0.3
 must 2 train labels.h5 -o squared.h5 --solver hybrid -s 2 --budget 4
 must 2 train labels.h5 -o logistic.h5 --solver hybrid -s 2 --budget 4 \
   --loss logistic
-must 2 train labels.h5 -o hinge.h5 --solver lasso --loss squared-hinge --intercept
+must 2 train labels.h5 -o hinge.h5 --solver lasso --loss squared-hinge
 for split in test train all; do
   agree hinge.h5 labels.h5 $split
   agree squared.h5 labels.h5 $split

@@ -18,7 +18,7 @@ against_reference()
 {
   local name=$1 loss=$3 n=$4
   must "$n" train "$name.h5" -o "$name-$loss.h5" --force --solver lasso \
-    --loss "$loss" --lambda-ratio 0.5 || return 0
+    --loss "$loss" --lambda-ratio 0.5 --no-intercept || return 0
   ranks 0 inspect "$name-$loss.h5" --json >model.json
   reference "$2" "$loss" 0.5 model.json >reference.json ||
     fail "$name, $loss loss: not the solution"
@@ -44,7 +44,7 @@ path()
 {
   must 0 generate toeplitz -o path.h5 --examples 300 --attributes 900
   must 2 train path.h5 -o path-model.h5 --solver lasso --path 12 \
-    --path-min 0.05 --intercept
+    --path-min 0.05
   ranks 0 inspect path-model.h5 --json >path.json
   "$PYTHON" - <<'END' || fail "a path is not what it should be"
 import json, sys
@@ -65,7 +65,7 @@ print(path[5]["lambda"], path[5]["objective"], file=open("sixth", "w"))
 sys.exit(not good)
 END
   read -r lambda objective <sixth
-  must 1 train path.h5 -o one.h5 --solver lasso --lambda "$lambda" --intercept
+  must 1 train path.h5 -o one.h5 --solver lasso --lambda "$lambda"
   ranks 0 inspect one.h5 --json >one.json
   compare "objective of a lambda alone over that on the path" \
     "abs($(key one.json objective) / $objective - 1)" '<' 1e-8
@@ -126,7 +126,7 @@ nothing()
   printf 'a,b,y\n1,2,3\n2,1,3\n4,4,3\n5,0,3\n' >nothing.csv
   must 1 import nothing.csv -o nothing.h5
   for options in "" "--lambda 0.1" "--path 3"; do
-    must 2 train nothing.h5 -o this.h5 --force --solver lasso --intercept $options
+    must 2 train nothing.h5 -o this.h5 --force --solver lasso $options
     ranks 0 inspect this.h5 --json >this.json
     compare "support, '$options'" "'$(key this.json support)'" == "'[]'"
     compare "intercept, '$options'" "$(key this.json intercept)" == 3
@@ -143,7 +143,8 @@ huge()
   printf 'a,b,y\n2e22,2e22,3\n2e22,1e22,2\n4e22,5e22,2\n5e22,0,3\n' >elsewhere.csv
   must 1 import wide.csv -o wide.h5 --type f32
   must 1 import elsewhere.csv -o elsewhere.h5 --type f32
-  must 2 train wide.h5 -o wide-model.h5 --solver lasso --lambda-ratio 0.5
+  must 2 train wide.h5 -o wide-model.h5 --solver lasso --lambda-ratio 0.5 \
+    --no-intercept
   must 2 verify wide-model.h5 wide.h5
   refused 1 'attribute 0 reaches 5e[+]22: floats cannot hold its squares' 2 \
     verify wide-model.h5 elsewhere.h5
@@ -162,7 +163,7 @@ for i in range(80):
 END
   for layout in dense sparse; do
     must 1 import layout.csv -o "$layout.h5" --layout "$layout"
-    must 2 train "$layout.h5" -o this.h5 --force --solver lasso --intercept \
+    must 2 train "$layout.h5" -o this.h5 --force --solver lasso \
       --standardize
     ranks 0 inspect this.h5 --json >"$layout.json"
   done

@@ -169,12 +169,13 @@ same()
 
 good() # SOLVER
 {
-  local layout loss own n
+  local layout loss intercept own n
   read -r -a own <<<"$(arguments "$1")"
   for layout in dense sparse; do
     loss=logistic
-    [ $layout = dense ] || loss=squared
-    same $layout "$1" --loss $loss "${own[@]}"
+    intercept=--intercept
+    [ $layout = dense ] || { loss=squared && intercept=--no-intercept; }
+    same $layout "$1" --loss $loss $intercept "${own[@]}"
     ranks 0 inspect this1.h5 --json >model.json
     "$PYTHON" "$SOURCE/tests/check_penalised.py" $layout.svm model.json \
       run.json run.jsonl 0.5 || fail "$layout, $1: what it says of itself"
@@ -196,10 +197,10 @@ for solver in $solvers; do
   fi
   bad_input "$solver"
   zero 2 dense3.h5 "$solver" --lambda 1e3
-  zero 0 constant.h5 "$solver" --loss logistic --intercept
-  zero 0 flat.h5 "$solver" --intercept
+  zero 0 constant.h5 "$solver" --loss logistic
+  zero 0 flat.h5 "$solver"
   good "$solver"
   echo "$solver: done"
 done
-must 0 train flat.h5 -o flat-path.h5 --solver lasso --path 4 --intercept
+must 0 train flat.h5 -o flat-path.h5 --solver lasso --path 4
 finish

@@ -19,6 +19,7 @@ struct part_row {
 
 static const struct part_row parts[] = {
     {"memory and kernels", th_bench_kernels},
+    {"scalar functions behind libraries", th_bench_scalar},
     {"training in memory, of the read bandwidth", th_bench_step},
     {"disk, dense data", th_bench_read},
     {"import", th_bench_import},

@@ -34,6 +34,7 @@ struct th_bench {
 typedef th_status th_bench_part(struct th_bench *bench, struct th_error *err);
 
 th_bench_part th_bench_kernels;
+th_bench_part th_bench_scalar;
 th_bench_part th_bench_read;
 th_bench_part th_bench_comm;
 th_bench_part th_bench_import;

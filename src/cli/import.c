@@ -64,7 +64,7 @@ static void print_summary(const struct th_options *options,
   if (result->constant_attributes > 0)
     fprintf(stderr,
             "%" PRId64 " attributes are constant in the training examples; "
-            "training leaves them out\n",
+            "training with an intercept leaves them out\n",
             result->constant_attributes);
 }
 

@@ -133,9 +133,9 @@ static const struct th_option table[] = {
      "work on attributes with mean 0 and deviation 1, without an intercept "
      "with mean square 1 (solvers with a penalty: as the examples weigh); the "
      "model is in the data's own units all the same"},
-    {"intercept", 0, TH_OPT_FLAG, AT(config.intercept), NULL, "yes",
-     "yes; solvers with a penalty: no", NO_LIMITS, NULL, "model", TH_TRAIN,
-     true, "fit a constant term"},
+    {"intercept", 0, TH_OPT_FLAG, AT(config.intercept), NULL, "yes", NULL,
+     NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "fit a constant term, which no penalty applies to"},
     {"refit", 0, TH_OPT_CHOICE, AT(config.refit), NULL, "auto", NULL, NO_LIMITS,
      th_refit_names, "model", TH_TRAIN, true,
      "end with a least-squares (logistic: Newton) fit on the support"},

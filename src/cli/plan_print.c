@@ -49,7 +49,7 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
   fprintf(out, "; screening %s; %s, %s\n", th_screen_names(config->screen),
-          config->intercept ? "an intercept" : "no intercept (--intercept)",
+          config->intercept ? "an intercept" : "no intercept",
           config->standardize ? "standardized" : "attributes as they are");
 }
 

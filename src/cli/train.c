@@ -58,8 +58,6 @@ static void choose_defaults(struct th_config *config,
     return;
   config->standardize =
       config->standardize && th_option_given(options, "standardize");
-  config->intercept =
-      config->intercept && th_option_given(options, "intercept");
 }
 
 /* l1 takes the weights of groups only where they are asked for. */

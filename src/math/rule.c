@@ -36,6 +36,12 @@ int64_t th_rule_explore_rows(int64_t sparsity)
   return 3 * sparsity > 20 ? 3 * sparsity : 20;
 }
 
+int64_t th_rule_refit_rows(int64_t members, int64_t rows)
+{
+  int64_t most = ((int64_t)1 << 25) / (members + 2);
+  return rows < most ? rows : most;
+}
+
 int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds)
 {
   double grown = (double)rows;

@@ -30,6 +30,10 @@ int64_t th_rule_sift_support(int64_t budget, int64_t sparsity, int64_t rows);
  * a typical coefficient. */
 int64_t th_rule_explore_rows(int64_t sparsity);
 
+/* Of `rows` rows, those that a fit by Newton's steps on so many members keeps:
+ * 2^25 values at the most. */
+int64_t th_rule_refit_rows(int64_t members, int64_t rows);
+
 /* A batch after `rounds` rounds of growth, rounded up. */
 int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds);
 

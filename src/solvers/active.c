@@ -144,7 +144,7 @@ th_status th_active_add(struct th_active *active, struct th_context *context,
   if (!admissible(active, context, attribute, count))
     rc = th_fail(err, TH_EARG,
                  "the solver took back attributes that are not this rank's, "
-                 "constant, or there already");
+                 "left out, or there already");
   if (rc == TH_OK)
     rc = reserve(active, active->count + count, err);
   if (rc == TH_OK)

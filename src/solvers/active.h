@@ -28,7 +28,7 @@ struct th_active {
   double *field[TH_ACTIVE_FIELDS];
 };
 
-/* All attributes that are not constant, with `fields` vectors of zeros; the
+/* All attributes that are not left out, with `fields` vectors of zeros; the
  * source is told. Collective. Release with th_active_free. */
 th_status th_active_init(struct th_active *active, struct th_context *context,
                          int fields, struct th_error *err);
@@ -41,7 +41,7 @@ th_status th_active_keep(struct th_active *active, struct th_context *context,
 
 /* Take back attributes of this rank that are not active, ascending; zeros in
  * all vectors. The source is told. Collective: one sum. TH_EARG for one that is
- * active, constant or another rank's. */
+ * active, left out or another rank's. */
 th_status th_active_add(struct th_active *active, struct th_context *context,
                         const int64_t *attribute, int64_t count,
                         struct th_error *err);

@@ -98,6 +98,16 @@ th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             const struct th_loss *loss, struct th_error *err);
 
+/* Make room for rows that were observed before, in one draw; their targets,
+ * columns and weights (th_batch_weigh) are the caller's to fill in. Collective.
+ */
+th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        struct th_error *err);
+
+/* Weigh the rows, weight[rows], in the mean loss and in all sums. Local. */
+void th_batch_weigh(struct th_batch *batch, const double *weight);
+
 /* Visit the blocks of a batch whose residuals are there. Local. */
 th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
                           th_slab_visitor *visit, void *self,

@@ -115,23 +115,30 @@ static void cut_draws(struct th_batch *batch, const struct th_blocks *blocks,
   batch->draw_row[batch->draws] = row;
 }
 
+void th_batch_weigh(struct th_batch *batch, const double *weight)
+{
+  batch->weight_sum = 0;
+  for (int64_t i = 0; i < batch->rows; i++) {
+    batch->weight[i] = weight[i];
+    batch->weight_sum += weight[i];
+    batch->weight32[i] = (float)weight[i];
+  }
+}
+
 static th_status load_targets(struct th_batch *batch,
                               struct th_context *context, struct th_error *err)
 {
   int64_t row = 0;
   th_status rc = TH_OK;
-  batch->weight_sum = 0;
   for (int64_t k = 0; k < batch->pieces.count && rc == TH_OK; k++) {
     struct th_rows piece = batch->pieces.items[k];
     rc = th_context_targets(context, piece, batch->target + row,
                             batch->weight + row, err);
     row += piece.count;
   }
-  for (int64_t i = 0; i < batch->rows; i++) {
+  for (int64_t i = 0; i < batch->rows; i++)
     batch->target[i] -= batch->target_centre;
-    batch->weight_sum += batch->weight[i];
-    batch->weight32[i] = (float)batch->weight[i];
-  }
+  th_batch_weigh(batch, batch->weight);
   return rc;
 }
 
@@ -177,6 +184,22 @@ th_status th_batch_take(struct th_batch *batch, struct th_context *context,
     rc = take(batch, context, view, err);
   th_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
+}
+
+th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        struct th_error *err)
+{
+  th_status rc = reserve(batch, context->comm, 1, rows, err);
+  if (rc != TH_OK)
+    return rc;
+  batch->pieces.count = 0;
+  batch->draw[0] = (struct th_draw){.support = support->attribute,
+                                    .support_size = support->size};
+  batch->draw_row[0] = 0;
+  batch->draw_row[1] = rows;
+  return th_agree(context->comm, th_batch_columns(batch, context, support, err),
+                  err);
 }
 
 /* Local. */

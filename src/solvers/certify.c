@@ -49,7 +49,8 @@ static th_status prepare(struct review *r, const int64_t *attribute,
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t place = th_active_place(&p->active, attribute[k]);
     if (place < 0)
-      return th_fail(err, TH_EARG, "attribute %lld is constant here",
+      return th_fail(err, TH_EARG,
+                     "attribute %lld is left out here: it never changes",
                      (long long)attribute[k]);
     r->coef[place] = coef[k];
   }

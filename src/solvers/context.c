@@ -19,6 +19,15 @@ enum {
 /* A bound must hold for every stored value in spite of rounding. */
 static const double bound_slack = 1.000001;
 
+/* An intercept does the work of an attribute that never changes; without one,
+ * only an attribute that is always zero does none. */
+static bool is_useless(const struct th_context *context,
+                       const struct th_statistics *s)
+{
+  return s->lowest == s->highest &&
+         (context->config->intercept || s->highest == 0);
+}
+
 /* A free intercept makes up for a centre that is not subtracted, but not for a
  * scale. */
 void th_context_scale(struct th_context *context, const struct th_statistics *s,
@@ -26,22 +35,23 @@ void th_context_scale(struct th_context *context, const struct th_statistics *s,
 {
   double centre = context->centred ? s->mean : 0;
   double spread = s->deviation;
-  bool constant = s->lowest == s->highest || !(spread > 0);
   if (!context->config->intercept)
     spread = sqrt(s->deviation * s->deviation + s->mean * s->mean);
+  bool left_out = is_useless(context, s) || !(spread > 0);
   double scale = context->config->standardize ? 1 / spread : 1;
   context->centre[a] = centre;
-  context->scale[a] = constant ? 0 : scale;
+  context->scale[a] = left_out ? 0 : scale;
   double reach = fmax(fabs(s->highest - centre), fabs(s->lowest - centre));
-  context->bound[a] = constant ? 0 : reach * scale * bound_slack;
+  context->bound[a] = left_out ? 0 : reach * scale * bound_slack;
 }
 
 /* Local. */
-static th_status check_attribute(const struct th_statistics *s,
+static th_status check_attribute(const struct th_context *context,
+                                 const struct th_statistics *s,
                                  int64_t attribute, struct th_error *err)
 {
   double reach = fmax(fabs(s->highest), fabs(s->lowest));
-  if (s->lowest == s->highest)
+  if (is_useless(context, s))
     return TH_OK;
   if (!(reach <= TH_LARGEST_VALUE))
     return th_fail(err, TH_EDATA,
@@ -75,7 +85,7 @@ static th_status scale_attributes(struct th_context *context,
     struct th_range part = th_range_meet(all, owned);
     TH_TRY(th_source_statistics(context->source, part, statistics, err));
     for (int64_t a = 0; a < part.last - part.first; a++) {
-      TH_TRY(check_attribute(&statistics[a], part.first + a, err));
+      TH_TRY(check_attribute(context, &statistics[a], part.first + a, err));
       th_context_scale(context, &statistics[a], first + a);
     }
   }
@@ -85,12 +95,12 @@ done:
 }
 
 /* Collective. */
-static void count_constant(struct th_context *context)
+static void count_left_out(struct th_context *context)
 {
   int64_t count = context->owned.last - context->owned.first;
   for (int64_t a = 0; a < count; a++)
-    context->constant += context->scale[a] == 0;
-  context->comm->ops->sum_i64(context->comm, &context->constant, 1);
+    context->left_out += context->scale[a] == 0;
+  context->comm->ops->sum_i64(context->comm, &context->left_out, 1);
 }
 
 /* Local. */
@@ -145,7 +155,7 @@ th_status th_context_init(struct th_context *context,
   if (rc == TH_OK && th_weighted_wanted(context))
     rc = th_weighted_scales(context, err);
   if (rc == TH_OK)
-    count_constant(context);
+    count_left_out(context);
   th_profile_end(profile, TH_PHASE_SETUP);
   return rc;
 }

@@ -28,8 +28,9 @@ struct th_target {
 };
 
 /* Made by the driver, borrowed by solvers. Attributes are worked with as
- * (x - centre) * scale; scale 0 marks a constant attribute, which is left out.
- */
+ * (x - centre) * scale; scale 0 marks an attribute that is left out: one that
+ * never changes, for which an intercept does as well; without an intercept, one
+ * that is always zero. */
 struct th_context {
   struct th_comm *comm;
   struct th_source *source;
@@ -42,7 +43,7 @@ struct th_context {
   double *centre;        /* of the owned attributes */
   double *scale;
   double *bound;    /* largest |(x - centre) * scale| */
-  int64_t constant; /* attributes left out, over all ranks */
+  int64_t left_out; /* attributes, over all ranks */
   struct th_profile *profile;
   const struct th_monitor *monitor;
 };
@@ -56,8 +57,8 @@ th_status th_context_init(struct th_context *context,
                           struct th_profile *profile, struct th_error *err);
 void th_context_free(struct th_context *context);
 
-/* Centre, scale and bound of attribute owned.first + a, from its statistics; no
- * deviation: it is constant. Local. */
+/* Centre, scale and bound of attribute owned.first + a, from its statistics.
+ * Local. */
 void th_context_scale(struct th_context *context, const struct th_statistics *s,
                       int64_t a);
 

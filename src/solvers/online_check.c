@@ -33,7 +33,7 @@ static const double rounding = 1e-9;   /* of dual norms at a solution */
 static const double raise = 0.1;       /* of w after a failed check */
 static const double highest = 0.99;
 
-/* Attributes of this rank that are not active, nor constant. Local. */
+/* Attributes of this rank that are not active, nor left out. Local. */
 static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
                               int64_t *count, struct th_error *err)
 {

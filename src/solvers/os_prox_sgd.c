@@ -163,7 +163,7 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
                    int64_t left)
 {
   int64_t all =
-      th_source_shape(s->context->source)->attributes - s->context->constant;
+      th_source_shape(s->context->source)->attributes - s->context->left_out;
   if (readmitted > 0)
     th_context_notice(s->context,
                       "the last check took back %lld attributes of the "

@@ -131,6 +131,19 @@ static void first_update(const struct th_config *config, int64_t d,
     *rows = config->batch_explore;
 }
 
+/* Labels: the rows that the last fit is made on, as they were kept and as a
+ * batch. */
+static int64_t refit_memory(const struct th_config *config,
+                            const struct th_shape *shape, int ranks,
+                            int64_t members)
+{
+  const struct th_loss *loss = th_loss_find(config->loss);
+  int64_t rows = th_rule_refit_rows(members, shape->training);
+  if (!loss->labels || config->refit == TH_REFIT_NO)
+    return 0;
+  return rows * (BYTES_PER_ROW + 2 * 8 * (members / ranks + 1));
+}
+
 /* Bytes beyond stored values on one rank. */
 static int64_t estimate_memory(const struct th_config *config,
                                const struct th_shape *shape, int ranks,
@@ -145,7 +158,8 @@ static int64_t estimate_memory(const struct th_config *config,
   }
   members = th_smaller(members, shape->training);
   return owned * each + rows * BYTES_PER_ROW + rows * members / ranks * 8 +
-         6 * members * members * 8;
+         6 * members * members * 8 +
+         refit_memory(config, shape, ranks, members);
 }
 
 double th_plan_stored_bytes(const struct th_shape *shape)

@@ -1,7 +1,7 @@
 /* problem.h - a penalised problem on all training examples, exactly
  *
  * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) over the attributes
- * that are not constant, with theta_i = f'(p_i; y_i) and Z = -(1/lambda) sum_i
+ * that are not left out, with theta_i = f'(p_i; y_i) and Z = -(1/lambda) sum_i
  * eta_i theta_i x_i as in math/gap.h. Examples are in stored order; eta and y
  * are replicated, what belongs to attributes is their owner's. Passes read
  * through the observing source and declare to it what they read: a solver that
@@ -30,7 +30,7 @@ struct th_problem {
   double zero;       /* P(0) with the best intercept */
   double start;      /* that intercept */
   double lambda_max; /* exact: the smallest lambda at which b = 0 is best */
-  struct th_active active;     /* every attribute that is not constant */
+  struct th_active active;     /* every attribute that is not left out */
   struct th_grouping grouping; /* over its places */
   int64_t *key;    /* of each group here: its lowest attribute on all ranks */
   int64_t *by_key; /* groups in ascending order of keys */
@@ -67,7 +67,7 @@ struct th_duals {
 /* Collective: targets, weights, groups, second moments; finds lambda_max, for
  * which it reads everything twice. duals receives the dual values of b = 0 at
  * lambda 1, for the caller to release; NULL: they are not wanted. Release with
- * th_problem_free. TH_EDATA where all attributes are constant. */
+ * th_problem_free. TH_EDATA where all attributes are left out. */
 th_status th_problem_init(struct th_problem *problem,
                           struct th_context *context, struct th_duals *duals,
                           struct th_error *err);

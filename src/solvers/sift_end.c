@@ -1,7 +1,9 @@
 /* sift_end.c - how solver `sift` ends: elimination and the last fit on S
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "math/rule.h"
 #include "solvers/elimination.h"
+#include "solvers/newton.h"
 #include "solvers/refit.h"
 #include "solvers/sift.h"
 
@@ -86,7 +88,7 @@ static th_status spend(struct th_sift *s, struct th_context *context,
                        bool *newton, struct th_error *err)
 {
   int64_t rows = th_refit_rows(context);
-  int64_t most = *newton ? th_refit_most(&s->support, rows) : 0;
+  int64_t most = *newton ? th_rule_refit_rows(s->support.size, rows) : 0;
   th_status rc;
   TH_TRY(th_refit_spend(&s->gram, &s->batch, context, &s->support, rows - most,
                         err));
@@ -126,7 +128,7 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   for (int64_t k = 0; k < s->fit.size; k++)
     s->support.coef[k] = keep[k] ? s->support.coef[k] : 0;
   if (newton)
-    TH_TRY(th_refit_newton(&s->support, &s->batch, context, keep, err));
+    TH_TRY(th_newton_fit(&s->support, &s->batch, context, keep, err));
   th_support_filter(&s->support, keep);
   TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
 done:

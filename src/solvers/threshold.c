@@ -11,7 +11,6 @@
 
 enum {
   EXPLOIT_PER_EXPLORE = 4, /* B = 4 B^- */
-  LEAST_ROWS = 20,         /* per block */
   AFFORDABLE = 1024,       /* |S| up to which every round may refit */
   RARE_ROWS = 4,           /* of the worst kind, that luck may bring */
   REFIT_ROWS = 4,          /* per member, for a refit within the run */
@@ -20,6 +19,7 @@ enum {
 
 static const double default_growth = 1.2;
 static const double largest_update = 0.15; /* of the rows that are left */
+static const double end_share = 0.1;       /* of a pass: rows for the end */
 static const double guard_factor = 4;
 
 /* The configured start, in the data's own units, scaled. Collective. */
@@ -92,8 +92,10 @@ th_status th_threshold_create(void **state, struct th_context *context,
     rc = reserve(h, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   h->smallest_loss = INFINITY;
+  h->explores = true;
   TH_TRY(start_support(h, context, err));
   TH_TRY(th_gram_start(&h->gram, context, h->theta.size, err));
+  th_kept_rows_start(&h->kept, context, h->theta.size);
   TH_TRY(choose_step_size(h, context, err));
   h->first_eta = h->eta;
   *state = h;
@@ -112,11 +114,23 @@ void th_threshold_free(struct th_threshold *h)
   th_blocks_free(&h->blocks);
   th_batch_free(&h->batch);
   th_gram_free(&h->gram);
+  th_kept_rows_free(&h->kept);
   th_selection_free(&h->selection);
   free(h->grad);
   free(h->chosen);
   free(h->told);
   free(h);
+}
+
+/* A step that is e times too long brings a squared loss up by about e^2: by how
+ * many halvings to shorten it, at least one. */
+static int64_t halvings_for(double rise)
+{
+  int exponent = 0;
+  if (!isfinite(rise))
+    return 1;
+  frexp(rise, &exponent);
+  return exponent > 3 ? exponent / 2 : 1;
 }
 
 static th_status guard(struct th_threshold *h, struct th_context *context,
@@ -129,11 +143,12 @@ static th_status guard(struct th_threshold *h, struct th_context *context,
     h->smallest_loss = fmin(h->smallest_loss, loss + luck);
     return th_support_copy(&h->last, &h->theta, err);
   }
-  h->eta /= 2;
-  h->halvings++;
+  int64_t halvings = halvings_for(loss / h->smallest_loss);
+  h->eta = ldexp(h->eta, -(int)halvings);
+  h->halvings += halvings;
   th_context_notice(context,
                     "the loss on fresh examples rose to %g (smallest so far "
-                    "%g): last state restored, step size halved to %g",
+                    "%g): last state restored, step size lowered to %g",
                     loss, h->smallest_loss, h->eta);
   th_status rc = th_support_copy(&h->theta, &h->last, err);
   if (rc == TH_OK) /* there is room: both on every rank alike */
@@ -169,44 +184,87 @@ th_status th_threshold_blocks(struct th_threshold *h,
   return th_blocks_even(&h->blocks, d, width, err);
 }
 
-/* B^- by rule: it grows, but an update takes at most 15 per cent of the rows
- * that are left; below max(s, 20) rows (0) exploring is over, except in the
- * first round. */
-static int64_t explore_rows_by_rule(const struct th_threshold *h,
-                                    const struct th_context *context,
-                                    int64_t blocks, double growth)
+static double growth_of(const struct th_config *config)
 {
-  int64_t s = context->config->sparsity;
-  int64_t least = s > LEAST_ROWS ? s : LEAST_ROWS;
-  double left = (double)th_deal_left(&context->deal);
-  int64_t most = (int64_t)(largest_update * left / (double)blocks);
-  int64_t rows = th_rule_grow(th_rule_explore_rows(s), growth, h->round);
-  if (most >= rows)
-    return rows;
-  if (most >= least)
-    return most;
-  return h->round > 0 ? 0 : most > 1 ? most : 1;
+  return config->growth > 0 ? config->growth : default_growth;
 }
 
-/* The batches of this round: given, or by rule. */
-static void choose_batches(struct th_threshold *h, struct th_context *context,
-                           int64_t blocks)
+/* B^- by rule: it grows while an update takes at most 15 per cent of the rows
+ * that are left, then stays as it is: it never shrinks, or noise would grow
+ * again. Exploring is over (0) where the next update would leave too little for
+ * the end. */
+static int64_t explore_rows_by_rule(const struct th_threshold *h,
+                                    const struct th_context *context,
+                                    int64_t blocks)
+{
+  double left = (double)th_deal_left(&context->deal);
+  int64_t most = (int64_t)(largest_update * left / (double)blocks);
+  int64_t first = th_rule_explore_rows(context->config->sparsity);
+  int64_t rows = th_rule_grow(first, growth_of(context->config), h->round);
+  if (h->round == 0) {
+    rows = rows < most ? rows : most;
+    return rows > 1 ? rows : 1;
+  }
+  if (rows > most && rows > h->explore_rows)
+    rows = most > h->explore_rows ? most : h->explore_rows;
+  double pass = (double)context->deal.rows_in_pass;
+  double after = left - (double)blocks * (double)rows;
+  return after >= end_share * pass ? rows : 0;
+}
+
+/* B by rule, of a round without Exploration: it grows up to a whole pass; the
+ * last update takes all that is left, but not less than the one before. */
+static int64_t exploit_rows_by_rule(const struct th_threshold *h,
+                                    const struct th_context *context)
+{
+  int64_t pass = context->deal.rows_in_pass;
+  int64_t left = th_deal_left(&context->deal);
+  int64_t first =
+      EXPLOIT_PER_EXPLORE * th_rule_explore_rows(context->config->sparsity);
+  int64_t rows = th_rule_grow(first, growth_of(context->config), h->round);
+  rows = rows < pass ? rows : pass;
+  if (left / 2 >= rows)
+    return rows;
+  rows = left < pass ? left : pass;
+  return rows >= h->exploit_rows ? rows : 0;
+}
+
+/* A round with Exploration: batches given, or by rule. */
+static void plan_exploration(struct th_threshold *h,
+                             const struct th_context *context, int64_t blocks)
 {
   const struct th_config *config = context->config;
-  double growth = config->growth > 0 ? config->growth : default_growth;
-  h->explore_rows = config->batch_explore > 0
-                        ? th_rule_grow(config->batch_explore, growth, h->round)
-                        : explore_rows_by_rule(h, context, blocks, growth);
-  h->exploit_rows = config->batch_exploit > 0
-                        ? th_rule_grow(config->batch_exploit, growth, h->round)
-                        : EXPLOIT_PER_EXPLORE * h->explore_rows;
+  h->explore_rows =
+      config->batch_explore > 0
+          ? th_rule_grow(config->batch_explore, growth_of(config), h->round)
+          : explore_rows_by_rule(h, context, blocks);
   h->updates_explore =
       config->updates_explore > 0 ? config->updates_explore : 1;
+}
+
+/* The Exploitation of a round, on S alone where nothing is explored. */
+static void plan_exploitation(struct th_threshold *h,
+                              const struct th_context *context, int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  bool alone = h->explore_rows == 0;
+  h->exploit_rows =
+      config->batch_exploit > 0
+          ? th_rule_grow(config->batch_exploit, growth_of(config), h->round)
+      : alone ? exploit_rows_by_rule(h, context)
+              : EXPLOIT_PER_EXPLORE * h->explore_rows;
   h->updates_exploit =
       config->updates_exploit > 0
           ? config->updates_exploit
-          : th_rule_exploit_updates(blocks,
+          : th_rule_exploit_updates(alone ? 1 : blocks,
                                     h->eta * context->loss->smoothness / 2);
+}
+
+/* Least squares end with all rows at once, also those of batches; where the end
+ * is the iterate, or may be, what is left goes into steps on S. */
+static bool steps_to_the_end(const struct th_context *context)
+{
+  return context->loss->labels || context->config->refit == TH_REFIT_NO;
 }
 
 th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
@@ -218,10 +276,16 @@ th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
   if (rc != TH_OK)
     return rc; /* there is room for blocks: the same on every rank */
   int64_t blocks = explore ? h->blocks.count : 1;
-  choose_batches(h, context, blocks);
-  double update = (double)blocks * (double)h->explore_rows;
-  double rows = explore ? update * (double)h->updates_explore : 0;
+  h->explore_rows = explore && h->explores ? h->explore_rows : 0;
+  if (explore && h->explores)
+    plan_exploration(h, context, blocks);
+  h->explores = h->explore_rows > 0;
+  h->updates_explore = h->explores ? h->updates_explore : 0;
   if (exploit)
+    plan_exploitation(h, context, blocks);
+  double rows =
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  if (exploit && (h->explores || !explore || steps_to_the_end(context)))
     rows += (double)h->exploit_rows * (double)h->updates_exploit;
   *fits = rows > 0 && rows <= (double)th_deal_left(&context->deal) &&
           (config->rounds == 0 || h->round < config->rounds);
@@ -242,10 +306,14 @@ th_status th_threshold_remember(struct th_threshold *h,
                                 struct th_context *context,
                                 struct th_error *err)
 {
-  if (!same_support(&h->theta, &h->last))
+  bool refits = context->config->refit != TH_REFIT_NO;
+  if (!same_support(&h->theta, &h->last)) {
+    th_kept_rows_start(&h->kept, context, h->theta.size);
     return th_gram_start(&h->gram, context, h->theta.size, err);
-  if (h->theta.size > AFFORDABLE || context->loss->labels ||
-      context->config->refit == TH_REFIT_NO)
+  }
+  if (refits && context->loss->labels)
+    th_kept_rows_add(&h->kept, context, &h->batch, err);
+  if (!refits || context->loss->labels || h->theta.size > AFFORDABLE)
     return TH_OK;
   return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
 }
@@ -291,8 +359,11 @@ th_status th_threshold_finish(void *state, struct th_context *context,
                    "step size %g is too large, and %g after %lld halvings too; "
                    "leave --eta out",
                    h->first_eta, h->eta, (long long)h->halvings);
-  return th_refit_end(&h->theta, &h->gram, &h->batch, context,
-                      th_refit_rows(context), err);
+  struct th_refit_state end = {.support = &h->theta,
+                               .batch = &h->batch,
+                               .gram = &h->gram,
+                               .kept = &h->kept};
+  return th_refit_end(&end, context, err);
 }
 
 const struct th_support *th_threshold_support(const void *state)

@@ -8,6 +8,7 @@
 
 #include "solvers/batch.h"
 #include "solvers/gram.h"
+#include "solvers/kept_rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +19,9 @@ struct th_threshold {
   struct th_support last;  /* theta before the last step */
   struct th_blocks blocks; /* J_i */
   struct th_batch batch;
-  struct th_gram gram; /* rows seen since S last changed */
-  double *grad;        /* of the owned attributes */
+  struct th_gram gram;      /* rows seen since S last changed */
+  struct th_kept_rows kept; /* the same, for labels */
+  double *grad;             /* of the owned attributes */
   struct th_selection selection;
   struct th_choice *chosen; /* room for S */
   int64_t *told;            /* room for S: words of its owners */
@@ -33,6 +35,7 @@ struct th_threshold {
   int64_t updates_explore; /* T^-_k */
   int64_t updates_exploit; /* T_k */
   int64_t round;           /* k, from 0 */
+  bool explores;           /* exploring is not over */
 };
 
 /* Start from theta = 0 (or the configured start), with the step size and the
@@ -53,8 +56,9 @@ th_status th_exploitation_update(struct th_threshold *h,
 /* What both updates begin with: look at fresh rows, and guard: a mean loss on
  * fresh rows that is not finite, or above 4 times its smallest so far (and what
  * luck may bring where labels are rare), restores the last state and halves
- * eta. *more = false: not enough rows are left. *use = false: there is nothing
- * to step on. Collective. */
+ * eta, more than once where the loss has risen by orders of magnitude. *more =
+ * false: not enough rows are left. *use = false: there is nothing to step on.
+ * Collective. */
 th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
                             const struct th_view *view, bool *more, bool *use,
                             struct th_error *err);

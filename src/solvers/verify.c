@@ -59,7 +59,7 @@ static th_status take_model(struct check *check, const struct th_model *model,
   for (int64_t k = 0; k < support->size; k++) {
     if (!(support->scale[k] > 0))
       TH_TRY(th_fail(err, TH_EDATA,
-                     "attribute %lld of the model is constant in these data",
+                     "attribute %lld of the model never changes in these data",
                      (long long)support->attribute[k]));
     support->intercept += support->coef[k] * support->centre[k];
     support->coef[k] /= support->scale[k];

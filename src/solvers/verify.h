@@ -24,7 +24,7 @@ struct th_verdict {
  * fresh data no group outside the support may contradict optimality with
  * confidence plan->config.confidence (empirical Bernstein bounds over all
  * attributes; Liang & Poon 2022, section 3.4). plan: the model's options, with
- * its lambda. Collective. TH_EDATA for a support attribute that is constant. */
+ * its lambda. Collective. TH_EDATA for a support attribute that is left out. */
 th_status th_verify(const struct th_plan *plan, struct th_store *store,
                     struct th_comm *comm, const struct th_model *model,
                     struct th_profile *profile, struct th_verdict *verdict,

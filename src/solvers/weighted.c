@@ -25,7 +25,7 @@ struct moment {
   double highest;
 };
 
-/* Of the owned attributes that are not constant, ascending. */
+/* Of the owned attributes that are not left out, ascending. */
 struct moments {
   int64_t count;
   struct moment *moment;

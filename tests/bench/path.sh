@@ -46,7 +46,7 @@ prepare()
 ours()
 {
   must "$2" train "$1.h5" -o "$1.$2.h5" --force --quiet --solver lasso \
-    --path 100 --path-min 0.01 --report "$1.thresher$2.$3.json"
+    --no-intercept --path 100 --path-min 0.01 --report "$1.thresher$2.$3.json"
 }
 
 glmnet() # WORK THRESH TURN
