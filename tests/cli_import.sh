@@ -8,6 +8,7 @@ set -u
 : "${THRESHER:?the program to test}"
 rm -rf -- ./* ./.[!.]*
 failures=0
+calls=0
 
 complain() {
   echo "cli_import: $*" >&2
@@ -25,11 +26,23 @@ launch() {
   fi
 }
 
+# Ranks to try, beside one: all; in the ordinary suite one of them, in turns.
+tried() { # RANKS...
+  calls=$((calls + 1))
+  if [ "${THRESHER_LONG:-no}" = yes ]; then
+    also=$*
+  else
+    shift $((calls % $#))
+    also=$1
+  fi
+}
+
 # refuse STATUS TEXT ARGUMENT..: import must fail so, whatever the ranks.
 refuse() {
   local status=$1 text=$2 ranks before after got
   shift 2
-  for ranks in 1 3; do
+  tried 3 "" ""
+  for ranks in 1 $also; do
     before=$(ls -A)
     launch "$ranks" import "$@" -o out.h5 >stdout.log 2>stderr.log
     got=$?
@@ -51,7 +64,8 @@ refuse() {
 accept() {
   local ranks
   rm -rf one.h5 one.shards
-  for ranks in 1 2 3 4; do
+  tried 2 3 4
+  for ranks in 1 $also; do
     rm -rf out.h5 out.shards
     launch "$ranks" import "$@" -o out.h5 --quiet >stdout.log 2>stderr.log ||
       complain "$* at $ranks ranks: $(cat stderr.log)"
