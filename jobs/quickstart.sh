@@ -13,7 +13,6 @@ case ${1:-} in
   ;;
 esac
 cd "$(dirname "$0")/.."
-. jobs/env.sh
 out=${1:-build/quickstart}
 ranks=${THRESHER_RANKS:-2}
 thresher=build/release/thresher

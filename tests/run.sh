@@ -6,7 +6,6 @@
 # many seeds and of the widest sweeps.
 set -eu
 cd "$(dirname "$0")/.."
-. jobs/env.sh
 suite=release
 if [ "${1:-}" = long ]; then
   suite=long
