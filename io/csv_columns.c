@@ -3,10 +3,41 @@
 #include "io/csv_reader.h"
 
 #include "core/memory.h"
+#include "io/quote.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* How many columns have a name; *column receives the last of them. */
+static int64_t count_named(const struct th_csv *csv, const char *name,
+                           int64_t *column)
+{
+  int64_t matches = 0;
+  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
+    if (strcmp(csv->names[k], name) == 0) {
+      *column = k;
+      matches++;
+    }
+  return matches;
+}
+
+const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
+                               char text[TH_COLUMN_TEXT])
+{
+  enum { LONGEST = 60 };
+  const char *name = csv->names != NULL ? csv->names[column] : "";
+  size_t length = strlen(name);
+  int64_t found;
+  snprintf(text, TH_COLUMN_TEXT, "%lld", (long long)column + 1);
+  if (length == 0 || length > LONGEST || strpbrk(name, ",\"'\n") != NULL ||
+      name[0] == ' ' || name[length - 1] == ' ' ||
+      count_named(csv, name, &found) > 1)
+    return text;
+  return th_shell_word(name, text, TH_COLUMN_TEXT);
+}
 
 /* A column by its name or 1-based number. */
 static th_status find_column(const struct th_csv *csv,
@@ -14,12 +45,7 @@ static th_status find_column(const struct th_csv *csv,
                              const char *wanted, const char *option,
                              int64_t *column, struct th_error *err)
 {
-  int64_t matches = 0;
-  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
-    if (strcmp(csv->names[k], wanted) == 0) {
-      *column = k;
-      matches++;
-    }
+  int64_t matches = count_named(csv, wanted, column);
   if (matches == 1)
     return TH_OK;
   if (matches > 1)
@@ -42,102 +68,179 @@ static th_status find_column(const struct th_csv *csv,
                  (long long)csv->columns, option);
 }
 
-/* Give target and weight columns their roles, number the others. */
-static th_status assign_in_order(struct th_csv *csv,
-                                 const struct th_text_file *file,
-                                 const struct th_csv_choice *choice,
-                                 struct th_error *err)
+/* Cut the next item off a list between commas; quoted as in CSV where it holds
+ * one. The room has as many bytes as the list. */
+static const char *next_item(const char *at, char *item)
 {
-  int64_t target = csv->columns - 1;
-  int64_t weight = -1;
-  th_status rc = TH_OK;
+  bool quoted = *at == '"';
+  at += quoted;
+  while (*at != '\0' && (quoted || *at != ',')) {
+    bool quote = quoted && *at == '"';
+    at += quote;
+    if (quote && *at != '"')
+      quoted = false;
+    else
+      *item++ = *at++;
+  }
+  *item = '\0';
+  return *at == ',' ? at + 1 : at;
+}
+
+static th_status ignore_columns(struct th_csv *csv,
+                                const struct th_text_file *file,
+                                const char *list, struct th_error *err)
+{
+  char *item = NULL;
+  int64_t column = 0;
+  th_status rc = TH_NEW(&item, (int64_t)strlen(list) + 1, "--ignore", err);
+  while (rc == TH_OK && *list != '\0') {
+    list = next_item(list, item);
+    rc = find_column(csv, file, item, "--ignore", &column, err);
+    if (rc != TH_OK)
+      break;
+    csv->ignored += csv->role[column] != TH_COLUMN_IGNORED;
+    csv->role[column] = TH_COLUMN_IGNORED;
+  }
+  free(item);
+  return rc;
+}
+
+static bool is_target_name(const char *name)
+{
+  static const char *const names[] = {"y",       "target",   "label", "class",
+                                      "outcome", "response", NULL};
+  for (int k = 0; names[k] != NULL; k++)
+    if (strcasecmp(name, names[k]) == 0)
+      return true;
+  return false;
+}
+
+static bool is_attribute(const struct th_csv_reference *reference,
+                         const char *name)
+{
+  for (int64_t j = 0; reference->names != NULL && j < reference->attributes;
+       j++)
+    if (strcmp(reference->names[j], name) == 0)
+      return true;
+  return false;
+}
+
+/* Columns without a role, and the last of them, or -1. */
+static int64_t count_free(const struct th_csv *csv, int64_t *last)
+{
+  int64_t count = 0;
+  *last = -1;
+  for (int64_t k = 0; k < csv->columns; k++)
+    if (csv->role[k] == TH_COLUMN_FREE) {
+      *last = k;
+      count++;
+    }
+  return count;
+}
+
+static th_status ask_for_target(const struct th_csv *csv,
+                                const struct th_text_file *file, int64_t last,
+                                struct th_error *err)
+{
+  char typed[TH_COLUMN_TEXT];
+  if (csv->names == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "%s:1:1: which column is the target? The last one has "
+                   "another use; say it with --target NUMBER",
+                   file->name);
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: which column is the target? Say it with --target "
+                 "NAME (--target %s for the last one, '%.60s'); data without a "
+                 "target are imported with --like TRAIN.h5, the data that the "
+                 "model was trained on",
+                 file->name, th_csv_column_text(csv, last, typed),
+                 csv->names[last]);
+}
+
+/* The target of a file with names, where the user has not named it. */
+static th_status find_named_target(const struct th_csv *csv,
+                                   const struct th_text_file *file,
+                                   const struct th_csv_choice *choice,
+                                   const struct th_csv_reference *reference,
+                                   int64_t *target, struct th_error *err)
+{
+  const char *known = choice->known_target;
+  int64_t last;
+  int64_t left = count_free(csv, &last);
+  if (known != NULL && !is_attribute(reference, known) &&
+      (!choice->may_lack || count_named(csv, known, target) > 0))
+    return find_column(csv, file, known, "--target", target, err);
+  if ((known == NULL || reference->names == NULL) &&
+      is_target_name(csv->names[last]) &&
+      !is_attribute(reference, csv->names[last])) {
+    *target = last;
+    return TH_OK;
+  }
+  *target = -1;
+  if (choice->may_lack &&
+      (reference->names != NULL || left != reference->attributes + 1))
+    return TH_OK;
+  return ask_for_target(csv, file, last, err);
+}
+
+/* -1: the file has none. */
+static th_status find_target(const struct th_csv *csv,
+                             const struct th_text_file *file,
+                             const struct th_csv_choice *choice,
+                             const struct th_csv_reference *reference,
+                             int64_t *target, struct th_error *err)
+{
+  int64_t last;
+  int64_t left = count_free(csv, &last);
   if (choice->target != NULL)
-    TH_TRY(find_column(csv, file, choice->target, "--target", &target, err));
-  if (choice->weights != NULL)
-    TH_TRY(find_column(csv, file, choice->weights, "--weights", &weight, err));
-  if (target == weight)
+    return find_column(csv, file, choice->target, "--target", target, err);
+  if (left == 0)
     return th_fail(err, TH_EDATA,
-                   "%s:1:1: column %lld cannot be target and weight at once; "
-                   "name another one with --target",
-                   file->name, (long long)target + 1);
-  TH_TRY(TH_NEW(&csv->role, csv->columns, "columns", err));
+                   "%s:1:1: no column is left for the target; leave out fewer",
+                   file->name);
+  if (csv->names != NULL)
+    return find_named_target(csv, file, choice, reference, target, err);
+  bool none = choice->may_lack && left == reference->attributes;
+  if (!none && last < csv->columns - 1)
+    return ask_for_target(csv, file, last, err);
+  *target = none ? -1 : last;
+  return TH_OK;
+}
+
+/* The weights' and the target's column may not have a role yet. */
+static th_status take_column(struct th_csv *csv,
+                             const struct th_text_file *file, int64_t column,
+                             int64_t role, struct th_error *err)
+{
+  if (column < 0)
+    return TH_OK;
+  if (csv->role[column] != TH_COLUMN_FREE)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: column %lld cannot be %s and %s at once; name "
+                   "another one",
+                   file->name, (long long)column + 1,
+                   role == TH_COLUMN_TARGET ? "target" : "weight",
+                   csv->role[column] == TH_COLUMN_WEIGHT ? "weight"
+                                                         : "left out");
+  csv->role[column] = role;
+  return TH_OK;
+}
+
+static th_status number_attributes(struct th_csv *csv,
+                                   const struct th_text_file *file,
+                                   struct th_error *err)
+{
   csv->attributes = 0;
   for (int64_t k = 0; k < csv->columns; k++)
-    csv->role[k] = k == target   ? TH_COLUMN_TARGET
-                   : k == weight ? TH_COLUMN_WEIGHT
-                                 : csv->attributes++;
-  if (csv->attributes == 0)
-    rc = th_fail(err, TH_EDATA,
+    if (csv->role[k] == TH_COLUMN_FREE)
+      csv->role[k] = csv->attributes++;
+  if (csv->attributes > 0)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
                  "%s:1:1: %lld column%s found, expected a target and at least "
                  "one attribute between ',', ';' or tabs; check --format",
                  file->name, (long long)csv->columns,
                  csv->columns == 1 ? "" : "s");
-done:
-  return rc;
-}
-
-struct entry {
-  const char *name;
-  int64_t attribute;
-};
-
-static int compare_entries(const void *a, const void *b)
-{
-  return strcmp(((const struct entry *)a)->name,
-                ((const struct entry *)b)->name);
-}
-
-static bool in_same_order(const struct th_csv *csv,
-                          const struct th_csv_reference *reference)
-{
-  for (int64_t k = 0; k < csv->columns; k++)
-    if (csv->role[k] >= 0 &&
-        strcmp(csv->names[k], reference->names[csv->role[k]]) != 0)
-      return false;
-  return true;
-}
-
-/* Look every column up in the sorted table; each attribute once. */
-static th_status match_names(struct th_csv *csv,
-                             const struct th_text_file *file,
-                             const char *origin, struct entry *table,
-                             int64_t count, struct th_error *err)
-{
-  for (int64_t k = 0; k < csv->columns; k++) {
-    if (csv->role[k] < 0)
-      continue;
-    struct entry key = {.name = csv->names[k]};
-    struct entry *found =
-        bsearch(&key, table, (size_t)count, sizeof *table, compare_entries);
-    if (found == NULL || found->attribute < 0)
-      return th_fail(err, TH_EDATA,
-                     "%s:1:1: column %lld, '%.60s', %s %s; match the columns",
-                     file->name, (long long)k + 1, csv->names[k],
-                     found == NULL ? "is no attribute of"
-                                   : "occurs twice or is ambiguous in",
-                     found == NULL ? origin : file->name);
-    csv->role[k] = found->attribute;
-    found->attribute = -1;
-  }
-  return TH_OK;
-}
-
-static th_status assign_by_name(struct th_csv *csv,
-                                const struct th_text_file *file,
-                                const struct th_csv_reference *reference,
-                                struct th_error *err)
-{
-  struct entry *table = NULL;
-  int64_t count = reference->attributes;
-  th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&table, count, "names of attributes", err));
-  for (int64_t j = 0; j < count; j++)
-    table[j] = (struct entry){reference->names[j], j};
-  qsort(table, (size_t)count, sizeof *table, compare_entries);
-  TH_TRY(match_names(csv, file, reference->origin, table, count, err));
-done:
-  free(table);
-  return rc;
 }
 
 th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
@@ -145,20 +248,20 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
                         const struct th_csv_reference *reference,
                         struct th_error *err)
 {
+  int64_t weight = -1;
   th_status rc = TH_OK;
-  TH_TRY(assign_in_order(csv, file, choice, err));
-  if (reference->attributes == 0)
-    return TH_OK;
-  if (csv->attributes != reference->attributes)
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: %lld attributes found, expected %lld (%s); match "
-                   "the columns",
-                   file->name, (long long)csv->attributes,
-                   (long long)reference->attributes, reference->origin);
-  if (csv->names == NULL || reference->names == NULL ||
-      in_same_order(csv, reference))
-    return TH_OK;
-  rc = assign_by_name(csv, file, reference, err);
+  TH_TRY(TH_NEW(&csv->role, csv->columns, "columns", err));
+  for (int64_t k = 0; k < csv->columns; k++)
+    csv->role[k] = TH_COLUMN_FREE;
+  if (choice->ignore != NULL)
+    TH_TRY(ignore_columns(csv, file, choice->ignore, err));
+  if (choice->weights != NULL)
+    TH_TRY(find_column(csv, file, choice->weights, "--weights", &weight, err));
+  TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));
+  TH_TRY(find_target(csv, file, choice, reference, &csv->target, err));
+  TH_TRY(take_column(csv, file, csv->target, TH_COLUMN_TARGET, err));
+  TH_TRY(number_attributes(csv, file, err));
+  TH_TRY(th_csv_match(csv, file, reference, err));
 done:
   return rc;
 }

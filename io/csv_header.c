@@ -8,37 +8,33 @@
 #include <csv.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-/* The first record of a file, on its way through libcsv. */
+/* A record at the head of a file, on its way through libcsv. */
 struct head {
   struct csv_parser machine;
   char **fields;
   int64_t count;
   int64_t capacity;
   bool ended;
-  bool has_text; /* some field is neither number nor a missing value */
+  bool has_text;   /* some field is neither number nor a missing value */
+  bool has_number; /* some field is a number */
   bool no_memory;
 };
+
+static bool is_number(const char *text, size_t length)
+{
+  const char *p = text;
+  double value;
+  return th_number_parse(&p, text + length, &value) != TH_NUMBER_NONE &&
+         p == text + length;
+}
 
 /* A field that stands where data have a number: then the record is no header,
  * and the reader of rows says what is wrong with it. */
 static bool is_data(const char *text, size_t length)
 {
-  static const char *const missing[] = {
-      "",          "na",        "nan",      "n/a",  "+nan", "-nan",
-      "inf",       "+inf",      "-inf",     "null", "?",    "none",
-      "+infinity", "-infinity", "infinity", NULL};
-  const char *p = text;
-  double value;
-  if (th_number_parse(&p, text + length, &value) != TH_NUMBER_NONE &&
-      p == text + length)
-    return true;
-  for (int k = 0; missing[k] != NULL; k++)
-    if (strcasecmp(text, missing[k]) == 0)
-      return true;
-  return false;
+  return is_number(text, length) || th_text_is_missing(text, (int64_t)length);
 }
 
 static void keep_field(void *text, size_t length, void *data)
@@ -58,6 +54,7 @@ static void keep_field(void *text, size_t length, void *data)
   memcpy(copy, text, length);
   copy[length] = '\0';
   head->fields[head->count++] = copy;
+  head->has_number = head->has_number || is_number(copy, length);
   head->has_text = head->has_text || !is_data(copy, length);
 }
 
@@ -117,7 +114,8 @@ static int64_t offset_of(const struct th_lines *lines)
   return lines->next - (lines->end - lines->begin);
 }
 
-/* Read the first record; *end is the offset behind it, *first its line. */
+/* Read the next record; *end is the offset behind it. The first one tells the
+ * delimiter. */
 static th_status read_head(struct head *head, struct th_csv *csv,
                            struct th_lines *lines, int64_t *end,
                            struct th_error *err)
@@ -135,10 +133,10 @@ static th_status read_head(struct head *head, struct th_csv *csv,
       return too_long(&line, lines->max_line, err);
     if (!begun && !th_csv_is_example(csv, line.text, line.length))
       continue;
-    if (!begun) {
+    if (!begun && start == lines->file->body)
       csv->delimiter = find_delimiter(&line);
+    if (!begun)
       csv_set_delim(&head->machine, (unsigned char)csv->delimiter);
-    }
     begun = true;
     TH_TRY(feed(head, &line, err));
   }
@@ -159,30 +157,109 @@ static void free_fields(char **fields, int64_t count)
   free(fields);
 }
 
+static th_status begin_head(struct head *head, struct th_error *err)
+{
+  *head = (struct head){0};
+  if (csv_init(&head->machine, CSV_STRICT | CSV_APPEND_NULL) != 0)
+    return th_fail(err, TH_ENOMEM, "no memory for reading CSV");
+  return TH_OK;
+}
+
+static void end_head(struct head *head)
+{
+  free_fields(head->fields, head->count);
+  csv_free(&head->machine);
+}
+
+/* Numbers as names are those of columns that were counted: 0, 1, 2 or 1100,
+ * 1102, 1104. */
+static bool numbers_count(const struct head *head)
+{
+  enum { SURE = 3 };
+  int64_t numbers = 0;
+  double first = 0;
+  double last = 0;
+  double step = 0;
+  for (int64_t k = 0; k < head->count; k++) {
+    if (!is_number(head->fields[k], strlen(head->fields[k])))
+      continue;
+    double value = strtod(head->fields[k], NULL);
+    if (numbers == 0)
+      first = value;
+    else if (numbers == 1)
+      step = value - last;
+    else if (value - last != step)
+      return false;
+    last = value;
+    numbers++;
+  }
+  bool from_start = (first == 0 || first == 1) && (numbers == 1 || step == 1);
+  return numbers >= SURE ? step != 0 : from_start;
+}
+
+/* A first record with text is a header, but where numbers stand beside the text
+ * the second one has its say: a column of text is no sign of a header. */
+static bool is_header(const struct head *first, const struct head *second)
+{
+  int64_t both = first->count < second->count ? first->count : second->count;
+  bool compared = false;
+  if (!first->has_text || !first->has_number)
+    return first->has_text;
+  for (int64_t k = 0; k < both; k++) {
+    const char *below = second->fields[k];
+    if (is_data(first->fields[k], strlen(first->fields[k])))
+      continue;
+    if (is_number(below, strlen(below)))
+      return true;
+    compared = compared || !is_data(below, strlen(below));
+  }
+  return !compared || numbers_count(first);
+}
+
+/* What cannot be read of the second record is said when it is parsed. */
+static th_status look_below(const struct head *first, struct th_csv *csv,
+                            struct th_lines *lines, bool *header,
+                            struct th_error *err)
+{
+  struct head second;
+  struct th_error ignored = {0};
+  int64_t end = 0;
+  th_status rc = begin_head(&second, err);
+  if (rc != TH_OK)
+    return rc;
+  if (first->has_text && first->has_number)
+    read_head(&second, csv, lines, &end, &ignored);
+  *header = is_header(first, &second);
+  end_head(&second);
+  return TH_OK;
+}
+
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
                       int64_t max_line, struct th_error *err)
 {
-  struct head head = {0};
+  struct head head;
   struct th_lines lines = {0};
   int64_t end = 0;
-  th_status rc = TH_OK;
-  *csv = (struct th_csv){.delimiter = ','};
-  if (csv_init(&head.machine, CSV_STRICT | CSV_APPEND_NULL) != 0)
-    return th_fail(err, TH_ENOMEM, "no memory for reading CSV");
+  bool header = false;
+  *csv = (struct th_csv){.delimiter = ',', .target = -1};
+  th_status rc = begin_head(&head, err);
+  if (rc != TH_OK)
+    return rc;
   th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                  max_line, 0);
   TH_TRY(read_head(&head, csv, &lines, &end, err));
   csv->columns = head.count;
-  if (head.has_text) {
+  int64_t read = lines.number;
+  TH_TRY(look_below(&head, csv, &lines, &header, err));
+  if (header) {
     csv->names = head.fields;
     head.fields = NULL;
     file->body = end;
-    file->header_lines = lines.number;
+    file->header_lines = read;
   }
 done:
-  free_fields(head.fields, head.count);
+  end_head(&head);
   th_lines_free(&lines);
-  csv_free(&head.machine);
   return rc;
 }
 

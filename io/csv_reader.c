@@ -4,20 +4,29 @@
 
 #include "core/memory.h"
 #include "io/number.h"
+#include "io/quote.h"
 
 #include <csv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum fault { NO_FAULT, NOT_A_NUMBER, NEGATIVE_WEIGHT, MISFIT, SURPLUS };
+enum fault {
+  NO_FAULT,
+  NOT_A_NUMBER,
+  NO_CLASS,
+  NEGATIVE_WEIGHT,
+  MISFIT,
+  SURPLUS
+};
 
 struct th_csv_parser {
   struct csv_parser machine;
   const struct th_csv *csv;
   struct th_text_row *row;
-  int64_t field;    /* the next one */
-  enum fault fault; /* the first one of the line */
+  int64_t field;                   /* the next one */
+  double counted[TH_CSV_COUNTERS]; /* values of the line's counters */
+  enum fault fault;                /* the first one of the line */
   int64_t fault_field;
 };
 
@@ -54,26 +63,72 @@ bool th_csv_is_example(const struct th_csv *csv, const char *text,
   return false;
 }
 
-static enum fault take(struct th_csv_parser *parser, const char *text,
-                       size_t length)
+static void keep_counters(struct th_csv_parser *parser, double value)
 {
   const struct th_csv *csv = parser->csv;
+  for (int k = 0; k < csv->counters; k++)
+    if (csv->counter[k].column == parser->field)
+      parser->counted[k] = value;
+}
+
+void th_csv_count(struct th_csv *csv, const struct th_csv_parser *parser,
+                  int64_t row)
+{
+  for (int k = 0; k < csv->counters; k++) {
+    struct th_csv_counter *counter = &csv->counter[k];
+    double offset = parser->counted[k] - (double)row;
+    if (counter->rows++ == 0)
+      counter->offset = offset;
+    counter->broken = counter->broken || offset != counter->offset;
+  }
+}
+
+static enum fault take_class(struct th_csv_parser *parser, const char *text,
+                             size_t length)
+{
+  int side = th_text_row_class(parser->row, &parser->csv->class, text,
+                               (int64_t)length);
+  return side == 0 ? NO_CLASS : NO_FAULT;
+}
+
+/* A field that is no attribute. */
+static enum fault take_other(struct th_csv_parser *parser, int64_t role,
+                             const char *text, size_t length)
+{
   struct th_text_row *row = parser->row;
-  if (parser->field >= csv->columns)
-    return SURPLUS;
   const char *p = text;
   double value;
+  if (role == TH_COLUMN_IGNORED)
+    return NO_FAULT;
+  if (role == TH_COLUMN_TARGET && parser->csv->class.name != NULL)
+    return take_class(parser, text, length);
   if (th_number_parse(&p, text + length, &value) != TH_NUMBER_OK ||
       p != text + length)
     return NOT_A_NUMBER;
-  int64_t role = csv->role[parser->field];
-  if (role >= 0)
-    return th_text_row_put(row, role, value) ? NO_FAULT : MISFIT;
   if (role == TH_COLUMN_TARGET)
     row->target = value;
   else
     row->weight = value;
   return row->weight < 0.0 ? NEGATIVE_WEIGHT : NO_FAULT;
+}
+
+static enum fault take(struct th_csv_parser *parser, const char *text,
+                       size_t length)
+{
+  const struct th_csv *csv = parser->csv;
+  if (parser->field >= csv->columns)
+    return SURPLUS;
+  int64_t role = csv->role[parser->field];
+  if (role < 0)
+    return take_other(parser, role, text, length);
+  const char *p = text;
+  double value;
+  if (th_number_parse(&p, text + length, &value) != TH_NUMBER_OK ||
+      p != text + length)
+    return NOT_A_NUMBER;
+  if (csv->counters > 0)
+    keep_counters(parser, value);
+  return th_text_row_put(parser->row, role, value) ? NO_FAULT : MISFIT;
 }
 
 static void take_field(void *text, size_t length, void *data)
@@ -102,6 +157,51 @@ static const char *find_field(const struct th_csv *csv,
   return p;
 }
 
+/* The text of the field at `at`, as it may be typed: without its quotes. */
+static void field_text(const struct th_csv *csv, const struct th_line *line,
+                       const char *at, char *text, size_t size)
+{
+  const char *end = line->text + line->length;
+  char stop = csv->delimiter;
+  if (at < end && *at == '"')
+    stop = *at++;
+  size_t length = 0;
+  for (; at < end && *at != stop && length + 1 < size; at++)
+    text[length++] = *at;
+  while (length > 0 && stop != '"' && text[length - 1] == ' ')
+    length--;
+  text[length] = '\0';
+}
+
+/* Text where a number should be. */
+static th_status text_found(const struct th_csv *csv,
+                            const struct th_line *line, const char *at,
+                            int64_t field, const char *what,
+                            struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  char text[TH_QUOTED];
+  char typed[TH_COLUMN_TEXT];
+  th_line_quote(line, at, csv->delimiter, quoted);
+  field_text(csv, line, at, text, sizeof text);
+  if (csv->role[field] != TH_COLUMN_TARGET)
+    return th_line_fail(line, at, err,
+                        "%s found, expected a finite decimal number in %s; "
+                        "leave the column out with --ignore %s, or replace "
+                        "text by numbers",
+                        quoted, what, th_csv_column_text(csv, field, typed));
+  if (th_text_is_missing(text, (int64_t)strlen(text)))
+    return th_line_fail(line, at, err,
+                        "%s found, expected a finite decimal number in %s, the "
+                        "target; drop the row",
+                        quoted, what);
+  return th_line_fail(line, at, err,
+                      "%s found, expected a finite decimal number in %s, the "
+                      "target; where it is the name of a class, import with "
+                      "--positive-class %s for this class against all others",
+                      quoted, what, th_shell_word(text, typed, sizeof typed));
+}
+
 static th_status not_a_number(const struct th_csv *csv,
                               const struct th_line *line, const char *at,
                               int64_t field, struct th_error *err)
@@ -121,11 +221,7 @@ static th_status not_a_number(const struct th_csv *csv,
   double value;
   if (th_number_parse(&p, end, &value) == TH_NUMBER_HUGE)
     return th_line_number(line, &at, end, csv->delimiter, what, &value, err);
-  char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "%s found, expected a finite decimal number in %s; "
-                      "replace text by numbers or leave the column out",
-                      th_line_quote(line, at, csv->delimiter, quoted), what);
+  return text_found(csv, line, at, field, what, err);
 }
 
 static th_status report_fault(const struct th_csv_parser *parser,
@@ -134,7 +230,7 @@ static th_status report_fault(const struct th_csv_parser *parser,
   const struct th_csv *csv = parser->csv;
   int64_t field = parser->fault_field;
   const char *at = find_field(csv, line, field);
-  if (parser->fault == NOT_A_NUMBER)
+  if (parser->fault == NOT_A_NUMBER || parser->fault == NO_CLASS)
     return not_a_number(csv, line, at, field, err);
   if (parser->fault == MISFIT)
     return th_line_misfit(line, at, csv->delimiter, parser->row->type, err);
@@ -199,6 +295,8 @@ th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
   TH_TRY(th_text_row_reset(row, csv->attributes, err));
   TH_TRY(feed(parser, line, err));
   TH_TRY(check_line(parser, line, err));
+  if (csv->target < 0)
+    row->target = NAN;
   row->count = csv->attributes;
   row->first = 0;
 done:

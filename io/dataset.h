@@ -66,12 +66,15 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
                            struct th_error *err);
 
 /* What the master holds beside the shards; read on rank 0 alone. target, row
- * in stored order; weight, names may be NULL. */
+ * in stored order, the former NaN where the shape says that there are none;
+ * weight, names and the texts but the last may be NULL. */
 struct th_master {
   const double *target;
   const double *weight;
-  const int64_t *row;       /* 0-based number of the example in the input */
-  const char *const *names; /* one per attribute */
+  const int64_t *row;         /* 0-based number of the example in the input */
+  const char *const *names;   /* one per attribute */
+  const char *target_name;    /* of the targets' column */
+  const char *positive_class; /* is 1, all others are -1 */
   const struct th_group_piece *piece; /* of groups of attributes: all of them,
                                          ascending */
   int64_t pieces;                     /* 0: no groups */
@@ -119,6 +122,10 @@ int64_t th_dataset_shards(const struct th_dataset *dataset);
 int64_t th_dataset_bytes(const struct th_dataset *dataset);
 const struct th_truth *th_dataset_truth(const struct th_dataset *dataset);
 const char *th_dataset_provenance(const struct th_dataset *dataset);
+/* The targets' column, and the class that is 1 where all others are -1; NULL:
+ * not known, none. */
+const char *th_dataset_target_name(const struct th_dataset *dataset);
+const char *th_dataset_positive_class(const struct th_dataset *dataset);
 
 /* One name per attribute; *names is one allocation, owned by the caller, or
  * NULL where the data set has no names. Local. */

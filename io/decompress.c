@@ -160,6 +160,8 @@ struct job {
   char text[512]; /* what the output is called in messages */
   int from;
   int to;
+  const struct th_reading *reading; /* or NULL */
+  int64_t read;
   void *state;
   bool open; /* inside a stream */
   char *input;
@@ -181,6 +183,9 @@ static th_status refill(struct job *job, struct th_error *err)
   window->in = job->input;
   window->in_left = (size_t)got;
   window->last = got == 0;
+  job->read += got;
+  if (job->reading != NULL)
+    job->reading->told(job->reading->self, job->read);
   return TH_OK;
 }
 
@@ -242,10 +247,13 @@ done:
 }
 
 th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
-                        struct th_error *err)
+                        const struct th_reading *reading, struct th_error *err)
 {
-  struct job job = {
-      .codec = &codecs[codec], .name = name, .from = from, .to = to};
+  struct job job = {.codec = &codecs[codec],
+                    .name = name,
+                    .from = from,
+                    .to = to,
+                    .reading = reading};
   th_status rc = TH_OK;
   snprintf(job.text, sizeof job.text, "the decompressed text of %s", name);
   TH_TRY(th_alloc(&job.state, 1, job.codec->state_bytes, "decompression", err));

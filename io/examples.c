@@ -49,6 +49,22 @@ static th_status check_numbers(const struct th_dataset *d, const char *what,
   return TH_OK;
 }
 
+/* Data without targets have NaN in their place, and nothing else. */
+static th_status check_target_values(const struct th_dataset *d,
+                                     struct th_rows rows, const double *values,
+                                     struct th_error *err)
+{
+  if (!d->store.shape.unlabelled)
+    return check_numbers(d, "target", -INFINITY, rows, values, err);
+  for (int64_t i = 0; i < rows.count; i++)
+    if (!isnan(values[i]))
+      return th_fail(err, TH_EFORMAT,
+                     "%s: stored row %lld has a target, but the file says that "
+                     "there is none; import the data again",
+                     d->path, (long long)(rows.first + i));
+  return TH_OK;
+}
+
 static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
                             const uint64_t *checksum, int64_t group,
                             void *values, struct th_error *err)
@@ -60,7 +76,7 @@ static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
     return rc;
   d->store.bytes_read += rows.count * ITEM;
   if (set == &e->target)
-    rc = check_numbers(d, "target", -INFINITY, rows, values, err);
+    rc = check_target_values(d, rows, values, err);
   else if (set == &e->weight)
     rc = check_numbers(d, "weight", 0.0, rows, values, err);
   if (rc == TH_OK &&
@@ -201,25 +217,34 @@ static th_status one_array(struct th_dataset *d, const struct th_h5_set *set,
   return TH_OK;
 }
 
-th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
-                             double *target, double *weight,
-                             struct th_error *err)
+th_status th_examples_read(struct th_dataset *d, struct th_rows rows,
+                           double *target, double *weight, struct th_error *err)
 {
-  struct th_dataset *d = (struct th_dataset *)store;
   struct th_examples *e = &d->examples;
   th_status rc = TH_OK;
   TH_TRY(check_rows(d, rows, err));
   if (target != NULL)
     TH_TRY(one_array(d, &e->target, e->target_checksum, e->kept_target, rows,
                      target, err));
-  if (weight != NULL && store->shape.weighted)
+  if (weight != NULL && d->store.shape.weighted)
     TH_TRY(one_array(d, &e->weight, e->weight_checksum, e->kept_weight, rows,
                      weight, err));
   for (int64_t i = 0;
-       weight != NULL && !store->shape.weighted && i < rows.count; i++)
+       weight != NULL && !d->store.shape.weighted && i < rows.count; i++)
     weight[i] = 1.0;
 done:
   return rc;
+}
+
+th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  if (target != NULL && store->shape.unlabelled)
+    return th_fail(err, TH_EDATA, "%s has no target; use it with predict",
+                   d->path);
+  return th_examples_read(d, rows, target, weight, err);
 }
 
 th_status th_dataset_row_numbers(struct th_dataset *dataset,

@@ -17,7 +17,7 @@ static th_status check_targets(struct th_dataset *d, double *room,
   th_status rc = TH_OK;
   for (int64_t k = 0; k < g->groups; k++) {
     struct th_rows rows = th_geometry_group(g, k);
-    TH_TRY(th_dataset_targets(&d->store, rows, room, room, err));
+    TH_TRY(th_examples_read(d, rows, room, room, err));
     TH_TRY(th_dataset_row_numbers(d, rows, (int64_t *)(void *)room, err));
     print->target = th_hash_next(print->target, e->target_checksum[k]);
     print->row = th_hash_next(print->row, e->row_checksum[k]);

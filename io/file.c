@@ -162,12 +162,26 @@ void th_raise_limit(int which)
   }
 }
 
+static struct th_identity identity_in(const struct stat *s)
+{
+  return (struct th_identity){s->st_dev, s->st_ino, s->st_size, s->st_mtim};
+}
+
 bool th_identity_of(const char *path, struct th_identity *identity)
 {
   struct stat s;
   if (stat(path, &s) != 0)
     return false;
-  *identity = (struct th_identity){s.st_dev, s.st_ino, s.st_size, s.st_mtim};
+  *identity = identity_in(&s);
+  return true;
+}
+
+bool th_identity_of_open(int fd, struct th_identity *identity)
+{
+  struct stat s;
+  if (fstat(fd, &s) != 0)
+    return false;
+  *identity = identity_in(&s);
   return true;
 }
 

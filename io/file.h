@@ -62,6 +62,7 @@ struct th_identity {
   struct timespec changed;
 };
 bool th_identity_of(const char *path, struct th_identity *identity);
+bool th_identity_of_open(int fd, struct th_identity *identity);
 bool th_identity_same(const struct th_identity *a, const struct th_identity *b);
 
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/format.h"
 
+#include "io/decompress.h"
 #include "io/file.h"
 #include "io/master.h"
 #include "io/model_file.h"
@@ -90,7 +91,7 @@ th_status th_file_check(const char *path, const char *name,
 static enum th_file_kind kind_of(const struct th_h5 *h5)
 {
   struct th_error ignored = {0};
-  enum th_file_kind kind = TH_FILE_OTHER;
+  enum th_file_kind kind = TH_FILE_HDF5;
   char *found = NULL;
   if (th_h5_get_text(h5, "/", TH_A_FORMAT, &found, &ignored) != TH_OK)
     return kind;
@@ -98,8 +99,33 @@ static enum th_file_kind kind_of(const struct th_h5 *h5)
     kind = TH_FILE_DATASET;
   if (strcmp(found, TH_FORMAT_MODEL) == 0)
     kind = TH_FILE_MODEL;
+  if (strcmp(found, TH_FORMAT_SHARD) == 0)
+    kind = TH_FILE_SHARD;
   free(found);
   return kind;
+}
+
+/* Text has no control characters but blanks and ends of lines. */
+static bool is_text(const unsigned char *head, int64_t bytes)
+{
+  for (int64_t k = 0; k < bytes; k++)
+    if ((head[k] < ' ' && strchr("\t\n\r\f", head[k]) == NULL) ||
+        head[k] == '\0')
+      return false;
+  return bytes > 0;
+}
+
+/* The kind of a file that is not HDF5. */
+static enum th_file_kind kind_of_others(int fd, const char *name)
+{
+  enum { HEAD = 4096 };
+  unsigned char head[HEAD];
+  enum th_codec codec = TH_CODEC_NONE;
+  struct th_error ignored = {0};
+  ssize_t got = pread(fd, head, sizeof head, 0);
+  bool packed = th_codec_find(fd, name, &codec, &ignored) == TH_OK &&
+                codec != TH_CODEC_NONE;
+  return packed || is_text(head, got) ? TH_FILE_TEXT : TH_FILE_OTHER;
 }
 
 th_status th_file_kind(const char *path, enum th_file_kind *kind,
@@ -111,8 +137,13 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
   if (rc != TH_OK)
     return rc;
   *kind = TH_FILE_OTHER;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (th_h5_open(&h5, path, path, &ignored) == TH_OK)
     *kind = kind_of(&h5);
+  else if (fd >= 0)
+    *kind = kind_of_others(fd, path);
   th_h5_close(&h5, &ignored);
+  if (fd >= 0)
+    close(fd);
   return TH_OK;
 }

@@ -21,10 +21,16 @@
  *   examples, training, attributes, row_group, groups, nonzeros, shards
  *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8" | "u2" (dense
  *                   only), weighted 0 | 1
+ *   labelled 0 | 1  0: there are no targets, and the data are for prediction
+ *                   alone; older masters, which always have some, lack it
+ *   target          name of the targets' column in the text, where it has one
+ *   positive_class  the class whose targets are 1 where all others are -1, if
+ *                   one was given
  *   fingerprint     of the logical content; the same for every shard layout
  *   provenance      how the data were made, one line
  * Master, data sets (n examples, d attributes, G groups, K shards)
- *   /y        f64 [n]   targets, finite
+ *   /y        f64 [n]   targets, finite; all NaN where there are none, which
+ *             programs that do not know `labelled` refuse to read
  *   /weight   f64 [n]   only when weighted: finite, not negative
  *   /row      i64 [n]   0-based number of the example in the input
  *   /split    u8  [n]   0 training, 1 test
@@ -105,12 +111,13 @@
  * /attribute_groups as in a master, where the penalty has groups.
  *
  * Versions: a program reads files of its own major number, whatever the minor;
- * a minor step only adds names. Other majors are refused by name.
+ * a minor step only adds names. Other majors are refused by name. Masters have
+ * a minor number of their own: 2 since there are data without targets.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1, TH_MASTER_MINOR = 2 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"
@@ -126,6 +133,9 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 1 };
 #define TH_A_LAYOUT "layout"
 #define TH_A_TYPE "type"
 #define TH_A_WEIGHTED "weighted"
+#define TH_A_LABELLED "labelled"
+#define TH_A_TARGET "target"
+#define TH_A_POSITIVE_CLASS "positive_class"
 #define TH_A_FINGERPRINT "fingerprint"
 #define TH_A_PROVENANCE "provenance"
 #define TH_A_SHARD "shard"

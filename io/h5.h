@@ -93,6 +93,7 @@ th_status th_h5_get_u64(const struct th_h5 *h5, const char *object,
                         struct th_error *err);
 th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
                         const char *name, double *value, struct th_error *err);
+bool th_h5_has(const struct th_h5 *h5, const char *object, const char *name);
 /* *text is owned by the caller. */
 th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
                          const char *name, char **text, struct th_error *err);

@@ -42,6 +42,11 @@ th_status th_h5_put_f64(const struct th_h5 *h5, const char *object,
   return put(h5, object, name, H5T_NATIVE_DOUBLE, &value, err);
 }
 
+bool th_h5_has(const struct th_h5 *h5, const char *object, const char *name)
+{
+  return H5Aexists_by_name(h5->file, object, name, H5P_DEFAULT) > 0;
+}
+
 hid_t th_h5_text_type(size_t size)
 {
   hid_t type = H5Tcopy(H5T_C_S1);

@@ -40,11 +40,10 @@ static th_status check_job(const struct th_import *job, struct th_error *err)
     return th_fail(err, TH_EUSAGE, "%lld attributes, expected at most %lld",
                    (long long)job->attributes, (long long)TH_TEXT_ATTRIBUTES);
   if (job->max_line < 1 || job->memory < 1 || job->row_group < 0 ||
-      job->shards < 0 || job->type < 0 || job->type >= TH_TYPE_COUNT)
+      job->shards < 0 || job->type >= TH_TYPE_COUNT)
     return th_fail(err, TH_EUSAGE,
                    "max_line, memory, row_group, shards or type out of range");
-  enum th_layout layout = job->layout == TH_SPARSE ? TH_SPARSE : TH_DENSE;
-  return th_type_allows((enum th_type)job->type, layout, job->row_group, err);
+  return TH_OK;
 }
 
 /* Fail before hours of reading where the output could not be written anyway.
@@ -121,6 +120,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                                                        im.placing.training,
                                       .attributes = im.attributes,
                                       .nonzeros = im.nonzeros,
+                                      .unlabelled = im.unlabelled,
                                       .text_bytes = im.text_bytes};
   TH_TRY(count_constant(job->output, comm, &result->constant_attributes, err));
   result->seconds = th_clock() - began;

@@ -9,6 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How far an import is, as far as one rank can tell. */
+struct th_import_progress {
+  const char *step; /* what is being done, in words */
+  double fraction;  /* of the whole import that is done, about: 0 to 1 */
+  int64_t bytes;    /* of text that this step has done, on all ranks, about */
+  int64_t total;    /* of text; 0: the step is not measured in text */
+};
+
+/* Who wants to know, while the import is at work. Called on the rank that has
+ * it; either function may be NULL. */
+struct th_import_watch {
+  void (*progress)(void *self, const struct th_import_progress *progress);
+  void (*notice)(void *self, const char *text); /* one line for the user */
+  void *self;
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
@@ -16,22 +32,27 @@ struct th_import {
   const char *test_file; /* NULL: none */
   const char *output;
   const char *format;  /* "auto" or a name from the importer table */
-  int layout;          /* enum th_layout or -1: by density */
-  int type;            /* enum th_type */
-  const char *target;  /* CSV column by name or 1-based number; NULL: last */
+  int layout;          /* enum th_layout or -1: of `like`, else by density */
+  int type;            /* enum th_type or -1: of `like`, else f32 */
+  const char *target;  /* CSV column by name or 1-based number; NULL: the last
+                          where that is sure, else TH_EUSAGE */
   const char *weights; /* CSV column; NULL: none */
-  bool zero_based;     /* LIBSVM indices */
-  int64_t attributes;  /* 0: the largest index seen */
-  const char *groups;  /* file of groups of attributes, or NULL */
-  const char *like;    /* data set whose attributes to take over, or NULL */
-  int64_t max_line;    /* bytes */
-  int64_t shards;      /* 0: by size */
-  int64_t row_group;   /* 0: by the number of examples */
+  const char *ignore;  /* CSV columns between commas; NULL: none */
+  const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
+  bool zero_based;            /* LIBSVM indices */
+  int64_t attributes;         /* 0: the largest index seen */
+  const char *groups;         /* file of groups of attributes, or NULL */
+  const char *like;  /* data set whose attributes, type, layout and class to
+                        take over, or NULL; a target may be missing then */
+  int64_t max_line;  /* bytes */
+  int64_t shards;    /* 0: by size */
+  int64_t row_group; /* 0: by the number of examples */
   uint64_t seed;
   bool shuffle;
   double test_fraction; /* 0: none */
   bool force;
   int64_t memory; /* bytes of parsed entries this rank may hold */
+  const struct th_import_watch *watch; /* or NULL; of this rank */
 };
 
 /* What was imported, for the summary. */
@@ -41,6 +62,7 @@ struct th_import_result {
   int64_t attributes;
   int64_t nonzeros;
   int64_t constant_attributes; /* in the training examples */
+  bool unlabelled;             /* there is no target */
   int64_t text_bytes;          /* uncompressed */
   double seconds;
 };

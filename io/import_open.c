@@ -22,6 +22,8 @@ static th_status make_room(struct th_importing *im, struct th_error *err)
   TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
   TH_TRY(TH_NEW(&im->range, files, "the list of files", err));
   TH_TRY(TH_NEW(&im->line, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->counted, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->examples, files, "the list of files", err));
   im->files = files;
 done:
   return rc;
@@ -100,56 +102,48 @@ static th_status find_format(struct th_importing *im, struct th_error *err)
   return k == TH_IMPORT_AUTO ? recognise(im, err) : TH_OK;
 }
 
-/* Collective. */
-static th_status read_like(struct th_importing *im, struct th_error *err)
+/* Whether the first example of a file has no label. */
+static th_status look_for_label(const struct th_importing *im, int64_t k,
+                                bool *unlabelled, struct th_error *err)
 {
-  struct th_dataset *dataset = NULL;
-  if (im->job->like == NULL)
-    return TH_OK;
-  th_status rc = th_dataset_open(&dataset, im->comm, im->job->like, 0, err);
-  if (rc != TH_OK)
-    return rc;
-  im->like.attributes = th_dataset_store(dataset)->shape.attributes;
-  rc = th_agree(im->comm, th_dataset_names(dataset, &im->like.names, err), err);
-  th_dataset_close(dataset);
-  return rc;
-}
-
-/* Read every file's header and match its columns with what is known: --like,
- * or else the first file. */
-static th_status open_csv(struct th_importing *im, struct th_error *err)
-{
-  const struct th_import *job = im->job;
-  const char **first_names = NULL;
-  struct th_csv_choice choice = {job->target, job->weights};
-  struct th_csv_reference known = {job->like, im->like.attributes,
-                                   (const char *const *)im->like.names};
+  const struct th_text_file *file = &im->file[k];
+  struct th_lines lines = {0};
+  struct th_line line;
+  bool more = true;
   th_status rc = TH_OK;
-  if (known.attributes == 0 && job->attributes > 0)
-    known = (struct th_csv_reference){"--attributes", job->attributes, NULL};
-  TH_TRY(TH_NEW(&im->csv, im->files, "the list of files", err));
-  for (int64_t k = 0; k < im->files; k++) {
-    struct th_text_file *file = &im->file[k];
-    TH_TRY(th_csv_open(&im->csv[k], file, job->max_line, err));
-    if (im->csv[k].columns == 0)
-      continue; /* empty: said when the examples are counted */
-    TH_TRY(th_csv_assign(&im->csv[k], file, &choice, &known, err));
-    if (known.names != NULL)
-      continue;
-    TH_TRY(th_csv_names(&im->csv[k], &first_names, err));
-    known = (struct th_csv_reference){file->name, im->csv[k].attributes,
-                                      first_names};
-    im->names = first_names;
-  }
-  im->attributes = known.attributes;
+  th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                 im->job->max_line, 0);
+  do {
+    TH_TRY(th_lines_next(&lines, &line, &more, err));
+  } while (more && !th_libsvm_is_example(line.text, line.length));
+  *unlabelled = more && th_libsvm_is_unlabelled(line.text, line.length);
 done:
+  th_lines_free(&lines);
   return rc;
 }
 
-static void open_libsvm(struct th_importing *im)
+/* Data without labels: told by their first lines, where they may be so. */
+static th_status find_labels(struct th_importing *im, struct th_error *err)
+{
+  for (int64_t k = 0; im->job->like != NULL && k < im->files; k++) {
+    bool unlabelled = false;
+    th_status rc = look_for_label(im, k, &unlabelled, err);
+    if (rc != TH_OK)
+      return rc;
+    if (k > 0 && unlabelled != im->unlabelled)
+      return th_import_mixed(im, unlabelled ? 0 : k, unlabelled ? k : 0, err);
+    im->unlabelled = unlabelled;
+  }
+  return TH_OK;
+}
+
+static th_status open_libsvm(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
+  th_status rc = find_labels(im, err);
   im->libsvm = (struct th_libsvm){.zero_based = job->zero_based,
+                                  .unlabelled = im->unlabelled,
+                                  .class = im->class,
                                   .attributes = job->attributes,
                                   .limiter = "--attributes"};
   if (im->like.attributes > 0) {
@@ -157,6 +151,7 @@ static void open_libsvm(struct th_importing *im)
     im->libsvm.limiter = job->like;
   }
   im->attributes = im->libsvm.attributes;
+  return rc;
 }
 
 static th_status check_like(const struct th_importing *im, struct th_error *err)
@@ -169,9 +164,11 @@ static th_status check_like(const struct th_importing *im, struct th_error *err)
                    im->job->like, (long long)im->like.attributes,
                    (long long)im->job->attributes);
   if (im->format != TH_IMPORT_CSV &&
-      (im->job->target != NULL || im->job->weights != NULL))
+      (im->job->target != NULL || im->job->weights != NULL ||
+       im->job->ignore != NULL))
     return th_fail(err, TH_EUSAGE,
-                   "--target and --weights are for CSV; %s is read as LIBSVM",
+                   "--target, --weights and --ignore are for CSV; %s is read "
+                   "as LIBSVM",
                    im->file[0].name);
   if (im->format == TH_IMPORT_CSV && im->job->zero_based)
     return th_fail(err, TH_EUSAGE,
@@ -180,18 +177,70 @@ static th_status check_like(const struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
+static th_status choose_class(struct th_importing *im, struct th_error *err)
+{
+  const char *mine = im->job->positive_class;
+  const char *theirs = im->like.class_name;
+  im->class = th_class_named(mine != NULL ? mine : theirs);
+  if (mine == NULL || theirs == NULL || strcmp(mine, theirs) == 0)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "--positive-class %s: the positive class of %s is '%s', and "
+                 "is taken over; leave the option out",
+                 mine, im->job->like, theirs);
+}
+
 static th_status open_format(struct th_importing *im, struct th_error *err)
 {
+  const struct th_import *job = im->job;
   th_status rc = TH_OK;
   TH_TRY(find_format(im, err));
   TH_TRY(check_like(im, err));
+  TH_TRY(choose_class(im, err));
   if (im->format == TH_IMPORT_CSV)
-    TH_TRY(open_csv(im, err));
+    TH_TRY(th_import_open_csv(im, err));
   else
-    open_libsvm(im);
+    TH_TRY(open_libsvm(im, err));
+  if (im->unlabelled && job->positive_class != NULL)
+    rc = th_fail(err, TH_EUSAGE,
+                 "--positive-class is for targets, and %s has none; leave it "
+                 "out",
+                 im->file[0].name);
   if (im->like.names != NULL)
     im->names = (const char **)im->like.names;
 done:
+  return rc;
+}
+
+/* Bytes of all inputs on disk, for who watches: what cannot be opened is said
+ * when it is its turn. */
+static void measure_files(struct th_importing *im)
+{
+  struct th_identity file;
+  for (int64_t k = 0; im->job->watch != NULL && k < im->files; k++)
+    if (th_identity_of(file_name(im->job, k), &file))
+      im->file_bytes += (int64_t)file.size;
+}
+
+static void on_reading(void *self, int64_t bytes)
+{
+  struct th_importing *im = self;
+  im->unpacked = true;
+  th_import_tell(im, TH_IMPORT_UNPACKS, im->opened + bytes, im->file_bytes);
+}
+
+/* Collective. */
+static th_status open_files(struct th_importing *im, struct th_error *err)
+{
+  struct th_reading reading = {on_reading, im};
+  th_status rc = TH_OK;
+  measure_files(im);
+  for (int64_t k = 0; rc == TH_OK && k < im->files; k++) {
+    rc = th_text_open(&im->file[k], im->comm, file_name(im->job, k),
+                      im->job->output, &reading, err);
+    im->opened += (int64_t)im->file[k].identity.size;
+    im->text_bytes += im->file[k].size;
+  }
   return rc;
 }
 
@@ -199,13 +248,12 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(th_agree(im->comm, make_room(im, err), err));
-  for (int64_t k = 0; k < im->files; k++) {
-    TH_TRY(th_text_open(&im->file[k], im->comm, file_name(im->job, k),
-                        im->job->output, err));
-    im->text_bytes += im->file[k].size;
-  }
-  TH_TRY(read_like(im, err));
-  TH_TRY(th_agree(im->comm, open_format(im, err), err));
+  TH_TRY(th_import_read_like(im, err));
+  TH_TRY(open_files(im, err));
+  rc = open_format(im, err);
+  for (int64_t k = 0; k < im->files; k++)
+    rc = th_text_unchanged(&im->file[k], rc, err);
+  TH_TRY(th_agree(im->comm, rc, err));
 done:
   return rc;
 }
@@ -214,7 +262,7 @@ void th_import_close(struct th_importing *im)
 {
   if (im->names != (const char **)im->like.names)
     free(im->names);
-  free(im->like.names);
+  th_import_free_like(&im->like);
   free(im->piece);
   for (int64_t k = 0; k < im->files; k++) {
     th_text_close(&im->file[k]);
@@ -225,6 +273,8 @@ void th_import_close(struct th_importing *im)
   free(im->file);
   free(im->range);
   free(im->line);
+  free(im->counted);
+  free(im->examples);
   th_lines_free(&im->lines);
   th_spill_free(im->spill);
   free(im->target);

@@ -6,20 +6,23 @@
 #include "io/bin.h"
 #include "io/transpose.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double sparse_density = 0.25; /* at most, for the sparse layout */
 
-enum { PROVENANCE = 256 };
+enum { PROVENANCE = 512 };
 
 static enum th_layout choose_layout(const struct th_importing *im)
 {
   if (im->job->layout >= 0)
     return (enum th_layout)im->job->layout;
-  if (th_type_packed((enum th_type)im->job->type) > 1)
+  if (th_type_packed(im->type) > 1)
     return TH_DENSE;
+  if (im->like.attributes > 0)
+    return im->like.layout;
   double cells = (double)im->placing.examples * (double)im->attributes;
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
@@ -37,8 +40,9 @@ static struct th_dataset_plan make_plan(const struct th_importing *im)
                            .row_group = im->placing.row_group,
                            .nonzeros = im->nonzeros,
                            .layout = choose_layout(im),
-                           .type = (enum th_type)im->job->type,
-                           .weighted = is_weighted(im)};
+                           .type = im->type,
+                           .weighted = is_weighted(im),
+                           .unlabelled = im->unlabelled};
   return (struct th_dataset_plan){.shape = shape,
                                   .shards = im->job->shards,
                                   .expected_entries = im->nonzeros};
@@ -76,7 +80,7 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
 {
   const struct th_placing *placing = &im->placing;
   struct th_transpose transpose = {
-      .writer = writer, .layout = layout, .type = (enum th_type)im->job->type};
+      .writer = writer, .layout = layout, .type = im->type};
   struct th_bin bin = {.comm = im->comm,
                        .writer = writer,
                        .spill = im->spill,
@@ -87,6 +91,7 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
     rc = th_alloc((void **)&rows, placing->bin_groups * placing->row_group,
                   sizeof(void *), "rows of a bin", err);
   for (int64_t b = 0; b < placing->bins; b++) {
+    th_import_tell(im, TH_IMPORT_WRITES, b, placing->bins);
     TH_TRY(th_bin_exchange(&bin, b, rc, err));
     rc = write_bin(placing, b, &bin, &transpose, rows, err);
   }
@@ -169,22 +174,38 @@ static th_status collect_labels(const struct th_importing *im,
   return TH_OK;
 }
 
+static void append(char text[PROVENANCE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(char text[PROVENANCE], const char *format, ...)
+{
+  size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, PROVENANCE - used, format, args);
+  va_end(args);
+}
+
 /* No paths, no dates, nothing about ranks, memory or shards. */
 static void describe(const struct th_importing *im, char text[PROVENANCE])
 {
   const struct th_import *job = im->job;
-  const char *format = th_importer_table()[im->format].name;
-  int used = snprintf(text, PROVENANCE, "imported from %s text, %s", format,
-                      job->shuffle ? "shuffled" : "in input order");
+  text[0] = '\0';
+  append(text, "imported from %s text, %s",
+         th_importer_table()[im->format].name,
+         job->shuffle ? "shuffled" : "in input order");
   if (job->shuffle)
-    used += snprintf(text + used, (size_t)(PROVENANCE - used),
-                     " with seed %llu", (unsigned long long)job->seed);
+    append(text, " with seed %llu", (unsigned long long)job->seed);
   if (job->test_fraction > 0.0)
-    used += snprintf(text + used, (size_t)(PROVENANCE - used),
-                     ", test fraction %.17g", job->test_fraction);
+    append(text, ", test fraction %.17g", job->test_fraction);
   if (job->test_file != NULL)
-    snprintf(text + used, (size_t)(PROVENANCE - used),
-             ", test examples from a file of their own");
+    append(text, ", test examples from a file of their own");
+  if (im->csv != NULL && im->csv[0].ignored > 0)
+    append(text, ", %lld columns left out", (long long)im->csv[0].ignored);
+  if (im->unlabelled)
+    append(text, ", without a target");
+  else if (im->class.name != NULL)
+    append(text, ", class '%.60s' against all others", im->class.name);
 }
 
 th_status th_import_write(struct th_importing *im, struct th_error *err)
@@ -199,10 +220,14 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   TH_TRY(write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
   describe(im, provenance);
+  if (im->unlabelled)
+    im->class.name = NULL;
   struct th_master master = {.target = labels.target,
                              .weight = labels.weight,
                              .row = labels.row,
                              .names = im->names,
+                             .target_name = im->target_name,
+                             .positive_class = im->class.name,
                              .piece = im->piece,
                              .pieces = im->pieces,
                              .provenance = provenance};

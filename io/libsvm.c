@@ -1,6 +1,6 @@
 /* libsvm.c - strict reading of LIBSVM text, one line at a time
  * SPDX-License-Identifier: MIT */
-#include "io/libsvm.h"
+#include "io/libsvm_parts.h"
 
 #include "io/digits.h"
 #include "io/number.h"
@@ -12,48 +12,31 @@ enum {
   INDEX_DIGITS = 18   /* more may overflow 64 bits */
 };
 
-static inline bool is_blank(char c)
-{
-  return c == ' ' || c == '\t';
-}
-
-static inline bool is_digit(char c)
-{
-  return (unsigned char)(c - '0') < 10;
-}
-
-static inline const char *skip_blanks(const char *p, const char *end)
-{
-  while (p < end && is_blank(*p))
-    p++;
-  return p;
-}
-
-static inline bool ends_here(const char *p, const char *end)
-{
-  return p == end || *p == '#';
-}
-
-static inline bool ends_token(const char *p, const char *end)
-{
-  return ends_here(p, end) || is_blank(*p);
-}
-
 bool th_libsvm_is_example(const char *text, int64_t length)
 {
   const char *end = text + length;
-  return !ends_here(skip_blanks(text, end), end);
+  return !th_ends_here(th_skip_blanks(text, end), end);
+}
+
+bool th_libsvm_is_unlabelled(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  const char *first = th_skip_blanks(text, end);
+  const char *p = first;
+  while (p < end && th_is_digit(*p))
+    p++;
+  return p > first && p < end && *p == ':';
 }
 
 bool th_libsvm_recognise(const char *text, int64_t length)
 {
   const char *end = text + length;
   for (const char *p = text; p < end; p++) {
-    if (!is_blank(*p))
+    if (!th_is_blank(*p))
       continue;
-    p = skip_blanks(p, end);
+    p = th_skip_blanks(p, end);
     const char *digits = p;
-    while (p < end && is_digit(*p))
+    while (p < end && th_is_digit(*p))
       p++;
     if (p > digits && p < end && *p == ':')
       return true;
@@ -74,7 +57,7 @@ static th_status bad_index(const struct th_line *line, const char *at,
                         "not supported, remove the qid entries");
   th_line_quote(line, at, '#', quoted);
   const char *p = at;
-  while (p < end && is_digit(*p))
+  while (p < end && th_is_digit(*p))
     p++;
   if (p - at > INDEX_DIGITS && p < end && *p == ':')
     return th_line_fail(line, at, err,
@@ -123,38 +106,6 @@ static th_status wrong_index(const struct th_libsvm *format,
                       written, (long long)TH_TEXT_ATTRIBUTES);
 }
 
-static th_status junk_behind(const struct th_line *line, const char *at,
-                             const char *token, const char *what,
-                             struct th_error *err)
-{
-  char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "unexpected character in %s, expected a finite decimal "
-                      "number as %s; correct the line",
-                      th_line_quote(line, token, '#', quoted), what);
-}
-
-static th_status read_label(const struct th_line *line, const char **cursor,
-                            struct th_text_row *row, struct th_error *err)
-{
-  char quoted[TH_QUOTED];
-  const char *end = line->text + line->length;
-  const char *at = skip_blanks(*cursor, end);
-  const char *p = at;
-  th_status rc = th_line_number(line, &p, end, '#', "label", &row->target, err);
-  if (rc != TH_OK)
-    return rc;
-  if (p < end && *p == ':')
-    return th_line_fail(line, at, err,
-                        "%s found, expected a label before the first "
-                        "index:value; begin every line with the target",
-                        th_line_quote(line, at, '#', quoted));
-  *cursor = p;
-  if (!ends_token(p, end))
-    return junk_behind(line, p, at, "label", err);
-  return TH_OK;
-}
-
 /* The index at *cursor and its colon; -1 where there is none. */
 static inline int64_t read_index(const char **cursor, const char *end)
 {
@@ -162,7 +113,7 @@ static inline int64_t read_index(const char **cursor, const char *end)
   uint64_t index = 0;
   if (end - p > 8)
     p += th_eight_digits(p, &index);
-  for (; p < end && is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+  for (; p < end && th_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
     index = 10 * index + (uint64_t)(*p - '0');
   if (p == *cursor || p == end || *p != ':')
     return -1;
@@ -191,8 +142,8 @@ static inline th_status read_entry(const struct th_libsvm *format,
   if (!th_number_usual(&p, end, &value) &&
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_line_number(line, &start, end, '#', "value", &value, err);
-  if (!ends_token(p, end))
-    return junk_behind(line, p, start, "value", err);
+  if (!th_ends_token(p, end))
+    return th_libsvm_junk(line, p, start, "value", err);
   if (!th_text_row_put(row, row->count, value))
     return th_line_misfit(line, start, '#', row->type, err);
   row->index[row->count++] = (uint32_t)index;
@@ -281,11 +232,11 @@ th_status th_libsvm_row(const struct th_libsvm *format,
   int64_t previous = -1;
   th_status rc = TH_OK;
   TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
-  TH_TRY(read_label(line, &p, row, err));
+  TH_TRY(th_libsvm_target(format, line, &p, row, err));
   while (true) {
-    p = read_usual(format, skip_blanks(p, end), end, limit, &previous, row);
-    p = skip_blanks(p, end);
-    if (ends_here(p, end))
+    p = read_usual(format, th_skip_blanks(p, end), end, limit, &previous, row);
+    p = th_skip_blanks(p, end);
+    if (th_ends_here(p, end))
       break;
     TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
   }

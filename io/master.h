@@ -27,6 +27,8 @@ struct th_master_info {
   bool generated;
   struct th_truth truth;
   char *provenance;
+  char *target_name;    /* NULL: not known */
+  char *positive_class; /* NULL: targets are as in the text */
 };
 
 void th_master_info_free(struct th_master_info *info);

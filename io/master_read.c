@@ -18,6 +18,8 @@ void th_master_info_free(struct th_master_info *info)
   free(info->truth.support);
   free(info->truth.coef);
   free(info->provenance);
+  free(info->target_name);
+  free(info->positive_class);
   *info = (struct th_master_info){0};
 }
 
@@ -43,6 +45,24 @@ static th_status get_name(const struct th_h5 *h5, const char *attribute,
     rc = th_fail(err, TH_EFORMAT, "%s: unknown %s \"%s\"; update thresher",
                  h5->name, attribute, text);
   free(text);
+  return rc;
+}
+
+/* What masters have since minor version 2. */
+static th_status get_targets(const struct th_h5 *h5,
+                             struct th_master_info *info, struct th_error *err)
+{
+  int64_t labelled = 1;
+  th_status rc = TH_OK;
+  if (th_h5_has(h5, "/", TH_A_LABELLED))
+    TH_TRY(th_h5_get_i64(h5, "/", TH_A_LABELLED, &labelled, err));
+  if (th_h5_has(h5, "/", TH_A_TARGET))
+    TH_TRY(th_h5_get_text(h5, "/", TH_A_TARGET, &info->target_name, err));
+  if (th_h5_has(h5, "/", TH_A_POSITIVE_CLASS))
+    TH_TRY(th_h5_get_text(h5, "/", TH_A_POSITIVE_CLASS, &info->positive_class,
+                          err));
+  info->geometry.shape.unlabelled = labelled == 0;
+done:
   return rc;
 }
 
@@ -222,6 +242,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(th_h5_open(&h5, path, path, err));
   TH_TRY(th_format_check(&h5, TH_FORMAT_MASTER, err));
   TH_TRY(get_shape(&h5, info, err));
+  TH_TRY(get_targets(&h5, info, err));
   TH_TRY(th_h5_get_u64(&h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
   TH_TRY(th_h5_get_text(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
   TH_TRY(get_shards(&h5, info, err));
@@ -247,6 +268,8 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
     *info = fixed;
     info->shard = NULL;
     info->provenance = NULL;
+    info->target_name = NULL;
+    info->positive_class = NULL;
     info->truth.support = NULL;
     info->truth.coef = NULL;
   }
@@ -257,6 +280,8 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
   for (int64_t k = 0; k < info->shards; k++)
     TH_TRY(th_pack_text(pack, &info->shard[k].path, err));
   TH_TRY(th_pack_text(pack, &info->provenance, err));
+  TH_TRY(th_pack_text(pack, &info->target_name, err));
+  TH_TRY(th_pack_text(pack, &info->positive_class, err));
   if (!info->generated)
     goto done;
   TH_TRY(th_pack_array(pack, (void **)&info->truth.support,

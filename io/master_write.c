@@ -28,7 +28,8 @@ static th_status check_targets(const struct th_shape *shape,
                    "a data set needs targets and row numbers, "
                    "and weights when it says so");
   for (int64_t i = 0; i < shape->examples; i++) {
-    if (!isfinite(master->target[i]))
+    if (shape->unlabelled ? !isnan(master->target[i])
+                          : !isfinite(master->target[i]))
       return th_fail(err, TH_EDATA,
                      "the target of example %lld of the input is not a number",
                      (long long)master->row[i]);
@@ -44,18 +45,19 @@ static th_status check_targets(const struct th_shape *shape,
 
 static th_status put_shape(const struct th_h5 *h5,
                            const struct th_master_info *info,
-                           struct th_error *err)
+                           const struct th_master *master, struct th_error *err)
 {
   const struct th_shape *shape = &info->geometry.shape;
   const struct {
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_FORMAT_MINOR},
+      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_MASTER_MINOR},
       {TH_A_EXAMPLES, shape->examples},     {TH_A_TRAINING, shape->training},
       {TH_A_ATTRIBUTES, shape->attributes}, {TH_A_ROW_GROUP, shape->row_group},
       {TH_A_GROUPS, info->geometry.groups}, {TH_A_NONZEROS, shape->nonzeros},
       {TH_A_SHARDS, info->shards},          {TH_A_WEIGHTED, shape->weighted},
+      {TH_A_LABELLED, !shape->unlabelled},
   };
   th_status rc = TH_OK;
   TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_MASTER, err));
@@ -65,6 +67,11 @@ static th_status put_shape(const struct th_h5 *h5,
       th_h5_put_text(h5, "/", TH_A_LAYOUT, th_layout_name(shape->layout), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_PROVENANCE, info->provenance, err));
+  if (master->target_name != NULL)
+    TH_TRY(th_h5_put_text(h5, "/", TH_A_TARGET, master->target_name, err));
+  if (master->positive_class != NULL)
+    TH_TRY(th_h5_put_text(h5, "/", TH_A_POSITIVE_CLASS, master->positive_class,
+                          err));
 done:
   return rc;
 }
@@ -236,7 +243,7 @@ static th_status fill(const struct th_h5 *h5, struct th_master_info *info,
   const struct th_geometry *geometry = &info->geometry;
   struct th_print print = {0};
   th_status rc = TH_OK;
-  TH_TRY(put_shape(h5, info, err));
+  TH_TRY(put_shape(h5, info, master, err));
   TH_TRY(put_examples(h5, geometry, master, &print, err));
   TH_TRY(put_names(h5, geometry->shape.attributes, master, &print, err));
   TH_TRY(th_attribute_groups_put(h5, master->piece, master->pieces, err));

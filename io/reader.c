@@ -153,6 +153,16 @@ const char *th_dataset_provenance(const struct th_dataset *dataset)
   return dataset->info.provenance;
 }
 
+const char *th_dataset_target_name(const struct th_dataset *dataset)
+{
+  return dataset->info.target_name;
+}
+
+const char *th_dataset_positive_class(const struct th_dataset *dataset)
+{
+  return dataset->info.positive_class;
+}
+
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
                               uint64_t *sum, struct th_error *err)
 {

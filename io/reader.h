@@ -97,6 +97,12 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
 th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
 
+/* Targets and weights as they are stored: NaN for targets that are not there.
+ * Either pointer may be NULL. Local. */
+th_status th_examples_read(struct th_dataset *dataset, struct th_rows rows,
+                           double *target, double *weight,
+                           struct th_error *err);
+
 /* Collective where there was more than one rank. */
 void th_examples_close(struct th_examples *examples);
 

@@ -4,13 +4,17 @@
 #define TH_TEXT_INPUT_H
 
 #include "core/comm.h"
+#include "io/decompress.h"
+#include "io/file.h"
 #include "io/text_row.h"
 
 /* An open text file; of a compressed one, its decompressed text. */
 struct th_text_file {
   const char *name; /* as the user gave it; borrowed */
   int fd;
-  int64_t size;         /* bytes */
+  struct th_identity identity; /* of the named file, when it was opened */
+  bool unpacked;               /* fd is a temporary file with its text */
+  int64_t size;                /* bytes */
   int64_t body;         /* offset of the first line of data, behind a mark of
                            UTF-8 and a header */
   int64_t header_lines; /* physical lines before it */
@@ -18,13 +22,22 @@ struct th_text_file {
 
 /* Open a file on every rank. A compressed one is decompressed by rank 0 into a
  * temporary file beside `output`, whose name is gone again when the call
- * returns. Collective. */
+ * returns; reading, which may be NULL, hears of it. Collective. */
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
                        const char *name, const char *output,
-                       struct th_error *err);
+                       const struct th_reading *reading, struct th_error *err);
 
 /* Close; legal on a zeroed record. Local. */
 void th_text_close(struct th_text_file *file);
+
+/* The outcome `rc` of reading from the file; where the file is not any more
+ * what it was when it was opened, that failure instead. Local. */
+th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
+                            struct th_error *err);
+
+/* The failure itself. Local. */
+th_status th_text_changed(const struct th_text_file *file,
+                          struct th_error *err);
 
 /* The part of the lines that begin in bytes [range.first, range.last), moved
  * to where lines begin. A line longer than max_line is cut, but so that it is

@@ -26,6 +26,17 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
                  "values of a line", err);
 }
 
+int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
+                      const char *text, int64_t length)
+{
+  int side = th_class_of(wanted, text, length);
+  row->target = side;
+  if (side < 0 && row->other_class[0] == '\0')
+    snprintf(row->other_class, TH_QUOTED, "%.*s",
+             (int)(length < TH_QUOTED ? length : TH_QUOTED), text);
+  return side;
+}
+
 void th_text_row_free(struct th_text_row *row)
 {
   free(row->index);

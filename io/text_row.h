@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/slab.h"
+#include "io/class.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -26,9 +27,11 @@ struct th_line {
 
 /* An example, in the type it will be stored in, but never packed. Reused from
  * line to line. */
+enum { TH_QUOTED = 48 };
 struct th_text_row {
   enum th_type type;
   double target;
+  char other_class[TH_QUOTED]; /* the first target that is not of the class */
   double weight;
   int64_t count;
   int64_t nonzeros; /* after conversion to the type */
@@ -38,6 +41,11 @@ struct th_text_row {
   int64_t index_capacity;
   int64_t value_capacity;
 };
+
+/* Give the example the target +1, -1 or, for a missing one, 0: see th_class_of.
+ * Local. */
+int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
+                      const char *text, int64_t length);
 
 /* Make room for count entries; forget the old ones. Local. */
 th_status th_text_row_reset(struct th_text_row *row, int64_t count,
@@ -67,7 +75,6 @@ th_status th_line_fail(const struct th_line *line, const char *at,
 
 /* The text from `at` to the next blank, line end or `stop`, fit for a message:
  * short, printable, in quotes. */
-enum { TH_QUOTED = 48 };
 const char *th_line_quote(const struct th_line *line, const char *at, char stop,
                           char quoted[TH_QUOTED]);
 

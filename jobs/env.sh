@@ -34,4 +34,7 @@ if [ "${THRESHER_CROWDED:-no}" = yes ]; then
   export OMPI_MCA_btl="${OMPI_MCA_btl:-^tcp,openib,ofi,uct,usnic}"
   export OMPI_MCA_odls_base_sigkill_timeout="${OMPI_MCA_odls_base_sigkill_timeout:-0}"
   export PRTE_MCA_odls_base_sigkill_timeout="${PRTE_MCA_odls_base_sigkill_timeout:-0}"
+  # An mpirun of version 4 that ends takes away the folder in which another one
+  # begins, unless something is in it.
+  mkdir -p "${TMPDIR:-/tmp}/ompi.$(uname -n | sed 's/[.].*//').$(id -u)/held"
 fi

@@ -1,4 +1,5 @@
 # Tests cli_*
+th_test(NAME cli_meter SOURCES ${CMAKE_SOURCE_DIR}/src/cli/meter.c LIBS thresher_core LABELS cli)
 th_script_test(NAME cli_smoke)
 th_script_test(NAME cli_readme)
 th_script_test(NAME cli_identical LONG TIMEOUT 900)
@@ -20,6 +21,8 @@ target_link_libraries(source_tool PRIVATE thresher_flags thresher_problem thresh
 target_include_directories(source_tool PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 th_script_test(NAME cli_source LONG ARGS $<TARGET_FILE:source_tool> TIMEOUT 300)
 th_script_test(NAME cli_import LONG TIMEOUT 600)
+th_script_test(NAME cli_columns)
+th_script_test(NAME cli_unlabelled)
 th_script_test(NAME cli_groups TIMEOUT 300)
 th_script_test(NAME cli_scaling TIMEOUT 600)
 th_script_test(NAME cli_genotypes TIMEOUT 300)

@@ -192,13 +192,18 @@ refuse 1 'multi.csv:4:3: ' multi.csv
 file ok.csv "a,b,y\n1,2,3\n4,5,6\n"
 refuse 1 "ok.csv:1:1: no column 'z'" ok.csv --target z
 refuse 1 "ok.csv:1:1: no column '4'" ok.csv --target 4
-refuse 1 'ok.csv:1:1: column 3 cannot be target and weight' ok.csv --weights y
+refuse 1 'ok.csv:1:1: column 3 cannot be target and weight' ok.csv \
+  --weights y --target y
 file twonames.csv "a,a,y\n1,2,3\n"
 refuse 1 'twonames.csv:1:1: 2 columns are named' twonames.csv --target a
 file other.csv "a,c,y\n1,2,3\n"
 refuse 1 "other.csv:1:1: column 2, 'c'" ok.csv other.csv
 file fewer.csv "a,y\n1,2\n"
-refuse 1 'fewer.csv:1:1: 1 attributes found, expected 2' ok.csv fewer.csv
+refuse 1 "fewer.csv:1:1: 1 of the attributes of ok.csv is missing, first 'b'" \
+  ok.csv fewer.csv
+file plainer.csv "1,2\n"
+refuse 1 'plainer.csv:1:1: 1 attributes found, expected 2 (ok.csv)' \
+  ok.csv plainer.csv
 file weights.csv "a,w,y\n1,0,3\n1,0,4\n"
 refuse 1 'weights.csv:1:1: all weights' weights.csv --weights w
 file negative.csv "a,w,y\n1,1,3\n1,-1,4\n"
@@ -211,7 +216,7 @@ mkdir like && launch 1 import ok.csv -o like/like.h5 --quiet >stdout.log ||
   complain "ok.csv was not imported"
 refuse 1 "other.csv:1:1: column 2, 'c', is no attribute of like/like.h5" \
   other.csv --like like/like.h5
-refuse 1 'fewer.csv:1:1: 1 attributes found, expected 2 (like/like.h5)' \
+refuse 1 "fewer.csv:1:1: 1 of the attributes of like/like.h5 is missing" \
   fewer.csv --like like/like.h5
 file three.svm "1 1:1\n1 2:1 3:1\n"
 refuse 1 'three.svm:2:7: index 3 found, expected at most 2 (like/like.h5)' \

@@ -82,6 +82,31 @@ far()
   compare "gap far from lambda_max" "$(key far.json gap)" '<' 1e-8
 }
 
+# Labels that a hyperplane separates: the smaller lambda, the larger the
+# coefficients, and the flatter the loss.
+separable()
+{
+  "$PYTHON" - >separable.csv <<'END'
+import random
+random.seed(8)
+print(",".join("a%d" % j for j in range(300)) + ",y")
+for i in range(50):
+    x = [random.gauss(0, 1) for j in range(300)]
+    print(",".join("%.4f" % v for v in x) + ",%d" % (x[0] + x[1] > 0))
+END
+  must 1 import separable.csv -o separable.h5
+  for loss in logistic squared-hinge; do
+    for ratio in 1e-3 1e-5 1e-7; do
+      must 1 train separable.h5 -o this.h5 --force --solver lasso \
+        --loss "$loss" --lambda-ratio "$ratio"
+      ! grep -q 'came to no more' must.err || fail "$loss, $ratio: stopped early"
+      ranks 0 inspect this.h5 --json >this.json
+      compare "$loss, $ratio of lambda_max: gap over objective" \
+        "$(key this.json gap) / $(key this.json objective)" '<' 1e-7
+    done
+  done
+}
+
 # contradicted MODEL DATA: status 1, one line that says so, and the numbers.
 contradicted()
 {
@@ -189,6 +214,7 @@ if [ "${1:-}" = real ]; then
 fi
 path
 far
+separable
 verified
 nothing
 huge

@@ -93,7 +93,7 @@ bad_input() # SOLVER
   train_refused 2 '--lambda, --lambda-ratio and --path exclude each other' "$1" \
     --lambda-ratio 0.5 --path 5
   train_refused 2 '--penalty group needs groups' "$1" --penalty group
-  refused 1 'more than two values; a logistic loss needs' 0 \
+  refused 1 'more than two values, and a logistic loss .*--positive-class A, such as 2,' 0 \
     train three.h5 -o no.h5 --solver "$1" --loss logistic
   refused 1 '1 training examples: at least 2 are needed' 0 \
     train one.h5 -o no.h5 --solver "$1"
@@ -200,6 +200,45 @@ good() # SOLVER
   cmp grouped0.h5 grouped2.h5 || fail "$1: groups that cross ranks"
 }
 
+# Attributes of very uneven scales: steps hardly move, and that is said; online
+# screening ends with the exact solver, in a moment.
+uneven()
+{
+  local solver loss
+  "$PYTHON" - <<'END'
+import random
+random.seed(4)
+for name in "uneven", "uneven-labels":
+    with open(name + ".csv", "w") as file:
+        file.write("age,income,score,y\n")
+        for i in range(500):
+            x = (random.randint(18, 80), round(random.lognormvariate(10.6, .6)),
+                 random.gauss(0, 1))
+            y = .05 * x[0] + 2e-5 * x[1] - .7 * x[2] + random.gauss(0, 1)
+            y = y > 3.3 if name.endswith("labels") else y
+            file.write("%d,%d,%.4f,%.4f\n" % (*x, y))
+END
+  for solver in os-prox-sgd prox-sgd; do
+    for loss in squared logistic; do
+      local set=uneven
+      [ $loss = squared ] || set=uneven-labels
+      [ -e $set.h5 ] || must 0 import $set.csv -o $set.h5
+      LIMIT=20 must 2 train $set.h5 -o uneven-model.h5 --force --loss $loss \
+        --solver $solver --lambda 0.01 || continue
+      ranks 0 inspect uneven-model.h5 --json >model.json
+      if [ $solver = os-prox-sgd ]; then
+        compare "$loss: gap on uneven scales" "$(key model.json gap)" '<' 1e-8
+        grep -q '^note: .*exact solver ends the run' must.err ||
+          fail "$loss: no note that the exact solver ended the run"
+      else
+        grep -q '^note: .*the model is not the solution' must.err ||
+          fail "$loss: no note of a gap that was not reached"
+      fi
+    done
+  done
+}
+
+uneven
 bad_options
 bad_screening
 for solver in $solvers; do

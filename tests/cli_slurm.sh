@@ -12,6 +12,7 @@ bash "$SOURCE/tests/slurm_up.sh" "$cluster" 2 || exit $?
 export SLURM_CONF=$cluster/slurm.conf THRESHER
 # Jobs have their nodes to themselves, and a network
 unset THRESHER_CROWDED THRESHER_LAUNCHER THRESHER_MPIRUN
+unset "${!OMPI_MCA_@}" "${!PRTE_MCA_@}"
 . "$SOURCE/jobs/env.sh"
 
 jobs=()

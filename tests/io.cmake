@@ -4,6 +4,7 @@ th_test(NAME io_damage SOURCES io_data.c TIMEOUT 240 LIBS thresher_io thresher_c
 th_test(NAME io_model SOURCES io_data.c RANKS 1 3 LIBS thresher_io thresher_mpi thresher_core)
 th_test(NAME io_full SOURCES io_data.c LIBS thresher_io thresher_core)
 th_test(NAME io_import SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_core TIMEOUT 120)
+th_test(NAME io_changing SOURCES io_data.c RANKS 1 2 3 4 LIBS thresher_io thresher_mpi thresher_core ZLIB::ZLIB TIMEOUT 120)
 th_test(NAME io_groups SOURCES io_data.c RANKS 1 3 LIBS thresher_io thresher_mpi thresher_core)
 th_test(NAME io_vector_state SOURCES io_data.c LIBS thresher_io thresher_core)
 th_test(NAME io_number LIBS thresher_io thresher_core)

@@ -278,6 +278,18 @@ void test_folder_remove(struct th_comm *comm, const char *folder)
     remove_all(folder, 3);
 }
 
+int64_t test_count_files(const char *folder)
+{
+  int64_t count = 0;
+  DIR *list = opendir(folder);
+  for (struct dirent *e = list == NULL ? NULL : readdir(list); e != NULL;
+       e = readdir(list))
+    count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+  if (list != NULL)
+    closedir(list);
+  return count;
+}
+
 double slab_value(const struct th_slab *slab, int64_t a, int64_t r)
 {
   if (slab->layout == TH_DENSE)

@@ -34,6 +34,9 @@ th_status recipe_fill(const struct recipe *recipe, struct th_writer *writer,
 void test_folder(struct th_comm *comm, char folder[64]);
 void test_folder_remove(struct th_comm *comm, const char *folder);
 
+/* Files and folders in a folder. */
+int64_t test_count_files(const char *folder);
+
 /* The dense value that a slab holds at attribute a, row r of the slab. */
 double slab_value(const struct th_slab *slab, int64_t a, int64_t r);
 

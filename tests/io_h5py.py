@@ -184,6 +184,7 @@ def test_changed():
     with again() as f:
         pass
     with h5py.File("t.shards/00001.h5", "r+") as s:
+        minor = int(s.attrs["minor"])
         s.attrs.modify("major", np.int64(major + 1))
     expect("shard t.shards/00001.h5 has format %d.%d, this program reads %d.x; "
            "update" % (major + 1, minor, major))

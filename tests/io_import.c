@@ -10,7 +10,6 @@
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,19 +254,6 @@ static void test_files(struct setting *setting, struct th_comm *comm)
   run_good(setting, comm, 0, 16, 10);
 }
 
-static int64_t count_files(const char *folder)
-{
-  int64_t count = 0;
-  DIR *list = opendir(folder);
-  for (struct dirent *entry = list == NULL ? NULL : readdir(list);
-       entry != NULL; entry = readdir(list))
-    count +=
-        strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-  if (list != NULL)
-    closedir(list);
-  return count;
-}
-
 /* A fault in each line in turn, and from there on in all: the lowest is named,
  * the same on every rank, and nothing stays behind. */
 static void test_faults(struct setting *setting, struct th_comm *comm)
@@ -290,7 +276,7 @@ static void test_faults(struct setting *setting, struct th_comm *comm)
     snprintf(place, sizeof place, "%s:%lld:%d: ", setting->input[0],
              (long long)bad + 1, bad < 9 ? 5 : 6);
     CHECK(strncmp(err.text, place, strlen(place)) == 0);
-    CHECK(count_files(setting->folder) == 1);
+    CHECK(test_count_files(setting->folder) == 1);
     comm->ops->barrier(comm);
   }
 }

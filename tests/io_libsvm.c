@@ -12,6 +12,11 @@ static const struct th_libsvm from_zero = {.zero_based = true,
 static const struct th_libsvm limited = {.attributes = 5,
                                          .limiter = "--attributes"};
 
+static const struct th_libsvm bare = {.unlabelled = true,
+                                      .limiter = "--attributes"};
+static const struct th_libsvm classes = {.class = {.name = "ALL"},
+                                         .limiter = "--attributes"};
+
 /* A line of its own in memory of exactly its size, so that a sanitizer sees
  * any look behind it. */
 static th_status parse_bytes(const struct th_libsvm *format, const char *text,
@@ -129,6 +134,17 @@ static const struct bad bad_lines[] = {
     {&plain, TH_F32, 6, "1 1:2\r3:4", "\\x0d"},
     {&plain, TH_F32, 1, "\x89PNG\x1a 1:2", "\\x89PNG\\x1a"},
     {&plain, TH_F32, 1, "<html>", "'<html>' found"},
+    {&plain, TH_F32, 1, "ALL 1:2", "--positive-class A"},
+    {&plain, TH_F32, 1, "1:2 2:3", "--like TRAIN.h5"},
+    {&classes, TH_F32, 1, "1:2 2:3", "expected a label"},
+    {&classes, TH_F32, 1, "ALL:2 2:3", "expected a label"},
+    {&classes, TH_F32, 4, "ALL,AML 2:3", "several labels in 'ALL,AML'"},
+    {&classes, TH_F32, 1, "NA 2:3", "expected the name of a class"},
+    {&classes, TH_F32, 1, "? 2:3", "expected the name of a class"},
+    {&bare, TH_F32, 1, "1 1:2", "a label found"},
+    {&bare, TH_F32, 1, "-1", "a label found"},
+    {&bare, TH_F32, 1, "", "an empty line found"},
+    {&bare, TH_F32, 1, " \t", "an empty line found"},
 };
 
 static void test_bad(void)
@@ -150,6 +166,44 @@ static void test_bad(void)
     CHECK(good);
     th_text_row_free(&row);
   }
+}
+
+static void test_classes(void)
+{
+  static const struct {
+    const char *class;
+    const char *text;
+    int side;
+  } cases[] = {{"ALL", "ALL", 1},    {"ALL", "AML", -1}, {"ALL", "all", -1},
+               {"ALL", "ALLY", -1},  {"ALL", "3", -1},   {"ALL", "", 0},
+               {"ALL", "nan", 0},    {"NA", "NA", 1},    {"3", "3", 1},
+               {"3", "+3.0e0", 1},   {"3", "33", -1},    {"3", "three", -1},
+               {"-1", "-1.0", 1},    {"0.5", "inf", 0},  {"3.0", "3", 1},
+               {"1e400", "1e400", 1}};
+  const uint32_t i2[] = {1};
+  const double v2[] = {3.0};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct th_class class = th_class_named(cases[k].class);
+    int64_t length = (int64_t)strlen(cases[k].text);
+    CHECK(th_class_of(&class, cases[k].text, length) == cases[k].side);
+  }
+  check_good(&classes, "ALL 2:3", 1.0, 1, i2, v2);
+  check_good(&classes, "\tAML 2:3 # ALL", -1.0, 1, i2, v2);
+  check_good(&classes, "2 2:3", -1.0, 1, i2, v2);
+  check_good(&classes, "ALL", 1.0, 0, NULL, NULL);
+}
+
+static void test_unlabelled(void)
+{
+  struct th_text_row row = {.type = TH_F64};
+  struct th_error err;
+  CHECK(parse_bytes(&bare, " 2:3 7:1 # 1", 12, &row, &err) == TH_OK);
+  CHECK(isnan(row.target) && row.count == 2 && row.index[0] == 1);
+  CHECK(th_libsvm_is_unlabelled("1:2", 3) &&
+        th_libsvm_is_unlabelled(" 12:x", 5));
+  CHECK(!th_libsvm_is_unlabelled("1 1:2", 5) &&
+        !th_libsvm_is_unlabelled(":2", 2) && !th_libsvm_is_unlabelled("12", 2));
+  th_text_row_free(&row);
 }
 
 /* NUL bytes are junk as any other. */
@@ -203,6 +257,8 @@ int main(void)
   test_good();
   test_run();
   test_bad();
+  test_classes();
+  test_unlabelled();
   test_nul();
   test_cuts();
   test_lines();

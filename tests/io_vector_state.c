@@ -87,7 +87,7 @@ static void test_codec(const char *program, const char *name)
   int to = open(path_of("text"), O_RDWR | O_CREAT | O_TRUNC, 0600);
   CHECK(th_codec_find(from, name, &codec, &err) == TH_OK);
   CHECK(codec != TH_CODEC_NONE);
-  CHECK(th_decompress(codec, from, to, name, &err) == TH_OK);
+  CHECK(th_decompress(codec, from, to, name, NULL, &err) == TH_OK);
   check_clear(program);
   close(from);
   close(to);

@@ -2,6 +2,7 @@
 # lib.sh - sourced by cli_*.sh and bench/*.sh: run the program, check, count
 # SPDX-License-Identifier: MIT
 
+. "$SOURCE/jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
 failures=0
 

@@ -313,7 +313,8 @@ static void test_lambda_max(int k)
   memory_store_free(m);
 }
 
-/* Equal columns, two examples, constant attributes, a tiny lambda. */
+/* Equal columns, two examples, constant attributes, a tiny lambda. Nothing does
+ * the work of a constant attribute but an intercept. */
 static void test_extremes(const char *loss, double ratio, int64_t training)
 {
   struct problem p = {.training = training,
@@ -339,11 +340,15 @@ static void test_extremes(const char *loss, double ratio, int64_t training)
   memory_store_finish(m);
   problem_must_train(&config, m, NULL, &model);
   plain_take(&r.plain, m, th_loss_find(loss), model.certificate.lambda);
-  for (int64_t i = 0; i < training; i++)
-    r.plain.x[i * 30 + 25] = 0; /* constant: left out */
   solve(&r);
   double ours = model.certificate.objective;
   CHECK(ours <= r.objective * (1 + 1e-8));
+  CHECK(model.certificate.gap <= 1e-8);
+  for (int64_t k = 0; k < model.support_size; k++)
+    CHECK(model.support[k] != 26);
+  th_model_free(&model);
+  config.intercept = true;
+  problem_must_train(&config, m, NULL, &model);
   CHECK(model.certificate.gap <= 1e-8);
   for (int64_t k = 0; k < model.support_size; k++)
     CHECK(model.support[k] != 25 && model.support[k] != 26);

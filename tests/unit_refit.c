@@ -239,6 +239,29 @@ static void test_few_squares(void)
   }
 }
 
+/* A step size that asks for more Exploitation than there are examples: there is
+ * a first round all the same, and a model. */
+static void test_first_round(void)
+{
+  struct problem p = {.training = 3000,
+                      .attributes = 100,
+                      .true_size = 4,
+                      .noise = 1,
+                      .seed = 2,
+                      .labels = true};
+  struct memory_store *m = problem_store(&p);
+  struct th_model model;
+  memory_store_finish(m);
+  struct th_config config = label_config("hybrid", &p, 1, TH_REFIT_AUTO);
+  config.sparsity = 8;
+  config.budget = 24;
+  config.eta = 0.05;
+  problem_must_train(&config, m, NULL, &model);
+  CHECK(model.support_size == 8);
+  th_model_free(&model);
+  memory_store_free(m);
+}
+
 int main(void)
 {
   test_likelihood("exploitation", false, 1);
@@ -246,6 +269,7 @@ int main(void)
   test_likelihood("exploration", false, 1);
   test_likelihood("hybrid", true, 1);
   test_few_rows();
+  test_first_round();
   test_end_of_hybrid();
   test_few_squares();
   return check_finish(NULL);

@@ -15,7 +15,10 @@ static const struct th_command table[] = {
      th_run_generate},
     {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
      "turn LIBSVM or CSV text into a data set",
-     "Files that end in .gz, .bz2 or .xz are read directly.", th_run_import},
+     "Files compressed by gzip, bzip2 or xz are read directly. Which column of "
+     "CSV is the target is printed. Data without a target, to predict, are "
+     "imported with --like the data that the model was trained on.",
+     th_run_import},
     {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
      "train a sparse linear model, under an attribute budget or with a penalty",
      "Without options it picks solver, budget, step size, batches and stopping "

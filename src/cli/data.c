@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/data.h"
 
+#include "cli/refuse_text.h"
 #include "io/groups_file.h"
+
+#include <string.h>
 
 /* Local, the same on every rank but for want of memory. */
 static th_status open_source(struct th_data *data, const char *source,
@@ -29,6 +32,9 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
     rc = open_source(data, options->source, command, memory, err);
     TH_TRY(th_agree(comm, rc, err));
   } else {
+    bool trains = strcmp(command, "train") == 0;
+    TH_TRY(th_refuse_text(comm, path,
+                          trains ? TH_TEXT_TO_TRAIN : TH_TEXT_TO_SCORE, err));
     TH_TRY(th_dataset_open(&data->dataset, comm, path, memory, err));
     data->store = th_dataset_store(data->dataset);
     data->truth = th_dataset_truth(data->dataset);
@@ -36,6 +42,17 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
   TH_TRY(th_store_place(data->store, comm, err));
 done:
   return rc;
+}
+
+th_status th_data_need_targets(const struct th_data *data, const char *command,
+                               const char *path, struct th_error *err)
+{
+  if (!data->store->shape.unlabelled)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s has no target, and %s needs one; import text with a "
+                 "target, or use predict",
+                 path, command);
 }
 
 void th_data_close(struct th_data *data)

@@ -25,6 +25,10 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
                        struct th_comm *comm, struct th_error *err);
 void th_data_close(struct th_data *data);
 
+/* TH_EDATA where the data have no targets. Local, replicated. */
+th_status th_data_need_targets(const struct th_data *data, const char *command,
+                               const char *path, struct th_error *err);
+
 /* The groups of a file, or, file NULL, those of the data set where it has any:
  * groups->attributes is 0 where there are none. output: see th_groups_read.
  * Collective. Release with th_groups_free. */

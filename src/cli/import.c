@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import.h"
 #include "cli/commands.h"
+#include "cli/meter.h"
+#include "cli/refuse_text.h"
 #include "cli/run.h"
+#include "io/file.h"
 
 #include <inttypes.h>
 
@@ -21,6 +24,30 @@ static th_status check_options(const struct th_options *options,
   return TH_OK;
 }
 
+static void on_progress(void *self, const struct th_import_progress *progress)
+{
+  struct th_meter *meter = self;
+  char text[128];
+  char done[TH_SIZE_TEXT];
+  char total[TH_SIZE_TEXT];
+  if (!th_meter_due(meter))
+    return;
+  if (progress->total > 0)
+    snprintf(text, sizeof text, "%s: %s of %s", progress->step,
+             th_size_text(progress->bytes, done),
+             th_size_text(progress->total, total));
+  else
+    snprintf(text, sizeof text, "%s", progress->step);
+  th_meter_show(meter, progress->fraction, text);
+}
+
+static void on_notice(void *self, const char *text)
+{
+  struct th_meter *meter = self;
+  th_meter_clear(meter);
+  fprintf(stderr, "%s\n", text);
+}
+
 static struct th_import job_of(const struct th_options *options, int64_t share)
 {
   return (struct th_import){
@@ -30,9 +57,11 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .output = options->output,
       .format = options->format,
       .layout = options->layout - 1,
-      .type = options->type,
+      .type = th_option_given(options, "type") ? options->type : -1,
       .target = options->target,
       .weights = options->weights,
+      .ignore = options->ignore,
+      .positive_class = options->positive_class,
       .zero_based = options->zero_based,
       .attributes = options->attributes,
       .groups = options->groups,
@@ -61,7 +90,7 @@ static void print_summary(const struct th_options *options,
           options->output, result->examples, result->test_examples,
           result->attributes, result->nonzeros,
           (double)result->text_bytes / 1e6, result->seconds, rate);
-  if (result->constant_attributes > 0)
+  if (result->constant_attributes > 0 && !result->unlabelled)
     fprintf(stderr,
             "%" PRId64 " attributes are constant in the training examples; "
             "training with an intercept leaves them out\n",
@@ -71,15 +100,24 @@ static void print_summary(const struct th_options *options,
 th_status th_run_import(const struct th_options *options, struct th_comm *comm,
                         struct th_error *err)
 {
+  const bool shows = comm->rank == 0 && !options->quiet;
+  struct th_meter meter;
+  struct th_import_watch watch = {on_progress, on_notice, &meter};
   struct th_import_result result = {0};
   int64_t share = 0;
   th_status rc;
+  th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
+  if (options->like != NULL)
+    TH_TRY(th_refuse_text(comm, options->like, TH_TEXT_TO_TRAIN, err));
   TH_TRY(th_memory_share(comm, &share, err));
   struct th_import job = job_of(options, share);
+  job.watch = shows ? &watch : NULL;
   TH_TRY(th_import_run(&job, comm, &result, err));
-  if (comm->rank == 0 && !options->quiet)
+  th_meter_clear(&meter);
+  if (shows)
     print_summary(options, &result);
 done:
+  th_meter_clear(&meter);
   return rc;
 }

@@ -3,6 +3,7 @@
 #include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/refuse_text.h"
 #include "io/dataset.h"
 #include "io/model_file.h"
 
@@ -159,6 +160,9 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_text(o, "layout", th_layout_name(shape->layout));
   th_json_text(o, "type", th_type_name(shape->type));
   json_object_set_new(o, "weighted", json_boolean(shape->weighted));
+  json_object_set_new(o, "labelled", json_boolean(!shape->unlabelled));
+  th_json_text(o, "target", th_dataset_target_name(dataset));
+  th_json_text(o, "positive_class", th_dataset_positive_class(dataset));
   th_json_int(o, "shards", th_dataset_shards(dataset));
   th_json_int(o, "row_group", shape->row_group);
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
@@ -169,6 +173,18 @@ static json_t *dataset_json(struct th_dataset *dataset,
   if (checked)
     json_object_set_new(o, "checked", json_true());
   return o;
+}
+
+static void print_targets(struct th_dataset *dataset)
+{
+  const char *target = th_dataset_target_name(dataset);
+  const char *class = th_dataset_positive_class(dataset);
+  if (th_dataset_store(dataset)->shape.unlabelled)
+    printf("target:       no target; for predict alone\n");
+  else if (target != NULL)
+    printf("target:       %s\n", target);
+  if (class != NULL)
+    printf("classes:      1 is '%s', -1 all others\n", class);
 }
 
 static void print_dataset(struct th_dataset *dataset,
@@ -183,6 +199,7 @@ static void print_dataset(struct th_dataset *dataset,
   printf("examples:     %" PRId64 " (%" PRId64 " training, %" PRId64 " test)\n",
          shape->examples, shape->training, shape->examples - shape->training);
   printf("attributes:   %" PRId64 "\n", shape->attributes);
+  print_targets(dataset);
   printf("nonzeros:     %" PRId64 " (%.4g %%)\n", shape->nonzeros,
          100 * (double)shape->nonzeros / cells);
   printf("shards:       %" PRId64 "\n", th_dataset_shards(dataset));
@@ -250,7 +267,8 @@ th_status th_run_inspect(const struct th_options *options, struct th_comm *comm,
     rc = th_file_kind(options->argument[0], &kind, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, &kind, sizeof kind, 0);
-  if (kind == TH_FILE_OTHER)
+  TH_TRY(th_refuse_text(comm, options->argument[0], TH_TEXT_TO_TRAIN, err));
+  if (kind != TH_FILE_MODEL && kind != TH_FILE_DATASET)
     return th_fail(err, TH_EFORMAT,
                    "%s: neither a data set nor a model; `thresher import` "
                    "makes data sets of text files",

@@ -10,59 +10,23 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-static const double bar_interval = 0.1; /* seconds */
-static const double line_interval = 5.0;
-
-enum { BAR = 24 };
-
-static void clear_bar(struct th_watch *watch)
-{
-  if (watch->bar)
-    fprintf(stderr, "\r\033[K");
-  watch->bar = false;
-}
-
-static void print_bar(struct th_watch *watch,
-                      const struct th_progress *progress, double share)
-{
-  char bar[BAR + 1] = "";
-  for (int k = 0; k < BAR; k++)
-    bar[k] = k < (int)(share * BAR) ? '#' : '.';
-  fprintf(stderr,
-          "\r\033[K[%s] %3.0f %%  loss %.5g  support %" PRId64
-          "  examples %" PRId64,
-          bar, 100 * share, progress->loss, progress->support_size,
-          progress->examples);
-  fflush(stderr);
-  watch->bar = true;
-}
-
-static void print_line(const struct th_progress *progress, double share,
-                       double seconds)
-{
-  fprintf(stderr,
-          "%6.0f s  %3.0f %%  update %" PRId64 "  loss %.5g  support %" PRId64
-          "  examples %" PRId64 "\n",
-          seconds, 100 * share, progress->updates, progress->loss,
-          progress->support_size, progress->examples);
-}
+enum { SHOWN = 128 };
 
 static void show(struct th_watch *watch, const struct th_progress *progress)
 {
-  double now = th_clock();
-  double interval = watch->terminal ? bar_interval : line_interval;
-  if (!watch->prints || now - watch->printed < interval)
-    return;
-  watch->printed = now;
+  char text[SHOWN];
   double expected = (double)progress->examples_expected;
-  double share = expected > 0 ? (double)progress->examples / expected : 0;
-  share = fmin(share, 1);
-  if (watch->terminal)
-    print_bar(watch, progress, share);
-  else
-    print_line(progress, share, now - watch->began);
+  if (!th_meter_due(&watch->meter))
+    return;
+  snprintf(text, sizeof text,
+           "update %" PRId64 "  loss %.5g  support %" PRId64
+           "  examples %" PRId64,
+           progress->updates, progress->loss, progress->support_size,
+           progress->examples);
+  th_meter_show(&watch->meter,
+                expected > 0 ? (double)progress->examples / expected : -1,
+                text);
 }
 
 /* norm2 of the difference of the coefficients; both supports ascend. */
@@ -138,7 +102,7 @@ static void on_notice(void *self, const char *text)
   struct th_watch *watch = self;
   if (!watch->prints)
     return;
-  clear_bar(watch);
+  th_meter_clear(&watch->meter);
   fprintf(stderr, "note: %s\n", text);
 }
 
@@ -165,7 +129,6 @@ th_status th_watch_open(struct th_watch *watch,
   *watch = (struct th_watch){
       .monitor = {on_progress, on_notice, watch},
       .prints = comm->rank == 0 && !options->quiet,
-      .terminal = isatty(STDERR_FILENO) == 1,
       .attributes = store->shape.attributes,
       .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
       .output = {.lock = -1},
@@ -174,7 +137,7 @@ th_status th_watch_open(struct th_watch *watch,
       .loops = {.comm = comm, .store = store},
   };
   th_error_clear(&watch->err);
-  watch->printed = watch->began;
+  th_meter_begin(&watch->meter, watch->prints);
   watch->loops.began = watch->began;
   if (comm->rank != 0 || options->telemetry == NULL)
     return TH_OK;
@@ -200,7 +163,7 @@ th_status th_watch_refer(struct th_watch *watch, const char *path,
 
 th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
 {
-  clear_bar(watch);
+  th_meter_clear(&watch->meter);
   if (watch->telemetry == NULL)
     return TH_OK;
   int failed = fclose(watch->telemetry);
@@ -213,7 +176,7 @@ th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
 
 void th_watch_close(struct th_watch *watch)
 {
-  clear_bar(watch);
+  th_meter_clear(&watch->meter);
   if (watch->telemetry != NULL)
     fclose(watch->telemetry);
   watch->telemetry = NULL;

@@ -4,6 +4,7 @@
 #define TH_MONITOR_H
 
 #include "cli/loops.h"
+#include "cli/meter.h"
 #include "cli/options.h"
 #include "core/model.h"
 #include "core/truth.h"
@@ -16,7 +17,7 @@
 struct th_watch {
   struct th_monitor monitor; /* for th_train */
   bool prints;
-  bool terminal;
+  struct th_meter meter;
   int64_t attributes;           /* d */
   const struct th_truth *truth; /* borrowed; NULL: not generated */
   bool referred;                /* to a model: */
@@ -25,8 +26,6 @@ struct th_watch {
   FILE *telemetry;              /* NULL: none */
   const char *telemetry_path;
   double began;
-  double printed;          /* clock of the last line */
-  bool bar;                /* a bar is on the terminal */
   struct th_progress last; /* without what it borrowed */
   struct th_loops loops;
   struct th_error err; /* of the telemetry */

@@ -61,6 +61,8 @@ struct th_options {
   int layout; /* 0: auto, else enum th_layout + 1 */
   const char *target;
   const char *weights;
+  const char *ignore;
+  const char *positive_class;
   bool zero_based;
   const char *like;
   int64_t max_line; /* bytes */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/scoring.h"
 
+#include "cli/refuse_text.h"
 #include "cli/run.h"
 #include "core/memory.h"
 #include "io/model_file.h"
@@ -20,11 +21,14 @@ th_status th_scoring_open(struct th_scoring *scoring,
   int64_t share = 0;
   th_status rc;
   *scoring = (struct th_scoring){0};
+  TH_TRY(th_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
   TH_TRY(th_model_read(&scoring->model, comm, model, err));
   TH_TRY(th_memory_share(comm, &share, err));
   /* every value is used once: nothing is worth keeping */
   TH_TRY(th_data_open(&scoring->data, options, command, path, share / 8, comm,
                       err));
+  if (strcmp(command, "predict") != 0)
+    TH_TRY(th_data_need_targets(&scoring->data, command, path, err));
   const struct th_shape *shape = &scoring->data.store->shape;
   if (shape->attributes != scoring->model.attributes)
     return th_fail(err, TH_EDATA,
@@ -51,8 +55,9 @@ static th_status look_up(struct th_scoring *scoring, struct th_rows rows,
                          struct th_error *err)
 {
   struct th_store *store = scoring->data.store;
-  th_status rc =
-      store->ops->targets(store, rows, scored->target + done, NULL, err);
+  th_status rc = TH_OK;
+  if (!store->shape.unlabelled)
+    rc = store->ops->targets(store, rows, scored->target + done, NULL, err);
   if (rc == TH_OK)
     rc = th_data_row_numbers(&scoring->data, rows, scored->row + done, err);
   return rc;

@@ -24,8 +24,8 @@ void th_scoring_close(struct th_scoring *scoring);
 /* What rank 0 learns of the rows, in stored order; empty on other ranks. */
 struct th_scored {
   double *prediction; /* linear predictor */
-  double *target;
-  int64_t *row; /* number in the input */
+  double *target;     /* zeros where the data have none */
+  int64_t *row;       /* number in the input */
 };
 /* Collective; release with th_scored_free. */
 th_status th_scoring_collect(struct th_scoring *scoring, struct th_comm *comm,

@@ -28,6 +28,7 @@ struct th_shape {
   enum th_layout layout;
   enum th_type type;
   bool weighted;
+  bool unlabelled; /* there are no targets: for prediction alone */
 };
 
 /* Row groups are numbered training first, then test. The group of a stored row,
@@ -64,7 +65,8 @@ struct th_store_ops {
                     struct th_range range, bool keep, struct th_slab *slab,
                     struct th_error *err);
   /* Targets and weights (1 where the data have none) of rows; either pointer
-   * may be NULL. Local. */
+   * may be NULL. Local. TH_EDATA where targets are asked of data that have
+   * none. */
   th_status (*targets)(struct th_store *store, struct th_rows rows,
                        double *target, double *weight, struct th_error *err);
   /* statistics[range.last - range.first]. Local. */

@@ -73,9 +73,10 @@ static th_status take_labels(struct th_context *context,
                    scan->lowest, loss->name);
   if (scan->between > 0)
     return th_fail(err, TH_EDATA,
-                   "the target has more than two values; a %s loss needs "
-                   "exactly two (try --loss squared)",
-                   loss->name);
+                   "the target has more than two values, and a %s loss needs "
+                   "exactly two; import with --positive-class A, such as %g, "
+                   "for A against all others, or take --loss squared",
+                   loss->name, scan->highest);
   if (!(share > 0 && share < 1))
     return th_fail(err, TH_EDATA,
                    "all examples with a positive weight have the same "

@@ -25,7 +25,8 @@ enum {
   PASSES_PER_EPOCH = 4,
   EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
   EXAMPLES_OF_STREAM = 2000, /* fresh ones, of a check */
-  PATIENCE = 64              /* epochs in which nothing was left out */
+  PATIENCE = 64,             /* epochs in which nothing was left out */
+  PATIENCE_IN_PASSES = 400   /* in which the gap has to halve */
 };
 
 static const double exact_gap = 1e-10; /* over the objective at zero */
@@ -71,8 +72,8 @@ done:
   return rc;
 }
 
-/* s->keep: groups that were active, and those that break the optimality
- * conditions, which are marked; whether there are any. Collective. */
+/* s->keep: groups that were active, those that break the optimality conditions,
+ * and those of b, which both are marked; whether there are any. Collective. */
 static bool judge(struct th_stochastic *s)
 {
   const double *was = th_screening_field(s, TH_ONLINE_WAS);
@@ -82,6 +83,9 @@ static bool judge(struct th_stochastic *s)
   th_grouping_dual(&s->grouping, s->context->comm, was, marked);
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->group_keep[g] = marked[g] > 0 || s->group_dual[g] > 1 + rounding;
+  th_grouping_dual(&s->grouping, s->context->comm, th_coef(s), marked);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->group_keep[g] = s->group_keep[g] || marked[g] > 0;
   th_grouping_spread(&s->grouping, s->group_keep, s->keep);
   for (int64_t p = 0; p < s->active.count; p++)
     if (s->keep[p] && was[p] == 0) {
@@ -110,7 +114,8 @@ static int64_t count_needed(struct th_stochastic *s)
 static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
                        struct th_error *err)
 {
-  struct th_polish polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE}};
+  struct th_polish polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
+                             .patience = PATIENCE_IN_PASSES};
   double gap = exact_gap * s->zero_objective;
   th_status rc = th_polish(s, &polish, gap, most, err);
   *exact = s->pass.gap <= gap;
@@ -119,14 +124,30 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
   return rc;
 }
 
-/* All attributes are looked at once; *more: some of them come back.
- * Collective. */
-static th_status look_around(struct th_stochastic *s, bool *more,
+/* Local. */
+static void set_coefficients(struct th_stochastic *s,
+                             const struct th_support *solution)
+{
+  memset(th_coef(s), 0, (size_t)s->active.count * sizeof(double));
+  for (int64_t k = 0; k < solution->size; k++) {
+    int64_t place = th_active_place(&s->active, solution->attribute[k]);
+    if (place >= 0)
+      th_coef(s)[place] = solution->coef[k];
+  }
+  s->intercept = solution->intercept;
+}
+
+/* All attributes are looked at once, at b or at another solution, where that is
+ * not NULL; *more: some of them come back. Collective. */
+static th_status look_around(struct th_stochastic *s,
+                             const struct th_support *solution, bool *more,
                              struct th_error *err)
 {
   struct th_pass whole;
   th_status rc;
   TH_TRY(th_online_widen(s, err));
+  if (solution != NULL)
+    set_coefficients(s, solution);
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_pass(s, err));
   whole = s->pass;
@@ -177,7 +198,7 @@ th_status th_online_refine(struct th_stochastic *s, int64_t most,
   for (int round = 0; more && exact && round < ROUNDS; round++) {
     TH_TRY(solve(s, most, &exact, err));
     if (exact)
-      TH_TRY(look_around(s, &more, err));
+      TH_TRY(look_around(s, NULL, &more, err));
   }
   memset(th_screening_field(s, TH_ONLINE_AVERAGE), 0,
          (size_t)s->active.count * sizeof(double));
@@ -186,6 +207,21 @@ th_status th_online_refine(struct th_stochastic *s, int64_t most,
   if (exact)
     remember(s);
 done:
+  return rc;
+}
+
+th_status th_online_adopt(struct th_stochastic *s,
+                          const struct th_support *solution,
+                          int64_t *readmitted, struct th_error *err)
+{
+  bool more = false;
+  th_status rc = look_around(s, solution, &more, err);
+  if (rc != TH_OK)
+    return rc;
+  *readmitted = count_needed(s);
+  s->certificate.screened_wrongly += *readmitted;
+  s->passed = true; /* as exact as there is */
+  remember(s);
   return rc;
 }
 

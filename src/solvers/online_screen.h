@@ -99,10 +99,23 @@ th_status th_online_widen(struct th_stochastic *s, struct th_error *err);
 /* Solve the problem exactly on the active attributes, look at all others, take
  * back those that the solution needs; until there are none. b becomes the exact
  * solution, whose certificate is filled in. *readmitted: how many came back; -1
- * where `most` passes over the examples do not reach an exact solution, and the
- * next call goes on from there. Collective. */
+ * where `most` passes over the examples, or any, do not reach an exact
+ * solution; the next call goes on from there. Collective. */
 th_status th_online_refine(struct th_stochastic *s, int64_t most,
                            int64_t *readmitted, struct th_error *err);
+
+/* The end of a run on a finite sum: b becomes the exact solution of the whole
+ * problem, whose certificate is filled in; where passes come to a standstill,
+ * that of the solver `lasso` (online_exact.c). *readmitted: attributes of the
+ * solution that had been left out. Collective. */
+th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
+                                struct th_error *err);
+
+/* b becomes a solution found elsewhere, in the units that s works in: what
+ * had been left out of it comes back. Collective. */
+th_status th_online_adopt(struct th_stochastic *s,
+                          const struct th_support *solution,
+                          int64_t *readmitted, struct th_error *err);
 
 /* Where screening has left out attributes since the last check: see whether all
  * of them may stay out; else take back what is wrong, return to the last safe

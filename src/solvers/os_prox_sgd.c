@@ -199,7 +199,7 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
     report_stream(s);
     return rc;
   }
-  rc = th_online_refine(s, INT64_MAX, &readmitted, err);
+  rc = th_online_end_exactly(s, &readmitted, err);
   if (rc == TH_OK)
     report(s, readmitted, left);
   return rc;

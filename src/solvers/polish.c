@@ -117,9 +117,30 @@ done:
   return rc;
 }
 
+/* Whether the smallest gap has halved within each stretch of passes so far. */
+struct stretch {
+  double smallest; /* gap so far */
+  double goal;     /* of this stretch */
+  int64_t end;     /* of this stretch, in passes */
+};
+
+static bool stagnates(struct stretch *stretch, const struct th_polish *p,
+                      double gap)
+{
+  stretch->smallest = fmin(stretch->smallest, gap);
+  if (p->patience == 0 || p->passes < stretch->end)
+    return false;
+  if (stretch->smallest > stretch->goal)
+    return true;
+  stretch->goal = stretch->smallest / 2;
+  stretch->end = p->passes + p->patience;
+  return false;
+}
+
 th_status th_polish(struct th_stochastic *s, struct th_polish *p, double gap,
                     int64_t most, struct th_error *err)
 {
+  struct stretch stretch = {INFINITY, INFINITY, 0};
   double squares = 0;
   th_status rc;
   TH_TRY(
@@ -129,7 +150,9 @@ th_status th_polish(struct th_stochastic *s, struct th_polish *p, double gap,
   p->passes = 0;
   TH_TRY(th_stochastic_pass(s, err));
   forget(p, s->pass.objective);
-  for (int64_t k = 0; s->pass.gap > gap && p->passes < most; k++) {
+  for (int64_t k = 0; s->pass.gap > gap && p->passes < most &&
+                      !stagnates(&stretch, p, s->pass.gap);
+       k++) {
     if (k % SCREEN_EVERY == 0)
       TH_TRY(screen(s, p, err));
     TH_TRY(advance(s, p, err));

@@ -20,12 +20,14 @@ struct th_polish {
   double step;     /* the next one; 0: nothing is known */
   double recent[TH_POLISH_MEMORY]; /* objectives, a ring */
   int64_t passes;                  /* of this call */
+  int64_t patience; /* in so many passes the gap has to halve; 0: or not */
 };
 
-/* From b on until the gap is `gap` at most, or `most` passes are over: s->pass
- * says what was reached. Attributes that are no longer active are those proven
- * to be 0 in the solution on the active ones. polish: fields, and zeros, or
- * what a call before has left, to go on with steps of its length. Collective.
+/* From b on until the gap is `gap` at most, `most` passes are over, or patience
+ * is: s->pass says what was reached. Attributes that are no longer active are
+ * those proven to be 0 in the solution on the active ones. polish: fields, and
+ * zeros, or what a call before has left, to go on with steps of its length.
+ * Collective.
  */
 th_status th_polish(struct th_stochastic *s, struct th_polish *polish,
                     double gap, int64_t most, struct th_error *err);

@@ -206,6 +206,18 @@ done:
   return rc;
 }
 
+/* A gap that was wanted and not reached is no small print. */
+static void tell_shortfall(const struct th_stochastic *s)
+{
+  double wanted = goal(s);
+  if (wanted > 0 && s->pass.gap > wanted)
+    th_context_notice(s->context,
+                      "the examples are used up at a gap of %g, not %g: the "
+                      "model is not the solution; --standardize, a larger "
+                      "--epochs or --solver lasso may help",
+                      s->pass.gap, wanted);
+}
+
 th_status th_stochastic_finish(void *state, struct th_context *context,
                                struct th_error *err)
 {
@@ -217,6 +229,7 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
     TH_TRY(s->screening->finish(s, err));
   if (!s->passed)
     TH_TRY(th_stochastic_pass(s, err));
+  tell_shortfall(s);
   fill_certificate(s);
   TH_TRY(gather(s, err));
 done:

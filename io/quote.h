@@ -1,0 +1,13 @@
+/* quote.h - a text as one word of a shell's command line, for messages that say
+ * what to type
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_QUOTE_H
+#define TH_QUOTE_H
+
+#include <stddef.h>
+
+/* The word in `text`, in quotes where a shell needs them; cut where it does not
+ * fit. Local. */
+const char *th_shell_word(const char *word, char *text, size_t size);
+
+#endif

@@ -1,0 +1,115 @@
+/* meter.c - how far a long piece of work is: a bar on a terminal, else a line
+ * now and then
+ * SPDX-License-Identifier: MIT */
+#include "cli/meter.h"
+
+#include "core/comm.h"
+
+#include <math.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const double bar_interval = 0.1; /* seconds */
+static const double line_interval = 2;
+static const double slow_interval = 5; /* of lines, after a minute */
+
+/* Before that much is done nobody can say what is left. */
+static const double least_fraction = 0.01;
+
+enum { BAR = 24, LINE = 256, USUAL_COLUMNS = 80 };
+
+const char *th_duration_text(double seconds, char text[TH_DURATION_TEXT])
+{
+  enum { SECONDS = 60, MINUTES = 60 };
+  double most = 1e9; /* so that all fits the text and the integers */
+  long whole = lround(fmin(fmax(seconds, 0), most));
+  long minutes = whole / SECONDS;
+  if (whole < 2 * SECONDS)
+    snprintf(text, TH_DURATION_TEXT, "%ld s", whole);
+  else if (minutes < 2 * MINUTES)
+    snprintf(text, TH_DURATION_TEXT, "%ld min %ld s", minutes, whole % SECONDS);
+  else
+    snprintf(text, TH_DURATION_TEXT, "%ld h %ld min", minutes / MINUTES,
+             minutes % MINUTES);
+  return text;
+}
+
+void th_meter_begin(struct th_meter *meter, bool shows)
+{
+  double now = th_clock();
+  *meter = (struct th_meter){.out = shows ? stderr : NULL,
+                             .terminal = isatty(STDERR_FILENO) == 1,
+                             .began = now,
+                             .shown = now};
+}
+
+bool th_meter_due(const struct th_meter *meter)
+{
+  if (meter->out == NULL)
+    return false;
+  double now = th_clock();
+  double interval = now - meter->began < 60 ? line_interval : slow_interval;
+  return now - meter->shown >= (meter->terminal ? bar_interval : interval);
+}
+
+/* "35 %, 12 s elapsed, 22 s left" as far as it is known. */
+static void time_text(const struct th_meter *meter, double fraction, char *text,
+                      size_t size)
+{
+  char elapsed[TH_DURATION_TEXT];
+  char left[TH_DURATION_TEXT];
+  double seconds = th_clock() - meter->began;
+  th_duration_text(seconds, elapsed);
+  if (!(fraction >= 0)) {
+    snprintf(text, size, "%s elapsed", elapsed);
+    return;
+  }
+  fraction = fmin(fraction, 1);
+  int used =
+      snprintf(text, size, "%3.0f %%, %s elapsed", 100 * fraction, elapsed);
+  if (fraction >= least_fraction)
+    snprintf(text + used, size - (size_t)used, ", %s left",
+             th_duration_text(seconds * (1 - fraction) / fraction, left));
+}
+
+/* One column less than the terminal has: a line that wraps cannot be taken
+ * back. */
+static int columns(FILE *out)
+{
+  struct winsize size;
+  int found = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return (found > 0 ? found : USUAL_COLUMNS) - 1;
+}
+
+static void show_bar(struct th_meter *meter, double fraction, const char *times,
+                     const char *what)
+{
+  char bar[BAR + 1] = "";
+  char line[LINE];
+  for (int k = 0; k < BAR; k++)
+    bar[k] = k < (int)(fraction * BAR) ? '#' : '.';
+  snprintf(line, sizeof line, "[%s] %s  %s", bar, times, what);
+  fprintf(meter->out, "\r\033[K%.*s", columns(meter->out), line);
+  fflush(meter->out);
+  meter->bar = true;
+}
+
+void th_meter_show(struct th_meter *meter, double fraction, const char *what)
+{
+  char times[3 * TH_DURATION_TEXT];
+  if (!th_meter_due(meter))
+    return;
+  meter->shown = th_clock();
+  time_text(meter, fraction, times, sizeof times);
+  if (meter->terminal)
+    show_bar(meter, fraction, times, what);
+  else
+    fprintf(meter->out, "%s  %s\n", times, what);
+}
+
+void th_meter_clear(struct th_meter *meter)
+{
+  if (meter->bar)
+    fprintf(meter->out, "\r\033[K");
+  meter->bar = false;
+}

@@ -1,0 +1,43 @@
+/* meter.h - how far a long piece of work is: a bar on a terminal, else a line
+ * now and then, on the standard error
+ *
+ *   [########................]  35 %, 12 s elapsed, 22 s left  reading text
+ *
+ * Work that is done within two seconds leaves no line. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_METER_H
+#define TH_METER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct th_meter {
+  FILE *out; /* NULL: nothing is shown */
+  bool terminal;
+  bool bar;     /* one stands on the terminal */
+  double began; /* by th_clock */
+  double shown; /* when the last bar or line was */
+};
+
+/* Begin to measure the time. shows: on this rank, which is rank 0 and was not
+ * told to be quiet. */
+void th_meter_begin(struct th_meter *meter, bool shows);
+
+/* Whether th_meter_show would show anything now: asked first where the text
+ * takes time to make. */
+bool th_meter_due(const struct th_meter *meter);
+
+/* Show where the work is, if it is due. fraction: how much of all the work is
+ * done, 0 to 1, or less than 0 where nobody knows; the time left follows from
+ * it. what: a few words, one line. */
+void th_meter_show(struct th_meter *meter, double fraction, const char *what);
+
+/* Take the bar off the terminal, for other output and at the end. Legal on a
+ * zeroed record. */
+void th_meter_clear(struct th_meter *meter);
+
+/* "12 s", "3 min 20 s", "2 h 5 min". */
+enum { TH_DURATION_TEXT = 32 };
+const char *th_duration_text(double seconds, char text[TH_DURATION_TEXT]);
+
+#endif
