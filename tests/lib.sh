@@ -81,6 +81,18 @@ own()
   awk '/^----------+$/ { inside = !inside; next } !inside || /^thresher: /' "$1"
 }
 
+# readme_commands HEADING: the README's below it, up to the next one, one on a line.
+readme_commands()
+{
+  awk -v heading="$1" '/^##/ { inside = $0 == heading }
+    inside && /^    [$] / {
+      line = substr($0, 7)
+      while (sub(/\\$/, "", line) && (getline rest) > 0)
+        line = line rest
+      print line
+    }' "$SOURCE/README.md"
+}
+
 # All names below the folders, hidden ones too: what a failed run must not add to.
 names_below()
 {
