@@ -138,11 +138,21 @@ static int64_t count_free(const struct th_csv *csv, int64_t *last)
   return count;
 }
 
+/* A column that is called like a target, else the last. */
+static int64_t likely_target(const struct th_csv *csv, int64_t last)
+{
+  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
+    if (csv->role[k] == TH_COLUMN_FREE && is_target_name(csv->names[k]))
+      return k;
+  return last;
+}
+
 static th_status ask_for_target(const struct th_csv *csv,
                                 const struct th_text_file *file, int64_t last,
                                 struct th_error *err)
 {
   char typed[TH_COLUMN_TEXT];
+  int64_t likely = likely_target(csv, last);
   if (csv->names == NULL)
     return th_fail(err, TH_EUSAGE,
                    "%s:1:1: which column is the target? The last one has "
@@ -150,11 +160,11 @@ static th_status ask_for_target(const struct th_csv *csv,
                    file->name);
   return th_fail(err, TH_EUSAGE,
                  "%s:1:1: which column is the target? Say it with --target "
-                 "NAME (--target %s for the last one, '%.60s'); data without a "
+                 "NAME (--target %s for column %lld, '%.60s'); data without a "
                  "target are imported with --like TRAIN.h5, the data that the "
                  "model was trained on",
-                 file->name, th_csv_column_text(csv, last, typed),
-                 csv->names[last]);
+                 file->name, th_csv_column_text(csv, likely, typed),
+                 (long long)likely + 1, csv->names[likely]);
 }
 
 /* The target of a file with names, where the user has not named it. */

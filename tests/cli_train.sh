@@ -10,6 +10,11 @@ must 2 generate murata -o data.h5 --examples 6000 --attributes 300 --seed 3
 ranks 2 train data.h5 --dry-run >plan.txt 2>plan.err
 grep -q '^solver: ' plan.txt || fail "--dry-run prints no plan"
 [ ! -s plan.err ] || fail "--dry-run says more than the plan"
+grep -qE '^cost: .* to read, roughly [0-9]+ (s|min|h)' plan.txt ||
+  fail "--dry-run estimates no time"
+ranks 0 train data.h5 --solver lasso --path 5 --dry-run >plan.txt
+grep -qE '^cost: +1 rank, .* roughly [0-9]+ (s|min|h)' plan.txt ||
+  fail "--dry-run of one rank: $(grep '^cost' plan.txt)"
 
 # what Slurm grants counts, not what the machine has
 for granted in "SLURM_MEM_PER_NODE=1" "SLURM_MEM_PER_CPU=1 SLURM_CPUS_ON_NODE=1"; do
@@ -25,7 +30,18 @@ must 2 train data.h5 -o model.h5 --solver hybrid -s 25 --budget 50 \
   --report run.json --telemetry run.jsonl
 grep -q '^support: 25 attributes' must.err || fail "the summary has no support"
 grep -q '^ledger: ' must.err || fail "the summary has no ledger"
-grep -q '^phase .* max/mean ' must.err || fail "the summary has no phases"
+grep -q '^run: .* s on 2 ranks, ' must.err || fail "the summary has no time"
+! grep -q '^phase ' must.err || fail "phases that nobody asked for"
+[ "$(sed -n '/^support:/=' must.err)" -lt "$(sed -n '/^run:/=' must.err)" ] ||
+  fail "the result does not come first"
+must 1 train data.h5 -o verbose.h5 --budget 50 --verbose
+grep -q '^phase .* max/mean ' must.err || fail "--verbose has no phases"
+! grep -E '(^|[^0-9.])1 (passes|ranks|blocks|examples|attributes)\b' must.err ||
+  fail "one of something is not many"
+must 0 train data.h5 -o verbose.h5 --solver lasso --force -v
+grep -q '^  loop .* gap ' must.err || fail "--verbose has no outer loops"
+grep -q '^lambda: .* of lambda_max; objective .*, duality gap ' must.err ||
+  fail "the summary has no solution"
 "$PYTHON" - <<'END' || fail "the report"
 import json
 run = json.load(open("run.json"))
@@ -114,9 +130,12 @@ usage 'attribute 300 is not within 0..299' '3,300'
 usage 'attribute 3 is there twice' '3,4,3'
 usage 'to all attributes or to none' '3,4:1'
 
-# a step size that never comes down far enough is an error, not an empty model
+# a step size that is far too large comes down; where it never comes down far
+# enough, that is an error, not an empty model
+must 2 train data.h5 -o large.h5 --solver hybrid -s 5 --budget 20 --eta 1e6
+grep -q '^note: .*step size lowered' must.err || fail "a step size of 1e6 stays"
 refused 1 'step size' 2 train data.h5 -o no.h5 --solver hybrid -s 5 \
-  --budget 20 --eta 1e6
+  --budget 20 --eta 1e200
 
 # values whose squares leave the range of f32 count like any others
 "$PYTHON" - <<'END' || fail "cannot write far.csv"

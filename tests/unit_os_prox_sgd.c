@@ -84,7 +84,8 @@ static void test_exact(const char *loss, int kind, bool intercept,
                        enum th_screen_rule rule, int64_t batch)
 {
   struct tale tale = {0};
-  struct th_monitor monitor = {listen, note, &tale};
+  struct th_monitor monitor = {
+      .progress = listen, .notice = note, .self = &tale};
   struct problem problem = {.training = 91,
                             .attributes = 300,
                             .true_size = 4,
@@ -113,7 +114,8 @@ static void test_exact(const char *loss, int kind, bool intercept,
 static void test_idle(void)
 {
   struct tale tale = {0};
-  struct th_monitor monitor = {listen, note, &tale};
+  struct th_monitor monitor = {
+      .progress = listen, .notice = note, .self = &tale};
   struct problem problem = {
       .training = 91, .attributes = 300, .true_size = 4, .seed = 9};
   struct memory_store *m = make(&problem, 0);
@@ -156,7 +158,8 @@ static void test_refusal(void)
 static void test_wrong(int64_t attributes, bool all)
 {
   struct tale tale = {0};
-  struct th_monitor monitor = {listen, note, &tale};
+  struct th_monitor monitor = {
+      .progress = listen, .notice = note, .self = &tale};
   struct problem problem = {.training = 64,
                             .attributes = attributes,
                             .true_size = 20,
@@ -180,7 +183,8 @@ static void test_wrong(int64_t attributes, bool all)
 static void test_stream(enum th_screen_rule rule, double w, struct tale *tale,
                         struct th_model *model, struct problem *problem)
 {
-  struct th_monitor monitor = {listen, note, tale};
+  struct th_monitor monitor = {
+      .progress = listen, .notice = note, .self = tale};
   *problem = (struct problem){.training = 60000,
                               .attributes = 60,
                               .true_size = 5,

@@ -15,18 +15,26 @@ enum { SHOWN = 128 };
 
 static void show(struct th_watch *watch, const struct th_progress *progress)
 {
+  const struct th_certificate *c = progress->certificate;
   char text[SHOWN];
-  double expected = (double)progress->examples_expected;
   if (!th_meter_due(&watch->meter))
     return;
-  snprintf(text, sizeof text,
-           "update %" PRId64 "  loss %.5g  support %" PRId64
-           "  examples %" PRId64,
-           progress->updates, progress->loss, progress->support_size,
-           progress->examples);
-  th_meter_show(&watch->meter,
-                expected > 0 ? (double)progress->examples / expected : -1,
-                text);
+  if (c != NULL)
+    snprintf(text, sizeof text, "lambda %.4g  gap %.2g  support %" PRId64,
+             c->lambda, c->gap, progress->support_size);
+  else
+    snprintf(text, sizeof text,
+             "update %" PRId64 "  loss %.5g  support %" PRId64
+             "  examples %" PRId64,
+             progress->updates, progress->loss, progress->support_size,
+             progress->examples);
+  th_meter_show(&watch->meter, progress->done, text);
+}
+
+static void on_going(void *self, double done, const char *text)
+{
+  struct th_watch *watch = self;
+  th_meter_show(&watch->meter, done, text);
 }
 
 /* norm2 of the difference of the coefficients; both supports ascend. */
@@ -127,7 +135,10 @@ th_status th_watch_open(struct th_watch *watch,
                         const struct th_comm *comm, struct th_error *err)
 {
   *watch = (struct th_watch){
-      .monitor = {on_progress, on_notice, watch},
+      .monitor = {.progress = on_progress,
+                  .notice = on_notice,
+                  .going = on_going,
+                  .self = watch},
       .prints = comm->rank == 0 && !options->quiet,
       .attributes = store->shape.attributes,
       .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,

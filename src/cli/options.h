@@ -44,6 +44,7 @@ struct th_options {
   const char *deck;
   bool force;
   bool quiet;
+  bool verbose;
   bool help;
   /* generate and import */
   int64_t examples;

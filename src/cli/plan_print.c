@@ -2,37 +2,26 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/option_names.h"
 #include "cli/report.h"
+#include "cli/wording.h"
 
 #include <inttypes.h>
-
-/* 1234567 as "1.23 MB". */
-const char *th_bytes_text(int64_t bytes, char *text, size_t size)
-{
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  double value = (double)bytes;
-  size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-    value /= 1000;
-    unit++;
-  }
-  snprintf(text, size, "%.3g %s", value, units[unit]);
-  return text;
-}
 
 /* What is observed, and when: solvers under a budget. */
 static void print_schedule(FILE *out, const struct th_plan *plan)
 {
   const struct th_config *config = &plan->config;
-  fprintf(out, "budget:  at most %" PRId64 " attributes of an example",
-          config->budget);
+  fprintf(out, "budget:  at most %" PRId64 " attribute%s of an example",
+          config->budget, th_s(config->budget));
   if (config->sparsity > 0)
     fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
   fprintf(out,
-          "\nplan:    %" PRId64 " blocks, at most %" PRId64
-          " passes, deal units of %" PRId64 " examples",
-          plan->blocks, config->passes, plan->deal_unit);
+          "\nplan:    %" PRId64 " block%s, at most %" PRId64
+          " pass%s, deal units of %" PRId64 " example%s",
+          plan->blocks, th_s(plan->blocks), config->passes,
+          th_es(config->passes), plan->deal_unit, th_s(plan->deal_unit));
   if (plan->updates > 0)
-    fprintf(out, ", about %" PRId64 " updates", plan->updates);
+    fprintf(out, ", about %" PRId64 " update%s", plan->updates,
+            th_s(plan->updates));
   fputc('\n', out);
 }
 
@@ -54,23 +43,31 @@ static void print_problem(FILE *out, const struct th_plan *plan)
 }
 
 void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks)
+                   const struct th_shape *shape, int ranks, double seconds)
 {
   const struct th_config *config = &plan->config;
   char memory[32];
   char read[32];
+  char time[TH_DURATION_TEXT];
   fprintf(out,
-          "data:    %" PRId64 " training examples, %" PRId64
-          " attributes, %s %s\n",
-          shape->training, shape->attributes, th_layout_name(shape->layout),
+          "data:    %" PRId64 " training example%s, %" PRId64
+          " attribute%s, %s %s\n",
+          shape->training, th_s(shape->training), shape->attributes,
+          th_s(shape->attributes), th_layout_name(shape->layout),
           th_type_name(shape->type));
   fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
           config->loss, config->seed);
   (th_solver_find(config->solver)->penalised ? print_problem
                                              : print_schedule)(out, plan);
   fprintf(out,
-          "cost:    %d ranks, %s of memory each beside stored values, "
-          "about %s to read\n",
-          ranks, th_bytes_text(plan->memory, memory, sizeof memory),
+          "cost:    %d rank%s, %s of memory%s beside stored values, "
+          "about %s to read",
+          ranks, th_s(ranks),
+          th_bytes_text(plan->memory, memory, sizeof memory),
+          ranks > 1 ? " each" : "",
           th_bytes_text(plan->read_bytes, read, sizeof read));
+  if (seconds >= 0)
+    fprintf(out, ", roughly %s",
+            th_duration_text(seconds > 1 ? seconds : 1, time));
+  fputc('\n', out);
 }

@@ -105,8 +105,8 @@ void th_report_free(struct th_report *report)
   *report = (struct th_report){0};
 }
 
-th_status th_report_bandwidth(struct th_report *report, struct th_comm *comm,
-                              struct th_error *err)
+th_status th_measure_bandwidth(double *gbs, struct th_comm *comm,
+                               struct th_error *err)
 {
   float *values = NULL;
   volatile double sink = 0; /* the work must not be optimised away */
@@ -120,7 +120,7 @@ th_status th_report_bandwidth(struct th_report *report, struct th_comm *comm,
     least = fmin(least, th_clock() - began);
   }
   comm->ops->max_f64(comm, &least, 1);
-  report->read_gbs = (double)READ_ITEMS * sizeof *values / least / 1e9;
+  *gbs = (double)READ_ITEMS * sizeof *values / least / 1e9;
 done:
   free(values);
   return rc;

@@ -41,9 +41,16 @@ th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            struct th_error *err);
 void th_report_free(struct th_report *report);
 
-/* The bandwidth at which a rank reads memory while all others do, measured for
- * some 20 ms. Collective. */
-th_status th_report_bandwidth(struct th_report *report, struct th_comm *comm,
+/* The bandwidth in GB/s at which a rank reads memory while all others do,
+ * measured for some 20 ms. Collective. */
+th_status th_measure_bandwidth(double *gbs, struct th_comm *comm,
+                               struct th_error *err);
+
+/* A rough estimate of a run's seconds (estimate.c): what is looked at by that
+ * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
+th_status th_estimate_seconds(const struct th_plan *plan,
+                              const struct th_shape *shape,
+                              struct th_comm *comm, double *seconds,
                               struct th_error *err);
 
 /* ---- figures that follow from the accounts; local ---- */
@@ -72,16 +79,20 @@ th_status th_report_write(const struct th_report *report,
                           const struct th_watch *watch, const char *path,
                           bool force, struct th_error *err);
 
-/* Bytes in a unit that suits them, as text. */
-const char *th_bytes_text(int64_t bytes, char *text, size_t size);
-
-/* The plan, to any file: what was picked (plan_print.c). */
+/* The plan, to any file: what was picked, and what it is going to cost;
+ * seconds: less than 0 where nobody has estimated them (plan_print.c). */
 void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks);
+                   const struct th_shape *shape, int ranks, double seconds);
 
-/* The performance table, the support, the ledger, what to try next. */
-void th_report_print(FILE *out, const struct th_report *report,
-                     const struct th_model *model, const struct th_watch *watch,
+/* What was found: the support, the solution of a penalised problem, the ledger
+ * (result_print.c). */
+void th_result_print(FILE *out, const struct th_model *model,
                      const struct th_shape *shape);
+
+/* What it cost in one line; the tables of phases and outer loops. */
+void th_report_print_line(FILE *out, const struct th_report *report);
+void th_report_print(FILE *out, const struct th_report *report,
+                     const struct th_model *model,
+                     const struct th_watch *watch);
 
 #endif

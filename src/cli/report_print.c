@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/json.h"
 #include "cli/report.h"
+#include "cli/wording.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -184,55 +185,38 @@ static void print_costs(FILE *out, const struct th_report *report,
           th_bytes_text(report->most.peak_memory, text, sizeof text));
 }
 
-static void print_support(FILE *out, const struct th_model *model)
+void th_report_print_line(FILE *out, const struct th_report *report)
 {
-  enum { SHOWN = 12 };
-  fprintf(out, "support: %" PRId64 " attributes", model->support_size);
-  for (int64_t k = 0; k < model->support_size && k < SHOWN; k++)
-    fprintf(out, "%s %" PRId64 " (%.4g)", k == 0 ? ":" : ",", model->support[k],
-            model->coef[k]);
-  fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");
-}
-
-static void print_ledger(FILE *out, const struct th_model *model,
-                         const struct th_shape *shape)
-{
-  const struct th_ledger *ledger = &model->ledger;
-  double draws = (double)ledger->examples;
-  double mean = draws > 0 ? (double)ledger->attributes / draws : 0;
-  fprintf(out,
-          "ledger:  %" PRId64 " examples drawn in %" PRId64 " passes, %" PRId64
-          " attributes observed: %.4g of %" PRId64
-          " an example, never more than %" PRId64 "\n",
-          ledger->examples, model->passes, ledger->attributes, mean,
-          shape->attributes, ledger->max_attributes_per_example);
-  fprintf(out,
-          "         validation: %" PRId64 " attributes of %" PRId64
-          " examples; statistics: %s\n",
-          ledger->validation_attributes, ledger->validation_examples,
-          model->statistics != NULL ? model->statistics : "none");
+  char text[32];
+  fprintf(out, "run:     %.3f s on %d rank%s, ", report->most.seconds,
+          report->ranks, th_s(report->ranks));
+  fprintf(out, "%s read",
+          th_bytes_text(report->sum.bytes_read, text, sizeof text));
+  if (report->ranks > 1)
+    fprintf(out, ", %s sent",
+            th_bytes_text(report->sum.bytes_sent, text, sizeof text));
+  fprintf(out, ", at most %s of memory%s\n",
+          th_bytes_text(report->most.peak_memory, text, sizeof text),
+          report->ranks > 1 ? " on a rank" : "");
 }
 
 void th_report_print(FILE *out, const struct th_report *report,
-                     const struct th_model *model, const struct th_watch *watch,
-                     const struct th_shape *shape)
+                     const struct th_model *model, const struct th_watch *watch)
 {
   const struct th_progress *last = &watch->last;
   th_loops_print(out, &watch->loops);
   print_phases(out, report);
-  fprintf(
-      out,
-      "%.3f s on %d ranks, %.3f of them in collective operations, imbalance "
-      "%.2f\n",
-      report->most.seconds, report->ranks,
-      th_report_mean(report, report->sum.waiting), th_report_imbalance(report));
+  fprintf(out,
+          "%.3f s on %d rank%s, %.3f of them in collective operations, "
+          "imbalance %.2f\n",
+          report->most.seconds, report->ranks, th_s(report->ranks),
+          th_report_mean(report, report->sum.waiting),
+          th_report_imbalance(report));
   print_work(out, report, model);
   print_costs(out, report, last);
-  fprintf(out, "%" PRId64 " updates, last loss %.6g", last->updates,
-          last->loss);
+  fprintf(out, "%" PRId64 " update%s, last loss %.6g", last->updates,
+          th_s(last->updates), last->loss);
   if (last->step_size > 0)
     fprintf(out, ", step size %.4g", last->step_size);
   fputc('\n', out);
-  print_support(out, model);
-  print_ledger(out, model, shape);
 }

@@ -213,17 +213,19 @@ static th_status report(struct session *session, struct th_comm *comm,
   TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
                           seconds, err));
   TH_TRY(th_loops_gather(&session->watch.loops, comm, err));
-  bool shown = !options->quiet && report.most.seconds >= worth_measuring;
+  bool shown = options->verbose && report.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
-    TH_TRY(th_report_bandwidth(&report, comm, err));
+    TH_TRY(th_measure_bandwidth(&report.read_gbs, comm, err));
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->plan, &session->model,
                          &session->watch, options->report, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->watch.prints) {
-    th_report_print(stderr, &report, &session->model, &session->watch,
-                    &session->data.store->shape);
+    th_result_print(stderr, &session->model, &session->data.store->shape);
+    th_report_print_line(stderr, &report);
     print_next(session);
+    if (options->verbose)
+      th_report_print(stderr, &report, &session->model, &session->watch);
   }
 done:
   th_report_free(&report);
@@ -241,7 +243,7 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_watch_refer(&session->watch, session->options->reference, comm, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
-                  comm->size);
+                  comm->size, -1);
   TH_TRY(th_train(&session->plan, session->data.store, comm,
                   &session->watch.monitor, &session->profile, &session->model,
                   err));
@@ -250,6 +252,19 @@ static th_status train(struct session *session, struct th_comm *comm,
   TH_TRY(report(session, comm, th_clock() - began, err));
 done:
   th_watch_close(&session->watch);
+  return rc;
+}
+
+/* The plan of a dry run, with an estimate of its time. Collective. */
+static th_status print_estimate(const struct session *session,
+                                struct th_comm *comm, struct th_error *err)
+{
+  const struct th_shape *shape = &session->data.store->shape;
+  double seconds = 0;
+  th_status rc =
+      th_estimate_seconds(&session->plan, shape, comm, &seconds, err);
+  if (rc == TH_OK && comm->rank == 0)
+    th_plan_print(stdout, &session->plan, shape, comm->size, seconds);
   return rc;
 }
 
@@ -276,9 +291,8 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
       th_data_need_targets(&session.data, "train", options->argument[0], err));
   TH_TRY(make_plan(&session, comm, err));
   correct_reads(&session.plan, session.memory, comm->size);
-  if (options->dry_run && comm->rank == 0)
-    th_plan_print(stdout, &session.plan, &session.data.store->shape,
-                  comm->size);
+  if (options->dry_run)
+    TH_TRY(print_estimate(&session, comm, err));
   TH_TRY(check_memory(&session.plan, comm, share, err));
   if (!options->dry_run)
     TH_TRY(train(&session, comm, began, err));

@@ -26,6 +26,9 @@ struct th_algorithm {
    * the step size, 0 where there is none. Local. */
   double (*loss)(const void *state);
   double (*step_size)(const void *state);
+  /* The share of the run that is done, 0 to 1, less where nobody can say; NULL:
+   * the share of the examples of all passes. Local. */
+  double (*done)(const void *state);
   /* What is known of the model, NULL: nothing (solvers without a penalty).
    * Local; borrowed; final after finish, and up to date after a step as far as
    * the solver knows. */

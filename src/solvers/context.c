@@ -149,7 +149,8 @@ th_status th_context_init(struct th_context *context,
       .owned = th_store_owned(store, comm->rank, comm->size),
       .centred = is_centred(&plan->config, &store->shape),
       .profile = profile,
-      .monitor = monitor};
+      .monitor = monitor,
+      .piece_part = 1};
   th_profile_begin(profile);
   th_status rc = th_agree(comm, open_all(context, plan, store, err), err);
   if (rc == TH_OK && th_weighted_wanted(context))
@@ -168,6 +169,22 @@ void th_context_free(struct th_context *context)
   free(context->scale);
   free(context->bound);
   *context = (struct th_context){0};
+}
+
+void th_context_going(const struct th_context *context, double done,
+                      const char *format, ...)
+{
+  const struct th_monitor *monitor = context->monitor;
+  char text[NOTICE_TEXT];
+  va_list args;
+  if (monitor == NULL || monitor->going == NULL)
+    return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (done >= 0)
+    done = context->piece_from + context->piece_part * done;
+  monitor->going(monitor->self, done, text);
 }
 
 void th_context_notice(const struct th_context *context, const char *format,

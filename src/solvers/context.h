@@ -46,6 +46,8 @@ struct th_context {
   int64_t left_out; /* attributes, over all ranks */
   struct th_profile *profile;
   const struct th_monitor *monitor;
+  double piece_from; /* where in the run the present piece of work lies: */
+  double piece_part; /* from 0 to 1, and its share of the run */
 };
 
 /* Open everything a solver needs. Collective. The source is owned by the
@@ -67,6 +69,12 @@ void th_context_scale(struct th_context *context, const struct th_statistics *s,
 th_status th_context_targets(struct th_context *context, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);
+
+/* How far the present piece of work is, 0 to 1 (less: nobody can say), and a
+ * few words on it, from within a long step; on every rank's monitor. Local. */
+void th_context_going(const struct th_context *context, double done,
+                      const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* One line for the user, on every rank's monitor. Local. */
 void th_context_notice(const struct th_context *context, const char *format,

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "math/gap.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ enum {
 
 /* Least share of the largest curvature that a model takes. At small penalties
  * nearly all examples of separable data have far less than the largest: a share
- * above theirs makes Newton's steps short ones, which end far from the solution.
+ * above theirs makes Newton's steps short ones, which end far from the
+ * solution.
  */
 static const double least_curvature = 1e-10;
 
@@ -276,6 +278,10 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
     if (squared && !(d->gap < 0.5 * before))
       break; /* the model is exact: this is as far as doubles go */
     before = d->gap;
+    th_context_going(d->problem->context, d->done,
+                     "lambda %.4g  gap %.2g of %" PRId64
+                     " attributes that matter",
+                     lambda, d->gap, working->members);
     TH_TRY(
         th_agree(d->problem->context->comm, make_model(d, working, err), err));
     double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;

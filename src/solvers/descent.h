@@ -32,6 +32,7 @@ struct th_descent {
   double intercept;
   double primal; /* at the coefficients */
   double gap;    /* of the working set */
+  double done;   /* share of what it descends for, for who watches */
 };
 
 /* The zero model. Local. */

@@ -261,15 +261,25 @@ done:
   return rc;
 }
 
+/* How far a gap is on the way from the first to the goal, both as logarithms.
+ */
+static double share_of_way(double first, double gap, double goal)
+{
+  double share = log(first / gap) / log(first / goal);
+  return first > goal && gap > goal ? fmax(share, 0) : 1;
+}
+
 th_status th_exact_solve(struct th_exact *e, double lambda,
                          struct th_error *err)
 {
   double part = for_the_set;
   double before = INFINITY;
+  double first = 0;
   int64_t added = 0;
   int64_t given = e->problem->context->config->epochs;
   int64_t rounds = given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_descent_gather(&e->descent, &e->working, err);
+  e->descent.done = 0;
   if (rc == TH_OK)
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
@@ -283,6 +293,8 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
     goal = th_exact_goal(e, e->objective);
     if (e->gap <= goal)
       break;
+    first = k == 0 ? e->gap : first;
+    e->descent.done = share_of_way(first, e->gap, goal);
     added = 0;
     if (e->dual_norm > lambda)
       TH_TRY(admit(e, lambda, &added, err));

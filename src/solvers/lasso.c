@@ -169,19 +169,34 @@ done:
   return rc;
 }
 
-/* Larger lambdas first, where a single one is far from lambda_max.
- * Collective. */
-static th_status approach(struct lasso *s, double lambda, struct th_error *err)
+/* Lambda number `step` of `steps` is the next piece of work. Each has more
+ * attributes than the one before: the time until then goes with the square. */
+static void begin_piece(struct th_context *context, double step, double steps)
 {
+  double from = step / steps;
+  double to = fmin((step + 1) / steps, 1);
+  context->piece_from = from * from;
+  context->piece_part = to * to - from * from;
+}
+
+/* Larger lambdas first, where a single one is far from lambda_max. Collective.
+ */
+static th_status approach(struct lasso *s, struct th_context *context,
+                          double lambda, struct th_error *err)
+{
+  double most = s->problem.lambda_max;
+  double strides = log(lambda / most) / log(stride);
+  double step = 0;
   th_status rc = TH_OK;
-  if (s->path > 1 || lambda >= far * s->problem.lambda_max)
+  if (s->path > 1 || lambda >= far * most)
     return rc;
   s->walks = true;
-  for (double way = s->problem.lambda_max * stride; way * stride > lambda;
-       way *= stride) {
+  for (double way = most * stride; way * stride > lambda; way *= stride) {
+    begin_piece(context, step++, strides);
     TH_TRY(guess(s, way, err));
     TH_TRY(th_exact_solve(&s->exact, way, err));
   }
+  begin_piece(context, step, fmin(strides, step + 1));
 done:
   return rc;
 }
@@ -197,7 +212,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   double lambda = lambda_at(s, context->config, s->steps);
-  TH_TRY(approach(s, lambda, err));
+  begin_piece(context, (double)s->steps, (double)s->path);
+  TH_TRY(approach(s, context, lambda, err));
   TH_TRY(guess(s, lambda, err));
   TH_TRY(th_exact_solve(&s->exact, lambda, err));
   double goal = th_exact_goal(&s->exact, s->exact.objective);
@@ -240,6 +256,13 @@ static double loss_of(const void *state)
   return ((const struct lasso *)state)->certificate.objective;
 }
 
+static double done_of(const void *state)
+{
+  const struct lasso *s = state;
+  double share = (double)s->steps / (double)s->path;
+  return share * share;
+}
+
 static double step_size_of(const void *state)
 {
   (void)state;
@@ -257,5 +280,6 @@ const struct th_algorithm th_lasso_algorithm = {.create = create,
                                                 .support = support_of,
                                                 .loss = loss_of,
                                                 .step_size = step_size_of,
+                                                .done = done_of,
                                                 .certificate = certificate_of,
                                                 .free = free_state};

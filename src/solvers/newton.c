@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 12, MOST_HALVINGS = 10, HALVES = 2 };
+enum {
+  MOST_STEPS = 12,
+  MOST_HALVINGS = 10,
+  HALVES = 2,
+  MANY_ROWS = 50 /* per parameter */
+};
 
 static const double flattest = 1e-6;   /* smallest curvature that counts */
 static const double ridge = 1e-6;      /* per unit of weight: separable data */
@@ -104,64 +109,117 @@ done:
   return rc;
 }
 
-/* The rows of one half, in turns; the others weigh nothing. */
-static void weigh_half(struct th_batch *batch, const double *weight,
-                       double *half, int which)
+/* Fits on halves of the rows, each judged on the other half. Replicated. */
+struct halves {
+  double *weight; /* of the rows, as they are */
+  double *masked; /* of one half; the others weigh nothing */
+  double *now;    /* loss of each row, weighted, before any fit */
+  double gain;    /* how much less the fits lose, summed over the rows */
+  double square;  /* the same, squared row by row */
+};
+
+static void halves_free(struct halves *h)
 {
-  for (int64_t i = 0; i < batch->rows; i++)
-    half[i] = i % HALVES == which ? weight[i] : 0;
-  th_batch_weigh(batch, half);
+  free(h->weight);
+  free(h->masked);
+  free(h->now);
 }
 
-/* What a fit on one half loses on the other, summed over its rows; NaN where a
- * half has no weight. Collective. */
-static th_status lose_on_half(struct th_support *support,
-                              struct th_batch *batch,
-                              struct th_context *context, const double *weight,
-                              double *half, int which, double *loss,
-                              struct th_error *err)
+static double row_loss(const struct th_batch *batch,
+                       const struct th_context *context, const double *weight,
+                       int64_t i)
 {
-  th_status rc = TH_OK;
-  bool empty = false;
-  weigh_half(batch, weight, half, 1 - which);
-  empty = !(batch->weight_sum > 0);
-  if (!empty)
-    TH_TRY(th_newton_fit(support, batch, context, NULL, err));
-  weigh_half(batch, weight, half, which);
-  TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
-  *loss = empty ? NAN : batch->loss * batch->weight_sum;
+  return weight[i] *
+         context->loss->value(batch->prediction[i], batch->target[i]);
+}
+
+/* After a look at the residuals of the support as it is. Local. */
+static th_status halves_init(struct halves *h, const struct th_batch *batch,
+                             const struct th_context *context,
+                             struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&h->weight, batch->rows, "weights", err));
+  TH_TRY(TH_NEW(&h->masked, batch->rows, "weights", err));
+  TH_TRY(TH_NEW(&h->now, batch->rows, "losses", err));
+  memcpy(h->weight, batch->weight, (size_t)batch->rows * sizeof *h->weight);
+  for (int64_t i = 0; i < batch->rows; i++)
+    h->now[i] = row_loss(batch, context, h->weight, i);
 done:
   return rc;
 }
 
-th_status th_newton_pays(struct th_support *support, struct th_batch *batch,
-                         struct th_context *context, bool *pays,
-                         struct th_error *err)
+/* Rows are taken in turns. */
+static void weigh_half(struct th_batch *batch, struct halves *h, int which)
+{
+  for (int64_t i = 0; i < batch->rows; i++)
+    h->masked[i] = i % HALVES == which ? h->weight[i] : 0;
+  th_batch_weigh(batch, h->masked);
+}
+
+/* Fit on the other half, and judge on this one. A half without weight gains
+ * nothing. Collective. */
+static th_status judge_half(struct halves *h, struct th_support *support,
+                            struct th_batch *batch, struct th_context *context,
+                            int which, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  weigh_half(batch, h, 1 - which);
+  if (!(batch->weight_sum > 0))
+    return rc;
+  TH_TRY(th_newton_fit(support, batch, context, NULL, err));
+  weigh_half(batch, h, which);
+  TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
+  for (int64_t i = which; i < batch->rows; i += HALVES) {
+    double gain = h->now[i] - row_loss(batch, context, h->masked, i);
+    h->gain += gain;
+    h->square += gain * gain;
+  }
+done:
+  return rc;
+}
+
+/* The gain is above its standard error. The support is `before` again at the
+ * end. Collective. */
+static th_status fits_pay(struct th_support *support,
+                          const struct th_support *before,
+                          struct th_batch *batch, struct th_context *context,
+                          bool *pays, struct th_error *err)
+{
+  struct halves h = {NULL};
+  th_status rc = halves_init(&h, batch, context, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int k = 0; k < HALVES; k++) {
+    TH_TRY(judge_half(&h, support, batch, context, k, err));
+    TH_TRY(th_support_copy(support, before, err)); /* there is room */
+  }
+  th_batch_weigh(batch, h.weight);
+  double variance = h.square - h.gain * h.gain / (double)batch->rows;
+  *pays = h.gain > sqrt(fmax(variance, 0));
+done:
+  halves_free(&h);
+  return rc;
+}
+
+th_status th_newton_improve(struct th_support *support, struct th_batch *batch,
+                            struct th_context *context, struct th_error *err)
 {
   struct th_support before = {0};
-  double *weight = NULL;
-  double *half = NULL;
-  double fitted = 0;
-  th_status rc = TH_NEW(&weight, batch->rows, "weights", err);
-  if (rc == TH_OK)
-    rc = TH_NEW(&half, batch->rows, "weights", err);
-  if (rc == TH_OK)
-    rc = th_support_copy(&before, support, err);
+  double parameters = (double)(support->size + 1);
+  double rows = (double)batch->rows;
+  bool few = rows < MANY_ROWS * parameters;
+  bool pays = true;
+  th_status rc = th_support_copy(&before, support, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  memcpy(weight, batch->weight, (size_t)batch->rows * sizeof *weight);
   TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
-  double now = batch->loss * batch->weight_sum;
-  for (int k = 0; k < HALVES; k++) {
-    double loss = 0;
-    TH_TRY(lose_on_half(support, batch, context, weight, half, k, &loss, err));
+  double now = batch->loss;
+  if (few)
+    TH_TRY(fits_pay(support, &before, batch, context, &pays, err));
+  if (pays)
+    TH_TRY(th_newton_fit(support, batch, context, NULL, err));
+  if (!few && !(batch->loss + parameters / rows <= now))
     TH_TRY(th_support_copy(support, &before, err)); /* there is room */
-    fitted += loss;
-  }
-  th_batch_weigh(batch, weight);
-  *pays = fitted <= now;
 done:
   th_support_free(&before);
-  free(weight);
-  free(half);
   return rc;
 }

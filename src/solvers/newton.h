@@ -14,11 +14,15 @@ th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
                         struct th_context *context, const bool *keep,
                         struct th_error *err);
 
-/* Whether such a fit predicts better than the support as it is: *pays when fits
- * on either half of the rows lose no more on the other half than the support
- * does on both. The support and the weights of the rows end as they were. */
-th_status th_newton_pays(struct th_support *support, struct th_batch *batch,
-                         struct th_context *context, bool *pays,
-                         struct th_error *err);
+/* The same where such a fit is expected to predict better than the support as
+ * it is, which else stays. Few rows: when fits on either half of them lose less
+ * on the other half than the support does, by more than one standard error of
+ * that difference. Many: when the loss
+ * falls by more than the fit's parameters alone would make it fall, twice
+ * parameters / (2 rows) (Akaike 1973). The weights of the rows end as they
+ * were.
+ */
+th_status th_newton_improve(struct th_support *support, struct th_batch *batch,
+                            struct th_context *context, struct th_error *err);
 
 #endif

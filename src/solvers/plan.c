@@ -131,17 +131,18 @@ static void first_update(const struct th_config *config, int64_t d,
     *rows = config->batch_explore;
 }
 
-/* Labels: the rows that the last fit is made on, as they were kept and as a
- * batch. */
+/* Labels: the rows that the last fit is made on, as they were kept (which sift
+ * does not) and as a batch. */
 static int64_t refit_memory(const struct th_config *config,
                             const struct th_shape *shape, int ranks,
                             int64_t members)
 {
   const struct th_loss *loss = th_loss_find(config->loss);
   int64_t rows = th_rule_refit_rows(members, shape->training);
+  int64_t copies = is_sift(config) ? 1 : 2;
   if (!loss->labels || config->refit == TH_REFIT_NO)
     return 0;
-  return rows * (BYTES_PER_ROW + 2 * 8 * (members / ranks + 1));
+  return rows * (BYTES_PER_ROW + copies * 8 * (members / ranks + 1));
 }
 
 /* Bytes beyond stored values on one rank. */
@@ -242,6 +243,10 @@ th_status th_train_plan(const struct th_config *config,
   plan->read_bytes = (int64_t)looked_at(plan, shape, passes);
   plan->stream_bytes = (int64_t)(passes * looked_at(plan, shape, 1));
   plan->updates = estimate_updates(used, shape, plan->blocks * rows);
+  plan->visits = passes * (double)used->budget *
+                 (shape->layout == TH_SPARSE
+                      ? (double)shape->nonzeros / (double)shape->attributes
+                      : (double)shape->training);
 done:
   return rc;
 }

@@ -15,6 +15,12 @@ enum {
 
 static const double usual_ratio = 0.1; /* of lambda_max */
 
+/* Passes over all values that runs were seen to take: the exact solver for its
+ * setup and for each lambda, stochastic ones until a gap ends them. */
+static const double exact_passes = 4;
+static const double exact_passes_each = 0.6;
+static const double usual_epochs = 30;
+
 static th_status check_lambda(struct th_config *config, struct th_error *err)
 {
   int given =
@@ -42,6 +48,29 @@ static th_status check_penalty(const struct th_config *config,
   return TH_OK;
 }
 
+/* Lambdas of the run; the exact solver comes to a small one by way of others.
+ */
+static int64_t plan_points(const struct th_config *config)
+{
+  double ratio = config->lambda_ratio > 0 ? config->lambda_ratio : 1;
+  double way = 1 + log(fmin(ratio, 1)) / log(0.6);
+  return config->path > 0 ? config->path : (int64_t)way;
+}
+
+/* Stored values that the run computes with. */
+static double estimate_visits(const struct th_config *config,
+                              const struct th_solver_row *row,
+                              const struct th_shape *shape)
+{
+  double points = (double)plan_points(config);
+  double all = shape->layout == TH_SPARSE
+                   ? (double)shape->nonzeros
+                   : (double)shape->training * (double)shape->attributes;
+  double epochs = config->epochs > 0 ? (double)config->epochs : usual_epochs;
+  return row->by_examples ? points * epochs * all
+                          : (exact_passes + points * exact_passes_each) * all;
+}
+
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_solver_row *row,
                             const struct th_shape *shape, int ranks,
@@ -66,6 +95,8 @@ th_status th_plan_penalised(struct th_plan *plan,
     plan->memory = th_exact_bytes(shape, owned);
   plan->memory += th_grouping_bytes(
       config->groups, th_penalty_find(config->penalty), owned, ranks);
+  plan->visits = estimate_visits(config, row, shape);
+  plan->points = plan_points(config);
   plan->read_bytes = (int64_t)th_plan_stored_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(
       (double)config->passes * th_plan_stored_bytes(shape), 0x1p62);

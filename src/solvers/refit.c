@@ -161,7 +161,6 @@ static th_status end_by_newton(struct th_refit_state *state,
   struct th_kept_rows *kept = state->kept;
   struct th_support *support = state->support;
   const struct spending to = {.kept = kept};
-  bool pays = true;
   th_status rc;
   TH_TRY(th_agree(context->comm, kept->status, err));
   if (kept->rows >= kept->most)
@@ -170,10 +169,9 @@ static th_status end_by_newton(struct th_refit_state *state,
   TH_TRY(th_kept_rows_gather(kept, context, support, state->batch, err));
   if (kept->rows < enough)
     return TH_OK;
-  if (context->config->refit == TH_REFIT_AUTO)
-    TH_TRY(th_newton_pays(support, state->batch, context, &pays, err));
-  if (pays)
-    TH_TRY(th_newton_fit(support, state->batch, context, NULL, err));
+  rc = context->config->refit == TH_REFIT_AUTO
+           ? th_newton_improve(support, state->batch, context, err)
+           : th_newton_fit(support, state->batch, context, NULL, err);
 done:
   return rc;
 }

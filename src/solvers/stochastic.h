@@ -182,6 +182,8 @@ const struct th_support *th_stochastic_support(const void *state);
 const struct th_certificate *th_stochastic_certificate(const void *state);
 double th_stochastic_loss(const void *state);
 double th_stochastic_step_size(const void *state);
+/* The share of the present lambda's epochs; -1: a gap ends them. Local. */
+double th_stochastic_done(const struct th_stochastic *s);
 void th_stochastic_free(void *state); /* local */
 
 /* ---- for rules ---- */

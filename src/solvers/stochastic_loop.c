@@ -5,10 +5,14 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { EPOCHS_IN_LOOP = 4 }; /* T = 4 n examples between two screenings */
+enum {
+  EPOCHS_IN_LOOP = 4, /* T = 4 n examples between two screenings */
+  STEPS_UNTOLD = 1024 /* to who watches */
+};
 
 /* gamma_t = 1 / (Lmax ceil(t / (n/2))^0.55): the printed 1 / (n L t^0.51) is
  * for the sum of the losses, and hardly moves on their mean. */
@@ -40,6 +44,23 @@ static void choose_step_size(struct th_stochastic *s)
                  (constant > 0 ? constant : 1 / pow((double)half, step_decay));
 }
 
+double th_stochastic_done(const struct th_stochastic *s)
+{
+  double epochs = (double)s->context->config->epochs;
+  return epochs > 0 ? (double)s->drawn / (epochs * (double)s->n) : -1;
+}
+
+/* Local. */
+static void tell_going(const struct th_stochastic *s)
+{
+  double done = th_stochastic_done(s);
+  if (s->steps % STEPS_UNTOLD == 0)
+    th_context_going(s->context, done,
+                     "lambda %.4g  epoch %.1f  %" PRId64 " active attributes",
+                     s->lambda, (double)s->drawn / (double)s->n,
+                     s->active.total);
+}
+
 /* One mini-batch. Collective. */
 static th_status take_step(struct th_stochastic *s, bool *more,
                            struct th_error *err)
@@ -53,6 +74,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
     s->screening->observe(s);
   s->drawn += s->sample.rows;
   s->steps++;
+  tell_going(s);
   s->update->step(s);
   th_sample_release(s, false);
 done:

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "solvers/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 const struct th_screening th_screen_none = {.end = NULL};
@@ -64,6 +65,7 @@ static th_status advance(struct path *path, struct th_context *context,
   th_stochastic_free(old);
   path->engine = next;
   path->point++;
+  context->piece_from = (double)path->point * context->piece_part;
 done:
   return rc;
 }
@@ -76,6 +78,8 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_stochastic_create(&path->engine, context, update,
                               screening_of(context->config->screen), err));
+  if (context->config->path > 1)
+    context->piece_part = 1 / (double)context->config->path;
   *state = path;
   path = NULL;
 done:
@@ -145,6 +149,15 @@ static double loss(const void *state)
   return th_stochastic_loss(((const struct path *)state)->engine);
 }
 
+static double done(const void *state)
+{
+  const struct path *path = state;
+  const struct th_context *context = path->engine->context;
+  double here = th_stochastic_done(path->engine);
+  return here < 0 ? here
+                  : context->piece_from + context->piece_part * fmin(here, 1);
+}
+
 static double step_size(const void *state)
 {
   return th_stochastic_step_size(((const struct path *)state)->engine);
@@ -177,6 +190,7 @@ static void release(void *state)
                                                      .support = support,       \
                                                      .loss = loss,             \
                                                      .step_size = step_size,   \
+                                                     .done = done,             \
                                                      .certificate =            \
                                                          certificate,          \
                                                      .free = release};

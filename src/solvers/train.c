@@ -41,6 +41,18 @@ static const struct th_certificate *certificate_of(const struct run *run)
                                         : NULL;
 }
 
+/* Local. */
+static double done_of(const struct run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_context *context = &run->context;
+  double expected =
+      (double)context->config->passes * (double)context->deal.rows_in_pass;
+  if (algorithm->done != NULL)
+    return algorithm->done(run->state);
+  return (double)th_source_ledger(context->source)->examples / expected;
+}
+
 /* Collective: an agreement where the support has outgrown its room. */
 static th_status tell(struct run *run, struct th_error *err)
 {
@@ -59,8 +71,7 @@ static th_status tell(struct run *run, struct th_error *err)
   struct th_progress progress = {
       .examples = ledger->examples,
       .attributes_observed = ledger->attributes,
-      .examples_expected =
-          run->context.config->passes * run->context.deal.rows_in_pass,
+      .done = done_of(run),
       .epochs = (double)run->context.deal.taken /
                 (double)run->context.deal.rows_in_pass,
       .updates = run->updates,

@@ -42,6 +42,8 @@ struct th_plan {
   int64_t read_bytes;      /* expected, of all ranks; what was read stays */
   int64_t stream_bytes;    /* the same where nothing stays in memory */
   int64_t updates;         /* expected, 0: not known beforehand */
+  int64_t points;          /* lambdas, expected; 0: no penalty */
+  double visits;           /* stored values that are computed with, expected */
 };
 
 /* Check a configuration against the data and complete it. owned: attributes of
@@ -55,8 +57,8 @@ th_status th_train_plan(const struct th_config *config,
 struct th_progress {
   int64_t examples; /* drawn so far */
   int64_t attributes_observed;
-  int64_t examples_expected; /* in all passes */
-  double epochs;             /* passes so far, those of screening apart */
+  double done;   /* share of the run, 0 to 1; less: not known */
+  double epochs; /* passes so far, those of screening apart */
   int64_t updates;
   double loss; /* mean over the rows of the last update, before the step */
   int64_t support_size;
@@ -69,6 +71,9 @@ struct th_progress {
 struct th_monitor {
   void (*progress)(void *self, const struct th_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for the user */
+  /* In the midst of a long step: the share of the run that is done, as in
+   * th_progress, and a few words on what is going on. NULL: nobody listens. */
+  void (*going)(void *self, double done, const char *text);
   void *self;
 };
 

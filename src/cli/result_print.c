@@ -1,0 +1,58 @@
+/* result_print.c - what a run has found: the model, and what was observed for
+ * it SPDX-License-Identifier: MIT */
+#include "cli/report.h"
+#include "cli/wording.h"
+
+#include <inttypes.h>
+
+static void print_support(FILE *out, const struct th_model *model)
+{
+  enum { SHOWN = 12 };
+  fprintf(out, "support: %" PRId64 " attribute%s", model->support_size,
+          th_s(model->support_size));
+  for (int64_t k = 0; k < model->support_size && k < SHOWN; k++)
+    fprintf(out, "%s %" PRId64 " (%.4g)", k == 0 ? ":" : ",", model->support[k],
+            model->coef[k]);
+  fprintf(out, "%s\n", model->support_size > SHOWN ? ", ..." : "");
+}
+
+/* Solvers with a penalty. */
+static void print_solution(FILE *out, const struct th_certificate *c)
+{
+  fprintf(out, "lambda:  %.4g", c->lambda);
+  if (c->lambda_max > 0)
+    fprintf(out, ", %.3g of lambda_max", c->lambda / c->lambda_max);
+  fprintf(out, "; objective %.8g, duality gap %.2g\n", c->objective, c->gap);
+}
+
+static void print_ledger(FILE *out, const struct th_model *model,
+                         const struct th_shape *shape)
+{
+  const struct th_ledger *ledger = &model->ledger;
+  double draws = (double)ledger->examples;
+  double mean = draws > 0 ? (double)ledger->attributes / draws : 0;
+  fprintf(out, "ledger:  %" PRId64 " example%s drawn", ledger->examples,
+          th_s(ledger->examples));
+  if (model->passes > 0)
+    fprintf(out, " in %" PRId64 " pass%s", model->passes, th_es(model->passes));
+  fprintf(out,
+          ", %" PRId64 " attribute%s observed: %.4g of %" PRId64
+          " an example, never more than %" PRId64 "\n",
+          ledger->attributes, th_s(ledger->attributes), mean, shape->attributes,
+          ledger->max_attributes_per_example);
+  fprintf(out,
+          "         validation: %" PRId64 " attribute%s of %" PRId64
+          " example%s; statistics: %s\n",
+          ledger->validation_attributes, th_s(ledger->validation_attributes),
+          ledger->validation_examples, th_s(ledger->validation_examples),
+          model->statistics != NULL ? model->statistics : "none");
+}
+
+void th_result_print(FILE *out, const struct th_model *model,
+                     const struct th_shape *shape)
+{
+  print_support(out, model);
+  if (model->certificate.lambda > 0)
+    print_solution(out, &model->certificate);
+  print_ledger(out, model, shape);
+}

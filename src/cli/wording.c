@@ -1,0 +1,18 @@
+/* wording.c - numbers as people read them
+ * SPDX-License-Identifier: MIT */
+#include "cli/wording.h"
+
+#include <stdio.h>
+
+const char *th_bytes_text(int64_t bytes, char *text, size_t size)
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  double value = (double)bytes;
+  size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+    value /= 1000;
+    unit++;
+  }
+  snprintf(text, size, "%.3g %s", value, units[unit]);
+  return text;
+}

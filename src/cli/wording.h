@@ -1,0 +1,24 @@
+/* wording.h - numbers as people read them
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_WORDING_H
+#define TH_WORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The end of a plural: "1 attribute", "2 attributes"; "1 pass", "2 passes". */
+static inline const char *th_s(int64_t count)
+{
+  return count == 1 ? "" : "s";
+}
+static inline const char *th_es(int64_t count)
+{
+  return count == 1 ? "" : "es";
+}
+
+/* 1234567 as "1.23 MB". */
+const char *th_bytes_text(int64_t bytes, char *text, size_t size);
+
+#endif
