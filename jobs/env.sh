@@ -36,5 +36,5 @@ if [ "${THRESHER_CROWDED:-no}" = yes ]; then
   export PRTE_MCA_odls_base_sigkill_timeout="${PRTE_MCA_odls_base_sigkill_timeout:-0}"
   # An mpirun of version 4 that ends takes away the folder in which another one
   # begins, unless something is in it.
-  mkdir -p "${TMPDIR:-/tmp}/ompi.$(uname -n | sed 's/[.].*//').$(id -u)/held"
+  mkdir -p "${TMPDIR:-/tmp}/ompi.$(uname -n | sed 's/[.].*//').$(id -u)/held" || true
 fi

@@ -47,7 +47,10 @@ END
 
 pictures() # FOLDER NAME...
 {
-  command -v gnuplot >/dev/null || return 0
+  command -v gnuplot >/dev/null || {
+    left_out "pictures: no gnuplot"
+    return 0
+  }
   local name
   for name in "${@:2}"; do
     [ "$(head -c 4 "$1/$name.png" | tail -c 3)" = PNG ] ||
