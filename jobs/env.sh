@@ -2,16 +2,39 @@
 # env.sh - sourced: what Open MPI and OpenBLAS need to hear on any machine
 # SPDX-License-Identifier: MIT
 #
-# Values that are set already stay as they are.
+# Values that are set already stay as they are. Up to version 4, mpirun is told by
+# OMPI_MCA_ names; from version 5 on by PRTE_MCA_ names, and cannot be quieted.
+# THRESHER_CROWDED=yes: other runs share this machine, as in the tests.
 
 # Containers run as root; mpirun wants to be told that this is meant.
 if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT="${OMPI_ALLOW_RUN_AS_ROOT:-1}"
   export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="${OMPI_ALLOW_RUN_AS_ROOT_CONFIRM:-1}"
 fi
+# A failed run is told by our one line, not by mpirun's page.
+export OMPI_MCA_orte_execute_quiet="${OMPI_MCA_orte_execute_quiet:-1}"
 # Two ranks on one core are slow, not an error.
 export OMPI_MCA_rmaps_base_oversubscribe="${OMPI_MCA_rmaps_base_oversubscribe:-1}"
+export PRTE_MCA_rmaps_default_mapping_policy="${PRTE_MCA_rmaps_default_mapping_policy:-:oversubscribe}"
 # Containers often forbid process_vm_readv: copy by way of shared memory.
 export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
+export OMPI_MCA_smsc="${OMPI_MCA_smsc:-^cma}"
+# Judge networks by their addresses: routes to oneself are often missing.
+export OMPI_MCA_reachable="${OMPI_MCA_reachable:-weighted}"
 # One thread per rank: ranks are the parallelism, and the bits stay the same.
 export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
+
+# No core is a rank's own, and who waits lets others work; no network is looked
+# for; a failed run ends at once instead of after two seconds.
+if [ "${THRESHER_CROWDED:-no}" = yes ]; then
+  export OMPI_MCA_hwloc_base_binding_policy="${OMPI_MCA_hwloc_base_binding_policy:-none}"
+  export PRTE_MCA_hwloc_default_binding_policy="${PRTE_MCA_hwloc_default_binding_policy:-none}"
+  export OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle:-1}"
+  export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}"
+  export OMPI_MCA_btl="${OMPI_MCA_btl:-^tcp,openib,ofi,uct,usnic}"
+  export OMPI_MCA_odls_base_sigkill_timeout="${OMPI_MCA_odls_base_sigkill_timeout:-0}"
+  export PRTE_MCA_odls_base_sigkill_timeout="${PRTE_MCA_odls_base_sigkill_timeout:-0}"
+  # An mpirun of version 4 that ends takes away the folder in which another one
+  # begins, unless something is in it.
+  mkdir -p "${TMPDIR:-/tmp}/ompi.$(uname -n | sed 's/[.].*//').$(id -u)/held" || true
+fi

@@ -239,7 +239,7 @@ show()
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi
-  column -s $'\t' -t "$out/$figure.summary.tsv" | cut -c 1-140
+  table '\t' "$out/$figure.summary.tsv" 140
   echo "results: $out/$figure.*"
 }
 

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: MIT
 #
 # THRESHER_LAUNCHER: srun or mpirun instead of that choice; mpirun inside a job
-# finds the job's nodes by itself. THRESHER_LIMIT: seconds after which a run of
-# mpirun is ended; 0, the default: never (a job has its own --time).
+# finds the job's nodes by itself. THRESHER_MPIRUN: an mpirun that is not in the
+# PATH. THRESHER_LIMIT: seconds after which a run of mpirun is ended; 0, the
+# default: never (a job has its own --time). THRESHER_CROWDED: see env.sh.
 set -eu
 if [ $# -lt 2 ]; then
   echo "launch.sh: wanted: sh jobs/launch.sh RANKS COMMAND..." >&2
@@ -22,15 +23,14 @@ case $launcher in
 srun) exec srun --mpi=pmix --cpu-bind=cores -n "$ranks" "$@" ;;
 mpirun)
   bind=
-  if [ -z "${SLURM_JOB_ID:-}" ] && [ "$ranks" -le "$(nproc)" ]; then
+  if [ -z "${SLURM_JOB_ID:-}" ] && [ "${THRESHER_CROWDED:-no}" = no ] &&
+    [ "$ranks" -le "$(nproc)" ]; then
     bind='--map-by core --bind-to core' # each rank its own
   fi
   # shellcheck disable=SC2086 # words
-  if [ "${THRESHER_LIMIT:-0}" -eq 0 ]; then
-    exec mpirun -q $bind -n "$ranks" "$@"
-  fi
-  # shellcheck disable=SC2086
-  exec timeout -k 5 "$THRESHER_LIMIT" mpirun -q $bind -n "$ranks" "$@"
+  set -- "${THRESHER_MPIRUN:-mpirun}" $bind -n "$ranks" "$@"
+  [ "${THRESHER_LIMIT:-0}" -eq 0 ] || set -- timeout -k 5 "$THRESHER_LIMIT" "$@"
+  exec "$@"
   ;;
 *)
   echo "launch.sh: THRESHER_LAUNCHER=$launcher: wanted srun or mpirun" >&2

@@ -2,9 +2,10 @@
 # packages.sh [build] [test] [jobs] [ci] [peers] - install missing Debian packages
 # SPDX-License-Identifier: MIT
 #
-# The one list of what Thresher needs. As root, or with sudo; otherwise, and on
-# systems without dpkg, it names what is missing and goes on only when nothing
-# is. build: the program; test: its tests; jobs: scaling studies and their plots;
+# The one list of what Thresher needs, for Debian 12 and 13 and Ubuntu 24.04 (ci:
+# Debian 12). As root, or with sudo; otherwise it prints the line that installs
+# what is missing, and ends with status 1, as on systems without dpkg.
+# build: the program; test: its tests; jobs: scaling studies and their plots;
 # ci: what continuous integration needs beyond these, a Slurm cluster on one
 # machine included; peers: what tests/bench/peers.sh and solve.sh compare with.
 set -eu
@@ -13,10 +14,11 @@ build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
   libopenmpi-dev libhdf5-openmpi-dev libopenblas-dev librandom123-dev
   libjansson-dev libinih-dev libcsv-dev libxxhash-dev zlib1g-dev libbz2-dev
   liblzma-dev'
-test='python3 python3-numpy python3-h5py python3-scipy xz-utils bzip2 gzip'
+test='python3 python3-numpy python3-h5py python3-scipy hdf5-tools xz-utils bzip2
+  gzip'
 jobs='python3 gnuplot-nox'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
-  iproute2'
+  iproute2 debootstrap shellcheck git'
 peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
   liblinear-tools libscalapack-openmpi-dev'
 
@@ -30,7 +32,7 @@ for group in "$@"; do
   ci) wanted="$wanted $ci" ;;
   peers) wanted="$wanted $peers" ;;
   *)
-    echo "packages.sh: '$group' is none of build, test, jobs, ci, peers" >&2
+    echo "packages.sh: $group is none of build, test, jobs, ci, peers" >&2
     exit 2
     ;;
   esac
@@ -65,15 +67,21 @@ for package in $wanted; do
 done
 [ -n "$missing" ] || exit 0
 
+# Without asking, or where somebody can be asked for a password.
+may_sudo()
+{
+  command -v sudo >/dev/null 2>&1 &&
+    { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }
+}
+
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
-  if command -v sudo >/dev/null 2>&1; then
-    as_root=sudo
-  else
-    echo "packages.sh: missing, and neither root nor sudo here; please have" \
-      "installed:$missing" >&2
+  if ! may_sudo; then
+    echo "packages.sh: packages are missing; have this line run as root:" >&2
+    echo "apt-get update && apt-get install -y --no-install-recommends$missing" >&2
     exit 1
   fi
+  as_root=sudo
 fi
 echo "installing:$missing"
 apt()
@@ -81,6 +89,8 @@ apt()
   $as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get -q -o DPkg::Lock::Timeout=900 "$@"
 }
-apt update
 # shellcheck disable=SC2086 # a list of words
-apt install -y --no-install-recommends $missing
+if ! apt update || ! apt install -y --no-install-recommends $missing; then
+  echo "packages.sh: apt-get could not install$missing" >&2
+  exit 1
+fi

@@ -6,8 +6,13 @@
 # (2018, section 6), trains on two ranks, evaluates on held-out examples. All
 # output goes to FOLDER, by default build/quickstart.
 set -eu
+case ${1:-} in
+-*)
+  echo "quickstart.sh: wanted: sh jobs/quickstart.sh [FOLDER]" >&2
+  exit 2
+  ;;
+esac
 cd "$(dirname "$0")/.."
-. jobs/env.sh
 out=${1:-build/quickstart}
 ranks=${THRESHER_RANKS:-2}
 thresher=build/release/thresher
@@ -19,7 +24,7 @@ say()
 # Show a command, then run it on all ranks.
 run()
 {
-  printf '$ mpirun -n %s %s\n' "$ranks" "$*"
+  printf '$ sh jobs/launch.sh %s %s\n' "$ranks" "$*"
   sh jobs/launch.sh "$ranks" "$@"
 }
 

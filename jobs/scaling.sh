@@ -18,6 +18,10 @@
 # What comes out: DIR/ranks-N/bench.json (the machine with N ranks at work) and
 # DIR/ranks-N/run-K/ with command, environment, stdout, stderr, wall_seconds and
 # report.json of each run; DIR/summary.csv, DIR/phases.csv and PNGs.
+if [ -z "${BASH_VERSION:-}" ]; then
+  echo "scaling.sh: a part of strong_scaling.sh and weak_scaling.sh: run these" >&2
+  exit 2
+fi
 . "$(dirname "${BASH_SOURCE[0]}")/study.sh"
 
 # The comments at the top of the script and of this file are the help.
@@ -119,6 +123,6 @@ summary() # [--weak]
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi
-  column -s, -t "$out/summary.csv" | cut -c 1-118
+  table , "$out/summary.csv" 118
   echo "results: $out"
 }

@@ -8,6 +8,9 @@
 # passes of exploration with a budget of 25,100, of which 100 are the support's.
 #
 # In DIR/summary.csv, efficiency is T(1) / (N T(N)), T being `seconds`.
+if [ -z "${BASH_VERSION:-}" ]; then # sh strong_scaling.sh
+  exec bash "$0" "$@"
+fi
 set -euo pipefail
 . "$(dirname "$0")/scaling.sh"
 examples=2048

@@ -4,6 +4,10 @@
 #
 # The study says in its --help that THRESHER and THRESHER_LAUNCHER are heard, and
 # sets `out`, the folder of its results.
+if [ -z "${BASH_VERSION:-}" ]; then
+  echo "study.sh: a part of figures.sh and the scaling studies: run these" >&2
+  exit 2
+fi
 jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
@@ -54,7 +58,24 @@ environment()
   echo "cpu:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
   echo "slurm:   ${SLURM_JOB_ID:-none} ${SLURM_JOB_NODELIST:-}"
   echo "began:   $(date -u +%FT%TZ)"
-  env | grep -E '^(OMPI_MCA_|OPENBLAS_|THRESHER_)' | sort || true
+  env | grep -E '^(OMPI_MCA_|PRTE_MCA_|OPENBLAS_|THRESHER_)' | sort || true
+}
+
+# table SEPARATOR FILE WIDTH: the file's columns side by side, lines cut
+table()
+{
+  awk -F "$1" '
+    NR == FNR {
+      for (k = 1; k <= NF; k++)
+        if (length($k) > width[k])
+          width[k] = length($k)
+      next
+    }
+    {
+      for (k = 1; k < NF; k++)
+        printf "%-" width[k] "s  ", $k
+      print $NF
+    }' "$2" "$2" | cut -c "1-$3"
 }
 
 # record FOLDER RANKS COMMAND...: a run whose folder tells how it came about:

@@ -10,6 +10,9 @@
 #
 # In DIR/summary.csv, efficiency is A(N) / (N A(1)), A being the attributes
 # observed per second: work per rank is the same, but for a pass more or less.
+if [ -z "${BASH_VERSION:-}" ]; then # sh weak_scaling.sh
+  exec bash "$0" "$@"
+fi
 set -euo pipefail
 . "$(dirname "$0")/scaling.sh"
 examples=2048

@@ -137,7 +137,7 @@ full_disk()
   local n
   mkdir -p "$mount"
   if ! mount -t tmpfs -o size=1m tmpfs "$mount" 2>/dev/null; then
-    echo "full disk: not tried, no right to mount"
+    left_out "a full disk: no right to mount"
     return 0
   fi
   export CLEAN=$mount

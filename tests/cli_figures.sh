@@ -21,7 +21,10 @@ figure()
 
 picture() # FIGURE
 {
-  command -v gnuplot >/dev/null || return 0
+  command -v gnuplot >/dev/null || {
+    left_out "pictures: no gnuplot"
+    return 0
+  }
   [ "$(head -c 4 "out/$1.squared.png" | tail -c 3)" = PNG ] ||
     fail "out/$1.squared.png is no picture"
 }

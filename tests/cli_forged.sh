@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# cli_forged.sh TOOL [COUNT [SEED]] - forged data sets with right checksums end
+# cli_forged.sh TOOL - forged data sets with right checksums end
 # in one line or in a run to the end, in every command
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
 tool=$1
-count=${2:-16}
-seed=${3:-1}
+count=16
+seed=1
+if long; then
+  count=1000
+  seed=100
+fi
 LIMIT=60
 rm -rf ./*
 
@@ -95,6 +99,6 @@ at_random()
 }
 
 make_data
-[ "$count" -gt 16 ] || heap_writes
+heap_writes
 at_random
 finish

@@ -6,6 +6,9 @@ set -euo pipefail
 . "$SOURCE/tests/lib.sh"
 rm -rf ./*
 
+tried="0 3"
+! long || tried="0 1 2 3 4"
+
 sums()
 {
   (cd "$1" && find . -type f | sort | xargs sha256sum)
@@ -21,7 +24,7 @@ check_family()
 {
   local name=$1 n
   shift
-  for n in 0 1 2 3 4; do
+  for n in $tried; do
     mkdir -p $name.$n
     must $n generate $name -o $name.$n/x.h5 --examples 2000 --attributes 1500 \
       --test 0.2 --shards 4 --seed 5 "$@"
@@ -68,5 +71,7 @@ coef = numpy.r_[numpy.ones(13), -numpy.ones(12)]
 noise = y - coef @ x[:25]
 assert abs(noise.var() - 1) < 0.2, noise.var()
 END
+else
+  left_out "the values: no h5py"
 fi
 finish

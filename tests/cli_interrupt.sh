@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# cli_interrupt.sh [COUNT [SEED]] - a run that is interrupted at any moment takes
+# cli_interrupt.sh - a run that is interrupted at any moment takes
 # away what it had begun, says so in one line, and leaves what was there before;
 # one that was killed leaves nothing that the next one does not take away
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
-count=${1:-20}
-RANDOM=${2:-1}
+count=20
+RANDOM=1
+if long; then
+  count=200
+  RANDOM=7
+fi
 LIMIT=60
 rm -rf ./* .[a-z]*
 

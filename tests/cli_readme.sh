@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cli_readme.sh - the README's Python reads what the program wrote, and predicts
-# what the program predicts
+# cli_readme.sh - the README's commands run as printed; its Python reads what the
+# program wrote, and predicts what the program predicts
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
@@ -30,6 +30,66 @@ sys.exit(not (len(mine) == len(y) and error < 1e-6))
 END
   "$PYTHON" "$1.py" "$2" || fail "$1: the README reads something else"
 }
+
+# typed HEADING [PATTERN]: the commands below it that match, in a folder where the
+# program was built, and in a shell that knows what the README says.
+typed()
+{
+  mkdir -p typed/build
+  ln -sfn "$SOURCE/jobs" typed/jobs
+  ln -sfn "$BUILD" typed/build/release
+  readme_commands '## Two commands' | grep -E '^(export|[.]) ' >typed/commands
+  readme_commands "$1" | grep -E "${2:-.}" >typed/these || fail "no commands: $1"
+  cat typed/these >>typed/commands
+  (cd typed && env -i HOME="$HOME" PATH="$PATH" THRESHER_CROWDED=yes \
+    timeout -k 5 300 sh -ex commands) >typed.out 2>typed.err || {
+    fail "as printed: $*"
+    tail -n 5 typed.err >&2
+  }
+  echo "$(wc -l <typed/these) commands: $1"
+}
+
+# Data that a reader of these lines has.
+readers_data()
+{
+  "$PYTHON" - <<'END'
+import lzma, random
+draw = random.Random(3)
+def example():
+    x = [round(draw.gauss(0, 1), 3) for j in range(60)]
+    y = 1 if x[3] - x[40] + draw.gauss(0, 0.5) > 0 else -1
+    return " ".join([str(y)] + [f"{j + 1}:{v:g}" for j, v in enumerate(x) if v])
+with lzma.open("typed/mine.svm.xz", "wt") as mine, open("fresh.svm", "w") as fresh:
+    for k in range(800):
+        print(example(), file=mine if k < 400 else fresh)
+names = ["c%d" % j for j in range(80)]
+with open("typed/houses.csv", "w") as old, open("typed/new.csv", "w") as new:
+    print("id", "street", *names, "price", sep=",", file=old)
+    print(*names, sep=",", file=new)
+    for k in range(200):
+        x = [round(draw.gauss(0, 1), 3) for j in names]
+        print(k, "Elm", *x, 9 + x[5] + draw.gauss(0, 0.1), sep=",", file=old)
+        print(*x, sep=",", file=new)
+END
+}
+
+typed '## Two commands' '^thresher '
+readers_data
+some='^(thresher|mpirun) '
+long || some='^(thresher|mpirun -n [0-9]* thresher train [^-])'
+typed '## A worked example' "$some"
+[ "$(sed -n 's/^r2  *\([0-9.]*\)$/\1/p' typed.out)" = \
+  "$(sed -n 's/^    r2  *\([0-9.]*\)$/\1/p' "$SOURCE/README.md")" ] ||
+  fail "the worked example ends otherwise than printed"
+must 0 import fresh.svm -o typed/fresh.h5 --attributes 60
+typed '## Solvers with a penalty, and screening' '^(thresher|mpirun) '
+rm typed/model.h5
+typed '## Your own data' '^thresher '
+must 0 generate murata -o typed/data.h5 --examples 500 --attributes 600
+rm typed/model.h5
+typed '## Running on a cluster' '^mpirun '
+typed '## Scaling studies' '^jobs/cost_model.py --latency '
+rm -rf typed
 
 must 2 generate murata -o dense.h5 --examples 1500 --attributes 700 \
   --support 9 --test 0.2 --row-group 128 --shards 2

@@ -11,7 +11,7 @@ export THRESHER PYTHON
 study()
 {
   local name=$1
-  bash "$SOURCE/jobs/${name}_scaling.sh" --ranks "1 2" --out "$name" \
+  sh "$SOURCE/jobs/${name}_scaling.sh" --ranks "1 2" --out "$name" \
     --repeats 2 --examples 600 --passes 2 "${@:2}" >"$name.out" 2>"$name.err" || {
     fail "$name scaling"
     cat "$name.out" "$name.err" >&2
@@ -47,7 +47,10 @@ END
 
 pictures() # FOLDER NAME...
 {
-  command -v gnuplot >/dev/null || return 0
+  command -v gnuplot >/dev/null || {
+    left_out "pictures: no gnuplot"
+    return 0
+  }
   local name
   for name in "${@:2}"; do
     [ "$(head -c 4 "$1/$name.png" | tail -c 3)" = PNG ] ||
@@ -65,7 +68,7 @@ sh -c "$(cat weak/ranks-1/run-1/command)" 2>/dev/null ||
 [ "$(cut -d , -f 1 weak/by_attributes.csv | tr '\n' ' ')" = \
   "attributes 187 750 3000 " ] || fail "weak: by_attributes.csv"
 
-bash "$SOURCE/jobs/weak_scaling.sh" --stored --ranks 1 --repeats 1 --examples 600 \
+sh "$SOURCE/jobs/weak_scaling.sh" --stored --ranks 1 --repeats 1 --examples 600 \
   --attributes 800 --budget 200 --passes 1 --out stored >stored.out 2>&1 || {
   fail "weak scaling --stored"
   cat stored.out >&2

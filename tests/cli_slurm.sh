@@ -10,8 +10,10 @@ cluster=$PWD/cluster
 trap 'bash "$SOURCE/tests/slurm_down.sh" "$cluster"' EXIT
 bash "$SOURCE/tests/slurm_up.sh" "$cluster" 2 || exit $?
 export SLURM_CONF=$cluster/slurm.conf THRESHER
-# Between nodes and inside them; ctest's setting knows one host alone
-export OMPI_MCA_btl=self,vader,tcp
+# Jobs have their nodes to themselves, and a network
+unset THRESHER_CROWDED THRESHER_LAUNCHER THRESHER_MPIRUN
+unset "${!OMPI_MCA_@}" "${!PRTE_MCA_@}"
+. "$SOURCE/jobs/env.sh"
 
 jobs=()
 submit() # NAME SBATCH-ARGUMENT...
@@ -53,7 +55,17 @@ THRESHER_LAUNCHER=mpirun submit three -N 2 --ntasks-per-node=1 "$batch" \
 submit study -N 1 -n 2 --wrap "bash '$SOURCE/jobs/strong_scaling.sh' \
   --out '$PWD/study' --repeats 1 --examples 600 --attributes 2000 \
   --budget 500 --passes 2"
+# The README's line as it is printed
+mkdir -p typed/build
+ln -s "$SOURCE/jobs" typed/jobs
+ln -s "$BUILD" typed/build/release
+must 0 generate murata -o typed/mine.h5 --examples 600 --attributes 90
+readme_commands '## Running on a cluster' | grep ' sbatch ' >typed/line
+(cd typed && env -u THRESHER SBATCH_OUTPUT=../readme.log sh -e line) >typed.out ||
+  fail "not submitted: $(cat typed/line)"
+jobs+=("readme:$(sed -n 's/^Submitted batch job //p' typed.out)")
 wait_jobs
+[ -s typed/mine-model.h5 ] || fail "no model from $(cat typed/line)"
 
 for name in one two three; do
   cmp plain.h5 "$name.h5" || fail "$name.h5 differs from the model without Slurm"

@@ -8,13 +8,18 @@ set -euo pipefail
 tool=$1
 rm -rf ./*
 
+size="--examples 1001 --attributes 700"
+long && size="--examples 3001 --attributes 1700"
+
 check_family()
 {
-  local name=$1 n spec
+  local name=$1 n spec examples attributes
   shift
-  spec="$name:examples=3001,attributes=1700,test=0.2,seed=5,row-group=100"
-  must 2 generate "$name" -o data.h5 --force --examples 3001 \
-    --attributes 1700 --test 0.2 --seed 5 --row-group 100 "$@"
+  read -r _ examples _ attributes <<<"$size"
+  spec="$name:examples=$examples,attributes=$attributes"
+  spec="$spec,test=0.2,seed=5,row-group=100"
+  must 2 generate "$name" -o data.h5 --force --examples "$examples" \
+    --attributes "$attributes" --test 0.2 --seed 5 --row-group 100 "$@"
   [ $# -eq 0 ] || spec="$spec,${1#--}=$2"
   "$tool" data.h5 || fail "$name: computed values are not the written ones"
   must 0 train --source "$spec" -o "$name.h5" --budget 500

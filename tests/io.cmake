@@ -19,18 +19,17 @@ foreach(name IN ITEMS output interrupt)
     LIBS thresher_io thresher_core Threads::Threads)
 endforeach()
 th_test(NAME io_piece LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
-foreach(name IN ITEMS forged forged_named)
-  th_test(NAME io_${name} SOURCES io_data.c forge.c forge_seal.c forge_try.c TIMEOUT 240
-    LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
-endforeach()
+set(forge SOURCES io_data.c forge.c forge_seal.c forge_try.c TIMEOUT 240
+  LIBS thresher_problem thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
+th_test(NAME io_forged ${forge} LONG 12000)
+th_test(NAME io_forged_named ${forge})
 th_test(NAME io_forged_model SOURCES forge.c forge_seal.c TIMEOUT 120
   LIBS thresher_io thresher_core HDF5::HDF5 MPI::MPI_C)
-th_long_test(NAME long_forged TIMEOUT 1200 COMMAND io_forged 12000)
 
 # A tool for scripts, and data sets as Python sees them.
 add_executable(io_tool io_tool.c io_data.c)
 target_link_libraries(io_tool PRIVATE thresher_flags thresher_io thresher_core m)
-th_script_test(NAME io_h5py ALONE ARGS $<TARGET_FILE:io_tool>)
+th_script_test(NAME io_h5py ARGS $<TARGET_FILE:io_tool>)
 
 # For tests/bench/piece.sh
 add_executable(piece_cost bench/piece.c)

@@ -2,6 +2,7 @@
 # lib.sh - sourced by cli_*.sh and bench/*.sh: run the program, check, count
 # SPDX-License-Identifier: MIT
 
+. "$SOURCE/jobs/env.sh"
 PYTHON=${PYTHON:-/usr/bin/python3}
 failures=0
 
@@ -9,6 +10,14 @@ fail()
 {
   printf 'FAILED: %s\n' "$*" >&2
   failures=$((failures + 1))
+}
+
+# left_out WHAT: of a test, since something is missing here; a failure where nothing
+# may be (THRESHER_COMPLETE=yes).
+left_out()
+{
+  echo "left out: $*"
+  [ "${THRESHER_COMPLETE:-no}" = no ] || fail "left out: $*"
 }
 
 # At the end of a script: its exit status.
@@ -21,6 +30,12 @@ finish()
   echo "all checks passed"
 }
 
+# Whether this is the long suite, where nothing is left to a sample.
+long()
+{
+  [ "${THRESHER_LONG:-no}" = yes ]
+}
+
 # ranks N ARGUMENT...: the program on N ranks; 0: without a launcher. A hang
 # becomes status 124.
 ranks()
@@ -30,7 +45,8 @@ ranks()
   if [ "$n" -eq 0 ]; then
     timeout -k 5 "${LIMIT:-100}" "$THRESHER" "$@"
   else
-    timeout -k 5 "${LIMIT:-100}" mpirun -q -n "$n" "$THRESHER" "$@"
+    THRESHER_LIMIT="${LIMIT:-100}" sh "$SOURCE/jobs/launch.sh" "$n" \
+      "$THRESHER" "$@"
   fi
 }
 
@@ -64,6 +80,25 @@ compare()
   else
     fail "$1: $2, wanted $3 $4"
   fi
+}
+
+# own FILE: standard error without what mpirun adds. From version 5 on nothing
+# keeps it from telling, between two rulers, that a run has failed.
+own()
+{
+  awk '/^----------+$/ { inside = !inside; next } !inside || /^thresher: /' "$1"
+}
+
+# readme_commands HEADING: the README's below it, up to the next one, one on a line.
+readme_commands()
+{
+  awk -v heading="$1" '/^##/ { inside = $0 == heading }
+    inside && /^    [$] / {
+      line = substr($0, 7)
+      while (sub(/\\$/, "", line) && (getline rest) > 0)
+        line = line rest
+      print line
+    }' "$SOURCE/README.md"
 }
 
 # All names below the folders, hidden ones too: what a failed run must not add to.

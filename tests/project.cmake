@@ -1,8 +1,9 @@
 # Tests of the project as a whole: its layers, its functions, its installation
-th_script_test(NAME project_layering SCRIPT layering.sh ALONE LABELS project)
-th_script_test(NAME project_functions SCRIPT functions.sh ALONE LABELS project)
-th_script_test(NAME project_scripts SCRIPT scripts.sh ALONE LABELS project)
-th_script_test(NAME project_installed SCRIPT installed.sh ALONE LABELS project)
+th_script_test(NAME project_layering SCRIPT layering.sh LABELS project)
+th_script_test(NAME project_functions SCRIPT functions.sh LABELS project)
+th_script_test(NAME project_scripts SCRIPT scripts.sh LABELS project)
+th_script_test(NAME project_packages SCRIPT packages.sh LABELS project)
+th_script_test(NAME project_installed SCRIPT installed.sh LABELS project)
 add_test(NAME unit_cost_model
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/unit_cost_model.py ${CMAKE_SOURCE_DIR}/jobs)
 set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)

@@ -1,10 +1,17 @@
 #!/bin/sh
-# run.sh [CTEST-OPTION...] - install what is missing, build, run all tests
+# run.sh [long] [CTEST-OPTION...] - install what is missing, build, run the tests
 # SPDX-License-Identifier: MIT
+#
+# long: instead of the ordinary suite, of some minutes, that of statistics over
+# many seeds and of the widest sweeps.
 set -eu
 cd "$(dirname "$0")/.."
-. jobs/env.sh
+suite=release
+if [ "${1:-}" = long ]; then
+  suite=long
+  shift
+fi
 sh jobs/packages.sh build test
 cmake --preset release -DTHRESHER_TESTS=ON
 cmake --build --preset release
-ctest --preset release -j 2 "$@"
+ctest --preset "$suite" -j "$(nproc)" "$@"

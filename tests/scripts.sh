@@ -1,11 +1,12 @@
 #!/bin/sh
-# scripts.sh - every script parses, by the shell that its first line names
+# scripts.sh - every script parses, by the shell that its first line names, and
+# those of jobs/ run by any sh, or say in one line how they want to be run
 # SPDX-License-Identifier: MIT
 set -eu
 cd "${SOURCE:-.}"
 bad=0
 count=0
-for script in .ci/run jobs/*.sh tests/*.sh tests/bench/*.sh; do
+for script in .ci/run .ci/*.sh jobs/*.sh jobs/*.sbatch tests/*.sh tests/bench/*.sh; do
   [ -f "$script" ] || continue
   count=$((count + 1))
   case $(sed -n '1p' "$script") in
@@ -22,5 +23,23 @@ for script in .ci/run jobs/*.sh tests/*.sh tests/bench/*.sh; do
   fi
 done
 [ "$count" -ge 5 ] || bad=1
+
+for script in jobs/*.sh; do
+  status=0
+  words=$(sh "$script" --help 2>&1) || status=$?
+  case $status:$(echo "$words" | wc -l):$words in
+  0:*) ;;
+  "2:1:$(basename "$script"): "*) ;;
+  *)
+    echo "sh $script --help: status $status: $words"
+    bad=1
+    ;;
+  esac
+done
+# Version 5 of Open MPI does not know it; jobs/env.sh says it to older ones.
+if grep -nE 'mpirun (-q|--quiet)' jobs/* tests/*.sh tests/bench/*.sh README.md; then
+  echo "mpirun is quieted in jobs/env.sh: sh jobs/launch.sh"
+  bad=1
+fi
 echo "$count scripts"
 exit "$bad"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 20, COLUMNS = 24, PROBLEMS = 20000, SWEEPS = 4000, KINDS = 6 };
+enum { ROWS = 20, COLUMNS = 24, PROBLEMS = 5000, SWEEPS = 4000, KINDS = 6 };
 
 struct problem {
   uint64_t number;

@@ -186,7 +186,7 @@ static th_status fits_pay(struct th_support *support,
                           struct th_batch *batch, struct th_context *context,
                           bool *pays, struct th_error *err)
 {
-  struct halves h = {NULL};
+  struct halves h = {0};
   th_status rc = halves_init(&h, batch, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int k = 0; k < HALVES; k++) {

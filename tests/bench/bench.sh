@@ -6,7 +6,6 @@
 # (2), SEEDS (1 2 3 4 5), THRESHER (build/release/thresher), KEEP=yes keeps the
 # data sets.
 SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-. "$SOURCE/jobs/env.sh"
 . "$SOURCE/tests/lib.sh"
 THRESHER=$(realpath "${THRESHER:-$SOURCE/build/release/thresher}")
 RANKS=${RANKS:-2}

@@ -15,4 +15,4 @@ read -ra libraries <<<"$(pkg-config --libs scalapack-openmpi openblas)"
 mpicc -std=c11 -O2 -Wall -Wextra -o solve "$SOURCE/tests/bench/solve.c" \
   "${libraries[@]}" -lm
 read -ra sizes <<<"${SIZES:-250 500 1000 2000 4000 8000}"
-timeout -k 5 "$LIMIT" mpirun -q -n "$RANKS" ./solve "${sizes[@]}"
+THRESHER_LIMIT=$LIMIT sh "$SOURCE/jobs/launch.sh" "$RANKS" ./solve "${sizes[@]}"
