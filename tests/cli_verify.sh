@@ -75,7 +75,6 @@ path()
     forged $data $model "[a-z ]*entry" path.$k.gap 0 nan
     forged $data $model "[a-z ]*entry" path.$k.objective inf 0
     forged $data $model "entry $k of the path" path.$k.support_size 1 1e6
-    forged $data $model "entry $k of the path" path.$k.support_size 1 -1e6
     forged $data $model '[a-z ]*entry' path.$k.objective 1.2 0 $anew
     forged $data $model '[a-z ]*entry' path.$k.objective 0.8 0 $anew
     [ $k -lt $last ] || continue

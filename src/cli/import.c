@@ -5,6 +5,7 @@
 #include "cli/meter.h"
 #include "cli/refuse_text.h"
 #include "cli/run.h"
+#include "cli/wording.h"
 #include "io/file.h"
 
 #include <inttypes.h>
@@ -84,17 +85,20 @@ static void print_summary(const struct th_options *options,
                     ? (double)result->text_bytes / result->seconds / 1e6
                     : 0;
   fprintf(stderr,
-          "%s: %" PRId64 " examples (%" PRId64 " for testing), %" PRId64
-          " attributes, %" PRId64 " non-zeros; %.1f MB of text in %.1f s "
+          "%s: %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
+          " attribute%s, %" PRId64 " non-zero%s; %.1f MB of text in %.1f s "
           "(%.0f MB/s)\n",
-          options->output, result->examples, result->test_examples,
-          result->attributes, result->nonzeros,
+          options->output, result->examples, th_s(result->examples),
+          result->test_examples, result->attributes, th_s(result->attributes),
+          result->nonzeros, th_s(result->nonzeros),
           (double)result->text_bytes / 1e6, result->seconds, rate);
   if (result->constant_attributes > 0 && !result->unlabelled)
     fprintf(stderr,
-            "%" PRId64 " attributes are constant in the training examples; "
-            "training with an intercept leaves them out\n",
-            result->constant_attributes);
+            "%" PRId64 " attribute%s the same value in all training examples; "
+            "training with an intercept leaves %s out\n",
+            result->constant_attributes,
+            result->constant_attributes == 1 ? " has" : "s have",
+            result->constant_attributes == 1 ? "it" : "them");
 }
 
 th_status th_run_import(const struct th_options *options, struct th_comm *comm,

@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "cli/name_text.h"
 #include "cli/refuse_text.h"
+#include "cli/wording.h"
 #include "io/dataset.h"
 #include "io/model_file.h"
 
@@ -118,7 +119,8 @@ static void print_support(const struct th_model *model)
 {
   const int width = model->name != NULL ? 22 : 0;
   char text[TH_NAME_LONG];
-  printf("support:     %" PRId64 " attributes\n", model->support_size);
+  printf("support:     %" PRId64 " attribute%s\n", model->support_size,
+         th_s(model->support_size));
   if (model->support_size > 0 && model->deviation != NULL)
     printf("%12s  %-22s  %-*s%s\n", "attribute", "coefficient", width,
            "standardized", model->name != NULL ? "  name" : "");
@@ -138,16 +140,17 @@ static void print_support(const struct th_model *model)
 static void print_model(const struct th_model *model)
 {
   const struct th_ledger *ledger = &model->ledger;
-  printf("model:       %s, %s loss, %" PRId64 " attributes\n", model->solver,
-         model->loss, model->attributes);
-  printf("trained on:  data set %016" PRIx64 ", %" PRId64 " passes\n",
-         model->fingerprint, model->passes);
-  printf("ledger:      %" PRId64 " examples, %" PRId64
-         " attributes, at most %" PRId64 " of one\n",
-         ledger->examples, ledger->attributes,
-         ledger->max_attributes_per_example);
-  printf("validation:  %" PRId64 " examples, %" PRId64 " attributes\n",
-         ledger->validation_examples, ledger->validation_attributes);
+  printf("model:       %s, %s loss, %" PRId64 " attribute%s\n", model->solver,
+         model->loss, model->attributes, th_s(model->attributes));
+  printf("trained on:  data set %016" PRIx64 ", %" PRId64 " pass%s\n",
+         model->fingerprint, model->passes, th_es(model->passes));
+  printf("ledger:      %" PRId64 " example%s, %" PRId64
+         " attribute%s, at most %" PRId64 " of one\n",
+         ledger->examples, th_s(ledger->examples), ledger->attributes,
+         th_s(ledger->attributes), ledger->max_attributes_per_example);
+  printf("validation:  %" PRId64 " example%s, %" PRId64 " attribute%s\n",
+         ledger->validation_examples, th_s(ledger->validation_examples),
+         ledger->validation_attributes, th_s(ledger->validation_attributes));
   printf("statistics:  %s\n",
          model->statistics == NULL ? "none" : model->statistics);
   th_certificate_print(stdout, &model->certificate);
@@ -245,7 +248,8 @@ static void print_dataset(struct th_dataset *dataset,
   printf("nonzeros:     %" PRId64 " (%.4g %%)\n", shape->nonzeros,
          100 * (double)shape->nonzeros / cells);
   printf("shards:       %" PRId64 "\n", th_dataset_shards(dataset));
-  printf("row group:    %" PRId64 " examples\n", shape->row_group);
+  printf("row group:    %" PRId64 " example%s\n", shape->row_group,
+         th_s(shape->row_group));
   printf("bytes:        %" PRId64 "\n", th_dataset_bytes(dataset));
   printf("fingerprint:  %016" PRIx64 "\n", store->fingerprint);
   const char *provenance = th_dataset_provenance(dataset);

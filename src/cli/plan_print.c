@@ -31,8 +31,8 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   const struct th_config *config = &plan->config;
   fprintf(out, "penalty: %s, ", config->penalty);
   if (config->path > 0)
-    fprintf(out, "%" PRId64 " lambdas from lambda_max down to %g of it",
-            config->path, config->path_min);
+    fprintf(out, "%" PRId64 " lambda%s from lambda_max down to %g of it",
+            config->path, th_s(config->path), config->path_min);
   else if (config->lambda > 0)
     fprintf(out, "lambda %g", config->lambda);
   else

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/run.h"
 #include "cli/scoring.h"
+#include "cli/wording.h"
 #include "core/memory.h"
 #include "io/output.h"
 
@@ -80,8 +81,9 @@ th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
                    options->output, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
-    fprintf(stderr, "%s: predictions of %" PRId64 " examples\n",
-            th_output_name(options->output), scoring.rows.count);
+    fprintf(stderr, "%s: predictions of %" PRId64 " example%s\n",
+            th_output_name(options->output), scoring.rows.count,
+            th_s(scoring.rows.count));
 done:
   th_scored_free(&scored);
   th_scoring_close(&scoring);
