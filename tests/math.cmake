@@ -1,5 +1,5 @@
 # Tests of src/math
-foreach(name IN ITEMS confidence gap kernels linalg loss online penalty products
+foreach(name IN ITEMS cholesky confidence gap kernels linalg loss online penalty products
     rule)
   th_test(NAME unit_${name} LIBS thresher_core LABELS unit)
 endforeach()

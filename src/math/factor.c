@@ -19,18 +19,6 @@ static double *row_of(const struct th_factor *f, int64_t i)
   return f->entry + triangle(i);
 }
 
-static struct th_vector vector_of(const double *values, int64_t count)
-{
-  return (struct th_vector){
-      .form = TH_VECTOR_DOUBLE, .items = count, .scale = 1, .values = values};
-}
-
-static double dot(const double *a, const double *b, int64_t count)
-{
-  const struct th_vector x = vector_of(a, count);
-  return th_vector_dot(&x, b);
-}
-
 void th_factor_free(struct th_factor *f)
 {
   free(f->entry);
@@ -66,9 +54,9 @@ bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
   double *row = f->row;
   for (int64_t i = 0; i < f->size; i++) {
     const double *above = row_of(f, i);
-    row[i] = (row[i] - dot(above, row, i)) / above[i];
+    row[i] = (row[i] - th_dot(above, row, i)) / above[i];
   }
-  double pivot = diagonal - dot(row, row, f->size);
+  double pivot = diagonal - th_dot(row, row, f->size);
   if (!(pivot > tolerance * diagonal))
     return false;
   row[f->size] = sqrt(pivot);
@@ -107,10 +95,10 @@ void th_factor_solve(const struct th_factor *f, const double *b, double *x)
 {
   for (int64_t i = 0; i < f->size; i++) {
     const double *row = row_of(f, i);
-    x[i] = (b[i] - dot(row, x, i)) / row[i];
+    x[i] = (b[i] - th_dot(row, x, i)) / row[i];
   }
   for (int64_t i = f->size - 1; i >= 0; i--) {
-    const struct th_vector row = vector_of(row_of(f, i), i);
+    const struct th_vector row = th_vector_of(row_of(f, i), i);
     x[i] /= row_of(f, i)[i];
     th_vector_add(&row, -x[i], x);
   }

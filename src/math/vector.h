@@ -27,11 +27,25 @@ struct th_vector {
   const int32_t *row; /* of each entry, ascending */
 };
 
+/* Plain numbers as such a vector. */
+static inline struct th_vector th_vector_of(const double *values, int64_t items)
+{
+  return (struct th_vector){
+      .form = TH_VECTOR_DOUBLE, .items = items, .scale = 1, .values = values};
+}
+
 /* sum of u_i x_i over the examples. */
 double th_vector_dot(const struct th_vector *x, const double *u);
 
 /* sum of h_i x_i^2. */
 double th_vector_square(const struct th_vector *x, const double *h);
+
+/* The sum of a_i b_i over plain numbers. */
+static inline double th_dot(const double *a, const double *b, int64_t count)
+{
+  const struct th_vector x = th_vector_of(a, count);
+  return th_vector_dot(&x, b);
+}
 
 /* u_i += factor x_i; u_i += factor h_i x_i. */
 void th_vector_add(const struct th_vector *x, double factor, double *u);

@@ -25,12 +25,13 @@
 #include <stdlib.h>
 
 enum {
-  LEAST_ROWS = 20, /* per block and sweep */
-  RARE_ROWS = 4    /* of the rarer label, that luck may bring */
+  LEAST_ROWS = 20,    /* per block and round */
+  WATCHED_ROWS = 400, /* that a mean squared residual is compared on */
+  TRIAL_PART = 5,     /* the rows of a trial: at most n over this */
+  RARE_ROWS = 4       /* of the rarer label, that luck may bring */
 };
 
-static const double batch_growth = 1.05;   /* per sweep */
-static const double largest_sweep = 0.15;  /* of the rows that are left */
+static const double batch_growth = 1.05;   /* per round */
 static const double least_variance = 0.25; /* of labels, after any fit */
 
 /* Residuals are y - p with unit factor, for either kind of target. */
@@ -102,6 +103,8 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "a solver", err);
   if (rc == TH_OK)
     rc = th_evidence_create(&s->evidence, context, err);
+  if (rc == TH_OK)
+    rc = th_sift_fit_start(&s->fit, context->config->intercept, err);
   TH_TRY(th_agree(context->comm, rc, err));
   /* the largest of d scores without a signal; probation catches what passes.
    * Half a unit more costs a third more rows and finds fewer weak attributes
@@ -111,7 +114,7 @@ static th_status create(void **state, struct th_context *context,
                                             context->config->sparsity,
                                             context->deal.rows_in_pass);
   s->smallest = INFINITY;
-  s->fit.rare = th_source_shape(context->source)->layout == TH_SPARSE;
+  s->rare = th_source_shape(context->source)->layout == TH_SPARSE;
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */
     center_labels(s, tanh(context->target.offset / 2));
@@ -122,48 +125,23 @@ done:
   return rc;
 }
 
-/* B, the rows of each block in this sweep; 0: the data are used up. */
+/* B, the rows of each block in this round; 0: the data are used up. What is
+ * left then belongs to the end. */
 static int64_t rows_per_block(const struct th_sift *s,
                               const struct th_context *context)
 {
   double blocks = (double)s->blocks.count;
   double left = (double)th_deal_left(&context->deal);
   double n = (double)context->deal.rows_in_pass;
-  double rows = LEAST_ROWS * pow(batch_growth, (double)s->sweep);
-  rows = fmin(fmin(rows, largest_sweep * left / blocks), n);
+  double rows = LEAST_ROWS * pow(batch_growth, (double)s->round);
+  rows = fmin(rows, n);
   rows = fmax(rows, ceil(10 * (double)s->support.size / blocks));
   rows = floor(fmax(rows, LEAST_ROWS));
   return rows * blocks <= left - (double)s->reserve ? (int64_t)rows : 0;
 }
 
-/* Probation, significance, least squares on S. Collective. */
-static th_status fit_support(struct th_sift *s, struct th_context *context,
-                             struct th_error *err)
-{
-  th_status rc;
-  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
-  TH_TRY(
-      th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
-  TH_TRY(th_sift_fit_sweep(&s->fit, context, &s->gram, s->mean_square, s->least,
-                           (double)context->deal.rows_in_pass, err));
-  for (int64_t k = 0; k < s->fit.size; k++) {
-    s->support.coef[k] = s->fit.theta[k];
-    if (s->fit.forget[k])
-      th_evidence_forget(&s->evidence, context, s->support.attribute[k]);
-  }
-  th_support_filter(&s->support, s->fit.keep);
-  th_sift_fit_filter(&s->fit, s->fit.keep);
-  TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
-  for (int64_t k = 0; k < s->fit.size; k++)
-    s->fit.keep[k] = !s->fit.entrant[k];
-  th_support_filter(&s->confirmed, s->fit.keep);
-  s->confirmed.intercept = s->label_mean;
-done:
-  return rc;
-}
-
-/* Is a member of S an entrant of the last sweep? */
-static bool on_probation(const struct th_sift *s)
+/* Is a member of S an entrant? */
+static bool has_entrants(const struct th_sift *s)
 {
   bool any = false;
   for (int64_t k = 0; k < s->fit.size; k++)
@@ -171,21 +149,148 @@ static bool on_probation(const struct th_sift *s)
   return any;
 }
 
-/* Residuals that have doubled while nobody is on probation mean that S has
- * changed for the worse: all evidence is about another S then. */
+/* Sum of squares, over the rows of the Gram matrix, of y less what S predicts,
+ * entrants among it or not. */
+static double squares_with(const struct th_sift *s, bool entrants)
+{
+  const struct th_gram *gram = &s->gram;
+  int64_t n = gram->size;
+  double sum = th_gram_at(gram, n + 1, n + 1);
+  for (int64_t j = 0; j <= n; j++) {
+    double theta = j < n ? s->support.coef[j] : s->support.intercept;
+    double rest = -2 * th_gram_at(gram, j, n + 1);
+    if (j < n && s->fit.entrant[j] && !entrants)
+      continue;
+    for (int64_t i = 0; i <= n; i++)
+      if (i == n || !s->fit.entrant[i] || entrants)
+        rest += th_gram_at(gram, i, j) *
+                (i < n ? s->support.coef[i] : s->support.intercept);
+    sum += theta * rest;
+  }
+  return sum;
+}
+
+/* First guesses at E's coefficients count only if they help: on correlated data
+ * those of many that come together add up to nonsense. */
+static void choose_guesses(struct th_sift *s)
+{
+  if (s->waiting || !has_entrants(s) ||
+      squares_with(s, true) < squares_with(s, false))
+    return;
+  for (int64_t k = 0; k < s->support.size; k++)
+    if (s->fit.entrant[k])
+      s->support.coef[k] = 0;
+}
+
+/* Residuals that have doubled while nobody is tried mean that S has changed for
+ * the worse: all evidence is about another S then. */
 static void watch(struct th_sift *s, const struct th_context *context)
 {
-  if (on_probation(s))
+  if (has_entrants(s))
     return;
-  double luck = s->luck / s->batch.weight_sum;
-  if (s->mean_square > 2 * s->smallest + luck) {
+  s->pooled += s->mean_square * s->batch.weight_sum;
+  s->pooled_rows += s->batch.weight_sum;
+  if (s->pooled_rows < fmin(WATCHED_ROWS, (double)context->deal.rows_in_pass))
+    return;
+  double mean = s->pooled / s->pooled_rows;
+  double luck = s->luck / s->pooled_rows;
+  if (mean > 2 * s->smallest + luck) {
     th_evidence_forget_all(&s->evidence, context);
     s->smallest = INFINITY;
   }
-  s->smallest = fmin(s->smallest, s->mean_square + luck);
+  s->smallest = fmin(s->smallest, mean + luck);
+  s->pooled = 0;
+  s->pooled_rows = 0;
 }
 
-/* Blocks of s' - |S| attributes outside S, and the residuals of their rows.
+/* Line E: all rows of the round speak of an entrant, with its own part of the
+ * prediction added back. Local, at its owner. */
+static void learn_entrants(struct th_sift *s, const struct th_context *context)
+{
+  const struct th_batch *batch = &s->batch;
+  for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
+    const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+    struct th_evidence sum = {0};
+    if (!s->fit.entrant[k])
+      continue;
+    for (int64_t i = 0; i < batch->rows; i++) {
+      sum.u -= batch->residual[i] * x[i];
+      sum.v += batch->weight[i] * x[i] * x[i];
+    }
+    sum.u += sum.v * s->support.coef[k];
+    th_evidence_add(
+        &s->evidence, context, s->support.attribute[k],
+        (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square});
+  }
+}
+
+/* Of attributes that see few of a round's examples one round says too little:
+ * their trial lasts until a coefficient as large as the guess would stand out
+ * by four standard errors, or a fifth of the rows has gone into it. */
+static bool must_wait(const struct th_sift *s, const struct th_context *context)
+{
+  const double wanted = 16 * s->mean_square;
+  if (!s->rare ||
+      s->gram.rows >= (double)context->deal.rows_in_pass / TRIAL_PART)
+    return false;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    if (s->fit.entrant[k] &&
+        th_gram_at(&s->gram, k, k) * s->fit.guess[k] * s->fit.guess[k] < wanted)
+      return true;
+  return false;
+}
+
+/* What has become of the members in this round. Local. */
+static th_status settle(struct th_sift *s, const struct th_context *context,
+                        struct th_error *err)
+{
+  struct th_sift_fit *fit = &s->fit;
+  bool *keep = fit->keep;
+  for (int64_t k = 0; k < fit->size; k++) {
+    int64_t attribute = s->support.attribute[k];
+    double known = fit->knowledge[k];
+    keep[k] = fit->fate[k] == TH_SIFT_STAYS;
+    s->support.coef[k] = fit->theta[k];
+    if (fit->fate[k] == TH_SIFT_DROPPED)
+      th_evidence_put(&s->evidence, context, attribute,
+                      (struct th_evidence){known * fit->last[k], known});
+    if (fit->fate[k] == TH_SIFT_DEPENDENT)
+      th_evidence_put(&s->evidence, context, attribute,
+                      (struct th_evidence){0});
+  }
+  th_support_filter(&s->support, keep);
+  th_sift_fit_filter(fit, keep);
+  s->support.intercept = fit->constant ? fit->theta[fit->size] : 0;
+  th_status rc = th_support_copy(&s->confirmed, &s->support, err);
+  for (int64_t k = 0; k < fit->size; k++)
+    keep[k] = !fit->entrant[k];
+  if (rc == TH_OK)
+    th_support_filter(&s->confirmed, keep);
+  s->confirmed.intercept += s->label_mean;
+  return rc;
+}
+
+/* The round, or the rounds of a trial, join the fit; or the trial goes on.
+ * Collective. */
+static th_status fit_support(struct th_sift *s, struct th_context *context,
+                             bool waits, struct th_error *err)
+{
+  s->waiting = waits;
+  const struct th_sift_round round = {
+      .gram = &s->gram,
+      .variance = s->mean_square,
+      .least = s->least,
+      .n = (double)context->deal.rows_in_pass,
+      .waits = s->waiting,
+  };
+  th_status rc;
+  TH_TRY(th_sift_fit_round(&s->fit, context, &round, err));
+  TH_TRY(th_agree(context->comm, settle(s, context, err), err));
+done:
+  return rc;
+}
+
+/* Blocks of s' - |S| attributes outside S; S on their rows, and its sums.
  * Collective. */
 static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                       struct th_error *err)
@@ -203,10 +308,37 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                                .support = &s->support,
                                .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;
-  return th_batch_look(&s->batch, context, &view, more, err);
+  TH_TRY(th_batch_observe(&s->batch, context, &view, more, err));
+  if (!*more || !(s->batch.weight_sum > 0))
+    return TH_OK;
+  if (!s->waiting)
+    TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
+  TH_TRY(
+      th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
+  choose_guesses(s);
+  TH_TRY(
+      th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
+done:
+  return rc;
 }
 
-/* One sweep over all attributes. */
+/* What the round says of attributes outside S, and of entrants. Collective. */
+static th_status learn(struct th_sift *s, struct th_context *context,
+                       struct th_error *err)
+{
+  struct th_sift_evidence *e = &s->evidence;
+  th_status rc;
+  watch(s, context);
+  learn_entrants(s, context);
+  TH_TRY(th_agree(context->comm, th_evidence_hold(e, context, &s->support, err),
+                  err));
+  TH_TRY(th_evidence_gather(e, &s->batch, context, s->mean_square, err));
+  th_evidence_release(e, context, &s->support);
+done:
+  return rc;
+}
+
+/* One round over all attributes. */
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
@@ -216,22 +348,18 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(look(s, context, more, err));
   if (!*more)
     return TH_OK;
-  s->sweep++;
+  s->round++;
   if (!(s->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
     return TH_OK;
   s->mean_square = fmax(s->batch.loss, s->least);
   bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
-  *more = !perfect || on_probation(s);
+  *more = !perfect || has_entrants(s);
   if (!*more)
     return TH_OK;
-  if (!perfect) {
-    watch(s, context);
-    TH_TRY(th_evidence_gather(&s->evidence, &s->batch, context, s->mean_square,
-                              err));
-  }
-  if (s->support.size > 0)
-    TH_TRY(fit_support(s, context, err));
   if (!perfect)
+    TH_TRY(learn(s, context, err));
+  TH_TRY(fit_support(s, context, must_wait(s, context), err));
+  if (!perfect && !s->waiting)
     TH_TRY(th_sift_admit(s, context, err));
 done:
   return rc;
@@ -240,7 +368,11 @@ done:
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
-  return th_sift_end(state, context, err);
+  struct th_sift *s = state;
+  th_status rc = TH_OK;
+  if (s->waiting) /* its rows are known to nobody yet */
+    rc = fit_support(s, context, false, err);
+  return rc == TH_OK ? th_sift_end(s, context, err) : rc;
 }
 
 static const struct th_support *support(const void *state)

@@ -33,9 +33,15 @@ struct th_sift {
   struct th_sift_entry entry;
   double threshold; /* z0 */
   int64_t largest_support;
-  int64_t sweep;      /* k, from 0 */
-  int64_t reserve;    /* p_end: rows kept for the end */
-  double smallest;    /* rmin */
+  int64_t round;   /* k, from 0 */
+  int64_t reserve; /* p_end: rows kept for the end */
+  bool rare;       /* a round may hold none of an attribute's examples: a
+                      trial lasts until it can tell */
+  bool waiting;    /* a trial goes on over rounds, whose sums the Gram matrix
+                      holds */
+  double smallest; /* rmin */
+  double pooled;   /* squared residuals of rounds without entrants */
+  double pooled_rows;
   double mean_square; /* r2 of the last sweep */
   double label_mean;  /* labels -1, +1 are centred for the evidence */
   double least;       /* r2 of labels counts as no less */

@@ -59,7 +59,7 @@ static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
   for (int64_t at = 0, c = 0; c < found && rc == TH_OK; at++)
     if (entry->merged[at].attribute == entrants[c].attribute) {
       s->fit.guess[at] = entry->merged[at].value;
-      s->fit.score[at] = fabs(entrants[c++].value);
+      s->fit.score[at] = entrants[c++].value;
     }
   return rc;
 }
@@ -98,7 +98,7 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
   TH_TRY(th_agree(context->comm, merge(s, found, err), err));
   TH_TRY(th_support_assign(&s->support, context, s->entry.merged,
                            s->support.size + found, err));
-  for (int64_t k = 0; s->fit.rare && k < s->support.size; k++)
+  for (int64_t k = 0; s->rare && k < s->support.size; k++)
     s->support.coef[k] = s->fit.theta[k];
 done:
   th_profile_end(context->profile, TH_PHASE_SELECT);

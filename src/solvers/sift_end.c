@@ -19,28 +19,56 @@ static void drop_entrants(struct th_sift *s)
   th_sift_fit_filter(&s->fit, s->fit.keep);
 }
 
-/* The evidence of the sweeps (their precision, moment) and of the rows read for
- * S alone, as one Gram matrix of (x_S, 1, y). Local. */
-static void join_end(struct th_sift *s)
+/* What the rounds have taught about S (their precision, moment) and the rows
+ * read for S alone, as one Gram matrix of (x_S, 1, y); rp: the variance that
+ * the former was divided by. Only rank 0 knows it. Local. */
+static void join_end(struct th_sift *s, double rp)
 {
+  const struct th_sift_fit *fit = &s->fit;
   struct th_gram *gram = &s->gram;
-  int64_t n = s->fit.size;
-  double variance = s->mean_square > 0 ? s->mean_square : 1;
-  for (int64_t j = 0; j < n; j++) {
-    for (int64_t i = 0; i < n; i++)
-      gram->a[i + j * (n + 2)] += variance * s->fit.precision[i + j * n];
-    gram->a[j + (n + 1) * (n + 2)] += variance * s->fit.moment[j];
-    gram->a[n + 1 + j * (n + 2)] += variance * s->fit.moment[j];
+  int64_t n = fit->size;
+  int64_t y = n + 1;
+  double *a = gram->a;
+  for (int64_t j = 0; j < fit->order; j++) {
+    const double *lam = fit->precision + j * fit->order;
+    /* targets were less their centre */
+    double centre = fit->constant ? s->label_mean * lam[n] : 0;
+    double moment = rp * (fit->moment[j] + centre);
+    for (int64_t i = 0; i < fit->order; i++)
+      a[i + j * (n + 2)] += rp * lam[i];
+    a[j + y * (n + 2)] += moment;
+    a[y + j * (n + 2)] += moment;
   }
-  gram->rows += s->fit.rows;
-  gram->weight += s->fit.rows;
-  gram->a[n + n * (n + 2)] += s->fit.rows;
+  gram->rows += fit->rows;
+  gram->weight = fit->constant ? a[n + n * (n + 2)] : gram->weight + fit->rows;
 }
 
-/* Rank 0 decides which members stay within -s, and which entrants stand out
- * as the candidates of all attributes must; everyone learns. Collective. */
+/* The mean squared residual of the rows of the Gram matrix at the coefficients
+ * that the rounds have led to, or of the last round where rows are few. */
+static double variance_at_end(const struct th_sift *s)
+{
+  const struct th_gram *gram = &s->gram;
+  int64_t n = s->support.size;
+  double sum = th_gram_at(gram, n + 1, n + 1);
+  for (int64_t j = 0; j <= n; j++) {
+    double theta = j < n ? s->support.coef[j] : s->confirmed.intercept;
+    double rest = -2 * th_gram_at(gram, j, n + 1);
+    for (int64_t i = 0; i <= n; i++)
+      rest += th_gram_at(gram, i, j) *
+              (i < n ? s->support.coef[i] : s->confirmed.intercept);
+    sum += theta * rest;
+  }
+  double rows = gram->weight;
+  if (!(rows > 10 * (double)n) || !(sum > 0))
+    return s->mean_square;
+  return fmax(sum / rows, s->least);
+}
+
+/* Rank 0 decides which members stand out as the candidates of all attributes
+ * must, and which stay within -s; everyone learns. rp: variance of the rows.
+ * Collective. */
 static th_status eliminate(struct th_sift *s, struct th_context *context,
-                           struct th_error *err)
+                           double rp, struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   int64_t n = s->support.size;
@@ -68,8 +96,7 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
              mean * th_gram_at(&s->gram, n, n + 1);
     }
     for (int64_t k = 0; k < n; k++)
-      least[k] =
-          s->fit.entrant[k] ? s->threshold * s->threshold * s->mean_square : 0;
+      least[k] = s->threshold * s->threshold * rp;
     rc = th_backward_elimination(n, n, a, b, most, least, x, s->fit.keep, err);
   }
   TH_TRY(th_agree(comm, rc, err));
@@ -85,7 +112,7 @@ done:
 /* Rows that were kept for the end see S only, with the constant. Labels: those
  * that can be kept are drawn at once, also for Newton's steps. Collective. */
 static th_status spend(struct th_sift *s, struct th_context *context,
-                       bool *newton, struct th_error *err)
+                       bool *newton, double *rp, struct th_error *err)
 {
   int64_t rows = th_refit_rows(context);
   int64_t most = *newton ? th_rule_refit_rows(s->support.size, rows) : 0;
@@ -97,8 +124,9 @@ static th_status spend(struct th_sift *s, struct th_context *context,
   if (*newton)
     TH_TRY(th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL,
                        err));
-  if (context->config->passes == 1)
-    join_end(s);
+  *rp = variance_at_end(s);
+  if (context->config->passes == 1 && context->comm->rank == 0)
+    join_end(s, *rp);
 done:
   return rc;
 }
@@ -109,10 +137,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   const bool *keep = NULL;
   bool newton = context->target.labels;
   th_status rc;
-  /* rare attributes are still undecided; a pass over all their examples says */
-  bool pass_left = s->fit.rare && context->config->passes > 1;
-  if (!pass_left)
-    drop_entrants(s);
+  double rp = 0;
+  drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
   s->batch.target_centre = 0; /* as they are, from now on */
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
@@ -120,8 +146,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     s->support.intercept = context->target.offset;
     return th_support_copy(&s->confirmed, &s->support, err);
   }
-  TH_TRY(spend(s, context, &newton, err));
-  TH_TRY(eliminate(s, context, err));
+  TH_TRY(spend(s, context, &newton, &rp, err));
+  TH_TRY(eliminate(s, context, rp, err));
   keep = s->fit.keep;
   if (context->config->refit != TH_REFIT_NO)
     TH_TRY(th_refit_squares(&s->support, context, &s->gram, keep, err));

@@ -79,6 +79,8 @@ void th_evidence_free(struct th_sift_evidence *e)
   free(e->touched);
   free(e->candidate);
   free(e->score);
+  free(e->held);
+  free(e->held_robust);
 }
 
 /* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */

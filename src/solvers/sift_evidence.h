@@ -32,6 +32,9 @@ struct th_sift_evidence {
   int64_t capacity;
   int64_t *candidate; /* attributes */
   double *score;      /* their z */
+  int64_t hold_capacity;
+  struct th_evidence *held; /* of members: U and W */
+  double *held_robust;      /* and Q */
 };
 
 /* Local; release with th_evidence_free. */
@@ -46,9 +49,7 @@ th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
                              struct th_context *context, double mean_square,
                              struct th_error *err);
 
-/* What was known about an attribute, or about all, no longer holds. Local. */
-void th_evidence_forget(struct th_sift_evidence *e,
-                        const struct th_context *context, int64_t attribute);
+/* What was known no longer holds. Local. */
 void th_evidence_forget_all(struct th_sift_evidence *e,
                             const struct th_context *context);
 
@@ -71,6 +72,34 @@ void th_evidence_guess(const struct th_sift_evidence *e,
                        struct th_context *context,
                        const struct th_choice *chosen, int64_t found,
                        int64_t *bits);
+
+/* ---- evidence of members of S (sift_member.c) ----
+ *
+ * Blocks hold members too; what they say of those is put aside. All functions
+ * are local; attributes of other ranks are passed over. */
+
+/* Between the two, nothing is learnt about the members of S. */
+th_status th_evidence_hold(struct th_sift_evidence *e,
+                           const struct th_context *context,
+                           const struct th_support *support,
+                           struct th_error *err);
+void th_evidence_release(struct th_sift_evidence *e,
+                         const struct th_context *context,
+                         const struct th_support *support);
+
+/* U and W, as of the attribute's scaled values, become `sum` or grow by it, and
+ * Q by as much as W. */
+void th_evidence_put(struct th_sift_evidence *e,
+                     const struct th_context *context, int64_t attribute,
+                     struct th_evidence sum);
+void th_evidence_add(struct th_sift_evidence *e,
+                     const struct th_context *context, int64_t attribute,
+                     struct th_evidence more);
+
+/* U and W of the j-th owned attribute in its own units, with what centring
+ * takes away. */
+struct th_evidence th_evidence_of(const struct th_sift_evidence *e,
+                                  const struct th_context *context, int64_t j);
 
 /* Say so where squares of the residuals follow the attributes. Collective. */
 void th_evidence_warn_of_tails(const struct th_sift_evidence *e,

@@ -1,47 +1,74 @@
-/* sift_fit.h - the weighted least-squares fit that solver `sift` keeps on S
+/* sift_fit.h - the fit that solver `sift` keeps on S and the constant
  *
- * Small dense algebra on replicated numbers; done on rank 0 and broadcast.
+ * What all rounds have taught about S, as one Gaussian observation: precision
+ * Lam and moment eta = Lam theta. When an entrant joins, what the rows before
+ * it said is neither lost nor biased: with its regression on the old members
+ * they speak of a linear function of both (the fold). Small dense algebra on
+ * replicated numbers; done on rank 0 and broadcast.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_FIT_H
 #define TH_SIFT_FIT_H
 
+#include "math/cholesky.h"
 #include "solvers/gram.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Members are those of S, in its order. Replicated but for precision and
- * moment, which only rank 0 has and needs. */
+/* What becomes of a member in a round, and of its evidence. */
+enum th_sift_fate {
+  TH_SIFT_STAYS,
+  TH_SIFT_FAILED,   /* an entrant leaves; its evidence stays */
+  TH_SIFT_DROPPED,  /* it leaves; its evidence becomes what the fit knows */
+  TH_SIFT_DEPENDENT /* it depends on others; its evidence is void */
+};
+
+/* Members are those of S, in its order; the constant comes last where there is
+ * one, and is never tested. Replicated but for precision and moment, which only
+ * rank 0 has and needs. */
 struct th_sift_fit {
-  int64_t size;
-  double *precision; /* Lam, size x size, full; zero for entrants */
-  double *moment;    /* eta = Lam theta */
+  int64_t size;  /* |S| */
+  int64_t order; /* and the constant */
+  bool constant;
+  double *precision; /* Lam, order x order, full; zero for entrants */
+  double *moment;    /* eta */
   double *theta;
-  bool *entrant; /* E: chosen by the last sweep, on probation in this one */
-  double *score; /* |z| of entrants */
-  double *guess; /* the coefficient that entrants are tried with */
-  bool *keep;    /* of the last th_sift_fit_sweep */
-  bool *forget;  /* not kept, and what was known about it no longer holds */
-  double rows;   /* that precision stands for */
-  bool rare;     /* a sweep may hold none of an attribute's examples: probation
-                    lasts until it can tell */
-  char *told;    /* work array of the broadcast */
+  bool *entrant;        /* E: chosen by the last round, tried in this one */
+  double *score;        /* z of entrants */
+  double *guess;        /* U / W of entrants */
+  double *last;         /* of members that are dropped: their coefficient */
+  double *knowledge;    /* and 1 / inv(Lam)_jj, what is known of it */
+  unsigned char *fate;  /* of the last round */
+  bool *keep;           /* work array */
+  double rows;          /* that precision stands for, at most n */
+  char *told;           /* work array of the broadcast */
+  struct th_cholesky a; /* of a round */
+  struct th_cholesky lam;
   int64_t capacity;
 };
 
+/* An empty fit. Local. */
+th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
+                            struct th_error *err);
 void th_sift_fit_free(struct th_sift_fit *fit);
 
-/* One sweep's Gram matrix (of S, without entrants' history) enters the fit:
- * entrants are put on probation, collinear and insignificant members are
- * marked in keep, theta is solved anew; entrants whose probation goes on keep
- * their first guess; members that the fit itself finds
- * insignificant are marked in forget, too. variance: mean squared residual of
- * the sweep before the fit; least: what luck in a sweep cannot
- * bring it below; n: rows in the data. The marked members are still
- * there: th_sift_fit_filter removes them. Collective. */
-th_status th_sift_fit_sweep(struct th_sift_fit *fit, struct th_context *context,
-                            const struct th_gram *gram, double variance,
-                            double least, double n, struct th_error *err);
+/* What a round has to say. */
+struct th_sift_round {
+  const struct th_gram *gram; /* of S, 1, y over its rows */
+  double variance;            /* mean squared residual before the fit */
+  double least;               /* what luck in a round cannot bring it below */
+  double n;                   /* rows in the data */
+  bool waits;                 /* entrants are not decided yet */
+};
+
+/* Entrants are tried on the round's rows alone, which may be those of several
+ * rounds (waits: it goes on, theta_O is told and theta_E is 0); those that
+ * stand join by the fold; the round joins the fit, at most n rows count;
+ * members that the fit finds insignificant go, until none is. Marked in fate;
+ * they are still there: th_sift_fit_filter removes them. Collective. */
+th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
+                            const struct th_sift_round *round,
+                            struct th_error *err);
 
 /* S has grown to `size` members: old member k is now member place[k]
  * (ascending); the others are entrants without history. Local. */

@@ -21,21 +21,6 @@ static int64_t owned_count(const struct th_context *context)
   return context->owned.last - context->owned.first;
 }
 
-/* U and W of the j-th owned attribute, its floor included. */
-static struct th_evidence evidence_of(const struct th_sift_evidence *e,
-                                      const struct th_context *context,
-                                      int64_t j)
-{
-  struct th_evidence sum = e->sums[j];
-  if (e->floor != NULL) {
-    const struct th_evidence *floor = &e->floor[j / TH_CELL].sum;
-    double c = context->centre[j];
-    sum.u -= c * floor->u;
-    sum.v -= c * c * floor->v;
-  }
-  return sum;
-}
-
 /* Its evidence becomes f times what it was. */
 static void shrink(struct th_sift_evidence *e, int64_t j,
                    struct th_evidence now, double f)
@@ -44,14 +29,6 @@ static void shrink(struct th_sift_evidence *e, int64_t j,
   e->sums[j].v += (f - 1) * now.v;
   if (e->robust != NULL)
     e->robust[j] *= f;
-}
-
-void th_evidence_forget(struct th_sift_evidence *e,
-                        const struct th_context *context, int64_t attribute)
-{
-  int64_t j = attribute - context->owned.first;
-  if (j >= 0 && j < owned_count(context))
-    shrink(e, j, evidence_of(e, context, j), 0);
 }
 
 void th_evidence_forget_all(struct th_sift_evidence *e,
@@ -109,7 +86,7 @@ static th_status judge(struct th_sift_evidence *e,
                        const struct th_judgement *rule, int64_t j,
                        struct th_error *err)
 {
-  struct th_evidence now = evidence_of(e, context, j);
+  struct th_evidence now = th_evidence_of(e, context, j);
   if (is_full(e, context))
     limit(e, context, j, rule->mean_square, &now);
   bool robust = e->robust != NULL && context->deal.rows_in_pass >= ROBUST_ROWS;
@@ -194,7 +171,7 @@ void th_evidence_guess(const struct th_sift_evidence *e,
     int64_t j = chosen[k].attribute - context->owned.first;
     bits[k] = 0;
     if (j >= 0 && j < owned_count(context)) {
-      struct th_evidence now = evidence_of(e, context, j);
+      struct th_evidence now = th_evidence_of(e, context, j);
       double value = now.u / (now.v * context->scale[j]);
       memcpy(&bits[k], &value, sizeof value);
     }

@@ -1,0 +1,204 @@
+/* cholesky.c - a symmetric system whose rank is decided on a unit diagonal
+ * SPDX-License-Identifier: MIT */
+#include "math/cholesky.h"
+
+#include "core/memory.h"
+#include "math/vector.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* to += factor * a */
+static void add(const double *a, double factor, int64_t count, double *to)
+{
+  const struct th_vector x = th_vector_of(a, count);
+  th_vector_add(&x, factor, to);
+}
+
+void th_cholesky_free(struct th_cholesky *f)
+{
+  free(f->row);
+  free(f->joined);
+  free(f->scale);
+  free(f->rest);
+  free(f->entry);
+  free(f->work);
+  *f = (struct th_cholesky){0};
+}
+
+static th_status reserve(struct th_cholesky *f, int64_t n, struct th_error *err)
+{
+  int64_t old = f->room;
+  th_status rc = TH_OK;
+  if (n <= old)
+    return rc;
+  TH_TRY(TH_WIDEN(&f->row, old, n, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->joined, old, n, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->scale, old, n, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->rest, old, n, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->entry, old * old, n * n, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->work, 2 * old, 2 * n, "a factor", err));
+  f->room = n;
+done:
+  return rc;
+}
+
+static double *row_of(const struct th_cholesky *f, int64_t i)
+{
+  return f->entry + i * f->size;
+}
+
+/* The place in f->row of the row that comes next, of those from `from` on. */
+static int64_t next_place(const struct th_cholesky *f, int64_t from,
+                          const int64_t *order)
+{
+  int64_t best = from;
+  for (int64_t k = from; k < f->size && order == NULL; k++) {
+    double more = f->rest[f->row[k]] - f->rest[f->row[best]];
+    if (more > 0 || (more == 0 && f->row[k] < f->row[best]))
+      best = k;
+  }
+  return best;
+}
+
+/* Row p joins as number k: column k of L for it and for all from `from` on,
+ * whose turn is yet to come. */
+static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
+                 int64_t from)
+{
+  const int64_t k = f->rank;
+  const double pivot = sqrt(f->rest[p]);
+  double *own = row_of(f, p);
+  own[k] = pivot;
+  f->joined[p] = true;
+  f->row[f->rank++] = p;
+  for (int64_t at = from; at < f->size; at++) {
+    int64_t i = f->row[at];
+    double *row = row_of(f, i);
+    double product = h[i + p * ld] * f->scale[i] * f->scale[p];
+    row[k] = (product - th_dot(row, own, k)) / pivot;
+    f->rest[i] -= row[k] * row[k];
+  }
+}
+
+th_status th_cholesky_factor(struct th_cholesky *f, int64_t n, const double *h,
+                             int64_t ld, const int64_t *order, double tolerance,
+                             struct th_error *err)
+{
+  th_status rc = reserve(f, n, err);
+  if (rc != TH_OK)
+    return rc;
+  f->size = n;
+  f->rank = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double diagonal = h[i + i * ld];
+    f->scale[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 0;
+    f->rest[i] = diagonal > 0 ? 1 : 0;
+    f->joined[i] = false;
+    f->row[i] = order != NULL ? order[i] : i;
+  }
+  /* Rows that depend on others stay between those that joined and the rest. */
+  for (int64_t turn = 0; turn < n; turn++) {
+    int64_t place = next_place(f, turn, order);
+    int64_t p = f->row[place];
+    if (!(f->rest[p] > tolerance)) {
+      if (order == NULL)
+        break;
+      continue;
+    }
+    f->row[place] = f->row[turn];
+    f->row[turn] = f->row[f->rank];
+    join(f, p, h, ld, turn + 1);
+  }
+  return TH_OK;
+}
+
+/* x, by number of the rows that joined, from L' x = y. */
+static void solve_back(const struct th_cholesky *f, int64_t rank, double *y)
+{
+  for (int64_t k = rank - 1; k >= 0; k--) {
+    const double *row = row_of(f, f->row[k]);
+    y[k] /= row[k];
+    add(row, -y[k], k, y);
+  }
+}
+
+/* Numbers become rows, in the units of H. */
+static void spread(const struct th_cholesky *f, int64_t rank, const double *y,
+                   double unit, double *x)
+{
+  for (int64_t i = 0; i < f->size; i++)
+    x[i] = 0;
+  for (int64_t k = 0; k < rank; k++)
+    x[f->row[k]] = f->scale[f->row[k]] * unit * y[k];
+}
+
+void th_cholesky_half(const struct th_cholesky *f, int64_t rank,
+                      const double *b, double *y)
+{
+  for (int64_t k = 0; k < rank; k++) {
+    int64_t i = f->row[k];
+    const double *row = row_of(f, i);
+    y[k] = (f->scale[i] * b[i] - th_dot(row, y, k)) / row[k];
+  }
+}
+
+void th_cholesky_solve(const struct th_cholesky *f, int64_t rank,
+                       const double *b, double *x)
+{
+  double *y = f->work;
+  th_cholesky_half(f, rank, b, y);
+  solve_back(f, rank, y);
+  spread(f, rank, y, 1, x);
+}
+
+double th_cholesky_regress(const struct th_cholesky *f, int64_t rank, int64_t i,
+                           double *x)
+{
+  const double *row = row_of(f, i);
+  double *y = f->work;
+  double root = f->scale[i] > 0 ? 1 / f->scale[i] : 0;
+  memcpy(y, row, (size_t)rank * sizeof *y);
+  solve_back(f, rank, y);
+  spread(f, rank, y, root, x);
+  return fmax(0, 1 - th_dot(row, row, rank)) * root * root;
+}
+
+/* Row by row: inv(L) in the place of L. Entries of row i on the rows before it
+ * are -(L_i. inv(L)) / L_ii. */
+static void invert_factor(struct th_cholesky *f)
+{
+  double *sum = f->work;
+  for (int64_t k = 0; k < f->rank; k++) {
+    double *row = row_of(f, f->row[k]);
+    memset(sum, 0, (size_t)(k + 1) * sizeof *sum);
+    for (int64_t l = 0; l < k; l++)
+      add(row_of(f, f->row[l]), row[l], l + 1, sum);
+    for (int64_t l = 0; l < k; l++)
+      row[l] = -sum[l] / row[k];
+    row[k] = 1 / row[k];
+  }
+}
+
+void th_cholesky_invert(struct th_cholesky *f, double *inverse)
+{
+  const int64_t n = f->size;
+  double *column = f->work;
+  invert_factor(f);
+  memset(inverse, 0, (size_t)(n * n) * sizeof *inverse);
+  for (int64_t j = 0; j < f->rank; j++) { /* of inv(L)' inv(L) */
+    int64_t at = f->row[j];
+    memset(column, 0, (size_t)(j + 1) * sizeof *column);
+    for (int64_t k = j; k < f->rank; k++) {
+      const double *row = row_of(f, f->row[k]);
+      add(row, row[j], j + 1, column);
+    }
+    for (int64_t l = 0; l <= j; l++) {
+      int64_t to = f->row[l];
+      double value = column[l] * f->scale[at] * f->scale[to];
+      inverse[to + at * n] = value;
+      inverse[at + to * n] = value;
+    }
+  }
+}
