@@ -250,3 +250,20 @@ done:
   th_profile_end(context->profile, TH_PHASE_GRAM);
   return rc;
 }
+
+double th_gram_squares(const struct th_gram *gram, const double *coef,
+                       double intercept, const bool *leave_out)
+{
+  const int64_t n = gram->size;
+  double sum = th_gram_at(gram, n + 1, n + 1);
+  for (int64_t j = 0; j <= n; j++) {
+    double rest = -2 * th_gram_at(gram, j, n + 1);
+    if (j < n && leave_out != NULL && leave_out[j])
+      continue;
+    for (int64_t i = 0; i <= n; i++)
+      if (i == n || leave_out == NULL || !leave_out[i])
+        rest += th_gram_at(gram, i, j) * (i < n ? coef[i] : intercept);
+    sum += (j < n ? coef[j] : intercept) * rest;
+  }
+  return sum;
+}

@@ -54,6 +54,11 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                       const double *row_weight, const double *target,
                       struct th_error *err);
 
+/* Sum over the rows of weight (y - intercept - x_S' coef)^2; members for which
+ * leave_out is true (NULL: none) count as 0. Local. */
+double th_gram_squares(const struct th_gram *gram, const double *coef,
+                       double intercept, const bool *leave_out);
+
 /* Entry (i, j); index size is the constant, size + 1 the target. Local. */
 static inline double th_gram_at(const struct th_gram *gram, int64_t i,
                                 int64_t j)

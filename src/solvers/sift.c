@@ -25,10 +25,8 @@
 #include <stdlib.h>
 
 enum {
-  LEAST_ROWS = 20,    /* per block and round */
-  WATCHED_ROWS = 400, /* that a mean squared residual is compared on */
-  TRIAL_PART = 5,     /* the rows of a trial: at most n over this */
-  RARE_ROWS = 4       /* of the rarer label, that luck may bring */
+  LEAST_ROWS = 20, /* per block and round */
+  RARE_ROWS = 4    /* of the rarer label, that luck may bring */
 };
 
 static const double batch_growth = 1.05;   /* per round */
@@ -140,106 +138,6 @@ static int64_t rows_per_block(const struct th_sift *s,
   return rows * blocks <= left - (double)s->reserve ? (int64_t)rows : 0;
 }
 
-/* Is a member of S an entrant? */
-static bool has_entrants(const struct th_sift *s)
-{
-  bool any = false;
-  for (int64_t k = 0; k < s->fit.size; k++)
-    any |= s->fit.entrant[k];
-  return any;
-}
-
-/* Sum of squares, over the rows of the Gram matrix, of y less what S predicts,
- * entrants among it or not. */
-static double squares_with(const struct th_sift *s, bool entrants)
-{
-  const struct th_gram *gram = &s->gram;
-  int64_t n = gram->size;
-  double sum = th_gram_at(gram, n + 1, n + 1);
-  for (int64_t j = 0; j <= n; j++) {
-    double theta = j < n ? s->support.coef[j] : s->support.intercept;
-    double rest = -2 * th_gram_at(gram, j, n + 1);
-    if (j < n && s->fit.entrant[j] && !entrants)
-      continue;
-    for (int64_t i = 0; i <= n; i++)
-      if (i == n || !s->fit.entrant[i] || entrants)
-        rest += th_gram_at(gram, i, j) *
-                (i < n ? s->support.coef[i] : s->support.intercept);
-    sum += theta * rest;
-  }
-  return sum;
-}
-
-/* First guesses at E's coefficients count only if they help: on correlated data
- * those of many that come together add up to nonsense. */
-static void choose_guesses(struct th_sift *s)
-{
-  if (s->waiting || !has_entrants(s) ||
-      squares_with(s, true) < squares_with(s, false))
-    return;
-  for (int64_t k = 0; k < s->support.size; k++)
-    if (s->fit.entrant[k])
-      s->support.coef[k] = 0;
-}
-
-/* Residuals that have doubled while nobody is tried mean that S has changed for
- * the worse: all evidence is about another S then. */
-static void watch(struct th_sift *s, const struct th_context *context)
-{
-  if (has_entrants(s))
-    return;
-  s->pooled += s->mean_square * s->batch.weight_sum;
-  s->pooled_rows += s->batch.weight_sum;
-  if (s->pooled_rows < fmin(WATCHED_ROWS, (double)context->deal.rows_in_pass))
-    return;
-  double mean = s->pooled / s->pooled_rows;
-  double luck = s->luck / s->pooled_rows;
-  if (mean > 2 * s->smallest + luck) {
-    th_evidence_forget_all(&s->evidence, context);
-    s->smallest = INFINITY;
-  }
-  s->smallest = fmin(s->smallest, mean + luck);
-  s->pooled = 0;
-  s->pooled_rows = 0;
-}
-
-/* Line E: all rows of the round speak of an entrant, with its own part of the
- * prediction added back. Local, at its owner. */
-static void learn_entrants(struct th_sift *s, const struct th_context *context)
-{
-  const struct th_batch *batch = &s->batch;
-  for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
-    const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
-    struct th_evidence sum = {0};
-    if (!s->fit.entrant[k])
-      continue;
-    for (int64_t i = 0; i < batch->rows; i++) {
-      sum.u -= batch->residual[i] * x[i];
-      sum.v += batch->weight[i] * x[i] * x[i];
-    }
-    sum.u += sum.v * s->support.coef[k];
-    th_evidence_add(
-        &s->evidence, context, s->support.attribute[k],
-        (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square});
-  }
-}
-
-/* Of attributes that see few of a round's examples one round says too little:
- * their trial lasts until a coefficient as large as the guess would stand out
- * by four standard errors, or a fifth of the rows has gone into it. */
-static bool must_wait(const struct th_sift *s, const struct th_context *context)
-{
-  const double wanted = 16 * s->mean_square;
-  if (!s->rare ||
-      s->gram.rows >= (double)context->deal.rows_in_pass / TRIAL_PART)
-    return false;
-  for (int64_t k = 0; k < s->fit.size; k++)
-    if (s->fit.entrant[k] &&
-        th_gram_at(&s->gram, k, k) * s->fit.guess[k] * s->fit.guess[k] < wanted)
-      return true;
-  return false;
-}
-
 /* What has become of the members in this round. Local. */
 static th_status settle(struct th_sift *s, const struct th_context *context,
                         struct th_error *err)
@@ -315,7 +213,7 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
     TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
-  choose_guesses(s);
+  th_sift_choose_guesses(s);
   TH_TRY(
       th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
 done:
@@ -328,8 +226,8 @@ static th_status learn(struct th_sift *s, struct th_context *context,
 {
   struct th_sift_evidence *e = &s->evidence;
   th_status rc;
-  watch(s, context);
-  learn_entrants(s, context);
+  th_sift_watch(s, context);
+  th_sift_learn_entrants(s, context);
   TH_TRY(th_agree(context->comm, th_evidence_hold(e, context, &s->support, err),
                   err));
   TH_TRY(th_evidence_gather(e, &s->batch, context, s->mean_square, err));
@@ -353,12 +251,12 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   s->mean_square = fmax(s->batch.loss, s->least);
   bool perfect = !(s->mean_square > 0); /* no evidence is left to find */
-  *more = !perfect || has_entrants(s);
+  *more = !perfect || th_sift_has_entrants(s);
   if (!*more)
     return TH_OK;
   if (!perfect)
     TH_TRY(learn(s, context, err));
-  TH_TRY(fit_support(s, context, must_wait(s, context), err));
+  TH_TRY(fit_support(s, context, th_sift_must_wait(s, context), err));
   if (!perfect && !s->waiting)
     TH_TRY(th_sift_admit(s, context, err));
 done:

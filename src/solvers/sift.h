@@ -1,4 +1,4 @@
-/* sift.h - the state of solver `sift`, and its parts: admission, end
+/* sift.h - the state of solver `sift`, and its parts: learning, admission, end
  *
  * The sweep itself, which puts them together, is in sift.c.
  * SPDX-License-Identifier: MIT */
@@ -56,6 +56,27 @@ struct th_sift {
 th_status th_sift_admit(struct th_sift *s, struct th_context *context,
                         struct th_error *err);
 void th_sift_entry_free(struct th_sift_entry *entry);
+
+/* ---- what a round teaches (sift_learn.c); local ---- */
+
+/* Is a member of S an entrant? */
+bool th_sift_has_entrants(const struct th_sift *s);
+
+/* First guesses at E's coefficients count in a round's residuals only if they
+ * make them smaller on its rows. */
+void th_sift_choose_guesses(struct th_sift *s);
+
+/* Residuals that have doubled while nobody is tried mean that S has changed for
+ * the worse: all evidence is about another S then, and is forgotten. */
+void th_sift_watch(struct th_sift *s, const struct th_context *context);
+
+/* All rows of the round speak of the entrants that this rank owns. */
+void th_sift_learn_entrants(struct th_sift *s,
+                            const struct th_context *context);
+
+/* One round says too little about an entrant: its trial goes on. */
+bool th_sift_must_wait(const struct th_sift *s,
+                       const struct th_context *context);
 
 /* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
 

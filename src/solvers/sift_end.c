@@ -48,18 +48,10 @@ static void join_end(struct th_sift *s, double rp)
 static double variance_at_end(const struct th_sift *s)
 {
   const struct th_gram *gram = &s->gram;
-  int64_t n = s->support.size;
-  double sum = th_gram_at(gram, n + 1, n + 1);
-  for (int64_t j = 0; j <= n; j++) {
-    double theta = j < n ? s->support.coef[j] : s->confirmed.intercept;
-    double rest = -2 * th_gram_at(gram, j, n + 1);
-    for (int64_t i = 0; i <= n; i++)
-      rest += th_gram_at(gram, i, j) *
-              (i < n ? s->support.coef[i] : s->confirmed.intercept);
-    sum += theta * rest;
-  }
+  double sum =
+      th_gram_squares(gram, s->support.coef, s->confirmed.intercept, NULL);
   double rows = gram->weight;
-  if (!(rows > 10 * (double)n) || !(sum > 0))
+  if (!(rows > 10 * (double)gram->size) || !(sum > 0))
     return s->mean_square;
   return fmax(sum / rows, s->least);
 }
