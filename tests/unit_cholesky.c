@@ -102,14 +102,21 @@ static int64_t count_joined(const struct th_cholesky *f)
   return count;
 }
 
+static th_status factor(struct th_cholesky *f, const struct problem *p,
+                        const int64_t *order)
+{
+  struct th_error err = {0};
+  return order == NULL
+             ? th_cholesky_pivot(f, p->n, p->h, p->ld, 1e-7, &err)
+             : th_cholesky_order(f, p->n, p->h, p->ld, order, p->n, 1e-7, &err);
+}
+
 static void test_solve(struct problem *p, const int64_t *order, int64_t rank)
 {
   struct th_cholesky f = {0};
-  struct th_error err = {0};
   double x[MOST];
   for (int turn = 0; turn < 2; turn++) { /* room is used again */
-    CHECK(th_cholesky_factor(&f, p->n, p->h, p->ld, order, 1e-7, &err) ==
-          TH_OK);
+    CHECK(factor(&f, p, order) == TH_OK);
     CHECK(f.rank == rank && count_joined(&f) == rank);
     th_cholesky_solve(&f, f.rank, p->b, x);
     check_solution(p, &f, x);
@@ -148,13 +155,15 @@ static void test_order(void)
   const int64_t given[3] = {1, 2, 0};
   struct th_cholesky f = {0};
   struct th_error err = {0};
-  CHECK(th_cholesky_factor(&f, 3, h, 3, given, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, 3, h, 3, given, 3, 1e-7, &err) == TH_OK);
   CHECK(f.rank == 2 && f.row[0] == 1 && f.row[1] == 2 && !f.joined[0]);
-  CHECK(th_cholesky_factor(&f, 3, h, 3, NULL, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, 3, h, 3, given, 1, 1e-7, &err) == TH_OK);
+  CHECK(f.rank == 1 && f.joined[1] && !f.joined[2] && !f.joined[0]);
+  CHECK(th_cholesky_pivot(&f, 3, h, 3, 1e-7, &err) == TH_OK);
   CHECK(f.rank == 2 && f.row[0] == 0 && f.row[1] == 2 && !f.joined[1]);
   const double nothing[4] = {0, 0, 0, 0};
   double x[2] = {1, 1};
-  CHECK(th_cholesky_factor(&f, 2, nothing, 2, NULL, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_pivot(&f, 2, nothing, 2, 1e-7, &err) == TH_OK);
   th_cholesky_solve(&f, f.rank, x, x);
   CHECK(f.rank == 0 && x[0] == 0 && x[1] == 0);
   th_cholesky_free(&f);
@@ -169,9 +178,9 @@ static void test_tolerance(void)
   struct th_error err = {0};
   for (int64_t n = 3; n <= 27; n += 3) {
     fill(&p, n, n, 1e-3);
-    CHECK(th_cholesky_factor(&f, n, p.h, n, NULL, 1e-4, &err) == TH_OK);
+    CHECK(th_cholesky_pivot(&f, n, p.h, n, 1e-4, &err) == TH_OK);
     CHECK(f.rank < n);
-    CHECK(th_cholesky_factor(&f, n, p.h, n, NULL, 1e-16, &err) == TH_OK);
+    CHECK(th_cholesky_pivot(&f, n, p.h, n, 1e-16, &err) == TH_OK);
     CHECK(f.rank == n);
   }
   th_cholesky_free(&f);
@@ -188,7 +197,7 @@ static void test_regression(void)
   for (int64_t k = 0; k < 20; k++)
     order[k] = (k * 7) % 20;
   fill(&p, 20, 20, -1);
-  CHECK(th_cholesky_factor(&f, 20, p.h, 20, order, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, 20, p.h, 20, order, 20, 1e-7, &err) == TH_OK);
   for (int64_t rank = 0; rank < 20; rank++) {
     int64_t i = order[19];
     double rest = th_cholesky_regress(&f, rank, i, x);

@@ -49,23 +49,10 @@ static double *row_of(const struct th_cholesky *f, int64_t i)
   return f->entry + i * f->size;
 }
 
-/* The place in f->row of the row that comes next, of those from `from` on. */
-static int64_t next_place(const struct th_cholesky *f, int64_t from,
-                          const int64_t *order)
-{
-  int64_t best = from;
-  for (int64_t k = from; k < f->size && order == NULL; k++) {
-    double more = f->rest[f->row[k]] - f->rest[f->row[best]];
-    if (more > 0 || (more == 0 && f->row[k] < f->row[best]))
-      best = k;
-  }
-  return best;
-}
-
-/* Row p joins as number k: column k of L for it and for all from `from` on,
- * whose turn is yet to come. */
+/* Row p joins as number k: column k of L for it, and for the rows from place
+ * `from` to `end`, whose turn is yet to come. */
 static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
-                 int64_t from)
+                 int64_t from, int64_t end)
 {
   const int64_t k = f->rank;
   const double pivot = sqrt(f->rest[p]);
@@ -73,7 +60,7 @@ static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
   own[k] = pivot;
   f->joined[p] = true;
   f->row[f->rank++] = p;
-  for (int64_t at = from; at < f->size; at++) {
+  for (int64_t at = from; at < end; at++) {
     int64_t i = f->row[at];
     double *row = row_of(f, i);
     double product = h[i + p * ld] * f->scale[i] * f->scale[p];
@@ -82,9 +69,8 @@ static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
   }
 }
 
-th_status th_cholesky_factor(struct th_cholesky *f, int64_t n, const double *h,
-                             int64_t ld, const int64_t *order, double tolerance,
-                             struct th_error *err)
+static th_status start(struct th_cholesky *f, int64_t n, const double *h,
+                       int64_t ld, struct th_error *err)
 {
   th_status rc = reserve(f, n, err);
   if (rc != TH_OK)
@@ -96,22 +82,55 @@ th_status th_cholesky_factor(struct th_cholesky *f, int64_t n, const double *h,
     f->scale[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 0;
     f->rest[i] = diagonal > 0 ? 1 : 0;
     f->joined[i] = false;
-    f->row[i] = order != NULL ? order[i] : i;
-  }
-  /* Rows that depend on others stay between those that joined and the rest. */
-  for (int64_t turn = 0; turn < n; turn++) {
-    int64_t place = next_place(f, turn, order);
-    int64_t p = f->row[place];
-    if (!(f->rest[p] > tolerance)) {
-      if (order == NULL)
-        break;
-      continue;
-    }
-    f->row[place] = f->row[turn];
-    f->row[turn] = f->row[f->rank];
-    join(f, p, h, ld, turn + 1);
+    f->row[i] = i;
   }
   return TH_OK;
+}
+
+/* The place of the row that comes next, of those behind the ones that joined.
+ */
+static int64_t largest(const struct th_cholesky *f)
+{
+  int64_t best = f->rank;
+  for (int64_t k = f->rank + 1; k < f->size; k++) {
+    double more = f->rest[f->row[k]] - f->rest[f->row[best]];
+    if (more > 0 || (more == 0 && f->row[k] < f->row[best]))
+      best = k;
+  }
+  return best;
+}
+
+th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
+                            int64_t ld, double tolerance, struct th_error *err)
+{
+  th_status rc = start(f, n, h, ld, err);
+  while (rc == TH_OK && f->rank < n) {
+    int64_t place = largest(f);
+    int64_t p = f->row[place];
+    if (!(f->rest[p] > tolerance))
+      break;
+    f->row[place] = f->row[f->rank];
+    join(f, p, h, ld, f->rank + 1, n);
+  }
+  return rc;
+}
+
+/* Rows that depend on others stay between those that joined and the rest. */
+th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
+                            int64_t ld, const int64_t *order, int64_t turns,
+                            double tolerance, struct th_error *err)
+{
+  th_status rc = start(f, n, h, ld, err);
+  for (int64_t k = 0; rc == TH_OK && k < turns; k++)
+    f->row[k] = order[k];
+  for (int64_t turn = 0; rc == TH_OK && turn < turns; turn++) {
+    int64_t p = f->row[turn];
+    if (!(f->rest[p] > tolerance))
+      continue;
+    f->row[turn] = f->row[f->rank];
+    join(f, p, h, ld, turn + 1, turns);
+  }
+  return rc;
 }
 
 /* x, by number of the rows that joined, from L' x = y. */

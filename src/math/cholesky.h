@@ -18,7 +18,7 @@
 struct th_cholesky {
   int64_t size; /* n, rows of H */
   int64_t rank; /* rows that joined */
-  int64_t *row; /* size: those, in the order in which they joined; the rest */
+  int64_t *row; /* size: those, in the order in which they joined */
   bool *joined; /* size */
   double
       *scale; /* size: 1 / root of the diagonal, 0 where that is not above 0 */
@@ -30,13 +30,16 @@ struct th_cholesky {
 
 void th_cholesky_free(struct th_cholesky *f);
 
-/* Factor H, n x n with leading dimension ld. order: the turns of the rows, or
- * NULL: the row with the largest rest comes next, of equals the first. A row
- * whose rest is at most tolerance when its turn has come is dependent.
- * TH_ENOMEM. */
-th_status th_cholesky_factor(struct th_cholesky *f, int64_t n, const double *h,
-                             int64_t ld, const int64_t *order, double tolerance,
-                             struct th_error *err);
+/* Factor H, n x n with leading dimension ld. A row whose rest is at most
+ * tolerance when its turn has come is dependent; the row with the largest rest
+ * comes next, of equals the first. TH_ENOMEM. */
+th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
+                            int64_t ld, double tolerance, struct th_error *err);
+
+/* The same in a given order of `turns` rows; the others do not join. */
+th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
+                            int64_t ld, const int64_t *order, int64_t turns,
+                            double tolerance, struct th_error *err);
 
 /* H x = b on the first `rank` rows that joined (f->rank: all); x is 0
  * elsewhere. x may be b. */

@@ -112,7 +112,6 @@ static th_status create(void **state, struct th_context *context,
                                             context->config->sparsity,
                                             context->deal.rows_in_pass);
   s->smallest = INFINITY;
-  s->rare = th_source_shape(context->source)->layout == TH_SPARSE;
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */
     center_labels(s, tanh(context->target.offset / 2));
@@ -168,18 +167,15 @@ static th_status settle(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-/* The round, or the rounds of a trial, join the fit; or the trial goes on.
- * Collective. */
+/* The round joins the fit. Collective. */
 static th_status fit_support(struct th_sift *s, struct th_context *context,
-                             bool waits, struct th_error *err)
+                             struct th_error *err)
 {
-  s->waiting = waits;
   const struct th_sift_round round = {
       .gram = &s->gram,
       .variance = s->mean_square,
       .least = s->least,
       .n = (double)context->deal.rows_in_pass,
-      .waits = s->waiting,
   };
   th_status rc;
   TH_TRY(th_sift_fit_round(&s->fit, context, &round, err));
@@ -209,10 +205,10 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
   TH_TRY(th_batch_observe(&s->batch, context, &view, more, err));
   if (!*more || !(s->batch.weight_sum > 0))
     return TH_OK;
-  if (!s->waiting)
-    TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
+  TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
+  th_sift_find_slow(s, context);
   th_sift_choose_guesses(s);
   TH_TRY(
       th_batch_residual(&s->batch, context, &s->support, &evidence_loss, err));
@@ -232,6 +228,7 @@ static th_status learn(struct th_sift *s, struct th_context *context,
                   err));
   TH_TRY(th_evidence_gather(e, &s->batch, context, s->mean_square, err));
   th_evidence_release(e, context, &s->support);
+  th_sift_judge_slow(s, context);
 done:
   return rc;
 }
@@ -256,8 +253,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   if (!perfect)
     TH_TRY(learn(s, context, err));
-  TH_TRY(fit_support(s, context, th_sift_must_wait(s, context), err));
-  if (!perfect && !s->waiting)
+  TH_TRY(fit_support(s, context, err));
+  if (!perfect)
     TH_TRY(th_sift_admit(s, context, err));
 done:
   return rc;
@@ -266,11 +263,7 @@ done:
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
-  struct th_sift *s = state;
-  th_status rc = TH_OK;
-  if (s->waiting) /* its rows are known to nobody yet */
-    rc = fit_support(s, context, false, err);
-  return rc == TH_OK ? th_sift_end(s, context, err) : rc;
+  return th_sift_end(state, context, err);
 }
 
 static const struct th_support *support(const void *state)

@@ -17,7 +17,8 @@ struct th_sift_entry {
   int64_t capacity;
   struct th_choice *entrants; /* E with z */
   struct th_choice *merged;   /* S + E with theta */
-  int64_t *guess;             /* bits of the first guesses at E's theta */
+  int64_t *attribute;         /* E, or the slow ones of S */
+  struct th_evidence *sum;    /* what is known of them */
   int64_t *place;             /* of the members of S in S + E */
 };
 
@@ -35,10 +36,6 @@ struct th_sift {
   int64_t largest_support;
   int64_t round;   /* k, from 0 */
   int64_t reserve; /* p_end: rows kept for the end */
-  bool rare;       /* a round may hold none of an attribute's examples: a
-                      trial lasts until it can tell */
-  bool waiting;    /* a trial goes on over rounds, whose sums the Gram matrix
-                      holds */
   double smallest; /* rmin */
   double pooled;   /* squared residuals of rounds without entrants */
   double pooled_rows;
@@ -57,7 +54,7 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
                         struct th_error *err);
 void th_sift_entry_free(struct th_sift_entry *entry);
 
-/* ---- what a round teaches (sift_learn.c); local ---- */
+/* ---- what a round teaches (sift_learn.c); local but where said ---- */
 
 /* Is a member of S an entrant? */
 bool th_sift_has_entrants(const struct th_sift *s);
@@ -74,9 +71,14 @@ void th_sift_watch(struct th_sift *s, const struct th_context *context);
 void th_sift_learn_entrants(struct th_sift *s,
                             const struct th_context *context);
 
-/* One round says too little about an entrant: its trial goes on. */
-bool th_sift_must_wait(const struct th_sift *s,
-                       const struct th_context *context);
+/* New entrants of which the round has few examples are slow: their trial lasts
+ * over rounds, and their coefficient is 0 meanwhile. Collective where there are
+ * entrants. */
+void th_sift_find_slow(struct th_sift *s, struct th_context *context);
+
+/* The verdict on slow entrants, by what all rounds since they came have taught.
+ * Collective where there are some. */
+void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 
 /* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
 

@@ -5,14 +5,14 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void th_sift_entry_free(struct th_sift_entry *entry)
 {
   th_selection_free(&entry->selection);
   free(entry->entrants);
   free(entry->merged);
-  free(entry->guess);
+  free(entry->attribute);
+  free(entry->sum);
   free(entry->place);
   *entry = (struct th_sift_entry){0};
 }
@@ -26,7 +26,8 @@ static th_status reserve(struct th_sift_entry *e, int64_t size,
     return rc;
   TH_TRY(TH_WIDEN(&e->entrants, old, size, "entrants", err));
   TH_TRY(TH_WIDEN(&e->merged, old, size, "entrants", err));
-  TH_TRY(TH_WIDEN(&e->guess, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->attribute, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->sum, old, size, "entrants", err));
   TH_TRY(TH_WIDEN(&e->place, old, size, "entrants", err));
   e->capacity = size;
 done:
@@ -50,15 +51,15 @@ static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
       *to = (struct th_choice){s->support.attribute[k], s->support.coef[k]};
       k++;
     } else {
-      to->attribute = entrants[e].attribute;
-      memcpy(&to->value, &entry->guess[e], sizeof to->value);
+      *to = (struct th_choice){entrants[e].attribute,
+                               entry->sum[e].u / entry->sum[e].v};
       e++;
     }
   }
   th_status rc = th_sift_fit_insert(&s->fit, entry->place, old + found, err);
   for (int64_t at = 0, c = 0; c < found && rc == TH_OK; at++)
     if (entry->merged[at].attribute == entrants[c].attribute) {
-      s->fit.guess[at] = entry->merged[at].value;
+      s->fit.came[at] = entry->sum[c];
       s->fit.score[at] = entrants[c++].value;
     }
   return rc;
@@ -93,13 +94,12 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
                           err));
   if (found == 0)
     goto done;
-  th_evidence_guess(evidence, context, s->entry.entrants, found,
-                    s->entry.guess);
+  for (int64_t k = 0; k < found; k++)
+    s->entry.attribute[k] = s->entry.entrants[k].attribute;
+  th_evidence_tell(evidence, context, s->entry.attribute, found, s->entry.sum);
   TH_TRY(th_agree(context->comm, merge(s, found, err), err));
   TH_TRY(th_support_assign(&s->support, context, s->entry.merged,
                            s->support.size + found, err));
-  for (int64_t k = 0; s->rare && k < s->support.size; k++)
-    s->support.coef[k] = s->fit.theta[k];
 done:
   th_profile_end(context->profile, TH_PHASE_SELECT);
   return rc;

@@ -130,7 +130,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   bool newton = context->target.labels;
   th_status rc;
   double rp = 0;
-  drop_entrants(s);
+  if (context->config->passes == 1) /* else a pass says of them, too */
+    drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
   s->batch.target_centre = 0; /* as they are, from now on */
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));

@@ -66,12 +66,11 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
                             const struct th_judgement *rule,
                             struct th_error *err);
 
-/* bits[k] = the bit pattern of U_j / W_j, the first guess at theta_j, of each
- * chosen attribute. Collective. */
-void th_evidence_guess(const struct th_sift_evidence *e,
-                       struct th_context *context,
-                       const struct th_choice *chosen, int64_t found,
-                       int64_t *bits);
+/* U and W of some attributes, as of their scaled values, for everyone.
+ * Collective. */
+void th_evidence_tell(const struct th_sift_evidence *e,
+                      struct th_context *context, const int64_t *attribute,
+                      int64_t count, struct th_evidence *sum);
 
 /* ---- evidence of members of S (sift_member.c) ----
  *

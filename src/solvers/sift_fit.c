@@ -21,7 +21,13 @@ static th_status reserve(struct th_sift_fit *fit, int64_t size,
   TH_TRY(TH_WIDEN(&fit->theta, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->entrant, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->score, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->guess, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->came, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->nonzeros, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->slow, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->verdict, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->trial, old * old, order * order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->trial_moment, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->seen, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->last, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->knowledge, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->keep, old, order, "the fit on S", err));
@@ -48,7 +54,13 @@ void th_sift_fit_free(struct th_sift_fit *fit)
   free(fit->theta);
   free(fit->entrant);
   free(fit->score);
-  free(fit->guess);
+  free(fit->came);
+  free(fit->nonzeros);
+  free(fit->slow);
+  free(fit->verdict);
+  free(fit->trial);
+  free(fit->trial_moment);
+  free(fit->seen);
   free(fit->last);
   free(fit->knowledge);
   free(fit->keep);
@@ -66,14 +78,13 @@ static int64_t place_of(const struct th_sift_fit *fit, const int64_t *place,
   return k < fit->size ? place[k] : size;
 }
 
-/* From the last member to the first, so that nothing is overwritten before it
- * has moved. */
-static void spread_precision(struct th_sift_fit *fit, const int64_t *place,
-                             int64_t size)
+/* A matrix over members, from the last one to the first, so that nothing is
+ * overwritten before it has moved. */
+static void spread(const struct th_sift_fit *fit, double *p,
+                   const int64_t *place, int64_t size)
 {
   int64_t old = fit->order;
   int64_t order = size + fit->constant;
-  double *p = fit->precision;
   int64_t end = order * order;
   for (int64_t j = old - 1; j >= 0; j--)
     for (int64_t i = old - 1; i >= 0; i--) {
@@ -95,16 +106,22 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
   th_status rc = reserve(fit, size, err);
   if (rc != TH_OK)
     return rc;
-  spread_precision(fit, place, size);
+  spread(fit, fit->precision, place, size);
+  spread(fit, fit->trial, place, size);
   int64_t old = fit->order - 1;
   int64_t order = size + fit->constant;
   for (int64_t k = order - 1; k >= 0; k--) {
     bool stays = old >= 0 && place_of(fit, place, size, old) == k;
     fit->moment[k] = stays ? fit->moment[old] : 0;
+    fit->trial_moment[k] = stays ? fit->trial_moment[old] : 0;
+    fit->seen[k] = stays ? fit->seen[old] : 0;
     fit->theta[k] = stays ? fit->theta[old] : 0;
     fit->score[k] = stays ? fit->score[old] : 0;
-    fit->guess[k] = stays ? fit->guess[old] : 0;
+    fit->nonzeros[k] = stays ? fit->nonzeros[old] : 0;
+    if (stays)
+      fit->came[k] = fit->came[old];
     fit->entrant[k] = stays ? fit->entrant[old] : true;
+    fit->slow[k] = stays && fit->slow[old];
     old -= stays;
   }
   fit->size = size;
@@ -112,23 +129,34 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
   return TH_OK;
 }
 
-void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep)
+/* The rows and columns of a matrix over members that are kept. */
+static void pack(const struct th_sift_fit *fit, double *p, const bool *keep)
 {
   int64_t n = fit->order;
-  int64_t kept = 0;
   int64_t place = 0;
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n && (j == fit->size || keep[j]); i++)
       if (i == fit->size || keep[i])
-        fit->precision[place++] = fit->precision[i + j * n];
-  for (int64_t k = 0; k < n; k++) {
+        p[place++] = p[i + j * n];
+}
+
+void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep)
+{
+  int64_t kept = 0;
+  pack(fit, fit->precision, keep);
+  pack(fit, fit->trial, keep);
+  for (int64_t k = 0; k < fit->order; k++) {
     if (k < fit->size && !keep[k])
       continue;
     fit->moment[kept] = fit->moment[k];
+    fit->trial_moment[kept] = fit->trial_moment[k];
+    fit->seen[kept] = fit->seen[k];
     fit->theta[kept] = fit->theta[k];
-    fit->entrant[kept] = fit->entrant[k];
     fit->score[kept] = fit->score[k];
-    fit->guess[kept] = fit->guess[k];
+    fit->came[kept] = fit->came[k];
+    fit->nonzeros[kept] = fit->nonzeros[k];
+    fit->entrant[kept] = fit->entrant[k];
+    fit->slow[kept] = fit->slow[k];
     kept++;
   }
   fit->order = kept;

@@ -10,6 +10,7 @@
 #define TH_SIFT_FIT_H
 
 #include "math/cholesky.h"
+#include "math/kernels_sparse.h"
 #include "solvers/gram.h"
 
 #include <stdbool.h>
@@ -23,6 +24,9 @@ enum th_sift_fate {
   TH_SIFT_DEPENDENT /* it depends on others; its evidence is void */
 };
 
+/* The trial of an entrant of which a round holds few examples. */
+enum th_sift_verdict { TH_SIFT_GOES_ON, TH_SIFT_JOINS, TH_SIFT_FAILS };
+
 /* Members are those of S, in its order; the constant comes last where there is
  * one, and is never tested. Replicated but for precision and moment, which only
  * rank 0 has and needs. */
@@ -33,10 +37,17 @@ struct th_sift_fit {
   double *precision; /* Lam, order x order, full; zero for entrants */
   double *moment;    /* eta */
   double *theta;
-  bool *entrant;        /* E: chosen by the last round, tried in this one */
-  double *score;        /* z of entrants */
-  double *guess;        /* U / W of entrants */
-  double *last;         /* of members that are dropped: their coefficient */
+  bool *entrant;            /* E: chosen by the last round, tried in this one */
+  double *score;            /* z of entrants */
+  struct th_evidence *came; /* U and W of entrants when they came */
+  int64_t *nonzeros;        /* of slow ones, since then */
+  bool *slow;               /* entrants whose trial lasts over rounds */
+  unsigned char *verdict;   /* on these, by who calls th_sift_fit_round */
+  double *trial; /* sums over the rows of trials, less for members that
+                    came later, as precision */
+  double *trial_moment;
+  double *seen; /* weight of these rows, since the member came; replicated */
+  double *last; /* of members that are dropped: their coefficient */
   double *knowledge;    /* and 1 / inv(Lam)_jj, what is known of it */
   unsigned char *fate;  /* of the last round */
   bool *keep;           /* work array */
@@ -58,14 +69,14 @@ struct th_sift_round {
   double variance;            /* mean squared residual before the fit */
   double least;               /* what luck in a round cannot bring it below */
   double n;                   /* rows in the data */
-  bool waits;                 /* entrants are not decided yet */
 };
 
-/* Entrants are tried on the round's rows alone, which may be those of several
- * rounds (waits: it goes on, theta_O is told and theta_E is 0); those that
- * stand join by the fold; the round joins the fit, at most n rows count;
- * members that the fit finds insignificant go, until none is. Marked in fate;
- * they are still there: th_sift_fit_filter removes them. Collective. */
+/* Entrants are tried on the round's rows alone, slow ones as their verdict
+ * says; those that stand join by the fold; the round joins the fit, at most n
+ * rows count; members that the fit finds insignificant go, until none is.
+ * Marked in fate; they are still there: th_sift_fit_filter removes them.
+ * Entrants that stay are members of old then, but for slow ones whose trial
+ * goes on. Collective. */
 th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
                             const struct th_sift_round *round,
                             struct th_error *err);

@@ -14,22 +14,22 @@
 static const double luck = 4; /* variances: so much of t^2 may be luck */
 
 /* Did the rows before know anything but the constant? */
-static bool has_history(const struct th_sift_fit *fit)
+static bool has_history(const struct th_sift_work *r)
 {
-  for (int64_t k = 0; k < fit->size; k++)
-    if (!fit->entrant[k])
-      return fit->rows > 0;
+  for (int64_t k = 0; k < r->fit->size; k++)
+    if (r->part[k] == TH_SIFT_OLD)
+      return r->fit->rows > 0;
   return false;
 }
 
 /* Gamma is known from the round's rows alone: that leaves the old rows'
  * observation phi a variance f inv(A_OO) more. The part of t^2 that may be luck
  * does not count: a false entrant must not discount the old rows. */
-static double discount_of(const struct th_sift_work *r)
+double th_sift_doubt(const struct th_sift_work *r)
 {
   double f = 0;
   for (int64_t k = 0; k < r->fit->size; k++)
-    if (th_sift_joins(r, k))
+    if (r->part[k] == TH_SIFT_NEW)
       f += fmax(0, r->t[k] * r->t[k] - luck * r->error2[k]) * r->rest[k];
   return f;
 }
@@ -45,7 +45,7 @@ static th_status discount(struct th_sift_work *r, double f,
   double *half = r->inverse; /* no longer needed */
   double *phi = r->t;
   th_status rc;
-  TH_TRY(th_cholesky_factor(&fit->lam, n, lam, n, NULL, TH_SIFT_DEPENDS, err));
+  TH_TRY(th_cholesky_pivot(&fit->lam, n, lam, n, TH_SIFT_DEPENDS, err));
   th_cholesky_solve(&fit->lam, fit->lam.rank, fit->moment, phi);
   memset(half, 0, (size_t)(n * n) * sizeof *half);
   for (int64_t b = 0; b < r->old; b++)
@@ -53,7 +53,7 @@ static th_status discount(struct th_sift_work *r, double f,
       int64_t at = fit->a.row[a] + fit->a.row[b] * n;
       half[at] = lam[at] + th_sift_sum(r, fit->a.row[a], fit->a.row[b]) / f;
     }
-  TH_TRY(th_cholesky_factor(&fit->lam, n, half, n, NULL, TH_SIFT_DEPENDS, err));
+  TH_TRY(th_cholesky_pivot(&fit->lam, n, half, n, TH_SIFT_DEPENDS, err));
   for (int64_t j = 0; j < n; j++)
     th_cholesky_half(&fit->lam, fit->lam.rank, lam + j * n, half + j * n);
   for (int64_t j = 0; j < n; j++)
@@ -74,29 +74,26 @@ static void extend(struct th_sift_work *r)
   double *lam = fit->precision;
   for (int64_t e = 0; e < fit->size; e++) {
     const double *gamma = r->gamma + e * n;
-    if (!th_sift_joins(r, e))
+    if (r->part[e] != TH_SIFT_NEW)
       continue;
-    for (int64_t i = 0; i < n; i++) { /* Lam is symmetric, and 0 on E */
-      bool old = i == fit->size || !fit->entrant[i];
-      if (old)
+    for (int64_t i = 0; i < n; i++) /* Lam is symmetric, and 0 on E */
+      if (r->part[i] == TH_SIFT_OLD)
         lam[i + e * n] = th_dot(lam + i * n, gamma, n);
-    }
     fit->moment[e] = th_dot(gamma, fit->moment, n);
   }
   for (int64_t e = 0; e < fit->size; e++)
-    for (int64_t i = 0; i < n && th_sift_joins(r, e); i++) {
-      if (th_sift_joins(r, i) && i <= e)
+    for (int64_t i = 0; i < n && r->part[e] == TH_SIFT_NEW; i++) {
+      if (r->part[i] == TH_SIFT_NEW && i <= e)
         lam[i + e * n] = th_dot(r->gamma + i * n, lam + e * n, n);
       lam[e + i * n] = lam[i + e * n];
     }
 }
 
 /* Entrants that stand join what the rows before them said of O. */
-th_status th_sift_fold(struct th_sift_work *r, struct th_error *err)
+th_status th_sift_fold(struct th_sift_work *r, double f, struct th_error *err)
 {
   struct th_sift_fit *fit = r->fit;
-  double f = discount_of(r);
-  if (!has_history(fit)) {
+  if (!has_history(r)) {
     memset(fit->precision, 0,
            (size_t)(fit->order * fit->order) * sizeof *fit->precision);
     memset(fit->moment, 0, (size_t)fit->order * sizeof *fit->moment);

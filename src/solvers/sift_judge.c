@@ -162,21 +162,21 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
 }
 
 /* Only the owner has a word in the sum of bit patterns. */
-void th_evidence_guess(const struct th_sift_evidence *e,
-                       struct th_context *context,
-                       const struct th_choice *chosen, int64_t found,
-                       int64_t *bits)
+void th_evidence_tell(const struct th_sift_evidence *e,
+                      struct th_context *context, const int64_t *attribute,
+                      int64_t count, struct th_evidence *sum)
 {
-  for (int64_t k = 0; k < found; k++) {
-    int64_t j = chosen[k].attribute - context->owned.first;
-    bits[k] = 0;
+  int64_t *bits = (int64_t *)(void *)sum;
+  for (int64_t k = 0; k < count; k++) {
+    int64_t j = attribute[k] - context->owned.first;
+    bits[2 * k] = bits[2 * k + 1] = 0;
     if (j >= 0 && j < owned_count(context)) {
+      double scale = context->scale[j];
       struct th_evidence now = th_evidence_of(e, context, j);
-      double value = now.u / (now.v * context->scale[j]);
-      memcpy(&bits[k], &value, sizeof value);
+      sum[k] = (struct th_evidence){scale * now.u, scale * scale * now.v};
     }
   }
-  context->comm->ops->sum_i64(context->comm, bits, (size_t)found);
+  context->comm->ops->sum_i64(context->comm, bits, (size_t)(2 * count));
 }
 
 void th_evidence_warn_of_tails(const struct th_sift_evidence *e,

@@ -6,10 +6,15 @@
 
 enum {
   WATCHED_ROWS = 400, /* that a mean squared residual is compared on */
-  TRIAL_PART = 5      /* the rows of a trial: at most n over this */
+  FEW = 20,           /* examples of an attribute in a round */
+  TRIAL_PART = 5,     /* the rows of a trial: at most n over this */
+  TRIAL_ROWS = 100    /* and at least so many with FEW examples */
 };
 
-static const double telling = 4; /* standard errors */
+/* What a trial has to gain in squared standard errors of its guess. */
+static const double telling = 16;
+static const double telling_many = 9;
+static const double standing = 2; /* standard errors */
 
 /* Is a member of S an entrant? */
 bool th_sift_has_entrants(const struct th_sift *s)
@@ -25,7 +30,7 @@ bool th_sift_has_entrants(const struct th_sift *s)
 void th_sift_choose_guesses(struct th_sift *s)
 {
   const struct th_support *support = &s->support;
-  if (s->waiting || !th_sift_has_entrants(s) ||
+  if (!th_sift_has_entrants(s) ||
       th_gram_squares(&s->gram, support->coef, support->intercept, NULL) <
           th_gram_squares(&s->gram, support->coef, support->intercept,
                           s->fit.entrant))
@@ -77,19 +82,72 @@ void th_sift_learn_entrants(struct th_sift *s, const struct th_context *context)
   }
 }
 
-/* Of attributes that see few of a round's examples one round says too little:
- * their trial lasts until a coefficient as large as the guess would stand out
- * by four standard errors, or a fifth of the rows has gone into it. */
-bool th_sift_must_wait(const struct th_sift *s,
-                       const struct th_context *context)
+/* How many rows of the round have a value that is not zero, at its owner. */
+static int64_t count_nonzeros(const struct th_sift *s, int64_t k)
 {
-  const double wanted = telling * telling * s->mean_square;
-  if (!s->rare ||
-      s->gram.rows >= (double)context->deal.rows_in_pass / TRIAL_PART)
-    return false;
-  for (int64_t k = 0; k < s->fit.size; k++)
-    if (s->fit.entrant[k] &&
-        th_gram_at(&s->gram, k, k) * s->fit.guess[k] * s->fit.guess[k] < wanted)
-      return true;
-  return false;
+  const struct th_batch *batch = &s->batch;
+  double zero = -s->support.centre[k] * s->support.scale[k];
+  double near = 1e-6 * (1 + fabs(zero)); /* columns may come from floats */
+  int64_t count = 0;
+  if (k < batch->mine.first || k >= batch->mine.last)
+    return 0;
+  const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+  for (int64_t i = 0; i < batch->rows; i++)
+    count += fabs(x[i] - zero) > near;
+  return count;
+}
+
+void th_sift_find_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_fit *fit = &s->fit;
+  int64_t *count = s->entry.attribute;
+  if (!th_sift_has_entrants(s))
+    return;
+  for (int64_t k = 0; k < fit->size; k++)
+    count[k] = fit->entrant[k] ? count_nonzeros(s, k) : 0;
+  context->comm->ops->sum_i64(context->comm, count, (size_t)fit->size);
+  for (int64_t k = 0; k < fit->size; k++) {
+    if (!fit->entrant[k])
+      continue;
+    fit->slow[k] |= count[k] < FEW;
+    fit->nonzeros[k] += count[k];
+    if (fit->slow[k])
+      s->support.coef[k] = 0;
+  }
+}
+
+/* By what the evidence has gained since the entrant came: once that would tell
+ * a coefficient of its size from none, or a fifth of the rows has gone by. */
+static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
+                                       struct th_evidence now, double n)
+{
+  const struct th_sift_fit *fit = &s->fit;
+  double rows = fit->seen[k] + s->batch.weight_sum;
+  double u = now.u - fit->came[k].u;
+  double w = now.v - fit->came[k].v;
+  double gain = w * (now.u / now.v) * (now.u / now.v);
+  bool many = fit->nonzeros[k] >= FEW && rows >= TRIAL_ROWS;
+  if (gain < telling && !(many && gain >= telling_many) &&
+      rows < n / TRIAL_PART)
+    return TH_SIFT_GOES_ON;
+  bool stands = u * u >= standing * standing * w && w > 0 && u * now.u > 0;
+  return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
+}
+
+void th_sift_judge_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_fit *fit = &s->fit;
+  struct th_sift_entry *entry = &s->entry;
+  double n = (double)context->deal.rows_in_pass;
+  int64_t count = 0;
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k])
+      entry->attribute[count++] = s->support.attribute[k];
+  if (count == 0)
+    return;
+  th_evidence_tell(&s->evidence, context, entry->attribute, count, entry->sum);
+  count = 0;
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k])
+      fit->verdict[k] = (unsigned char)verdict_on(s, k, entry->sum[count++], n);
 }

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double collinear = 1e-4; /* rest of an entrant in a round */
-static const double significant = 2;  /* standard errors */
+static const double significant = 2; /* standard errors */
 
 /* A member and what decides its turn. */
 struct th_sift_turn {
@@ -26,6 +25,7 @@ static void round_free(struct th_sift_work *r)
 {
   free(r->turns);
   free(r->order);
+  free(r->part);
   free(r->t);
   free(r->right);
   free(r->inverse);
@@ -40,6 +40,7 @@ static th_status round_alloc(struct th_sift_work *r, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&r->turns, n, "a round", err));
   TH_TRY(TH_NEW(&r->order, n, "a round", err));
+  TH_TRY(TH_NEW(&r->part, n, "a round", err));
   TH_TRY(TH_NEW(&r->t, n, "a round", err));
   TH_TRY(TH_NEW(&r->right, n, "a round", err));
   TH_TRY(TH_NEW(&r->inverse, n * n, "a round", err));
@@ -62,17 +63,34 @@ static int by_turn(const void *a, const void *b)
   return (left->member > right->member) - (left->member < right->member);
 }
 
-static void order_members(struct th_sift_work *r)
+void th_sift_order(struct th_sift_work *r,
+                   bool (*wanted)(const struct th_sift_work *r, int64_t k))
 {
   const struct th_sift_fit *fit = r->fit;
+  r->tried = 0;
   for (int64_t k = 0; k < fit->order; k++) {
-    bool entrant = k < fit->size && fit->entrant[k];
-    r->turns[k] = (struct th_sift_turn){k, k == fit->size ? 0 : 1 + entrant,
-                                        entrant ? fabs(fit->score[k]) : 0};
+    bool entrant = r->part[k] != TH_SIFT_OLD;
+    if (!entrant || wanted(r, k))
+      r->turns[r->tried++] =
+          (struct th_sift_turn){k, k == fit->size ? 0 : 1 + entrant,
+                                entrant ? fabs(fit->score[k]) : 0};
   }
-  qsort(r->turns, (size_t)fit->order, sizeof *r->turns, by_turn);
-  for (int64_t k = 0; k < fit->order; k++)
+  qsort(r->turns, (size_t)r->tried, sizeof *r->turns, by_turn);
+  for (int64_t k = 0; k < r->tried; k++)
     r->order[k] = r->turns[k].member;
+}
+
+/* Entrants that one round decides on. */
+static bool is_quick(const struct th_sift_work *r, int64_t k)
+{
+  return !r->fit->slow[k];
+}
+
+static void mark_old(struct th_sift_work *r)
+{
+  const struct th_sift_fit *fit = r->fit;
+  for (int64_t k = 0; k < fit->order; k++)
+    r->part[k] = k == fit->size || !fit->entrant[k] ? TH_SIFT_OLD : TH_SIFT_OUT;
 }
 
 /* Mean squared residual after the fit t, or before it where rows are few; not
@@ -98,13 +116,11 @@ static th_status solve_round(struct th_sift_work *r, struct th_error *err)
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
   double rows = r->given->gram->weight;
-  th_status rc = th_cholesky_factor(&fit->a, n, r->given->gram->a,
-                                    fit->size + 2, r->order, collinear, err);
+  th_status rc = th_cholesky_order(&fit->a, n, r->given->gram->a, fit->size + 2,
+                                   r->order, r->tried, TH_SIFT_COLLINEAR, err);
   if (rc != TH_OK)
     return rc;
-  for (r->old = 0; r->old < fit->a.rank; r->old++)
-    if (fit->a.row[r->old] < fit->size && fit->entrant[fit->a.row[r->old]])
-      break;
+  th_sift_count_old(r);
   for (int64_t k = 0; k < n; k++)
     r->right[k] = th_sift_moment(r, k);
   th_cholesky_solve(&fit->a, fit->a.rank, r->right, r->t);
@@ -130,13 +146,14 @@ static bool try_entrants(struct th_sift_work *r)
   bool any = false;
   for (int64_t k = 0; k < fit->size; k++) {
     fit->fate[k] = TH_SIFT_STAYS;
-    if (!fit->entrant[k])
+    if (!fit->entrant[k] || fit->slow[k])
       continue;
     bool stands =
         fit->a.joined[k] &&
         r->t[k] * r->t[k] >= significant * significant * r->error2[k] &&
         r->t[k] * fit->score[k] > 0;
     fit->fate[k] = stands ? TH_SIFT_STAYS : TH_SIFT_FAILED;
+    r->part[k] = stands ? TH_SIFT_NEW : TH_SIFT_OUT;
     any |= stands;
   }
   return any;
@@ -152,37 +169,17 @@ static void join(struct th_sift_work *r)
   double scale = rows > r->given->n ? r->given->n / rows : 1;
   fit->rows = scale * rows;
   for (int64_t j = 0; j < n; j++) {
+    if (r->part[j] == TH_SIFT_OUT)
+      continue;
     for (int64_t i = 0; i < n; i++) {
       double *to = &fit->precision[i + j * n];
-      *to = scale * (*to + th_sift_sum(r, i, j) / r->rp);
+      if (r->part[i] != TH_SIFT_OUT)
+        *to = scale * (*to + th_sift_sum(r, i, j) / r->rp);
     }
     fit->moment[j] = scale * (fit->moment[j] + th_sift_moment(r, j) / r->rp);
+    r->part[j] = TH_SIFT_OLD; /* from now on */
   }
-}
-
-/* A trial goes on: theta of the members of old, with the round's rows, which
- * join the fit when it ends. */
-static th_status solve_waiting(struct th_sift_work *r, struct th_error *err)
-{
-  struct th_sift_fit *fit = r->fit;
-  int64_t n = fit->order;
-  double *lam = r->gamma;
-  double rp = r->given->variance > 0 ? r->given->variance : 1;
-  for (int64_t j = 0; j < n; j++) {
-    for (int64_t i = 0; i < n; i++)
-      lam[i + j * n] = fit->precision[i + j * n] + th_sift_sum(r, i, j) / rp;
-    r->right[j] = fit->moment[j] + th_sift_moment(r, j) / rp;
-  }
-  for (int64_t k = 0; k < fit->size; k++) {
-    fit->fate[k] = TH_SIFT_STAYS;
-    if (fit->entrant[k])
-      lam[k + k * n] = 0; /* has no part yet */
-  }
-  th_status rc =
-      th_cholesky_factor(&fit->lam, n, lam, n, NULL, TH_SIFT_DEPENDS, err);
-  if (rc == TH_OK)
-    th_cholesky_solve(&fit->lam, fit->lam.rank, r->right, fit->theta);
-  return rc;
+  th_sift_trial_add(r, scale);
 }
 
 /* theta = Lam \ eta on the members that stay, and its variances. */
@@ -195,8 +192,7 @@ static th_status solve_fit(struct th_sift_work *r, struct th_error *err)
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->fate[k] != TH_SIFT_STAYS)
       lam[k + k * n] = 0; /* has no part then */
-  th_status rc =
-      th_cholesky_factor(&fit->lam, n, lam, n, NULL, TH_SIFT_DEPENDS, err);
+  th_status rc = th_cholesky_pivot(&fit->lam, n, lam, n, TH_SIFT_DEPENDS, err);
   if (rc != TH_OK)
     return rc;
   th_cholesky_solve(&fit->lam, fit->lam.rank, fit->moment, fit->theta);
@@ -213,7 +209,7 @@ static bool drop_insignificant(struct th_sift_work *r)
   for (int64_t k = 0; k < fit->size; k++) {
     double variance = r->inverse[k + k * fit->order];
     double theta = fit->theta[k];
-    if (fit->fate[k] != TH_SIFT_STAYS ||
+    if (fit->fate[k] != TH_SIFT_STAYS || r->part[k] == TH_SIFT_OUT ||
         (fit->lam.joined[k] &&
          theta * theta >= significant * significant * variance))
       continue;
@@ -247,13 +243,13 @@ static th_status round_here(struct th_sift_work *r, struct th_error *err)
 {
   th_status rc;
   TH_TRY(round_alloc(r, err));
-  if (r->given->waits)
-    return solve_waiting(r, err);
-  order_members(r);
+  mark_old(r);
+  th_sift_order(r, is_quick);
   TH_TRY(solve_round(r, err));
   if (try_entrants(r))
-    TH_TRY(th_sift_fold(r, err));
+    TH_TRY(th_sift_fold(r, th_sift_doubt(r), err));
   join(r);
+  TH_TRY(th_sift_trial_join(r, err));
   TH_TRY(settle(r, err));
 done:
   return rc;
@@ -292,13 +288,16 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
   struct th_sift_work r = {.fit = fit, .given = round};
   th_status rc = TH_OK;
   th_profile_begin(context->profile);
+  th_sift_trial_count(fit, round->gram->weight);
   if (comm->rank == 0)
     rc = round_here(&r, err);
   rc = th_agree(comm, rc, err);
   if (rc == TH_OK)
     tell(fit, comm);
-  for (int64_t k = 0; k < fit->size && rc == TH_OK; k++)
-    fit->entrant[k] = fit->entrant[k] && round->waits;
+  for (int64_t k = 0; k < fit->size && rc == TH_OK; k++) {
+    fit->slow[k] = fit->slow[k] && fit->verdict[k] == TH_SIFT_GOES_ON;
+    fit->entrant[k] = fit->slow[k];
+  }
   th_profile_end(context->profile, TH_PHASE_SOLVE);
   round_free(&r);
   return rc;

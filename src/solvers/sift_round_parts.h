@@ -9,14 +9,24 @@
 
 #include "solvers/sift_fit.h"
 
-#define TH_SIFT_DEPENDS 1e-7 /* rest of a member in the fit */
+#define TH_SIFT_DEPENDS 1e-7   /* rest of a member in the fit */
+#define TH_SIFT_COLLINEAR 1e-4 /* rest of an entrant in its trial */
+
+/* What a row of the fit is when the fold is made. */
+enum th_sift_part {
+  TH_SIFT_OUT, /* no part in it */
+  TH_SIFT_OLD, /* O */
+  TH_SIFT_NEW  /* an entrant that stands */
+};
 
 /* Arrays have fit->order items. */
 struct th_sift_work {
   struct th_sift_fit *fit;
   const struct th_sift_round *given;
   struct th_sift_turn *turns;
-  int64_t *order;
+  int64_t *order; /* rows by turn */
+  int64_t tried;  /* of them, O and the entrants in question */
+  unsigned char *part;
   int64_t old;     /* rows of O that joined the factor of A */
   double *t;       /* A \ c */
   double *right;   /* c; then scratch */
@@ -39,15 +49,36 @@ static inline double th_sift_moment(const struct th_sift_work *r, int64_t i)
   return th_gram_at(r->given->gram, i, r->fit->size + 1);
 }
 
-/* Does this row belong to an entrant that stands? */
-static inline bool th_sift_joins(const struct th_sift_work *r, int64_t k)
+/* Put the rows of O in order, and behind them the entrants for which
+ * wanted(r, k) is true, by falling |z|. */
+void th_sift_order(struct th_sift_work *r,
+                   bool (*wanted)(const struct th_sift_work *r, int64_t k));
+
+/* r->old: how many rows of O have joined the factor of A, before others. */
+static inline void th_sift_count_old(struct th_sift_work *r)
 {
-  return k < r->fit->size && r->fit->entrant[k] &&
-         r->fit->fate[k] == TH_SIFT_STAYS;
+  const struct th_cholesky *a = &r->fit->a;
+  r->old = 0;
+  while (r->old < a->rank && r->part[a->row[r->old]] == TH_SIFT_OLD)
+    r->old++;
 }
 
 /* What the rows before said of O becomes what they say of O and of the entrants
- * that stand (sift_fold.c). */
-th_status th_sift_fold(struct th_sift_work *r, struct th_error *err);
+ * that stand; f: what leaves the regression on the round's rows uncertain
+ * (sift_fold.c). */
+double th_sift_doubt(const struct th_sift_work *r);
+th_status th_sift_fold(struct th_sift_work *r, double f, struct th_error *err);
+
+/* ---- trials that last (sift_trial.c) ---- */
+
+/* So many rows more, on every rank. */
+void th_sift_trial_count(struct th_sift_fit *fit, double rows);
+
+/* The round's rows join the sums of the trials, if there are any. */
+void th_sift_trial_add(struct th_sift_work *r, double scale);
+
+/* Slow entrants whose verdict says so join what the rows before said of O, with
+ * their sums since they came. */
+th_status th_sift_trial_join(struct th_sift_work *r, struct th_error *err);
 
 #endif
