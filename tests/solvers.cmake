@@ -2,6 +2,7 @@
 add_library(thresher_problem STATIC problem.c memory_store.c penalised.c)
 target_link_libraries(thresher_problem PUBLIC thresher_core PRIVATE thresher_flags m)
 th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
+th_test(NAME unit_sift_fit TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_refit TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_face LIBS thresher_core LABELS unit)
 th_test(NAME unit_lasso TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
