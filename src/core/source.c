@@ -72,13 +72,13 @@ static bool in_support(const struct th_draw *draw, int64_t attribute)
   return place.last > place.first;
 }
 
-/* |J u S|, or all active attributes: what the draw observes of each of its
- * examples. */
+/* |J u S|, or all active attributes and S, which are none of these: what the
+ * draw observes of each of its examples. */
 static int64_t count_attributes(const struct th_source *source,
                                 const struct th_draw *draw)
 {
   if (draw->active)
-    return source->active_total;
+    return source->active_total + draw->support_size;
   struct th_range both =
       th_range_members(draw->support, draw->support_size, draw->block);
   return draw->block.last - draw->block.first + draw->support_size -
@@ -117,13 +117,27 @@ static uint64_t grant_of(const struct th_source *source,
   return grant | 1; /* never 0 */
 }
 
-static bool attributes_exist(const struct th_shape *shape,
+/* No active attribute of this rank is a member of the support. */
+static bool apart(const struct th_source *source, const struct th_draw *draw)
+{
+  bool good = true;
+  for (int64_t k = 0; k < draw->support_size && source->active_count > 0; k++) {
+    struct th_range one = {draw->support[k], draw->support[k] + 1};
+    struct th_range place =
+        th_range_members(source->active, source->active_count, one);
+    good &= place.first == place.last;
+  }
+  return good;
+}
+
+static bool attributes_exist(const struct th_source *source,
                              const struct th_draw *draw)
 {
+  const struct th_shape *shape = &source->store->shape;
   bool good = draw->block.first >= 0 && draw->block.first <= draw->block.last &&
               draw->block.last <= shape->attributes && draw->support_size >= 0;
   if (draw->active)
-    return draw->block.first == draw->block.last && draw->support_size == 0;
+    good = good && draw->block.first == draw->block.last && apart(source, draw);
   for (int64_t k = 0; good && k < draw->support_size; k++)
     good = draw->support[k] >= 0 && draw->support[k] < shape->attributes &&
            (k == 0 || draw->support[k - 1] < draw->support[k]);
@@ -146,7 +160,7 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
 {
   const struct th_shape *shape = &source->store->shape;
   draw->grant = 0;
-  if (!attributes_exist(shape, draw) || !rows_train(shape, draw))
+  if (!attributes_exist(source, draw) || !rows_train(shape, draw))
     return th_fail(err, TH_EARG,
                    "the solver asked for a draw outside of the %lld training "
                    "examples and %lld attributes",
@@ -265,6 +279,11 @@ th_status th_source_activate(struct th_source *source, struct th_comm *comm,
   source->active_total = rc == TH_OK ? sums[0] : 0;
   source->activation++;
   return rc;
+}
+
+int64_t th_source_active_count(const struct th_source *source)
+{
+  return source->active_count;
 }
 
 /* From entry `place` of the active list on: what is consecutive. Entries

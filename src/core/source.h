@@ -123,13 +123,15 @@ struct th_ledger {
 };
 
 /* One draw: on these rows the attributes of `block` and of `support` are
- * observed; or the active ones (th_source_activate), and no others. */
+ * observed; or the active ones (th_source_activate), which are none of S, and
+ * S.
+ */
 struct th_draw {
   struct th_pieces rows;  /* borrowed */
   struct th_range block;  /* may be empty */
   const int64_t *support; /* ascending; borrowed */
   int64_t support_size;
-  bool active;     /* block and support are empty then */
+  bool active;     /* the block is empty then */
   bool validation; /* counted under keys of its own */
   uint64_t grant;  /* set by th_source_draw; 0: not granted */
 };
@@ -175,6 +177,9 @@ th_status th_source_support(struct th_source *source,
 th_status th_source_activate(struct th_source *source, struct th_comm *comm,
                              const int64_t *attribute, int64_t count,
                              struct th_error *err);
+
+/* How many of them are this rank's. Local. */
+int64_t th_source_active_count(const struct th_source *source);
 
 /* The slab of this rank's active attributes from entry `place` of the list on,
  * as far as they lie together; rows lie in one piece of a granted active draw.

@@ -71,8 +71,11 @@ void th_batch_announce_blocks(struct th_batch *batch,
 {
   for (int64_t i = draws.first; i < draws.last; i++) {
     const struct th_draw *draw = &batch->draw[i];
-    th_source_announce_block(context->source, draw,
-                             th_range_meet(draw->block, context->owned));
+    if (draw->active)
+      th_source_announce_active(context->source, draw);
+    else
+      th_source_announce_block(context->source, draw,
+                               th_range_meet(draw->block, context->owned));
   }
 }
 
@@ -126,6 +129,35 @@ static th_status visit_piece(const struct visit *v, const struct th_draw *draw,
   return TH_OK;
 }
 
+/* This rank's active attributes on all rows of a draw. Local. */
+static th_status visit_active(const struct visit *v, int64_t i,
+                              struct th_error *err)
+{
+  const struct th_batch *batch = v->batch;
+  struct th_source *source = v->context->source;
+  const struct th_draw *draw = &batch->draw[i];
+  int64_t row = batch->draw_row[i];
+  for (int64_t p = 0; p < draw->rows.count; p++) {
+    struct th_rows rows = draw->rows.items[p];
+    struct th_multiplier multiplier = {
+        batch->residual + row, batch->residual32 + row, batch->weight + row,
+        batch->weight32 + row};
+    struct th_slab slab;
+    int64_t count = th_source_active_count(source);
+    for (int64_t place = 0; place < count;
+         place += slab.attributes.last - slab.attributes.first) {
+      th_status rc = th_source_active(source, draw, rows, place, &slab, err);
+      if (rc != TH_OK)
+        return rc;
+      v->visitor(v->self, &slab, &multiplier,
+                 slab.attributes.first - v->context->owned.first);
+      v->context->comm->ops->sum_progress(v->context->comm);
+    }
+    row += rows.count;
+  }
+  return TH_OK;
+}
+
 /* Some attributes on all rows of a draw. Local. */
 static th_status visit_strip(const struct visit *v, int64_t i,
                              struct th_range strip, struct th_error *err)
@@ -150,6 +182,8 @@ th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
   for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
     struct th_range rest = th_range_meet(batch->draw[i].block, context->owned);
     int64_t width = sparse ? SPARSE_STRIP : rest.last - rest.first;
+    if (batch->draw[i].active)
+      rc = visit_active(&v, i, err);
     for (; rest.first < rest.last && rc == TH_OK; rest.first += width) {
       struct th_range strip = {rest.first, rest.first + width};
       rc = visit_strip(&v, i, th_range_meet(strip, rest), err);

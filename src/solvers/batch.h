@@ -55,9 +55,20 @@ typedef void th_slab_visitor(void *self, const struct th_slab *slab,
                              const struct th_multiplier *multiplier,
                              int64_t offset);
 
+/* Blocks here and there, and the active attributes of the source. */
+struct th_parts {
+  const struct th_range *block; /* count of them */
+  const int64_t *consumer;      /* of each block */
+  int64_t count;
+  int64_t consumers;   /* in all */
+  int64_t active_rows; /* of one more draw, the last; 0: none */
+  int64_t active_consumer;
+};
+
 /* What an update wants to see. All of it borrowed. */
 struct th_view {
-  const struct th_blocks *blocks; /* NULL: one draw for S alone */
+  const struct th_blocks *blocks; /* NULL: one draw for S alone, or: */
+  const struct th_parts *parts;   /* blocks that lie anywhere; NULL: none */
   int64_t consumer;               /* of the first block */
   int64_t rows;                   /* of each block */
   const struct th_support *support;

@@ -58,14 +58,13 @@ static int64_t with_slack(int64_t count)
   return count + count / 4;
 }
 
-/* Room for `draws` draws of `rows` rows each; they are the batch's from now on,
- * none when there is no room. Collective: an agreement where the room has to
- * grow, which is on every rank alike. */
+/* Room for `draws` draws of `all` rows; they are the batch's from now on, none
+ * when there is no room. Collective: an agreement where the room has to grow,
+ * which is on every rank alike. */
 static th_status reserve(struct th_batch *batch, struct th_comm *comm,
-                         int64_t draws, int64_t rows, struct th_error *err)
+                         int64_t draws, int64_t all, struct th_error *err)
 {
   th_status rc = TH_OK;
-  int64_t all = draws * rows;
   if (draws > batch->draw_capacity || all > batch->row_capacity) {
     if (draws > batch->draw_capacity)
       rc = reserve_draws(batch, with_slack(draws), err);
@@ -78,24 +77,67 @@ static th_status reserve(struct th_batch *batch, struct th_comm *comm,
   return rc;
 }
 
+static int64_t count_draws(const struct th_view *view)
+{
+  if (view->parts != NULL)
+    return view->parts->count + (view->parts->active_rows > 0);
+  return view->blocks == NULL ? 1 : view->blocks->count;
+}
+
+/* Is draw i that of the active attributes? */
+static bool is_active(const struct th_view *view, int64_t i)
+{
+  return view->parts != NULL && i == view->parts->count;
+}
+
+static int64_t rows_of(const struct th_view *view, int64_t i)
+{
+  return is_active(view, i) ? view->parts->active_rows : view->rows;
+}
+
+static int64_t consumer_of(const struct th_view *view, int64_t i)
+{
+  if (view->parts == NULL)
+    return view->consumer + i;
+  return view->consumer + (is_active(view, i) ? view->parts->active_consumer
+                                              : view->parts->consumer[i]);
+}
+
+static int64_t all_rows(const struct th_view *view)
+{
+  int64_t active = view->parts == NULL ? 0 : view->parts->active_rows;
+  return (count_draws(view) - (active > 0)) * view->rows + active;
+}
+
 /* Rows are taken draw by draw; where each draw's pieces begin is kept in
  * draw_row until the list of pieces no longer moves. */
 static th_status take_rows(struct th_batch *batch, struct th_context *context,
-                           int64_t consumer, int64_t rows, struct th_error *err)
+                           const struct th_view *view, struct th_error *err)
 {
   th_status rc = th_deal_begin(&context->deal, err);
   batch->pieces.count = 0;
   for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++) {
     batch->draw_row[i] = batch->pieces.count;
-    rc = th_deal_take(&context->deal, consumer + i, rows, &batch->pieces, err);
+    rc = th_deal_take(&context->deal, consumer_of(view, i), rows_of(view, i),
+                      &batch->pieces, err);
   }
   batch->draw_row[batch->draws] = batch->pieces.count;
   return rc;
 }
 
+static struct th_range block_of(const struct th_view *view, int64_t i)
+{
+  if (view->parts != NULL)
+    return is_active(view, i) ? (struct th_range){0, 0} : view->parts->block[i];
+  const struct th_blocks *blocks = view->blocks;
+  return blocks == NULL
+             ? (struct th_range){0, 0}
+             : (struct th_range){blocks->edges[i], blocks->edges[i + 1]};
+}
+
 /* Turn piece numbers into draws, and into row numbers. */
-static void cut_draws(struct th_batch *batch, const struct th_blocks *blocks,
-                      const struct th_support *support, bool validation)
+static void cut_draws(struct th_batch *batch, const struct th_view *view,
+                      bool validation)
 {
   int64_t row = 0;
   for (int64_t i = 0; i < batch->draws; i++) {
@@ -103,12 +145,11 @@ static void cut_draws(struct th_batch *batch, const struct th_blocks *blocks,
     struct th_pieces rows = {.items = batch->pieces.items + first,
                              .count = batch->draw_row[i + 1] - first};
     batch->draw[i] = (struct th_draw){.rows = rows,
-                                      .support = support->attribute,
-                                      .support_size = support->size,
-                                      .validation = validation};
-    if (blocks != NULL)
-      batch->draw[i].block =
-          (struct th_range){blocks->edges[i], blocks->edges[i + 1]};
+                                      .block = block_of(view, i),
+                                      .support = view->support->attribute,
+                                      .support_size = view->support->size,
+                                      .validation = validation,
+                                      .active = is_active(view, i)};
     batch->draw_row[i] = row;
     row += th_pieces_rows(&rows);
   }
@@ -158,10 +199,12 @@ static th_status take(struct th_batch *batch, struct th_context *context,
                       const struct th_view *view, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (view->blocks != NULL)
+  if (view->parts != NULL)
+    TH_TRY(th_deal_set_blocks(&context->deal, view->parts->consumers, err));
+  else if (view->blocks != NULL)
     TH_TRY(th_deal_set_blocks(&context->deal, view->blocks->count, err));
-  TH_TRY(take_rows(batch, context, view->consumer, view->rows, err));
-  cut_draws(batch, view->blocks, view->support, false);
+  TH_TRY(take_rows(batch, context, view, err));
+  cut_draws(batch, view, false);
   TH_TRY(declare(batch, context, err));
   TH_TRY(th_batch_columns(batch, context, view->support, err));
 done:
@@ -172,13 +215,14 @@ th_status th_batch_take(struct th_batch *batch, struct th_context *context,
                         const struct th_view *view, bool *complete,
                         struct th_error *err)
 {
-  int64_t draws = view->blocks == NULL ? 1 : view->blocks->count;
-  *complete =
-      view->rows > 0 && view->rows <= th_deal_left(&context->deal) / draws;
+  int64_t draws = count_draws(view);
+  *complete = view->rows > 0 &&
+              view->rows <= th_deal_left(&context->deal) / draws &&
+              all_rows(view) <= th_deal_left(&context->deal);
   if (!*complete)
     return TH_OK;
   th_profile_begin(context->profile);
-  th_status rc = reserve(batch, context->comm, draws, view->rows, err);
+  th_status rc = reserve(batch, context->comm, draws, all_rows(view), err);
   *complete = rc == TH_OK;
   if (rc == TH_OK)
     rc = take(batch, context, view, err);
@@ -215,7 +259,7 @@ static th_status take_units(struct th_batch *batch, struct th_context *context,
                          th_deal_validation_unit(&context->deal, k), err));
   batch->draw_row[0] = 0;
   batch->draw_row[1] = batch->pieces.count;
-  cut_draws(batch, NULL, support, true);
+  cut_draws(batch, &(struct th_view){.support = support}, true);
   TH_TRY(declare(batch, context, err));
   TH_TRY(th_batch_columns(batch, context, support, err));
 done:

@@ -44,7 +44,7 @@ static th_status fixed_scale(const struct th_support *support,
   return TH_OK;
 }
 
-/* Draws of slice t; the rows of a draw are the same number in all of them. */
+/* Draws of slice t. */
 static struct th_range slice_draws(const struct flight *f, int64_t t)
 {
   int64_t all = f->batch->draws;
@@ -55,8 +55,8 @@ static struct th_range slice_draws(const struct flight *f, int64_t t)
 static struct th_range slice_rows(const struct flight *f, int64_t t)
 {
   struct th_range draws = slice_draws(f, t);
-  int64_t rows = f->batch->rows / f->batch->draws;
-  return (struct th_range){draws.first * rows, draws.last * rows};
+  const int64_t *row = f->batch->draw_row;
+  return (struct th_range){row[draws.first], row[draws.last]};
 }
 
 static int64_t *slice_sums(const struct flight *f, int64_t t)
