@@ -89,6 +89,21 @@ th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
   return TH_OK;
 }
 
+int64_t th_block_end(int64_t attributes, int64_t first, int64_t width,
+                     const int64_t *support, int64_t support_size)
+{
+  struct th_range below = {0, first};
+  int64_t k = th_range_members(support, support_size, below).last;
+  int64_t edge = first + width;
+  /* One more attribute in place of each member; a member right behind the
+   * block joins it, so that no block consists of members alone. */
+  while (k < support_size && support[k] <= edge) {
+    edge++;
+    k++;
+  }
+  return th_smaller(edge, attributes);
+}
+
 th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
                             int64_t width, const int64_t *support,
                             int64_t support_size, struct th_error *err)
@@ -99,19 +114,11 @@ th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
       reserve_edges(blocks, th_ceil_divide(attributes, width) + 2, err);
   if (rc != TH_OK)
     return rc;
-  int64_t k = 0; /* members of the support below `edge` */
   int64_t edge = 0;
   blocks->count = 0;
   blocks->edges[0] = 0;
   while (edge < attributes) {
-    edge += width;
-    /* One more attribute in place of each member; a member right behind the
-     * block joins it, so that no block consists of members alone. */
-    while (k < support_size && support[k] <= edge) {
-      edge++;
-      k++;
-    }
-    edge = th_smaller(edge, attributes);
+    edge = th_block_end(attributes, edge, width, support, support_size);
     blocks->edges[++blocks->count] = edge;
   }
   return TH_OK;

@@ -58,6 +58,11 @@ th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
 
 void th_blocks_free(struct th_blocks *blocks);
 
+/* Where the block ends that begins at attribute `first` and holds `width`
+ * attributes outside the support, as far as there are so many. Local. */
+int64_t th_block_end(int64_t attributes, int64_t first, int64_t width,
+                     const int64_t *support, int64_t support_size);
+
 /* Rows in a row group: the largest power of two <= n / 256, within 64..16384.
  */
 int64_t th_row_group_size(int64_t examples);

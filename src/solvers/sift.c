@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/sift.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/rule.h"
 #include "solvers/algorithm.h"
@@ -24,12 +25,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-  LEAST_ROWS = 20, /* per block and round */
-  RARE_ROWS = 4    /* of the rarer label, that luck may bring */
-};
+enum { RARE_ROWS = 4 }; /* of the rarer label, that luck may bring */
 
-static const double batch_growth = 1.05;   /* per round */
 static const double least_variance = 0.25; /* of labels, after any fit */
 
 /* Residuals are y - p with unit factor, for either kind of target. */
@@ -65,7 +62,7 @@ static void release(void *state)
     return;
   th_support_free(&s->support);
   th_support_free(&s->confirmed);
-  th_blocks_free(&s->blocks);
+  th_sift_plan_free(&s->plan);
   th_batch_free(&s->batch);
   th_gram_free(&s->gram);
   th_sift_fit_free(&s->fit);
@@ -122,21 +119,6 @@ done:
   return rc;
 }
 
-/* B, the rows of each block in this round; 0: the data are used up. What is
- * left then belongs to the end. */
-static int64_t rows_per_block(const struct th_sift *s,
-                              const struct th_context *context)
-{
-  double blocks = (double)s->blocks.count;
-  double left = (double)th_deal_left(&context->deal);
-  double n = (double)context->deal.rows_in_pass;
-  double rows = LEAST_ROWS * pow(batch_growth, (double)s->round);
-  rows = fmin(rows, n);
-  rows = fmax(rows, ceil(10 * (double)s->support.size / blocks));
-  rows = floor(fmax(rows, LEAST_ROWS));
-  return rows * blocks <= left - (double)s->reserve ? (int64_t)rows : 0;
-}
-
 /* What has become of the members in this round. Local. */
 static th_status settle(struct th_sift *s, const struct th_context *context,
                         struct th_error *err)
@@ -184,21 +166,28 @@ done:
   return rc;
 }
 
-/* Blocks of s' - |S| attributes outside S; S on their rows, and its sums.
- * Collective. */
+/* The round's blocks and its race; S on their rows, and its sums. Collective.
+ */
 static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                       struct th_error *err)
 {
-  const struct th_shape *shape = th_source_shape(context->source);
-  int64_t width = th_source_budget(context->source) - s->support.size;
-  width = width > 1 ? width : 1; /* d = 1: the block is S itself */
-  th_status rc = th_blocks_outside(&s->blocks, shape->attributes, width,
-                                   s->support.attribute, s->support.size, err);
-  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
-    return rc;
-  const struct th_view view = {.blocks = &s->blocks,
+  const struct th_sift_plan *plan = &s->plan;
+  th_status rc;
+  TH_TRY(th_sift_plan_round(s, context, more, err));
+  if (!*more)
+    return TH_OK;
+  const int64_t consumers =
+      th_ceil_divide(th_source_shape(context->source)->attributes,
+                     th_source_budget(context->source));
+  const struct th_parts parts = {.block = plan->block,
+                                 .consumer = plan->consumer,
+                                 .count = plan->blocks,
+                                 .consumers = consumers + 1,
+                                 .active_rows = plan->race_rows,
+                                 .active_consumer = consumers};
+  const struct th_view view = {.parts = &parts,
                                .consumer = TH_CONSUMER_BLOCK,
-                               .rows = rows_per_block(s, context),
+                               .rows = plan->rows,
                                .support = &s->support,
                                .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;
@@ -253,6 +242,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   if (!perfect)
     TH_TRY(learn(s, context, err));
+  if (!perfect)
+    th_sift_plan_done(s, context);
   TH_TRY(fit_support(s, context, err));
   if (!perfect)
     TH_TRY(th_sift_admit(s, context, err));

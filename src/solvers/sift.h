@@ -22,11 +22,30 @@ struct th_sift_entry {
   int64_t *place;             /* of the members of S in S + E */
 };
 
-/* Replicated but for evidence. */
+/* Which attributes a round looks at: blocks of a rotation over all of them, and
+ * the race of the most promising ones, of which each rank has its own part. */
+struct th_sift_plan {
+  struct th_range *block;
+  int64_t *consumer;
+  int64_t blocks;
+  int64_t capacity;
+  int64_t rows;    /* B, of each block */
+  int64_t outside; /* attributes of the blocks that are no members */
+  int64_t race_rows;
+  int64_t *race; /* this rank's part */
+  int64_t race_count;
+  int64_t race_capacity;
+  int64_t *bins; /* of the race's histogram */
+  int64_t next;  /* where the rotation goes on */
+  double level;  /* information that it has given each attribute */
+  double used;   /* rows of all rounds */
+};
+
+/* Replicated but for evidence, and the plan's part of the race. */
 struct th_sift {
   struct th_support support;   /* S with theta, entrants among them */
   struct th_support confirmed; /* S without entrants: the model as it is */
-  struct th_blocks blocks;     /* J */
+  struct th_sift_plan plan;    /* J */
   struct th_batch batch;
   struct th_gram gram; /* of one sweep */
   struct th_sift_fit fit;
@@ -45,6 +64,17 @@ struct th_sift {
   double luck;        /* rows of the rarer label that luck may bring, times
                          their squared residual */
 };
+
+/* ---- which attributes a round looks at (sift_plan.c) ---- */
+
+/* The blocks and rows of the next round; declares the race to the source.
+ * *more: they are left. Collective. */
+th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
+                             bool *more, struct th_error *err);
+
+/* The round has been read, with this mean squared residual. Local. */
+void th_sift_plan_done(struct th_sift *s, const struct th_context *context);
+void th_sift_plan_free(struct th_sift_plan *plan);
 
 /* ---- admission: E joins S on probation (sift_admit.c) ---- */
 

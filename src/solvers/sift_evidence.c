@@ -51,6 +51,24 @@ static void find_largest(struct th_sift_evidence *e,
   }
 }
 
+static th_status load_deviations(struct th_sift_evidence *e,
+                                 const struct th_context *context,
+                                 struct th_error *err)
+{
+  int64_t count = owned_count(context);
+  struct th_statistics *statistics = NULL;
+  th_status rc;
+  TH_TRY(TH_NEW(&e->sd, count, "evidence", err));
+  TH_TRY(TH_NEW(&statistics, count, "evidence", err));
+  TH_TRY(
+      th_source_statistics(context->source, context->owned, statistics, err));
+  for (int64_t j = 0; j < count; j++)
+    e->sd[j] = statistics[j].deviation > 0 ? statistics[j].deviation : 1;
+done:
+  free(statistics);
+  return rc;
+}
+
 th_status th_evidence_create(struct th_sift_evidence *e,
                              const struct th_context *context,
                              struct th_error *err)
@@ -62,6 +80,9 @@ th_status th_evidence_create(struct th_sift_evidence *e,
   TH_TRY(TH_NEW(&e->sums, count, "evidence", err));
   if (shape->layout == TH_DENSE) {
     TH_TRY(TH_NEW(&e->robust, count, "evidence", err));
+    TH_TRY(TH_NEW(&e->bin, count, "evidence", err));
+    if (!context->config->standardize)
+      TH_TRY(load_deviations(e, context, err));
   } else {
     TH_TRY(TH_NEW(&e->floor, th_ceil_divide(count, TH_CELL), "evidence", err));
     TH_TRY(TH_NEW(&e->touched, th_ceil_divide(count, WORD), "evidence", err));
@@ -79,6 +100,8 @@ void th_evidence_free(struct th_sift_evidence *e)
   free(e->touched);
   free(e->candidate);
   free(e->score);
+  free(e->bin);
+  free(e->sd);
   free(e->held);
   free(e->held_robust);
 }
@@ -212,6 +235,20 @@ static double scale_residuals(struct th_batch *batch, double mean_square)
   return unit;
 }
 
+/* Of the rows of a batch, the most that have met one attribute. */
+static double rows_at_most(const struct th_batch *batch)
+{
+  int64_t most = 0;
+  int64_t active = 0;
+  for (int64_t i = 0; i < batch->draws; i++) {
+    int64_t rows = batch->draw_row[i + 1] - batch->draw_row[i];
+    active += batch->draw[i].active ? rows : 0;
+    if (!batch->draw[i].active && rows > most)
+      most = rows;
+  }
+  return (double)(most + active);
+}
+
 /* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this sweep. Residuals in
  * the batch are p - y. Collective. */
 th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
@@ -229,7 +266,7 @@ th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
   if (e->floor != NULL)
     add_floors(&g, batch);
   th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
-  e->rows += (double)batch->rows / (double)batch->draws;
+  e->rows += rows_at_most(batch);
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;

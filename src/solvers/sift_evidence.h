@@ -32,6 +32,8 @@ struct th_sift_evidence {
   int64_t capacity;
   int64_t *candidate; /* attributes */
   double *score;      /* their z */
+  uint16_t *bin;      /* dense: of th_evidence_rank */
+  double *sd;         /* dense: deviations, where scale is not their inverse */
   int64_t hold_capacity;
   struct th_evidence *held; /* of members: U and W */
   double *held_robust;      /* and Q */
@@ -65,6 +67,16 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
                             const struct th_context *context,
                             const struct th_judgement *rule,
                             struct th_error *err);
+
+enum { TH_PROMISE_BINS = 4096, TH_PROMISE_NONE = 0xffff };
+
+/* Sort the owned attributes outside S into bins by their promise, z^2 - log
+ * max(W, level) with W as of deviation 1; count[] grows by their numbers. Dense
+ * data. Local. */
+void th_evidence_rank(struct th_sift_evidence *e,
+                      const struct th_context *context,
+                      const struct th_support *support, double level,
+                      int64_t count[TH_PROMISE_BINS]);
 
 /* U and W of some attributes, as of their scaled values, for everyone.
  * Collective. */

@@ -80,6 +80,25 @@ done:
   return rc;
 }
 
+/* The variance of U that z is taken by. */
+static double variance_of(const struct th_sift_evidence *e,
+                          const struct th_context *context, int64_t j,
+                          struct th_evidence now)
+{
+  bool robust = e->robust != NULL && context->deal.rows_in_pass >= ROBUST_ROWS;
+  return robust ? fmax(now.v, e->robust[j]) : now.v;
+}
+
+/* Is the j-th owned attribute a member of S? */
+static bool is_member(const struct th_support *support,
+                      const struct th_context *context, int64_t j)
+{
+  int64_t attribute = context->owned.first + j;
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range member = th_support_owned(support, one);
+  return member.last > member.first;
+}
+
 /* One attribute that new evidence has come in for. */
 static th_status judge(struct th_sift_evidence *e,
                        const struct th_context *context,
@@ -89,19 +108,15 @@ static th_status judge(struct th_sift_evidence *e,
   struct th_evidence now = th_evidence_of(e, context, j);
   if (is_full(e, context))
     limit(e, context, j, rule->mean_square, &now);
-  bool robust = e->robust != NULL && context->deal.rows_in_pass >= ROBUST_ROWS;
-  double variance = robust ? fmax(now.v, e->robust[j]) : now.v;
+  double variance = variance_of(e, context, j, now);
   double least = rule->threshold * rule->threshold;
   if (!(variance > 0 && now.u * now.u > least * variance))
     return TH_OK;
   double z = now.u / sqrt(variance);
-  int64_t attribute = context->owned.first + j;
-  if (!(fabs(z) > rule->threshold) || context->scale[j] == 0)
+  if (!(fabs(z) > rule->threshold) || context->scale[j] == 0 ||
+      is_member(rule->support, context, j))
     return TH_OK;
-  struct th_range one = {attribute, attribute + 1};
-  struct th_range member = th_support_owned(rule->support, one);
-  return member.last > member.first ? TH_OK
-                                    : add_candidate(e, attribute, z, err);
+  return add_candidate(e, context->owned.first + j, z, err);
 }
 
 /* Rare attributes lie far apart: ask for the evidence of a word's. */
@@ -177,6 +192,42 @@ void th_evidence_tell(const struct th_sift_evidence *e,
     }
   }
   context->comm->ops->sum_i64(context->comm, bits, (size_t)(2 * count));
+}
+
+/* z^2 - log of the information, which is not less than what the rotation has
+ * given everyone: of two with the same z the one that is known less is the more
+ * promising. */
+static double promise_of(const struct th_sift_evidence *e,
+                         const struct th_context *context, double level,
+                         int64_t j)
+{
+  struct th_evidence now = th_evidence_of(e, context, j);
+  double variance = variance_of(e, context, j, now);
+  double sd = e->sd != NULL ? e->sd[j] : 1 / context->scale[j];
+  double square = variance > 0 ? now.u * now.u / variance : 0;
+  return square - log(fmax(now.v / sd / sd, level));
+}
+
+void th_evidence_rank(struct th_sift_evidence *e,
+                      const struct th_context *context,
+                      const struct th_support *support, double level,
+                      int64_t count[TH_PROMISE_BINS])
+{
+  const double lowest = -16;
+  const double bins_per_unit = 64;
+  for (int64_t j = 0; j < owned_count(context); j++) {
+    e->bin[j] = TH_PROMISE_NONE;
+    if (context->scale[j] == 0)
+      continue;
+    double bin = bins_per_unit * (promise_of(e, context, level, j) - lowest);
+    e->bin[j] = (uint16_t)fmax(0, fmin(bin, TH_PROMISE_BINS - 1));
+  }
+  struct th_range mine = th_support_owned(support, context->owned);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    e->bin[support->attribute[k] - context->owned.first] = TH_PROMISE_NONE;
+  for (int64_t j = 0; j < owned_count(context); j++)
+    if (e->bin[j] != TH_PROMISE_NONE)
+      count[e->bin[j]]++;
 }
 
 void th_evidence_warn_of_tails(const struct th_sift_evidence *e,

@@ -54,6 +54,7 @@ void th_sift_watch(struct th_sift *s, const struct th_context *context)
   double luck = s->luck / s->pooled_rows;
   if (mean > 2 * s->smallest + luck) {
     th_evidence_forget_all(&s->evidence, context);
+    s->plan.level = 0;
     s->smallest = INFINITY;
   }
   s->smallest = fmin(s->smallest, mean + luck);

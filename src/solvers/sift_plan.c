@@ -1,0 +1,209 @@
+/* sift_plan.c - which attributes a round of solver `sift` looks at, on how many
+ * rows
+ *
+ * Half of a round's rows go to the next blocks of a rotation over all
+ * attributes outside S, half to the race: the s' - |S| attributes that promise
+ * most. Attributes whose coefficients are large, or that are nearly decided,
+ * need few rows of the rotation to be found and many to be fitted.
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "solvers/sift.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LEAST_ROWS = 20,  /* of a block, of the race */
+  ROUND_ROWS = 100, /* of a round */
+  MEMBER_ROWS = 5   /* of a round, for each member of S */
+};
+
+static const double round_share = 0.03;  /* of the rows so far */
+static const double race_share = 0.5;    /* of a round */
+static const double block_share = 0.5;   /* of what the rotation has given */
+static const double sweep_growth = 1.05; /* sparse: per round */
+
+void th_sift_plan_free(struct th_sift_plan *plan)
+{
+  free(plan->block);
+  free(plan->consumer);
+  free(plan->race);
+  free(plan->bins);
+  *plan = (struct th_sift_plan){0};
+}
+
+static th_status reserve(struct th_sift_plan *plan, int64_t blocks,
+                         struct th_error *err)
+{
+  int64_t old = plan->capacity;
+  th_status rc = TH_OK;
+  if (plan->bins == NULL)
+    TH_TRY(TH_NEW(&plan->bins, TH_PROMISE_BINS, "the race", err));
+  if (blocks <= old)
+    return rc;
+  TH_TRY(TH_WIDEN(&plan->block, old, blocks, "blocks", err));
+  TH_TRY(TH_WIDEN(&plan->consumer, old, blocks, "blocks", err));
+  plan->capacity = blocks;
+done:
+  return rc;
+}
+
+/* Attributes outside S that the rows of a block observe. */
+static int64_t width_of(const struct th_sift *s,
+                        const struct th_context *context)
+{
+  int64_t width = th_source_budget(context->source) - s->support.size;
+  return width > 1 ? width : 1; /* d = 1: the block is S itself */
+}
+
+/* Blocks of the whole budget: as many as share the rows out. */
+static int64_t consumers(const struct th_context *context)
+{
+  return th_ceil_divide(th_source_shape(context->source)->attributes,
+                        th_source_budget(context->source));
+}
+
+/* The next blocks of the rotation, at most `count`; none is looked at twice in
+ * a round. Local. */
+static th_status fill_blocks(struct th_sift *s,
+                             const struct th_context *context, int64_t count,
+                             struct th_error *err)
+{
+  struct th_sift_plan *plan = &s->plan;
+  const struct th_support *S = &s->support;
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t left = d; /* attributes until the rotation is where it began */
+  th_status rc = reserve(plan, count, err);
+  plan->outside = 0;
+  for (plan->blocks = 0; rc == TH_OK && plan->blocks < count && left > 0;
+       plan->blocks++) {
+    int64_t first = plan->next % d;
+    int64_t end =
+        th_block_end(d, first, width_of(s, context), S->attribute, S->size);
+    end = th_smaller(end, first + left);
+    struct th_range block = {first, end};
+    struct th_range members = th_range_members(S->attribute, S->size, block);
+    plan->block[plan->blocks] = block;
+    plan->consumer[plan->blocks] =
+        (int64_t)((double)first * (double)consumers(context) / (double)d);
+    plan->outside += end - first - (members.last - members.first);
+    left -= end - first;
+    plan->next = end;
+  }
+  return rc;
+}
+
+/* Attributes of bins above the last one that fits, and of the next the first
+ * ones. Collective. */
+static void fill_race(struct th_sift *s, struct th_context *context,
+                      int64_t room)
+{
+  struct th_sift_plan *plan = &s->plan;
+  const uint16_t *bin = s->evidence.bin;
+  struct th_range owned = context->owned;
+  int64_t last = TH_PROMISE_BINS - 1;
+  int64_t there = 0; /* of this rank, in the bin that is cut */
+  while (last >= 0 && plan->bins[last] <= room)
+    room -= plan->bins[last--];
+  for (int64_t j = 0; j < owned.last - owned.first; j++)
+    there += bin[j] == last;
+  int64_t before = th_prefix(context->comm, there, &(int64_t){0});
+  plan->race_count = 0;
+  for (int64_t j = 0; j < owned.last - owned.first; j++) {
+    bool taken = bin[j] != TH_PROMISE_NONE && bin[j] > last;
+    if (bin[j] == last)
+      taken = before++ < room;
+    if (taken)
+      plan->race[plan->race_count++] = owned.first + j;
+  }
+}
+
+/* The attributes that promise most, chosen anew in every round. Collective. */
+static th_status choose_race(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
+{
+  struct th_sift_plan *plan = &s->plan;
+  int64_t room = width_of(s, context);
+  int64_t owned = context->owned.last - context->owned.first;
+  th_status rc =
+      th_grow((void **)&plan->race, &plan->race_capacity,
+              th_smaller(owned, room), sizeof *plan->race, "the race", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
+  th_evidence_rank(&s->evidence, context, &s->support, plan->level, plan->bins);
+  context->comm->ops->sum_i64(context->comm, plan->bins, TH_PROMISE_BINS);
+  fill_race(s, context, room);
+  TH_TRY(th_source_activate(context->source, context->comm, plan->race,
+                            plan->race_count, err));
+done:
+  return rc;
+}
+
+/* B and the number of blocks of a round that is not the first. */
+static void size_round(struct th_sift *s, const struct th_context *context,
+                       double blocks, int64_t *count)
+{
+  struct th_sift_plan *plan = &s->plan;
+  double size = (double)s->support.size;
+  double all =
+      fmax(ROUND_ROWS, fmax(round_share * plan->used, MEMBER_ROWS * size));
+  double race = blocks > 1 ? race_share * all : 0;
+  double known = block_share * plan->level * s->mean_square;
+  double rows = fmax(LEAST_ROWS, fmin(known, all - race));
+  rows = floor(fmin(rows, (double)context->deal.rows_in_pass));
+  plan->rows = (int64_t)rows;
+  plan->race_rows = race > 0 ? (int64_t)fmax(LEAST_ROWS, race) : 0;
+  *count = (int64_t)fmin(blocks, fmax(1, floor((all - race) / rows + 0.5)));
+}
+
+/* A round over all attributes: the first one, and those of sparse data, where
+ * single attributes cost what a tile of them costs. */
+static void size_sweep(struct th_sift *s, const struct th_context *context,
+                       double blocks, int64_t *count)
+{
+  struct th_sift_plan *plan = &s->plan;
+  double rows = LEAST_ROWS * pow(sweep_growth, (double)s->round);
+  rows = fmin(rows, (double)context->deal.rows_in_pass);
+  rows = fmax(rows, ceil(2 * MEMBER_ROWS * (double)s->support.size / blocks));
+  plan->rows = (int64_t)floor(fmax(rows, LEAST_ROWS));
+  plan->race_rows = 0;
+  plan->next = 0;
+  *count = (int64_t)blocks + 1;
+}
+
+th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
+                             bool *more, struct th_error *err)
+{
+  struct th_sift_plan *plan = &s->plan;
+  const struct th_shape *shape = th_source_shape(context->source);
+  int64_t outside = shape->attributes - s->support.size;
+  double blocks = (double)th_ceil_divide(outside, width_of(s, context));
+  int64_t count = 0;
+  th_status rc;
+  blocks = fmax(1, blocks);
+  if (s->round == 0 || shape->layout == TH_SPARSE)
+    size_sweep(s, context, blocks, &count);
+  else
+    size_round(s, context, blocks, &count);
+  TH_TRY(th_agree(context->comm, fill_blocks(s, context, count, err), err));
+  *more = plan->blocks * plan->rows + plan->race_rows <=
+          th_deal_left(&context->deal) - s->reserve;
+  if (*more && plan->race_rows > 0)
+    TH_TRY(choose_race(s, context, err));
+done:
+  return rc;
+}
+
+void th_sift_plan_done(struct th_sift *s, const struct th_context *context)
+{
+  struct th_sift_plan *plan = &s->plan;
+  double d = (double)th_source_shape(context->source)->attributes;
+  double others = fmax(1, d - (double)s->support.size);
+  plan->used += (double)s->batch.rows;
+  plan->level +=
+      (double)plan->rows * (double)plan->outside / others / s->mean_square;
+  plan->level =
+      fmin(plan->level, (double)context->deal.rows_in_pass / s->mean_square);
+}
