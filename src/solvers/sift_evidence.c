@@ -80,6 +80,7 @@ th_status th_evidence_create(struct th_sift_evidence *e,
   TH_TRY(TH_NEW(&e->sums, count, "evidence", err));
   if (shape->layout == TH_DENSE) {
     TH_TRY(TH_NEW(&e->robust, count, "evidence", err));
+    TH_TRY(TH_NEW(&e->seen, count, "evidence", err));
     TH_TRY(TH_NEW(&e->bin, count, "evidence", err));
     if (!context->config->standardize)
       TH_TRY(load_deviations(e, context, err));
@@ -100,6 +101,7 @@ void th_evidence_free(struct th_sift_evidence *e)
   free(e->touched);
   free(e->candidate);
   free(e->score);
+  free(e->seen);
   free(e->bin);
   free(e->sd);
   free(e->held);
@@ -149,6 +151,7 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
     to[a].u += g->unit.u * u[a];
     to[a].v += g->unit.v * v[a];
     g->to->robust[offset + a] += g->square * q[a];
+    g->to->seen[offset + a] += strip->rows;
   }
 }
 
@@ -235,20 +238,6 @@ static double scale_residuals(struct th_batch *batch, double mean_square)
   return unit;
 }
 
-/* Of the rows of a batch, the most that have met one attribute. */
-static double rows_at_most(const struct th_batch *batch)
-{
-  int64_t most = 0;
-  int64_t active = 0;
-  for (int64_t i = 0; i < batch->draws; i++) {
-    int64_t rows = batch->draw_row[i + 1] - batch->draw_row[i];
-    active += batch->draw[i].active ? rows : 0;
-    if (!batch->draw[i].active && rows > most)
-      most = rows;
-  }
-  return (double)(most + active);
-}
-
 /* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this sweep. Residuals in
  * the batch are p - y. Collective. */
 th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
@@ -266,7 +255,7 @@ th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
   if (e->floor != NULL)
     add_floors(&g, batch);
   th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
-  e->rows += rows_at_most(batch);
+  e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_GRADIENT);
   return rc;

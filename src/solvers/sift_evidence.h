@@ -27,11 +27,12 @@ struct th_sift_evidence {
   struct th_sift_floor *floor; /* sparse: of every owned cell */
   uint64_t *touched;  /* sparse: a bit per attribute with new evidence */
   bool extreme;       /* some attribute's squares leave f32 */
-  double rows;        /* each attribute has been read on; replicated */
+  double rows;        /* sparse: of each attribute; replicated */
   int64_t candidates; /* of the last judgement */
   int64_t capacity;
   int64_t *candidate; /* attributes */
   double *score;      /* their z */
+  int64_t *seen;      /* dense: rows of each attribute */
   uint16_t *bin;      /* dense: of th_evidence_rank */
   double *sd;         /* dense: deviations, where scale is not their inverse */
   int64_t hold_capacity;
@@ -98,14 +99,14 @@ void th_evidence_release(struct th_sift_evidence *e,
                          const struct th_context *context,
                          const struct th_support *support);
 
-/* U and W, as of the attribute's scaled values, become `sum` or grow by it, and
- * Q by as much as W. */
+/* U and W, as of the attribute's scaled values, become `sum` or grow by it,
+ * from so many rows, and Q by as much as W. */
 void th_evidence_put(struct th_sift_evidence *e,
                      const struct th_context *context, int64_t attribute,
                      struct th_evidence sum);
 void th_evidence_add(struct th_sift_evidence *e,
                      const struct th_context *context, int64_t attribute,
-                     struct th_evidence more);
+                     struct th_evidence more, int64_t rows);
 
 /* U and W of the j-th owned attribute in its own units, with what centring
  * takes away. */

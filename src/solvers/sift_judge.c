@@ -21,16 +21,6 @@ static int64_t owned_count(const struct th_context *context)
   return context->owned.last - context->owned.first;
 }
 
-/* Its evidence becomes f times what it was. */
-static void shrink(struct th_sift_evidence *e, int64_t j,
-                   struct th_evidence now, double f)
-{
-  e->sums[j].u += (f - 1) * now.u;
-  e->sums[j].v += (f - 1) * now.v;
-  if (e->robust != NULL)
-    e->robust[j] *= f;
-}
-
 void th_evidence_forget_all(struct th_sift_evidence *e,
                             const struct th_context *context)
 {
@@ -38,29 +28,11 @@ void th_evidence_forget_all(struct th_sift_evidence *e,
   memset(e->sums, 0, count * sizeof *e->sums);
   if (e->robust != NULL)
     memset(e->robust, 0, count * sizeof *e->robust);
+  if (e->seen != NULL)
+    memset(e->seen, 0, count * sizeof *e->seen);
+  e->rows = 0;
   for (size_t cell = 0; e->floor != NULL && cell * TH_CELL < count; cell++)
     e->floor[cell].sum = (struct th_evidence){0};
-}
-
-/* May some attribute have evidence of more than n rows? */
-static bool is_full(const struct th_sift_evidence *e,
-                    const struct th_context *context)
-{
-  return e->rows > (double)context->deal.rows_in_pass;
-}
-
-/* n rows give no more evidence than n rows, however often they are read. */
-static void limit(struct th_sift_evidence *e, const struct th_context *context,
-                  int64_t j, double mean_square, struct th_evidence *now)
-{
-  double n = (double)context->deal.rows_in_pass;
-  double scale = context->scale[j];
-  double rows = scale * scale * now->v * mean_square;
-  if (rows > n) {
-    double f = n / rows;
-    shrink(e, j, *now, f);
-    *now = (struct th_evidence){f * now->u, f * now->v};
-  }
 }
 
 static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
@@ -80,13 +52,26 @@ done:
   return rc;
 }
 
+/* Rows that are read again say the same again: with N_j rows of T that were
+ * dealt in all passes over n, the variance of U is larger than what was
+ * counted. */
+static double repeats(const struct th_sift_evidence *e,
+                      const struct th_context *context, int64_t j)
+{
+  double n = (double)context->deal.rows_in_pass;
+  double dealt = (double)context->deal.taken;
+  double rows = e->seen != NULL ? (double)e->seen[j] : e->rows;
+  return dealt > n ? fmax(1, 1 + rows / n - rows / dealt) : 1;
+}
+
 /* The variance of U that z is taken by. */
 static double variance_of(const struct th_sift_evidence *e,
                           const struct th_context *context, int64_t j,
                           struct th_evidence now)
 {
   bool robust = e->robust != NULL && context->deal.rows_in_pass >= ROBUST_ROWS;
-  return robust ? fmax(now.v, e->robust[j]) : now.v;
+  double counted = robust ? fmax(now.v, e->robust[j]) : now.v;
+  return counted * repeats(e, context, j);
 }
 
 /* Is the j-th owned attribute a member of S? */
@@ -106,8 +91,6 @@ static th_status judge(struct th_sift_evidence *e,
                        struct th_error *err)
 {
   struct th_evidence now = th_evidence_of(e, context, j);
-  if (is_full(e, context))
-    limit(e, context, j, rule->mean_square, &now);
   double variance = variance_of(e, context, j, now);
   double least = rule->threshold * rule->threshold;
   if (!(variance > 0 && now.u * now.u > least * variance))
@@ -146,7 +129,6 @@ static th_status judge_touched(struct th_sift_evidence *e,
                                struct th_error *err)
 {
   int64_t words = th_ceil_divide(owned_count(context), WORD);
-  bool full = is_full(e, context);
   th_status rc = TH_OK;
   for (int64_t w = 0; w < words && rc == TH_OK; w++) {
     uint64_t bits = e->touched[w];
@@ -155,7 +137,7 @@ static th_status judge_touched(struct th_sift_evidence *e,
       ask_for(e, w + AHEAD);
     for (; bits != 0 && rc == TH_OK; bits &= bits - 1) {
       int64_t j = w * WORD + __builtin_ctzll(bits);
-      if (full || may_stand_out(e, rule, j))
+      if (may_stand_out(e, rule, j))
         rc = judge(e, context, rule, j, err);
     }
   }

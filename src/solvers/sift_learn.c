@@ -79,7 +79,8 @@ void th_sift_learn_entrants(struct th_sift *s, const struct th_context *context)
     sum.u += sum.v * s->support.coef[k];
     th_evidence_add(
         &s->evidence, context, s->support.attribute[k],
-        (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square});
+        (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square},
+        batch->rows);
   }
 }
 

@@ -100,7 +100,7 @@ void th_evidence_put(struct th_sift_evidence *e,
 
 void th_evidence_add(struct th_sift_evidence *e,
                      const struct th_context *context, int64_t attribute,
-                     struct th_evidence more)
+                     struct th_evidence more, int64_t rows)
 {
   int64_t j = place_of(context, attribute);
   if (j < 0)
@@ -112,6 +112,8 @@ void th_evidence_add(struct th_sift_evidence *e,
                            now.v + more.v / scale / scale});
   if (e->robust != NULL)
     e->robust[j] += more.v / scale / scale;
+  if (e->seen != NULL)
+    e->seen[j] += rows;
   if (e->touched != NULL)
     e->touched[j / WORD] |= (uint64_t)1 << j % WORD;
 }
