@@ -71,12 +71,18 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
 
 enum { TH_PROMISE_BINS = 4096, TH_PROMISE_NONE = 0xffff };
 
+struct th_promise {
+  double level;       /* information that the rotation has given everyone */
+  double mean_square; /* r2 of the last round */
+  const struct th_support *support;
+};
+
 /* Sort the owned attributes outside S into bins by their promise, z^2 - log
- * max(W, level) with W as of deviation 1; count[] grows by their numbers. Dense
- * data. Local. */
+ * (max(W, level) r2) with W as of deviation 1; count[] grows by their numbers.
+ * Dense data. Local. */
 void th_evidence_rank(struct th_sift_evidence *e,
                       const struct th_context *context,
-                      const struct th_support *support, double level,
+                      const struct th_promise *rule,
                       int64_t count[TH_PROMISE_BINS]);
 
 /* U and W of some attributes, as of their scaled values, for everyone.

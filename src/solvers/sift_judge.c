@@ -176,37 +176,38 @@ void th_evidence_tell(const struct th_sift_evidence *e,
   context->comm->ops->sum_i64(context->comm, bits, (size_t)(2 * count));
 }
 
-/* z^2 - log of the information, which is not less than what the rotation has
- * given everyone: of two with the same z the one that is known less is the more
- * promising. */
+/* z^2 - log of the rows that are known of it, which are not less than what the
+ * rotation has given everyone: of two with the same z the one that is known
+ * less is the more promising. */
 static double promise_of(const struct th_sift_evidence *e,
-                         const struct th_context *context, double level,
-                         int64_t j)
+                         const struct th_context *context,
+                         const struct th_promise *rule, int64_t j)
 {
   struct th_evidence now = th_evidence_of(e, context, j);
   double variance = variance_of(e, context, j, now);
   double sd = e->sd != NULL ? e->sd[j] : 1 / context->scale[j];
   double square = variance > 0 ? now.u * now.u / variance : 0;
-  return square - log(fmax(now.v / sd / sd, level));
+  return square - log(fmax(now.v / sd / sd, rule->level) * rule->mean_square);
 }
 
 void th_evidence_rank(struct th_sift_evidence *e,
                       const struct th_context *context,
-                      const struct th_support *support, double level,
+                      const struct th_promise *rule,
                       int64_t count[TH_PROMISE_BINS])
 {
-  const double lowest = -16;
+  const double lowest = -20; /* 5 * 10^8 rows and no sign */
   const double bins_per_unit = 64;
   for (int64_t j = 0; j < owned_count(context); j++) {
     e->bin[j] = TH_PROMISE_NONE;
     if (context->scale[j] == 0)
       continue;
-    double bin = bins_per_unit * (promise_of(e, context, level, j) - lowest);
+    double bin = bins_per_unit * (promise_of(e, context, rule, j) - lowest);
     e->bin[j] = (uint16_t)fmax(0, fmin(bin, TH_PROMISE_BINS - 1));
   }
-  struct th_range mine = th_support_owned(support, context->owned);
+  struct th_range mine = th_support_owned(rule->support, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++)
-    e->bin[support->attribute[k] - context->owned.first] = TH_PROMISE_NONE;
+    e->bin[rule->support->attribute[k] - context->owned.first] =
+        TH_PROMISE_NONE;
   for (int64_t j = 0; j < owned_count(context); j++)
     if (e->bin[j] != TH_PROMISE_NONE)
       count[e->bin[j]]++;

@@ -72,7 +72,7 @@ static th_status fill_blocks(struct th_sift *s,
                              struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
-  const struct th_support *S = &s->support;
+  const struct th_support *support = &s->support;
   int64_t d = th_source_shape(context->source)->attributes;
   int64_t left = d; /* attributes until the rotation is where it began */
   th_status rc = reserve(plan, count, err);
@@ -80,11 +80,12 @@ static th_status fill_blocks(struct th_sift *s,
   for (plan->blocks = 0; rc == TH_OK && plan->blocks < count && left > 0;
        plan->blocks++) {
     int64_t first = plan->next % d;
-    int64_t end =
-        th_block_end(d, first, width_of(s, context), S->attribute, S->size);
+    int64_t end = th_block_end(d, first, width_of(s, context),
+                               support->attribute, support->size);
     end = th_smaller(end, first + left);
     struct th_range block = {first, end};
-    struct th_range members = th_range_members(S->attribute, S->size, block);
+    struct th_range members =
+        th_range_members(support->attribute, support->size, block);
     plan->block[plan->blocks] = block;
     plan->consumer[plan->blocks] =
         (int64_t)((double)first * (double)consumers(context) / (double)d);
@@ -132,7 +133,8 @@ static th_status choose_race(struct th_sift *s, struct th_context *context,
               th_smaller(owned, room), sizeof *plan->race, "the race", err);
   TH_TRY(th_agree(context->comm, rc, err));
   memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
-  th_evidence_rank(&s->evidence, context, &s->support, plan->level, plan->bins);
+  const struct th_promise rule = {plan->level, s->mean_square, &s->support};
+  th_evidence_rank(&s->evidence, context, &rule, plan->bins);
   context->comm->ops->sum_i64(context->comm, plan->bins, TH_PROMISE_BINS);
   fill_race(s, context, room);
   TH_TRY(th_source_activate(context->source, context->comm, plan->race,
