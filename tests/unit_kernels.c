@@ -167,7 +167,8 @@ static struct th_slab part_of(const struct th_slab *slab, int64_t first,
 }
 
 /* Sums of the magnitudes of an attribute's terms in u, v and q. */
-static void magnitudes(const struct sample *s, int64_t a, double sums[3])
+static void magnitudes(const struct sample *s, int64_t a, double own,
+                       double sums[3])
 {
   double column[MOST_ROWS];
   struct th_slab one = part_of(&s->slab, a, a + 1);
@@ -176,7 +177,8 @@ static void magnitudes(const struct sample *s, int64_t a, double sums[3])
     double z = fabs(column[i]) + fabs(s->centre[a]);
     sums[0] += fabs(s->residual[i]) * z;
     sums[1] += s->weight[i] * z * z;
-    sums[2] += s->residual[i] * s->residual[i] * z * z;
+    double rest = fabs(s->residual[i]) + s->weight[i] * fabs(own) * z;
+    sums[2] += rest * rest * z * z;
   }
 }
 
@@ -199,16 +201,20 @@ static void test_sums(const struct sample *s)
   double unit = single ? 0x1p-17 : 0x1p-43;
   double plain[3][MOST];
   double sums[4][MOST];
+  double some[MOST];
+  const double *own = slab->layout == TH_DENSE ? some : NULL;
+  for (int64_t a = 0; a < count; a++)
+    some[a] = a % 3 == 0 ? 0 : 0.3 * (double)(a % 5 - 2);
   for (int k = 0; k < 4 * MOST; k++)
     sums[k / MOST][k % MOST] = plain[k / MOST % 3][k % MOST] = 0.5;
-  th_kernel_reference(slab, &s->multiplier, s->centre, plain[0], plain[1],
+  th_kernel_reference(slab, &s->multiplier, s->centre, own, plain[0], plain[1],
                       plain[2]);
-  th_kernel_evidence(slab, &s->multiplier, s->centre, sums[0], sums[1],
+  th_kernel_evidence(slab, &s->multiplier, s->centre, own, sums[0], sums[1],
                      sums[2]);
   th_kernel_gradient(slab, &s->multiplier, s->centre, sums[3]);
   for (int64_t a = 0; a < count; a++) {
     double bound[3] = {0.5, 0.5, 0.5};
-    magnitudes(s, a, bound);
+    magnitudes(s, a, own == NULL ? 0 : own[a], bound);
     for (int k = 0; k < 4; k++)
       if (!(fabs(sums[k][a] - plain[k % 3][a]) <= unit * bound[k % 3]))
         complain(slab, a, sums[k][a], plain[k % 3][a]);
@@ -221,14 +227,15 @@ static void test_pieces(const struct sample *s)
   double whole[4][MOST] = {{0}};
   double parts[4][MOST] = {{0}};
   int64_t count = s->slab.attributes.last - s->slab.attributes.first;
-  th_kernel_evidence(&s->slab, &s->multiplier, s->centre, whole[0], whole[1],
-                     whole[2]);
+  th_kernel_evidence(&s->slab, &s->multiplier, s->centre, s->centre, whole[0],
+                     whole[1], whole[2]);
   th_kernel_gradient(&s->slab, &s->multiplier, s->centre, whole[3]);
   for (int64_t first = 0, width = 1; first < count; width++) {
     int64_t last = first + width < count ? first + width : count;
     struct th_slab part = part_of(&s->slab, first, last);
     th_kernel_evidence(&part, &s->multiplier, s->centre + first,
-                       parts[0] + first, parts[1] + first, parts[2] + first);
+                       s->centre + first, parts[0] + first, parts[1] + first,
+                       parts[2] + first);
     th_kernel_gradient(&part, &s->multiplier, s->centre + first,
                        parts[3] + first);
     first = last;
@@ -252,8 +259,8 @@ static void test_column(const struct sample *s, double *column)
       if (one.layout == TH_DENSE)
         row.values = (const char *)one.values +
                      th_type_offset(one.type, th_slab_skip(&one) + i);
-      th_kernel_reference(&row, &single, s->centre + a, &sums[0], &sums[1],
-                          &sums[2]);
+      th_kernel_reference(&row, &single, s->centre + a, NULL, &sums[0],
+                          &sums[1], &sums[2]);
       th_kernel_column(&one, s->centre[a], 0.25, column);
       CHECK_NEAR(4 * column[i] * s->residual[i], sums[0], 1e-13);
     }
@@ -270,16 +277,16 @@ static void test_sets(const struct sample *s)
   while (set[1].name != NULL)
     set++;
   set->kernels->gradient[slab->type](slab, &s->multiplier, s->centre, plain[0]);
-  set->kernels->evidence[slab->type](slab, &s->multiplier, s->centre, plain[1],
-                                     plain[2], plain[3]);
+  set->kernels->evidence[slab->type](slab, &s->multiplier, s->centre, s->centre,
+                                     plain[1], plain[2], plain[3]);
   for (set = th_dense_sets(); set->name != NULL; set++) {
     if (!set->runs_here())
       continue;
     memset(sums, 0, sizeof sums);
     set->kernels->gradient[slab->type](slab, &s->multiplier, s->centre,
                                        sums[0]);
-    set->kernels->evidence[slab->type](slab, &s->multiplier, s->centre, sums[1],
-                                       sums[2], sums[3]);
+    set->kernels->evidence[slab->type](slab, &s->multiplier, s->centre,
+                                       s->centre, sums[1], sums[2], sums[3]);
     if (memcmp(sums, plain, sizeof sums) == 0)
       continue;
     check_failures++;
@@ -339,7 +346,7 @@ static void test_far(void)
   th_kernel_gradient(&slab, &m, centre, grad);
   CHECK_NEAR(grad[0], 1e5, 1e-6);
   slab.rows = 1; /* at the mean: nothing but zeros */
-  th_kernel_evidence(&slab, &m, centre, &sums[0], &sums[1], &sums[2]);
+  th_kernel_evidence(&slab, &m, centre, NULL, &sums[0], &sums[1], &sums[2]);
   CHECK(fabs(sums[0]) < 1 && sums[1] < 1e12 && sums[2] < 1e12);
 }
 

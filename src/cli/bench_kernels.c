@@ -124,7 +124,7 @@ static void run_kernel(const struct arrays *arrays,
                            .stride = ROWS};
     const double *centre = arrays->centre + first;
     if (row->evidence)
-      th_kernel_evidence(&slab, &m, centre, arrays->sum[0] + first,
+      th_kernel_evidence(&slab, &m, centre, centre, arrays->sum[0] + first,
                          arrays->sum[1] + first, arrays->sum[2] + first);
     else
       th_kernel_gradient(&slab, &m, centre, arrays->sum[0] + first);

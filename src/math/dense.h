@@ -19,8 +19,8 @@ typedef void th_dense_gradient(const struct th_slab *slab,
                                const double *centre, double *grad);
 typedef void th_dense_evidence(const struct th_slab *slab,
                                const struct th_multiplier *m,
-                               const double *centre, double *u, double *v,
-                               double *q);
+                               const double *centre, const double *own,
+                               double *u, double *v, double *q);
 
 typedef double th_dense_read(const float *values, int64_t count);
 

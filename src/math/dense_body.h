@@ -18,8 +18,8 @@
 /* Add a step to one vector of each sum: u of every attribute, then v, q. */
 TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
                               int64_t stride, struct ROWS rows,
-                              const VECTOR *centre, int lane, int wide,
-                              int sums)
+                              const VECTOR *centre, const VECTOR *own, int lane,
+                              int wide, int sums)
 {
   VECTOR r;
   VECTOR w;
@@ -30,8 +30,9 @@ TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
     acc[j] += r * z;
     if (sums == EVIDENCE) {
       VECTOR zz = z * z;
+      VECTOR rest = r + w * (own[j] * z);
       acc[wide + j] += w * zz;
-      acc[2 * wide + j] += r * r * zz;
+      acc[2 * wide + j] += rest * rest * zz;
     }
   }
 }
@@ -39,8 +40,8 @@ TH_INLINE void NAME(add_step)(VECTOR *acc, const unsigned char *at,
 /* Add a piece to one vector of each sum, and fetch what comes ahead, line by
  * line; with the first vector, for the others find it there. */
 TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
-                               struct ROWS rows, const VECTOR *centre, int lane,
-                               int wide, int sums)
+                               struct ROWS rows, const VECTOR *centre,
+                               const VECTOR *own, int lane, int wide, int sums)
 {
   const int64_t step = NAME(BYTES);
   const int at_once = step < LINE ? (int)(LINE / step) : 1;
@@ -52,7 +53,8 @@ TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
       for (int j = 0; j < wide; j++)
         __builtin_prefetch(ahead + b + j * piece->stride);
     for (int s = 0; s < at_once && s < left; s++, at += step) {
-      NAME(add_step)(acc, at, piece->stride, rows, centre, lane, wide, sums);
+      NAME(add_step)
+      (acc, at, piece->stride, rows, centre, own, lane, wide, sums);
       rows = ROWS_FROM(rows, TH_LANES);
     }
   }
@@ -60,15 +62,15 @@ TH_INLINE void NAME(add_steps)(VECTOR *acc, const struct piece *piece,
 
 /* Add the sums of a piece: in lanes, then in double. */
 TH_INLINE void NAME(add_piece)(double *sum, const struct piece *piece,
-                               struct ROWS rows, const VECTOR *centre, int wide,
-                               int sums)
+                               struct ROWS rows, const VECTOR *centre,
+                               const VECTOR *own, int wide, int sums)
 {
   SCALAR lanes[EVIDENCE * BAND][TH_LANES];
   for (int lane = 0; lane < TH_LANES; lane += WIDTH) {
     VECTOR acc[EVIDENCE * BAND];
     for (int k = 0; k < wide * sums; k++)
       acc[k] = (VECTOR){0};
-    NAME(add_steps)(acc, piece, rows, centre, lane, wide, sums);
+    NAME(add_steps)(acc, piece, rows, centre, own, lane, wide, sums);
     for (int k = 0; k < wide * sums; k++)
       memcpy(lanes[k] + lane, &acc[k], sizeof acc[k]);
   }
@@ -79,8 +81,8 @@ TH_INLINE void NAME(add_piece)(double *sum, const struct piece *piece,
  * rows have no weight. */
 TH_INLINE void NAME(add_part)(double *sum, const unsigned char *at,
                               int64_t stride, int first, int last,
-                              struct ROWS rows, const VECTOR *centre, int wide,
-                              int sums)
+                              struct ROWS rows, const VECTOR *centre,
+                              const VECTOR *own, int wide, int sums)
 {
   SCALAR residual[TH_LANES] = {0};
   SCALAR weight[TH_LANES] = {0};
@@ -92,41 +94,47 @@ TH_INLINE void NAME(add_part)(double *sum, const unsigned char *at,
   for (int j = 0; j < wide; j++)
     NAME(patch)(values + j * NAME(BYTES), at + j * stride, last);
   NAME(add_piece)
-  (sum, &piece, (struct ROWS){residual, weight}, centre, wide, sums);
+  (sum, &piece, (struct ROWS){residual, weight}, centre, own, wide, sums);
 }
 
-/* sum[k * wide + j]: sum k of attribute first + j of the slab. */
+/* sum[k * wide + j]: sum k of attribute first + j of the slab. own: NULL is 0.
+ */
 TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
-                          const double *centre, struct ahead *ahead,
-                          int64_t first, int wide, int sums, double *sum)
+                          const double *centre, const double *own,
+                          struct ahead *ahead, int64_t first, int wide,
+                          int sums, double *sum)
 {
   VECTOR prepared[BAND];
+  VECTOR part[BAND];
   int64_t stride = slab->stride * NAME(BYTES) / TH_LANES;
   const unsigned char *at =
       (const unsigned char *)slab->values + first * stride;
   int row = -th_slab_skip(slab); /* of the step at `at` */
   for (int k = 0; k < wide * sums; k++)
     sum[k] = 0;
-  for (int j = 0; j < wide; j++)
+  for (int j = 0; j < wide; j++) {
     prepared[j] = NAME(prepare)(centre[first + j]);
+    part[j] = (SCALAR)(own == NULL ? 0 : own[first + j]) - (VECTOR){0};
+  }
   if (row < 0) {
     int last = smaller(row + TH_LANES, slab->rows);
     NAME(add_part)
-    (sum, at, stride, -row, last - row, rows, prepared, wide, sums);
+    (sum, at, stride, -row, last - row, rows, prepared, part, wide, sums);
     row = last;
     at += NAME(BYTES);
   }
   while (row + TH_LANES <= slab->rows) {
     int steps = smaller(slab->rows - row, NAME(PIECE)) / TH_LANES;
     struct piece piece = {at, stride, next_ahead(ahead), steps};
-    NAME(add_piece)(sum, &piece, ROWS_FROM(rows, row), prepared, wide, sums);
+    NAME(add_piece)
+    (sum, &piece, ROWS_FROM(rows, row), prepared, part, wide, sums);
     row += steps * TH_LANES;
     at += steps * (int64_t)NAME(BYTES);
   }
   if (row < slab->rows)
     NAME(add_part)
-  (sum, at, stride, 0, slab->rows - row, ROWS_FROM(rows, row), prepared, wide,
-   sums);
+  (sum, at, stride, 0, slab->rows - row, ROWS_FROM(rows, row), prepared, part,
+   wide, sums);
 }
 
 static void NAME(gradient)(const struct th_slab *slab,
@@ -139,19 +147,19 @@ static void NAME(gradient)(const struct th_slab *slab,
   double sum[BAND];
   int64_t a = 0;
   for (; a + BAND <= count; a += BAND) {
-    NAME(band)(slab, rows, centre, &ahead, a, BAND, GRADIENT, sum);
+    NAME(band)(slab, rows, centre, NULL, &ahead, a, BAND, GRADIENT, sum);
     for (int j = 0; j < BAND; j++)
       grad[a + j] += sum[j];
   }
   for (; a < count; a++) {
-    NAME(band)(slab, rows, centre, &ahead, a, 1, GRADIENT, sum);
+    NAME(band)(slab, rows, centre, NULL, &ahead, a, 1, GRADIENT, sum);
     grad[a] += sum[0];
   }
 }
 
 static void NAME(evidence)(const struct th_slab *slab,
                            const struct th_multiplier *m, const double *centre,
-                           double *u, double *v, double *q)
+                           const double *own, double *u, double *v, double *q)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
   struct ahead ahead = look_ahead(slab, NAME(BYTES), NAME(PIECE));
@@ -159,7 +167,7 @@ static void NAME(evidence)(const struct th_slab *slab,
   double sum[EVIDENCE * BAND];
   int64_t a = 0;
   for (; a + BAND <= count; a += BAND) {
-    NAME(band)(slab, rows, centre, &ahead, a, BAND, EVIDENCE, sum);
+    NAME(band)(slab, rows, centre, own, &ahead, a, BAND, EVIDENCE, sum);
     for (int j = 0; j < BAND; j++) {
       u[a + j] += sum[j];
       v[a + j] += sum[BAND + j];
@@ -167,7 +175,7 @@ static void NAME(evidence)(const struct th_slab *slab,
     }
   }
   for (; a < count; a++) {
-    NAME(band)(slab, rows, centre, &ahead, a, 1, EVIDENCE, sum);
+    NAME(band)(slab, rows, centre, own, &ahead, a, 1, EVIDENCE, sum);
     u[a] += sum[0];
     v[a] += sum[1];
     q[a] += sum[2];

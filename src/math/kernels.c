@@ -72,12 +72,12 @@ void th_kernel_gradient(const struct th_slab *slab,
 
 void th_kernel_evidence(const struct th_slab *slab,
                         const struct th_multiplier *m, const double *centre,
-                        double *u, double *v, double *q)
+                        const double *own, double *u, double *v, double *q)
 {
   if (slab->layout == TH_SPARSE)
     th_sparse_evidence(slab, m, centre, u, v, q);
   else
-    dense_kernels()->evidence[slab->type](slab, m, centre, u, v, q);
+    dense_kernels()->evidence[slab->type](slab, m, centre, own, u, v, q);
 }
 
 /* Every value of attribute a of a slab; sparse slabs by a search per run. */
@@ -109,14 +109,16 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
 
 void th_kernel_reference(const struct th_slab *slab,
                          const struct th_multiplier *m, const double *centre,
-                         double *u, double *v, double *q)
+                         const double *own, double *u, double *v, double *q)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
   for (int64_t a = 0; a < count; a++)
     for (int64_t i = 0; i < slab->rows; i++) {
       double z = value_at(slab, a, i) - centre[a];
+      double rest =
+          m->residual[i] + (own == NULL ? 0 : m->weight[i] * own[a] * z);
       u[a] += m->residual[i] * z;
       v[a] += m->weight[i] * z * z;
-      q[a] += m->residual[i] * m->residual[i] * z * z;
+      q[a] += rest * rest * z * z;
     }
 }

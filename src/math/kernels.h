@@ -31,11 +31,11 @@ void th_kernel_gradient(const struct th_slab *slab,
                         double *grad);
 
 /* The three sums of evidence of solver `sift`, with z = x_a - centre[a]:
- * u[a] += sum residual z, v[a] += sum weight z^2, q[a] += sum residual^2 z^2.
- */
+ * u[a] += sum residual z, v[a] += sum weight z^2, q[a] += sum (residual +
+ * weight own[a] z)^2 z^2. own: NULL is 0, as it always is for sparse slabs. */
 void th_kernel_evidence(const struct th_slab *slab,
                         const struct th_multiplier *m, const double *centre,
-                        double *u, double *v, double *q);
+                        const double *own, double *u, double *v, double *q);
 
 /* The sum of count values, a multiple of 64, and nothing else: the bandwidth at
  * which a core reads memory, which kernels are measured against. */
@@ -50,6 +50,6 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
  * attribute, row after row. */
 void th_kernel_reference(const struct th_slab *slab,
                          const struct th_multiplier *m, const double *centre,
-                         double *u, double *v, double *q);
+                         const double *own, double *u, double *v, double *q);
 
 #endif

@@ -114,17 +114,18 @@ struct gather {
   struct th_sift_evidence *to;
   struct th_evidence unit;
   double square;
+  double scale; /* of the residuals */
 };
 
 /* u, v and q of a strip; attribute by attribute where some are extreme. */
 static void sum_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_multiplier *multiplier, int64_t offset,
-                      double *u, double *v, double *q)
+                      const double *own, double *u, double *v, double *q)
 {
   const double *centre = g->context->centre + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
   if (!g->to->extreme || strip->type != TH_F32) {
-    th_kernel_evidence(strip, multiplier, centre, u, v, q);
+    th_kernel_evidence(strip, multiplier, centre, own, u, v, q);
     return;
   }
   for (int64_t a = 0; a < count; a++) {
@@ -133,11 +134,14 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
         th_slab_part(strip, (struct th_range){first, first + 1});
     (is_extreme(g->context, offset + a) ? th_kernel_reference
                                         : th_kernel_evidence)(
-        &one, multiplier, centre + a, u + a, v + a, q + a);
+        &one, multiplier, centre + a, own + a, u + a, v + a, q + a);
   }
 }
 
-/* Dense: a strip's three sums of these rows join the evidence. */
+/* Dense: a strip's three sums of these rows join the evidence. The variance of
+ * an attribute's products is taken without the part of the residuals that is
+ * its own, as far as it is known: else rare and heavy-tailed attributes would
+ * hide behind themselves. */
 static void add_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_multiplier *multiplier, int64_t offset)
 {
@@ -146,7 +150,10 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
   double u[STRIP] = {0};
   double v[STRIP] = {0};
   double q[STRIP] = {0};
-  sum_strip(g, strip, multiplier, offset, u, v, q);
+  double own[STRIP] = {0};
+  for (int64_t a = 0; a < count; a++)
+    own[a] = to[a].v > 0 ? g->scale * to[a].u / to[a].v : 0;
+  sum_strip(g, strip, multiplier, offset, own, u, v, q);
   for (int64_t a = 0; a < count; a++) {
     to[a].u += g->unit.u * u[a];
     to[a].v += g->unit.v * v[a];
@@ -251,7 +258,8 @@ th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
   struct gather g = {context,
                      e,
                      {-1 / (unit * mean_square), 1 / mean_square},
-                     1 / (unit * unit * mean_square * mean_square)};
+                     1 / (unit * unit * mean_square * mean_square),
+                     unit};
   if (e->floor != NULL)
     add_floors(&g, batch);
   th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);

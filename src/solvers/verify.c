@@ -143,7 +143,7 @@ static th_status add_group(struct check *check, const struct th_draw *draw,
     rc = th_source_active(check->context.source, draw, rows, p, &slab, err);
     if (rc != TH_OK)
       return rc;
-    th_kernel_evidence(&slab, &m, active->centre + p, check->sum + p,
+    th_kernel_evidence(&slab, &m, active->centre + p, NULL, check->sum + p,
                        check->square + p, check->both + p);
     p += slab.attributes.last - slab.attributes.first;
   }
