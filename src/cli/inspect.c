@@ -142,8 +142,10 @@ static void print_model(const struct th_model *model)
   const struct th_ledger *ledger = &model->ledger;
   printf("model:       %s, %s loss, %" PRId64 " attribute%s\n", model->solver,
          model->loss, model->attributes, th_s(model->attributes));
-  printf("trained on:  data set %016" PRIx64 ", %" PRId64 " pass%s\n",
-         model->fingerprint, model->passes, th_es(model->passes));
+  printf("trained on:  data set %016" PRIx64, model->fingerprint);
+  if (model->passes > 0) /* of solvers under a budget */
+    printf(", %" PRId64 " pass%s", model->passes, th_es(model->passes));
+  putchar('\n');
   printf("ledger:      %" PRId64 " example%s, %" PRId64
          " attribute%s, at most %" PRId64 " of one\n",
          ledger->examples, th_s(ledger->examples), ledger->attributes,

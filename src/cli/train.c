@@ -9,11 +9,14 @@
 #include "cli/solvers.h"
 #include "cli/start.h"
 #include "io/model_file.h"
+#include "io/quote.h"
 #include "math/penalty.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORD = 4096 }; /* longest file name of a line to type */
 
 struct session {
   const struct th_options *options;
@@ -189,17 +192,19 @@ static void print_next(const struct session *session)
   const struct th_options *options = session->options;
   bool computed = options->source != NULL;
   const char *data = computed ? options->source : options->argument[0];
-  const char *option = computed ? "--source " : "";
-  fprintf(stderr, "next:    thresher evaluate %s %s%s\n", options->output,
-          option, data);
-  fprintf(stderr, "         thresher inspect %s\n", options->output);
+  char model_word[WORD];
+  char data_word[WORD];
+  th_shell_word(options->output, model_word, sizeof model_word);
+  th_shell_word(data, data_word, sizeof data_word);
+  fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
+          computed ? "--source " : "", data_word);
+  fprintf(stderr, "         thresher inspect %s\n", model_word);
   int64_t budget = session->plan.config.budget; /* d, where there is none */
   int64_t most = session->data.store->shape.attributes;
   if (budget < most)
     fprintf(stderr,
-            "         thresher train %s%s -o OTHER.h5 --budget %" PRId64
-            " (a larger budget)\n",
-            option, data, 2 * budget < most ? 2 * budget : most);
+            "         the same with a larger budget: --budget %" PRId64 "\n",
+            2 * budget < most ? 2 * budget : most);
 }
 
 /* Of a short run the table says nothing about bandwidth: it is not worth the
