@@ -49,7 +49,7 @@ static const struct ending endings[] = {{SIGINT, LINE("SIGINT")},
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 static struct {
-  bool ignored[ENDINGS]; /* before MPI began, which may forget it */
+  struct sigaction before[ENDINGS]; /* MPI began, which may forget it */
   bool speaks;
   bool alone;
   bool terminal; /* a bar may be on it */
@@ -137,12 +137,10 @@ static void on_signal(int number)
 
 void th_interrupt_hold(void)
 {
-  struct sigaction before;
   sigset_t set = ending_set();
   state.thread = pthread_self();
   for (int k = 0; k < ENDINGS; k++)
-    state.ignored[k] = sigaction(endings[k].number, NULL, &before) == 0 &&
-                       before.sa_handler == SIG_IGN;
+    sigaction(endings[k].number, NULL, &state.before[k]);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -150,13 +148,15 @@ void th_interrupt_start(int rank, int ranks)
 {
   const struct sigaction action = {.sa_handler = on_signal,
                                    .sa_mask = ending_set()};
-  const struct sigaction none = {.sa_handler = SIG_IGN};
   sigset_t set = ending_set();
   state.speaks = rank == 0;
   state.alone = ranks == 1;
   state.terminal = isatty(STDERR_FILENO) == 1;
   for (int k = 0; k < ENDINGS; k++)
-    sigaction(endings[k].number, state.ignored[k] ? &none : &action, NULL);
+    sigaction(endings[k].number,
+              state.before[k].sa_handler == SIG_DFL ? &action
+                                                    : &state.before[k],
+              NULL);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
