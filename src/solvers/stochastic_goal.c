@@ -166,6 +166,7 @@ void th_stochastic_tell(const struct th_stochastic *s)
   const struct th_config *config = s->context->config;
   double gap = s->certificate.gap;
   double wanted = goal(s);
+  bool used_up = th_stochastic_done(s) >= 1;
   if (!(wanted > 0) || gap <= wanted)
     return;
   if (gap <= double_gap * s->zero_objective)
@@ -177,7 +178,7 @@ void th_stochastic_tell(const struct th_stochastic *s)
     th_context_notice(s->context,
                       "%s at a gap of %g, not %g: the model is not the "
                       "solution; %s%s--solver lasso may help",
-                      s->done ? "the examples are used up" : "the run ended",
+                      used_up ? "the examples are used up" : "the run ended",
                       gap, wanted, config->standardize ? "" : "--standardize, ",
-                      s->done ? "a larger --epochs or " : "");
+                      used_up ? "a larger --epochs or " : "");
 }
