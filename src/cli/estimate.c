@@ -53,7 +53,7 @@ static double growth_of_support(const struct th_plan *plan,
 /* Beside what goes with the number of values. */
 static double step_seconds(const struct th_plan *plan,
                            const struct th_shape *shape,
-                           const struct th_solver_row *solver)
+                           const struct th_solver_row *solver, double visits)
 {
   double attributes = (double)shape->attributes;
   double values = shape->layout == TH_SPARSE
@@ -62,24 +62,35 @@ static double step_seconds(const struct th_plan *plan,
   if (!solver->penalised)
     return update_seconds * (double)plan->updates;
   if (solver->by_examples)
-    return row_seconds * plan->visits / fmax(values, 1);
+    return row_seconds * visits / fmax(values, 1);
   return lambda_seconds * (double)plan->points * growth_of_support(plan, shape);
+}
+
+static double seconds_of(const struct th_plan *plan,
+                         const struct th_shape *shape, int ranks, double gbs,
+                         double visits)
+{
+  const struct th_solver_row *solver = th_solver_find(plan->config.solver);
+  bool labels = th_loss_find(plan->config.loss)->labels;
+  double compute =
+      visits * bytes_of_value(shape) / (share_of(solver) * gbs * 1e9 * ranks);
+  compute += step_seconds(plan, shape, solver, visits);
+  if (labels && solver->penalised && !solver->by_examples)
+    compute *= label_factor;
+  return compute + (double)plan->read_bytes / ranks / (file_gbs * 1e9);
 }
 
 th_status th_estimate_seconds(const struct th_plan *plan,
                               const struct th_shape *shape,
-                              struct th_comm *comm, double *seconds,
+                              struct th_comm *comm,
+                              struct th_estimate *estimate,
                               struct th_error *err)
 {
-  const struct th_solver_row *solver = th_solver_find(plan->config.solver);
-  bool labels = th_loss_find(plan->config.loss)->labels;
   double gbs = 1;
+  double most = plan->most_visits;
   th_status rc = th_measure_bandwidth(&gbs, comm, err);
-  double compute = plan->visits * bytes_of_value(shape) /
-                   (share_of(solver) * gbs * 1e9 * comm->size);
-  compute += step_seconds(plan, shape, solver);
-  if (labels && solver->penalised && !solver->by_examples)
-    compute *= label_factor;
-  *seconds = compute + (double)plan->read_bytes / comm->size / (file_gbs * 1e9);
+  estimate->usual = seconds_of(plan, shape, comm->size, gbs, plan->visits);
+  estimate->most =
+      most > 0 ? seconds_of(plan, shape, comm->size, gbs, most) : 0;
   return rc;
 }

@@ -246,11 +246,12 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_watch_open(&session->watch, session->options, session->data.truth,
                     session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  session->watch.meter.at_most = session->plan.most_visits > 0;
   TH_TRY(th_watch_refer(&session->watch, session->options->reference,
                         &session->data, comm, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
-                  comm->size, -1);
+                  comm->size, NULL);
   TH_TRY(th_train(&session->plan, session->data.store, comm,
                   &session->watch.monitor, &session->profile, &session->model,
                   err));
@@ -268,11 +269,11 @@ static th_status print_estimate(const struct session *session,
                                 struct th_comm *comm, struct th_error *err)
 {
   const struct th_shape *shape = &session->data.store->shape;
-  double seconds = 0;
+  struct th_estimate estimate = {0, 0};
   th_status rc =
-      th_estimate_seconds(&session->plan, shape, comm, &seconds, err);
+      th_estimate_seconds(&session->plan, shape, comm, &estimate, err);
   if (rc == TH_OK && comm->rank == 0)
-    th_plan_print(stdout, &session->plan, shape, comm->size, seconds);
+    th_plan_print(stdout, &session->plan, shape, comm->size, &estimate);
   return rc;
 }
 
