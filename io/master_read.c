@@ -22,6 +22,7 @@ void th_master_info_free(struct th_master_info *info)
   free(info->provenance);
   free(info->target_name);
   free(info->positive_class);
+  th_origin_free(&info->origin);
   *info = (struct th_master_info){0};
 }
 
@@ -64,6 +65,7 @@ static th_status get_targets(const struct th_h5 *h5,
     TH_TRY(th_h5_get_text(h5, "/", TH_A_POSITIVE_CLASS, &info->positive_class,
                           err));
   info->geometry.shape.unlabelled = labelled == 0;
+  rc = th_origin_get(h5, info->geometry.shape.attributes, &info->origin, err);
 done:
   return rc;
 }
@@ -300,6 +302,7 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
     info->provenance = NULL;
     info->target_name = NULL;
     info->positive_class = NULL;
+    info->origin = (struct th_origin){0};
     info->truth.support = NULL;
     info->truth.coef = NULL;
   }
@@ -312,6 +315,7 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
   TH_TRY(th_pack_text(pack, &info->provenance, err));
   TH_TRY(th_pack_text(pack, &info->target_name, err));
   TH_TRY(th_pack_text(pack, &info->positive_class, err));
+  TH_TRY(th_origin_pack(pack, &info->origin, err));
   if (!info->generated)
     goto done;
   TH_TRY(th_pack_array(pack, (void **)&info->truth.support,

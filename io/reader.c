@@ -163,6 +163,11 @@ const char *th_dataset_positive_class(const struct th_dataset *dataset)
   return dataset->info.positive_class;
 }
 
+const struct th_origin *th_dataset_origin(const struct th_dataset *dataset)
+{
+  return &dataset->info.origin;
+}
+
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
                               struct th_shard_sum *sum, struct th_error *err)
 {

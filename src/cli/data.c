@@ -3,6 +3,7 @@
 #include "cli/data.h"
 
 #include "cli/refuse_text.h"
+#include "cli/wording.h"
 #include "io/groups_file.h"
 
 #include <string.h>
@@ -54,6 +55,19 @@ th_status th_data_need_targets(const struct th_data *data, const char *command,
                  "%s has no target, and %s needs one; import text with a "
                  "target, or use predict",
                  path, command);
+}
+
+th_status th_data_need_examples(const struct th_data *data,
+                                struct th_error *err)
+{
+  enum { FEWEST = 2 };
+  int64_t training = data->store->shape.training;
+  if (training >= FEWEST)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s has %lld training example%s, and train needs at least %d; "
+                 "give it more, or set fewer apart with --test",
+                 data->name, (long long)training, th_s(training), FEWEST);
 }
 
 void th_data_close(struct th_data *data)

@@ -224,12 +224,16 @@ static json_t *dataset_json(struct th_dataset *dataset,
 
 static void print_targets(struct th_dataset *dataset)
 {
+  const struct th_origin *origin = th_dataset_origin(dataset);
   const char *target = th_dataset_target_name(dataset);
   const char *class = th_dataset_positive_class(dataset);
   if (th_dataset_store(dataset)->shape.unlabelled)
     printf("target:       no target; for predict alone\n");
   else if (target != NULL)
     printf("target:       %s\n", target);
+  else if (origin->target > 0)
+    printf("target:       column %" PRId64 " of %" PRId64 " of the text\n",
+           origin->target, origin->columns);
   if (class != NULL)
     printf("classes:      1 is '%s', -1 all others\n", class);
 }

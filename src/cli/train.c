@@ -298,6 +298,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(
       th_data_need_targets(&session.data, "train", options->argument[0], err));
+  TH_TRY(th_data_need_examples(&session.data, err));
   TH_TRY(make_plan(&session, comm, err));
   correct_reads(&session.plan, session.memory, comm->size);
   if (options->dry_run)
