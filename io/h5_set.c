@@ -190,7 +190,9 @@ enum {
 static bool is_backed(const struct th_h5_set *set,
                       const struct keeping *keeping)
 {
-  double most = (double)H5Dget_storage_size(set->id);
+  hsize_t file = 0;
+  hsize_t stored = H5Dget_storage_size(set->id);
+  double most = (double)stored;
   hid_t type = H5Dget_type(set->id);
   size_t size = type < 0 ? 0 : H5Tget_size(type);
   hssize_t items = H5Sget_simple_extent_npoints(set->space);
@@ -201,7 +203,8 @@ static bool is_backed(const struct th_h5_set *set,
     most = most * DEFLATE_MOST + (keeping->unknown ? UNKNOWN_MOST : 0);
     claimed = items > 0 && keeping->chunk > claimed ? keeping->chunk : claimed;
   }
-  return size > 0 && items >= 0 && claimed * (double)size <= most;
+  return size > 0 && items >= 0 && H5Fget_filesize(set->h5->file, &file) >= 0 &&
+         stored <= file && claimed * (double)size <= most;
 }
 
 static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
