@@ -7,7 +7,7 @@ if ! "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
   echo "skipped: $PYTHON has no h5py or numpy"
   exit 77
 fi
-rm -rf ./* .[a-z0-9.]?*
+find . -mindepth 1 -delete
 
 cat >views.py <<'END'
 import h5py, numpy, sys
@@ -17,7 +17,11 @@ with h5py.File(sys.argv[1]) as f:
     for name in f["stats"]:
         assert numpy.isfinite(f["stats"][name][:]).all(), name
 END
-"$PYTHON" -c 'print("a,b,y"); [print("%d,%d,%d" % (i, i * i % 7, i % 5)) for i in range(40)]' >t.csv
+"$PYTHON" - >t.csv <<'END'
+print("a,b,y")
+for i in range(40):
+    print("%d,%d,%d" % (i, i * i % 7, i % 5))
+END
 
 for name in 'a%b' 'a%%b' '%s%d%n' '50%' '.hid' '..x' '.%b' 'a b'; do
   must 0 generate toeplitz -o "$name.h5" --examples 40 --attributes 8 \
