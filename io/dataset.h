@@ -175,6 +175,10 @@ th_status th_dataset_row_numbers(struct th_dataset *dataset,
 th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
 
+/* Whether a path names something in a folder of the data set's shards, where
+ * nothing else may be written. Local. */
+bool th_dataset_holds(const struct th_dataset *dataset, const char *path);
+
 /* TH_EIO when the master or an opened shard was replaced since it was opened.
  * Local. */
 th_status th_dataset_unchanged(struct th_dataset *dataset,

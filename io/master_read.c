@@ -6,6 +6,7 @@
 #include "io/master.h"
 #include "io/names.h"
 #include "io/pack.h"
+#include "io/path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,13 +112,14 @@ done:
   return rc;
 }
 
-/* FOLDER.shards/FILE.h5 and nothing else: no way out of the data set. */
+/* FOLDER.shards/FILE.h5 and nothing else: no way out of the data set. Such a
+ * folder is never "." or "..", whatever FOLDER begins with. */
 static bool path_legal(const char *path)
 {
   static const char folder_end[] = ".shards";
   static const char file_end[] = ".h5";
   const char *slash = strchr(path, '/');
-  if (slash == NULL || strchr(slash + 1, '/') != NULL || path[0] == '.')
+  if (slash == NULL || strchr(slash + 1, '/') != NULL)
     return false;
   size_t folder = (size_t)(slash - path);
   size_t file = strlen(slash + 1);
@@ -239,12 +241,9 @@ done:
 static th_status adopt_folder(const char *path, struct th_master_info *info,
                               struct th_error *err)
 {
-  int stem = (int)strlen(path);
-  if (stem > 3 && strcmp(path + stem - 3, ".h5") == 0)
-    stem -= 3;
   char *folder = NULL;
   th_status rc;
-  TH_TRY(th_text(&folder, err, "%.*s.shards", stem, path));
+  TH_TRY(th_text(&folder, err, "%.*s.shards", th_path_stem(path), path));
   if (access(folder, F_OK) != 0)
     goto done;
   for (int64_t k = 0; k < info->shards; k++) {

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/file.h"
+#include "io/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,14 @@ th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
 done:
   return rc;
+}
+
+bool th_dataset_holds(const struct th_dataset *dataset, const char *path)
+{
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    if (th_path_beside(path, dataset->shard[k].path))
+      return true;
+  return false;
 }
 
 static th_status replaced(const char *what, const char *name,

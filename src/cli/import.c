@@ -6,7 +6,7 @@
 #include "cli/refuse_text.h"
 #include "cli/run.h"
 #include "cli/wording.h"
-#include "io/file.h"
+#include "core/memory.h"
 
 #include <inttypes.h>
 

@@ -31,7 +31,8 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
   th_status rc = TH_OK;
   memset(self, 0, (size_t)s->active.count * sizeof *self);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
-    rc = th_panels_draw(&s->panels, r * s->n / rows / s->panels.unit, err);
+    rc = th_panels_draw(&s->panels,
+                        th_panels_unit_of(&s->panels, r * s->n / rows), err);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++) {
     struct th_row row;
     th_panels_row(&s->panels, r * s->n / rows, &row);
@@ -44,7 +45,8 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
     th_row_add(&row, -1, self);
   }
   for (int64_t r = 0; r < rows; r++)
-    th_panels_release(&s->panels, r * s->n / rows / s->panels.unit);
+    th_panels_release(&s->panels,
+                      th_panels_unit_of(&s->panels, r * s->n / rows));
   return rc;
 }
 
