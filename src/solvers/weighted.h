@@ -11,8 +11,9 @@ bool th_weighted_wanted(const struct th_context *context);
 
 /* Centre, scale and bound of every attribute anew, with weighted means and
  * deviations in place of those from import; where there is an intercept, an
- * attribute that never changes while the weight is not 0 is left out. Observes everything once; declares active
- * attributes, as a solver does again after it. Collective. */
+ * attribute that never changes while the weight is not 0 is left out. Observes
+ * everything once; declares active attributes, as a solver does again after it.
+ * Collective. */
 th_status th_weighted_scales(struct th_context *context, struct th_error *err);
 
 #endif
