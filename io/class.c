@@ -35,6 +35,41 @@ struct th_class th_class_named(const char *name)
   return made;
 }
 
+/* Where a name is or belongs. */
+static int64_t place_of(const struct th_class_set *set, const char *name,
+                        bool *found)
+{
+  int64_t k = 0;
+  int order = -1;
+  while (k < set->count && (order = strcmp(set->name[k], name)) < 0)
+    k++;
+  *found = k < set->count && order == 0;
+  return k;
+}
+
+void th_class_set_add(struct th_class_set *set, const char *text,
+                      int64_t length)
+{
+  char name[TH_CLASS_ROOM] = {0};
+  bool found;
+  if (set->more)
+    return;
+  set->more = length >= TH_CLASS_ROOM;
+  if (set->more)
+    return;
+  memcpy(name, text, (size_t)length);
+  int64_t at = place_of(set, name, &found);
+  if (found)
+    return;
+  set->more = set->count == TH_CLASSES_KEPT;
+  if (set->more)
+    return;
+  memmove(set->name[at + 1], set->name[at],
+          (size_t)(set->count - at) * TH_CLASS_ROOM);
+  memcpy(set->name[at], name, TH_CLASS_ROOM);
+  set->count++;
+}
+
 int th_class_of(const struct th_class *wanted, const char *text, int64_t length)
 {
   double value;

@@ -23,6 +23,18 @@ struct th_class th_class_named(const char *name);
 int th_class_of(const struct th_class *wanted, const char *text,
                 int64_t length);
 
+/* The classes that were met, each once, in ascending order. */
+enum { TH_CLASSES_KEPT = 32, TH_CLASS_ROOM = 48 };
+struct th_class_set {
+  int64_t count;
+  bool more; /* there were too many, or one that is too long */
+  char name[TH_CLASSES_KEPT][TH_CLASS_ROOM];
+};
+
+/* Local. */
+void th_class_set_add(struct th_class_set *set, const char *text,
+                      int64_t length);
+
 /* What programs write for a value that is not there, or that is no number any
  * more. Local. */
 bool th_text_is_missing(const char *text, int64_t length);

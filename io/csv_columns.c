@@ -1,6 +1,6 @@
 /* csv_columns.c - which column of a CSV file is which attribute
  * SPDX-License-Identifier: MIT */
-#include "io/csv_reader.h"
+#include "io/csv_parts.h"
 
 #include "core/memory.h"
 #include "io/quote.h"
@@ -9,10 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-/* How many columns have a name; *column receives the last of them. */
-static int64_t count_named(const struct th_csv *csv, const char *name,
+int64_t th_csv_count_named(const struct th_csv *csv, const char *name,
                            int64_t *column)
 {
   int64_t matches = 0;
@@ -32,20 +30,21 @@ const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
   size_t length = strlen(name);
   int64_t found;
   snprintf(text, TH_COLUMN_TEXT, "%lld", (long long)column + 1);
+  if (length == 0 && th_csv_count_named(csv, text, &found) > 0)
+    return "'\"\"'"; /* the number is a name, of another column most often */
   if (length == 0 || length > LONGEST || strpbrk(name, ",\"'\n") != NULL ||
       name[0] == ' ' || name[length - 1] == ' ' ||
-      count_named(csv, name, &found) > 1)
+      th_csv_count_named(csv, name, &found) > 1)
     return text;
   return th_shell_word(name, text, TH_COLUMN_TEXT);
 }
 
-/* A column by its name or 1-based number. */
-static th_status find_column(const struct th_csv *csv,
+th_status th_csv_find_column(const struct th_csv *csv,
                              const struct th_text_file *file,
                              const char *wanted, const char *option,
                              int64_t *column, struct th_error *err)
 {
-  int64_t matches = count_named(csv, wanted, column);
+  int64_t matches = th_csv_count_named(csv, wanted, column);
   if (matches == 1)
     return TH_OK;
   if (matches > 1)
@@ -95,7 +94,7 @@ static th_status ignore_columns(struct th_csv *csv,
   th_status rc = TH_NEW(&item, (int64_t)strlen(list) + 1, "--ignore", err);
   while (rc == TH_OK && *list != '\0') {
     list = next_item(list, item);
-    rc = find_column(csv, file, item, "--ignore", &column, err);
+    rc = th_csv_find_column(csv, file, item, "--ignore", &column, err);
     if (rc != TH_OK)
       break;
     csv->ignored += csv->role[column] != TH_COLUMN_IGNORED;
@@ -105,17 +104,7 @@ static th_status ignore_columns(struct th_csv *csv,
   return rc;
 }
 
-static bool is_target_name(const char *name)
-{
-  static const char *const names[] = {"y",       "target",   "label", "class",
-                                      "outcome", "response", NULL};
-  for (int k = 0; names[k] != NULL; k++)
-    if (strcasecmp(name, names[k]) == 0)
-      return true;
-  return false;
-}
-
-static bool is_attribute(const struct th_csv_reference *reference,
+bool th_csv_is_attribute(const struct th_csv_reference *reference,
                          const char *name)
 {
   for (int64_t j = 0; reference->names != NULL && j < reference->attributes;
@@ -125,8 +114,7 @@ static bool is_attribute(const struct th_csv_reference *reference,
   return false;
 }
 
-/* Columns without a role, and the last of them, or -1. */
-static int64_t count_free(const struct th_csv *csv, int64_t *last)
+int64_t th_csv_count_free(const struct th_csv *csv, int64_t *last)
 {
   int64_t count = 0;
   *last = -1;
@@ -136,85 +124,6 @@ static int64_t count_free(const struct th_csv *csv, int64_t *last)
       count++;
     }
   return count;
-}
-
-/* A column that is called like a target, else the last. */
-static int64_t likely_target(const struct th_csv *csv, int64_t last)
-{
-  for (int64_t k = 0; csv->names != NULL && k < csv->columns; k++)
-    if (csv->role[k] == TH_COLUMN_FREE && is_target_name(csv->names[k]))
-      return k;
-  return last;
-}
-
-static th_status ask_for_target(const struct th_csv *csv,
-                                const struct th_text_file *file, int64_t last,
-                                struct th_error *err)
-{
-  char typed[TH_COLUMN_TEXT];
-  int64_t likely = likely_target(csv, last);
-  if (csv->names == NULL)
-    return th_fail(err, TH_EUSAGE,
-                   "%s:1:1: which column is the target? The last one has "
-                   "another use; say it with --target NUMBER",
-                   file->name);
-  return th_fail(err, TH_EUSAGE,
-                 "%s:1:1: which column is the target? Say it with --target "
-                 "NAME (--target %s for column %lld, '%.60s'); data without a "
-                 "target are imported with --like TRAIN.h5, the data that the "
-                 "model was trained on",
-                 file->name, th_csv_column_text(csv, likely, typed),
-                 (long long)likely + 1, csv->names[likely]);
-}
-
-/* The target of a file with names, where the user has not named it. */
-static th_status find_named_target(const struct th_csv *csv,
-                                   const struct th_text_file *file,
-                                   const struct th_csv_choice *choice,
-                                   const struct th_csv_reference *reference,
-                                   int64_t *target, struct th_error *err)
-{
-  const char *known = choice->known_target;
-  int64_t last;
-  int64_t left = count_free(csv, &last);
-  if (known != NULL && !is_attribute(reference, known) &&
-      (!choice->may_lack || count_named(csv, known, target) > 0))
-    return find_column(csv, file, known, "--target", target, err);
-  if ((known == NULL || reference->names == NULL) &&
-      is_target_name(csv->names[last]) &&
-      !is_attribute(reference, csv->names[last])) {
-    *target = last;
-    return TH_OK;
-  }
-  *target = -1;
-  if (choice->may_lack &&
-      (reference->names != NULL || left != reference->attributes + 1))
-    return TH_OK;
-  return ask_for_target(csv, file, last, err);
-}
-
-/* -1: the file has none. */
-static th_status find_target(const struct th_csv *csv,
-                             const struct th_text_file *file,
-                             const struct th_csv_choice *choice,
-                             const struct th_csv_reference *reference,
-                             int64_t *target, struct th_error *err)
-{
-  int64_t last;
-  int64_t left = count_free(csv, &last);
-  if (choice->target != NULL)
-    return find_column(csv, file, choice->target, "--target", target, err);
-  if (left == 0)
-    return th_fail(err, TH_EDATA,
-                   "%s:1:1: no column is left for the target; leave out fewer",
-                   file->name);
-  if (csv->names != NULL)
-    return find_named_target(csv, file, choice, reference, target, err);
-  bool none = choice->may_lack && left == reference->attributes;
-  if (!none && last < csv->columns - 1)
-    return ask_for_target(csv, file, last, err);
-  *target = none ? -1 : last;
-  return TH_OK;
 }
 
 /* The weights' and the target's column may not have a role yet. */
@@ -247,10 +156,24 @@ static th_status number_attributes(struct th_csv *csv,
   if (csv->attributes > 0)
     return TH_OK;
   return th_fail(err, TH_EDATA,
-                 "%s:1:1: %lld column%s found, expected a target and at least "
-                 "one attribute between ',', ';' or tabs; check --format",
-                 file->name, (long long)csv->columns,
-                 csv->columns == 1 ? "" : "s");
+                 "%s:1:1: no column is left for an attribute; leave out fewer "
+                 "of the %lld",
+                 file->name, (long long)csv->columns);
+}
+
+/* A single column is most often a file with another separator. */
+static th_status check_count(const struct th_csv *csv,
+                             const struct th_text_file *file,
+                             const struct th_csv_reference *reference,
+                             struct th_error *err)
+{
+  if (csv->columns > 1 || reference->attributes == 1)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s:1:1: 1 column found, expected several with ',', ';' or "
+                 "tabs between them; write the file with one of these, or "
+                 "check --format",
+                 file->name);
 }
 
 th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
@@ -259,19 +182,27 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
                         struct th_error *err)
 {
   int64_t weight = -1;
-  th_status rc = TH_OK;
+  int64_t target = -1;
+  th_status rc = check_count(csv, file, reference, err);
+  if (rc != TH_OK)
+    return rc;
   TH_TRY(TH_NEW(&csv->role, csv->columns, "columns", err));
   for (int64_t k = 0; k < csv->columns; k++)
     csv->role[k] = TH_COLUMN_FREE;
   if (choice->ignore != NULL)
     TH_TRY(ignore_columns(csv, file, choice->ignore, err));
   if (choice->weights != NULL)
-    TH_TRY(find_column(csv, file, choice->weights, "--weights", &weight, err));
+    TH_TRY(th_csv_find_column(csv, file, choice->weights, "--weights", &weight,
+                              err));
+  if (choice->target != NULL)
+    TH_TRY(th_csv_find_column(csv, file, choice->target, "--target", &target,
+                              err));
+  TH_TRY(th_csv_recall(csv, choice, reference, target, weight, err));
   TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));
-  TH_TRY(find_target(csv, file, choice, reference, &csv->target, err));
+  TH_TRY(th_csv_find_target(csv, file, choice, reference, &csv->target, err));
   TH_TRY(take_column(csv, file, csv->target, TH_COLUMN_TARGET, err));
   TH_TRY(number_attributes(csv, file, err));
-  TH_TRY(th_csv_match(csv, file, reference, err));
+  TH_TRY(th_csv_match(csv, file, choice, reference, err));
 done:
   return rc;
 }

@@ -216,6 +216,43 @@ static bool is_header(const struct head *first, const struct head *second)
   return !compared || numbers_count(first);
 }
 
+/* 0, 1, 2, .. or 1, 2, 3, .. in all fields from one on. */
+static bool counts_columns(const struct head *head, int64_t from)
+{
+  for (int64_t k = from; k < head->count; k++) {
+    const char *text = head->fields[k];
+    if (!is_number(text, strlen(text)))
+      return false;
+    double first = strtod(text, NULL) - (double)(k - from);
+    if (first != strtod(head->fields[from], NULL) || (first != 0 && first != 1))
+      return false;
+  }
+  return true;
+}
+
+/* As pandas names columns that have no names: behind a field that is empty,
+ * where it also writes its index. Without that, nobody can tell. */
+static th_status look_for_counts(const struct head *first,
+                                 const struct th_text_file *file, bool *header,
+                                 struct th_error *err)
+{
+  enum { SURE = 3 };
+  if (first->count < SURE || first->has_text)
+    return TH_OK;
+  if (first->fields[0][0] == '\0') {
+    *header = counts_columns(first, 1);
+    return TH_OK;
+  }
+  if (!counts_columns(first, 0))
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: the first row counts the columns, %s, %s, %s..; say "
+                 "with --header yes that it is a header, or with --header no "
+                 "that it is an example",
+                 file->name, first->fields[0], first->fields[1],
+                 first->fields[2]);
+}
+
 /* What cannot be read of the second record is said when it is parsed. */
 static th_status look_below(const struct head *first, struct th_csv *csv,
                             struct th_lines *lines, bool *header,
@@ -234,8 +271,20 @@ static th_status look_below(const struct head *first, struct th_csv *csv,
   return TH_OK;
 }
 
+static th_status find_header(const struct head *first, struct th_csv *csv,
+                             struct th_lines *lines, enum th_header said,
+                             bool *header, struct th_error *err)
+{
+  *header = said == TH_HEADER_YES;
+  if (said != TH_HEADER_AUTO || first->count == 0)
+    return TH_OK;
+  th_status rc = look_below(first, csv, lines, header, err);
+  return rc != TH_OK ? rc : look_for_counts(first, lines->file, header, err);
+}
+
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      int64_t max_line, struct th_error *err)
+                      int64_t max_line, enum th_header said,
+                      struct th_error *err)
 {
   struct head head;
   struct th_lines lines = {0};
@@ -250,7 +299,7 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
   TH_TRY(read_head(&head, csv, &lines, &end, err));
   csv->columns = head.count;
   int64_t read = lines.number;
-  TH_TRY(look_below(&head, csv, &lines, &header, err));
+  TH_TRY(find_header(&head, csv, &lines, said, &header, err));
   if (header) {
     csv->names = head.fields;
     head.fields = NULL;

@@ -3,6 +3,8 @@
 #ifndef TH_CSV_READER_H
 #define TH_CSV_READER_H
 
+#include "io/import.h"
+#include "io/origin.h"
 #include "io/text_input.h"
 
 /* What a column is; attributes count from 0. */
@@ -32,6 +34,7 @@ struct th_csv {
   int64_t attributes;    /* in each row */
   int64_t target;        /* its column; -1: the file has none */
   int64_t ignored;       /* columns that are left out */
+  int64_t recalled;      /* of these, as in other data */
   struct th_class class; /* of the targets, against all others */
   int counters;
   struct th_csv_counter counter[TH_CSV_COUNTERS];
@@ -44,6 +47,8 @@ struct th_csv_choice {
   const char *ignore;       /* a list between commas */
   const char *known_target; /* what other data call the column of the target */
   bool may_lack;            /* data without a target will do */
+  const struct th_origin *origin; /* the text of other data, where columns are
+                                     known of it */
 };
 
 /* Attributes by name in their order, from another file or data set; names NULL
@@ -55,11 +60,13 @@ struct th_csv_reference {
 };
 
 /* Read the first record of a file: delimiter, header, number of columns. Sets
- * file->body and file->header_lines. A header is a first record in which some
- * field is no number, unless the record below says that it is a row as well.
- * Local. Release with th_csv_free, also on failure. */
+ * file->body and file->header_lines. Where it is not said whether there is a
+ * header, it is a first record in which some field is no number, unless the
+ * record below says that it is a row as well; a record of numbers that count
+ * the columns is refused. Local. Release with th_csv_free, also on failure. */
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
-                      int64_t max_line, struct th_error *err);
+                      int64_t max_line, enum th_header said,
+                      struct th_error *err);
 
 /* Give every column its role. Local. TH_EUSAGE where only the user knows which
  * column is the target. */
@@ -72,6 +79,7 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
  * other column is left; by name where both have names. Sets the roles anew.
  * Local. */
 th_status th_csv_match(struct th_csv *csv, const struct th_text_file *file,
+                       const struct th_csv_choice *choice,
                        const struct th_csv_reference *reference,
                        struct th_error *err);
 

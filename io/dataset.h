@@ -11,6 +11,7 @@
 #include "core/names.h"
 #include "core/source.h"
 #include "core/truth.h"
+#include "io/origin.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,6 +81,7 @@ struct th_master {
   const char *const *names;   /* one per attribute */
   const char *target_name;    /* of the targets' column */
   const char *positive_class; /* is 1, all others are -1 */
+  const struct th_origin *origin;     /* NULL: nothing is known of a text */
   const struct th_group_piece *piece; /* of groups of attributes: all of them,
                                          ascending */
   int64_t pieces;                     /* 0: no groups */
@@ -132,6 +134,9 @@ const char *th_dataset_provenance(const struct th_dataset *dataset);
  * not known, none. */
 const char *th_dataset_target_name(const struct th_dataset *dataset);
 const char *th_dataset_positive_class(const struct th_dataset *dataset);
+/* Of the text that it was imported from; nothing is set where that is not
+ * known. */
+const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);
 
 /* One name per attribute; *names is one allocation, owned by the caller, or
  * NULL where the data set has no names. Local. */
@@ -169,6 +174,10 @@ th_status th_dataset_row_numbers(struct th_dataset *dataset,
  * presence, the fingerprint. Collective; shards are dealt out to ranks. */
 th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
+
+/* Whether a path names something in a folder of the data set's shards, where
+ * nothing else may be written. Local. */
+bool th_dataset_holds(const struct th_dataset *dataset, const char *path);
 
 /* TH_EIO when the master or an opened shard was replaced since it was opened.
  * Local. */

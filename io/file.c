@@ -45,26 +45,23 @@ th_status th_path_folder(const char *path, char **folder, struct th_error *err)
   return th_text(folder, err, "%.*s", length, path);
 }
 
-const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
-{
-  static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
-  double size = (double)bytes / 1000.0;
-  size_t unit = 0;
-  while (size >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
-    size /= 1000.0;
-    unit++;
-  }
-  snprintf(text, TH_SIZE_TEXT, "%.1f %s", size, units[unit]);
-  return text;
-}
-
 th_status th_no_space(const char *name, int64_t needed, struct th_error *err)
 {
   char text[TH_SIZE_TEXT];
   return th_fail(err, TH_EIO,
                  "%s: no space left (needs about %s; free some or write "
-                 "elsewhere)",
-                 name, th_size_text(needed, text));
+                 "elsewhere%s)",
+                 name, th_size_text(needed, text),
+                 th_file_limit() < needed ? ", or raise ulimit -f" : "");
+}
+
+int64_t th_file_limit(void)
+{
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+      limit.rlim_cur > (rlim_t)INT64_MAX)
+    return INT64_MAX;
+  return (int64_t)limit.rlim_cur;
 }
 
 th_status th_space_check(const char *path, int64_t needed, struct th_error *err)

@@ -19,12 +19,11 @@ th_status th_text(char **out, struct th_error *err, const char *format, ...)
 th_status th_path_folder(const char *path, char **folder, struct th_error *err);
 const char *th_path_name(const char *path);
 
-/* "1.2 GB" and the like. */
-enum { TH_SIZE_TEXT = 32 };
-const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);
-
 /* One line: no space left, how much is needed, what to do. */
 th_status th_no_space(const char *name, int64_t needed, struct th_error *err);
+
+/* Bytes that a file may have by the limit of this process (ulimit -f). */
+int64_t th_file_limit(void);
 
 /* Is there room for that many bytes in the folder of a path? */
 th_status th_space_check(const char *path, int64_t needed,

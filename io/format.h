@@ -26,18 +26,23 @@
  *   target          name of the targets' column in the text, where it has one
  *   positive_class  the class whose targets are 1 where all others are -1, if
  *                   one was given
- *   fingerprint     of the logical content; the same for every shard layout
- *   provenance      how the data were made, one line
- *   names_list, names_set  u64, since 2.2, where there are names: hashes of the
- *                   names in their order and in any order (th_hash_name)
- * Master, data sets (n examples, d attributes, G groups, K shards)
- *   /y        f64 [n]   targets, finite; all NaN where there are none, which
- *             programs that do not know `labelled` refuse to read
- *   /weight   f64 [n]   only when weighted: finite, not negative
- *   /row      i64 [n]   0-based number of the example in the input
- *   /split    u8  [n]   0 training, 1 test
- *   /names    text [d]  optional, fixed length, UTF-8, zero padded
- *   /names_checksum  u64, since 2.2, one per 4096 names over their bytes
+ *   columns, target_column, other_columns  since 2.2, where the text was CSV:
+ * how many columns it had; which of them was the target, from 1 on, 0 for none;
+ * how many were neither target nor attribute other_classes   since 2.2, with
+ * positive_class: how many others there were, where they were few fingerprint
+ * of the logical content; the same for every shard layout provenance      how
+ * the data were made, one line names_list, names_set  u64, since 2.2, where
+ * there are names: hashes of the names in their order and in any order
+ * (th_hash_name) Master, data sets (n examples, d attributes, G groups, K
+ * shards) /y        f64 [n]   targets, finite; all NaN where there are none,
+ * which programs that do not know `labelled` refuse to read /weight   f64 [n]
+ * only when weighted: finite, not negative /row      i64 [n]   0-based number
+ * of the example in the input /split    u8  [n]   0 training, 1 test /names
+ * text [d]  optional, fixed length, UTF-8, zero padded /names_checksum  u64,
+ * since 2.2, one per 4096 names over their bytes /other_columns, /other_names
+ * i64, text, since 2.2, where there are some: the columns that were left out of
+ * the text or held weights, from 1 on, and their names, if it had a header
+ *   /other_classes   text, since 2.2: the classes whose targets are -1
  *   /attribute_groups   group, optional: which attributes act together, as
  *             ranges in ascending order; attribute count (of the ranges); data
  *             sets first, count, group i64 (its lowest attribute), weight f64
@@ -147,6 +152,10 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_A_LABELLED "labelled"
 #define TH_A_TARGET "target"
 #define TH_A_POSITIVE_CLASS "positive_class"
+#define TH_A_COLUMNS "columns"
+#define TH_A_TARGET_COLUMN "target_column"
+#define TH_A_OTHERS "other_columns"
+#define TH_A_CLASSES "other_classes"
 #define TH_A_FINGERPRINT "fingerprint"
 #define TH_A_PROVENANCE "provenance"
 #define TH_A_SHARD "shard"
@@ -167,6 +176,9 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_D_SPLIT "/split"
 #define TH_D_NAMES "/names" /* also of a model */
 #define TH_D_NAMES_CHECKSUM "/names_checksum"
+#define TH_D_OTHERS "/other_columns"
+#define TH_D_OTHER_NAMES "/other_names"
+#define TH_D_CLASSES "/other_classes"
 #define TH_A_NAMES_LIST "names_list"
 #define TH_A_NAMES_SET "names_set"
 #define TH_G_GROUP "/group"

@@ -118,16 +118,20 @@ th_status th_h5_get_f64(const struct th_h5 *h5, const char *object,
   return get(h5, object, name, H5T_NATIVE_DOUBLE, value, err);
 }
 
-/* Bytes of a fixed-length string attribute; 0: there is none. */
+/* Bytes of a fixed-length string attribute; 0: there is none that the file
+ * could hold. */
 static size_t text_size(const struct th_h5 *h5, const char *object,
                         const char *name)
 {
   size_t size = 0;
+  hsize_t file = 0;
   hid_t id = open_attribute(h5, object, name);
   hid_t type = id < 0 ? id : H5Aget_type(id);
   if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
       H5Tis_variable_str(type) == 0)
     size = H5Tget_size(type);
+  if (H5Fget_filesize(h5->file, &file) < 0 || size > file)
+    size = 0;
   if (type >= 0)
     H5Tclose(type);
   if (id >= 0)

@@ -133,7 +133,34 @@ static hid_t open_by(const struct th_h5_set *set, hid_t access)
 struct keeping {
   bool elsewhere; /* in other files */
   bool filtered;
+  bool unknown; /* filters without a bound that we know */
+  double chunk; /* items of one; 0: no chunks */
 };
+
+/* Filters that let at most DEFLATE_MOST bytes come of one. */
+static bool is_bounded(hid_t plan, int filters)
+{
+  int deflates = 0;
+  for (int k = 0; k < filters; k++) {
+    unsigned flags = 0;
+    size_t values = 0;
+    H5Z_filter_t filter =
+        H5Pget_filter2(plan, (unsigned)k, &flags, &values, NULL, 0, NULL, NULL);
+    deflates += filter == H5Z_FILTER_DEFLATE;
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
+        filter != H5Z_FILTER_FLETCHER32)
+      return false;
+  }
+  return deflates <= 1;
+}
+
+static double chunk_items(hid_t plan)
+{
+  hsize_t chunk[2] = {0, 1};
+  if (H5Pget_layout(plan) != H5D_CHUNKED || H5Pget_chunk(plan, 2, chunk) < 1)
+    return 0;
+  return (double)chunk[0] * (double)chunk[1];
+}
 
 static bool get_keeping(hid_t id, struct keeping *keeping)
 {
@@ -144,23 +171,40 @@ static bool get_keeping(hid_t id, struct keeping *keeping)
   if (known)
     *keeping = (struct keeping){.elsewhere = files > 0 ||
                                              H5Pget_layout(plan) == H5D_VIRTUAL,
-                                .filtered = filters > 0};
+                                .filtered = filters > 0,
+                                .unknown = !is_bounded(plan, filters),
+                                .chunk = chunk_items(plan)};
   if (plan >= 0)
     H5Pclose(plan);
   return known;
 }
 
+enum {
+  DEFLATE_MOST = 1032,    /* bytes that one byte of deflate can become */
+  UNKNOWN_MOST = 64 << 20 /* and those that other filters make of nothing */
+};
+
 /* The size that a data set claims is backed by bytes of the file, so that what
- * is allocated for it is in proportion to the file. */
-static bool is_backed(const struct th_h5_set *set)
+ * is allocated for it is in proportion to the file. Filtered chunks are taken
+ * apart whole. */
+static bool is_backed(const struct th_h5_set *set,
+                      const struct keeping *keeping)
 {
+  hsize_t file = 0;
+  hsize_t stored = H5Dget_storage_size(set->id);
+  double most = (double)stored;
   hid_t type = H5Dget_type(set->id);
   size_t size = type < 0 ? 0 : H5Tget_size(type);
   hssize_t items = H5Sget_simple_extent_npoints(set->space);
   if (type >= 0)
     H5Tclose(type);
-  return size > 0 && items >= 0 &&
-         (double)items * (double)size <= (double)H5Dget_storage_size(set->id);
+  double claimed = (double)items;
+  if (keeping->filtered) {
+    most = most * DEFLATE_MOST + (keeping->unknown ? UNKNOWN_MOST : 0);
+    claimed = items > 0 && keeping->chunk > claimed ? keeping->chunk : claimed;
+  }
+  return size > 0 && items >= 0 && H5Fget_filesize(set->h5->file, &file) >= 0 &&
+         stored <= file && claimed * (double)size <= most;
 }
 
 static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
@@ -180,7 +224,7 @@ static th_status open_set(struct th_h5_set *set, int rank, hsize_t size[2])
       H5Sget_simple_extent_ndims(set->space) != rank ||
       H5Sget_simple_extent_dims(set->space, size, NULL) < 0)
     return TH_EFORMAT;
-  return keeping.filtered || is_backed(set) ? TH_OK : TH_EFORMAT;
+  return is_backed(set, &keeping) ? TH_OK : TH_EFORMAT;
 }
 
 th_status th_h5_set_open(struct th_h5_set *set, const struct th_h5 *h5,

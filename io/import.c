@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import.h"
 
-#include "core/memory.h"
-#include "io/dataset.h"
 #include "io/groups_file.h"
 #include "io/import_job.h"
 
@@ -56,37 +54,6 @@ static th_status check_output(const struct th_import *job, struct th_comm *comm,
   return th_agree(comm, rc, err);
 }
 
-/* Attributes that are the same in all training examples. Collective. */
-static th_status count_constant(const char *path, struct th_comm *comm,
-                                int64_t *count, struct th_error *err)
-{
-  enum { PART = 4096 };
-  struct th_dataset *dataset = NULL;
-  struct th_statistics *part = NULL;
-  int64_t constant = 0;
-  th_status rc = th_dataset_open(&dataset, comm, path, 0, err);
-  if (rc != TH_OK)
-    return rc;
-  struct th_store *store = th_dataset_store(dataset);
-  struct th_range mine =
-      th_partition_rank(store->shape.attributes, comm->rank, comm->size);
-  TH_TRY(TH_NEW(&part, PART, "statistics", err));
-  for (int64_t a = mine.first; a < mine.last; a += PART) {
-    struct th_range some = th_range_meet(mine, (struct th_range){a, a + PART});
-    TH_TRY(store->ops->statistics(store, some, part, err));
-    for (int64_t k = 0; k < some.last - some.first; k++)
-      constant += part[k].lowest == part[k].highest;
-  }
-done:
-  free(part);
-  th_dataset_close(dataset);
-  rc = th_agree(comm, rc, err);
-  if (rc == TH_OK)
-    comm->ops->sum_i64(comm, &constant, 1);
-  *count = constant;
-  return rc;
-}
-
 /* Now that the attributes are known; before shards are written. Collective. */
 static th_status read_groups(struct th_importing *im, struct th_error *err)
 {
@@ -118,7 +85,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                                       .nonzeros = im.nonzeros,
                                       .unlabelled = im.unlabelled,
                                       .text_bytes = im.text_bytes};
-  TH_TRY(count_constant(job->output, comm, &result->constant_attributes, err));
+  TH_TRY(th_import_judge(&im, &result->constant_attributes, err));
   result->seconds = th_clock() - began;
 done:
   th_import_close(&im);

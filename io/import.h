@@ -25,19 +25,28 @@ struct th_import_watch {
   void *self;
 };
 
+/* Whether the first record of CSV names the columns. */
+enum th_header {
+  TH_HEADER_AUTO, /* as the record looks */
+  TH_HEADER_YES,
+  TH_HEADER_NO,
+  TH_HEADER_COUNT
+};
+
 /* -1 in an enum-valued member means: decide by itself. */
 struct th_import {
   const char *const *inputs;
   int64_t input_count;
   const char *test_file; /* NULL: none */
   const char *output;
-  const char *format;  /* "auto" or a name from the importer table */
-  int layout;          /* enum th_layout or -1: of `like`, else by density */
-  int type;            /* enum th_type or -1: of `like`, else f32 */
-  const char *target;  /* CSV column by name or 1-based number; NULL: the last
-                          where that is sure, else TH_EUSAGE */
-  const char *weights; /* CSV column; NULL: none */
-  const char *ignore;  /* CSV columns between commas; NULL: none */
+  const char *format;    /* "auto" or a name from the importer table */
+  int layout;            /* enum th_layout or -1: of `like`, else by density */
+  int type;              /* enum th_type or -1: of `like`, else f32 */
+  const char *target;    /* CSV column by name or 1-based number; NULL: the last
+                            where that is sure, else TH_EUSAGE */
+  const char *weights;   /* CSV column; NULL: none */
+  const char *ignore;    /* CSV columns between commas; NULL: none */
+  enum th_header header; /* of CSV */
   const char *positive_class; /* +1, all others -1; NULL: targets are numbers */
   bool zero_based;            /* LIBSVM indices */
   int64_t attributes;         /* 0: the largest index seen */

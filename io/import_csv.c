@@ -24,6 +24,8 @@ static struct known known_before(const struct th_importing *im)
                                    .ignore = job->ignore,
                                    .known_target = im->like.target_name,
                                    .may_lack = job->like != NULL}};
+  if (im->like.origin.columns > 0)
+    known.choice.origin = &im->like.origin;
   if (job->like == NULL && job->attributes > 0)
     known.reference =
         (struct th_csv_reference){"--attributes", job->attributes, NULL};
@@ -57,9 +59,13 @@ static void tell_columns(const struct th_importing *im)
   if (csv->columns == 0)
     return;
   if (csv->ignored > 0)
-    th_import_notice(im, "left out: %lld column%s of %lld",
+    th_import_notice(im, "left out: %lld column%s of %lld%s%s%.200s",
                      (long long)csv->ignored, csv->ignored == 1 ? "" : "s",
-                     (long long)csv->columns);
+                     (long long)csv->columns, csv->recalled > 0 ? ", " : "",
+                     csv->recalled == 0             ? ""
+                     : csv->recalled < csv->ignored ? "some as in "
+                                                    : "as in ",
+                     csv->recalled > 0 ? im->job->like : "");
   if (csv->target < 0)
     th_import_notice(im, "target:   none");
   else if (csv->names != NULL)
@@ -80,7 +86,7 @@ th_status th_import_open_csv(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; k < im->files; k++) {
     struct th_csv *csv = &im->csv[k];
     struct th_text_file *file = &im->file[k];
-    TH_TRY(th_csv_open(csv, file, im->job->max_line, err));
+    TH_TRY(th_csv_open(csv, file, im->job->max_line, im->job->header, err));
     if (csv->columns == 0)
       continue; /* said when the examples are counted */
     csv->class = im->class;

@@ -8,6 +8,7 @@
 #include "io/import.h"
 #include "io/libsvm.h"
 #include "io/placing.h"
+#include "io/rounding.h"
 #include "io/spill.h"
 #include "io/text_input.h"
 
@@ -30,6 +31,7 @@ struct th_like {
   char **names;      /* NULL: it has none; one allocation */
   char *target_name; /* NULL: nobody knows */
   char *class_name;  /* NULL: its targets are numbers */
+  struct th_origin origin;
 };
 
 struct th_importing {
@@ -78,15 +80,29 @@ struct th_importing {
   int64_t weight_capacity;
   int64_t *stored; /* row of the data set to come */
   int64_t stored_capacity;
-  int64_t positives;  /* targets of the class */
-  int64_t nonzeros;   /* after th_import_parse: of all ranks */
-  int64_t attributes; /* likewise: d */
+  int64_t positives;           /* targets of the class */
+  struct th_class_set others;  /* the other ones; after th_import_parse: of all
+                                  ranks */
+  struct th_rounding rounding; /* likewise */
+  int64_t nonzeros;            /* after th_import_parse: of all ranks */
+  int64_t attributes;          /* likewise: d */
 };
 
 /* Take over what --like's data set has; decide on the type of values.
  * Collective. */
 th_status th_import_read_like(struct th_importing *im, struct th_error *err);
 void th_import_free_like(struct th_like *like);
+
+/* What the master is to remember of the text: the columns of the first file, or
+ * of --like's text where this one has no target. Release with th_origin_free.
+ * Local. */
+th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
+                           struct th_error *err);
+
+/* The other classes that all ranks have met; *knows: a rank has met one that is
+ * known from --like. Collective. */
+th_status th_import_join_classes(struct th_importing *im, bool *knows,
+                                 struct th_error *err);
 
 /* Say something to who watches. Local. */
 void th_import_notice(const struct th_importing *im, const char *format, ...)
@@ -138,5 +154,11 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
 /* Write shards and master. Collective. */
 th_status th_import_write(struct th_importing *im, struct th_error *err);
+
+/* Look at the attributes of the data set that was written: *constant receives
+ * how many are the same in all training examples; those that lose by their type
+ * are said. Collective. */
+th_status th_import_judge(const struct th_importing *im, int64_t *constant,
+                          struct th_error *err);
 
 #endif

@@ -25,6 +25,7 @@ static th_status take(struct th_like *like, struct th_dataset *dataset,
   like->type = shape->type;
   TH_TRY(th_dataset_names(dataset, &like->names, err));
   TH_TRY(copy_text(&like->target_name, th_dataset_target_name(dataset), err));
+  TH_TRY(th_origin_copy(&like->origin, th_dataset_origin(dataset), err));
   TH_TRY(copy_text(&like->class_name, th_dataset_positive_class(dataset), err));
 done:
   return rc;
@@ -61,5 +62,6 @@ void th_import_free_like(struct th_like *like)
   free(like->names);
   free(like->target_name);
   free(like->class_name);
+  th_origin_free(&like->origin);
   *like = (struct th_like){0};
 }

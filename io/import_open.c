@@ -151,6 +151,8 @@ static th_status open_libsvm(struct th_importing *im, struct th_error *err)
     im->libsvm.limiter = job->like;
   }
   im->attributes = im->libsvm.attributes;
+  if (rc == TH_OK && im->unlabelled)
+    th_import_notice(im, "target:   none");
   return rc;
 }
 
@@ -165,10 +167,10 @@ static th_status check_like(const struct th_importing *im, struct th_error *err)
                    (long long)im->job->attributes);
   if (im->format != TH_IMPORT_CSV &&
       (im->job->target != NULL || im->job->weights != NULL ||
-       im->job->ignore != NULL))
+       im->job->ignore != NULL || im->job->header != TH_HEADER_AUTO))
     return th_fail(err, TH_EUSAGE,
-                   "--target, --weights and --ignore are for CSV; %s is read "
-                   "as LIBSVM",
+                   "--header, --target, --weights and --ignore are for CSV; %s "
+                   "is read as LIBSVM",
                    im->file[0].name);
   if (im->format == TH_IMPORT_CSV && im->job->zero_based)
     return th_fail(err, TH_EUSAGE,
@@ -280,4 +282,5 @@ void th_import_close(struct th_importing *im)
   free(im->target);
   free(im->weight);
   free(im->stored);
+  th_rounding_free(&im->rounding);
 }

@@ -201,7 +201,8 @@ static void describe(const struct th_importing *im, char text[PROVENANCE])
   if (job->test_file != NULL)
     append(text, ", test examples from a file of their own");
   if (im->csv != NULL && im->csv[0].ignored > 0)
-    append(text, ", %lld columns left out", (long long)im->csv[0].ignored);
+    append(text, ", %lld column%s left out", (long long)im->csv[0].ignored,
+           im->csv[0].ignored == 1 ? "" : "s");
   if (im->unlabelled)
     append(text, ", without a target");
   else if (im->class.name != NULL)
@@ -213,12 +214,14 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   struct th_dataset_plan plan = make_plan(im);
   struct th_writer *writer = NULL;
   struct labels labels = {0};
+  struct th_origin origin = {0};
   char provenance[PROVENANCE];
   th_status rc = TH_OK;
   TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
                           im->job->force, err));
   TH_TRY(write_shards(im, writer, plan.shape.layout, err));
   TH_TRY(collect_labels(im, &labels, err));
+  TH_TRY(th_agree(im->comm, th_import_origin(im, &origin, err), err));
   describe(im, provenance);
   if (im->unlabelled)
     im->class.name = NULL;
@@ -228,6 +231,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
                              .names = im->names,
                              .target_name = im->target_name,
                              .positive_class = im->class.name,
+                             .origin = &origin,
                              .piece = im->piece,
                              .pieces = im->pieces,
                              .provenance = provenance};
@@ -235,6 +239,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
   writer = NULL;
 done:
   th_writer_abort(writer);
+  th_origin_free(&origin);
   free(labels.arrived);
   free(labels.target);
   free(labels.weight);

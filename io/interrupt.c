@@ -35,14 +35,6 @@ struct entry {
   char name[NAME];
 };
 
-static struct {
-  bool speaks;
-  bool alone;
-  bool terminal; /* a bar may be on it */
-  pthread_t thread;
-  struct entry entry[ENTRIES];
-} state;
-
 struct ending {
   int number;
   const char *line;
@@ -56,11 +48,22 @@ static const struct ending endings[] = {{SIGINT, LINE("SIGINT")},
                                         {SIGHUP, LINE("SIGHUP")}};
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
-static void fill_set(sigset_t *set)
+static struct {
+  struct sigaction before[ENDINGS]; /* MPI began, which may forget it */
+  bool speaks;
+  bool alone;
+  bool terminal; /* a bar may be on it */
+  pthread_t thread;
+  struct entry entry[ENTRIES];
+} state;
+
+static sigset_t ending_set(void)
 {
-  sigemptyset(set);
+  sigset_t set;
+  sigemptyset(&set);
   for (int k = 0; k < ENDINGS; k++)
-    sigaddset(set, endings[k].number);
+    sigaddset(&set, endings[k].number);
+  return set;
 }
 
 /* NNNNN.h5, as th_shard_path has it; printf is not for handlers. */
@@ -134,26 +137,26 @@ static void on_signal(int number)
 
 void th_interrupt_hold(void)
 {
-  sigset_t set;
-  fill_set(&set);
+  sigset_t set = ending_set();
   state.thread = pthread_self();
+  for (int k = 0; k < ENDINGS; k++)
+    sigaction(endings[k].number, NULL, &state.before[k]);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 void th_interrupt_start(int rank, int ranks)
 {
-  struct sigaction action = {.sa_handler = on_signal};
-  struct sigaction before;
-  sigset_t set;
-  fill_set(&set);
-  action.sa_mask = set;
+  const struct sigaction action = {.sa_handler = on_signal,
+                                   .sa_mask = ending_set()};
+  sigset_t set = ending_set();
   state.speaks = rank == 0;
   state.alone = ranks == 1;
   state.terminal = isatty(STDERR_FILENO) == 1;
   for (int k = 0; k < ENDINGS; k++)
-    if (sigaction(endings[k].number, NULL, &before) == 0 &&
-        before.sa_handler != SIG_IGN)
-      sigaction(endings[k].number, &action, NULL);
+    sigaction(endings[k].number,
+              state.before[k].sa_handler == SIG_DFL ? &action
+                                                    : &state.before[k],
+              NULL);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -172,9 +175,8 @@ _Static_assert(sizeof(sigset_t) <= sizeof(struct th_interrupt_pause),
 
 void th_interrupt_pause(struct th_interrupt_pause *pause)
 {
-  sigset_t set;
+  sigset_t set = ending_set();
   sigset_t before;
-  fill_set(&set);
   pthread_sigmask(SIG_BLOCK, &set, &before);
   memcpy(pause->before, &before, sizeof before);
 }

@@ -32,6 +32,7 @@ struct th_master_info {
   char *provenance;
   char *target_name;    /* NULL: not known */
   char *positive_class; /* NULL: targets are as in the text */
+  struct th_origin origin;
 };
 
 void th_master_info_free(struct th_master_info *info);

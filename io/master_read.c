@@ -6,6 +6,7 @@
 #include "io/master.h"
 #include "io/names.h"
 #include "io/pack.h"
+#include "io/path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ void th_master_info_free(struct th_master_info *info)
   free(info->provenance);
   free(info->target_name);
   free(info->positive_class);
+  th_origin_free(&info->origin);
   *info = (struct th_master_info){0};
 }
 
@@ -64,6 +66,7 @@ static th_status get_targets(const struct th_h5 *h5,
     TH_TRY(th_h5_get_text(h5, "/", TH_A_POSITIVE_CLASS, &info->positive_class,
                           err));
   info->geometry.shape.unlabelled = labelled == 0;
+  rc = th_origin_get(h5, info->geometry.shape.attributes, &info->origin, err);
 done:
   return rc;
 }
@@ -109,13 +112,14 @@ done:
   return rc;
 }
 
-/* FOLDER.shards/FILE.h5 and nothing else: no way out of the data set. */
+/* FOLDER.shards/FILE.h5 and nothing else: no way out of the data set. Such a
+ * folder is never "." or "..", whatever FOLDER begins with. */
 static bool path_legal(const char *path)
 {
   static const char folder_end[] = ".shards";
   static const char file_end[] = ".h5";
   const char *slash = strchr(path, '/');
-  if (slash == NULL || strchr(slash + 1, '/') != NULL || path[0] == '.')
+  if (slash == NULL || strchr(slash + 1, '/') != NULL)
     return false;
   size_t folder = (size_t)(slash - path);
   size_t file = strlen(slash + 1);
@@ -237,12 +241,9 @@ done:
 static th_status adopt_folder(const char *path, struct th_master_info *info,
                               struct th_error *err)
 {
-  int stem = (int)strlen(path);
-  if (stem > 3 && strcmp(path + stem - 3, ".h5") == 0)
-    stem -= 3;
   char *folder = NULL;
   th_status rc;
-  TH_TRY(th_text(&folder, err, "%.*s.shards", stem, path));
+  TH_TRY(th_text(&folder, err, "%.*s.shards", th_path_stem(path), path));
   if (access(folder, F_OK) != 0)
     goto done;
   for (int64_t k = 0; k < info->shards; k++) {
@@ -300,6 +301,7 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
     info->provenance = NULL;
     info->target_name = NULL;
     info->positive_class = NULL;
+    info->origin = (struct th_origin){0};
     info->truth.support = NULL;
     info->truth.coef = NULL;
   }
@@ -312,6 +314,7 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
   TH_TRY(th_pack_text(pack, &info->provenance, err));
   TH_TRY(th_pack_text(pack, &info->target_name, err));
   TH_TRY(th_pack_text(pack, &info->positive_class, err));
+  TH_TRY(th_origin_pack(pack, &info->origin, err));
   if (!info->generated)
     goto done;
   TH_TRY(th_pack_array(pack, (void **)&info->truth.support,

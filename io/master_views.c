@@ -4,6 +4,8 @@
 #include "io/master.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* fill shows where a shard is missing. */
 static th_status create(const struct th_h5 *h5, const char *name, hid_t type,
@@ -26,19 +28,38 @@ struct box {
   hsize_t count[2];
 };
 
+/* HDF5 takes the names of sources as patterns, in which %% is a %; in a new
+ * string, owned by the caller, NULL where there is no memory. */
+static char *pattern_of(const char *path)
+{
+  char *pattern = malloc(2 * strlen(path) + 1);
+  char *to = pattern;
+  if (pattern == NULL)
+    return NULL;
+  for (const char *c = path; *c != '\0'; c++) {
+    if (*c == '%')
+      *to++ = '%';
+    *to++ = *c;
+  }
+  *to = '\0';
+  return pattern;
+}
+
 /* A box of the view is a box of a shard's data set. */
 static herr_t map(hid_t plan, hid_t view, const struct box *to,
                   const char *path, const char *set, int rank,
                   const hsize_t size[2], const struct box *from)
 {
   hid_t source = H5Screate_simple(rank, size, NULL);
+  char *pattern = pattern_of(path);
   herr_t ok = -1;
-  if (source >= 0 &&
+  if (source >= 0 && pattern != NULL &&
       H5Sselect_hyperslab(view, H5S_SELECT_SET, to->first, NULL, to->count,
                           NULL) >= 0 &&
       H5Sselect_hyperslab(source, H5S_SELECT_SET, from->first, NULL,
                           from->count, NULL) >= 0)
-    ok = H5Pset_virtual(plan, view, path, set, source);
+    ok = H5Pset_virtual(plan, view, pattern, set, source);
+  free(pattern);
   if (source >= 0)
     H5Sclose(source);
   return ok;

@@ -72,6 +72,8 @@ static th_status put_shape(const struct th_h5 *h5,
   if (master->positive_class != NULL)
     TH_TRY(th_h5_put_text(h5, "/", TH_A_POSITIVE_CLASS, master->positive_class,
                           err));
+  if (master->origin != NULL)
+    TH_TRY(th_origin_put(h5, master->origin, err));
 done:
   return rc;
 }

@@ -100,8 +100,8 @@ th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
                    "%s: %s has the wrong size; the file is damaged, import the "
                    "data again",
                    h5->name, TH_D_NAMES));
-  TH_TRY(th_alloc((void **)&names->room, TH_NAMES_PIECE, names->width, "names",
-                  err));
+  TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
+                  "names", err));
   if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
     goto done; /* all of them were verified for th_names_print */
   TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));

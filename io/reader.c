@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/file.h"
+#include "io/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,11 @@ const char *th_dataset_positive_class(const struct th_dataset *dataset)
   return dataset->info.positive_class;
 }
 
+const struct th_origin *th_dataset_origin(const struct th_dataset *dataset)
+{
+  return &dataset->info.origin;
+}
+
 static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
                               struct th_shard_sum *sum, struct th_error *err)
 {
@@ -215,6 +221,14 @@ th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
 done:
   return rc;
+}
+
+bool th_dataset_holds(const struct th_dataset *dataset, const char *path)
+{
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    if (th_path_beside(path, dataset->shard[k].path))
+      return true;
+  return false;
 }
 
 static th_status replaced(const char *what, const char *name,

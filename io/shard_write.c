@@ -35,11 +35,16 @@ void th_scratch_free(struct th_scratch *scratch)
   *scratch = (struct th_scratch){0};
 }
 
+/* HDF5 can close no file of which it cannot write the head. */
+enum { HEAD_BYTES = 16 << 10 };
+
 th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
                          struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t count = shard->range.last - shard->range.first;
+  if (th_file_limit() < HEAD_BYTES)
+    return th_no_space(shard->name, shard->needed, err);
   TH_TRY(th_h5_create(&shard->h5, shard->path, shard->name, err));
   shard->file = fcntl(th_h5_descriptor(&shard->h5), F_DUPFD_CLOEXEC, 0);
   if (shard->file < 0)

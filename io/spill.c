@@ -185,8 +185,7 @@ static th_status reserve(struct th_spill *spill, int64_t bytes,
     int64_t capacity = bytes > SEGMENT ? bytes : SEGMENT;
     segment = malloc(sizeof *segment + (size_t)capacity);
     if (segment == NULL)
-      return th_fail(err, TH_ENOMEM, "no memory for parsed examples (%.1f MB)",
-                     (double)capacity / 1e6);
+      return th_no_memory("parsed examples", capacity, err);
     segment->capacity = capacity;
   }
   segment->used = 0;

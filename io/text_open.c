@@ -80,13 +80,24 @@ static th_status share_path(struct th_comm *comm, char **path,
   return rc;
 }
 
-/* That of UTF-8, which some programs write. */
-static void skip_byte_order_mark(struct th_text_file *file)
+/* That of UTF-8, which some programs write, is skipped. Text in UTF-16 begins
+ * with another one, or has a zero in its first character. */
+static th_status read_byte_order_mark(struct th_text_file *file,
+                                      struct th_error *err)
 {
-  char mark[3];
-  if (pread(file->fd, mark, sizeof mark, 0) == (ssize_t)sizeof mark &&
+  char mark[3] = "";
+  ssize_t got = pread(file->fd, mark, sizeof mark, 0);
+  if (got == (ssize_t)sizeof mark &&
       memcmp(mark, "\xef\xbb\xbf", sizeof mark) == 0)
     file->body = sizeof mark;
+  if (got >= 2 &&
+      (memcmp(mark, "\xff\xfe", 2) == 0 || memcmp(mark, "\xfe\xff", 2) == 0 ||
+       (mark[0] == '\0') != (mark[1] == '\0')))
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: text in UTF-16 found, expected UTF-8; convert it "
+                   "with iconv -f UTF-16 -t UTF-8",
+                   file->name);
+  return TH_OK;
 }
 
 static th_status open_unpacked(struct th_text_file *file, const char *path,
@@ -104,8 +115,7 @@ static th_status open_unpacked(struct th_text_file *file, const char *path,
       return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
   }
   file->size = (int64_t)identity.size;
-  skip_byte_order_mark(file);
-  return TH_OK;
+  return read_byte_order_mark(file, err);
 }
 
 /* What was made of text is not text. */

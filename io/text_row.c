@@ -22,8 +22,21 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
                          sizeof *row->index, "indices of a line", err);
   if (rc != TH_OK)
     return rc;
-  return th_grow(&row->values, &row->value_capacity, count, sizeof(double),
-                 "values of a line", err);
+  rc = th_grow(&row->values, &row->value_capacity, count, sizeof(double),
+               "values of a line", err);
+  if (rc != TH_OK || !row->watched)
+    return rc;
+  return th_grow((void **)&row->lost, &row->lost_capacity, count,
+                 sizeof *row->lost, "values of a line", err);
+}
+
+static bool is_known(const struct th_text_row *row, const char *text,
+                     int64_t length)
+{
+  for (int64_t k = 0; k < row->known_count; k++)
+    if (th_class_of(&row->known[k], text, length) > 0)
+      return true;
+  return false;
 }
 
 int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
@@ -31,6 +44,11 @@ int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
 {
   int side = th_class_of(wanted, text, length);
   row->target = side;
+  row->knows = row->knows || side > 0;
+  if (side < 0)
+    th_class_set_add(&row->others, text, length);
+  if (!row->knows)
+    row->knows = is_known(row, text, length);
   if (side < 0 && row->other_class[0] == '\0')
     snprintf(row->other_class, TH_QUOTED, "%.*s",
              (int)(length < TH_QUOTED ? length : TH_QUOTED), text);
@@ -41,6 +59,7 @@ void th_text_row_free(struct th_text_row *row)
 {
   free(row->index);
   free(row->values);
+  free(row->lost);
   *row = (struct th_text_row){0};
 }
 

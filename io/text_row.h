@@ -31,7 +31,11 @@ enum { TH_QUOTED = 48 };
 struct th_text_row {
   enum th_type type;
   double target;
-  char other_class[TH_QUOTED]; /* the first target that is not of the class */
+  char other_class[TH_QUOTED];  /* the first target that is not of the class */
+  struct th_class_set others;   /* the targets that are not */
+  const struct th_class *known; /* classes to look out for; borrowed */
+  int64_t known_count;
+  bool knows; /* one of them, or the class itself, was met */
   double weight;
   int64_t count;
   int64_t nonzeros; /* after conversion to the type */
@@ -40,6 +44,9 @@ struct th_text_row {
   void *values;
   int64_t index_capacity;
   int64_t value_capacity;
+  bool watched; /* f32: note what rounding takes from the values */
+  double *lost; /* of each value, where it is watched */
+  int64_t lost_capacity;
 };
 
 /* Give the example the target +1, -1 or, for a missing one, 0: see th_class_of.
@@ -59,6 +66,8 @@ static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
   if (row->type == TH_F32) {
     float nearest = (float)value;
     ((float *)row->values)[k] = nearest;
+    if (row->watched)
+      row->lost[k] = value - (double)nearest;
     row->nonzeros += nearest != 0.0F;
     return isfinite(nearest);
   }

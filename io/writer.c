@@ -5,6 +5,8 @@
 #include "core/memory.h"
 #include "io/file.h"
 #include "io/interrupt.h"
+#include "io/model_file.h"
+#include "io/path.h"
 #include "io/shard_folder.h"
 #include "io/temporary.h"
 
@@ -37,11 +39,8 @@ static th_status make_names(struct th_writer *w, const char *path,
                             struct th_error *err)
 {
   const char *name = th_path_name(path);
-  size_t length = strlen(name);
+  int n = th_path_stem(name);
   th_status rc = TH_OK;
-  if (length > 3 && strcmp(name + length - 3, ".h5") == 0)
-    length -= 3;
-  int n = (int)length;
   TH_TRY(th_path_folder(path, &w->place, err));
   TH_TRY(th_text(&w->path, err, "%s", path));
   TH_TRY(th_text(&w->folder, err, "%.*s.shards", n, name));
@@ -107,6 +106,28 @@ static void recover(const struct th_writer *w)
   renameat(w->parent, w->old, w->parent, w->folder);
 }
 
+/* NAME.h5 and NAME have their shards in one folder: --force is for what has the
+ * name of the output, not for what has a similar one. */
+static th_status check_twin(const struct th_writer *w, struct th_error *err)
+{
+  int stem = th_path_stem(w->path);
+  bool short_name = w->path[stem] == '\0';
+  enum th_file_kind kind = TH_FILE_OTHER;
+  struct th_error ignored = {0};
+  char *twin = NULL;
+  th_status rc =
+      th_text(&twin, err, "%.*s%s", stem, w->path, short_name ? ".h5" : "");
+  if (rc != TH_OK)
+    return rc;
+  if (th_file_kind(twin, &kind, &ignored) == TH_OK && kind == TH_FILE_DATASET)
+    rc = th_fail(err, TH_EIO,
+                 "%s: the data set %s keeps its shards in %s%s; choose another "
+                 "name",
+                 w->path, twin, w->place, w->folder);
+  free(twin);
+  return rc;
+}
+
 /* The final names are free, and all that has to go is ours. */
 static th_status claim_names(struct th_writer *w, struct th_error *err)
 {
@@ -116,6 +137,7 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
   if (w->parent < 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
                    strerror(errno));
+  TH_TRY(check_twin(w, err));
   if (!w->force && th_name_exists(w->parent, w->folder))
     return th_fail(err, TH_EIO,
                    "%s%s exists; give --force to overwrite it, or another name",

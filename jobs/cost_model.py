@@ -35,6 +35,7 @@ import csv
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 
@@ -225,9 +226,17 @@ def write_table(machine, options):
                 times = seconds(machine, ranks, update_of(d, options))
                 writer.writerow(["%d" % d, ranks] + ["%.4g" % t for t in (
                     sum(times.values()), *(times[p] for p in PHASES))])
+    print("wrote %s" % path)
+
+
+def draw(options):
+    """A picture of the table, where there is gnuplot."""
+    if shutil.which("gnuplot") is None:
+        print("no gnuplot, no picture (sh jobs/packages.sh jobs)")
+        return
     subprocess.run(["gnuplot", "-e", "folder = '%s'" % options.out,
                     JOBS + "/cost_model.gp"], check=True)
-    print("wrote %s and cost_model.png beside it" % path)
+    print("wrote %s/cost_model.png" % options.out)
 
 
 def update_of_report(report, options):
@@ -314,6 +323,7 @@ def main():
     show_table(machine, options)
     if options.out:
         write_table(machine, options)
+        draw(options)
 
 
 if __name__ == "__main__":

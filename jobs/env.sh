@@ -19,6 +19,8 @@ export PRTE_MCA_rmaps_default_mapping_policy="${PRTE_MCA_rmaps_default_mapping_p
 # Containers often forbid process_vm_readv: copy by way of shared memory.
 export OMPI_MCA_btl_vader_single_copy_mechanism="${OMPI_MCA_btl_vader_single_copy_mechanism:-none}"
 export OMPI_MCA_smsc="${OMPI_MCA_smsc:-^cma}"
+# UCX has a use of its own for SIGHUP, which nohup means to be ignored.
+export UCX_DEBUG_SIGNO="${UCX_DEBUG_SIGNO:-0}"
 # Judge networks by their addresses: routes to oneself are often missing.
 export OMPI_MCA_reachable="${OMPI_MCA_reachable:-weighted}"
 # One thread per rank: ranks are the parallelism, and the bits stay the same.

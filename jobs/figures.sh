@@ -18,10 +18,10 @@
 #              attributes left, error, coefficients and seconds (figure 1; the
 #              attributes here are normal, not uniform)
 #
-# SET is a name in the data folder: NAME.h5, or NAME.svm.xz or NAME.train.svm.xz
-# with NAME.valid.svm.xz, both of which are imported. Default: those that are
-# there of colon-cancer, leukemia, duke-breast-cancer, gisette, arcene, dexter,
-# dorothea, rcv1sub and mnist35.
+# SET is a name in the data folder: NAME.h5, or NAME.svm or NAME.train.svm with
+# NAME.valid.svm, both of which are imported, also with .xz, .gz or .bz2 behind.
+# Default: those that are there of colon-cancer, leukemia, duke-breast-cancer,
+# gisette, arcene, dexter, dorothea, rcv1sub and mnist35; other data must be named.
 #
 #   --out DIR        results (build/figures)
 #   --data DIR       the data folder (../shared/data)
@@ -109,14 +109,44 @@ option() # NAME VALUE
   esac
 }
 
+# The file of that name, plain or compressed, or nothing; one where there are more.
+text_of() # NAME.svm
+{
+  local packed
+  for packed in "" .xz .gz .bz2; do
+    if [ -e "$data/$1$packed" ]; then
+      echo "$data/$1$packed"
+      return
+    fi
+  done
+}
+
 # The files of a set, or nothing.
 files_of() # SET
 {
-  local file
-  for file in "$data/$1".h5 "$data/$1".svm.xz \
-    "$data/$1".{train,valid}.svm.xz; do
-    [ ! -e "$file" ] || echo "$file"
+  if [ -e "$data/$1.h5" ]; then
+    echo "$data/$1.h5"
+  elif [ -n "$(text_of "$1.svm")" ]; then
+    text_of "$1.svm"
+  else
+    text_of "$1.train.svm"
+    text_of "$1.valid.svm"
+  fi
+}
+
+# Those that are there, where the user has named none; sets `sets`.
+find_sets()
+{
+  local set
+  [ -d "$data" ] || refuse "no folder $data; name the data's with --data DIR"
+  [ "$figure" = exponent ] && known=arcene
+  for set in $known; do
+    [ -z "$(files_of "$set")" ] || sets="$sets $set"
   done
+  # shellcheck disable=SC2086 # words
+  [ -n "$sets" ] || refuse "$figure: $data has none of the sets" $known \
+    "(as SET.h5 or SET.svm, .svm.xz, .svm.gz, .svm.bz2);" \
+    "put some there, or name your own: figures.sh $figure SET"
 }
 
 # SET: a data set of that name is there, see `stored`
@@ -124,7 +154,8 @@ import()
 {
   local files
   mapfile -t files < <(files_of "$1")
-  [ ${#files[@]} -gt 0 ] || refuse "$1: neither $1.h5 nor $1.svm.xz in $data"
+  [ ${#files[@]} -gt 0 ] || refuse "$1: neither $1.h5 nor $1.svm," \
+    "plain or with .xz, .gz or .bz2, in $data"
   case ${files[0]} in
   *.h5) stored=${files[0]} ;;
   *)
@@ -257,14 +288,9 @@ if [ -z "$rule" ]; then
   [ "$figure" = exponent ] && rule=votes || rule=proj
 fi
 find_program
+[ "$figure" = generated ] || [ -n "$sets" ] || find_sets
 mkdir -p "$out/data"
 out=$(cd "$out" && pwd)
-if [ -z "$sets" ]; then
-  [ "$figure" = exponent ] && known=arcene
-  for set in $known; do
-    [ -z "$(files_of "$set")" ] || sets="$sets $set"
-  done
-fi
 runs=()
 case $figure in
 generated) compare_generated ;;

@@ -54,13 +54,14 @@ cat <<END
 The data and the model are in $out. With a file of your own,
 LIBSVM text or CSV, also .gz, .bz2 or .xz:
 
-  $thresher import mine.svm -o mine.h5 --test 0.1
-  sh jobs/launch.sh $ranks $thresher train mine.h5 -o mine-model.h5
-  $thresher evaluate mine-model.h5 mine.h5
-  $thresher predict mine-model.h5 mine.h5 -o mine-predictions.csv
-  $thresher inspect mine-model.h5 --json
+  export PATH="$PWD/build/release:\$PATH"
+  thresher import mine.svm -o mine.h5 --test 0.1
+  sh jobs/launch.sh $ranks thresher train mine.h5 -o mine-model.h5
+  thresher evaluate mine-model.h5 mine.h5
+  thresher predict mine-model.h5 mine.h5 -o mine-predictions.csv
+  thresher inspect mine-model.h5 --json
 
-  $thresher --help          all subcommands
-  $thresher solvers         what can train
+  thresher --help           all subcommands
+  thresher solvers          what can train
   sh tests/run.sh           all tests
 END

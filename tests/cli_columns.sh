@@ -52,7 +52,7 @@ for name in y Target LABEL Class outcome Response; do
 done
 file yes.csv a,b,yes 1,2,3
 refused 2 'which column is the target' 0 import yes.csv -o no.h5
-file none.csv 1,2,3 4,5,6 7,8,10
+file none.csv 2,2,3 4,5,6 7,8,10
 says '^target:   column 3 of 3 \(there is no header\)$' 0 import none.csv -o none.h5
 refused 2 'which column is the target\? The last one has another use' 0 \
   import none.csv -o no.h5 --weights 3

@@ -114,6 +114,31 @@ refuses 'wanted: '
 refuses 'nothing is no figure' nothing
 refuses '--epochs 0: wanted a whole number' support --epochs 0
 refuses '--nonsense is no option' support --nonsense
-refuses 'none: neither none.h5 nor none.svm.xz' support none --data data --out out
+refuses 'none: neither none.h5 nor none.svm, .* in data' support none --data data \
+  --out out
+refuses 'no folder nowhere; name' support --data nowhere --out none
+refuses 'exponent: data has none of the sets arcene ' exponent --data data --out none
+refuses 'support: data has none of the sets colon-cancer .*mnist35 ' support \
+  --data data --out none --quick
+[ ! -e none ] || fail "results of a figure that was refused"
+
+# text as it comes: plain and compressed, in one file and in two
+sh "$figures" --help | grep -q 'other data must be named' || fail "--help: sets"
+mkdir text
+awk 'BEGIN { srand(1); for (i = 0; i < 40; i++) { line = 2 * rand() - 1
+  for (k = 1; k <= 20; k++) line = line " " k ":" rand()
+  print line } }' >text/plain.svm
+gzip -c text/plain.svm >text/one.svm.gz
+bzip2 -c text/plain.svm >text/two.train.svm.bz2
+cp text/plain.svm text/two.valid.svm
+sh "$figures" support plain one two --out texts --data text --losses squared \
+  --epochs 2 >texts.out 2>texts.err || {
+  fail "sets of text"
+  cat texts.out texts.err >&2
+}
+for case in plain:40 one:40 two:80; do
+  [ "$(key "texts/runs/${case%:*}/data.json" examples)" = "${case#*:}" ] ||
+    fail "${case%:*}: not all of its text"
+done
 sh "$figures" --help | grep -q '^ *exponent ' || fail "--help"
 finish

@@ -202,7 +202,7 @@ file fewer.csv "a,y\n1,2\n"
 refuse 1 "fewer.csv:1:1: 1 of the attributes of ok.csv is missing, first 'b'" \
   ok.csv fewer.csv
 file plainer.csv "1,2\n"
-refuse 1 'plainer.csv:1:1: 1 attributes found, expected 2 (ok.csv)' \
+refuse 1 'plainer.csv:1:1: 2 columns with 1 attribute found, expected 2 attributes (ok.csv)' \
   ok.csv plainer.csv
 file weights.csv "a,w,y\n1,0,3\n1,0,4\n"
 refuse 1 'weights.csv:1:1: all weights' weights.csv --weights w
@@ -252,7 +252,7 @@ for tool in gzip bzip2 xz; do
 done
 accept ok.csv
 accept ok.csv --target a --weights b
-file plain.csv "1;2;3\n4;5;6\n7;8;9"
+file plain.csv "2;1;3\n4;5;6\n7;8;9"
 accept plain.csv --target 1 --layout sparse
 file quotes.csv "\"a\",\"b,\nb\",y\r\n\"1\",2,3\r\n\r\n4,5,6\r\n"
 accept quotes.csv

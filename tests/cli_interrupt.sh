@@ -174,7 +174,7 @@ control_c()
 {
   local n=$1
   "$PYTHON" - "$n" "$THRESHER" ${make} <<'END' || fail "Ctrl-C on $1 ranks"
-import os, pty, select, sys, time
+import os, pty, select, subprocess, sys, time
 n, program = int(sys.argv[1]), sys.argv[2]
 line = [program, "generate"] + sys.argv[3:] + ["-o", "made.h5"]
 line[line.index("--examples") + 1] = "100000"
@@ -202,7 +202,11 @@ text = shown.decode(errors="replace")
 left = [name for name in os.listdir(".") if "made." in name]
 lines = [x for x in text.replace("\r\x1b[K", "\n").replace("^C", "\n").splitlines()
          if x.startswith("thresher: ")]
-good = asked and not left and len(lines) == 1 and "interrupted by SIG" in lines[0]
+# an mpirun of version 5 may end before it has passed on what ranks say
+silent = n > 0 and "Open MPI) 4" not in subprocess.run(
+    ["mpirun", "--version"], capture_output=True, text=True).stdout
+good = asked and not left and len(lines) >= 1 - silent and all(
+    "interrupted by SIG" in line for line in lines[:1]) and len(lines) <= 1
 if n == 0:
     good = good and os.WIFSIGNALED(status) and os.WTERMSIG(status) == 2
 if not good:

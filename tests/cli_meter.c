@@ -56,11 +56,15 @@ static void test_lines(void)
   th_meter_show(&meter, 2, "d");
   wait(&meter, 4);
   th_meter_show(&meter, 1, "too soon after a minute");
+  meter.at_most = true;
+  wait(&meter, 96);
+  th_meter_show(&meter, 0.5, "e");
   th_meter_clear(&meter);
   check_text(&meter, " 25 %, 12 s elapsed, 36 s left  a\n"
                      "  0 %, 15 s elapsed  b\n"
                      "18 s elapsed  c\n"
-                     "100 %, 2 min 0 s elapsed, 0 s left  d\n");
+                     "100 %, 2 min 0 s elapsed, 0 s left  d\n"
+                     " 50 %, 3 min 40 s elapsed, at most 3 min 40 s left  e\n");
 }
 
 static void test_bar(void)

@@ -208,7 +208,59 @@ other_inputs()
   mv aside data.shards/00001.h5
 }
 
+# An output in the place of another one, of an input, or of part of one.
+own_files()
+{
+  local what again
+  for what in ./own.h5 "$PWD/own.h5" keep/../own.h5; do
+    for again in --report --telemetry; do
+      unmoved 2 'is another output as well' 0 train data.h5 --solver lasso \
+        --lambda-ratio 0.1 -o own.h5 $again "$what" --force
+    done
+  done
+  cp data.h5 moved.h5 # its shards are still those of data.h5
+  mkdir way
+  ln -s ../data.h5 way/link.h5
+  for what in data moved way/link; do
+    unmoved 2 'output data.shards/00000.h5 lies among the shards' 0 \
+      predict model.h5 $what.h5 -o data.shards/00000.h5 --force
+    unmoved 2 'lies among the shards' 2 train $what.h5 --solver lasso \
+      --lambda-ratio 0.1 -o "$PWD/data.shards/new.h5" --force
+  done
+  unmoved 2 'lies among the shards of data.h5' 0 import text.csv --target y \
+    --like data.h5 -o data.shards/00001.h5 --force
+  mkdir text2.shards
+  cp text.csv text2.shards/00000.h5
+  unmoved 2 'lies where output text2.h5 keeps its shards' 0 import \
+    text2.shards/00000.h5 --target y -o text2.h5 --force
+  rm -r moved.h5 way text2.shards
+  must 0 inspect data.h5 --check
+}
+
+# NAME and NAME.h5 would share a folder.
+similar_names()
+{
+  local what
+  for what in generate import; do
+    must 0 ${writes[$what]} twin.h5
+    unmoved 1 'the data set twin.h5 keeps its shards in twin.shards' 0 \
+      ${writes[$what]} twin --force
+    must 0 inspect twin.h5 --check
+    rm -r twin.h5 twin.shards
+    must 0 ${writes[$what]} twin
+    unmoved 1 'the data set twin keeps its shards in twin.shards' 2 \
+      ${writes[$what]} twin.h5 --force
+    rm -r twin twin.shards
+    echo other >twin # no data set
+    must 0 ${writes[$what]} twin.h5
+    must 0 ${writes[$what]} twin.h5 --force
+    rm -r twin twin.h5 twin.shards
+  done
+}
+
 in_the_place
+own_files
+similar_names
 shard_folders
 partial_files
 killed_between

@@ -65,10 +65,15 @@ mixed()
   [ ! -e never.h5 ] || fail "a file of ranks that differ"
 }
 one=(generate murata -o never.h5 --examples 100 --attributes 10 --seed 1)
-wanted='2, where rank 0 was given 1'
-mixed "${one[@]:0:8}" --seed 2
-wanted='solvers, where rank 0 was given generate'
-mixed solvers
+if timeout -k 5 60 mpirun -n 1 "$REAL" solvers : -n 1 "$REAL" solvers \
+  >mixed.out 2>&1; then
+  wanted='2, where rank 0 was given 1'
+  mixed "${one[@]:0:8}" --seed 2
+  wanted='solvers, where rank 0 was given generate'
+  mixed solvers
+else # 5.0.7 of Debian 13 ends with a segmentation fault of its own
+  left_out "ranks of two command lines: this mpirun cannot start them"
+fi
 
 # ---- other data under the same name ----
 mkdir here there

@@ -95,7 +95,7 @@ bad_input() # SOLVER
   train_refused 2 '--penalty group needs groups' "$1" --penalty group
   refused 1 'more than two values, and a logistic loss .*--positive-class A, such as 2,' 0 \
     train three.h5 -o no.h5 --solver "$1" --loss logistic
-  refused 1 '1 training examples: at least 2 are needed' 0 \
+  refused 1 'one.h5 has 1 training example, and train needs at least 2; give it more' 0 \
     train one.h5 -o no.h5 --solver "$1"
   refused 1 'attribute 590 reaches .*e[+]200: too large for .*; divide it' \
     0 train huge.h5 -o no.h5 --solver "$1"

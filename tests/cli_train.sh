@@ -16,6 +16,19 @@ ranks 0 train data.h5 --solver lasso --path 5 --dry-run >plan.txt
 grep -qE '^cost: +1 rank, .* roughly [0-9]+ (s|min|h)' plan.txt ||
   fail "--dry-run of one rank: $(grep '^cost' plan.txt)"
 
+ranks 0 train data.h5 --solver prox-sgd --dry-run >plan.txt
+grep -qE ' at most roughly [0-9]+ (s|min|h)' plan.txt ||
+  fail "--dry-run of a run without an end: $(grep '^cost' plan.txt)"
+ranks 0 train data.h5 --solver fs-prox-sgd --dry-run >plan.txt
+grep -qE ' roughly [0-9].*, at most [0-9]+ (s|min|h)' plan.txt ||
+  fail "--dry-run where a gap may end the run: $(grep '^cost' plan.txt)"
+
+# how far a long run is, and how much time is left at most
+ranks 0 generate toeplitz -n 4000 -d 1500 -o long.h5 -q
+LIMIT=5 ranks 0 train long.h5 -o long.m.h5 --solver prox-sgd 2>long.err || true
+grep -qE '^ *[0-9]+ %, .*, at most [0-9]+ (s|min)[^,]* left  lambda ' \
+  long.err || fail "progress of prox-sgd: $(cat long.err)"
+
 # what Slurm grants counts, not what the machine has
 for granted in "SLURM_MEM_PER_NODE=1" "SLURM_MEM_PER_CPU=1 SLURM_CPUS_ON_NODE=1"; do
   # shellcheck disable=SC2086 # words

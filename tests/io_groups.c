@@ -84,7 +84,7 @@ static void test_bad(struct th_comm *comm)
   check_bad(comm, "0-9 weight=2x", ".txt:1:12: '2x' found");
   check_bad(comm, "0-9\xef\xbb\xbf\n10-19", ".txt:1:1: '0-9\\xef\\xbb\\xbf'");
   check_bad(comm, "0-9\r10-19", ".txt:1:1: '0-9\\x0d10-19' found");
-  check_bad(comm, "\xff\xfe\n", ".txt:1:1: '\\xff\\xfe' found");
+  check_bad(comm, "\xff\xfe\n", ".txt:1:1: text in UTF-16 found");
   check_bad(comm, "weight=2 # 0-19", ".txt:1:1: a weight without attributes");
 }
 

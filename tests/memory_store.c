@@ -94,13 +94,15 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
   const struct th_shape *shape = &store->shape;
   int64_t cut = cut_of(m);
   int64_t group = group_of(shape, rows.first);
+  struct th_rows all = group_rows(shape, group);
   (void)keep;
-  (void)err;
+  if (rows.first + rows.count > all.first + all.count)
+    return th_fail(err, TH_EARG, "rows of more than one row group");
   range.last = smaller(range.last, (range.first / cut + 1) * cut);
   *slab = (struct th_slab){.layout = shape->layout,
                            .type = shape->type,
                            .attributes = range,
-                           .row = rows.first - group_rows(shape, group).first,
+                           .row = rows.first - all.first,
                            .rows = (int32_t)rows.count};
   if (shape->layout == TH_DENSE)
     dense_slab(m, rows, slab);

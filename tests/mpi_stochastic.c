@@ -60,6 +60,8 @@ static struct memory_store *store_of(int k, struct problem *p)
   int64_t count = m->store.shape.examples * m->store.shape.attributes;
   m->store.shape.layout = k % 3 == 1 ? TH_SPARSE : TH_DENSE;
   m->store.shape.type = k % 4 == 3 ? TH_F64 : TH_F32;
+  if (mixed(k, 6)) /* deal units that do not divide it */
+    m->store.shape.row_group = 20;
   m->cut = k % 2 ? 70 : 0;
   m->placed = mixed(k, 7);
   for (int64_t i = 0; k % 3 == 1 && i < count; i++)

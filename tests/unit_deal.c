@@ -201,6 +201,27 @@ static void test_seed(void)
     th_pieces_free(&dealt[k]);
 }
 
+/* Units in stored order leave no row out, whatever divides what. */
+static void test_places(void)
+{
+  for (int64_t group = 1; group <= 40; group++)
+    for (int64_t unit = 1; unit <= group; unit++) {
+      struct th_deal_plan plan = {
+          .training = 97, .row_group = group, .unit = unit, .passes = 1};
+      int64_t row = 0;
+      for (int64_t k = 0; k < th_deal_units(&plan); k++) {
+        struct th_rows rows = th_deal_unit(&plan, k);
+        CHECK(rows.first == row && rows.count > 0 && rows.count <= unit);
+        CHECK(row / group == (row + rows.count - 1) / group);
+        for (int64_t i = 0; i < rows.count; i++, row++) {
+          struct th_deal_place place = th_deal_place(&plan, row);
+          CHECK(place.unit == k && place.row == i);
+        }
+      }
+      CHECK(row == plan.training);
+    }
+}
+
 static void test_too_few_to_validate(void)
 {
   struct th_error err;
@@ -221,6 +242,7 @@ int main(void)
   test_random_plans();
   test_whole_pass_across_border();
   test_seed();
+  test_places();
   test_too_few_to_validate();
   return check_finish(NULL);
 }

@@ -42,6 +42,27 @@ static void test_alloc_fails(void)
   check_too_many(INT64_MIN);
 }
 
+/* How much was asked for, in a unit that fits, and what helps. */
+static void test_no_memory(void)
+{
+  static const struct {
+    int64_t bytes;
+    const char *text;
+  } rows[] = {{40, "a table: 40 bytes more were asked for; raise the limit"},
+              {999, "999 bytes"},
+              {1000, "1.0 kB"},
+              {133600, "133.6 kB"},
+              {999960, "1.0 MB"},
+              {INT64_C(3000000000), "3.0 GB"},
+              {INT64_MAX, "9223.4 PB"}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    struct th_error err = {0};
+    CHECK(th_no_memory("a table", rows[k].bytes, &err) == TH_ENOMEM);
+    CHECK(strstr(err.text, rows[k].text) != NULL);
+    CHECK(strstr(err.text, "ulimit -v") != NULL);
+  }
+}
+
 static void test_grow(void)
 {
   struct th_error err = {0};
@@ -176,6 +197,7 @@ int main(void)
 {
   test_alloc();
   test_alloc_fails();
+  test_no_memory();
   test_grow();
   test_error();
   test_exit_status();

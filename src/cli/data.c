@@ -3,6 +3,7 @@
 #include "cli/data.h"
 
 #include "cli/refuse_text.h"
+#include "cli/wording.h"
 #include "io/groups_file.h"
 
 #include <string.h>
@@ -22,6 +23,23 @@ done:
   return rc;
 }
 
+/* Local. An output among the shards would replace one, or be taken for one. */
+static th_status check_outputs(const struct th_dataset *dataset,
+                               const struct th_options *options,
+                               const char *command, struct th_error *err)
+{
+  const char *const outputs[] = {options->output, options->report,
+                                 options->telemetry};
+  for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++)
+    if (outputs[k] != NULL && strcmp(outputs[k], "-") != 0 &&
+        th_dataset_holds(dataset, outputs[k]))
+      return th_fail(err, TH_EUSAGE,
+                     "%s: output %s lies among the shards of the data; choose "
+                     "another folder",
+                     command, outputs[k]);
+  return TH_OK;
+}
+
 th_status th_data_open(struct th_data *data, const struct th_options *options,
                        const char *command, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err)
@@ -37,6 +55,9 @@ th_status th_data_open(struct th_data *data, const struct th_options *options,
     TH_TRY(th_refuse_text(comm, path,
                           trains ? TH_TEXT_TO_TRAIN : TH_TEXT_TO_SCORE, err));
     TH_TRY(th_dataset_open(&data->dataset, comm, path, memory, err));
+    rc = comm->rank == 0 ? check_outputs(data->dataset, options, command, err)
+                         : TH_OK;
+    TH_TRY(th_agree(comm, rc, err));
     data->store = th_dataset_store(data->dataset);
     data->truth = th_dataset_truth(data->dataset);
   }
@@ -54,6 +75,19 @@ th_status th_data_need_targets(const struct th_data *data, const char *command,
                  "%s has no target, and %s needs one; import text with a "
                  "target, or use predict",
                  path, command);
+}
+
+th_status th_data_need_examples(const struct th_data *data,
+                                struct th_error *err)
+{
+  enum { FEWEST = 2 };
+  int64_t training = data->store->shape.training;
+  if (training >= FEWEST)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s has %lld training example%s, and train needs at least %d; "
+                 "give it more, or set fewer apart with --test",
+                 data->name, (long long)training, th_s(training), FEWEST);
 }
 
 void th_data_close(struct th_data *data)

@@ -16,9 +16,10 @@ static const double update_seconds = 1e-3; /* of a solver under a budget */
 static const double lambda_seconds = 3e-3; /* of the exact solver */
 static const double usual_end = 0.01;      /* of lambda_max: down to there */
 static const double most_growth = 1000;
-static const double row_seconds = 5e-7; /* of a step on one example */
-static const double label_factor = 10;  /* its Newton steps */
-static const double sparse_bytes = 2;   /* a row number, beside the value */
+static const double row_seconds = 5e-7;   /* of a step on one example */
+static const double label_factor = 10;    /* its Newton steps */
+static const double sparse_bytes = 2;     /* a row number, beside the value */
+static const double value_seconds = 4e-8; /* of one that is computed */
 
 /* Of the memory's bandwidth, by what a solver does with a value. */
 static const double budgeted_share = 0.1;
@@ -53,7 +54,7 @@ static double growth_of_support(const struct th_plan *plan,
 /* Beside what goes with the number of values. */
 static double step_seconds(const struct th_plan *plan,
                            const struct th_shape *shape,
-                           const struct th_solver_row *solver)
+                           const struct th_solver_row *solver, double visits)
 {
   double attributes = (double)shape->attributes;
   double values = shape->layout == TH_SPARSE
@@ -62,24 +63,38 @@ static double step_seconds(const struct th_plan *plan,
   if (!solver->penalised)
     return update_seconds * (double)plan->updates;
   if (solver->by_examples)
-    return row_seconds * plan->visits / fmax(values, 1);
+    return row_seconds * visits / fmax(values, 1);
   return lambda_seconds * (double)plan->points * growth_of_support(plan, shape);
 }
 
-th_status th_estimate_seconds(const struct th_plan *plan,
-                              const struct th_shape *shape,
-                              struct th_comm *comm, double *seconds,
-                              struct th_error *err)
+static double seconds_of(const struct th_plan *plan,
+                         const struct th_shape *shape, bool computed, int ranks,
+                         double gbs, double visits)
 {
   const struct th_solver_row *solver = th_solver_find(plan->config.solver);
   bool labels = th_loss_find(plan->config.loss)->labels;
-  double gbs = 1;
-  th_status rc = th_measure_bandwidth(&gbs, comm, err);
-  double compute = plan->visits * bytes_of_value(shape) /
-                   (share_of(solver) * gbs * 1e9 * comm->size);
-  compute += step_seconds(plan, shape, solver);
+  double compute =
+      visits * bytes_of_value(shape) / (share_of(solver) * gbs * 1e9 * ranks);
+  compute += step_seconds(plan, shape, solver, visits);
   if (labels && solver->penalised && !solver->by_examples)
     compute *= label_factor;
-  *seconds = compute + (double)plan->read_bytes / comm->size / (file_gbs * 1e9);
+  if (computed)
+    return compute + visits * value_seconds / ranks;
+  return compute + (double)plan->read_bytes / ranks / (file_gbs * 1e9);
+}
+
+th_status th_estimate_seconds(const struct th_plan *plan,
+                              const struct th_shape *shape, bool computed,
+                              struct th_comm *comm,
+                              struct th_estimate *estimate,
+                              struct th_error *err)
+{
+  double gbs = 1;
+  double most = plan->most_visits;
+  th_status rc = th_measure_bandwidth(&gbs, comm, err);
+  estimate->usual =
+      seconds_of(plan, shape, computed, comm->size, gbs, plan->visits);
+  estimate->most =
+      most > 0 ? seconds_of(plan, shape, computed, comm->size, gbs, most) : 0;
   return rc;
 }

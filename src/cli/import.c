@@ -6,7 +6,7 @@
 #include "cli/refuse_text.h"
 #include "cli/run.h"
 #include "cli/wording.h"
-#include "io/file.h"
+#include "core/memory.h"
 
 #include <inttypes.h>
 
@@ -62,6 +62,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .target = options->target,
       .weights = options->weights,
       .ignore = options->ignore,
+      .header = (enum th_header)options->header,
       .positive_class = options->positive_class,
       .zero_based = options->zero_based,
       .attributes = options->attributes,

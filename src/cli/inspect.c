@@ -142,8 +142,10 @@ static void print_model(const struct th_model *model)
   const struct th_ledger *ledger = &model->ledger;
   printf("model:       %s, %s loss, %" PRId64 " attribute%s\n", model->solver,
          model->loss, model->attributes, th_s(model->attributes));
-  printf("trained on:  data set %016" PRIx64 ", %" PRId64 " pass%s\n",
-         model->fingerprint, model->passes, th_es(model->passes));
+  printf("trained on:  data set %016" PRIx64, model->fingerprint);
+  if (model->passes > 0) /* of solvers under a budget */
+    printf(", %" PRId64 " pass%s", model->passes, th_es(model->passes));
+  putchar('\n');
   printf("ledger:      %" PRId64 " example%s, %" PRId64
          " attribute%s, at most %" PRId64 " of one\n",
          ledger->examples, th_s(ledger->examples), ledger->attributes,
@@ -222,12 +224,16 @@ static json_t *dataset_json(struct th_dataset *dataset,
 
 static void print_targets(struct th_dataset *dataset)
 {
+  const struct th_origin *origin = th_dataset_origin(dataset);
   const char *target = th_dataset_target_name(dataset);
   const char *class = th_dataset_positive_class(dataset);
   if (th_dataset_store(dataset)->shape.unlabelled)
     printf("target:       no target; for predict alone\n");
   else if (target != NULL)
     printf("target:       %s\n", target);
+  else if (origin->target > 0)
+    printf("target:       column %" PRId64 " of %" PRId64 " of the text\n",
+           origin->target, origin->columns);
   if (class != NULL)
     printf("classes:      1 is '%s', -1 all others\n", class);
 }

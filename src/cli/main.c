@@ -124,6 +124,7 @@ int main(int argc, char **argv)
   th_interrupt_hold();
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a write that fails says more */
   openblas_set_num_threads(1);
   bool with_mpi = launched();
   if (with_mpi)

@@ -68,7 +68,8 @@ static void time_text(const struct th_meter *meter, double fraction, char *text,
   int used =
       snprintf(text, size, "%3.0f %%, %s elapsed", 100 * fraction, elapsed);
   if (fraction >= least_fraction)
-    snprintf(text + used, size - (size_t)used, ", %s left",
+    snprintf(text + used, size - (size_t)used, ", %s%s left",
+             meter->at_most ? "at most " : "",
              th_duration_text(seconds * (1 - fraction) / fraction, left));
 }
 

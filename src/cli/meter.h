@@ -3,6 +3,8 @@
  *
  *   [########................]  35 %, 12 s elapsed, 22 s left  reading text
  *
+ * Where the work may end before all of it is done, `at most 22 s left`.
+ *
  * Work that is done within two seconds leaves no line. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_METER_H
@@ -15,6 +17,7 @@ struct th_meter {
   FILE *out; /* NULL: nothing is shown */
   bool terminal;
   bool bar;     /* one stands on the terminal */
+  bool at_most; /* the work may end early; for the caller to set */
   double began; /* by th_clock */
   double shown; /* when the last bar or line was */
 };

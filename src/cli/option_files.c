@@ -1,30 +1,42 @@
 /* option_files.c - no output may replace an input or another output
  * SPDX-License-Identifier: MIT */
 #include "cli/options.h"
+#include "io/path.h"
 
 #include <string.h>
-#include <sys/stat.h>
-
-static bool same_file(const char *a, const char *b)
-{
-  struct stat x;
-  struct stat y;
-  if (strcmp(a, b) == 0)
-    return true;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino;
-}
 
 /* Local. other: an input, or another output. */
 static th_status check_pair(const char *command, const char *output,
                             const char *other, const char *what,
                             struct th_error *err)
 {
-  if (output == NULL || other == NULL || !same_file(output, other))
+  if (output == NULL || other == NULL || !th_path_same(output, other))
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
                  "%s: output %s is %s as well; choose another name", command,
                  output, what);
+}
+
+/* Local. Inputs that are data sets have shards; so have outputs that are. */
+static th_status check_input(const char *command, unsigned bit,
+                             const char *output, const char *input,
+                             struct th_error *err)
+{
+  bool shards = (bit & (TH_GENERATE | TH_IMPORT)) != 0;
+  th_status rc = check_pair(command, output, input, "an input", err);
+  if (rc != TH_OK || output == NULL || input == NULL)
+    return rc;
+  if (strcmp(output, "-") != 0 && th_path_among_shards(output, input))
+    return th_fail(err, TH_EUSAGE,
+                   "%s: output %s lies among the shards of %s; choose another "
+                   "folder",
+                   command, output, input);
+  if (shards && th_path_among_shards(input, output))
+    return th_fail(err, TH_EUSAGE,
+                   "%s: input %s lies where output %s keeps its shards; choose "
+                   "another name",
+                   command, input, output);
+  return TH_OK;
 }
 
 /* Local: rank 0. */
@@ -40,11 +52,10 @@ static th_status check(const struct th_options *options, const char *command,
   for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
     const char *output = outputs[k];
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-      TH_TRY(check_pair(command, output, inputs[i], "an input", err));
+      TH_TRY(check_input(command, bit, output, inputs[i], err));
     /* the argument of generate is no file but a family */
     for (int i = 0; i < options->arguments && bit != TH_GENERATE; i++)
-      TH_TRY(
-          check_pair(command, output, options->argument[i], "an input", err));
+      TH_TRY(check_input(command, bit, output, options->argument[i], err));
     for (size_t i = 0; i < k; i++)
       TH_TRY(check_pair(command, output, outputs[i], "another output", err));
   }

@@ -31,6 +31,15 @@ const char *th_layout_names(int64_t k)
   return k <= TH_LAYOUT_COUNT ? th_layout_name((enum th_layout)(k - 1)) : NULL;
 }
 
+const char *th_header_names(int64_t k)
+{
+  static const char *const names[TH_HEADER_COUNT + 1] = {
+      [TH_HEADER_AUTO] = "auto",
+      [TH_HEADER_YES] = "yes",
+      [TH_HEADER_NO] = "no"};
+  return names[k];
+}
+
 const char *th_loss_names(int64_t k)
 {
   return th_loss_table()[k].name;

@@ -11,6 +11,7 @@ const char *th_solver_names(int64_t k);
 const char *th_format_names(int64_t k);
 const char *th_type_names(int64_t k);
 const char *th_layout_names(int64_t k);
+const char *th_header_names(int64_t k);
 const char *th_loss_names(int64_t k);
 const char *th_refit_names(int64_t k);
 const char *th_split_names(int64_t k);

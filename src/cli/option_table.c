@@ -79,6 +79,10 @@ static const struct th_option table[] = {
      "f32; import: that of --like, where it is given", NO_LIMITS, th_type_names,
      "data", MAKE | TH_SOURCE, false,
      "storage type of attribute values; u8, i8 and u2 (0..3) only where exact"},
+    {"header", 0, TH_OPT_CHOICE, AT(header), NULL, "auto",
+     "auto: a first row with a field that is no number", NO_LIMITS,
+     th_header_names, "data", TH_IMPORT, false,
+     "CSV: whether the first row names the columns"},
     {"target", 0, TH_OPT_TEXT, AT(target), "COLUMN", NULL,
      "the last column, where the file has no header or calls it y, target, "
      "label, class, outcome or response",
@@ -101,7 +105,8 @@ static const struct th_option table[] = {
     {"like", 0, TH_OPT_TEXT, AT(like), "OTHER.h5", NULL, "none", NO_LIMITS,
      NULL, "data", TH_IMPORT, false,
      "take over the attributes of another data set, its type, layout and "
-     "positive class; a target may be missing then, for predict"},
+     "positive class, and the columns of its text that are its target or left "
+     "out; a target may be missing then, for predict"},
     {"max-line", 0, TH_OPT_SIZE, AT(max_line), "SIZE", "1G", NULL, FROM(1),
      NULL, "data", TH_IMPORT, false, "longest legal line of a text file"},
     {"shuffle", 0, TH_OPT_FLAG, AT(shuffle), NULL, "yes", NULL, NO_LIMITS, NULL,

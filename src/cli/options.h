@@ -60,6 +60,7 @@ struct th_options {
   int type; /* enum th_type */
   const char *format;
   int layout; /* 0: auto, else enum th_layout + 1 */
+  int header; /* enum th_header */
   const char *target;
   const char *weights;
   const char *ignore;

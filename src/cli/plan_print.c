@@ -5,6 +5,7 @@
 #include "cli/wording.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* What is observed, and when: solvers under a budget. */
 static void print_schedule(FILE *out, const struct th_plan *plan)
@@ -42,13 +43,26 @@ static void print_problem(FILE *out, const struct th_plan *plan)
           config->standardize ? "standardized" : "attributes as they are");
 }
 
+static void print_time(FILE *out, const struct th_estimate *estimate)
+{
+  char time[TH_DURATION_TEXT];
+  if (!(estimate->most > estimate->usual)) {
+    fprintf(out, ", %sroughly %s", estimate->most > 0 ? "at most " : "",
+            th_duration_text(fmax(estimate->usual, 1), time));
+    return;
+  }
+  fprintf(out, ", roughly %s",
+          th_duration_text(fmax(estimate->usual, 1), time));
+  fprintf(out, ", at most %s", th_duration_text(fmax(estimate->most, 1), time));
+}
+
 void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks, double seconds)
+                   const struct th_shape *shape, int ranks,
+                   const struct th_estimate *estimate)
 {
   const struct th_config *config = &plan->config;
   char memory[32];
   char read[32];
-  char time[TH_DURATION_TEXT];
   fprintf(out,
           "data:    %" PRId64 " training example%s, %" PRId64
           " attribute%s, %s %s\n",
@@ -66,8 +80,7 @@ void th_plan_print(FILE *out, const struct th_plan *plan,
           th_bytes_text(plan->memory, memory, sizeof memory),
           ranks > 1 ? " each" : "",
           th_bytes_text(plan->read_bytes, read, sizeof read));
-  if (seconds >= 0)
-    fprintf(out, ", roughly %s",
-            th_duration_text(seconds > 1 ? seconds : 1, time));
+  if (estimate != NULL)
+    print_time(out, estimate);
   fputc('\n', out);
 }

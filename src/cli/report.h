@@ -46,11 +46,18 @@ void th_report_free(struct th_report *report);
 th_status th_measure_bandwidth(double *gbs, struct th_comm *comm,
                                struct th_error *err);
 
+/* Seconds of a run; most: where no gap ends it early, 0: none may. */
+struct th_estimate {
+  double usual;
+  double most;
+};
+
 /* A rough estimate of a run's seconds (estimate.c): what is looked at by that
  * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
 th_status th_estimate_seconds(const struct th_plan *plan,
-                              const struct th_shape *shape,
-                              struct th_comm *comm, double *seconds,
+                              const struct th_shape *shape, bool computed,
+                              struct th_comm *comm,
+                              struct th_estimate *estimate,
                               struct th_error *err);
 
 /* ---- figures that follow from the accounts; local ---- */
@@ -80,9 +87,10 @@ th_status th_report_write(const struct th_report *report,
                           bool force, struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
- * seconds: less than 0 where nobody has estimated them (plan_print.c). */
+ * estimate: NULL where there is none (plan_print.c). */
 void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks, double seconds);
+                   const struct th_shape *shape, int ranks,
+                   const struct th_estimate *estimate);
 
 /* What was found: the support, the solution of a penalised problem, the ledger
  * (result_print.c). */

@@ -9,11 +9,14 @@
 #include "cli/solvers.h"
 #include "cli/start.h"
 #include "io/model_file.h"
+#include "io/quote.h"
 #include "math/penalty.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORD = 4096 }; /* longest file name of a line to type */
 
 struct session {
   const struct th_options *options;
@@ -189,17 +192,19 @@ static void print_next(const struct session *session)
   const struct th_options *options = session->options;
   bool computed = options->source != NULL;
   const char *data = computed ? options->source : options->argument[0];
-  const char *option = computed ? "--source " : "";
-  fprintf(stderr, "next:    thresher evaluate %s %s%s\n", options->output,
-          option, data);
-  fprintf(stderr, "         thresher inspect %s\n", options->output);
+  char model_word[WORD];
+  char data_word[WORD];
+  th_shell_word(options->output, model_word, sizeof model_word);
+  th_shell_word(data, data_word, sizeof data_word);
+  fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
+          computed ? "--source " : "", data_word);
+  fprintf(stderr, "         thresher inspect %s\n", model_word);
   int64_t budget = session->plan.config.budget; /* d, where there is none */
   int64_t most = session->data.store->shape.attributes;
   if (budget < most)
     fprintf(stderr,
-            "         thresher train %s%s -o OTHER.h5 --budget %" PRId64
-            " (a larger budget)\n",
-            option, data, 2 * budget < most ? 2 * budget : most);
+            "         the same with a larger budget: --budget %" PRId64 "\n",
+            2 * budget < most ? 2 * budget : most);
 }
 
 /* Of a short run the table says nothing about bandwidth: it is not worth the
@@ -241,11 +246,12 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_watch_open(&session->watch, session->options, session->data.truth,
                     session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  session->watch.meter.at_most = session->plan.most_visits > 0;
   TH_TRY(th_watch_refer(&session->watch, session->options->reference,
                         &session->data, comm, err));
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
-                  comm->size, -1);
+                  comm->size, NULL);
   TH_TRY(th_train(&session->plan, session->data.store, comm,
                   &session->watch.monitor, &session->profile, &session->model,
                   err));
@@ -263,11 +269,12 @@ static th_status print_estimate(const struct session *session,
                                 struct th_comm *comm, struct th_error *err)
 {
   const struct th_shape *shape = &session->data.store->shape;
-  double seconds = 0;
-  th_status rc =
-      th_estimate_seconds(&session->plan, shape, comm, &seconds, err);
+  struct th_estimate estimate = {0, 0};
+  th_status rc = th_estimate_seconds(&session->plan, shape,
+                                     session->options->source != NULL, comm,
+                                     &estimate, err);
   if (rc == TH_OK && comm->rank == 0)
-    th_plan_print(stdout, &session->plan, shape, comm->size, seconds);
+    th_plan_print(stdout, &session->plan, shape, comm->size, &estimate);
   return rc;
 }
 
@@ -292,6 +299,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(
       th_data_need_targets(&session.data, "train", options->argument[0], err));
+  TH_TRY(th_data_need_examples(&session.data, err));
   TH_TRY(make_plan(&session, comm, err));
   correct_reads(&session.plan, session.memory, comm->size);
   if (options->dry_run)

@@ -214,8 +214,7 @@ th_status th_share(struct th_comm *comm, size_t bytes, const char *what,
   th_status rc = TH_OK;
   comm->ops->share(comm, bytes, block);
   if (block->data == NULL)
-    rc = th_fail(err, TH_ENOMEM, "no memory for %s (%.1f MB)", what,
-                 (double)bytes / 1e6);
+    rc = th_no_memory(what, (int64_t)bytes, err);
   rc = th_agree(comm, rc, err);
   if (rc != TH_OK)
     th_shared_free(block);

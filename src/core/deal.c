@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/deal.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/random.h"
 
@@ -32,10 +33,14 @@ void th_pieces_free(struct th_pieces *list)
   *list = (struct th_pieces){0};
 }
 
-/* Unit k in stored order; units do not cross row groups. */
-static struct th_rows stored_unit(const struct th_deal_plan *plan, int64_t k)
+static int64_t units_per_group(const struct th_deal_plan *plan)
 {
-  int64_t per_group = (plan->row_group + plan->unit - 1) / plan->unit;
+  return th_ceil_divide(plan->row_group, plan->unit);
+}
+
+struct th_rows th_deal_unit(const struct th_deal_plan *plan, int64_t k)
+{
+  int64_t per_group = units_per_group(plan);
   int64_t group_first = k / per_group * plan->row_group;
   int64_t group_last = group_first + plan->row_group;
   if (group_last > plan->training)
@@ -49,12 +54,19 @@ static struct th_rows stored_unit(const struct th_deal_plan *plan, int64_t k)
 /* Worth a table: few units that are dealt again and again. */
 enum { MOST_IN_TABLE = 4096 };
 
-static int64_t count_units(const struct th_deal_plan *plan)
+int64_t th_deal_units(const struct th_deal_plan *plan)
 {
-  int64_t per_group = (plan->row_group + plan->unit - 1) / plan->unit;
   int64_t whole = plan->training / plan->row_group;
   int64_t rest = plan->training % plan->row_group;
-  return whole * per_group + (rest + plan->unit - 1) / plan->unit;
+  return whole * units_per_group(plan) + th_ceil_divide(rest, plan->unit);
+}
+
+struct th_deal_place th_deal_place(const struct th_deal_plan *plan, int64_t row)
+{
+  int64_t in_group = row % plan->row_group;
+  return (struct th_deal_place){row / plan->row_group * units_per_group(plan) +
+                                    in_group / plan->unit,
+                                in_group % plan->unit};
 }
 
 /* The units in the fixed order in which the last ones validate. */
@@ -67,7 +79,7 @@ static int64_t shuffle(const struct th_deal *deal, int64_t k)
 static struct th_rows shuffled_unit(const struct th_deal *deal, int64_t k)
 {
   int64_t unit = deal->shuffled != NULL ? deal->shuffled[k] : shuffle(deal, k);
-  return stored_unit(&deal->plan, unit);
+  return th_deal_unit(&deal->plan, unit);
 }
 
 static th_status make_table(struct th_deal *deal, struct th_error *err)
@@ -95,7 +107,7 @@ th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                        struct th_error *err)
 {
   *deal = (struct th_deal){.plan = *plan};
-  deal->units = count_units(plan);
+  deal->units = th_deal_units(plan);
   int64_t held_out = (int64_t)((double)deal->units * plan->validation + 0.5);
   if (plan->validation > 0 && held_out == 0)
     held_out = 1;

@@ -43,6 +43,19 @@ struct th_deal_plan {
   double validation; /* fraction of the units held out, 0 for none */
 };
 
+/* Units of a plan in stored order. They do not cross row groups, so that the
+ * last one of a group is shorter where u does not divide R. */
+int64_t th_deal_units(const struct th_deal_plan *plan);
+struct th_rows th_deal_unit(const struct th_deal_plan *plan, int64_t k);
+
+/* Where a stored row is: in which of these units, as which of its rows. */
+struct th_deal_place {
+  int64_t unit;
+  int64_t row;
+};
+struct th_deal_place th_deal_place(const struct th_deal_plan *plan,
+                                   int64_t row);
+
 /* Fixed consumers; block i is TH_CONSUMER_BLOCK + i. */
 enum {
   TH_CONSUMER_EXPLOIT = 0,

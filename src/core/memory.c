@@ -4,11 +4,38 @@
 
 #include "core/pages.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* From LARGE bytes on the system is asked for large pages. */
 enum { ALIGNMENT = 64, LARGE = 4 * TH_LARGE_PAGE };
+
+const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
+{
+  static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
+  double size = (double)bytes / 1000.0;
+  size_t unit = 0;
+  while (size >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
+    size /= 1000.0;
+    unit++;
+  }
+  if (bytes < 1000)
+    snprintf(text, TH_SIZE_TEXT, "%lld bytes", (long long)bytes);
+  else
+    snprintf(text, TH_SIZE_TEXT, "%.1f %s", size, units[unit]);
+  return text;
+}
+
+th_status th_no_memory(const char *what, int64_t bytes, struct th_error *err)
+{
+  char text[TH_SIZE_TEXT];
+  return th_fail(err, TH_ENOMEM,
+                 "no memory for %s: %s more were asked for; raise the limit "
+                 "(ulimit -v, or the batch system's), lower --memory, or use "
+                 "more machines",
+                 what, th_size_text(bytes, text));
+}
 
 th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
                    struct th_error *err)
@@ -20,8 +47,7 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   size_t padded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
   void *p = aligned_alloc(ALIGNMENT, padded);
   if (p == NULL)
-    return th_fail(err, TH_ENOMEM, "no memory for %s (%.1f MB)", what,
-                   (double)bytes / 1e6);
+    return th_no_memory(what, (int64_t)padded, err);
   if (padded >= LARGE)
     th_pages_large(p, padded);
   memset(p, 0, padded);

@@ -8,6 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* "1.2 GB" and the like. */
+enum { TH_SIZE_TEXT = 32 };
+const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);
+
+/* TH_ENOMEM: one line with what it was for, how much was asked for and what to
+ * do. Local. */
+th_status th_no_memory(const char *what, int64_t bytes, struct th_error *err);
+
 /* Zeroed room for count items of size bytes, aligned to 64 bytes, or TH_ENOMEM
  * with one line that says what it was for. Local. *out is untouched on failure
  * and never NULL on success, also for count 0. Release with free(). */

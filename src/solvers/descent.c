@@ -279,8 +279,7 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
       break; /* the model is exact: this is as far as doubles go */
     before = d->gap;
     th_context_going(d->problem->context, d->done,
-                     "lambda %.4g  gap %.2g of %" PRId64
-                     " attributes that matter",
+                     "lambda %.4g  gap %.2g  %" PRId64 " attributes in work",
                      lambda, d->gap, working->members);
     TH_TRY(
         th_agree(d->problem->context->comm, make_model(d, working, err), err));

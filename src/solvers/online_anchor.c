@@ -92,7 +92,8 @@ static th_status multiply(struct th_stochastic *s, const double *v,
   bool good = true;
   th_status rc = th_stochastic_scale(s, err);
   for (; drawn < rows && rc == TH_OK; drawn++)
-    rc = th_panels_draw(&s->panels, row[drawn] / s->panels.unit, err);
+    rc = th_panels_draw(&s->panels, th_panels_unit_of(&s->panels, row[drawn]),
+                        err);
   for (int k = 0; k < TH_ANCHOR_LEVELS && rc == TH_OK; k++) {
     part_of(s, v, level, k, k, part);
     for (int64_t r = 0; r < rows; r++) {
@@ -103,7 +104,7 @@ static th_status multiply(struct th_stochastic *s, const double *v,
     }
   }
   for (int64_t r = 0; r < drawn; r++)
-    th_panels_release(&s->panels, row[r] / s->panels.unit);
+    th_panels_release(&s->panels, th_panels_unit_of(&s->panels, row[r]));
   if (rc == TH_OK && !good)
     rc = th_fail(err, TH_ENUMERIC,
                  "predictions have become too large; "

@@ -116,7 +116,8 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
 {
   struct th_polish polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
-  double gap = exact_gap * s->zero_objective;
+  double wanted = th_online_of(s)->wanted;
+  double gap = wanted > 0 ? wanted : exact_gap * s->zero_objective;
   th_status rc = th_polish(s, &polish, gap, most, err);
   *exact = s->pass.gap <= gap;
   memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/online_screen.h"
 
+#include <string.h>
+
 /* The whole problem at this lambda. Collective. */
 static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
                              struct th_error *err)
@@ -42,4 +44,16 @@ th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
                     "does without such passes",
                     s->pass.gap);
   return solve_whole(s, readmitted, err);
+}
+
+th_status th_online_end_again(struct th_stochastic *s, double gap,
+                              struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  int64_t readmitted = 0;
+  screen->wanted = gap;
+  screen->certified_active = -1;
+  memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  return th_online_end_exactly(s, &readmitted, err);
 }

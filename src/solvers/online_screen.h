@@ -45,6 +45,7 @@ struct th_online_screen {
   double certified_intercept;
   int64_t certified_active; /* while as many attributes are active; or -1 */
   double safe_intercept;
+  double wanted;     /* gap of an exact solution; 0: the usual one */
   double held_omega; /* Omega of the anchor */
 };
 
@@ -112,6 +113,11 @@ th_status th_online_refine(struct th_stochastic *s, int64_t most,
  * solution that had been left out. Collective. */
 th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
                                 struct th_error *err);
+
+/* After that: the same to that gap, on values that may have changed by their
+ * rounding. Collective. */
+th_status th_online_end_again(struct th_stochastic *s, double gap,
+                              struct th_error *err);
 
 /* b becomes a solution found elsewhere, in the units that s works in: what
  * had been left out of it comes back. Collective. */

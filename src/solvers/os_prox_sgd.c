@@ -205,6 +205,11 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
+static bool is_exact(const struct th_stochastic *s)
+{
+  return !th_online_streams(s);
+}
+
 static void release(struct th_stochastic *s)
 {
   free(s->screening_state);
@@ -217,4 +222,6 @@ const struct th_screening th_screen_online = {.fields = TH_ONLINE_FIELDS,
                                               .observe = observe,
                                               .end = end,
                                               .finish = finish,
+                                              .exact = is_exact,
+                                              .refine = th_online_end_again,
                                               .free = release};

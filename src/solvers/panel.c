@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/panel.h"
 
-#include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/panel_load.h"
 
@@ -14,17 +13,17 @@ th_status th_panels_init(struct th_panels *panels, struct th_context *context,
                          struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
-  int64_t unit = context->deal.plan.unit;
+  const struct th_deal_plan *plan = &context->deal.plan;
   th_status rc;
   *panels = (struct th_panels){.context = context,
                                .active = active,
                                .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
                                .sparse = shape->layout == TH_SPARSE,
-                               .unit = unit,
-                               .count = th_ceil_divide(shape->training, unit),
+                               .plan = plan,
+                               .count = th_deal_units(plan),
                                .limit = limit};
   TH_TRY(TH_NEW(&panels->panel, panels->count, "panels", err));
-  TH_TRY(TH_NEW(&panels->column, unit, "panels", err));
+  TH_TRY(TH_NEW(&panels->column, plan->unit, "panels", err));
 done:
   return rc;
 }
@@ -63,9 +62,12 @@ void th_panels_free(struct th_panels *panels)
 
 struct th_rows th_panels_unit(const struct th_panels *panels, int64_t k)
 {
-  int64_t training = th_source_shape(panels->context->source)->training;
-  int64_t first = k * panels->unit;
-  return (struct th_rows){first, th_smaller(panels->unit, training - first)};
+  return th_deal_unit(panels->plan, k);
+}
+
+int64_t th_panels_unit_of(const struct th_panels *panels, int64_t row)
+{
+  return th_deal_place(panels->plan, row).unit;
 }
 
 /* Panels that nobody holds make room, in turn: what is dealt comes once in each
@@ -108,8 +110,9 @@ void th_panels_release(struct th_panels *panels, int64_t k)
 void th_panels_row(const struct th_panels *panels, int64_t row,
                    struct th_row *values)
 {
-  const struct th_panel *panel = &panels->panel[row / panels->unit];
-  int64_t i = row % panels->unit;
+  struct th_deal_place place = th_deal_place(panels->plan, row);
+  const struct th_panel *panel = &panels->panel[place.unit];
+  int64_t i = place.row;
   int64_t start = panels->sparse ? panel->start[i] : i * panel->places;
   int64_t count = panels->sparse ? panel->start[i + 1] - start : panel->places;
   size_t offset = th_type_offset(panels->type, start);

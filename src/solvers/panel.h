@@ -25,8 +25,8 @@ struct th_panels {
   const struct th_active *active; /* borrowed */
   enum th_type type;              /* of values: f32 or f64 */
   bool sparse;
-  int64_t unit;  /* rows of a deal unit */
-  int64_t count; /* deal units of the training examples */
+  const struct th_deal_plan *plan; /* of deal units; the context's */
+  int64_t count;                   /* deal units of the training examples */
   struct th_panel *panel;
   int64_t limit;     /* bytes for values that stay; 0: all of them */
   int64_t bytes;     /* taken now */
@@ -64,7 +64,8 @@ void th_panels_keep(struct th_panels *panels, const bool *keep);
  */
 void th_panels_forget(struct th_panels *panels);
 
-/* Deal unit k of the training examples. Local. */
+/* Deal unit k of the training examples; the unit of a stored row. Local. */
 struct th_rows th_panels_unit(const struct th_panels *panels, int64_t k);
+int64_t th_panels_unit_of(const struct th_panels *panels, int64_t row);
 
 #endif

@@ -32,8 +32,9 @@ static th_status check_shape(const struct th_shape *shape, struct th_error *err)
 {
   if (shape->training < FEWEST_EXAMPLES)
     return th_fail(err, TH_EDATA,
-                   "%lld training examples: at least %d are needed",
-                   (long long)shape->training, FEWEST_EXAMPLES);
+                   "%lld training example%s: at least %d are needed",
+                   (long long)shape->training, shape->training == 1 ? "" : "s",
+                   FEWEST_EXAMPLES);
   return TH_OK;
 }
 

@@ -15,10 +15,15 @@ enum {
 
 static const double usual_ratio = 0.1; /* of lambda_max */
 
-/* Passes over all values that runs were seen to take: the exact solver for its
- * setup and for each lambda, stochastic ones until a gap ends them. */
+/* Passes over all values that runs of the exact solver were seen to take: for
+ * its setup and for each lambda. */
 static const double exact_passes = 4;
 static const double exact_passes_each = 0.6;
+
+/* Of a stochastic method, in place of an epoch: its steps, and each four of
+ * them a check, which goes over the values twice. What screening leaves after
+ * some epochs is little. */
+static const double passes_of_epoch = 1.5;
 static const double usual_epochs = 30;
 
 static th_status check_lambda(struct th_config *config, struct th_error *err)
@@ -58,17 +63,28 @@ static int64_t plan_points(const struct th_config *config)
 }
 
 /* Stored values that the run computes with. */
-static double estimate_visits(const struct th_config *config,
-                              const struct th_solver_row *row,
-                              const struct th_shape *shape)
+static void estimate_visits(struct th_plan *plan,
+                            const struct th_solver_row *row,
+                            const struct th_shape *shape)
 {
+  const struct th_config *config = &plan->config;
   double points = (double)plan_points(config);
   double all = shape->layout == TH_SPARSE
                    ? (double)shape->nonzeros
                    : (double)shape->training * (double)shape->attributes;
-  double epochs = config->epochs > 0 ? (double)config->epochs : usual_epochs;
-  return row->by_examples ? points * epochs * all
-                          : (exact_passes + points * exact_passes_each) * all;
+  double epochs = points * (double)config->passes;
+  bool early = config->epochs == 0 || config->tolerance > 0;
+  bool shrinks = config->screen != TH_SCREEN_NONE;
+  plan->visits = (exact_passes + points * exact_passes_each) * all;
+  if (!row->by_examples)
+    return;
+  plan->visits = epochs * all;
+  if (!early)
+    return;
+  plan->most_visits = passes_of_epoch * epochs * all;
+  plan->visits = plan->most_visits;
+  if (shrinks)
+    plan->visits = fmin(epochs, points * usual_epochs) * all;
 }
 
 th_status th_plan_penalised(struct th_plan *plan,
@@ -95,7 +111,7 @@ th_status th_plan_penalised(struct th_plan *plan,
     plan->memory = th_exact_bytes(shape, owned);
   plan->memory += th_grouping_bytes(
       config->groups, th_penalty_find(config->penalty), owned, ranks);
-  plan->visits = estimate_visits(config, row, shape);
+  estimate_visits(plan, row, shape);
   plan->points = plan_points(config);
   plan->read_bytes = (int64_t)th_plan_stored_bytes(shape);
   plan->stream_bytes = (int64_t)fmin(

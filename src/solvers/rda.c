@@ -18,6 +18,7 @@
 /* Replicated. */
 struct rda {
   double first;     /* step; it must not grow again */
+  double constant;  /* of the intercept, likewise */
   double intercept; /* sum of its gradients */
   double step;      /* g t, t counted in mini-batches */
   double threshold; /* g t lambda_t */
@@ -35,7 +36,8 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_NEW(&state, 1, "dual averages", err);
   s->update_state = state;
   if (rc == TH_OK)
-    state->first = th_stochastic_first_step(s);
+    *state = (struct rda){.first = th_stochastic_first_step(s),
+                          .constant = s->constant};
   return th_agree(s->context->comm, rc, err);
 }
 
@@ -89,7 +91,8 @@ static void step(struct th_stochastic *s)
   state->threshold = t * s->lambda;
   s->reach = fmax(s->reach, state->step * state->pull);
   if (s->context->config->intercept)
-    s->intercept = s->start_intercept - state->step * state->intercept;
+    s->intercept =
+        s->start_intercept - state->constant * state->step * state->intercept;
   if (is_lazy(s))
     return;
   const double *sum = gradients(s);

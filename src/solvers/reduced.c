@@ -139,8 +139,7 @@ void th_reduced_step(struct th_stochastic *s, bool remember)
   struct th_reduced *state = s->update_state;
   double g = s->step_size;
   s->reach += g * state->size * slack * s->stride;
-  if (s->context->config->intercept)
-    s->intercept -= g * state->intercept_mean;
+  s->intercept -= s->constant * g * state->intercept_mean;
   correct(s, remember);
   th_sample_descend(s, g, s->sample.factor, th_coef(s));
   if (is_lazy(s))

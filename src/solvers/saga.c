@@ -22,4 +22,5 @@ const struct th_update th_saga_update = {.fields = TH_REDUCED_FIELDS,
                                          .meet = th_reduced_meet,
                                          .step = step,
                                          .settle = th_reduced_settle,
+                                         .restart = th_reduced_restart,
                                          .free = th_reduced_free};

@@ -77,8 +77,9 @@ static th_status take_row(struct th_stochastic *s, int64_t r,
   th_status rc;
   TH_TRY(th_order_next(&s->order, &s->context->deal, &row, &more, err));
   if (s->order.units != units) {
-    sample->held[sample->holds++] = row / s->panels.unit;
-    TH_TRY(th_panels_draw(&s->panels, row / s->panels.unit, err));
+    int64_t unit = th_panels_unit_of(&s->panels, row);
+    sample->held[sample->holds++] = unit;
+    TH_TRY(th_panels_draw(&s->panels, unit, err));
   }
   sample->index[r] = row;
   th_panels_row(&s->panels, row, &sample->row[r]);

@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
+#include "solvers/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -137,6 +138,7 @@ th_status th_stochastic_resume(struct th_stochastic **made,
   s->confidence = 1;
   s->n = th_source_shape(context->source)->training;
   s->smoothness = th_loss_L(context->loss);
+  s->last = context->config->path <= (warm != NULL ? warm->point + 1 : 1);
   TH_TRY(set_up(s, warm, err));
   *made = s;
   s = NULL;
@@ -170,6 +172,9 @@ void th_stochastic_free(void *state)
   th_sample_free(&s->sample);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
+  if (s->problem != NULL)
+    th_problem_free(s->problem);
+  free(s->problem);
   free(s->edge);
   free(s->keep);
   free(s->group_keep);

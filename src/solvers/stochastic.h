@@ -72,6 +72,9 @@ struct th_update {
   void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
   void (*settle)(struct th_stochastic *s);
+  /* Values have changed by their rounding: what is remembered of them is that
+   * of the full pass that has been made since. Local. */
+  void (*restart)(struct th_stochastic *s);
   void (*free)(struct th_stochastic *s); /* local */
 };
 
@@ -88,8 +91,17 @@ struct th_screening {
   th_status (*end)(struct th_stochastic *s, struct th_error *err);
   /* After the last block; may change the model. */
   th_status (*finish)(struct th_stochastic *s, struct th_error *err);
+  /* Whether finish makes the model the exact solution, so that nothing that is
+   * looked at before is the model. Local. */
+  bool (*exact)(const struct th_stochastic *s);
+  /* After finish, where that is so: on to a smaller gap, with values that may
+   * have changed by their rounding. */
+  th_status (*refine)(struct th_stochastic *s, double gap,
+                      struct th_error *err);
   void (*free)(struct th_stochastic *s); /* local */
 };
+
+struct th_problem;
 
 struct th_stochastic {
   struct th_context *context; /* borrowed, like the rules */
@@ -113,16 +125,19 @@ struct th_stochastic {
   double lambda;
   /* Replicated from here on. */
   int64_t n;
-  double *target;         /* n, as solvers want them */
-  double *eta;            /* weight / n: the sum is 1 */
-  double *prediction;     /* of the last full pass */
-  double *theta;          /* its dual point, before it is scaled */
-  int64_t *sums;          /* of a full pass, and a flag */
-  int64_t measured;       /* active attributes that the next three are for */
-  double smoothness;      /* L of the loss f */
-  double largest;         /* max_i norm2(x_i)^2, with 1 for the intercept */
-  double curvature;       /* Lmax = L max_i weight_i norm2(x_i)^2, likewise */
-  double gain;            /* how much longer steps of a mini-batch may be */
+  double *target;     /* n, as solvers want them */
+  double *eta;        /* weight / n: the sum is 1 */
+  double *prediction; /* of the last full pass */
+  double *theta;      /* its dual point, before it is scaled */
+  int64_t *sums;      /* of a full pass, and a flag */
+  int64_t measured;   /* active attributes that the next three are for */
+  double smoothness;  /* L of the loss f */
+  double largest;     /* max_i norm2(x_i)^2 */
+  double curvature;   /* L max_i weight_i norm2(x_i)^2 */
+  double heaviest;    /* max_i weight_i */
+  double
+      constant; /* square of what b0 is multiplied with (stochastic_gain.c) */
+  double gain;  /* how much longer steps of a mini-batch may be */
   double intercept;       /* b0 */
   double start_intercept; /* of the zero model */
   double anchor_intercept;
@@ -142,12 +157,17 @@ struct th_stochastic {
   int64_t settled;  /* the number of steps then */
   double loss;      /* mean over the samples of the last outer loop */
   double zero_objective;
-  int64_t moves;   /* of active attributes between ranks */
-  double balanced; /* most attributes of a rank over the mean, after it */
-  bool done;       /* nothing is left to do */
-  bool reached;    /* reach is that of the present coefficients, or more */
-  bool looked;     /* pass has been made in this outer loop */
-  bool passed;     /* and belongs to the present coefficients */
+  int64_t moves;      /* of active attributes between ranks */
+  double balanced;    /* most attributes of a rank over the mean, after it */
+  bool done;          /* nothing is left to do */
+  bool reached;       /* reach is that of the present coefficients, or more */
+  bool looked;        /* pass has been made in this outer loop */
+  bool passed;        /* and belongs to the present coefficients */
+  bool last;          /* this lambda's model is the one that is written */
+  bool certified;     /* whole and support are of the present coefficients */
+  int64_t certify_at; /* examples drawn when a gap is worth a next look */
+  struct th_problem *problem;  /* for certificates; NULL: not yet */
+  struct th_certificate whole; /* over all attributes; without a path */
   struct th_pass pass;
   struct th_certificate certificate;
   struct th_support support;
@@ -178,11 +198,17 @@ th_status th_stochastic_step(void *state, struct th_context *context,
                              bool *more, struct th_error *err);
 th_status th_stochastic_finish(void *state, struct th_context *context,
                                struct th_error *err);
+/* What the data say of the model, over all attributes, becomes its certificate,
+ * after th_stochastic_finish. */
+th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err);
+/* A gap that was wanted and not reached is told; its certificate has it. Local.
+ */
+void th_stochastic_tell(const struct th_stochastic *s);
 const struct th_support *th_stochastic_support(const void *state);
 const struct th_certificate *th_stochastic_certificate(const void *state);
 double th_stochastic_loss(const void *state);
 double th_stochastic_step_size(const void *state);
-/* The share of the present lambda's epochs; -1: a gap ends them. Local. */
+/* The share of the present lambda's epochs, which a gap may end. Local. */
 double th_stochastic_done(const struct th_stochastic *s);
 void th_stochastic_free(void *state); /* local */
 
@@ -192,7 +218,8 @@ void th_stochastic_free(void *state); /* local */
 double *th_update_field(const struct th_stochastic *s, int field);
 double *th_screening_field(const struct th_stochastic *s, int field);
 
-/* The first step size: --eta, else 1 / Lmax, longer for mini-batches. Local. */
+/* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
+ * max_i weight_i (norm2(x_i)^2 + constant). Local. */
 double th_stochastic_first_step(const struct th_stochastic *s);
 
 /* b, over the active places. Local. */
@@ -201,7 +228,8 @@ static inline double *th_coef(const struct th_stochastic *s)
   return s->active.field[TH_FIELD_COEF];
 }
 
-/* b -= g times the sum of factor[r] x_r over the sample; b0 likewise. Local. */
+/* b -= g times the sum of factor[r] x_r over the sample; b0 likewise, by its
+ * own measure. Local. */
 void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
                        double *b);
 

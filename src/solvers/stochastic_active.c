@@ -74,6 +74,7 @@ th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)
   if (dropped == 0)
     return rc;
   s->passed = false;
+  s->certified = false;
   th_panels_keep(&s->panels, s->keep);
   TH_TRY(th_active_keep(&s->active, s->context, s->keep, err));
   rc = th_stochastic_form(s, err);
@@ -85,6 +86,7 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
   s->passed = false;
+  s->certified = false;
   th_panels_forget(&s->panels);
   TH_TRY(th_stochastic_form(s, err));
   for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {

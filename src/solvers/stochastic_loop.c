@@ -18,8 +18,6 @@ enum {
  * for the sum of the losses, and hardly moves on their mean. */
 static const double step_decay = 0.55;
 
-static const double usual_tolerance = 1e-9; /* of the zero model's objective */
-
 /* Lmax is that of the active attributes when a tenth of them has left. */
 static const double worth_renewing = 0.9;
 
@@ -28,7 +26,8 @@ double th_stochastic_first_step(const struct th_stochastic *s)
   double given = s->context->config->eta;
   if (given > 0)
     return given;
-  return s->curvature > 0 ? s->gain / s->curvature : 1;
+  double curvature = s->curvature + s->smoothness * s->heaviest * s->constant;
+  return curvature > 0 ? s->gain / curvature : 1;
 }
 
 /* t counts examples, so that a mini-batch decays by the same number of epochs.
@@ -46,19 +45,19 @@ static void choose_step_size(struct th_stochastic *s)
 
 double th_stochastic_done(const struct th_stochastic *s)
 {
-  double epochs = (double)s->context->config->epochs;
-  return epochs > 0 ? (double)s->drawn / (epochs * (double)s->n) : -1;
+  double epochs = (double)s->context->config->passes;
+  return (double)s->drawn / (epochs * (double)s->n);
 }
 
 /* Local. */
 static void tell_going(const struct th_stochastic *s)
 {
-  double done = th_stochastic_done(s);
   if (s->steps % STEPS_UNTOLD == 0)
-    th_context_going(s->context, done,
-                     "lambda %.4g  epoch %.1f  %" PRId64 " active attributes",
+    th_context_going(s->context, th_stochastic_done(s),
+                     "lambda %.4g  epoch %.1f of %" PRId64 "  %" PRId64
+                     " active attributes",
                      s->lambda, (double)s->drawn / (double)s->n,
-                     s->active.total);
+                     s->context->config->passes, s->active.total);
 }
 
 /* One mini-batch. Collective. */
@@ -96,31 +95,7 @@ static int64_t block_length(struct th_stochastic *s)
                                       : th_stochastic_block)(s);
 }
 
-/* The gap that ends the run: --tolerance, or, unless --epochs says how long to
- * go on, one that is small beside the zero model's objective; 0: none. */
-static double goal(const struct th_stochastic *s)
-{
-  const struct th_config *config = s->context->config;
-  if (config->tolerance > 0)
-    return config->tolerance;
-  return config->epochs > 0 ? 0 : usual_tolerance * s->zero_objective;
-}
-
-/* A gap that is small enough ends the run. Collective. */
-static th_status check_gap(struct th_stochastic *s, struct th_error *err)
-{
-  double gap = goal(s);
-  th_status rc = TH_OK;
-  if (!(gap > 0))
-    return rc;
-  if (!s->looked)
-    rc = th_stochastic_pass(s, err);
-  s->done = s->done || s->pass.gap <= gap;
-  return rc;
-}
-
-/* The coefficients that are not zero, on every rank. Collective. */
-static th_status gather(struct th_stochastic *s, struct th_error *err)
+th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
 {
   struct th_choice *all = NULL;
   int64_t *bytes = NULL;
@@ -208,6 +183,7 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   if (!*more)
     return rc;
   s->passed = false;
+  s->certified = false;
   s->looked = false;
   if (!s->reached)
     TH_TRY(th_stochastic_reach(s, err));
@@ -219,25 +195,13 @@ th_status th_stochastic_step(void *state, struct th_context *context,
     return rc;
   if (s->screening->end != NULL)
     TH_TRY(s->screening->end(s, err));
-  TH_TRY(check_gap(s, err));
+  TH_TRY(th_stochastic_check_gap(s, err));
   TH_TRY(th_stochastic_balance(s, err));
   TH_TRY(renew_steps(s, err));
   fill_certificate(s);
-  TH_TRY(gather(s, err));
+  TH_TRY(th_stochastic_gather(s, err));
 done:
   return rc;
-}
-
-/* A gap that was wanted and not reached is no small print. */
-static void tell_shortfall(const struct th_stochastic *s)
-{
-  double wanted = goal(s);
-  if (wanted > 0 && s->pass.gap > wanted)
-    th_context_notice(s->context,
-                      "the examples are used up at a gap of %g, not %g: the "
-                      "model is not the solution; --standardize, a larger "
-                      "--epochs or --solver lasso may help",
-                      s->pass.gap, wanted);
 }
 
 th_status th_stochastic_finish(void *state, struct th_context *context,
@@ -247,13 +211,16 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
   th_status rc = TH_OK;
   (void)context;
   th_sample_release(s, true);
-  if (s->screening->finish != NULL)
+  if (s->screening->finish != NULL) {
+    s->certified = false;
     TH_TRY(s->screening->finish(s, err));
+  }
   if (!s->passed)
     TH_TRY(th_stochastic_pass(s, err));
-  tell_shortfall(s);
+  if (th_stochastic_ends_exactly(s))
+    TH_TRY(th_stochastic_end_exactly(s, err));
   fill_certificate(s);
-  TH_TRY(gather(s, err));
+  TH_TRY(th_stochastic_gather(s, err));
 done:
   return rc;
 }

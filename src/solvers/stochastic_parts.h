@@ -31,6 +31,24 @@ th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
 /* Even loads again, where that pays. Collective. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
 
+/* ---- the end of a run (stochastic_loop.c, stochastic_goal.c) ---- */
+
+/* s->support: the coefficients that are not zero, on every rank. Collective. */
+th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err);
+
+/* At the end of an outer loop: a gap that is small enough ends the run.
+ * Collective. */
+th_status th_stochastic_check_gap(struct th_stochastic *s,
+                                  struct th_error *err);
+
+/* Whether finish makes the model the exact solution. Local. */
+bool th_stochastic_ends_exactly(const struct th_stochastic *s);
+
+/* After it has: on, where the certificate says that the wanted gap has not been
+ * reached. Collective. */
+th_status th_stochastic_end_exactly(struct th_stochastic *s,
+                                    struct th_error *err);
+
 /* ---- full passes (stochastic_pass.c) ---- */
 
 /* N_j, the largest norm2(x_i)^2, and what follows from it. Collective. */
@@ -41,7 +59,8 @@ th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
 
 /* How much longer the steps of mini-batches may be than those of single
  * examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b / b, at least
- * 1. Collective. */
+ * 1; and what b0 is multiplied with, the constant. Follows th_stochastic_norms.
+ * Collective. */
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err);
 
 #endif

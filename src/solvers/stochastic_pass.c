@@ -97,7 +97,6 @@ static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
 th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
-  double constant = s->context->config->intercept ? 1 : 0;
   double squares = 0;
   th_status rc;
   for (int64_t p = 0; p < s->active.count; p++)
@@ -114,9 +113,11 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
   s->largest = 0;
   s->curvature = 0;
+  s->heaviest = 0;
   for (int64_t i = 0; i < s->n; i++) {
-    double square = th_fixed_to(&s->fixed, s->sums[i]) + constant;
+    double square = th_fixed_to(&s->fixed, s->sums[i]);
     double weight = s->eta[i] * (double)s->n;
+    s->heaviest = fmax(s->heaviest, weight);
     s->largest = fmax(s->largest, square);
     s->curvature = fmax(s->curvature, s->smoothness * weight * square);
   }

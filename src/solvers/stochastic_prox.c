@@ -7,11 +7,10 @@
 void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
                        double *b)
 {
-  bool intercept = s->context->config->intercept;
   for (int64_t r = 0; r < s->sample.rows; r++) {
     double step = g * factor[r];
     th_row_add(&s->sample.row[r], -step, b);
-    s->intercept -= intercept ? step : 0;
+    s->intercept -= s->constant * step;
     s->reach += fabs(step) * s->stride;
   }
 }
@@ -34,7 +33,7 @@ static void fused_step(struct th_stochastic *s, double g)
 {
   double step = g * s->sample.factor[0];
   th_row_step(&s->sample.row[0], -step, g * s->lambda, th_coef(s));
-  s->intercept -= s->context->config->intercept ? step : 0;
+  s->intercept -= s->constant * step;
   s->reach += fabs(step) * s->stride;
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
-#include "solvers/problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +53,7 @@ static th_status advance(struct path *path, struct th_context *context,
   struct th_stochastic *next = NULL;
   th_status rc;
   TH_TRY(th_stochastic_finish(old, context, err));
+  th_stochastic_tell(old);
   TH_TRY(th_agree(context->comm, record(old, err), err));
   deal->plan.passes =
       th_ceil_divide(deal->taken, deal->rows_in_pass) + context->config->passes;
@@ -100,26 +100,6 @@ static th_status step(void *state, struct th_context *context, bool *more,
   return rc;
 }
 
-/* What the data say of the model, over all attributes. Collective. */
-static th_status certify(struct th_stochastic *s, struct th_context *context,
-                         struct th_error *err)
-{
-  struct th_problem problem = {0};
-  int64_t active = s->certificate.active;
-  int64_t wrongly = s->certificate.screened_wrongly;
-  th_status rc;
-  TH_TRY(th_problem_init(&problem, context, NULL, err));
-  TH_TRY(th_problem_certify(&problem, s->support.attribute, s->support.coef,
-                            s->support.size, s->support.intercept, s->lambda,
-                            &s->certificate, err));
-  s->certificate.active = active;
-  s->certificate.screened_wrongly = wrongly;
-  s->certificate.confidence = s->confidence;
-done:
-  th_problem_free(&problem);
-  return rc;
-}
-
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
@@ -127,7 +107,8 @@ static th_status finish(void *state, struct th_context *context,
   struct th_stochastic *s = path->engine;
   th_status rc;
   TH_TRY(th_stochastic_finish(s, context, err));
-  TH_TRY(certify(s, context, err));
+  TH_TRY(th_stochastic_certify(s, err));
+  th_stochastic_tell(s);
   if (context->config->path > 0)
     rc = th_agree(context->comm, record(s, err), err);
 done:
@@ -154,8 +135,7 @@ static double done(const void *state)
   const struct path *path = state;
   const struct th_context *context = path->engine->context;
   double here = th_stochastic_done(path->engine);
-  return here < 0 ? here
-                  : context->piece_from + context->piece_part * fmin(here, 1);
+  return context->piece_from + context->piece_part * fmin(here, 1);
 }
 
 static double step_size(const void *state)

@@ -44,6 +44,8 @@ struct th_plan {
   int64_t updates;         /* expected, 0: not known beforehand */
   int64_t points;          /* lambdas, expected; 0: no penalty */
   double visits;           /* stored values that are computed with, expected */
+  double most_visits;      /* the same where no gap ends the run early; 0: none
+                              may */
 };
 
 /* Check a configuration against the data and complete it. owned: attributes of

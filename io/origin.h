@@ -1,0 +1,44 @@
+/* origin.h - what a data set remembers of the text that it was imported from,
+ * so that other text can be imported like it
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ORIGIN_H
+#define TH_ORIGIN_H
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+/* Columns count from 1. All of it is owned. */
+struct th_origin {
+  int64_t columns;   /* of CSV; 0: not known, or no CSV */
+  int64_t target;    /* its column; 0: there was none */
+  int64_t others;    /* columns that are neither attributes nor the target */
+  int64_t *other;    /* ascending */
+  char **name;       /* of the others; NULL: the text had no header */
+  int64_t classes;   /* other targets than the positive class; 0: not known */
+  char **class_name; /* ascending */
+};
+
+enum { TH_ORIGIN_CLASSES = 32 }; /* at most; more are not remembered */
+
+/* Local. */
+void th_origin_free(struct th_origin *origin);
+
+/* *to is released by th_origin_free, also on failure. Local. */
+th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
+                         struct th_error *err);
+
+/* Through a master file. Local: rank 0. TH_EFORMAT for columns that cannot
+ * belong to that many attributes. */
+struct th_h5;
+th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
+                        struct th_error *err);
+th_status th_origin_get(const struct th_h5 *h5, int64_t attributes,
+                        struct th_origin *origin, struct th_error *err);
+
+/* Through a record of bytes, in one direction or the other. Local. */
+struct th_pack;
+th_status th_origin_pack(struct th_pack *pack, struct th_origin *origin,
+                         struct th_error *err);
+
+#endif
