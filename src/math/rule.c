@@ -49,3 +49,11 @@ int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds)
     grown *= growth;
   return (int64_t)ceil(grown);
 }
+
+double th_rule_sift_round(double used, double members)
+{
+  const double least = 100;
+  const double share = 0.03;
+  const double each = 5;
+  return fmax(least, fmax(share * used, each * members));
+}

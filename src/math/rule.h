@@ -26,6 +26,11 @@ int64_t th_rule_exploit_updates(int64_t blocks, double eta);
  * sparsity 0: not limited. */
 int64_t th_rule_sift_support(int64_t budget, int64_t sparsity, int64_t rows);
 
+/* Rows of a round of solver `sift` after `used` rows, with so many members of
+ * S: rounds that grow with what is known make few of them, and a fit on S wants
+ * some rows of each. */
+double th_rule_sift_round(double used, double members);
+
 /* B^-_1 = max(3 s, 20): the noise of one screening coordinate then stays below
  * a typical coefficient. */
 int64_t th_rule_explore_rows(int64_t sparsity);

@@ -15,7 +15,7 @@ enum {
   BUDGET_SHARE = 10,        /* default budget: a tenth of the attributes */
   SIFT_ROWS = 20,           /* first rows per block of solver sift */
   BYTES_PER_ATTRIBUTE = 88, /* centre, scale, bound and a solver's vectors */
-  SIFT_BYTES = 56,          /* the same of solver sift */
+  SIFT_BYTES = 74,          /* the same of solver sift */
   BYTES_PER_ROW = 56,
   FEWEST_EXAMPLES = 2
 };
@@ -160,7 +160,7 @@ static int64_t estimate_memory(const struct th_config *config,
   }
   members = th_smaller(members, shape->training);
   return owned * each + rows * BYTES_PER_ROW + rows * members / ranks * 8 +
-         6 * members * members * 8 +
+         10 * members * members * 8 +
          refit_memory(config, shape, ranks, members);
 }
 
@@ -199,6 +199,18 @@ static int64_t estimate_updates(const struct th_config *config,
   double all = (double)config->passes * (double)shape->training / (double)rows;
   double updates = growth > 1 ? log1p(all * (growth - 1)) / log(growth) : all;
   return updates > 1 ? (int64_t)updates : 1;
+}
+
+/* The same of sift's rounds, after a first one over all attributes. */
+static int64_t estimate_rounds(const struct th_config *config,
+                               const struct th_shape *shape, int64_t rows)
+{
+  double all = (double)config->passes * (double)shape->training;
+  double used = (double)rows;
+  int64_t rounds = 1;
+  for (; used < all; rounds++)
+    used += th_rule_sift_round(used, 0);
+  return rounds;
 }
 
 static void choose_passes(struct th_config *config,
@@ -243,7 +255,9 @@ th_status th_train_plan(const struct th_config *config,
   double passes = (double)used->passes;
   plan->read_bytes = (int64_t)looked_at(plan, shape, passes);
   plan->stream_bytes = (int64_t)(passes * looked_at(plan, shape, 1));
-  plan->updates = estimate_updates(used, shape, plan->blocks * rows);
+  plan->updates = is_sift(used) && shape->layout == TH_DENSE
+                      ? estimate_rounds(used, shape, plan->blocks * rows)
+                      : estimate_updates(used, shape, plan->blocks * rows);
   plan->visits = passes * (double)used->budget *
                  (shape->layout == TH_SPARSE
                       ? (double)shape->nonzeros / (double)shape->attributes

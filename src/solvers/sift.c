@@ -7,13 +7,14 @@
  *
  *     minimise E (y - theta' x)^2, theta sparse.
  *
- * Attributes enter S by their z-score, stay on probation for a sweep, and leave
- * when a weighted least-squares fit on S finds them insignificant. There is no
- * s, step size or batch to choose. A simpler form (discounting old evidence
- * whenever S changes, no probation, the variance from before the fit) is
- * unstable on correlated and on repeated data: every guard here is needed.
- * Logistic loss: attributes are selected on labels -1, +1 with squared loss,
- * and Newton steps on S end the run.
+ * A round gives half of its rows to the next blocks of a rotation over all
+ * attributes, half to the race of the most promising ones (sift_plan.c).
+ * Attributes enter S by their z-score, are tried on the rows of the next round,
+ * or of several where few rows have them, and leave when a weighted
+ * least-squares fit on S and the constant finds them insignificant. The fit
+ * keeps what it knew when S grows (sift_fold.c). There is no s, step size or
+ * batch to choose. Logistic loss: attributes are selected on labels -1, +1 with
+ * squared loss, and Newton steps on S end the run.
  * SPDX-License-Identifier: MIT */
 #include "solvers/sift.h"
 
@@ -101,7 +102,7 @@ static th_status create(void **state, struct th_context *context,
   if (rc == TH_OK)
     rc = th_sift_fit_start(&s->fit, context->config->intercept, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  /* the largest of d scores without a signal; probation catches what passes.
+  /* the largest of d scores without a signal; the trial catches what passes.
    * Half a unit more costs a third more rows and finds fewer weak attributes
    * (tests/bench/toeplitz.sh). */
   s->threshold = sqrt(2 * log(d));

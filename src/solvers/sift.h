@@ -1,6 +1,6 @@
 /* sift.h - the state of solver `sift`, and its parts: learning, admission, end
  *
- * The sweep itself, which puts them together, is in sift.c.
+ * The round itself, which puts them together, is in sift.c.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_H
 #define TH_SIFT_H
@@ -47,7 +47,7 @@ struct th_sift {
   struct th_support confirmed; /* S without entrants: the model as it is */
   struct th_sift_plan plan;    /* J */
   struct th_batch batch;
-  struct th_gram gram; /* of one sweep */
+  struct th_gram gram; /* of one round */
   struct th_sift_fit fit;
   struct th_sift_evidence evidence;
   struct th_sift_entry entry;
@@ -58,7 +58,7 @@ struct th_sift {
   double smallest; /* rmin */
   double pooled;   /* squared residuals of rounds without entrants */
   double pooled_rows;
-  double mean_square; /* r2 of the last sweep */
+  double mean_square; /* r2 of the last round */
   double label_mean;  /* labels -1, +1 are centred for the evidence */
   double least;       /* r2 of labels counts as no less */
   double luck;        /* rows of the rarer label that luck may bring, times
@@ -76,7 +76,7 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
 void th_sift_plan_done(struct th_sift *s, const struct th_context *context);
 void th_sift_plan_free(struct th_sift_plan *plan);
 
-/* ---- admission: E joins S on probation (sift_admit.c) ---- */
+/* ---- admission: E joins S to be tried (sift_admit.c) ---- */
 
 /* E = the largest |z| above z0, as many as S has room for; S += E. Collective.
  */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Members still on probation leave. Local. */
+/* Members that are still tried leave. Local. */
 static void drop_entrants(struct th_sift *s)
 {
   for (int64_t k = 0; k < s->fit.size; k++)

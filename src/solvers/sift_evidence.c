@@ -245,7 +245,7 @@ static double scale_residuals(struct th_batch *batch, double mean_square)
   return unit;
 }
 
-/* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this sweep. Residuals in
+/* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this round. Residuals in
  * the batch are p - y. Collective. */
 th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
                              struct th_context *context, double mean_square,

@@ -1,7 +1,7 @@
 /* sift_evidence.h - what solver `sift` knows about each owned attribute
  *
  * Sums per attribute: U of residual times value, W of squared values and, for
- * dense data, Q of squared products, each sweep's share divided by its mean
+ * dense data, Q of squared products, each round's share divided by its mean
  * squared residual.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_EVIDENCE_H
@@ -46,7 +46,7 @@ th_status th_evidence_create(struct th_sift_evidence *e,
                              struct th_error *err);
 void th_evidence_free(struct th_sift_evidence *e);
 
-/* Read the blocks of a sweep whose residuals p - y are in the batch, with mean
+/* Read the blocks of a round whose residuals p - y are in the batch, with mean
  * square mean_square > 0. Rescales the residuals. Collective. */
 th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
                              struct th_context *context, double mean_square,
@@ -58,7 +58,7 @@ void th_evidence_forget_all(struct th_sift_evidence *e,
 
 struct th_judgement {
   double threshold;                 /* z0 */
-  double mean_square;               /* r2 of the last sweep */
+  double mean_square;               /* r2 of the last round */
   const struct th_support *support; /* S, whose members are no candidates */
 };
 

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
+#include "math/rule.h"
 #include "solvers/sift.h"
 
 #include <math.h>
@@ -15,12 +16,10 @@
 #include <string.h>
 
 enum {
-  LEAST_ROWS = 20,  /* of a block, of the race */
-  ROUND_ROWS = 100, /* of a round */
-  MEMBER_ROWS = 5   /* of a round, for each member of S */
+  LEAST_ROWS = 20, /* of a block, of the race */
+  MEMBER_ROWS = 10 /* of a sweep, for each member of S */
 };
 
-static const double round_share = 0.03;  /* of the rows so far */
 static const double race_share = 0.5;    /* of a round */
 static const double block_share = 0.5;   /* of what the rotation has given */
 static const double sweep_growth = 1.05; /* sparse: per round */
@@ -149,8 +148,7 @@ static void size_round(struct th_sift *s, const struct th_context *context,
 {
   struct th_sift_plan *plan = &s->plan;
   double size = (double)s->support.size;
-  double all =
-      fmax(ROUND_ROWS, fmax(round_share * plan->used, MEMBER_ROWS * size));
+  double all = th_rule_sift_round(plan->used, size);
   double race = blocks > 1 ? race_share * all : 0;
   double known = block_share * plan->level * s->mean_square;
   double rows = fmax(LEAST_ROWS, fmin(known, all - race));
@@ -168,7 +166,7 @@ static void size_sweep(struct th_sift *s, const struct th_context *context,
   struct th_sift_plan *plan = &s->plan;
   double rows = LEAST_ROWS * pow(sweep_growth, (double)s->round);
   rows = fmin(rows, (double)context->deal.rows_in_pass);
-  rows = fmax(rows, ceil(2 * MEMBER_ROWS * (double)s->support.size / blocks));
+  rows = fmax(rows, ceil(MEMBER_ROWS * (double)s->support.size / blocks));
   plan->rows = (int64_t)floor(fmax(rows, LEAST_ROWS));
   plan->race_rows = 0;
   plan->next = 0;
