@@ -98,7 +98,7 @@ measure()
 # One signal at a random moment. A run that came to its end before is as good.
 interrupt()
 {
-  local name=$1 n=$2 signal=$3 force= before lines number wait
+  local name=$1 n=$2 signal=$3 force='' before lines number wait
   [ -n "${seconds[$name.$n]:-}" ] || measure "$name" "$n"
   if [ $((RANDOM % 2)) -eq 0 ]; then # something to replace
     eval "must 0 ${commands[$name]}"

@@ -113,7 +113,7 @@ train()
   must "$1" train "$2.h5" -o "$3.h5" "${@:4}"
 }
 off=1e-5 scale=1.00001 anew=
-printf '%d-%d\n' $(seq 0 299) >groups.txt # of two
+seq 0 299 | paste -d - - - >groups.txt # of two
 
 train 2 data plain --solver lasso --intercept --standardize
 holds data plain ''
