@@ -111,7 +111,7 @@ static void do_round(struct th_sift_fit *fit, struct th_gram *gram)
 static void insert(struct th_sift_fit *fit, int64_t size, double score)
 {
   struct th_error err = {0};
-  int64_t place[ALL];
+  int64_t place[ALL] = {0};
   for (int64_t k = 0; k < fit->size; k++)
     place[k] = k;
   int64_t old = fit->size;
