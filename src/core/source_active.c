@@ -1,0 +1,125 @@
+/* source_active.c - the observing source: active attributes, each rank its own
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "core/source_parts.h"
+
+#include <string.h>
+
+/* Entries of an ascending list that lie in 0 .. attributes - 1. */
+static bool list_exists(const struct th_shape *shape, const int64_t *attribute,
+                        int64_t count)
+{
+  bool good = count >= 0;
+  for (int64_t k = 0; good && k < count; k++)
+    good = attribute[k] >= 0 && attribute[k] < shape->attributes &&
+           (k == 0 || attribute[k - 1] < attribute[k]);
+  return good;
+}
+
+/* Local. */
+static th_status take_active(struct th_source *source, const int64_t *attribute,
+                             int64_t count, struct th_error *err)
+{
+  if (!list_exists(&source->store->shape, attribute, count))
+    return th_fail(err, TH_EARG,
+                   "the solver declared attributes outside of the %lld of the "
+                   "data",
+                   (long long)source->store->shape.attributes);
+  th_status rc =
+      th_grow((void **)&source->active, &source->active_capacity, count,
+              sizeof *source->active, "the active attributes", err);
+  if (rc == TH_OK && count > 0)
+    memcpy(source->active, attribute, (size_t)count * sizeof *attribute);
+  return rc;
+}
+
+th_status th_source_activate(struct th_source *source, struct th_comm *comm,
+                             const int64_t *attribute, int64_t count,
+                             struct th_error *err)
+{
+  int64_t sums[2] = {count, 0};
+  th_status rc = take_active(source, attribute, count, err);
+  rc = th_sum_agree(comm, sums, 1, rc, err);
+  source->active_count = rc == TH_OK ? count : 0;
+  source->active_total = rc == TH_OK ? sums[0] : 0;
+  source->activation++;
+  return rc;
+}
+
+int64_t th_source_active_count(const struct th_source *source)
+{
+  return source->active_count;
+}
+
+/* From entry `place` of the active list on: what is consecutive. Entries
+ * ascend, so whether the first k are is monotone in k: steps that double, then
+ * halves of the last one. */
+static struct th_range active_range(const struct th_source *source,
+                                    int64_t place)
+{
+  const int64_t *list = source->active + place;
+  int64_t most = source->active_count - place;
+  int64_t run = 1; /* consecutive */
+  int64_t beyond = 2;
+  while (beyond <= most && list[beyond - 1] - list[0] == beyond - 1) {
+    run = beyond;
+    beyond *= 2;
+  }
+  beyond = beyond <= most ? beyond : most + 1;
+  while (beyond - run > 1) {
+    int64_t middle = run + (beyond - run) / 2;
+    bool consecutive = list[middle - 1] - list[0] == middle - 1;
+    run = consecutive ? middle : run;
+    beyond = consecutive ? beyond : middle;
+  }
+  return (struct th_range){list[0], list[0] + run};
+}
+
+/* Sparse data have nothing to hide between active attributes but the runs of
+ * others: up to the first of these the slab may span. Local. */
+static th_status sparse_active(struct th_source *source, struct th_rows rows,
+                               int64_t place, struct th_slab *slab,
+                               struct th_error *err)
+{
+  struct th_store *store = source->store;
+  const int64_t *list = source->active + place;
+  int64_t count = source->active_count - place;
+  struct th_range rest = {list[0], list[count - 1] + 1};
+  th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
+  if (rc == TH_OK)
+    rc = th_grow((void **)&source->numbers, &source->number_capacity,
+                 slab->runs, sizeof *source->numbers, "active attributes", err);
+  if (rc == TH_OK)
+    th_slab_select(slab, list, count, source->numbers);
+  return rc;
+}
+
+th_status th_source_active(struct th_source *source, const struct th_draw *draw,
+                           struct th_rows rows, int64_t place,
+                           struct th_slab *slab, struct th_error *err)
+{
+  struct th_range none = {place, place + 1};
+  if (!draw->active || place < 0 || place >= source->active_count ||
+      !th_source_granted(source, draw, rows))
+    return th_source_refuse(err, none);
+  struct th_store *store = source->store;
+  th_status rc =
+      store->shape.layout == TH_SPARSE
+          ? sparse_active(source, rows, place, slab, err)
+          : store->ops->slab(store, rows, active_range(source, place), false,
+                             slab, err);
+  if (rc == TH_OK)
+    store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
+  return rc;
+}
+
+void th_source_announce_active(struct th_source *source,
+                               const struct th_draw *draw)
+{
+  int64_t place = 0;
+  while (draw->active && place < source->active_count) {
+    struct th_range range = active_range(source, place);
+    th_source_tell(source, draw, range, false);
+    place += range.last - range.first;
+  }
+}
