@@ -1,0 +1,47 @@
+/* backward.h - least squares from which members leave, the weakest first
+ *
+ * On columns of mean 0 and a target of mean 0, so that a constant is fitted
+ * along. The system is factored once; who leaves is taken out of its inverse
+ * (the exact down-date), and the t statistics of the others follow. All
+ * functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BACKWARD_H
+#define TH_BACKWARD_H
+
+#include "math/cholesky.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zeroed: empty. Room is kept from system to system. */
+struct th_backward {
+  int64_t size;    /* members at the start */
+  int64_t left;    /* of them */
+  double rows;     /* n */
+  double square;   /* residual sum of squares */
+  bool *stays;     /* size */
+  double *coef;    /* size; 0 for those that have left */
+  double *inverse; /* size x size; 0 in their rows and columns */
+  int64_t *weak;   /* work array */
+  double *loss;    /* size: of squares, when the member leaves; work array */
+  struct th_cholesky factor;
+  int64_t room;
+};
+
+void th_backward_free(struct th_backward *b);
+
+/* products (size x size), moment and square: sums over n rows of z z', z y and
+ * y^2. Members that depend on others leave at once. TH_ENOMEM. */
+th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
+                            const double *products, const double *moment,
+                            double square, struct th_error *err);
+
+/* Members leave while |t| < limit for some: half of these at a time, at least
+ * one, or one by one. t = coef / sqrt(s^2 inverse_jj), s^2 = square / max(1, n
+ * - left - 1); of equals the one with the lower number leaves. */
+void th_backward_prune(struct th_backward *b, double limit, bool by_halves);
+
+/* The weakest leaves while there are more than `most`. */
+void th_backward_reduce(struct th_backward *b, int64_t most);
+
+#endif
