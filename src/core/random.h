@@ -20,7 +20,8 @@ enum th_purpose {
   TH_PURPOSE_STEP_SIZE = 6,  /* attributes of the step-size estimate */
   TH_PURPOSE_TEST = 7,       /* hostile tests */
   TH_PURPOSE_POSITION = 8,   /* generated positions of non-zeros */
-  TH_PURPOSE_ORDER = 9       /* order of the examples within a deal unit */
+  TH_PURPOSE_ORDER = 9,      /* order of the examples within a deal unit */
+  TH_PURPOSE_FOLD = 10       /* folds of rows that validate in turn */
 };
 
 struct th_stream {
