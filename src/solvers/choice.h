@@ -1,0 +1,91 @@
+/* choice.h - which of several models predicts, and is no larger than it must be
+ *
+ * Candidates predict validation rows that they have not seen. What is kept of
+ * each is its loss on every row, so that differences are judged in pairs. With
+ * rows i, weights w_i and W their sum:
+ *   loss_ci   (y - p)^2 / 2, or log(1 + exp(-y p)) for labels (th_loss_f)
+ *   mean(u)   sum of w_i u_i / W
+ *   se(u)     root of the sum of (w_i (u_i - mean(u)))^2, by W: of equal
+ *             weights the population's deviation by root n
+ * A candidate counts unless it has more than `most` attributes (most > 0), has
+ * none and is not the null model, or its mean loss is not finite.
+ *   b         has the least mean loss of those that count; of equals the one
+ *             with fewer attributes, then the one added first
+ *   score     corr(p_b, y), weighted, times root(W^2 / sum of w_i^2), which is
+ *             root n of equal weights; 0 where either is constant
+ * The null model is chosen where b is one or score < 3. Else, from few to many
+ * attributes (of equals the smaller mean loss first, then the order of
+ * addition), the first candidate c but the null model with
+ *   size_c <= size_b  and  mean(loss_c - loss_b) <= k se(loss_c - loss_b),
+ * k = 1 for the strict support, 1/4 for nets. b itself is one.
+ *
+ * All functions are local; sums run in a fixed order.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CHOICE_H
+#define TH_CHOICE_H
+
+#include "core/error.h"
+#include "math/loss.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum th_candidate_kind {
+  TH_CANDIDATE_NULL,   /* the mean, or the log odds */
+  TH_CANDIDATE_STRICT, /* the strict support */
+  TH_CANDIDATE_NET     /* an elastic net */
+};
+
+struct th_candidate {
+  enum th_candidate_kind kind;
+  int64_t mix;  /* place in the grid of nets; 0 of others */
+  int64_t step; /* likewise: of its penalties */
+  int64_t size; /* attributes of the final model */
+  double loss;  /* mean(loss_c), by th_choice_add */
+  double se;    /* se(loss_c), likewise */
+  double score; /* likewise, as above */
+};
+
+struct th_choice {
+  int64_t rows;
+  const double *target; /* rows; labels: -1, +1; borrowed */
+  const double *weight; /* rows, >= 0; borrowed */
+  const struct th_loss *loss;
+  int64_t most; /* option -s; 0: any */
+  double sum;   /* W */
+  int64_t count;
+  struct th_candidate *candidate; /* count */
+  double **row_loss;              /* count: rows each */
+  double *difference;             /* rows: work array */
+  int64_t capacity;
+  int64_t room; /* for row_loss */
+};
+
+/* What has been chosen: places in `candidate`; -1: there is none. */
+struct th_chosen {
+  int64_t chosen;
+  int64_t best;   /* b */
+  int64_t null;   /* the first */
+  int64_t strict; /* the first, whether it counts or not */
+  double above;   /* mean(loss_chosen - loss_b) */
+  double above_se;
+};
+
+/* No candidates. TH_ENOMEM. */
+th_status th_choice_init(struct th_choice *choice, int64_t rows,
+                         const double *target, const double *weight,
+                         const struct th_loss *loss, int64_t most,
+                         struct th_error *err);
+void th_choice_free(struct th_choice *choice);
+
+/* One more candidate; prediction, of every row, is not needed afterwards. Takes
+ * 8 bytes a row. TH_ENOMEM. */
+th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
+                        int64_t mix, int64_t step, int64_t size,
+                        const double *prediction, struct th_error *err);
+
+/* TH_EARG when no null model has been added. */
+th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
+                         struct th_error *err);
+
+#endif

@@ -1,0 +1,386 @@
+/* unit_choice.c - each rule of the choice in a case of its own; folds
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include "core/random.h"
+#include "solvers/choice.h"
+#include "solvers/folds.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 400, MOST_ROWS = 1200, MOST_FOLDS = 10 };
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+/* Allocations until one fails; below 0: none does. */
+static int64_t calls_left = -1;
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  if (calls_left == 0)
+    return NULL;
+  calls_left -= calls_left > 0;
+  return __real_aligned_alloc(alignment, size);
+}
+
+static double normal(uint64_t number, int64_t index)
+{
+  struct th_stream stream = {13, TH_PURPOSE_TEST};
+  double pair[2];
+  th_random_normal(stream, number, (uint64_t)index, pair);
+  return pair[0];
+}
+
+/* The target is a signal and noise of variance 1 each; predictions are the
+ * signal and an error of their own. */
+struct trial {
+  double signal[ROWS];
+  double target[ROWS];
+  double weight[ROWS];
+  struct th_choice choice;
+  struct th_chosen made;
+};
+
+static void begin(struct trial *t, const char *loss, bool even, int64_t most)
+{
+  struct th_error err = {0};
+  for (int64_t i = 0; i < ROWS; i++) {
+    t->signal[i] = normal(1, i);
+    t->target[i] = t->signal[i] + normal(2, i);
+    t->weight[i] = even ? 1 : 0.5 + (double)(i % 3);
+    if (th_loss_find(loss)->labels)
+      t->target[i] = t->target[i] > 0 ? 1 : -1;
+  }
+  CHECK(th_choice_init(&t->choice, ROWS, t->target, t->weight,
+                       th_loss_find(loss), most, &err) == TH_OK);
+}
+
+static void end(struct trial *t)
+{
+  th_choice_free(&t->choice);
+}
+
+/* signal * share + size * errors of a stream; returns its place. */
+static int64_t add(struct trial *t, enum th_candidate_kind kind, int64_t size,
+                   double share, double error, uint64_t stream)
+{
+  struct th_error err = {0};
+  double prediction[ROWS];
+  int64_t place = t->choice.count;
+  for (int64_t i = 0; i < ROWS; i++)
+    prediction[i] = share * t->signal[i] + error * normal(stream, i);
+  CHECK(th_choice_add(&t->choice, kind, 2, place, size, prediction, &err) ==
+        TH_OK);
+  CHECK(t->choice.candidate[place].mix == 2 &&
+        t->choice.candidate[place].step == place &&
+        t->choice.candidate[place].kind == kind);
+  return place;
+}
+
+static int64_t choose(struct trial *t)
+{
+  struct th_error err = {0};
+  CHECK(th_choice_make(&t->choice, &t->made, &err) == TH_OK);
+  CHECK(t->made.above >= 0);
+  return t->made.chosen;
+}
+
+/* Null is chosen when it is best, and when the best is hardly related. */
+static void test_null(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 0);
+  int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  int64_t strict = add(&t, TH_CANDIDATE_STRICT, 2, 0, 0.5, 4);
+  CHECK(choose(&t) == null && t.made.best == null);
+  CHECK(t.made.null == null && t.made.strict == strict);
+  int64_t net = add(&t, TH_CANDIDATE_NET, 5, 0.05, 0.05, 5);
+  double score = t.choice.candidate[net].score;
+  CHECK(t.choice.candidate[net].loss < t.choice.candidate[null].loss);
+  CHECK(choose(&t) == (score < 3 ? null : net) && t.made.best == net);
+  end(&t);
+}
+
+/* From just below the threshold to just above it. */
+static void test_score(void)
+{
+  static struct trial t;
+  struct th_error err = {0};
+  bool chosen[2] = {false};
+  for (int turn = 0; turn < 200; turn++) {
+    double prediction[ROWS];
+    begin(&t, "squared", true, 0);
+    int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+    for (int64_t i = 0; i < ROWS; i++)
+      prediction[i] = 0.02 * (0.01 * turn * t.signal[i] + normal(6, i));
+    CHECK(th_choice_add(&t.choice, TH_CANDIDATE_NET, 0, 0, 3, prediction,
+                        &err) == TH_OK);
+    const struct th_candidate *c = t.choice.candidate;
+    bool best = c[1].loss < c[0].loss;
+    bool related = c[1].score >= 3;
+    CHECK(choose(&t) == (best && related ? 1 : null));
+    chosen[0] |= best && !related;
+    chosen[1] |= best && related;
+    end(&t);
+  }
+  CHECK(chosen[0] && chosen[1]); /* both happened */
+}
+
+/* The paired standard error of a difference, plainly. */
+static double paired(const struct trial *t, int64_t c, int64_t b, double *se)
+{
+  const double *one = t->choice.row_loss[c];
+  const double *two = t->choice.row_loss[b];
+  double sum = 0;
+  double square = 0;
+  double weights = 0;
+  for (int64_t i = 0; i < ROWS; i++) {
+    sum += t->weight[i] * (one[i] - two[i]);
+    weights += t->weight[i];
+  }
+  double mean = sum / weights;
+  for (int64_t i = 0; i < ROWS; i++)
+    square += pow(t->weight[i] * (one[i] - two[i] - mean), 2);
+  *se = sqrt(square) / weights;
+  return mean;
+}
+
+/* A net of 50 attributes and a smaller model of a kind that differs by some
+ * error; returns the latter's place. */
+static int64_t add_pair(struct trial *t, enum th_candidate_kind kind,
+                        int64_t size, double error, uint64_t stream)
+{
+  add(t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add(t, TH_CANDIDATE_NET, 50, 1, 0, 3);
+  return add(t, kind, size, 1, error, stream);
+}
+
+/* It is taken when it loses at most k standard errors more, of uneven weights
+ * too; either happens. */
+static void test_within(enum th_candidate_kind kind, double k, const char *loss)
+{
+  static struct trial t;
+  int taken = 0;
+  int left = 0;
+  for (int turn = 1; turn < 120; turn++) {
+    double se;
+    begin(&t, loss, turn % 2, 0);
+    int64_t small = add_pair(&t, kind, 10, 0.002 * turn, 20 + (uint64_t)turn);
+    double above = paired(&t, small, 1, &se);
+    int64_t chosen = choose(&t);
+    if (t.made.best == 1) {
+      CHECK(chosen == (above <= k * se ? small : 1));
+      CHECK_NEAR(t.made.above, chosen == small ? above : 0, 1e-12);
+      CHECK_NEAR(t.made.above_se, chosen == small ? se : 0, 1e-12);
+      taken += chosen == small;
+      left += chosen != small;
+    }
+    end(&t);
+  }
+  CHECK(taken > 5 && left > 5);
+}
+
+/* Between a quarter of a standard error and one: the strict support is taken, a
+ * net is not; a larger strict support is not either. */
+static void test_preference(void)
+{
+  const enum th_candidate_kind kinds[] = {TH_CANDIDATE_STRICT,
+                                          TH_CANDIDATE_NET};
+  static struct trial t;
+  int tried = 0;
+  for (int turn = 0; turn < 240; turn++) {
+    int which = turn % 4;
+    double se;
+    begin(&t, "squared", true, 0);
+    int64_t small = add_pair(&t, kinds[which % 2], which < 2 ? 10 : 60, 0.03,
+                             200 + (uint64_t)turn);
+    double above = paired(&t, small, 1, &se);
+    if (above > 0.3 * se && above < 0.9 * se) {
+      tried |= 1 << which;
+      CHECK(choose(&t) == (which == 0 ? small : 1));
+    }
+    end(&t);
+  }
+  CHECK(tried == 15);
+}
+
+/* However little it loses: only the first two rules may take the null model. */
+static void test_never_null(void)
+{
+  static struct trial t;
+  double sums[2] = {0};
+  double se;
+  begin(&t, "squared", true, 0);
+  for (int64_t i = 0; i < ROWS; i++) {
+    sums[0] += t.signal[i] * t.target[i];
+    sums[1] += t.signal[i] * t.signal[i];
+  }
+  double share = sums[0] / sums[1]; /* the best */
+  int64_t null = add(&t, TH_CANDIDATE_NULL, 0, share + 0.005, 0, 3);
+  int64_t net = add(&t, TH_CANDIDATE_NET, 5, share + 0.0049, 0, 3);
+  double above = paired(&t, null, net, &se);
+  CHECK(above > 0 && above < 0.25 * se);
+  CHECK(choose(&t) == net);
+  end(&t);
+}
+
+static void test_sizes(void)
+{
+  static struct trial t;
+  begin(&t, "squared", true, 20);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  int64_t strict = add(&t, TH_CANDIDATE_STRICT, 21, 1, 0, 3);
+  add(&t, TH_CANDIDATE_NET, 0, 0.99, 0, 3); /* aside */
+  add(&t, TH_CANDIDATE_NET, 40, 1, 0, 3);
+  int64_t fits = add(&t, TH_CANDIDATE_NET, 20, 0.8, 0, 3);
+  CHECK(choose(&t) == fits && t.made.best == fits && t.made.strict == strict);
+  add(&t, TH_CANDIDATE_NET, 3, NAN, 0, 3); /* nothing that can be said of it */
+  CHECK(choose(&t) == fits);
+  end(&t);
+  begin(&t, "squared", true, 2);
+  int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add(&t, TH_CANDIDATE_STRICT, 3, 1, 0, 3);
+  CHECK(choose(&t) == null && t.made.best == null);
+  end(&t);
+}
+
+static void test_ties(void)
+{
+  static struct trial t;
+  begin(&t, "logistic", true, 0);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  add(&t, TH_CANDIDATE_NET, 9, 1.5, 0, 3);
+  int64_t small = add(&t, TH_CANDIDATE_NET, 8, 1.5, 0, 3);
+  add(&t, TH_CANDIDATE_NET, 8, 1.5, 0, 3);
+  add(&t, TH_CANDIDATE_STRICT, 8, 1.5, 0, 3);
+  CHECK(choose(&t) == small && t.made.best == small);
+  /* of the same size the one that loses less, though added later */
+  int64_t close = add(&t, TH_CANDIDATE_STRICT, 4, 1.5, 0.02, 9);
+  int64_t closer = add(&t, TH_CANDIDATE_STRICT, 4, 1.5, 0.01, 9);
+  const struct th_candidate *c = t.choice.candidate;
+  CHECK(choose(&t) == (c[closer].loss < c[close].loss ? closer : close));
+  end(&t);
+}
+
+/* What is said of losses: plain means and their errors. */
+static void test_numbers(void)
+{
+  static struct trial t;
+  double mean = 0;
+  double square = 0;
+  begin(&t, "logistic", true, 0);
+  add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
+  int64_t net = add(&t, TH_CANDIDATE_NET, 5, 1, 0, 3);
+  CHECK_NEAR(t.choice.candidate[0].loss, log(2), 1e-14);
+  CHECK_NEAR(t.choice.candidate[0].se, 0, 1e-14);
+  CHECK(t.choice.candidate[0].score == 0);
+  for (int64_t i = 0; i < ROWS; i++) {
+    double loss = log(1 + exp(-t.target[i] * t.signal[i]));
+    mean += loss / ROWS;
+    square += loss * loss / ROWS;
+  }
+  CHECK_NEAR(t.choice.candidate[net].loss, mean, 1e-13);
+  CHECK_NEAR(t.choice.candidate[net].se, sqrt((square - mean * mean) / ROWS),
+             1e-13);
+  CHECK(t.choice.candidate[net].score > 10);
+  CHECK(t.choice.candidate[net].score <= sqrt(ROWS));
+  end(&t);
+}
+
+static th_status make_all(struct trial *t, struct th_error *err)
+{
+  th_status rc;
+  struct th_choice *choice = &t->choice;
+  TH_TRY(th_choice_init(choice, ROWS, t->target, t->weight,
+                        th_loss_find("squared"), 0, err));
+  for (int64_t c = 0; c < 40; c++)
+    TH_TRY(th_choice_add(choice, TH_CANDIDATE_NET, 0, c, c, t->signal, err));
+done:
+  return rc;
+}
+
+static void test_failures(void)
+{
+  static struct trial t;
+  struct th_error err = {0};
+  th_status rc = TH_ENOMEM;
+  for (int64_t call = 0; rc == TH_ENOMEM && call < 1000; call++) {
+    th_error_clear(&err);
+    calls_left = call;
+    rc = make_all(&t, &err);
+    calls_left = -1;
+    if (rc == TH_OK)
+      CHECK(th_choice_make(&t.choice, &t.made, &err) == TH_EARG);
+    th_choice_free(&t.choice);
+  }
+  CHECK(rc == TH_OK);
+}
+
+static void count_folds(int64_t rows, const double *target, int64_t folds,
+                        const uint8_t *fold, int64_t size[2][MOST_FOLDS])
+{
+  for (int64_t f = 0; f < MOST_FOLDS; f++)
+    size[0][f] = size[1][f] = 0;
+  for (int64_t i = 0; i < rows; i++) {
+    CHECK(fold[i] < folds);
+    size[target[i] > 0][fold[i]]++;
+  }
+}
+
+/* Sizes differ by one at most. */
+static void check_even(const int64_t *one, const int64_t *two, int64_t folds)
+{
+  for (int64_t f = 1; f < folds; f++)
+    for (int64_t g = 0; g < f; g++)
+      CHECK(llabs(one[f] + (two ? two[f] : 0) - one[g] - (two ? two[g] : 0)) <=
+            1);
+}
+
+static void test_folds(void)
+{
+  double target[MOST_ROWS];
+  uint8_t fold[MOST_ROWS];
+  uint8_t again[MOST_ROWS];
+  int64_t size[2][MOST_FOLDS];
+  CHECK(th_folds_count(499) == 10 && th_folds_count(500) == 5);
+  for (int64_t rows = 1; rows < MOST_ROWS; rows += rows / 3 + 1)
+    for (uint64_t seed = 0; seed < 6; seed++) {
+      int64_t folds = th_folds_count(rows);
+      bool labels = seed % 2 == 0;
+      int64_t differ = 0;
+      int least = (int)(seed / 2);
+      for (int64_t i = 0; i < rows; i++)
+        target[i] = normal(seed, i) > least ? 1 : -1;
+      th_folds_make(rows, labels ? target : NULL, labels, seed, folds, fold);
+      th_folds_make(rows, labels ? target : NULL, labels, seed, folds, again);
+      for (int64_t i = 0; i < rows; i++)
+        CHECK(fold[i] == again[i]);
+      count_folds(rows, target, folds, fold, size);
+      check_even(size[0], size[1], folds);
+      for (int which = 0; which < 2 && labels; which++)
+        check_even(size[which], NULL, folds);
+      th_folds_make(rows, target, labels, seed + 10, folds, again);
+      for (int64_t i = 0; i < rows; i++)
+        differ += fold[i] != again[i];
+      CHECK(differ > 0 || rows < 20);
+    }
+}
+
+int main(void)
+{
+  test_null();
+  test_score();
+  test_within(TH_CANDIDATE_STRICT, 1, "squared");
+  test_within(TH_CANDIDATE_NET, 0.25, "squared");
+  test_within(TH_CANDIDATE_STRICT, 1, "logistic");
+  test_within(TH_CANDIDATE_NET, 0.25, "logistic");
+  test_preference();
+  test_never_null();
+  test_sizes();
+  test_ties();
+  test_numbers();
+  test_failures();
+  test_folds();
+  return check_finish(NULL);
+}
