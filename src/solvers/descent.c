@@ -34,7 +34,7 @@ th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
   int64_t n = problem->rows;
   th_status rc;
   *d = (struct th_descent){.problem = problem};
-  th_columns_init(&d->columns, problem->context);
+  th_columns_init(&d->columns, n);
   TH_TRY(TH_NEW(&d->prediction, n, "predictions", err));
   TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
@@ -71,8 +71,7 @@ static bool is_squared(const struct th_descent *d)
 /* By sizes alone, never by ranks or memory. */
 static bool use_products(const struct th_descent *d, int64_t members)
 {
-  const struct th_shape *shape = th_source_shape(d->problem->context->source);
-  return is_squared(d) && shape->layout == TH_DENSE &&
+  return is_squared(d) && d->problem->dense &&
          d->problem->rows >= FEW_EXAMPLES &&
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
 }
@@ -84,7 +83,8 @@ static th_status drop_unused(struct th_descent *d,
 {
   bool *keep = NULL;
   th_status rc;
-  if (d->columns.count <= 2 * working->members + SPARE_COLUMNS)
+  if (d->problem->kept != NULL ||
+      d->columns.count <= 2 * working->members + SPARE_COLUMNS)
     return TH_OK;
   TH_TRY(TH_NEW(&keep, d->columns.count, "columns that stay", err));
   for (int64_t k = 0; k < working->members; k++) {
@@ -136,7 +136,10 @@ static th_status fetch(struct th_descent *d, const int64_t *missing,
   th_status rc = TH_OK;
   if (count > 0) {
     th_profile_begin(profile);
-    rc = th_columns_fetch(&d->columns, p->context, missing, count, err);
+    rc = p->kept != NULL
+             ? th_columns_borrow(&d->columns, p->kept->column, missing, count,
+                                 err)
+             : th_columns_fetch(&d->columns, p->context, missing, count, err);
     th_profile_end(profile, TH_PHASE_SUPPORT);
   }
   if (rc == TH_OK && d->by_products) {
@@ -183,10 +186,12 @@ static double gap_at(const struct th_descent *d,
   const struct th_problem *p = d->problem;
   double dual_norm = th_working_dual(working, working->slope, d->work) / lambda;
   double scale = 1 / fmax(1, dual_norm);
+  double ridge = th_working_ridge(working, p->ridge, working->coef);
   double dual =
-      th_gap_dual(p->loss, p->rows, p->eta, p->target, d->theta, scale);
+      th_gap_dual(p->loss, p->rows, p->eta, p->target, d->theta, scale) -
+      scale * scale * ridge;
   *primal = th_gap_primal(p->loss, p->rows, p->eta, p->target, d->prediction) +
-            lambda * th_working_omega(working, working->coef);
+            lambda * th_working_omega(working, working->coef) + ridge;
   return th_gap_bound(*primal, dual);
 }
 
@@ -207,6 +212,8 @@ th_status th_descent_look(struct th_descent *d, struct th_working *working,
   derive(d);
   TH_TRY(th_columns_dots(&d->columns, comm, working->slot, working->members,
                          d->weighted, working->slope, err));
+  for (int64_t k = 0; p->ridge > 0 && k < working->members; k++)
+    working->slope[k] += p->ridge * working->coef[k];
   d->gap = gap_at(d, working, lambda, &d->primal);
 done:
   return rc;
@@ -221,6 +228,7 @@ static void start_slopes(struct th_descent *d, const struct th_working *working)
     q->state[working->slot[k]] = working->slope[k];
   for (int64_t i = 0; i < d->problem->rows; i++)
     q->constant += 0.5 * d->weighted[i] * d->theta[i];
+  q->constant += th_working_ridge(working, q->ridge, working->coef);
 }
 
 /* Residuals of the examples are. Local, replicated. */
@@ -251,6 +259,7 @@ static th_status make_model(struct th_descent *d,
       th_quadratic_reserve(q, states, working->members, working->units, err));
   q->working = working;
   q->columns = &d->columns;
+  q->ridge = d->problem->ridge;
   q->intercept = d->problem->intercept;
   if (d->by_products)
     start_slopes(d, working);
@@ -262,6 +271,7 @@ static th_status make_model(struct th_descent *d,
   TH_TRY(th_face_begin(&d->face, q, &fits, err));
   q->face = fits ? &d->face : NULL;
   q->patience = is_squared(d) ? 0 : PATIENCE;
+  q->frugal = d->problem->kept != NULL;
 done:
   return rc;
 }

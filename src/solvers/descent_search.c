@@ -31,7 +31,8 @@ static double objective_at(struct th_descent *d,
   for (int64_t i = 0; i < p->rows; i++)
     prediction[i] = d->prediction[i] + part * d->trial[i];
   return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
-         lambda * th_working_omega(working, coef);
+         lambda * th_working_omega(working, coef) +
+         th_working_ridge(working, p->ridge, coef);
 }
 
 bool th_descent_search(struct th_descent *d, struct th_working *working,
@@ -43,6 +44,9 @@ bool th_descent_search(struct th_descent *d, struct th_working *working,
   step_of(d);
   for (int64_t i = 0; i < d->problem->rows; i++)
     slope += d->weighted[i] * d->trial[i];
+  for (int64_t k = 0; d->problem->ridge > 0 && k < working->members; k++)
+    slope +=
+        d->problem->ridge * working->coef[k] * (q->coef[k] - working->coef[k]);
   double part = 1;
   for (int k = 0; k < HALVINGS; k++, part /= 2) {
     double value = objective_at(d, working, lambda, part, q->work);

@@ -24,6 +24,7 @@ static const double usual_precision = 1e-8;  /* of the model's own */
 static const double for_the_set = 0.3;       /* of the goal: its own gap */
 static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
 static const double nearly = 0.99;           /* of lambda: may join as well */
+static const double reaches = 0.98;          /* extrapolated: joins at once */
 
 int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
 {
@@ -54,6 +55,8 @@ th_status th_exact_init(struct th_exact *e, struct th_problem *p,
   *duals = (struct th_duals){0};
   TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
   TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
+  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
+  TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
   TH_TRY(th_descent_init(&e->descent, p, err));
   e->descent.intercept = p->start;
   TH_TRY(th_recall_init(&e->recall, p, &e->duals, err));
@@ -68,6 +71,8 @@ void th_exact_free(struct th_exact *e)
   th_duals_free(&e->duals);
   th_selection_free(&e->selection);
   th_recall_free(&e->recall);
+  free(e->ahead);
+  free(e->value);
   free(e->score);
   free(e->name);
   free(e->chosen);
@@ -123,8 +128,36 @@ done:
   return rc;
 }
 
+/* Coefficients move on along their lines, as long as they keep their signs. */
+static void extrapolate(struct th_working *w, double part)
+{
+  for (int64_t k = 0; k < w->members; k++) {
+    double now = w->coef[k];
+    double next = now + part * (now - w->earlier[k]);
+    w->earlier[k] = now;
+    if (next * now > 0)
+      w->coef[k] = next;
+  }
+}
+
+th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
+                         struct th_error *err)
+{
+  struct th_working *w = &e->working;
+  double floor = reaches * lambda;
+  int64_t added = 0;
+  double part = th_recall_ahead(&e->recall, lambda, e->ahead, e->value);
+  th_working_drop_zeros(w);
+  extrapolate(w, part);
+  if (!widens)
+    return TH_OK;
+  if (part == 0)
+    floor = 2 * lambda - th_recall_lambda(&e->recall);
+  return th_exact_widen(e, e->value, floor, w->units + 128, &added, err);
+}
+
 /* A unit of the working set from the slopes that everyone has, on a rank that
- * holds members of it. */
+ * holds members of it; Z is without the ridge, as everywhere. */
 static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
 {
   const struct th_problem *p = e->problem;
@@ -139,7 +172,7 @@ static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
     int64_t place = th_problem_place(p, m);
     while (w->attribute[k] != p->active.attribute[place])
       k++; /* members on other ranks */
-    e->duals.z[place] = -w->slope[k];
+    e->duals.z[place] = p->ridge * w->coef[k] - w->slope[k];
   }
 }
 
@@ -229,9 +262,11 @@ static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
                  &e->duals);
   e->objective = e->descent.primal;
   double scale = 1 / fmax(1, e->dual_norm / lambda);
-  e->gap = th_gap_bound(e->objective,
-                        th_gap_dual(p->loss, p->rows, p->eta, p->target,
-                                    e->descent.theta, scale));
+  double dual =
+      th_gap_dual(p->loss, p->rows, p->eta, p->target, e->descent.theta, scale);
+  dual -=
+      scale * scale * th_working_ridge(&e->working, p->ridge, e->working.coef);
+  e->gap = th_gap_bound(e->objective, dual);
   return TH_OK;
 }
 

@@ -43,6 +43,10 @@ th_status th_face_begin(struct th_face *face,
                         const struct th_quadratic *quadratic, bool *fits,
                         struct th_error *err);
 
+/* What that would cost now: in values that descent visits meanwhile. */
+int64_t th_face_cost(const struct th_face *face,
+                     const struct th_quadratic *quadratic);
+
 /* Move the model to the minimum over its support, as far as its members are
  * independent; false: nothing moved, or the model would not fall. */
 bool th_face_step(struct th_face *face, struct th_quadratic *quadratic,
