@@ -5,6 +5,7 @@ th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_core LABELS
 th_test(NAME unit_sift_fit TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_refit TIMEOUT 120 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_face LIBS thresher_core LABELS unit)
+th_test(NAME unit_net TIMEOUT 120 LIBS thresher_core LABELS unit)
 th_test(NAME unit_lasso TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_stochastic TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
 th_test(NAME unit_screening TIMEOUT 300 LIBS thresher_problem thresher_core LABELS unit)
