@@ -294,6 +294,8 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
     TH_TRY(
         th_agree(d->problem->context->comm, make_model(d, working, err), err));
     double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
+    if (d->problem->kept != NULL)
+      wanted = fmax(wanted, 0.3 * tolerance);
     th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap),
                        squared ? ROUNDS_SQUARED : ROUNDS_NEWTON);
     if (squared)

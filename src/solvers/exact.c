@@ -24,7 +24,8 @@ static const double usual_precision = 1e-8;  /* of the model's own */
 static const double for_the_set = 0.3;       /* of the goal: its own gap */
 static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
 static const double nearly = 0.99;           /* of lambda: may join as well */
-static const double reaches = 0.98;          /* extrapolated: joins at once */
+static const double soon = 0.1;     /* of the gap: a pass that is cheap */
+static const double reaches = 0.98; /* extrapolated: joins at once */
 
 int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
 {
@@ -304,6 +305,14 @@ static double share_of_way(double first, double gap, double goal)
   return first > goal && gap > goal ? fmax(share, 0) : 1;
 }
 
+/* The working set's gap before the next pass: one over columns in memory is
+ * cheap, and who is missing should be there before the set is solved well. */
+static double enough_of(const struct th_exact *e, double least)
+{
+  bool cheap = e->problem->kept != NULL;
+  return cheap ? fmax(least, soon * e->descent.gap) : least;
+}
+
 th_status th_exact_solve(struct th_exact *e, double lambda,
                          struct th_error *err)
 {
@@ -319,8 +328,10 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_exact_goal(e, e->descent.primal);
+    double least = part * goal;
+    double enough = enough_of(e, least);
     th_profile_begin(e->problem->context->profile);
-    rc = th_descend(&e->descent, &e->working, lambda, part * goal, err);
+    rc = th_descend(&e->descent, &e->working, lambda, enough, err);
     th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
     if (rc != TH_OK)
       break;
@@ -335,7 +346,10 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
       TH_TRY(admit(e, lambda, &added, err));
     if (added == 0 && !(e->gap < 0.5 * before))
       break; /* as far as doubles go */
-    part = added == 0 ? 0.1 * part : for_the_set;
+    if (added > 0)
+      part = for_the_set;
+    else if (enough == least)
+      part *= 0.1;
     before = e->gap;
   }
 done:

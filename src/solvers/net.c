@@ -9,8 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the zero model's objective: a gap that no prediction shows. */
+/* A gap that no prediction shows, over the deviance that the last model
+ * explained, and over the null deviance at least. */
 static const double precision = 1e-6;
+static const double least_precision = 1e-8;
 
 /* Where the path ends. */
 static const double explained = 0.995;
@@ -143,8 +145,9 @@ th_status th_net_path(const struct th_net_data *data, double mix,
   TH_TRY(begin(&net, data, &duals, err));
   TH_TRY(th_exact_init(&net.exact, &net.problem, &duals, err));
   TH_TRY(reserve(&net, err));
-  net.exact.tolerance = precision * net.problem.zero;
   for (int64_t k = 0; k < lambdas && share < explained; k++) {
+    net.exact.tolerance =
+        fmax(precision * share, least_precision) * net.problem.zero;
     TH_TRY(solve(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
     struct th_net_point point = point_of(&net);
     share = point.share;
