@@ -18,6 +18,7 @@ enum {
   PATIENCE = 3, /* of them, before a factor of new curvatures pays */
   SPARE_COLUMNS = 1024,
   EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
+  MOST_PRODUCTS = 4096,    /* columns in memory: none is dropped */
   FEW_EXAMPLES = 512
 };
 
@@ -68,9 +69,12 @@ static bool is_squared(const struct th_descent *d)
   return !d->problem->loss->labels;
 }
 
-/* By sizes alone, never by ranks or memory. */
+/* By sizes alone, never by ranks or what memory there is. */
 static bool use_products(const struct th_descent *d, int64_t members)
 {
+  const struct th_kept *kept = d->problem->kept;
+  if (kept != NULL && kept->count > MOST_PRODUCTS)
+    return false;
   return is_squared(d) && d->problem->dense &&
          d->problem->rows >= FEW_EXAMPLES &&
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
