@@ -9,6 +9,7 @@
 #ifndef TH_DESCENT_H
 #define TH_DESCENT_H
 
+#include "solvers/chord.h"
 #include "solvers/face.h"
 #include "solvers/problem.h"
 #include "solvers/quadratic.h"
@@ -20,6 +21,9 @@ struct th_descent {
   struct th_covariance covariance;
   struct th_quadratic quadratic;
   struct th_face face;
+  struct th_chord chord; /* of a tall problem */
+  bool tall;
+  bool logistic;      /* in memory: math/logistic.h does it */
   bool by_products;   /* the covariance is in use */
   double *prediction; /* of the working set's coefficients, with intercept */
   double *theta;      /* f' there: sum eta theta = 0 with an intercept */
@@ -30,7 +34,8 @@ struct th_descent {
   double *work; /* members of a unit, twice */
   int64_t room; /* of work */
   double intercept;
-  double primal; /* at the coefficients */
+  double loss;   /* at the coefficients, without the penalty */
+  double primal; /* with it */
   double gap;    /* of the working set */
   double done;   /* share of what it descends for, for who watches */
 };
@@ -50,6 +55,28 @@ th_status th_descent_gather(struct th_descent *descent,
 th_status th_descent_look(struct th_descent *descent,
                           struct th_working *working, double lambda,
                           struct th_error *err);
+
+/* The two halves of a look: predictions, theta and primal value; slopes and
+ * gap. Collective. */
+th_status th_descent_predict(struct th_descent *descent,
+                             struct th_working *working, double lambda,
+                             struct th_error *err);
+th_status th_descent_slopes(struct th_descent *descent,
+                            struct th_working *working, double lambda,
+                            struct th_error *err);
+
+/* The gap at another lambda, from slopes that are known; the dual value of
+ * scale theta. Local, replicated. */
+void th_descent_measure(struct th_descent *descent,
+                        const struct th_working *working, double lambda);
+double th_descent_dual(const struct th_descent *descent, double scale);
+
+/* The step of a model by products, halved likewise, and a look where it ends,
+ * or where it began and no part of it was good. *moved: there is a way on.
+ * Internal to the descent. */
+th_status th_descent_chord(struct th_descent *descent,
+                           struct th_working *working, double lambda,
+                           bool *moved, struct th_error *err);
 
 /* Along the step that the model proposes, halved until the objective falls by a
  * part of what the model's slope says (Tseng & Yun 2009). False: it does not,

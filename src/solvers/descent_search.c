@@ -58,3 +58,62 @@ bool th_descent_search(struct th_descent *d, struct th_working *working,
   }
   return false;
 }
+
+/* The coefficients a part of the model's step on from its start. */
+static void place(struct th_working *working, const struct th_quadratic *q,
+                  double part)
+{
+  for (int64_t k = 0; k < working->members; k++)
+    working->coef[k] =
+        part == 1 ? q->coef[k] : q->from[k] + part * (q->coef[k] - q->from[k]);
+}
+
+/* How the objective at the best intercept begins to change along the step; how
+ * the model's intercept does. */
+static double begin_of(const struct th_descent *d,
+                       const struct th_working *working, double lambda,
+                       double *intercept)
+{
+  const struct th_quadratic *q = &d->quadratic;
+  double slope = lambda * (th_working_omega(working, q->coef) -
+                           th_working_omega(working, q->from));
+  *intercept = 0;
+  for (int64_t k = 0; k < working->members; k++) {
+    double step = q->coef[k] - q->from[k];
+    slope += working->slope[k] * step;
+    *intercept -= d->covariance.mean[working->slot[k]] * step;
+  }
+  return slope;
+}
+
+/* A step that gained less than this is the last with these products. */
+static const double much = 0.3;
+
+th_status th_descent_chord(struct th_descent *d, struct th_working *working,
+                           double lambda, bool *moved, struct th_error *err)
+{
+  double along = 0;
+  double slope = begin_of(d, working, lambda, &along);
+  double primal = d->primal;
+  double gap = d->gap;
+  double intercept = d->intercept;
+  double part = 1;
+  bool falls = false;
+  th_status rc;
+  for (int k = 0; k < HALVINGS && !falls; k++, part /= 2) {
+    place(working, &d->quadratic, part);
+    d->intercept = intercept + part * along;
+    TH_TRY(th_descent_predict(d, working, lambda, err));
+    falls = d->primal <= primal + 1e-4 * part * slope;
+  }
+  if (!falls) {
+    place(working, &d->quadratic, 0);
+    TH_TRY(th_descent_predict(d, working, lambda, err));
+  }
+  *moved = falls || !d->chord.fresh;
+  TH_TRY(th_descent_slopes(d, working, lambda, err));
+  d->chord.fresh = false;
+  d->chord.slow = !falls || part < 0.5 || d->gap > much * gap;
+done:
+  return rc;
+}

@@ -111,9 +111,10 @@ th_status th_face_begin(struct th_face *f, const struct th_quadratic *q,
   *fits = is_l1(q->working);
   if (!*fits)
     return rc;
-  if (centred != f->centred)
+  if (centred != f->centred || q->ridge != f->ridge)
     th_face_reset(f);
   f->centred = centred;
+  f->ridge = q->ridge;
   TH_TRY(widen(f, members, err));
   TH_TRY(name_members(f, q, err));
   free(f->target);

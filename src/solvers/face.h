@@ -23,6 +23,7 @@ struct th_face {
   double *residual; /* rows */
   double *step;     /* rows */
   bool centred;     /* products without an intercept's row */
+  double ridge;     /* in the products */
   int64_t slots;    /* room of the two arrays over slots: */
   int64_t *member;  /* of the model's working set, or -1 */
   bool *held;       /* in the factor */

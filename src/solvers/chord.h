@@ -1,0 +1,51 @@
+/* chord.h - products of columns for the models of a tall problem
+ *
+ * Where examples in memory are many and columns few, models are descended on
+ * products of columns. With a squared loss these stay; with labels they belong
+ * to the curvatures of one place, and serve Newton's steps at other places,
+ * and lambdas, as long as the steps gain much: the chord method (Ortega &
+ * Rheinboldt 1970, 7.1). Only the way to a solution depends on them, never how
+ * good it is. Local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CHORD_H
+#define TH_CHORD_H
+
+#include "solvers/covariance.h"
+#include "solvers/problem.h"
+
+struct th_chord {
+  struct th_rowwise rowwise; /* sparse columns alone */
+  double *coef;              /* columns: of a prediction by rows */
+  double *h;                 /* eta f'' at that place; NULL: eta itself */
+  double *share;             /* h over its sum */
+  double *root;              /* the root of h */
+  double sum;                /* of h */
+  bool formed;               /* products belong to h */
+  bool fresh;                /* no step has been made with them yet */
+  bool slow;                 /* the last step gained little */
+};
+
+/* Whether a problem is tall: by sizes alone. */
+bool th_chord_fits(const struct th_problem *problem);
+
+/* Release with th_chord_free. TH_ENOMEM. */
+th_status th_chord_init(struct th_chord *chord,
+                        const struct th_problem *problem, struct th_error *err);
+void th_chord_free(struct th_chord *chord);
+
+/* Take in the slots that columns have beyond those of the products, and before
+ * that begin anew at theta where it is time to. *anew: it did. TH_ENOMEM. */
+th_status th_chord_form(struct th_chord *chord,
+                        const struct th_problem *problem,
+                        const struct th_columns *columns,
+                        const double *prediction,
+                        struct th_covariance *covariance, bool *anew,
+                        struct th_error *err);
+
+/* Half the h-weighted square of weighted / h: what a model's value is at its
+ * start. */
+double th_chord_constant(const struct th_chord *chord,
+                         const struct th_problem *problem,
+                         const double *weighted);
+
+#endif
