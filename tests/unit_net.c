@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 600, COLUMNS = 200, LAMBDAS = 13 };
+enum { ROWS = 1400, COLUMNS = 300, LAMBDAS = 13 };
 
 enum weighing { EVEN, UNEVEN, FOLD, WEIGHINGS };
 
@@ -252,7 +252,8 @@ static void compare(struct sample *s)
   }
 }
 
-/* Many examples of a dense squared loss are fitted by products. */
+/* Tall ones, at least 512 examples and more than 4 for a column, are fitted by
+ * products; with at most 256 columns all are members at once. */
 static const struct recipe recipes[] = {
     {600, 30, TH_VECTOR_SINGLE, "squared", UNEVEN, true},
     {600, 30, TH_VECTOR_DOUBLE, "squared", EVEN, false},
@@ -264,6 +265,13 @@ static const struct recipe recipes[] = {
     {120, 40, TH_VECTOR_SINGLE, "logistic", UNEVEN, false},
     {120, 40, TH_VECTOR_ENTRIES, "logistic", EVEN, true},
     {60, 150, TH_VECTOR_ENTRIES, "logistic", UNEVEN, true},
+    {600, 40, TH_VECTOR_ENTRIES, "squared", FOLD, true},
+    {560, 30, TH_VECTOR_ENTRIES, "squared", UNEVEN, false},
+    {601, 40, TH_VECTOR_ENTRIES, "logistic", FOLD, true},
+    {560, 30, TH_VECTOR_ENTRIES, "logistic", UNEVEN, false},
+    {603, 40, TH_VECTOR_SINGLE, "logistic", UNEVEN, true},
+    {600, 30, TH_VECTOR_DOUBLE, "logistic", FOLD, false},
+    {600, 30, TH_VECTOR_SINGLE, "squared-hinge", UNEVEN, true},
 };
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
@@ -302,6 +310,24 @@ static void test_weights(void)
     CHECK(memcmp(a->share, b->share, sizeof a->share) == 0);
     free(a);
     free(b);
+  }
+}
+
+/* So many columns that working sets grow, and products with them; what plain
+ * descent says of the last model alone is known well enough in short. */
+static void test_growth(void)
+{
+  static const struct recipe grown[] = {
+      {1400, 300, TH_VECTOR_ENTRIES, "logistic", FOLD, true},
+      {1400, 300, TH_VECTOR_SINGLE, "logistic", EVEN, true},
+      {1400, 300, TH_VECTOR_ENTRIES, "squared", UNEVEN, true},
+  };
+  for (uint64_t r = 0; r < sizeof grown / sizeof *grown; r++) {
+    struct sample *s = make(&grown[r], r + 40);
+    follow(s, 0.5, 1.2);
+    compare(s);
+    CHECK(s->size[LAMBDAS - 1] > s->size[1] + 8);
+    free(s);
   }
 }
 
@@ -354,6 +380,7 @@ int main(void)
 {
   test_minima();
   test_weights();
+  test_growth();
   test_ends_early();
   test_visitor_stops();
   test_edges();

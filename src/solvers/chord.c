@@ -16,6 +16,36 @@ enum {
 /* Least share of the largest curvature. */
 static const double least_curvature = 1e-10;
 
+/* Nanoseconds, more or less: of a pair of a row's entries in products, of an
+ * entry and a row in a look; and of dense values. */
+static const double pair_cost = 1.1;
+static const double entry_cost = 3;
+static const double row_cost = 25;
+static const double product_cost = 0.1;
+static const double value_cost = 0.8;
+
+/* What a step leaves of the gap: with new products, and where it is not known
+ * yet with old ones. */
+static const double newton_rate = 0.01;
+static const double usual_rate = 0.25;
+
+static double worth_of(const struct th_chord *c, const struct th_problem *p)
+{
+  const struct th_rowwise *r = &c->rowwise;
+  double rows = (double)p->rows;
+  double columns = (double)p->kept->count;
+  double pairs = 0;
+  if (p->dense)
+    return rows * columns * columns / 2 * product_cost /
+           (rows * columns * value_cost + rows * row_cost);
+  for (int64_t i = 0; i < r->rows; i++) {
+    double entries = (double)(r->start[i + 1] - r->start[i]);
+    pairs += entries * (entries + 1) / 2;
+  }
+  return (pairs * pair_cost + rows) /
+         ((double)r->start[r->rows] * entry_cost + rows * row_cost);
+}
+
 bool th_chord_fits(const struct th_problem *p)
 {
   return p->kept != NULL && p->kept->count <= MOST_COLUMNS &&
@@ -33,6 +63,8 @@ th_status th_chord_init(struct th_chord *c, const struct th_problem *p,
   }
   if (!p->loss->labels)
     return rc;
+  c->worth = worth_of(c, p);
+  c->rate = usual_rate;
   TH_TRY(TH_NEW(&c->h, p->rows, "curvatures", err));
   TH_TRY(TH_NEW(&c->share, p->rows, "curvatures", err));
   TH_TRY(TH_NEW(&c->root, p->rows, "curvatures", err));
@@ -67,18 +99,39 @@ static void take_curvatures(struct th_chord *c, const struct th_problem *p,
   }
 }
 
+/* Steps that leave so much of the gap each, until it is so many times smaller.
+ */
+static double steps(double times, double rate)
+{
+  return fmax(1, ceil(log(times) / -log(rate)));
+}
+
+static bool is_due(const struct th_chord *c, double times)
+{
+  double saved = steps(times, c->rate) - steps(times, newton_rate);
+  return !c->formed || c->failed || saved > c->worth;
+}
+
+void th_chord_note(struct th_chord *c, double left, bool well)
+{
+  if (!c->fresh)
+    c->rate = fmin(fmax(left, newton_rate), 0.9);
+  c->failed = !well || left > 0.9;
+  c->fresh = false;
+}
+
 th_status th_chord_form(struct th_chord *c, const struct th_problem *p,
                         const struct th_columns *columns,
-                        const double *prediction,
+                        const double *prediction, double times,
                         struct th_covariance *covariance, bool *anew,
                         struct th_error *err)
 {
-  *anew = !c->formed || c->slow;
+  *anew = is_due(c, times);
   if (*anew) {
     take_curvatures(c, p, prediction);
     covariance->count = 0;
     c->fresh = c->formed = true;
-    c->slow = false;
+    c->failed = false;
   }
   if (p->dense)
     return th_covariance_grow(covariance, columns, p->context->comm, c->share,

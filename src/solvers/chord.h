@@ -22,7 +22,10 @@ struct th_chord {
   double sum;                /* of h */
   bool formed;               /* products belong to h */
   bool fresh;                /* no step has been made with them yet */
-  bool slow;                 /* the last step gained little */
+  bool failed;               /* the last step did not do, or only in part */
+  double rate;               /* what a step leaves of the gap, but for the first
+                                with new products */
+  double worth;              /* looks that new products cost as much as */
 };
 
 /* Whether a problem is tall: by sizes alone. */
@@ -34,13 +37,17 @@ th_status th_chord_init(struct th_chord *chord,
 void th_chord_free(struct th_chord *chord);
 
 /* Take in the slots that columns have beyond those of the products, and before
- * that begin anew at theta where it is time to. *anew: it did. TH_ENOMEM. */
+ * that begin anew at the predictions where that is the faster way to a gap that
+ * is so many times smaller. *anew: it did. TH_ENOMEM. */
 th_status th_chord_form(struct th_chord *chord,
                         const struct th_problem *problem,
                         const struct th_columns *columns,
-                        const double *prediction,
+                        const double *prediction, double times,
                         struct th_covariance *covariance, bool *anew,
                         struct th_error *err);
+
+/* A step has left so much of the gap; well: all of it was gone. */
+void th_chord_note(struct th_chord *chord, double left, bool well);
 
 /* Half the h-weighted square of weighted / h: what a model's value is at its
  * start. */

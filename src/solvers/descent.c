@@ -18,7 +18,8 @@ enum {
   SPARE_COLUMNS = 1024,
   EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
   MOST_PRODUCTS = 4096,    /* columns in memory: none is dropped */
-  MOST_CHORD = 1024,  /* members whose products are formed more than once */
+  MOST_CHORD = 1024, /* members whose products are formed more than once */
+  MOST_WHOLE = 256,
   ROUNDS_CHORD = 200, /* of a model by products */
   FEW_EXAMPLES = 512
 };
@@ -46,6 +47,7 @@ th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
   for (int64_t i = 0; i < n; i++)
     d->root_eta[i] = sqrt(problem->eta[i]);
   d->tall = th_chord_fits(problem);
+  d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
   d->logistic =
       problem->kept != NULL && problem->loss == th_loss_find("logistic");
   if (d->tall)
@@ -228,7 +230,7 @@ static void start_residuals(struct th_descent *d)
 
 /* The model around the present coefficients. Local, replicated. */
 static th_status make_model(struct th_descent *d,
-                            const struct th_working *working,
+                            const struct th_working *working, double tolerance,
                             struct th_error *err)
 {
   struct th_quadratic *q = &d->quadratic;
@@ -238,7 +240,7 @@ static th_status make_model(struct th_descent *d,
   th_status rc;
   if (is_chord(d))
     TH_TRY(th_chord_form(&d->chord, d->problem, &d->columns, d->prediction,
-                         &d->covariance, &anew, err));
+                         d->gap / tolerance, &d->covariance, &anew, err));
   TH_TRY(
       th_quadratic_reserve(q, states, working->members, working->units, err));
   q->working = working;
@@ -306,8 +308,8 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
     th_context_going(d->problem->context, d->done,
                      "lambda %.4g  gap %.2g  %" PRId64 " attributes in work",
                      lambda, d->gap, working->members);
-    TH_TRY(
-        th_agree(d->problem->context->comm, make_model(d, working, err), err));
+    TH_TRY(th_agree(d->problem->context->comm,
+                    make_model(d, working, tolerance, err), err));
     solve_model(d, lambda, tolerance);
     rc = follow_model(d, working, lambda, &moved, err);
   }

@@ -23,6 +23,7 @@ struct th_descent {
   struct th_face face;
   struct th_chord chord; /* of a tall problem */
   bool tall;
+  bool whole;         /* and its columns are so few that all are members */
   bool logistic;      /* in memory: math/logistic.h does it */
   bool by_products;   /* the covariance is in use */
   double *prediction; /* of the working set's coefficients, with intercept */

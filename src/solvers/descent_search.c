@@ -3,6 +3,8 @@
 #include "math/gap.h"
 #include "solvers/descent.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 enum { HALVINGS = 40 };
@@ -86,9 +88,6 @@ static double begin_of(const struct th_descent *d,
   return slope;
 }
 
-/* A step that gained less than this is the last with these products. */
-static const double much = 0.3;
-
 th_status th_descent_chord(struct th_descent *d, struct th_working *working,
                            double lambda, bool *moved, struct th_error *err)
 {
@@ -97,6 +96,7 @@ th_status th_descent_chord(struct th_descent *d, struct th_working *working,
   double primal = d->primal;
   double gap = d->gap;
   double intercept = d->intercept;
+  double rounding = 16 * DBL_EPSILON * fabs(primal);
   double part = 1;
   bool falls = false;
   th_status rc;
@@ -104,16 +104,16 @@ th_status th_descent_chord(struct th_descent *d, struct th_working *working,
     place(working, &d->quadratic, part);
     d->intercept = intercept + part * along;
     TH_TRY(th_descent_predict(d, working, lambda, err));
-    falls = d->primal <= primal + 1e-4 * part * slope;
+    falls = d->primal <= primal + 1e-4 * part * slope + rounding;
   }
   if (!falls) {
     place(working, &d->quadratic, 0);
     TH_TRY(th_descent_predict(d, working, lambda, err));
   }
-  *moved = falls || !d->chord.fresh;
   TH_TRY(th_descent_slopes(d, working, lambda, err));
-  d->chord.fresh = false;
-  d->chord.slow = !falls || part < 0.5 || d->gap > much * gap;
+  bool gains = d->gap < gap || d->primal < primal - rounding;
+  *moved = (falls && gains) || !d->chord.fresh;
+  th_chord_note(&d->chord, d->gap / gap, falls && part == 0.5);
 done:
   return rc;
 }

@@ -141,6 +141,16 @@ static void extrapolate(struct th_working *w, double part)
   }
 }
 
+/* Columns in memory that are few all join, at once and for good. */
+static th_status take_all(struct th_exact *e, int64_t *added,
+                          struct th_error *err)
+{
+  int64_t groups = e->problem->grouping.groups;
+  for (int64_t g = 0; g < groups; g++)
+    e->value[g] = 1;
+  return th_exact_widen(e, e->value, 0, groups, added, err);
+}
+
 th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
                          struct th_error *err)
 {
@@ -148,10 +158,13 @@ th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
   double floor = reaches * lambda;
   int64_t added = 0;
   double part = th_recall_ahead(&e->recall, lambda, e->ahead, e->value);
-  th_working_drop_zeros(w);
+  if (!e->descent.whole)
+    th_working_drop_zeros(w);
   extrapolate(w, part);
   if (!widens)
     return TH_OK;
+  if (e->descent.whole)
+    return take_all(e, &added, err);
   if (part == 0)
     floor = 2 * lambda - th_recall_lambda(&e->recall);
   return th_exact_widen(e, e->value, floor, w->units + 128, &added, err);
@@ -221,7 +234,9 @@ static double want(struct th_exact *e, double lambda)
 {
   const struct th_problem *p = e->problem;
   struct th_duals *duals = &e->duals;
-  double level = th_recall_estimate(&e->recall, e->descent.theta, duals);
+  double level = 0; /* columns in memory are looked at all */
+  if (p->kept == NULL)
+    level = th_recall_estimate(&e->recall, e->descent.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
@@ -248,13 +263,21 @@ static int64_t collect(struct th_exact *e)
   return wanted;
 }
 
+/* Columns in memory that all are members: nothing is left for a pass. */
+static bool all_known(const struct th_exact *e)
+{
+  const struct th_kept *kept = e->problem->kept;
+  return kept != NULL && e->working.members == kept->count;
+}
+
 /* The gap over all attributes at the working set's solution. Collective. */
 static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
 {
   struct th_problem *p = e->problem;
   double level = want(e, lambda);
-  th_status rc =
-      th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
+  th_status rc = TH_OK;
+  if (!all_known(e))
+    rc = th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
   take_known(e, false);
@@ -263,8 +286,7 @@ static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
                  &e->duals);
   e->objective = e->descent.primal;
   double scale = 1 / fmax(1, e->dual_norm / lambda);
-  double dual =
-      th_gap_dual(p->loss, p->rows, p->eta, p->target, e->descent.theta, scale);
+  double dual = th_descent_dual(&e->descent, scale);
   dual -=
       scale * scale * th_working_ridge(&e->working, p->ridge, e->working.coef);
   e->gap = th_gap_bound(e->objective, dual);
@@ -309,7 +331,7 @@ static double share_of_way(double first, double gap, double goal)
  * cheap, and who is missing should be there before the set is solved well. */
 static double enough_of(const struct th_exact *e, double least)
 {
-  bool cheap = e->problem->kept != NULL;
+  bool cheap = e->problem->kept != NULL && !all_known(e);
   return cheap ? fmax(least, soon * e->descent.gap) : least;
 }
 
@@ -328,7 +350,7 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_exact_goal(e, e->descent.primal);
-    double least = part * goal;
+    double least = all_known(e) && part == for_the_set ? goal : part * goal;
     double enough = enough_of(e, least);
     th_profile_begin(e->problem->context->profile);
     rc = th_descend(&e->descent, &e->working, lambda, enough, err);

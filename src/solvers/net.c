@@ -3,7 +3,6 @@
 #include "solvers/net.h"
 
 #include "core/memory.h"
-#include "math/gap.h"
 #include "solvers/exact.h"
 
 #include <math.h>
@@ -112,9 +111,7 @@ static int by_column(const void *a, const void *b)
 static double share_of(const struct net *net)
 {
   const struct th_problem *p = &net->problem;
-  double left = th_gap_primal(p->loss, p->rows, p->eta, p->target,
-                              net->exact.descent.prediction);
-  return p->zero > 0 ? 1 - left / p->zero : 0;
+  return p->zero > 0 ? 1 - net->exact.descent.loss / p->zero : 0;
 }
 
 static struct th_net_point point_of(struct net *net)
