@@ -112,9 +112,9 @@ static bool is_due(const struct th_chord *c, double times)
   return !c->formed || c->failed || saved > c->worth;
 }
 
-void th_chord_note(struct th_chord *c, double left, bool well)
+void th_chord_note(struct th_chord *c, double left, bool first, bool well)
 {
-  if (!c->fresh)
+  if (!c->fresh && !first)
     c->rate = fmin(fmax(left, newton_rate), 0.9);
   c->failed = !well || left > 0.9;
   c->fresh = false;

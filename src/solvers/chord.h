@@ -23,8 +23,8 @@ struct th_chord {
   bool formed;               /* products belong to h */
   bool fresh;                /* no step has been made with them yet */
   bool failed;               /* the last step did not do, or only in part */
-  double rate;               /* what a step leaves of the gap, but for the first
-                                with new products */
+  double rate;               /* what a step with old products leaves of the gap,
+                                but for the first at a lambda */
   double worth;              /* looks that new products cost as much as */
 };
 
@@ -46,8 +46,9 @@ th_status th_chord_form(struct th_chord *chord,
                         struct th_covariance *covariance, bool *anew,
                         struct th_error *err);
 
-/* A step has left so much of the gap; well: all of it was gone. */
-void th_chord_note(struct th_chord *chord, double left, bool well);
+/* A step has left so much of the gap; first: at a lambda; well: all of the step
+ * was gone. */
+void th_chord_note(struct th_chord *chord, double left, bool first, bool well);
 
 /* Half the h-weighted square of weighted / h: what a model's value is at its
  * start. */

@@ -305,6 +305,7 @@ th_status th_descend(struct th_descent *d, struct th_working *working,
     if (is_squared(d) && !(d->gap < 0.5 * before))
       break; /* the model is exact: this is as far as doubles go */
     before = d->gap;
+    d->first = k == 0;
     th_context_going(d->problem->context, d->done,
                      "lambda %.4g  gap %.2g  %" PRId64 " attributes in work",
                      lambda, d->gap, working->members);

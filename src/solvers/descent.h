@@ -25,6 +25,7 @@ struct th_descent {
   bool tall;
   bool whole;         /* and its columns are so few that all are members */
   bool logistic;      /* in memory: math/logistic.h does it */
+  bool first;         /* the model is the first at this lambda */
   bool by_products;   /* the covariance is in use */
   double *prediction; /* of the working set's coefficients, with intercept */
   double *theta;      /* f' there: sum eta theta = 0 with an intercept */

@@ -113,7 +113,7 @@ th_status th_descent_chord(struct th_descent *d, struct th_working *working,
   TH_TRY(th_descent_slopes(d, working, lambda, err));
   bool gains = d->gap < gap || d->primal < primal - rounding;
   *moved = (falls && gains) || !d->chord.fresh;
-  th_chord_note(&d->chord, d->gap / gap, falls && part == 0.5);
+  th_chord_note(&d->chord, d->gap / gap, d->first, falls && part == 0.5);
 done:
   return rc;
 }
