@@ -29,6 +29,9 @@ static const double value_cost = 0.8;
 static const double newton_rate = 0.01;
 static const double usual_rate = 0.25;
 
+/* Curvature along a step, over what was expected. */
+static const double convex = 1e-3;
+
 static double worth_of(const struct th_chord *c, const struct th_problem *p)
 {
   const struct th_rowwise *r = &c->rowwise;
@@ -118,6 +121,25 @@ void th_chord_note(struct th_chord *c, double left, bool first, bool well)
     c->rate = fmin(fmax(left, newton_rate), 0.9);
   c->failed = !well || left > 0.9;
   c->fresh = false;
+}
+
+void th_chord_learn(struct th_covariance *covariance, const double *step,
+                    const double *change, const double *expected)
+{
+  int64_t count = covariance->count;
+  double real = 0;
+  double model = 0;
+  for (int64_t j = 0; j < count; j++) {
+    real += step[j] * change[j];
+    model += step[j] * expected[j];
+  }
+  if (!(real > convex * model && model > 0))
+    return;
+  for (int64_t j = 0; j < count; j++) {
+    double *row = covariance->product + j * covariance->capacity;
+    for (int64_t k = 0; k < count; k++)
+      row[k] += change[j] * change[k] / real - expected[j] * expected[k] / model;
+  }
 }
 
 th_status th_chord_form(struct th_chord *c, const struct th_problem *p,

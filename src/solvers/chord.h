@@ -50,6 +50,12 @@ th_status th_chord_form(struct th_chord *chord,
  * was gone. */
 void th_chord_note(struct th_chord *chord, double left, bool first, bool well);
 
+/* The products take on what a step of all slots has shown of the curvature: by
+ * the step, slopes changed so much, and with the products it would have been
+ * expected; the update of Broyden, Fletcher, Goldfarb and Shanno. */
+void th_chord_learn(struct th_covariance *covariance, const double *step,
+                    const double *change, const double *expected);
+
 /* Half the h-weighted square of weighted / h: what a model's value is at its
  * start. */
 double th_chord_constant(const struct th_chord *chord,

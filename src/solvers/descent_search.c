@@ -88,6 +88,26 @@ static double begin_of(const struct th_descent *d,
   return slope;
 }
 
+/* What slopes say of the products, where every slot is a member. */
+static void learn(struct th_descent *d, const struct th_working *working,
+                  double part)
+{
+  struct th_quadratic *q = &d->quadratic;
+  double *step = q->kept[0];
+  double *change = q->kept[1];
+  double *expected = q->work;
+  if (!d->whole || working->members != d->covariance.count)
+    return;
+  for (int64_t k = 0; k < working->members; k++) {
+    int64_t slot = working->slot[k];
+    step[slot] = working->coef[k] - q->from[k];
+    change[slot] = working->slope[k] - q->start[slot] - q->ridge * step[slot];
+    expected[slot] =
+        part * (q->state[slot] - q->start[slot]) - q->ridge * step[slot];
+  }
+  th_chord_learn(&d->covariance, step, change, expected);
+}
+
 th_status th_descent_chord(struct th_descent *d, struct th_working *working,
                            double lambda, bool *moved, struct th_error *err)
 {
@@ -111,6 +131,8 @@ th_status th_descent_chord(struct th_descent *d, struct th_working *working,
     TH_TRY(th_descent_predict(d, working, lambda, err));
   }
   TH_TRY(th_descent_slopes(d, working, lambda, err));
+  if (falls)
+    learn(d, working, 2 * part);
   bool gains = d->gap < gap || d->primal < primal - rounding;
   *moved = (falls && gains) || !d->chord.fresh;
   th_chord_note(&d->chord, d->gap / gap, d->first, falls && part == 0.5);
