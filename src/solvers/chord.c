@@ -138,7 +138,8 @@ void th_chord_learn(struct th_covariance *covariance, const double *step,
   for (int64_t j = 0; j < count; j++) {
     double *row = covariance->product + j * covariance->capacity;
     for (int64_t k = 0; k < count; k++)
-      row[k] += change[j] * change[k] / real - expected[j] * expected[k] / model;
+      row[k] +=
+          change[j] * change[k] / real - expected[j] * expected[k] / model;
   }
 }
 

@@ -48,6 +48,7 @@ th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
     d->root_eta[i] = sqrt(problem->eta[i]);
   d->tall = th_chord_fits(problem);
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
+  d->squared = problem->kept != NULL && !problem->loss->labels;
   d->logistic =
       problem->kept != NULL && problem->loss == th_loss_find("logistic");
   if (d->tall)

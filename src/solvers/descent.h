@@ -25,7 +25,9 @@ struct th_descent {
   bool tall;
   bool whole;         /* and its columns are so few that all are members */
   bool logistic;      /* in memory: math/logistic.h does it */
+  bool squared;       /* in memory: a few dot products do it */
   bool first;         /* the model is the first at this lambda */
+  bool looked;        /* predictions and theta are there */
   bool by_products;   /* the covariance is in use */
   double *prediction; /* of the working set's coefficients, with intercept */
   double *theta;      /* f' there: sum eta theta = 0 with an intercept */
@@ -38,8 +40,10 @@ struct th_descent {
   double intercept;
   double loss;   /* at the coefficients, without the penalty */
   double primal; /* with it */
-  double gap;    /* of the working set */
-  double done;   /* share of what it descends for, for who watches */
+  double square; /* squared: sum eta theta^2, sum eta theta y */
+  double along;
+  double gap;  /* of the working set */
+  double done; /* share of what it descends for, for who watches */
 };
 
 /* The zero model. Local. */
@@ -67,10 +71,11 @@ th_status th_descent_slopes(struct th_descent *descent,
                             struct th_working *working, double lambda,
                             struct th_error *err);
 
-/* The gap at another lambda, from slopes that are known; the dual value of
- * scale theta. Local, replicated. */
-void th_descent_measure(struct th_descent *descent,
-                        const struct th_working *working, double lambda);
+/* Primal value and gap where the last look has been, at another lambda, or with
+ * another ridge or working set: slopes are the caller's to give. The dual value
+ * of scale theta. Local, replicated. */
+void th_descent_stay(struct th_descent *descent,
+                     const struct th_working *working, double lambda);
 double th_descent_dual(const struct th_descent *descent, double scale);
 
 /* The step of a model by products, halved likewise, and a look where it ends,

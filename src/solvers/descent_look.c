@@ -118,12 +118,45 @@ static th_status settle_logistic(struct th_descent *d, struct th_error *err)
   return TH_OK;
 }
 
+/* The same of the squared loss of a problem in memory. */
+static th_status settle_squared(struct th_descent *d, struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  if (p->intercept)
+    d->intercept = th_dot(p->eta, p->target, p->rows) -
+                   th_dot(p->eta, d->prediction, p->rows);
+  for (int64_t i = 0; i < p->rows; i++) {
+    d->prediction[i] += d->intercept;
+    d->theta[i] = d->prediction[i] - p->target[i];
+  }
+  double mean = p->intercept ? th_dot(p->eta, d->theta, p->rows) : 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    d->theta[i] -= mean;
+    d->weighted[i] = p->eta[i] * d->theta[i];
+  }
+  d->square = th_dot(d->weighted, d->theta, p->rows);
+  d->along = th_dot(d->weighted, p->target, p->rows);
+  d->loss = 0.5 * (d->square + mean * mean);
+  return isfinite(d->loss)
+             ? TH_OK
+             : th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+}
+
 double th_descent_dual(const struct th_descent *d, double scale)
 {
   const struct th_problem *p = d->problem;
+  if (d->squared)
+    return -scale * (scale * d->square / 2 + d->along);
   return d->logistic ? th_logistic_dual(p->rows, p->eta, d->theta, scale)
                      : th_gap_dual(p->loss, p->rows, p->eta, p->target,
                                    d->theta, scale);
+}
+
+static void find_primal(struct th_descent *d, const struct th_working *w,
+                        double lambda)
+{
+  d->primal = d->loss + lambda * th_working_omega(w, w->coef) +
+              th_working_ridge(w, d->problem->ridge, w->coef);
 }
 
 th_status th_descent_predict(struct th_descent *d, struct th_working *w,
@@ -131,15 +164,18 @@ th_status th_descent_predict(struct th_descent *d, struct th_working *w,
 {
   th_status rc;
   TH_TRY(predict(d, w, err));
-  TH_TRY(d->logistic ? settle_logistic(d, err) : settle(d, err));
-  d->primal = d->loss + lambda * th_working_omega(w, w->coef) +
-              th_working_ridge(w, d->problem->ridge, w->coef);
+  if (d->squared)
+    TH_TRY(settle_squared(d, err));
+  else
+    TH_TRY(d->logistic ? settle_logistic(d, err) : settle(d, err));
+  find_primal(d, w, lambda);
+  d->looked = true;
 done:
   return rc;
 }
 
-void th_descent_measure(struct th_descent *d, const struct th_working *w,
-                        double lambda)
+static void measure(struct th_descent *d, const struct th_working *w,
+                    double lambda)
 {
   double ridge = th_working_ridge(w, d->problem->ridge, w->coef);
   double scale = 1 / fmax(1, th_working_dual(w, w->slope, d->work) / lambda);
@@ -156,9 +192,16 @@ th_status th_descent_slopes(struct th_descent *d, struct th_working *w,
                          d->weighted, w->slope, err));
   for (int64_t k = 0; p->ridge > 0 && k < w->members; k++)
     w->slope[k] += p->ridge * w->coef[k];
-  th_descent_measure(d, w, lambda);
+  measure(d, w, lambda);
 done:
   return rc;
+}
+
+void th_descent_stay(struct th_descent *d, const struct th_working *w,
+                     double lambda)
+{
+  find_primal(d, w, lambda);
+  measure(d, w, lambda);
 }
 
 th_status th_descent_look(struct th_descent *d, struct th_working *w,

@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
+#include "solvers/exact_kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,16 +142,6 @@ static void extrapolate(struct th_working *w, double part)
   }
 }
 
-/* Columns in memory that are few all join, at once and for good. */
-static th_status take_all(struct th_exact *e, int64_t *added,
-                          struct th_error *err)
-{
-  int64_t groups = e->problem->grouping.groups;
-  for (int64_t g = 0; g < groups; g++)
-    e->value[g] = 1;
-  return th_exact_widen(e, e->value, 0, groups, added, err);
-}
-
 th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
                          struct th_error *err)
 {
@@ -160,11 +151,12 @@ th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
   double part = th_recall_ahead(&e->recall, lambda, e->ahead, e->value);
   if (!e->descent.whole)
     th_working_drop_zeros(w);
-  extrapolate(w, part);
+  if (!th_exact_stays(e))
+    extrapolate(w, part);
   if (!widens)
     return TH_OK;
   if (e->descent.whole)
-    return take_all(e, &added, err);
+    return th_exact_take_all(e, err);
   if (part == 0)
     floor = 2 * lambda - th_recall_lambda(&e->recall);
   return th_exact_widen(e, e->value, floor, w->units + 128, &added, err);
@@ -263,20 +255,13 @@ static int64_t collect(struct th_exact *e)
   return wanted;
 }
 
-/* Columns in memory that all are members: nothing is left for a pass. */
-static bool all_known(const struct th_exact *e)
-{
-  const struct th_kept *kept = e->problem->kept;
-  return kept != NULL && e->working.members == kept->count;
-}
-
 /* The gap over all attributes at the working set's solution. Collective. */
 static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
 {
   struct th_problem *p = e->problem;
   double level = want(e, lambda);
   th_status rc = TH_OK;
-  if (!all_known(e))
+  if (!th_exact_all_known(e))
     rc = th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
@@ -312,7 +297,9 @@ static th_status admit(struct th_exact *e, double lambda, int64_t *added,
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
   TH_TRY(th_exact_widen(e, priority, 0, most, added, err));
-  if (*added > 0)
+  if (*added > 0 && p->kept != NULL)
+    th_exact_stay(e, lambda);
+  else if (*added > 0)
     TH_TRY(th_descent_look(&e->descent, &e->working, lambda, err));
 done:
   free(priority);
@@ -331,7 +318,7 @@ static double share_of_way(double first, double gap, double goal)
  * cheap, and who is missing should be there before the set is solved well. */
 static double enough_of(const struct th_exact *e, double least)
 {
-  bool cheap = e->problem->kept != NULL && !all_known(e);
+  bool cheap = e->problem->kept != NULL && !th_exact_all_known(e);
   return cheap ? fmax(least, soon * e->descent.gap) : least;
 }
 
@@ -346,11 +333,14 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
   int64_t rounds = given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_descent_gather(&e->descent, &e->working, err);
   e->descent.done = 0;
-  if (rc == TH_OK)
+  if (rc == TH_OK && th_exact_stays(e))
+    th_exact_stay(e, lambda);
+  else if (rc == TH_OK)
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_exact_goal(e, e->descent.primal);
-    double least = all_known(e) && part == for_the_set ? goal : part * goal;
+    double least =
+        th_exact_all_known(e) && part == for_the_set ? goal : part * goal;
     double enough = enough_of(e, least);
     th_profile_begin(e->problem->context->profile);
     rc = th_descend(&e->descent, &e->working, lambda, enough, err);
