@@ -111,6 +111,8 @@ static int by_column(const void *a, const void *b)
 static double share_of(const struct net *net)
 {
   const struct th_problem *p = &net->problem;
+  if (th_working_support(&net->exact.working) == 0)
+    return 0;
   return p->zero > 0 ? 1 - net->exact.descent.loss / p->zero : 0;
 }
 
