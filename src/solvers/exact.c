@@ -315,10 +315,12 @@ static double share_of_way(double first, double gap, double goal)
 }
 
 /* The working set's gap before the next pass: one over columns in memory is
- * cheap, and who is missing should be there before the set is solved well. */
+ * cheap, and who is missing should be there before the set is solved well. But
+ * not so cheap as a model by products. */
 static double enough_of(const struct th_exact *e, double least)
 {
-  bool cheap = e->problem->kept != NULL && !th_exact_all_known(e);
+  bool cheap = e->problem->kept != NULL && !th_exact_stays(e) &&
+               !th_exact_all_known(e);
   return cheap ? fmax(least, soon * e->descent.gap) : least;
 }
 
