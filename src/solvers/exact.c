@@ -319,8 +319,8 @@ static double share_of_way(double first, double gap, double goal)
  * not so cheap as a model by products. */
 static double enough_of(const struct th_exact *e, double least)
 {
-  bool cheap = e->problem->kept != NULL && !th_exact_stays(e) &&
-               !th_exact_all_known(e);
+  bool cheap =
+      e->problem->kept != NULL && !th_exact_stays(e) && !th_exact_all_known(e);
   return cheap ? fmax(least, soon * e->descent.gap) : least;
 }
 
