@@ -253,7 +253,7 @@ static th_status make_model(struct th_descent *d,
   else
     start_residuals(d);
   TH_TRY(th_quadratic_begin(q, err));
-  if (anew || is_chord(d))
+  if (anew || (is_chord(d) && d->whole)) /* where chords learn */
     th_face_reset(&d->face);
   TH_TRY(th_face_begin(&d->face, q, &fits, err));
   q->face = fits ? &d->face : NULL;
