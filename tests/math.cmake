@@ -1,6 +1,6 @@
 # Tests of src/math
-foreach(name IN ITEMS cholesky confidence gap kernels linalg loss online penalty products
-    rule)
+foreach(name IN ITEMS cholesky confidence gap kernels linalg logistic loss online penalty
+    products rule)
   th_test(NAME unit_${name} LIBS thresher_core LABELS unit)
 endforeach()
 th_test(NAME unit_online_stream LIBS thresher_core LABELS unit LONG study)

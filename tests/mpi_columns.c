@@ -67,7 +67,7 @@ static struct setting *begin(struct th_comm *comm, enum th_layout layout,
     s->context.centre[k] = centre_of(s, s->context.owned.first + k);
     s->context.scale[k] = scale_of(s->context.owned.first + k);
   }
-  th_columns_init(&s->columns, &s->context);
+  th_columns_init(&s->columns, th_source_shape(s->context.source)->training);
   return s;
 }
 

@@ -46,16 +46,14 @@ th_status th_columns_block_new(struct th_columns_block **block, int64_t bytes,
   return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1, "columns", err);
 }
 
-void th_columns_init(struct th_columns *columns,
-                     const struct th_context *context)
+void th_columns_init(struct th_columns *columns, int64_t examples)
 {
-  *columns = (struct th_columns){
-      .examples = th_source_shape(context->source)->training};
+  *columns = (struct th_columns){.examples = examples};
 }
 
 static void release(struct th_columns_block *block)
 {
-  if (--block->held == 0)
+  if (block != NULL && --block->held == 0)
     free(block);
 }
 

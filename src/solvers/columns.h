@@ -23,13 +23,13 @@ struct th_columns {
   int64_t capacity;
   int64_t *attribute;              /* of each slot */
   struct th_vector *vector;        /* of each slot; values lie in its block */
-  struct th_columns_block **block; /* of each slot: owned, with others */
+  struct th_columns_block **block; /* of each slot: owned, with others; NULL:
+                                      the values are borrowed */
   int64_t *sorted;                 /* slots in ascending order of attributes */
 };
 
 /* Nothing held yet. Local; release with th_columns_free. */
-void th_columns_init(struct th_columns *columns,
-                     const struct th_context *context);
+void th_columns_init(struct th_columns *columns, int64_t examples);
 void th_columns_free(struct th_columns *columns);
 
 /* Gather the listed attributes, none of them held yet, ascending and the same
@@ -38,6 +38,14 @@ void th_columns_free(struct th_columns *columns);
 th_status th_columns_fetch(struct th_columns *columns,
                            struct th_context *context, const int64_t *attribute,
                            int64_t count, struct th_error *err);
+
+/* The same of attributes that someone has in memory, attribute a as column[a]:
+ * their values are borrowed, and must not be dropped by th_columns_keep. Local.
+ * TH_ENOMEM. */
+th_status th_columns_borrow(struct th_columns *columns,
+                            const struct th_vector *column,
+                            const int64_t *attribute, int64_t count,
+                            struct th_error *err);
 
 /* The slot of an attribute, or -1. Local. */
 int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute);

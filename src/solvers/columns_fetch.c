@@ -126,3 +126,21 @@ done:
   free(counts);
   return rc;
 }
+
+th_status th_columns_borrow(struct th_columns *columns,
+                            const struct th_vector *column,
+                            const int64_t *attribute, int64_t count,
+                            struct th_error *err)
+{
+  int64_t before = columns->count;
+  th_status rc = reserve(columns, before + count, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < count; k++, columns->count++) {
+    columns->attribute[columns->count] = attribute[k];
+    columns->vector[columns->count] = column[attribute[k]];
+    columns->block[columns->count] = NULL;
+  }
+  sort_in(columns, before);
+  return rc;
+}

@@ -50,6 +50,36 @@ void th_covariance_free(struct th_covariance *covariance)
   *covariance = (struct th_covariance){0};
 }
 
+th_status th_covariance_reserve(struct th_covariance *c, int64_t count,
+                                struct th_error *err)
+{
+  double *product = NULL;
+  double *mean = NULL;
+  int64_t capacity = c->capacity;
+  th_status rc = TH_OK;
+  if (count <= capacity)
+    return rc;
+  capacity = th_ceil_divide(count + count / 2, 8) * 8;
+  TH_TRY(TH_NEW(&product, capacity * capacity, "products of columns", err));
+  TH_TRY(TH_NEW(&mean, capacity, "means of columns", err));
+  for (int64_t j = 0; j < c->count; j++)
+    memcpy(product + j * capacity, c->product + j * c->capacity,
+           (size_t)c->count * sizeof *product);
+  if (c->count > 0)
+    memcpy(mean, c->mean, (size_t)c->count * sizeof *mean);
+  free(c->product);
+  free(c->mean);
+  c->product = product;
+  c->mean = mean;
+  c->capacity = capacity;
+  product = NULL;
+  mean = NULL;
+done:
+  free(product);
+  free(mean);
+  return rc;
+}
+
 /* Tiles above the diagonal in strip s. */
 static int64_t left_out(const struct growth *g, int64_t s)
 {
@@ -166,37 +196,6 @@ static void store(const struct growth *g, int size, struct th_covariance *c)
     }
 }
 
-/* Room for `count` slots. Local. */
-static th_status reserve(struct th_covariance *c, int64_t count,
-                         struct th_error *err)
-{
-  double *product = NULL;
-  double *mean = NULL;
-  int64_t capacity = c->capacity;
-  th_status rc = TH_OK;
-  if (count <= capacity)
-    return rc;
-  capacity = th_ceil_divide(count + count / 2, 8) * 8;
-  TH_TRY(TH_NEW(&product, capacity * capacity, "products of columns", err));
-  TH_TRY(TH_NEW(&mean, capacity, "means of columns", err));
-  for (int64_t j = 0; j < c->count; j++)
-    memcpy(product + j * capacity, c->product + j * c->capacity,
-           (size_t)c->count * sizeof *product);
-  if (c->count > 0)
-    memcpy(mean, c->mean, (size_t)c->count * sizeof *mean);
-  free(c->product);
-  free(c->mean);
-  c->product = product;
-  c->mean = mean;
-  c->capacity = capacity;
-  product = NULL;
-  mean = NULL;
-done:
-  free(product);
-  free(mean);
-  return rc;
-}
-
 /* Local. */
 static th_status prepare(struct growth *g, struct th_covariance *covariance,
                          const double *eta, bool centred, struct th_error *err)
@@ -206,7 +205,7 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
   g->tiles = th_products_tiles(added);
   g->old_strips = th_ceil_divide(g->first, STRIP);
   g->strips = g->old_strips + th_ceil_divide(added, STRIP);
-  TH_TRY(reserve(covariance, g->last, err));
+  TH_TRY(th_covariance_reserve(covariance, g->last, err));
   TH_TRY(TH_NEW(&g->left, g->tiles * TILE * ROWS, "new columns", err));
   TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "old columns", err));
   TH_TRY(

@@ -8,6 +8,7 @@
 #define TH_COVARIANCE_H
 
 #include "solvers/columns.h"
+#include "solvers/rowwise.h"
 
 /* product[j * capacity + k] = sum of eta_i (x_ij - m_j) (x_ik - m_k) over the
  * examples for slots j, k < count; m_j = 0, or the eta-weighted mean of a
@@ -28,6 +29,19 @@ th_status th_covariance_grow(struct th_covariance *covariance,
                              struct th_comm *comm, const double *eta,
                              const double *root_eta, bool centred,
                              struct th_error *err);
+
+/* The same of sparse columns, attribute a of which is column a of rowwise,
+ * which has `count`, with any weights h and their sum; the mean of a column is
+ * that under h. Local. */
+th_status th_covariance_grow_rows(struct th_covariance *covariance,
+                                  const struct th_columns *columns,
+                                  const struct th_rowwise *rowwise,
+                                  int64_t count, const double *h, double sum_h,
+                                  bool centred, struct th_error *err);
+
+/* Room for so many slots. Local. */
+th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,
+                                struct th_error *err);
 
 /* What th_columns_keep does with slots. Local. */
 void th_covariance_keep(struct th_covariance *covariance, const bool *keep);

@@ -1,14 +1,15 @@
 /* descent.h - the exact solution on a working set, alike on every rank
  *
  * min over the members' coefficients and the intercept of sum_i eta_i f(p_i;
- * y_i) + lambda Omega(b): quadratic models by coordinate descent (solvers/
- * quadratic.h), one for a squared loss, Newton's with a line search for the
- * others, until the duality gap of the working set is small. Sums over examples
- * that are long are shared between the ranks; the rest is serial.
- * SPDX-License-Identifier: MIT */
+ * y_i) + lambda Omega(b) + (ridge/2) |b|^2: quadratic models by coordinate
+ * descent (solvers/ quadratic.h), one for a squared loss, Newton's with a line
+ * search for the others, until the duality gap of the working set is small.
+ * Sums over examples that are long are shared between the ranks; the rest is
+ * serial. SPDX-License-Identifier: MIT */
 #ifndef TH_DESCENT_H
 #define TH_DESCENT_H
 
+#include "solvers/chord.h"
 #include "solvers/face.h"
 #include "solvers/problem.h"
 #include "solvers/quadratic.h"
@@ -20,6 +21,13 @@ struct th_descent {
   struct th_covariance covariance;
   struct th_quadratic quadratic;
   struct th_face face;
+  struct th_chord chord; /* of a tall problem */
+  bool tall;
+  bool whole;         /* and its columns are so few that all are members */
+  bool logistic;      /* in memory: math/logistic.h does it */
+  bool squared;       /* in memory: a few dot products do it */
+  bool first;         /* the model is the first at this lambda */
+  bool looked;        /* predictions and theta are there */
   bool by_products;   /* the covariance is in use */
   double *prediction; /* of the working set's coefficients, with intercept */
   double *theta;      /* f' there: sum eta theta = 0 with an intercept */
@@ -30,9 +38,12 @@ struct th_descent {
   double *work; /* members of a unit, twice */
   int64_t room; /* of work */
   double intercept;
-  double primal; /* at the coefficients */
-  double gap;    /* of the working set */
-  double done;   /* share of what it descends for, for who watches */
+  double loss;   /* at the coefficients, without the penalty */
+  double primal; /* with it */
+  double square; /* squared: sum eta theta^2, sum eta theta y */
+  double along;
+  double gap;  /* of the working set */
+  double done; /* share of what it descends for, for who watches */
 };
 
 /* The zero model. Local. */
@@ -50,6 +61,29 @@ th_status th_descent_gather(struct th_descent *descent,
 th_status th_descent_look(struct th_descent *descent,
                           struct th_working *working, double lambda,
                           struct th_error *err);
+
+/* The two halves of a look: predictions, theta and primal value; slopes and
+ * gap. Collective. */
+th_status th_descent_predict(struct th_descent *descent,
+                             struct th_working *working, double lambda,
+                             struct th_error *err);
+th_status th_descent_slopes(struct th_descent *descent,
+                            struct th_working *working, double lambda,
+                            struct th_error *err);
+
+/* Primal value and gap where the last look has been, at another lambda, or with
+ * another ridge or working set: slopes are the caller's to give. The dual value
+ * of scale theta. Local, replicated. */
+void th_descent_stay(struct th_descent *descent,
+                     const struct th_working *working, double lambda);
+double th_descent_dual(const struct th_descent *descent, double scale);
+
+/* The step of a model by products, halved likewise, and a look where it ends,
+ * or where it began and no part of it was good. *moved: there is a way on.
+ * Internal to the descent. */
+th_status th_descent_chord(struct th_descent *descent,
+                           struct th_working *working, double lambda,
+                           bool *moved, struct th_error *err);
 
 /* Along the step that the model proposes, halved until the objective falls by a
  * part of what the model's slope says (Tseng & Yun 2009). False: it does not,

@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
+#include "solvers/exact_kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ static const double usual_precision = 1e-8;  /* of the model's own */
 static const double for_the_set = 0.3;       /* of the goal: its own gap */
 static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
 static const double nearly = 0.99;           /* of lambda: may join as well */
+static const double soon = 0.1;     /* of the gap: a pass that is cheap */
+static const double reaches = 0.98; /* extrapolated: joins at once */
 
 int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
 {
@@ -54,6 +57,8 @@ th_status th_exact_init(struct th_exact *e, struct th_problem *p,
   *duals = (struct th_duals){0};
   TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
   TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
+  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
+  TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
   TH_TRY(th_descent_init(&e->descent, p, err));
   e->descent.intercept = p->start;
   TH_TRY(th_recall_init(&e->recall, p, &e->duals, err));
@@ -68,6 +73,8 @@ void th_exact_free(struct th_exact *e)
   th_duals_free(&e->duals);
   th_selection_free(&e->selection);
   th_recall_free(&e->recall);
+  free(e->ahead);
+  free(e->value);
   free(e->score);
   free(e->name);
   free(e->chosen);
@@ -123,8 +130,40 @@ done:
   return rc;
 }
 
+/* Coefficients move on along their lines, as long as they keep their signs. */
+static void extrapolate(struct th_working *w, double part)
+{
+  for (int64_t k = 0; k < w->members; k++) {
+    double now = w->coef[k];
+    double next = now + part * (now - w->earlier[k]);
+    w->earlier[k] = now;
+    if (next * now > 0)
+      w->coef[k] = next;
+  }
+}
+
+th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
+                         struct th_error *err)
+{
+  struct th_working *w = &e->working;
+  double floor = reaches * lambda;
+  int64_t added = 0;
+  double part = th_recall_ahead(&e->recall, lambda, e->ahead, e->value);
+  if (!e->descent.whole)
+    th_working_drop_zeros(w);
+  if (!th_exact_stays(e))
+    extrapolate(w, part);
+  if (!widens)
+    return TH_OK;
+  if (e->descent.whole)
+    return th_exact_take_all(e, err);
+  if (part == 0)
+    floor = 2 * lambda - th_recall_lambda(&e->recall);
+  return th_exact_widen(e, e->value, floor, w->units + 128, &added, err);
+}
+
 /* A unit of the working set from the slopes that everyone has, on a rank that
- * holds members of it. */
+ * holds members of it; Z is without the ridge, as everywhere. */
 static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
 {
   const struct th_problem *p = e->problem;
@@ -139,7 +178,7 @@ static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
     int64_t place = th_problem_place(p, m);
     while (w->attribute[k] != p->active.attribute[place])
       k++; /* members on other ranks */
-    e->duals.z[place] = -w->slope[k];
+    e->duals.z[place] = p->ridge * w->coef[k] - w->slope[k];
   }
 }
 
@@ -187,7 +226,9 @@ static double want(struct th_exact *e, double lambda)
 {
   const struct th_problem *p = e->problem;
   struct th_duals *duals = &e->duals;
-  double level = th_recall_estimate(&e->recall, e->descent.theta, duals);
+  double level = 0; /* columns in memory are looked at all */
+  if (p->kept == NULL)
+    level = th_recall_estimate(&e->recall, e->descent.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
@@ -219,8 +260,9 @@ static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
 {
   struct th_problem *p = e->problem;
   double level = want(e, lambda);
-  th_status rc =
-      th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
+  th_status rc = TH_OK;
+  if (!th_exact_all_known(e))
+    rc = th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
   take_known(e, false);
@@ -229,9 +271,10 @@ static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
                  &e->duals);
   e->objective = e->descent.primal;
   double scale = 1 / fmax(1, e->dual_norm / lambda);
-  e->gap = th_gap_bound(e->objective,
-                        th_gap_dual(p->loss, p->rows, p->eta, p->target,
-                                    e->descent.theta, scale));
+  double dual = th_descent_dual(&e->descent, scale);
+  dual -=
+      scale * scale * th_working_ridge(&e->working, p->ridge, e->working.coef);
+  e->gap = th_gap_bound(e->objective, dual);
   return TH_OK;
 }
 
@@ -254,7 +297,9 @@ static th_status admit(struct th_exact *e, double lambda, int64_t *added,
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
   TH_TRY(th_exact_widen(e, priority, 0, most, added, err));
-  if (*added > 0)
+  if (*added > 0 && p->kept != NULL)
+    th_exact_stay(e, lambda);
+  else if (*added > 0)
     TH_TRY(th_descent_look(&e->descent, &e->working, lambda, err));
 done:
   free(priority);
@@ -269,6 +314,16 @@ static double share_of_way(double first, double gap, double goal)
   return first > goal && gap > goal ? fmax(share, 0) : 1;
 }
 
+/* The working set's gap before the next pass: one over columns in memory is
+ * cheap, and who is missing should be there before the set is solved well. But
+ * not so cheap as a model by products. */
+static double enough_of(const struct th_exact *e, double least)
+{
+  bool cheap =
+      e->problem->kept != NULL && !th_exact_stays(e) && !th_exact_all_known(e);
+  return cheap ? fmax(least, soon * e->descent.gap) : least;
+}
+
 th_status th_exact_solve(struct th_exact *e, double lambda,
                          struct th_error *err)
 {
@@ -280,12 +335,17 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
   int64_t rounds = given > 0 ? given : MOST_ROUNDS;
   th_status rc = th_descent_gather(&e->descent, &e->working, err);
   e->descent.done = 0;
-  if (rc == TH_OK)
+  if (rc == TH_OK && th_exact_stays(e))
+    th_exact_stay(e, lambda);
+  else if (rc == TH_OK)
     rc = th_descent_look(&e->descent, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
     double goal = th_exact_goal(e, e->descent.primal);
+    double least =
+        th_exact_all_known(e) && part == for_the_set ? goal : part * goal;
+    double enough = enough_of(e, least);
     th_profile_begin(e->problem->context->profile);
-    rc = th_descend(&e->descent, &e->working, lambda, part * goal, err);
+    rc = th_descend(&e->descent, &e->working, lambda, enough, err);
     th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
     if (rc != TH_OK)
       break;
@@ -300,7 +360,10 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
       TH_TRY(admit(e, lambda, &added, err));
     if (added == 0 && !(e->gap < 0.5 * before))
       break; /* as far as doubles go */
-    part = added == 0 ? 0.1 * part : for_the_set;
+    if (added > 0)
+      part = for_the_set;
+    else if (enough == least)
+      part *= 0.1;
     before = e->gap;
   }
 done:

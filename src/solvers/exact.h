@@ -20,6 +20,8 @@ struct th_exact {
   struct th_working working;
   struct th_duals duals; /* times lambda: slopes */
   struct th_recall recall;
+  double *ahead; /* places: slopes, extrapolated */
+  double *value; /* groups: their dual values */
   double *score; /* groups: candidates, and what they are called */
   int64_t *name;
   struct th_choice *chosen;
@@ -48,6 +50,13 @@ double th_exact_goal(const struct th_exact *exact, double objective);
  * floor: the `most` largest of them. *added: how many. Collective. */
 th_status th_exact_widen(struct th_exact *exact, const double *value,
                          double floor, int64_t most, int64_t *added,
+                         struct th_error *err);
+
+/* Where to begin at the next lambda: coefficients along the line through the
+ * last two, and the working set of their support; widens: and of what is going
+ * to enter. With one lambda behind, that is what the strong rule keeps
+ * (Tibshirani et al. 2012). Collective. */
+th_status th_exact_guess(struct th_exact *exact, double lambda, bool widens,
                          struct th_error *err);
 
 /* From the working set as it is to the solution. Collective. */

@@ -111,9 +111,10 @@ th_status th_face_begin(struct th_face *f, const struct th_quadratic *q,
   *fits = is_l1(q->working);
   if (!*fits)
     return rc;
-  if (centred != f->centred)
+  if (centred != f->centred || q->ridge != f->ridge)
     th_face_reset(f);
   f->centred = centred;
+  f->ridge = q->ridge;
   TH_TRY(widen(f, members, err));
   TH_TRY(name_members(f, q, err));
   free(f->target);
@@ -175,6 +176,25 @@ static void follow(struct th_face *f, const struct th_quadratic *q)
   for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++)
     if (q->coef[k] != 0 && !f->held[w->slot[k]])
       join_member(f, q, k);
+}
+
+/* Products of those that join, and the factor's rows of them and of those that
+ * leave: sums of doubles that lie together are cheap, rotations are not. */
+int64_t th_face_cost(const struct th_face *f, const struct th_quadratic *q)
+{
+  const struct th_working *w = q->working;
+  int64_t size = 0;
+  int64_t joins = 0;
+  int64_t items = 0;
+  for (int64_t k = 0; k < w->members; k++) {
+    if (q->coef[k] == 0)
+      continue;
+    size++;
+    joins += !f->held[w->slot[k]];
+    items += f->centred ? 1 : q->columns->vector[w->slot[k]].items;
+  }
+  int64_t leaves = th_larger(f->factor.size + joins - size, 0);
+  return joins * (items / 2 + size * size / 12) + leaves * size * size / 2;
 }
 
 /* residual = - what the model changes by in each row, on this face. */

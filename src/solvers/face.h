@@ -23,6 +23,7 @@ struct th_face {
   double *residual; /* rows */
   double *step;     /* rows */
   bool centred;     /* products without an intercept's row */
+  double ridge;     /* in the products */
   int64_t slots;    /* room of the two arrays over slots: */
   int64_t *member;  /* of the model's working set, or -1 */
   bool *held;       /* in the factor */
@@ -42,6 +43,10 @@ int64_t th_face_bytes(int64_t members);
 th_status th_face_begin(struct th_face *face,
                         const struct th_quadratic *quadratic, bool *fits,
                         struct th_error *err);
+
+/* What that would cost now: in values that descent visits meanwhile. */
+int64_t th_face_cost(const struct th_face *face,
+                     const struct th_quadratic *quadratic);
 
 /* Move the model to the minimum over its support, as far as its members are
  * independent; false: nothing moved, or the model would not fall. */

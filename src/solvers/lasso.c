@@ -17,9 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Extrapolated slopes from here on, over lambda, join at once. */
-static const double reaches = 0.98;
-
 /* A lambda below this share of lambda_max is come to by way of larger ones,
  * each this share of the one before: descent from zero would take very long. */
 static const double far = 0.01;
@@ -30,8 +27,6 @@ struct lasso {
   struct th_exact exact;
   struct th_support support;
   struct th_certificate certificate;
-  double *ahead;            /* places: extrapolated */
-  double *value;            /* groups: their dual values */
   struct th_choice *chosen; /* members with a coefficient */
   int64_t room;
   int64_t steps; /* lambdas so far, of: */
@@ -53,18 +48,6 @@ static double lambda_at(const struct lasso *s, const struct th_config *config,
   return most * pow(config->path_min, along);
 }
 
-/* Local. */
-static th_status prepare(struct lasso *s, struct th_error *err)
-{
-  int64_t places = s->problem.active.count;
-  th_status rc;
-  TH_TRY(TH_NEW(&s->ahead, places, "slopes", err));
-  TH_TRY(TH_NEW(&s->value, s->problem.grouping.groups, "slopes", err));
-  TH_TRY(TH_NEW(&s->certificate.path, s->path, "the path", err));
-done:
-  return rc;
-}
-
 static void free_state(void *state)
 {
   struct lasso *s = state;
@@ -74,8 +57,6 @@ static void free_state(void *state)
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
-  free(s->ahead);
-  free(s->value);
   free(s->chosen);
   free(s);
 }
@@ -91,7 +72,7 @@ static th_status create(void **state, struct th_context *context,
   s->path = config->path > 0 ? config->path : 1;
   s->walks = s->path > 1;
   TH_TRY(th_problem_init(&s->problem, context, &duals, err));
-  rc = prepare(s, err);
+  rc = TH_NEW(&s->certificate.path, s->path, "the path", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_exact_init(&s->exact, &s->problem, &duals, err));
   s->certificate.lambda_max = s->problem.lambda_max;
@@ -108,38 +89,6 @@ done:
   th_duals_free(&duals);
   free_state(s);
   return rc;
-}
-
-/* Coefficients move on along their lines, as long as they keep their signs. */
-static void extrapolate(struct lasso *s, double part)
-{
-  struct th_working *w = &s->exact.working;
-  for (int64_t k = 0; k < w->members; k++) {
-    double now = w->coef[k];
-    double next = now + part * (now - w->earlier[k]);
-    w->earlier[k] = now;
-    if (next * now > 0)
-      w->coef[k] = next;
-  }
-}
-
-/* The working set to begin with: the support, and what is going to enter. With
- * one lambda behind, that is what the strong rule keeps (Tibshirani et al.
- * 2012). Collective. */
-static th_status guess(struct lasso *s, double lambda, struct th_error *err)
-{
-  struct th_working *w = &s->exact.working;
-  double floor = reaches * lambda;
-  int64_t added = 0;
-  double part = th_recall_ahead(&s->exact.recall, lambda, s->ahead, s->value);
-  th_working_drop_zeros(w);
-  extrapolate(s, part);
-  if (!s->walks)
-    return TH_OK;
-  if (part == 0)
-    floor = 2 * lambda - th_recall_lambda(&s->exact.recall);
-  return th_exact_widen(&s->exact, s->value, floor, w->units + 128, &added,
-                        err);
 }
 
 static int by_attribute(const void *a, const void *b)
@@ -193,7 +142,7 @@ static th_status approach(struct lasso *s, struct th_context *context,
   s->walks = true;
   for (double way = most * stride; way * stride > lambda; way *= stride) {
     begin_piece(context, step++, strides);
-    TH_TRY(guess(s, way, err));
+    TH_TRY(th_exact_guess(&s->exact, way, true, err));
     TH_TRY(th_exact_solve(&s->exact, way, err));
   }
   begin_piece(context, step, fmin(strides, step + 1));
@@ -214,7 +163,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   double lambda = lambda_at(s, context->config, s->steps);
   begin_piece(context, (double)s->steps, (double)s->path);
   TH_TRY(approach(s, context, lambda, err));
-  TH_TRY(guess(s, lambda, err));
+  TH_TRY(th_exact_guess(&s->exact, lambda, s->walks, err));
   TH_TRY(th_exact_solve(&s->exact, lambda, err));
   double goal = th_exact_goal(&s->exact, s->exact.objective);
   if (s->exact.gap > goal)

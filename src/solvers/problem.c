@@ -58,6 +58,20 @@ static th_status take_targets(struct th_problem *p, struct th_error *err)
 }
 
 /* Local. */
+static th_status take_kept_targets(struct th_problem *p, struct th_error *err)
+{
+  double sum = 0;
+  memcpy(p->target, p->kept->target, (size_t)p->rows * sizeof *p->target);
+  for (int64_t i = 0; i < p->rows; i++)
+    sum += p->kept->weight[i];
+  if (!(sum > 0))
+    return th_fail(err, TH_EDATA, "no example has a weight above 0");
+  for (int64_t i = 0; i < p->rows; i++)
+    p->eta[i] = p->kept->weight[i] / sum;
+  return TH_OK;
+}
+
+/* Local. */
 static th_status reserve_rows(struct th_problem *p, struct th_error *err)
 {
   th_status rc;
@@ -65,6 +79,8 @@ static th_status reserve_rows(struct th_problem *p, struct th_error *err)
   TH_TRY(TH_NEW(&p->eta, p->rows, "weights", err));
   TH_TRY(TH_NEW(&p->multiplier, p->rows, "residuals", err));
   TH_TRY(TH_NEW(&p->multiplier32, p->rows, "residuals", err));
+  if (p->kept != NULL)
+    return take_kept_targets(p, err);
   TH_TRY(take_targets(p, err));
 done:
   return rc;
@@ -222,6 +238,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
                            .rows = shape->training};
   TH_TRY(th_agree(context->comm, reserve_rows(p, err), err));
   TH_TRY(th_active_init(&p->active, context, 0, err));
+  p->dense = shape->layout == TH_DENSE;
   choose_precision(p, shape);
   if (th_sheet_fits(shape, shape->attributes / context->comm->size))
     rc = th_sheet_load(&p->sheet, context->source, p->active.count, err);
@@ -234,6 +251,52 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(begin_at_zero(p, duals == NULL ? &unwanted : duals, err));
 done:
   th_duals_free(&unwanted);
+  return rc;
+}
+
+/* Every column is active. Local. */
+static th_status activate_kept(struct th_problem *p, struct th_error *err)
+{
+  const struct th_kept *kept = p->kept;
+  struct th_active *active = &p->active;
+  th_status rc;
+  TH_TRY(TH_NEW(&active->attribute, kept->count, "columns", err));
+  TH_TRY(TH_NEW(&active->centre, kept->count, "columns", err));
+  TH_TRY(TH_NEW(&active->scale, kept->count, "columns", err));
+  TH_TRY(TH_NEW(&active->bound, kept->count, "columns", err));
+  active->owned = (struct th_range){0, kept->count};
+  active->count = active->total = active->capacity = kept->count;
+  for (int64_t k = 0; k < kept->count; k++) {
+    active->attribute[k] = k;
+    active->centre[k] = kept->column[k].centre;
+    active->scale[k] = kept->column[k].scale;
+    active->bound[k] = INFINITY; /* nobody looked */
+  }
+done:
+  return rc;
+}
+
+th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
+                               const struct th_kept *kept,
+                               struct th_duals *duals, struct th_error *err)
+{
+  th_status rc;
+  *p = (struct th_problem){.context = context,
+                           .kept = kept,
+                           .loss = context->loss,
+                           .intercept = context->config->intercept,
+                           .dense = kept->count > 0 &&
+                                    kept->column->form != TH_VECTOR_ENTRIES,
+                           .rows = kept->rows};
+  TH_TRY(reserve_rows(p, err));
+  TH_TRY(activate_kept(p, err));
+  TH_TRY(th_grouping_build(&p->grouping, NULL, th_penalty_find("l1"), 1,
+                           context->comm, p->active.attribute, p->active.count,
+                           err));
+  TH_TRY(reserve_groups(p, err));
+  TH_TRY(name_groups(p, err));
+  TH_TRY(begin_at_zero(p, duals, err));
+done:
   return rc;
 }
 

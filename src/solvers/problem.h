@@ -1,29 +1,46 @@
 /* problem.h - a penalised problem on all training examples, exactly
  *
- * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) over the attributes
- * that are not left out, with theta_i = f'(p_i; y_i) and Z = -(1/lambda) sum_i
- * eta_i theta_i x_i as in math/gap.h. Examples are in stored order; eta and y
- * are replicated, what belongs to attributes is their owner's. Passes read
- * through the observing source and declare to it what they read: a solver that
- * has attributes of its own active declares them again afterwards.
- * SPDX-License-Identifier: MIT */
+ * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) + (ridge/2) |b|^2
+ * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and Z
+ * =
+ * -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h. A ridge is as good as
+ * one more example for every attribute, x = sqrt(ridge) there and 0 elsewhere,
+ * with target 0: its theta is sqrt(ridge) b, and slopes of attributes that have
+ * a coefficient have ridge b in them; Z is of the data alone. Examples are in
+ * stored order; eta and y are replicated, what belongs to attributes is their
+ * owner's. Passes read through the observing source and declare to it what they
+ * read: a solver that has attributes of its own active declares them again
+ * afterwards. SPDX-License-Identifier: MIT */
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H
 
 #include "core/model.h"
 #include "math/grouping.h"
+#include "math/vector.h"
 #include "solvers/active.h"
 #include "solvers/sheet.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Attributes in memory: on every rank, and alike. Borrowed. */
+struct th_kept {
+  int64_t rows;
+  int64_t count;
+  const struct th_vector *column; /* of each attribute, all of one form */
+  const double *target;
+  const double *weight; /* not below 0; only their ratios count */
+};
+
 struct th_problem {
   struct th_context *context; /* borrowed */
+  const struct th_kept *kept; /* borrowed; NULL: the source has the examples */
   const struct th_loss *loss;
   bool intercept;
+  bool dense;        /* attributes have a value for every example */
   bool single;       /* stored values are summed in float */
   bool beyond_float; /* they would be, but for their magnitude */
+  double ridge;      /* 0: none */
   int64_t rows;      /* n: training examples */
   double *target;
   double *eta;       /* weight / n: adds up to 1 */
@@ -73,6 +90,14 @@ th_status th_problem_init(struct th_problem *problem,
                           struct th_error *err);
 void th_problem_free(struct th_problem *problem);
 
+/* The same of attributes in memory, under an l1 penalty, on a team of one rank:
+ * all comes from `kept`, and nothing is read. The context needs its comm, loss,
+ * config and profile alone. Local. TH_EDATA where no weight is above 0. */
+th_status th_problem_init_kept(struct th_problem *problem,
+                               struct th_context *context,
+                               const struct th_kept *kept,
+                               struct th_duals *duals, struct th_error *err);
+
 /* Every group is wanted, none known. Local. */
 th_status th_duals_init(struct th_duals *duals,
                         const struct th_problem *problem, struct th_error *err);
@@ -98,9 +123,9 @@ th_status th_problem_predict(struct th_problem *problem,
 void th_problem_theta(const struct th_problem *problem,
                       const double *prediction, double *theta);
 
-/* Everything about a model, from the data: attributes ascending, coefficients
- * of (x - centre) * scale. *certificate keeps its path, lambda_max is filled
- * in. Collective. */
+/* Everything about a model without a ridge, from the data: attributes
+ * ascending, coefficients of (x - centre) * scale. *certificate keeps its path,
+ * lambda_max is filled in. Collective. */
 th_status th_problem_certify(struct th_problem *problem,
                              const int64_t *attribute, const double *coef,
                              int64_t count, double intercept, double lambda,

@@ -175,6 +175,19 @@ static int64_t list_places(struct th_problem *p, const bool *marked)
   return count;
 }
 
+/* The same of columns in memory, each of which has its centre and scale.
+ * Local. */
+static void sum_kept(const struct th_problem *p, int64_t count,
+                     enum th_sum_kind kind, double factor, double *z)
+{
+  for (int64_t k = 0; k < count; k++) {
+    const struct th_vector *x = &p->kept->column[p->place[k]];
+    double sum = kind == TH_SUM_MOMENTS ? th_vector_square(x, p->eta)
+                                        : th_vector_dot(x, p->multiplier);
+    z[p->place[k]] = factor * sum;
+  }
+}
+
 th_status th_problem_sums(struct th_problem *p, const bool *marked,
                           enum th_sum_kind kind, double factor, double *z,
                           struct th_error *err)
@@ -183,6 +196,10 @@ th_status th_problem_sums(struct th_problem *p, const bool *marked,
   int64_t count = list_places(p, marked);
   if (p->grouping.place != NULL)
     qsort(p->place, (size_t)count, sizeof *p->place, th_ascending);
+  if (p->kept != NULL) {
+    sum_kept(p, count, kind, factor, z);
+    return TH_OK;
+  }
   for (int64_t k = 0; k < count; k++) {
     p->listed[k] = p->active.attribute[p->place[k]];
     p->centre[k] = p->active.centre[p->place[k]];

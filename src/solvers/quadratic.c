@@ -66,9 +66,10 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
 {
   const struct th_covariance *c = q->covariance;
   const int64_t *slot = q->working->slot;
+  double ridge = j == k ? q->ridge : 0;
   if (c != NULL)
-    return c->product[slot[j] * c->capacity + slot[k]];
-  return th_vector_dot(&q->columns->vector[slot[j]], weighted);
+    return c->product[slot[j] * c->capacity + slot[k]] + ridge;
+  return th_vector_dot(&q->columns->vector[slot[j]], weighted) + ridge;
 }
 
 /* The same of a member with itself. */
@@ -76,7 +77,8 @@ static double square_of(const struct th_quadratic *q, int64_t k)
 {
   if (q->covariance != NULL)
     return th_quadratic_product(q, k, k, NULL);
-  return th_vector_square(&q->columns->vector[q->working->slot[k]], q->h);
+  return th_vector_square(&q->columns->vector[q->working->slot[k]], q->h) +
+         q->ridge;
 }
 
 /* The largest eigenvalue of a unit's block of the Hessian. */
@@ -130,7 +132,8 @@ double th_quadratic_slope(const struct th_quadratic *q, int64_t k)
   int64_t slot = q->working->slot[k];
   if (q->covariance != NULL)
     return q->state[slot];
-  return th_vector_dot(&q->columns->vector[slot], q->state);
+  return th_vector_dot(&q->columns->vector[slot], q->state) +
+         q->ridge * q->coef[k];
 }
 
 void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
@@ -149,6 +152,7 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
   const double *product = c->product + slot * c->capacity;
   for (int64_t j = 0; j < q->states; j++)
     q->state[j] += delta * product[j];
+  q->state[slot] += delta * q->ridge;
 }
 
 /* A step of proximal gradient on one unit, exact where it has one member. How
@@ -175,6 +179,18 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
     moved += 0.5 * curvature * delta * delta;
   }
   return moved;
+}
+
+/* Values that a step of one unit visits. */
+static int64_t visits(const struct th_quadratic *q, int64_t g)
+{
+  const struct th_working *w = q->working;
+  int64_t count = 0;
+  if (q->covariance != NULL)
+    return q->states;
+  for (int64_t k = w->start[g]; k < w->start[g + 1]; k++)
+    count += 2 * q->columns->vector[w->slot[k]].items;
+  return count;
 }
 
 static bool is_zero(const struct th_quadratic *q, int64_t g)
@@ -208,8 +224,10 @@ static double epoch(struct th_quadratic *q, double lambda, bool all)
 {
   double moved = 0;
   for (int64_t g = 0; g < q->working->units; g++)
-    if (all || !is_zero(q, g))
+    if (all || !is_zero(q, g)) {
       moved += step_unit(q, g, lambda);
+      q->visited += visits(q, g);
+    }
   step_intercept(q);
   return moved;
 }
@@ -224,7 +242,7 @@ static double fit_of(const struct th_quadratic *q, const double *coef,
   if (q->covariance == NULL) {
     for (int64_t i = 0; i < q->states; i++)
       sum += q->h[i] > 0 ? state[i] * state[i] / q->h[i] : 0;
-    return 0.5 * sum;
+    return 0.5 * sum + th_working_ridge(w, q->ridge, coef);
   }
   for (int64_t k = 0; k < w->members; k++) {
     int64_t slot = w->slot[k];
@@ -277,6 +295,15 @@ static double descend(struct th_quadratic *q, double lambda)
   return moved;
 }
 
+/* A solution on the support: false where it is not tried, or is none. */
+static bool solve_face(struct th_quadratic *q, double lambda)
+{
+  if (q->face == NULL || (q->frugal && q->visited < th_face_cost(q->face, q)))
+    return false;
+  q->visited = 0;
+  return th_face_step(q->face, q, lambda);
+}
+
 /* Epochs over all members find what joins the support; its minimum is then
  * solved for, or descended to where that helps little. */
 double th_quadratic_solve(struct th_quadratic *q, double lambda,
@@ -287,8 +314,7 @@ double th_quadratic_solve(struct th_quadratic *q, double lambda,
   double gap = gap_of(q, lambda);
   for (int k = 0; k < rounds && gap > tolerance; k++) {
     double moved = epoch(q, lambda, true);
-    bool solved =
-        k >= q->patience && q->face != NULL && th_face_step(q->face, q, lambda);
+    bool solved = k >= q->patience && solve_face(q, lambda);
     if (!solved || gap > helps * before)
       moved += descend(q, lambda);
     before = gap;

@@ -1,13 +1,12 @@
 /* quadratic.h - coordinate descent on a quadratic model with a penalty
  *
- * min over b, b0 of sum_i (g_i v_i + h_i v_i^2 / 2) + lambda Omega(b), v = X (b
- * - b_start) + b0: what a squared loss is, and what Newton's method makes of
- * the others. Block coordinate descent over the units of a working set (groups,
- * or single attributes), extrapolated as in celer (Massias, Gramfort & Salmon
- * 2018; Anderson's acceleration), or solved for on the support (solvers/
- * face.h), until its own duality gap is small. Serial and local: every rank
- * computes the same.
- * SPDX-License-Identifier: MIT */
+ * min over b, b0 of sum_i (g_i v_i + h_i v_i^2 / 2) + lambda Omega(b) +
+ * (ridge/2) |b|^2, v = X (b - b_start) + b0: what a squared loss is, and what
+ * Newton's method makes of the others. Block coordinate descent over the units
+ * of a working set (groups, or single attributes), extrapolated as in celer
+ * (Massias, Gramfort & Salmon 2018; Anderson's acceleration), or solved for on
+ * the support (solvers/ face.h), until its own duality gap is small. Serial and
+ * local: every rank computes the same. SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
 
@@ -27,13 +26,17 @@ struct th_quadratic {
   const struct th_columns *columns;
   struct th_face *face; /* solves on the support; NULL: none does */
   int patience;         /* rounds of descent before that */
+  bool frugal;          /* nor before descent has visited what that costs: */
+  int64_t visited;      /* values, since the beginning or the last time */
   /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the
    * slope of each slot, and v is never formed. */
   const struct th_covariance *covariance;
   const double *h; /* of examples; 0 leaves one out; NULL with covariance */
   double even;     /* what all of h is, or 0 */
+  double ridge;    /* in slopes, also those of the state, and products */
   bool intercept;  /* b0 is a variable; covariances are centred instead */
-  double constant; /* covariance: half the mean square of theta at the start */
+  double constant; /* covariance: half the mean square of theta at the start,
+                      and the ridge there */
   int64_t states;
   double *state;
   double *coef;  /* members, then b0 */

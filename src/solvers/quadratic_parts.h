@@ -15,14 +15,14 @@ void th_quadratic_move(struct th_quadratic *quadratic, int64_t k, double delta);
 void th_quadratic_move_intercept(struct th_quadratic *quadratic, double delta);
 
 /* weighted = h x of member k, where products need it; then the sum of h x x' of
- * members j and k. */
+ * members j and k, and the ridge where they are one. */
 void th_quadratic_weigh(const struct th_quadratic *quadratic, int64_t k,
                         double *weighted);
 double th_quadratic_product(const struct th_quadratic *quadratic, int64_t j,
                             int64_t k, const double *weighted);
 
 /* The model's value up to a constant: half the weighted mean square of the
- * residual at that state, and lambda Omega. */
+ * residual at that state, lambda Omega and the ridge. */
 double th_quadratic_value(const struct th_quadratic *quadratic, double lambda,
                           const double *coef, const double *state);
 

@@ -6,6 +6,8 @@
  * of Liang & Poon 2022, Algorithm 1, with a centre and a radius that are known
  * instead of bounded; what stays below lambda need not be read. While the
  * support stays the same, theta follows such a line.
+ * A ridge is no part of what is remembered: its part of a slope ends with the
+ * coefficient.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RECALL_H
 #define TH_RECALL_H

@@ -3,6 +3,7 @@
 #include "solvers/working.h"
 
 #include "core/memory.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -224,6 +225,12 @@ double th_working_dual(const struct th_working *w, const double *slope,
     most = fmax(most, th_norm_dual(w->norm[g], slope + w->start[g],
                                    w->start[g + 1] - w->start[g], work));
   return most;
+}
+
+double th_working_ridge(const struct th_working *w, double ridge,
+                        const double *coef)
+{
+  return ridge > 0 ? 0.5 * ridge * th_dot(coef, coef, w->members) : 0;
 }
 
 int64_t th_working_support(const struct th_working *w)

@@ -18,7 +18,7 @@ struct th_working {
   int64_t *slot;        /* where its column lies, once it is gathered */
   double *coef;
   double *earlier; /* coefficients at the lambda before */
-  double *slope;   /* sum of eta theta x, where it was looked at last */
+  double *slope;   /* sum of eta theta x, and ridge coef, at the last look */
 };
 
 void th_working_free(struct th_working *working);
@@ -41,6 +41,10 @@ int64_t th_working_find(const struct th_working *working, int64_t key);
 double th_working_omega(const struct th_working *working, const double *coef);
 double th_working_dual(const struct th_working *working, const double *slope,
                        double *work);
+
+/* (ridge/2) |coef|^2 over the members. Local. */
+double th_working_ridge(const struct th_working *working, double ridge,
+                        const double *coef);
 
 /* Attributes whose coefficient is not 0. Local. */
 int64_t th_working_support(const struct th_working *working);

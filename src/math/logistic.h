@@ -1,0 +1,33 @@
+/* logistic.h - the logistic loss on all examples at once
+ *
+ * What math/gap.h sums example by example, eight examples at a time: with an
+ * exponential and logarithms of its own, good to some units in the last place,
+ * and sums in eight lanes, so that every instruction set gets the same bits.
+ * Labels are -1 and +1; an example of weight 0 adds nothing to any sum,
+ * whatever its prediction. Local; nothing allocates.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LOGISTIC_H
+#define TH_LOGISTIC_H
+
+#include <stdint.h>
+
+/* Sums over the examples, eta theirs: of eta f, eta f', |eta f'| and eta f''.
+ */
+struct th_logistic {
+  double loss;
+  double slope;
+  double size;
+  double curvature;
+};
+
+/* At predictions + offset; theta receives f'. */
+struct th_logistic th_logistic_at(int64_t n, const double *eta,
+                                  const double *label, const double *prediction,
+                                  double offset, double *theta);
+
+/* - sum of eta f*(scale theta), scale in 0 .. 1 and theta between 0 and
+ * -label. */
+double th_logistic_dual(int64_t n, const double *eta, const double *theta,
+                        double scale);
+
+#endif
