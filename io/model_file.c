@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "io/attribute_groups.h"
 #include "io/certificate_file.h"
+#include "io/ending_file.h"
 #include "io/file.h"
 #include "io/format.h"
 #include "io/master.h"
@@ -135,6 +136,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
   TH_TRY(put_deck(h5, m, err));
   TH_TRY(th_certificate_put(h5, &m->certificate, err));
+  TH_TRY(th_ending_put(h5, &m->ending, err));
 done:
   return rc;
 }
@@ -286,6 +288,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(th_certificate_get(h5, &m->certificate, err));
+  TH_TRY(th_ending_get(h5, &m->ending, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
   if (content != wanted || !numbers_good(m))

@@ -15,6 +15,7 @@ th_status th_model_names_walk(struct th_pack *pack, struct th_model *model,
   th_status rc = TH_OK;
   TH_TRY(th_pack_bytes(pack, known, sizeof known, err));
   TH_TRY(th_pack_bytes(pack, &model->names, sizeof model->names, err));
+  TH_TRY(th_pack_bytes(pack, &model->ending, sizeof model->ending, err));
   if (known[0] != 0)
     TH_TRY(th_pack_array(pack, (void **)&model->deviation, size,
                          sizeof *model->deviation, err));

@@ -82,8 +82,10 @@ options()
   [ ${#ranks[@]} -gt 0 ] || refuse "--ranks: wanted numbers"
   fewest=${ranks[0]}
   most=$fewest
-  [ "$solver" = sift ] || [ ${#extra[@]} -gt 0 ] ||
+  if [ ${#extra[@]} -eq 0 ]; then # what scales is the search
     extra=(--sparsity 100 --validation 0)
+    [ "$solver" != sift ] || extra=(--select truth)
+  fi
   for n in "${ranks[@]}"; do
     [[ $n =~ ^[1-9][0-9]*$ ]] || refuse "--ranks: '$n' is no number of ranks"
     most=$((n > most ? n : most))

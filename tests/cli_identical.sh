@@ -23,6 +23,7 @@ arguments()
 {
   case $1 in
   sift) echo "--solver sift --budget 400" ;;
+  truth) echo "--solver sift --select truth --budget 400" ;;
   exploitation) echo "--solver exploitation --budget 400 -s 12 --start 3,17,900,2001" ;;
   *+*) echo "--solver ${1%+*} --penalty ${1#*+} --groups some.groups" \
     "--lambda-ratio 0.3 --epochs 4 --batch 8" ;;
@@ -38,7 +39,7 @@ awk 'BEGIN { for (g = 0; g < 70; g++) {
   for (j = g; j < 2100; j += 70) printf "%d ", j
   print g % 3 ? "" : "weight=4" } }' >some.groups
 
-solvers="sift hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
+solvers="sift truth hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
   truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group"
 # Ranks and shards; one rank is without a launcher.
 layouts_of() # LAYOUT

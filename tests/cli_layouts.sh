@@ -54,7 +54,7 @@ same()
   fail "$what, --solver $solver $*: another model"
 }
 
-solvers=("sift" "exploration -s 5 --budget 15" "hybrid -s 5 --budget 15"
+solvers=("sift" "sift --select truth" "exploration -s 5 --budget 15" "hybrid -s 5 --budget 15"
   "lasso --lambda-ratio 0.05" "prox-sgd --epochs 5 --lambda-ratio 0.05")
 
 # is read directly take turns

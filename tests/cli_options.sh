@@ -42,7 +42,7 @@ usage 'train: --memory 3Q: not a size' train a.h5 -o m.h5 --memory 3Q
 usage 'train: --memory 9{9}T: must be' train a.h5 -o m.h5 --memory 999999999T
 usage 'train: --validation 1: must be at least 0 and below 1' \
   train a.h5 -o m.h5 --validation 1
-usage 'train: --loss l1: must be squared, logistic or squared-hinge' \
+usage 'train: --loss l1: must be auto, squared, logistic or squared-hinge' \
   train a.h5 -o m.h5 --loss l1
 usage 'train: --solver foo: must be .*sift' train a.h5 -o m.h5 --solver foo
 usage 'train: --eta -1: must be above 0' \

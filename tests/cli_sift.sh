@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cli_sift.sh - solver sift by default on data that mislead: weights that go with an
+# cli_sift.sh - the strict support of solver sift on data that mislead: weights that go with an
 # attribute, rare attributes in either layout, nothing but noise
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -56,7 +56,7 @@ for seed in $seeds; do
   must 0 import data.csv -o data.h5 --weights 61 --target 62 --force
   for more in "" "--refit no" "--passes 3"; do
     # shellcheck disable=SC2086
-    must 0 train data.h5 -o model.h5 --budget 20 --passes 1 $more --force
+    must 0 train data.h5 -o model.h5 --select truth --budget 20 --passes 1 $more --force
     compare "weights, seed $seed, '$more': error" "$(score worst)" '<' 0.15
   done
 done
@@ -65,7 +65,7 @@ for seed in $seeds; do
   make rare "$seed"
   for layout in dense sparse; do
     must 0 import data.csv -o data.h5 --layout $layout --force
-    must 0 train data.h5 -o model.h5 --budget 40 --passes 3 --force
+    must 0 train data.h5 -o model.h5 --select truth --budget 40 --passes 3 --force
     compare "rare, seed $seed, $layout: missed" "$(score missed)" == 0
   done
 done
@@ -74,7 +74,7 @@ chosen=0
 for seed in $seeds; do
   make noise "$seed"
   must 0 import data.csv -o data.h5 --force
-  must 0 train data.h5 -o model.h5 --force
+  must 0 train data.h5 -o model.h5 --select truth --force
   chosen=$((chosen + $(score size)))
 done
 compare "noise: attributes of $(echo $seeds | wc -w) models" "$chosen" '<=' \

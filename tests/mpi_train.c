@@ -45,6 +45,8 @@ static struct th_config config_of(int solver, int k, const struct problem *p)
   config.passes = k % 4 == 3 ? 12 : 1 + k % 3;
   config.validation = mixed(k, 6) ? 0.1 : 0;
   config.refit = (enum th_refit)(k % 3);
+  if (solver == 0 && mixed(k, 8))
+    config.select = TH_SELECT_AUTO; /* predict, where that can be */
   if (solver == SOLVERS - 1) {
     config.sparsity = 0;
     config.start_support = p->support;

@@ -104,6 +104,7 @@ struct th_config problem_config(const char *solver, int64_t sparsity,
                             .standardize = true,
                             .intercept = true,
                             .refit = TH_REFIT_AUTO,
+                            .select = TH_SELECT_TRUTH,
                             .shared_support = true};
 }
 

@@ -93,7 +93,7 @@ th_status sample_select(struct sample *s, int64_t attributes, int64_t largest)
 {
   struct th_error err = {0};
   return th_strict_select(s->rows, s->count, s->vector, s->y, s->weight,
-                          attributes, largest, s->chosen, &s->size, &err);
+                          attributes, largest, true, s->chosen, &s->size, &err);
 }
 
 th_status sample_fit(struct sample *s, const char *loss, bool intercept)

@@ -52,13 +52,16 @@ static th_status train_with_failure(const struct th_config *config,
   return rc;
 }
 
-static void test_solver(const struct th_config *config, struct memory_store *m)
+/* thin: of long runs fewer and fewer calls; 0: every one. */
+static void test_calls(const struct th_config *config, struct memory_store *m,
+                       int64_t thin)
 {
   struct th_error err;
   int64_t call = 0;
   th_status rc;
   do {
-    rc = train_with_failure(config, m, call++, &err);
+    rc = train_with_failure(config, m, call, &err);
+    call += 1 + (thin > 0 ? call / thin : 0);
     if (failed)
       CHECK(rc == TH_ENOMEM && strstr(err.text, "memory") != NULL);
     else
@@ -68,6 +71,11 @@ static void test_solver(const struct th_config *config, struct memory_store *m)
          config->penalty == NULL ? "no penalty" : config->penalty,
          (long long)call - 1);
   CHECK(call > 10);
+}
+
+static void test_solver(const struct th_config *config, struct memory_store *m)
+{
+  test_calls(config, m, 0);
 }
 
 /* Groups of two attributes far apart, on one rank. */
@@ -143,6 +151,27 @@ static void test_budgets(bool labels)
   memory_store_free(m);
 }
 
+/* An end that predicts, in small data and in large. */
+static void test_predicting(bool labels, int64_t training)
+{
+  struct problem p = {.training = training,
+                      .attributes = 30,
+                      .true_size = 4,
+                      .noise = 0.3,
+                      .seed = 4,
+                      .labels = labels};
+  struct memory_store *m = problem_store(&p);
+  struct th_config config = problem_config("sift", 0, 16);
+  m->store.shape.layout = labels ? TH_SPARSE : TH_DENSE;
+  memory_store_finish(m);
+  config.loss = labels ? "logistic" : "squared";
+  config.passes = 0;
+  config.validation = -1;
+  config.select = TH_SELECT_PREDICT;
+  test_calls(&config, m, training < 1000 ? 60 : 20);
+  memory_store_free(m);
+}
+
 /* The exact solver where products of columns pay. */
 static void test_tall(void)
 {
@@ -204,6 +233,9 @@ int main(void)
 {
   test_budgets(false);
   test_budgets(true);
+  test_predicting(false, 60);
+  test_predicting(true, 60);
+  test_predicting(false, 5000);
   for (int form = 0; form < 3; form++)
     test_penalised(form);
   test_tall();

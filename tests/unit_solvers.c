@@ -354,6 +354,13 @@ static void test_plan_is_complete(void)
   CHECK(plan.config.budget == 64 && plan.config.passes > 1);
   CHECK(plan.config.validation >= 0 && plan.deal_unit >= 1);
   CHECK(plan.blocks >= 1 && plan.memory > 0 && plan.read_bytes > 0);
+  config.select = TH_SELECT_AUTO;
+  CHECK(th_train_plan(&config, &shape, 3, 34, &plan, &err) == TH_OK);
+  CHECK(plan.config.select == TH_SELECT_PREDICT && plan.config.budget == 100);
+  CHECK(plan.screens >= 1 && plan.list == 100 && plan.config.passes > 1);
+  config.passes = 1; /* none is left for the list */
+  CHECK(th_train_plan(&config, &shape, 3, 34, &plan, &err) == TH_OK);
+  CHECK(plan.config.select == TH_SELECT_TRUTH && plan.list == 0);
 }
 
 int main(void)

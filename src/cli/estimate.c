@@ -19,6 +19,7 @@ static const double most_growth = 1000;
 static const double row_seconds = 5e-7;   /* of a step on one example */
 static const double label_factor = 10;    /* its Newton steps */
 static const double sparse_bytes = 2;     /* a row number, beside the value */
+static const double fit_seconds = 1e-9;   /* of a value on a list */
 static const double value_seconds = 4e-8; /* of one that is computed */
 
 /* Of the memory's bandwidth, by what a solver does with a value. */
@@ -76,6 +77,7 @@ static double seconds_of(const struct th_plan *plan,
   double compute =
       visits * bytes_of_value(shape) / (share_of(solver) * gbs * 1e9 * ranks);
   compute += step_seconds(plan, shape, solver, visits);
+  compute += plan->fit_visits * fit_seconds / ranks;
   if (labels && solver->penalised && !solver->by_examples)
     compute *= label_factor;
   if (computed)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/certificate.h"
 #include "cli/commands.h"
+#include "cli/ending.h"
 #include "cli/json.h"
 #include "cli/name_text.h"
 #include "cli/refuse_text.h"
@@ -93,6 +94,7 @@ static json_t *model_json(const struct th_model *model)
   json_object_set_new(o, "deck", deck);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
   th_certificate_json(o, &model->certificate);
+  th_ending_json(o, model);
   return o;
 }
 
@@ -156,6 +158,7 @@ static void print_model(const struct th_model *model)
   printf("statistics:  %s\n",
          model->statistics == NULL ? "none" : model->statistics);
   th_certificate_print(stdout, &model->certificate);
+  th_ending_print(stdout, "end:         ", &model->ending);
   printf("intercept:   %.17g\n", model->intercept);
   print_support(model);
   print_deck(model);

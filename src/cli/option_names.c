@@ -42,13 +42,22 @@ const char *th_header_names(int64_t k)
 
 const char *th_loss_names(int64_t k)
 {
-  return th_loss_table()[k].name;
+  return k == 0 ? "auto" : th_loss_table()[k - 1].name;
 }
 
 const char *th_refit_names(int64_t k)
 {
   static const char *const names[TH_REFIT_COUNT + 1] = {
       [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
+  return names[k];
+}
+
+const char *th_select_names(int64_t k)
+{
+  static const char *const names[TH_SELECT_COUNT + 1] = {
+      [TH_SELECT_AUTO] = "auto",
+      [TH_SELECT_PREDICT] = "predict",
+      [TH_SELECT_TRUTH] = "truth"};
   return names[k];
 }
 

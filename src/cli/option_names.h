@@ -14,6 +14,7 @@ const char *th_layout_names(int64_t k);
 const char *th_header_names(int64_t k);
 const char *th_loss_names(int64_t k);
 const char *th_refit_names(int64_t k);
+const char *th_select_names(int64_t k);
 const char *th_split_names(int64_t k);
 const char *th_penalty_names(int64_t k);
 const char *th_screen_names(int64_t k);

@@ -141,10 +141,14 @@ static const struct th_option table[] = {
      "sift: no limit; others: required", FROM(1), NULL, "model", TH_TRAIN, true,
      "most attributes in the model"},
     {"budget", 0, TH_OPT_INT, AT(config.budget), "B", NULL,
-     "sift: min(d, max(64, d/10)); others: required", FROM(1), NULL, "model",
-     TH_TRAIN, true, "most attributes observed of one example"},
-    {"loss", 0, TH_OPT_NAME, AT(config.loss), NULL, "squared", NULL, NO_LIMITS,
-     th_loss_names, "model", TH_TRAIN, true, "what is minimised"},
+     "sift: min(d, max(128, d/10)), of --select truth 64; others: required",
+     FROM(1), NULL, "model", TH_TRAIN, true,
+     "most attributes observed of one example"},
+    {"loss", 0, TH_OPT_NAME, AT(config.loss), NULL, "auto",
+     "auto: logistic for targets of two values under solvers with a penalty "
+     "and "
+     "--select predict, else squared",
+     NO_LIMITS, th_loss_names, "model", TH_TRAIN, true, "what is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(config.standardize), NULL, "yes",
      "yes; solvers with a penalty: no", NO_LIMITS, NULL, "model", TH_TRAIN,
      true,
@@ -157,6 +161,12 @@ static const struct th_option table[] = {
     {"refit", 0, TH_OPT_CHOICE, AT(config.refit), NULL, "auto", NULL, NO_LIMITS,
      th_refit_names, "model", TH_TRAIN, true,
      "end with a least-squares (logistic: Newton) fit on the support"},
+    {"select", 0, TH_OPT_CHOICE, AT(config.select), NULL, "auto",
+     "auto: predict where there are examples and passes for it", NO_LIMITS,
+     th_select_names, "model", TH_TRAIN, true,
+     "predict: end with the model that predicts best examples it has not seen, "
+     "of elastic nets on a list of the best attributes and the strict support; "
+     "truth: with the strict support, attributes that stand out beyond doubt"},
     {"start", 0, TH_OPT_TEXT, AT(start), "MODEL.h5|LIST", NULL, "none",
      NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "support to begin with: a model, or attributes, 0-based or by name, such "
@@ -189,8 +199,10 @@ static const struct th_option table[] = {
      "the last lambda of --path, over lambda_max"},
     /* schedule */
     {"passes", 0, TH_OPT_INT, AT(config.passes), "P", NULL,
-     "1 where that is enough, else 20", FROM(1), NULL, "schedule", TH_TRAIN,
-     true, "most passes over the training examples"},
+     "--select predict: as many as it takes; else 1 where that is enough, or "
+     "20",
+     FROM(1), NULL, "schedule", TH_TRAIN, true,
+     "most passes over the training examples"},
     {"validation", 0, TH_OPT_REAL, AT(config.validation), "FRACTION", "-1",
      "0.1 where the solver stops early", FRACTION, NULL, "schedule", TH_TRAIN,
      true, "share of the training examples held out for early stopping"},

@@ -15,15 +15,18 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
           config->budget, th_s(config->budget));
   if (config->sparsity > 0)
     fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
-  fprintf(out,
-          "\nplan:    %" PRId64 " block%s, at most %" PRId64
-          " pass%s, deal units of %" PRId64 " example%s",
+  fprintf(out, "\nplan:    %" PRId64 " block%s, at most %" PRId64 " pass%s",
           plan->blocks, th_s(plan->blocks), config->passes,
-          th_es(config->passes), plan->deal_unit, th_s(plan->deal_unit));
+          th_es(config->passes));
+  if (plan->list > 0)
+    fprintf(out,
+            ": %" PRId64 " over blocks, then lists of %" PRId64 " attributes",
+            plan->screens, plan->list);
   if (plan->updates > 0)
     fprintf(out, ", about %" PRId64 " update%s", plan->updates,
             th_s(plan->updates));
-  fputc('\n', out);
+  fprintf(out, ", deal units of %" PRId64 " example%s\n", plan->deal_unit,
+          th_s(plan->deal_unit));
 }
 
 /* What is minimised: solvers with a penalty. */

@@ -1,5 +1,6 @@
 /* result_print.c - what a run has found: the model, and what was observed for
  * it SPDX-License-Identifier: MIT */
+#include "cli/ending.h"
 #include "cli/name_text.h"
 #include "cli/report.h"
 #include "cli/wording.h"
@@ -59,5 +60,6 @@ void th_result_print(FILE *out, const struct th_model *model,
   print_support(out, model);
   if (model->certificate.lambda > 0)
     print_solution(out, &model->certificate);
+  th_ending_print(out, "end:     ", &model->ending);
   print_ledger(out, model, shape);
 }

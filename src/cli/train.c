@@ -97,6 +97,9 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
     config.start_coef = session->start_coef ? session->start.coef : NULL;
     config.start_size = session->start.support_size;
   }
+  th_status rc = th_train_choose_loss(&config, session->data.store, err);
+  if (rc != TH_OK)
+    return rc;
   int64_t owned = th_store_most_owned(session->data.store, comm->size);
   return th_train_plan(&config, shape, comm->size, owned, &session->plan, err);
 }

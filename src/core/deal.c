@@ -98,6 +98,11 @@ int64_t th_deal_validation_units(const struct th_deal *deal)
   return deal->units - deal->training_units;
 }
 
+struct th_rows th_deal_training_unit(const struct th_deal *deal, int64_t k)
+{
+  return shuffled_unit(deal, k);
+}
+
 struct th_rows th_deal_validation_unit(const struct th_deal *deal, int64_t k)
 {
   return shuffled_unit(deal, deal->training_units + k);

@@ -105,6 +105,10 @@ th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
 /* Rows not yet handed out, in this and all later passes. */
 int64_t th_deal_left(const struct th_deal *deal);
 
+/* Training unit k of the seeded order, k = 0 .. training_units - 1: the order
+ * without passes. */
+struct th_rows th_deal_training_unit(const struct th_deal *deal, int64_t k);
+
 /* The held-out units, k = 0 .. th_deal_validation_units - 1. */
 int64_t th_deal_validation_units(const struct th_deal *deal);
 struct th_rows th_deal_validation_unit(const struct th_deal *deal, int64_t k);

@@ -58,6 +58,37 @@ struct th_certificate {
   struct th_path_point *path;
 };
 
+/* How a run that ends with a choice among candidates ended; losses are means
+ * over examples that the candidates had not seen, se their standard errors. */
+enum th_ending_kind {
+  TH_ENDING_NONE,
+  TH_ENDING_NULL,
+  TH_ENDING_STRICT,
+  TH_ENDING_NET
+};
+#define TH_ENDING_REALS(X)                                                     \
+  X(mix, "of the net that was chosen: the share of norm1")                     \
+  X(lambda, "its weight of the penalty")                                       \
+  X(null_loss, "of the mean")                                                  \
+  X(null_se, "")                                                               \
+  X(strict_loss, "of the strict support")                                      \
+  X(strict_se, "")                                                             \
+  X(best_loss, "the least of all candidates")                                  \
+  X(best_se, "")
+#define TH_ENDING_COUNTS(X)                                                    \
+  X(kind, "enum th_ending_kind; none: the run ended otherwise")                \
+  X(size, "attributes of the one that was chosen")                             \
+  X(screen_passes, "passes over blocks")                                       \
+  X(end_passes, "passes over the list")
+struct th_ending {
+#define TH_ENDING_MEMBER(name, what) double name;
+  TH_ENDING_REALS(TH_ENDING_MEMBER)
+#undef TH_ENDING_MEMBER
+#define TH_ENDING_MEMBER(name, what) int64_t name;
+  TH_ENDING_COUNTS(TH_ENDING_MEMBER)
+#undef TH_ENDING_MEMBER
+};
+
 /* Replicated but for the pieces of groups. Holds nothing that depends on ranks,
  * hosts, paths or clocks. All pointers are owned. */
 struct th_model {
@@ -76,6 +107,7 @@ struct th_model {
   struct th_ledger ledger;
   int64_t passes; /* begun */
   struct th_certificate certificate;
+  struct th_ending ending;
   struct th_groups groups; /* of the penalty; attributes 0: none */
   char *statistics;        /* where means and deviations come from: "import",
                               a family, "weighted" passes of the solver, "none" */

@@ -33,6 +33,9 @@ struct th_algorithm {
    * Local; borrowed; final after finish, and up to date after a step as far as
    * the solver knows. */
   const struct th_certificate *(*certificate)(const void *state);
+  /* How the candidates of its end did; NULL: it has none. Local; borrowed;
+   * final after finish. */
+  const struct th_ending *(*ending)(const void *state);
   void (*free)(void *state); /* local; NULL is legal */
 };
 

@@ -16,6 +16,7 @@
 #ifndef TH_BATCH_H
 #define TH_BATCH_H
 
+#include "core/latin.h"
 #include "math/kernels.h"
 #include "solvers/context.h"
 #include "solvers/support.h"
@@ -59,10 +60,13 @@ typedef void th_slab_visitor(void *self, const struct th_slab *slab,
 struct th_parts {
   const struct th_range *block; /* count of them */
   const int64_t *consumer;      /* of each block */
+  const int64_t *rows;          /* of each block */
   int64_t count;
   int64_t consumers;   /* in all */
   int64_t active_rows; /* of one more draw, the last; 0: none */
   int64_t active_consumer;
+  struct th_latin *latin; /* rows come from here, consumers are its blocks;
+                             NULL: from the deal */
 };
 
 /* What an update wants to see. All of it borrowed. */
@@ -70,7 +74,7 @@ struct th_view {
   const struct th_blocks *blocks; /* NULL: one draw for S alone, or: */
   const struct th_parts *parts;   /* blocks that lie anywhere; NULL: none */
   int64_t consumer;               /* of the first block */
-  int64_t rows;                   /* of each block */
+  int64_t rows;                   /* of each of the blocks */
   const struct th_support *support;
   const struct th_loss *loss;
   th_slab_visitor *visit; /* NULL: nobody */

@@ -92,7 +92,9 @@ static bool is_active(const struct th_view *view, int64_t i)
 
 static int64_t rows_of(const struct th_view *view, int64_t i)
 {
-  return is_active(view, i) ? view->parts->active_rows : view->rows;
+  if (view->parts == NULL)
+    return view->rows;
+  return is_active(view, i) ? view->parts->active_rows : view->parts->rows[i];
 }
 
 static int64_t consumer_of(const struct th_view *view, int64_t i)
@@ -105,8 +107,39 @@ static int64_t consumer_of(const struct th_view *view, int64_t i)
 
 static int64_t all_rows(const struct th_view *view)
 {
-  int64_t active = view->parts == NULL ? 0 : view->parts->active_rows;
-  return (count_draws(view) - (active > 0)) * view->rows + active;
+  int64_t rows = 0;
+  for (int64_t i = 0; i < count_draws(view); i++)
+    rows += rows_of(view, i);
+  return rows;
+}
+
+/* Are there so many rows? */
+static bool are_left(const struct th_context *context,
+                     const struct th_view *view)
+{
+  int64_t left = th_deal_left(&context->deal);
+  if (view->parts == NULL)
+    return view->rows > 0 && view->rows <= left / count_draws(view);
+  if (view->parts->latin != NULL)
+    left = th_latin_left(view->parts->latin);
+  int64_t rows = all_rows(view);
+  return rows > 0 && rows <= left;
+}
+
+/* The rows of draw i join the batch's pieces. */
+static th_status take_draw(struct th_batch *batch, struct th_context *context,
+                           const struct th_view *view, int64_t i,
+                           struct th_error *err)
+{
+  const struct th_parts *parts = view->parts;
+  int64_t rows = rows_of(view, i);
+  if (parts == NULL || parts->latin == NULL)
+    return th_deal_take(&context->deal, consumer_of(view, i), rows,
+                        &batch->pieces, err);
+  if (is_active(view, i))
+    return th_latin_take_any(parts->latin, rows, &batch->pieces, err);
+  return th_latin_take(parts->latin, parts->consumer[i], rows, &batch->pieces,
+                       err);
 }
 
 /* Rows are taken draw by draw; where each draw's pieces begin is kept in
@@ -118,8 +151,7 @@ static th_status take_rows(struct th_batch *batch, struct th_context *context,
   batch->pieces.count = 0;
   for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++) {
     batch->draw_row[i] = batch->pieces.count;
-    rc = th_deal_take(&context->deal, consumer_of(view, i), rows_of(view, i),
-                      &batch->pieces, err);
+    rc = take_draw(batch, context, view, i, err);
   }
   batch->draw_row[batch->draws] = batch->pieces.count;
   return rc;
@@ -216,9 +248,7 @@ th_status th_batch_take(struct th_batch *batch, struct th_context *context,
                         struct th_error *err)
 {
   int64_t draws = count_draws(view);
-  *complete = view->rows > 0 &&
-              view->rows <= th_deal_left(&context->deal) / draws &&
-              all_rows(view) <= th_deal_left(&context->deal);
+  *complete = are_left(context, view);
   if (!*complete)
     return TH_OK;
   th_profile_begin(context->profile);

@@ -18,6 +18,15 @@ enum th_screen {
   TH_SCREEN_COUNT
 };
 
+/* What a run ends with: what predicts best on rows that it has not seen, or the
+ * attributes that are true beyond doubt. */
+enum th_select_for {
+  TH_SELECT_AUTO, /* by the solver, and by what the data allow */
+  TH_SELECT_PREDICT,
+  TH_SELECT_TRUTH,
+  TH_SELECT_COUNT
+};
+
 struct th_groups;
 
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. The
@@ -33,6 +42,7 @@ struct th_config {
   bool standardize;
   bool intercept;
   enum th_refit refit;
+  enum th_select_for select;    /* of sift */
   bool shared_support;          /* use all rows of an update on S */
   double eta;                   /* step size */
   int64_t batch_explore;        /* B^-_1, rows per block */

@@ -13,6 +13,9 @@
 static const double precision = 1e-6;
 static const double least_precision = 1e-8;
 
+/* With slack: of the deviance that is left. */
+static const double left_over = 10;
+
 /* Where the path ends. */
 static const double explained = 0.995;
 
@@ -133,6 +136,15 @@ static struct th_net_point point_of(struct net *net)
                                net->coef,     net->exact.descent.prediction};
 }
 
+/* Over the null deviance, where so much of it has been explained. */
+static double goal_at(double share, double slack)
+{
+  if (!(slack > 1))
+    return fmax(precision * share, least_precision);
+  double most = fmin(share, left_over * (1 - share));
+  return slack * fmax(precision * most, least_precision);
+}
+
 th_status th_net_path(const struct th_net_data *data, double mix,
                       const double *lambda, int64_t lambdas,
                       th_net_visitor *visit, void *self, struct th_error *err)
@@ -145,8 +157,8 @@ th_status th_net_path(const struct th_net_data *data, double mix,
   TH_TRY(th_exact_init(&net.exact, &net.problem, &duals, err));
   TH_TRY(reserve(&net, err));
   for (int64_t k = 0; k < lambdas && share < explained; k++) {
-    net.exact.tolerance =
-        fmax(precision * share, least_precision) * net.problem.zero;
+    double slack = k + 1 < lambdas ? data->slack : data->last_slack;
+    net.exact.tolerance = goal_at(share, slack) * net.problem.zero;
     TH_TRY(solve(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
     struct th_net_point point = point_of(&net);
     share = point.share;

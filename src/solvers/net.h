@@ -3,8 +3,8 @@
  * min over b, b0 of the mean loss + lambda (mix |b|_1 + (1 - mix)/2 |b|^2), for
  * one lambda after the other, by the exact solver (solvers/exact.h), until the
  * duality gap is 1e-6 of the deviance that the model explains, or 1e-8 of the
- * null deviance. Everything here is local: ranks may follow paths of their own.
- * SPDX-License-Identifier: MIT */
+ * null deviance; more where the caller has slack. Everything here is local:
+ * ranks may follow paths of their own. SPDX-License-Identifier: MIT */
 #ifndef TH_NET_H
 #define TH_NET_H
 
@@ -26,6 +26,9 @@ struct th_net_data {
                            of the fit */
   const struct th_loss *loss;
   bool intercept;
+  double slack;      /* of these gaps, at least 1; but never more of what is
+                        left of the deviance than ten times as much; 0: 1 */
+  double last_slack; /* the same at the last lambda */
 };
 
 /* The model at one lambda; the arrays end with the visit. */

@@ -3,6 +3,7 @@
 #include "core/integer.h"
 #include "math/loss.h"
 #include "math/rule.h"
+#include "solvers/end.h"
 #include "solvers/plan_parts.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@ enum {
   MANY_PASSES = 20,    /* upper limit where one pass is too little */
   ENOUGH_UPDATES = 20, /* updates in one pass that make one pass enough */
   LEAST_BUDGET = 64,
+  PREDICTING_BUDGET = 128,  /* likewise */
   BUDGET_SHARE = 10,        /* default budget: a tenth of the attributes */
   SIFT_ROWS = 20,           /* first rows per block of solver sift */
   BYTES_PER_ATTRIBUTE = 88, /* centre, scale, bound and a solver's vectors */
@@ -99,7 +101,8 @@ static th_status choose_budget(struct th_config *config, int64_t d,
     config->budget = config->start_size;
   if (config->budget == 0) {
     int64_t share = d / BUDGET_SHARE;
-    config->budget = th_smaller(d, share > LEAST_BUDGET ? share : LEAST_BUDGET);
+    int64_t least = th_end_chooses(config) ? PREDICTING_BUDGET : LEAST_BUDGET;
+    config->budget = th_smaller(d, th_larger(share, least));
   }
   if (config->budget > d)
     return th_fail(err, TH_EUSAGE,
@@ -216,6 +219,10 @@ static int64_t estimate_rounds(const struct th_config *config,
 static void choose_passes(struct th_config *config,
                           const struct th_shape *shape, int64_t update)
 {
+  if (th_end_chooses(config)) {
+    th_plan_choose_passes(config, shape);
+    return;
+  }
   bool enough = shape->training / ENOUGH_UPDATES >= update;
   if (config->passes == 0)
     config->passes = enough ? 1 : MANY_PASSES;
@@ -245,11 +252,14 @@ th_status th_train_plan(const struct th_config *config,
     return th_plan_penalised(plan, row, shape, ranks, owned, err);
   TH_TRY(check_needs(row, config, err));
   TH_TRY(check_start(config, shape->attributes, err));
+  TH_TRY(th_plan_choose_end(used, shape, err));
   TH_TRY(choose_budget(used, shape->attributes, err));
   first_update(used, shape->attributes, &plan->blocks, &rows);
   choose_passes(used, shape, plan->blocks * rows);
   plan->deal_unit =
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
+  if (th_end_chooses(used) && shape->training < TH_END_SMALL)
+    plan->deal_unit = 1; /* each example has a fold */
   plan->memory =
       estimate_memory(used, shape, ranks, owned, plan->blocks * rows);
   double passes = (double)used->passes;
@@ -262,6 +272,8 @@ th_status th_train_plan(const struct th_config *config,
                  (shape->layout == TH_SPARSE
                       ? (double)shape->nonzeros / (double)shape->attributes
                       : (double)shape->training);
+  if (th_end_chooses(used))
+    th_plan_end(plan, shape, owned);
 done:
   return rc;
 }

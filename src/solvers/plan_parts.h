@@ -8,6 +8,21 @@
 /* Bytes of the stored training values. Local. */
 double th_plan_stored_bytes(const struct th_shape *shape);
 
+/* Will a run of these options end with what predicts best? Local. */
+bool th_plan_predicts(const struct th_config *config,
+                      const struct th_shape *shape);
+
+/* Of sift: whether its end predicts; how many passes then, and examples held
+ * out; what that costs beyond the plan of the rounds. Local. TH_EUSAGE where it
+ * is asked for and cannot be. */
+th_status th_plan_choose_end(struct th_config *config,
+                             const struct th_shape *shape,
+                             struct th_error *err);
+void th_plan_choose_passes(struct th_config *config,
+                           const struct th_shape *shape);
+void th_plan_end(struct th_plan *plan, const struct th_shape *shape,
+                 int64_t owned);
+
 /* Complete the plan of a solver with a penalty. Local. TH_EUSAGE for options
  * that exclude each other. */
 th_status th_plan_penalised(struct th_plan *plan,

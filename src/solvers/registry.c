@@ -17,7 +17,7 @@
 #define IN_STEPS "batch", "eta", "screen-every", "screen-rule"
 #define ONLINE "screen-exponent", "confidence"
 
-static const char *const sift_options[] = {UNDER_A_BUDGET, NULL};
+static const char *const sift_options[] = {UNDER_A_BUDGET, "select", NULL};
 static const char *const hybrid_options[] = {UNDER_A_BUDGET, EXPLORES, EXPLOITS,
                                              IN_ROUNDS, NULL};
 static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,

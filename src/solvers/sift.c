@@ -66,6 +66,9 @@ static void release(void *state)
   th_sift_plan_free(&s->plan);
   th_batch_free(&s->batch);
   th_gram_free(&s->gram);
+  th_latin_free(&s->latin);
+  th_marginal_free(&s->marginal);
+  th_end_free(&s->end);
   th_sift_fit_free(&s->fit);
   th_evidence_free(&s->evidence);
   th_sift_entry_free(&s->entry);
@@ -91,6 +94,33 @@ static void center_labels(struct th_sift *s, double mean)
   s->luck = RARE_ROWS * (1 + fabs(mean)) * (1 + fabs(mean));
 }
 
+/* What an end that predicts needs from the beginning. Collective. */
+static th_status prepare_end(struct th_sift *s, struct th_context *context,
+                             struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t blocks = th_ceil_divide(d, th_source_budget(context->source));
+  th_status rc;
+  s->predicts = th_end_chooses(config);
+  if (!s->predicts)
+    return TH_OK;
+  int64_t screens = th_end_screens(config->passes, blocks,
+                                   th_source_shape(context->source)->training);
+  TH_TRY(th_end_init(&s->end, context, config->passes - screens, err));
+  const uint8_t *fold = s->end.small ? s->end.fold : NULL;
+  rc = th_latin_init(&s->latin, &context->deal, blocks, screens, err);
+  if (rc == TH_OK)
+    rc = th_marginal_init(&s->marginal, context,
+                          s->end.small ? s->end.folds : 1, fold, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->evidence.beside = &s->marginal;
+  s->evidence.once =
+      s->latin.passes == blocks || s->evidence.floor != NULL; /* no race */
+done:
+  return rc;
+}
+
 static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
@@ -102,6 +132,7 @@ static th_status create(void **state, struct th_context *context,
   if (rc == TH_OK)
     rc = th_sift_fit_start(&s->fit, context->config->intercept, err);
   TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(prepare_end(s, context, err));
   /* the largest of d scores without a signal; the trial catches what passes.
    * Half a unit more costs a third more rows and finds fewer weak attributes
    * (tests/bench/toeplitz.sh). */
@@ -174,7 +205,8 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
 {
   const struct th_sift_plan *plan = &s->plan;
   th_status rc;
-  TH_TRY(th_sift_plan_round(s, context, more, err));
+  TH_TRY((s->predicts ? th_sift_latin_round : th_sift_plan_round)(s, context,
+                                                                  more, err));
   if (!*more)
     return TH_OK;
   const int64_t consumers =
@@ -182,13 +214,14 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                      th_source_budget(context->source));
   const struct th_parts parts = {.block = plan->block,
                                  .consumer = plan->consumer,
+                                 .rows = plan->block_rows,
                                  .count = plan->blocks,
                                  .consumers = consumers + 1,
                                  .active_rows = plan->race_rows,
-                                 .active_consumer = consumers};
+                                 .active_consumer = consumers,
+                                 .latin = s->predicts ? &s->latin : NULL};
   const struct th_view view = {.parts = &parts,
                                .consumer = TH_CONSUMER_BLOCK,
-                               .rows = plan->rows,
                                .support = &s->support,
                                .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;
@@ -206,6 +239,21 @@ done:
   return rc;
 }
 
+/* What the blocks say of members is no evidence. Local. */
+static void hold_members(struct th_sift *s, const struct th_context *context)
+{
+  th_evidence_hold(&s->evidence, context, &s->support);
+  if (s->predicts)
+    th_marginal_hold(&s->marginal, context, &s->support);
+}
+
+static void release_members(struct th_sift *s, const struct th_context *context)
+{
+  th_evidence_release(&s->evidence, context, &s->support);
+  if (s->predicts)
+    th_marginal_release(&s->marginal, context, &s->support);
+}
+
 /* What the round says of attributes outside S, and of entrants. Collective. */
 static th_status learn(struct th_sift *s, struct th_context *context,
                        struct th_error *err)
@@ -213,11 +261,14 @@ static th_status learn(struct th_sift *s, struct th_context *context,
   struct th_sift_evidence *e = &s->evidence;
   th_status rc;
   th_sift_watch(s, context);
+  rc = th_evidence_reserve(e, context, &s->support, err);
+  if (rc == TH_OK && s->predicts)
+    rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
+  TH_TRY(th_agree(context->comm, rc, err));
   th_sift_learn_entrants(s, context);
-  TH_TRY(th_agree(context->comm, th_evidence_hold(e, context, &s->support, err),
-                  err));
+  hold_members(s, context);
   TH_TRY(th_evidence_gather(e, &s->batch, context, s->mean_square, err));
-  th_evidence_release(e, context, &s->support);
+  release_members(s, context);
   th_sift_judge_slow(s, context);
 done:
   return rc;
@@ -276,6 +327,12 @@ static double step_size(const void *state)
   return 0;
 }
 
+static const struct th_ending *ending(const void *state)
+{
+  const struct th_sift *s = state;
+  return &s->end.ending;
+}
+
 const struct th_algorithm th_sift_algorithm = {
     .create = create,
     .step = step,
@@ -283,5 +340,6 @@ const struct th_algorithm th_sift_algorithm = {
     .support = support,
     .loss = loss,
     .step_size = step_size,
+    .ending = ending,
     .free = release,
 };

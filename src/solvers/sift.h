@@ -5,6 +5,8 @@
 #ifndef TH_SIFT_H
 #define TH_SIFT_H
 
+#include "core/latin.h"
+#include "solvers/end.h"
 #include "solvers/sift_evidence.h"
 #include "solvers/sift_fit.h"
 
@@ -28,21 +30,26 @@ struct th_sift_plan {
   struct th_range *block;
   int64_t *consumer;
   int64_t blocks;
+  int64_t *block_rows; /* B, of each block */
   int64_t capacity;
-  int64_t rows;    /* B, of each block */
-  int64_t outside; /* attributes of the blocks that are no members */
+  double given; /* rows of blocks, times their attributes that are no members */
   int64_t race_rows;
   int64_t *race; /* this rank's part */
   int64_t race_count;
   int64_t race_capacity;
-  int64_t *bins; /* of the race's histogram */
-  int64_t next;  /* where the rotation goes on */
-  double level;  /* information that it has given each attribute */
-  double used;   /* rows of all rounds */
+  int64_t *bins;   /* of the race's histogram */
+  int64_t next;    /* where the rotation goes on: attribute, or Latin block */
+  int64_t windows; /* Latin: places of windows in their blocks, so far */
+  double level;    /* information that it has given each attribute */
+  double used;     /* rows of all rounds */
 };
 
 /* Replicated but for evidence, and the plan's part of the race. */
 struct th_sift {
+  bool predicts;               /* ends with what predicts best (end.h) */
+  struct th_latin latin;       /* the rows of the rounds then */
+  struct th_marginal marginal; /* and what the list is made by */
+  struct th_end end;
   struct th_support support;   /* S with theta, entrants among them */
   struct th_support confirmed; /* S without entrants: the model as it is */
   struct th_sift_plan plan;    /* J */
@@ -71,6 +78,27 @@ struct th_sift {
  * *more: they are left. Collective. */
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
+
+/* The same where the rows are dealt by Latin squares (sift_latin.c). */
+th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
+                              bool *more, struct th_error *err);
+
+/* What both are made of: attributes outside S that the rows of a block observe;
+ * B and the number of blocks of a round that is not the first; room for so many
+ * blocks. Local. */
+int64_t th_sift_width(const struct th_sift *s,
+                      const struct th_context *context);
+int64_t th_sift_block_rows(const struct th_sift *s,
+                           const struct th_context *context, double all,
+                           double race);
+int64_t th_sift_sweep_rows(const struct th_sift *s,
+                           const struct th_context *context, double blocks);
+th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
+                                 struct th_error *err);
+
+/* The attributes that promise most, for the race. Collective. */
+th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
+                              struct th_error *err);
 
 /* The round has been read, with this mean squared residual. Local. */
 void th_sift_plan_done(struct th_sift *s, const struct th_context *context);

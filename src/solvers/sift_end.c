@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { MANY_TIMES = 2, MANY_MORE = 10 };
+
 /* Members that are still tried leave. Local. */
 static void drop_entrants(struct th_sift *s)
 {
@@ -123,6 +125,44 @@ done:
   return rc;
 }
 
+/* More scores just below the threshold than luck brings: weak attributes that
+ * more examples would show. Collective. */
+static void tell_doubts(const struct th_sift *s, struct th_context *context)
+{
+  double d = (double)th_source_shape(context->source)->attributes;
+  double low = s->threshold - 1;
+  double usual = d * (erfc(low * M_SQRT1_2) - erfc(s->threshold * M_SQRT1_2));
+  int64_t near =
+      th_evidence_count(&s->evidence, context, &s->support, low, s->threshold);
+  if ((double)near > MANY_TIMES * usual + MANY_MORE)
+    th_context_notice(context,
+                      "%lld attributes score just below the threshold, where "
+                      "luck brings some %.0f: more passes, or more examples, "
+                      "may let true ones in",
+                      (long long)near, usual);
+  if (s->support.size >= s->largest_support)
+    th_context_notice(context,
+                      "the support has grown to %lld attributes, the most that "
+                      "this budget and so many examples allow",
+                      (long long)s->support.size);
+}
+
+/* The list of the end in place of one more pass over S. Collective. */
+static th_status predict(struct th_sift *s, struct th_context *context,
+                         struct th_error *err)
+{
+  th_status rc;
+  drop_entrants(s);
+  th_evidence_warn_of_tails(&s->evidence, context);
+  tell_doubts(s, context);
+  TH_TRY(th_end_run(&s->end, context, &s->marginal, &s->support, err));
+  context->deal.pass++;
+  rc = th_support_copy(&s->confirmed, &s->support, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+done:
+  return rc;
+}
+
 th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err)
 {
@@ -130,9 +170,12 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   bool newton = context->target.labels;
   th_status rc;
   double rp = 0;
+  if (s->predicts)
+    return predict(s, context, err);
   if (context->config->passes == 1) /* else a pass says of them, too */
     drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
+  tell_doubts(s, context);
   s->batch.target_centre = 0; /* as they are, from now on */
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   if (s->support.size == 0) {

@@ -111,6 +111,7 @@ void th_evidence_free(struct th_sift_evidence *e)
 /* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */
 struct gather {
   const struct th_context *context;
+  const struct th_batch *batch;
   struct th_sift_evidence *to;
   struct th_evidence unit;
   double square;
@@ -162,10 +163,29 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
   }
 }
 
+static void add_beside(const struct gather *g, const struct th_slab *slab,
+                       const struct th_multiplier *multiplier, int64_t offset)
+{
+  const struct th_batch *batch = g->batch;
+  int64_t row = multiplier->residual - batch->residual;
+  const struct th_draw *last = &batch->draw[batch->draws - 1];
+  th_marginal_add(
+      g->to->beside, g->context,
+      &(struct th_marginal_slab){
+          .slab = slab,
+          .multiplier = multiplier,
+          .unit = g->unit,
+          .row = row,
+          .offset = offset,
+          .race = last->active && row >= batch->draw_row[batch->draws - 1]});
+}
+
 static void add_slab(void *self, const struct th_slab *slab,
                      const struct th_multiplier *multiplier, int64_t offset)
 {
   const struct gather *g = self;
+  if (g->to->beside != NULL)
+    add_beside(g, slab, multiplier, offset);
   if (slab->layout == TH_SPARSE) {
     th_sparse_touch(slab, multiplier, g->unit, offset, g->to->sums,
                     g->to->touched);
@@ -256,12 +276,15 @@ th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
     clip_residuals(batch, mean_square);
   double unit = scale_residuals(batch, mean_square);
   struct gather g = {context,
+                     batch,
                      e,
                      {-1 / (unit * mean_square), 1 / mean_square},
                      1 / (unit * unit * mean_square * mean_square),
                      unit};
   if (e->floor != NULL)
     add_floors(&g, batch);
+  if (e->floor != NULL && e->beside != NULL)
+    th_marginal_floors(e->beside, context, batch, g.unit);
   th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
   e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
   rc = th_agree(context->comm, rc, err);

@@ -9,7 +9,7 @@
 
 #include "math/kernels_sparse.h"
 #include "math/select.h"
-#include "solvers/batch.h"
+#include "solvers/marginal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +35,9 @@ struct th_sift_evidence {
   int64_t *seen;      /* dense: rows of each attribute */
   uint16_t *bin;      /* dense: of th_evidence_rank */
   double *sd;         /* dense: deviations, where scale is not their inverse */
+  struct th_marginal
+      *beside; /* learns from the same slabs; borrowed; or NULL */
+  bool once;   /* no attribute of an example is read twice */
   int64_t hold_capacity;
   struct th_evidence *held; /* of members: U and W */
   double *held_robust;      /* and Q */
@@ -69,6 +72,12 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
                             const struct th_judgement *rule,
                             struct th_error *err);
 
+/* How many attributes outside S have a |z| between the two. Collective. */
+int64_t th_evidence_count(const struct th_sift_evidence *e,
+                          struct th_context *context,
+                          const struct th_support *support, double low,
+                          double high);
+
 enum { TH_PROMISE_BINS = 4096, TH_PROMISE_NONE = 0xffff };
 
 struct th_promise {
@@ -96,11 +105,16 @@ void th_evidence_tell(const struct th_sift_evidence *e,
  * Blocks hold members too; what they say of those is put aside. All functions
  * are local; attributes of other ranks are passed over. */
 
+/* Room to hold the members of S. */
+th_status th_evidence_reserve(struct th_sift_evidence *e,
+                              const struct th_context *context,
+                              const struct th_support *support,
+                              struct th_error *err);
+
 /* Between the two, nothing is learnt about the members of S. */
-th_status th_evidence_hold(struct th_sift_evidence *e,
-                           const struct th_context *context,
-                           const struct th_support *support,
-                           struct th_error *err);
+void th_evidence_hold(struct th_sift_evidence *e,
+                      const struct th_context *context,
+                      const struct th_support *support);
 void th_evidence_release(struct th_sift_evidence *e,
                          const struct th_context *context,
                          const struct th_support *support);

@@ -61,7 +61,7 @@ static double repeats(const struct th_sift_evidence *e,
   double n = (double)context->deal.rows_in_pass;
   double dealt = (double)context->deal.taken;
   double rows = e->seen != NULL ? (double)e->seen[j] : e->rows;
-  return dealt > n ? fmax(1, 1 + rows / n - rows / dealt) : 1;
+  return dealt > n && !e->once ? fmax(1, 1 + rows / n - rows / dealt) : 1;
 }
 
 /* The variance of U that z is taken by. */
@@ -158,6 +158,23 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
   return rc;
 }
 
+int64_t th_evidence_count(const struct th_sift_evidence *e,
+                          struct th_context *context,
+                          const struct th_support *support, double low,
+                          double high)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < owned_count(context); j++) {
+    struct th_evidence now = th_evidence_of(e, context, j);
+    double variance = variance_of(e, context, j, now);
+    double z = variance > 0 ? fabs(now.u) / sqrt(variance) : 0;
+    if (z > low && z <= high && context->scale[j] != 0)
+      count += !is_member(support, context, j);
+  }
+  context->comm->ops->sum_i64(context->comm, &count, 1);
+  return count;
+}
+
 /* Only the owner has a word in the sum of bit patterns. */
 void th_evidence_tell(const struct th_sift_evidence *e,
                       struct th_context *context, const int64_t *attribute,
@@ -217,6 +234,8 @@ void th_evidence_warn_of_tails(const struct th_sift_evidence *e,
                                struct th_context *context)
 {
   int64_t sums[2] = {0, 0}; /* attributes; ratios, in 1/1024 */
+  if (context->deal.rows_in_pass < ROBUST_ROWS)
+    return;
   for (int64_t j = 0; e->robust != NULL && j < owned_count(context); j++) {
     double plain = e->sums[j].v;
     bool counts = plain > 0 && context->scale[j] > 0;

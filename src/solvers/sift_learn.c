@@ -77,6 +77,9 @@ void th_sift_learn_entrants(struct th_sift *s, const struct th_context *context)
       sum.v += batch->weight[i] * x[i] * x[i];
     }
     sum.u += sum.v * s->support.coef[k];
+    if (s->predicts)
+      th_marginal_entrant(&s->marginal, context, batch, s->support.attribute[k],
+                          x, s->support.coef[k], s->mean_square);
     th_evidence_add(
         &s->evidence, context, s->support.attribute[k],
         (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square},

@@ -39,9 +39,13 @@ static void set(struct th_sift_evidence *e, const struct th_context *context,
   e->sums[j] = sum;
 }
 
-static th_status reserve(struct th_sift_evidence *e, int64_t size,
-                         struct th_error *err)
+th_status th_evidence_reserve(struct th_sift_evidence *e,
+                              const struct th_context *context,
+                              const struct th_support *support,
+                              struct th_error *err)
 {
+  struct th_range mine = th_support_owned(support, context->owned);
+  int64_t size = mine.last - mine.first;
   int64_t old = e->hold_capacity;
   th_status rc = TH_OK;
   if (size <= old)
@@ -53,20 +57,17 @@ done:
   return rc;
 }
 
-th_status th_evidence_hold(struct th_sift_evidence *e,
-                           const struct th_context *context,
-                           const struct th_support *support,
-                           struct th_error *err)
+void th_evidence_hold(struct th_sift_evidence *e,
+                      const struct th_context *context,
+                      const struct th_support *support)
 {
   struct th_range mine = th_support_owned(support, context->owned);
-  th_status rc = reserve(e, mine.last - mine.first, err);
-  for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k++) {
+  for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t j = place_of(context, support->attribute[k]);
     e->held[k - mine.first] = th_evidence_of(e, context, j);
     if (e->robust != NULL)
       e->held_robust[k - mine.first] = e->robust[j];
   }
-  return rc;
 }
 
 void th_evidence_release(struct th_sift_evidence *e,

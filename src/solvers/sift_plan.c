@@ -28,13 +28,14 @@ void th_sift_plan_free(struct th_sift_plan *plan)
 {
   free(plan->block);
   free(plan->consumer);
+  free(plan->block_rows);
   free(plan->race);
   free(plan->bins);
   *plan = (struct th_sift_plan){0};
 }
 
-static th_status reserve(struct th_sift_plan *plan, int64_t blocks,
-                         struct th_error *err)
+th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
+                                 struct th_error *err)
 {
   int64_t old = plan->capacity;
   th_status rc = TH_OK;
@@ -44,14 +45,13 @@ static th_status reserve(struct th_sift_plan *plan, int64_t blocks,
     return rc;
   TH_TRY(TH_WIDEN(&plan->block, old, blocks, "blocks", err));
   TH_TRY(TH_WIDEN(&plan->consumer, old, blocks, "blocks", err));
+  TH_TRY(TH_WIDEN(&plan->block_rows, old, blocks, "blocks", err));
   plan->capacity = blocks;
 done:
   return rc;
 }
 
-/* Attributes outside S that the rows of a block observe. */
-static int64_t width_of(const struct th_sift *s,
-                        const struct th_context *context)
+int64_t th_sift_width(const struct th_sift *s, const struct th_context *context)
 {
   int64_t width = th_source_budget(context->source) - s->support.size;
   return width > 1 ? width : 1; /* d = 1: the block is S itself */
@@ -68,18 +68,18 @@ static int64_t consumers(const struct th_context *context)
  * a round. Local. */
 static th_status fill_blocks(struct th_sift *s,
                              const struct th_context *context, int64_t count,
-                             struct th_error *err)
+                             int64_t rows, struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
   const struct th_support *support = &s->support;
   int64_t d = th_source_shape(context->source)->attributes;
   int64_t left = d; /* attributes until the rotation is where it began */
-  th_status rc = reserve(plan, count, err);
-  plan->outside = 0;
+  th_status rc = th_sift_reserve_blocks(plan, count, err);
+  plan->given = 0;
   for (plan->blocks = 0; rc == TH_OK && plan->blocks < count && left > 0;
        plan->blocks++) {
     int64_t first = plan->next % d;
-    int64_t end = th_block_end(d, first, width_of(s, context),
+    int64_t end = th_block_end(d, first, th_sift_width(s, context),
                                support->attribute, support->size);
     end = th_smaller(end, first + left);
     struct th_range block = {first, end};
@@ -88,7 +88,9 @@ static th_status fill_blocks(struct th_sift *s,
     plan->block[plan->blocks] = block;
     plan->consumer[plan->blocks] =
         (int64_t)((double)first * (double)consumers(context) / (double)d);
-    plan->outside += end - first - (members.last - members.first);
+    plan->block_rows[plan->blocks] = rows;
+    plan->given +=
+        (double)(rows * (end - first - (members.last - members.first)));
     left -= end - first;
     plan->next = end;
   }
@@ -120,12 +122,11 @@ static void fill_race(struct th_sift *s, struct th_context *context,
   }
 }
 
-/* The attributes that promise most, chosen anew in every round. Collective. */
-static th_status choose_race(struct th_sift *s, struct th_context *context,
-                             struct th_error *err)
+th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
+                              struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
-  int64_t room = width_of(s, context);
+  int64_t room = th_sift_width(s, context);
   int64_t owned = context->owned.last - context->owned.first;
   th_status rc =
       th_grow((void **)&plan->race, &plan->race_capacity,
@@ -142,35 +143,39 @@ done:
   return rc;
 }
 
+int64_t th_sift_block_rows(const struct th_sift *s,
+                           const struct th_context *context, double all,
+                           double race)
+{
+  double known = block_share * s->plan.level * s->mean_square;
+  double rows = fmax(LEAST_ROWS, fmin(known, all - race));
+  return (int64_t)floor(fmin(rows, (double)context->deal.rows_in_pass));
+}
+
 /* B and the number of blocks of a round that is not the first. */
-static void size_round(struct th_sift *s, const struct th_context *context,
-                       double blocks, int64_t *count)
+static int64_t size_round(struct th_sift *s, const struct th_context *context,
+                          double blocks, int64_t *count)
 {
   struct th_sift_plan *plan = &s->plan;
   double size = (double)s->support.size;
   double all = th_rule_sift_round(plan->used, size);
   double race = blocks > 1 ? race_share * all : 0;
-  double known = block_share * plan->level * s->mean_square;
-  double rows = fmax(LEAST_ROWS, fmin(known, all - race));
-  rows = floor(fmin(rows, (double)context->deal.rows_in_pass));
-  plan->rows = (int64_t)rows;
+  int64_t rows = th_sift_block_rows(s, context, all, race);
   plan->race_rows = race > 0 ? (int64_t)fmax(LEAST_ROWS, race) : 0;
-  *count = (int64_t)fmin(blocks, fmax(1, floor((all - race) / rows + 0.5)));
+  *count =
+      (int64_t)fmin(blocks, fmax(1, floor((all - race) / (double)rows + 0.5)));
+  return rows;
 }
 
-/* A round over all attributes: the first one, and those of sparse data, where
- * single attributes cost what a tile of them costs. */
-static void size_sweep(struct th_sift *s, const struct th_context *context,
-                       double blocks, int64_t *count)
+/* Of a round over all attributes: the first one, and those of sparse data,
+ * where single attributes cost what a tile of them costs. */
+int64_t th_sift_sweep_rows(const struct th_sift *s,
+                           const struct th_context *context, double blocks)
 {
-  struct th_sift_plan *plan = &s->plan;
   double rows = LEAST_ROWS * pow(sweep_growth, (double)s->round);
   rows = fmin(rows, (double)context->deal.rows_in_pass);
   rows = fmax(rows, ceil(MEMBER_ROWS * (double)s->support.size / blocks));
-  plan->rows = (int64_t)floor(fmax(rows, LEAST_ROWS));
-  plan->race_rows = 0;
-  plan->next = 0;
-  *count = (int64_t)blocks + 1;
+  return (int64_t)floor(fmax(rows, LEAST_ROWS));
 }
 
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
@@ -179,19 +184,25 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
   struct th_sift_plan *plan = &s->plan;
   const struct th_shape *shape = th_source_shape(context->source);
   int64_t outside = shape->attributes - s->support.size;
-  double blocks = (double)th_ceil_divide(outside, width_of(s, context));
+  double blocks = (double)th_ceil_divide(outside, th_sift_width(s, context));
   int64_t count = 0;
+  int64_t rows;
   th_status rc;
   blocks = fmax(1, blocks);
-  if (s->round == 0 || shape->layout == TH_SPARSE)
-    size_sweep(s, context, blocks, &count);
-  else
-    size_round(s, context, blocks, &count);
-  TH_TRY(th_agree(context->comm, fill_blocks(s, context, count, err), err));
-  *more = plan->blocks * plan->rows + plan->race_rows <=
+  if (s->round == 0 || shape->layout == TH_SPARSE) {
+    rows = th_sift_sweep_rows(s, context, blocks);
+    count = (int64_t)blocks + 1;
+    plan->race_rows = 0;
+    plan->next = 0;
+  } else {
+    rows = size_round(s, context, blocks, &count);
+  }
+  TH_TRY(
+      th_agree(context->comm, fill_blocks(s, context, count, rows, err), err));
+  *more = plan->blocks * rows + plan->race_rows <=
           th_deal_left(&context->deal) - s->reserve;
   if (*more && plan->race_rows > 0)
-    TH_TRY(choose_race(s, context, err));
+    TH_TRY(th_sift_choose_race(s, context, err));
 done:
   return rc;
 }
@@ -202,8 +213,7 @@ void th_sift_plan_done(struct th_sift *s, const struct th_context *context)
   double d = (double)th_source_shape(context->source)->attributes;
   double others = fmax(1, d - (double)s->support.size);
   plan->used += (double)s->batch.rows;
-  plan->level +=
-      (double)plan->rows * (double)plan->outside / others / s->mean_square;
+  plan->level += plan->given / others / s->mean_square;
   plan->level =
       fmin(plan->level, (double)context->deal.rows_in_pass / s->mean_square);
 }

@@ -78,11 +78,12 @@ static int64_t largest_support(const struct selection *s)
 }
 
 static th_status selection_init(struct selection *s, const double *target,
-                                int64_t attributes, struct th_error *err)
+                                int64_t attributes, bool intercept,
+                                struct th_error *err)
 {
   const int64_t rows = s->z.rows;
   const int64_t count = s->z.count;
-  double mean = th_standard_mean(&s->z, target);
+  double mean = intercept ? th_standard_mean(&s->z, target) : 0;
   th_status rc;
   TH_TRY(TH_NEW(&s->target, rows, "a target", err));
   TH_TRY(TH_NEW(&s->residual, rows, "residuals", err));
@@ -247,14 +248,14 @@ static void finish(struct selection *s, int64_t largest, int64_t *chosen,
 th_status th_strict_select(int64_t rows, int64_t count,
                            const struct th_vector *column, const double *target,
                            const double *weight, int64_t attributes,
-                           int64_t largest, int64_t *chosen, int64_t *size,
-                           struct th_error *err)
+                           int64_t largest, bool intercept, int64_t *chosen,
+                           int64_t *size, struct th_error *err)
 {
   struct selection s = {0};
   bool changed = true;
   th_status rc;
-  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, true, err));
-  TH_TRY(selection_init(&s, target, attributes, err));
+  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, intercept, err));
+  TH_TRY(selection_init(&s, target, attributes, intercept, err));
   for (int round = 0; round < MOST_ROUNDS && changed; round++)
     TH_TRY(forward(&s, &changed, err));
   finish(&s, largest, chosen, size);

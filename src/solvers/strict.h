@@ -22,7 +22,8 @@
 
 /* The support, by squared loss also of labels, with n rows of weight above 0
  * and d = attributes, of all the data, that the list was taken from:
- * - columns and target of mean 0, columns of mean square 1, over the rows;
+ * - columns and target of mean 0, columns of mean square 1, over the rows; no
+ *   mean is taken away without `intercept`;
  * - four times at most: of the columns with |z| > sqrt(2 log d), z = x'r /
  *   sqrt(n r'r / n), the largest join, at most max(5, cap / 4) and no more than
  *   cap = max(1, min(.7 count, n / 5, 2048)) in all; least squares with a
@@ -35,8 +36,16 @@
 th_status th_strict_select(int64_t rows, int64_t count,
                            const struct th_vector *column, const double *target,
                            const double *weight, int64_t attributes,
-                           int64_t largest, int64_t *chosen, int64_t *size,
-                           struct th_error *err);
+                           int64_t largest, bool intercept, int64_t *chosen,
+                           int64_t *size, struct th_error *err);
+
+/* The last part of this alone: of a support that is there already, all of the
+ * columns, what stands on these rows. */
+th_status th_strict_prune(int64_t rows, int64_t count,
+                          const struct th_vector *column, const double *target,
+                          const double *weight, int64_t attributes,
+                          int64_t largest, bool intercept, int64_t *chosen,
+                          int64_t *size, struct th_error *err);
 
 /* The fit on all of the columns, with a constant where `intercept` says so (or
  * *constant is 0): coef of the columns as given, predictions are *constant +

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "solvers/algorithm.h"
+#include "solvers/end.h"
 #include "solvers/validate.h"
 #include "solvers/weighted.h"
 
@@ -107,8 +108,9 @@ static th_status loop(struct run *run, struct th_error *err)
                         "an update needs more examples than there are: some "
                         "are used twice within it");
     warned = context->deal.reused;
-    TH_TRY(th_validation_check(&run->validation, context,
-                               algorithm->support(run->state), &stop, err));
+    if (!th_end_chooses(context->config)) /* its rows are for the end */
+      TH_TRY(th_validation_check(&run->validation, context,
+                                 algorithm->support(run->state), &stop, err));
   }
   if (stop)
     th_context_notice(context,
@@ -167,6 +169,8 @@ static th_status fill_model(struct run *run, const struct th_support *support,
   model->ledger = *th_source_ledger(run->context.source);
   model->passes = run->context.deal.taken > 0 ? run->context.deal.pass + 1 : 0;
   model->fingerprint = store->fingerprint;
+  if (run->solver->algorithm->ending != NULL)
+    model->ending = *run->solver->algorithm->ending(run->state);
   const struct th_certificate *known = certificate_of(run);
   return known == NULL ? TH_OK
                        : th_certificate_copy(&model->certificate, known, err);

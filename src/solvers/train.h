@@ -42,11 +42,20 @@ struct th_plan {
   int64_t read_bytes;      /* expected, of all ranks; what was read stays */
   int64_t stream_bytes;    /* the same where nothing stays in memory */
   int64_t updates;         /* expected, 0: not known beforehand */
+  int64_t screens;         /* passes over blocks, before an end that predicts */
+  int64_t list;            /* attributes that it fits; 0: it does not predict */
+  double fit_visits;       /* values that its fits visit, expected */
   int64_t points;          /* lambdas, expected; 0: no penalty */
   double visits;           /* stored values that are computed with, expected */
   double most_visits;      /* the same where no gap ends the run early; 0: none
                               may */
 };
+
+/* Loss `auto` becomes `logistic` where the training targets have two values and
+ * the solver has a penalty or ends with what predicts best (`sift`), else
+ * `squared`. Local; of the same targets, the same on every rank. */
+th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
+                               struct th_error *err);
 
 /* Check a configuration against the data and complete it. owned: attributes of
  * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=

@@ -1,0 +1,76 @@
+/* ending.c - how a run ended, as text and as JSON
+ * SPDX-License-Identifier: MIT */
+#include "cli/ending.h"
+
+#include "cli/json.h"
+#include "cli/wording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const kinds[] = {[TH_ENDING_NULL] = "null",
+                                    [TH_ENDING_STRICT] = "strict",
+                                    [TH_ENDING_NET] = "net"};
+
+static json_t *candidate(double loss, double se)
+{
+  json_t *o = json_object();
+  th_json_real(o, "loss", loss);
+  th_json_real(o, "se", se);
+  return o;
+}
+
+void th_ending_json(json_t *object, const struct th_model *model)
+{
+  const struct th_ending *e = &model->ending;
+  json_t *chosen = json_object();
+  json_t *candidates = json_object();
+  json_t *passes = json_object();
+  const char *select = e->kind == TH_ENDING_NONE ? "truth" : "predict";
+  if (model->solver != NULL && strcmp(model->solver, "sift") == 0)
+    th_json_text(object, "select", select);
+  if (e->kind != TH_ENDING_NONE) {
+    th_json_text(chosen, "kind", kinds[e->kind]);
+    th_json_real(chosen, "mix", e->mix);
+    th_json_real(chosen, "lambda", e->lambda);
+    th_json_int(chosen, "size", e->size);
+    json_object_set(object, "chosen", chosen);
+    json_object_set_new(candidates, "null",
+                        candidate(e->null_loss, e->null_se));
+    json_object_set_new(candidates, "strict",
+                        candidate(e->strict_loss, e->strict_se));
+    json_object_set_new(candidates, "best",
+                        candidate(e->best_loss, e->best_se));
+    json_object_set(object, "candidates", candidates);
+    th_json_int(passes, "screen", e->screen_passes);
+    th_json_int(passes, "end", e->end_passes);
+    json_object_set(object, "passes", passes);
+  }
+  json_decref(chosen);
+  json_decref(candidates);
+  json_decref(passes);
+}
+
+static void print_loss(FILE *out, const char *name, double loss, double se)
+{
+  fprintf(out, "%s %.5g (%.2g)", name, loss, se);
+}
+
+void th_ending_print(FILE *out, const char *label, const struct th_ending *e)
+{
+  if (e->kind == TH_ENDING_NONE)
+    return;
+  fprintf(out, "%s", label);
+  if (e->kind == TH_ENDING_NULL)
+    fprintf(out, "nothing predicts better than the mean");
+  else if (e->kind == TH_ENDING_STRICT)
+    fprintf(out, "the strict support");
+  else
+    fprintf(out, "an elastic net, mix %g, lambda %.3g", e->mix, e->lambda);
+  fprintf(out, "\n%*sloss on examples not seen (standard error):",
+          (int)strlen(label), "");
+  print_loss(out, " best", e->best_loss, e->best_se);
+  print_loss(out, ", strict support", e->strict_loss, e->strict_se);
+  print_loss(out, ", mean", e->null_loss, e->null_se);
+  fprintf(out, "\n");
+}

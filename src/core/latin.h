@@ -1,0 +1,54 @@
+/* latin.h - rows dealt to blocks so that none meets the same block twice
+ *
+ * Deal unit k of the seeded order has class k mod C for the whole run; in pass
+ * p block c takes the rows of class (c - p) mod C. So after C passes every
+ * example has met every block once, and before that no pair of an example and
+ * an attribute has been read twice. Replicated integers, the same on every
+ * rank. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LATIN_H
+#define TH_LATIN_H
+
+#include "core/deal.h"
+
+#include <stdbool.h>
+
+struct th_latin {
+  struct th_deal *deal; /* borrowed: the order of the units; it counts the
+                           rows and passes of this dealer, too */
+  int64_t classes;      /* C: blocks, and classes of units */
+  int64_t passes;       /* at most C */
+  int64_t pass;         /* from 0 */
+  struct th_latin_queue *queue; /* of each class */
+};
+
+/* What a class has left in this pass. */
+struct th_latin_queue {
+  int64_t next;        /* unit of the class, counted from 0 */
+  struct th_rows rest; /* of the unit that was begun */
+  int64_t left;        /* rows */
+};
+
+/* The first pass. TH_ENOMEM. Release with th_latin_free. */
+th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
+                        int64_t classes, int64_t passes, struct th_error *err);
+void th_latin_free(struct th_latin *latin);
+
+/* Rows that this pass has left: of a block, of all. */
+int64_t th_latin_left_of(const struct th_latin *latin, int64_t block);
+int64_t th_latin_left(const struct th_latin *latin);
+
+/* Begin the next pass, where nothing is left of this one; false: there is none.
+ */
+bool th_latin_turn(struct th_latin *latin);
+
+/* So many of a block's rows, or all that it has left, appended to *pieces. */
+th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
+                        struct th_pieces *pieces, struct th_error *err);
+
+/* So many rows, or all that are left, of the blocks that have most left; of
+ * each a C-th at a time. */
+th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
+                            struct th_pieces *pieces, struct th_error *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* end.h - an end that predicts: candidates on a list, chosen on rows that no
+ * step has seen
+ *
+ * The strict support finds true attributes; for predicting it stops too early.
+ * So the run ends with a list of members and the best of what is left, on which
+ * elastic-net paths (solvers/net.h) and the strict support compete with the
+ * mean; all of them predict rows that they have not seen, and the best by these
+ * is fitted on all rows. In large data such rows are held out, in small data
+ * they are folds, of which each has a list of its own that has not seen it.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_END_H
+#define TH_END_H
+
+#include "core/latin.h"
+#include "core/model.h"
+#include "solvers/choice.h"
+#include "solvers/marginal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  TH_END_SMALL = 5000, /* examples: below, folds; from here on, a part */
+  TH_END_FEWEST = 20,  /* below, nothing can be chosen by predictions */
+  TH_END_LISTS = 4     /* passes that the lists of folds may take together */
+};
+
+/* Attributes in the list of a run with that budget on n examples. Local. */
+int64_t th_end_longest_list(int64_t budget, int64_t n);
+
+/* Of so many passes in all (0: as many as it takes), those over `blocks` blocks
+ * of data of n examples. Local. */
+int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n);
+
+/* Replicated. */
+struct th_end {
+  struct th_ending ending;
+  struct th_candidate chosen;
+  bool small;
+  int64_t passes; /* that the lists may take, at least 1 */
+  int64_t folds;  /* 1: the held-out part */
+  uint8_t *fold;  /* of each training example; UINT8_MAX: of none */
+};
+
+/* Does a run end so, and keep the rows that are held out for it? Local. */
+static inline bool th_end_chooses(const struct th_config *config)
+{
+  return config->select == TH_SELECT_PREDICT;
+}
+
+/* Which rows are going to choose; passes: over the lists. Collective. Release
+ * with th_end_free. */
+th_status th_end_init(struct th_end *end, struct th_context *context,
+                      int64_t passes, struct th_error *err);
+void th_end_free(struct th_end *end);
+
+/* The model: what support holds is the strict support that screening has found,
+ * and what it gets is the candidate that was chosen. Observes the list on all
+ * training examples. Collective. */
+th_status th_end_run(struct th_end *end, struct th_context *context,
+                     struct th_marginal *scores, struct th_support *support,
+                     struct th_error *err);
+
+#endif

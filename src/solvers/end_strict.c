@@ -1,0 +1,153 @@
+/* end_strict.c - the strict support and the mean as candidates of an end
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/end_parts.h"
+#include "solvers/strict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the mean of the other rows predicts. Local. */
+static th_status predict_mean(struct th_end_work *w, struct th_error *err)
+{
+  bool labels = w->context->target.labels;
+  double *weight = NULL;
+  th_status rc = TH_OK;
+  for (int64_t f = 0; f < w->end->folds; f++) {
+    double sum = 0;
+    double all = 0;
+    double mean = 0;
+    TH_TRY(th_end_weigh(w, f, &weight, err));
+    for (int64_t i = 0; i < w->rows; i++) {
+      sum += weight[i] * w->target[i];
+      all += weight[i];
+    }
+    if (all > 0 && w->context->config->intercept)
+      mean = labels ? 2 * atanh(sum / all) : sum / all;
+    for (int64_t i = 0; i < w->held; i++)
+      if (w->end->fold[w->held_row[i]] == f)
+        w->null[i] = mean;
+    free(weight);
+    weight = NULL;
+  }
+done:
+  free(weight);
+  return rc;
+}
+
+/* Small data: the support made anew without the fold. Large: those of S that
+ * stand without the held-out part. Local. */
+static th_status select_for(const struct th_end_work *w, int64_t f,
+                            const struct th_end_list *from,
+                            const double *weight, struct th_end_model *model,
+                            struct th_error *err)
+{
+  const struct th_context *context = w->context;
+  int64_t d = th_source_shape(context->source)->attributes;
+  struct th_vector *columns = NULL;
+  th_status rc;
+  bool anew = w->end->small && f < w->end->folds;
+  TH_TRY(th_end_pick(w, from, w->plain, &columns, err));
+  TH_TRY(th_end_model_reserve(model, from->count, err));
+  rc = (anew ? th_strict_select : th_strict_prune)(
+      w->rows, from->count, columns, w->target, weight, d,
+      context->config->sparsity, context->config->intercept, model->place,
+      &model->size, err);
+done:
+  free(columns);
+  return rc;
+}
+
+/* Its coefficients on these rows, and what it predicts. Local. */
+static th_status fit(const struct th_end_work *w,
+                     const struct th_end_list *from, const double *weight,
+                     struct th_end_model *model, double *out,
+                     struct th_error *err)
+{
+  const struct th_context *context = w->context;
+  struct th_vector *columns = NULL;
+  th_status rc = TH_NEW(&columns, model->size, "columns", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < model->size; k++)
+    columns[k] =
+        w->plain[th_end_list_find(&w->all, from->attribute[model->place[k]])];
+  rc = th_strict_fit(w->rows, model->size, columns, w->target, weight,
+                     context->loss, context->config->intercept, model->coef,
+                     &model->intercept, err);
+  if (rc == TH_OK && out != NULL)
+    th_strict_predict(w->rows, model->size, columns, model->coef,
+                      model->intercept, out);
+  free(columns);
+  return rc;
+}
+
+/* Without fold f: its predictions there. Local. */
+static th_status predict_fold(struct th_end_work *w, int64_t f,
+                              const struct th_end_list *members,
+                              struct th_error *err)
+{
+  const struct th_end_list *from =
+      w->end->small ? th_end_list_of(w, f) : members;
+  struct th_end_model model = {0};
+  double *weight = NULL;
+  double *out = NULL;
+  th_status rc;
+  TH_TRY(th_end_weigh(w, f, &weight, err));
+  TH_TRY(TH_NEW(&out, w->rows, "predictions", err));
+  TH_TRY(select_for(w, f, from, weight, &model, err));
+  TH_TRY(fit(w, from, weight, &model, out, err));
+  for (int64_t i = 0; i < w->held; i++)
+    if (w->end->fold[w->held_row[i]] == f)
+      w->strict[i] = out[w->held_row[i]];
+done:
+  th_end_model_free(&model);
+  free(weight);
+  free(out);
+  return rc;
+}
+
+/* On all rows: what is going to be the model if it is chosen. Its places are
+ * those of the members. Local, alike on every rank. */
+static th_status fit_all(struct th_end_work *w,
+                         const struct th_end_list *members,
+                         struct th_error *err)
+{
+  th_status rc =
+      select_for(w, w->end->folds, members, w->weight, &w->best, err);
+  if (rc == TH_OK)
+    rc = fit(w, members, w->weight, &w->best, NULL, err);
+  return rc;
+}
+
+/* Local. */
+static th_status run_mine(struct th_end_work *w,
+                          const struct th_end_list *members,
+                          struct th_error *err)
+{
+  const struct th_comm *comm = w->context->comm;
+  th_status rc;
+  TH_TRY(fit_all(w, members, err));
+  if (w->blind)
+    return rc;
+  TH_TRY(predict_mean(w, err));
+  for (int64_t f = 0; f < w->end->folds; f++)
+    if (f % comm->size == comm->rank)
+      TH_TRY(predict_fold(w, f, members, err));
+done:
+  return rc;
+}
+
+th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
+                        struct th_error *err)
+{
+  struct th_comm *comm = w->context->comm;
+  const struct th_end_list members = {support->size, support->attribute};
+  th_profile_begin(w->context->profile);
+  th_status rc = th_agree(comm, run_mine(w, &members, err), err);
+  th_profile_end(w->context->profile, TH_PHASE_SOLVE);
+  if (rc == TH_OK)
+    comm->ops->sum_i64(comm, (int64_t *)(void *)w->strict, (size_t)w->held);
+  return rc;
+}

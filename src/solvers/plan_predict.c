@@ -1,0 +1,103 @@
+/* plan_predict.c - the plan of a run that ends with what predicts best
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "solvers/end.h"
+#include "solvers/folds.h"
+#include "solvers/plan_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  FITS = 75,       /* nets: mixes times penalties */
+  UNION = 2,       /* lists of folds together, over one of them */
+  SUM_BYTES = 32,  /* of an attribute in a fold */
+  ROW_BYTES = 700, /* predictions and losses of all candidates */
+  SWEEPS = 10,     /* over the list, for each net */
+  ENTRY_BYTES = 12
+};
+
+static const double held_share = 0.2;  /* of the examples, to choose by */
+static const double held_rows = 65536; /* of them at most */
+static const double most_products = 4096;
+
+static bool is_sift(const struct th_config *config)
+{
+  return strcmp(config->solver, "sift") == 0;
+}
+
+/* What keeps a run from choosing by predictions; NULL: nothing does. */
+static const char *why_not(const struct th_config *config,
+                           const struct th_shape *shape)
+{
+  if (shape->training < TH_END_FEWEST)
+    return "too few training examples";
+  if (config->passes == 1)
+    return "it needs --passes 2 at least, to find candidates and to fit them";
+  if (config->validation == 0 && shape->training >= TH_END_SMALL)
+    return "--validation 0 leaves no examples to choose by";
+  if (config->refit == TH_REFIT_NO)
+    return "--refit no ends before any candidate is fitted";
+  return NULL;
+}
+
+bool th_plan_predicts(const struct th_config *config,
+                      const struct th_shape *shape)
+{
+  return is_sift(config) && config->select != TH_SELECT_TRUTH &&
+         why_not(config, shape) == NULL;
+}
+
+th_status th_plan_choose_end(struct th_config *config,
+                             const struct th_shape *shape, struct th_error *err)
+{
+  const char *why = why_not(config, shape);
+  if (!is_sift(config))
+    return TH_OK;
+  if (config->select == TH_SELECT_PREDICT && why != NULL)
+    return th_fail(err, TH_EUSAGE, "--select predict: %s", why);
+  if (config->select == TH_SELECT_AUTO)
+    config->select = why == NULL ? TH_SELECT_PREDICT : TH_SELECT_TRUTH;
+  return TH_OK;
+}
+
+/* Passes over blocks, then those over lists. */
+void th_plan_choose_passes(struct th_config *config,
+                           const struct th_shape *shape)
+{
+  int64_t n = shape->training;
+  int64_t blocks = th_ceil_divide(shape->attributes, config->budget);
+  bool small = n < TH_END_SMALL;
+  int64_t most = th_end_screens(0, blocks, n) + (small ? TH_END_LISTS : 1);
+  config->passes =
+      config->passes == 0 ? most : th_smaller(config->passes, most);
+  if (small)
+    config->validation = 0; /* folds */
+  else if (config->validation < 0)
+    config->validation = fmin(held_share, held_rows / (double)n);
+}
+
+void th_plan_end(struct th_plan *plan, const struct th_shape *shape,
+                 int64_t owned)
+{
+  double n = (double)shape->training;
+  bool small = shape->training < TH_END_SMALL;
+  int64_t folds = small ? th_folds_count(shape->training) : 1;
+  int64_t blocks = th_ceil_divide(shape->attributes, plan->config.budget);
+  plan->screens = th_end_screens(plan->config.passes, blocks, shape->training);
+  plan->list = th_end_longest_list(plan->config.budget, shape->training);
+  double list = (double)plan->list;
+  double all = fmin((small ? UNION : 1) * list, (double)shape->attributes);
+  bool sparse = shape->layout == TH_SPARSE;
+  double filled = sparse ? (double)shape->nonzeros / ((double)shape->examples *
+                                                      (double)shape->attributes)
+                         : 1;
+  double value = sparse ? ENTRY_BYTES : shape->type == TH_F64 ? 8 : 4;
+  double products = fmin(list, most_products);
+  plan->memory +=
+      (int64_t)(all * n * filled * value +
+                (double)(owned * (small ? folds : 1) * SUM_BYTES) +
+                (small ? n : n * plan->config.validation) * ROW_BYTES +
+                8 * products * products);
+  plan->fit_visits = (double)(FITS * (folds + 1) * SWEEPS) * list * n * filled;
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# cli_predict.sh - what train does without options: it predicts, on data where many
+# weak attributes count as well as on those where a few do; it says nothing where
+# nothing is; the same bytes for every number of ranks
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+if ! "$PYTHON" -c 'import numpy' 2>/dev/null; then
+  echo "skipped: $PYTHON has no NumPy"
+  exit 77
+fi
+rm -rf ./*
+seeds=$(seq 1 6)
+long && seeds=$(seq 1 40)
+runs=$(wc -w <<<"$seeds")
+
+# make KIND SEED N D: data.csv and test.csv
+make()
+{
+  "$PYTHON" - "$@" <<'END'
+import sys
+import numpy
+kind, seed, n, d = sys.argv[1], *map(int, sys.argv[2:])
+draw = numpy.random.default_rng(seed)
+factors = draw.standard_normal((5, d))
+def table(name, rows):
+    x = draw.standard_normal((rows, d))
+    if kind == "many":  # five factors behind all attributes, two of them count
+        z = draw.standard_normal((rows, 5))
+        x += z @ factors
+        y = z[:, 0] - z[:, 1] + draw.standard_normal(rows) / 2
+    elif kind == "few" or kind == "labels":
+        y = x[:, :4] @ [2, -2, 1.5, 1] + draw.standard_normal(rows)
+    else:
+        y = draw.standard_normal(rows)
+    if kind == "labels":
+        y = numpy.where(y > 0, 7, 3)
+    numpy.savetxt(name, numpy.c_[x, y], delimiter=",", fmt="%.5g")
+table("data.csv", n)
+table("test.csv", 500)
+END
+}
+
+# learn KIND SEED N D OPTION...: model.h5, model.json, score.json
+learn()
+{
+  make "$1" "$2" "$3" "$4"
+  must 0 import data.csv --test-file test.csv -o data.h5 --force
+  must 0 train data.h5 -o model.h5 --force "${@:5}"
+  ranks 0 inspect model.h5 --json >model.json
+  ranks 0 evaluate model.h5 data.h5 --json >score.json
+}
+
+empty=0
+for seed in $seeds; do
+  learn noise "$seed" 150 400
+  [ "$(key model.json chosen.kind)" != '"null"' ] || empty=$((empty + 1))
+done
+compare "noise: models of $runs that are empty" "$empty" '>=' $((runs - 1 - runs / 8))
+
+for seed in 1 2; do
+  learn many "$seed" 200 600
+  compare "many weak attributes, seed $seed: kind" "$(key model.json chosen.kind)" == '"net"'
+  r2=$(key score.json r2)
+  compare "many weak attributes, seed $seed: R2" "$r2" '>' 0.75
+  learn many "$seed" 200 600 --select truth
+  compare "many weak attributes, seed $seed: R2 of the strict support" \
+    "$(key score.json r2)" '<' "$r2"
+
+  learn few "$seed" 6000 150
+  compare "a few attributes, seed $seed: kind" "$(key model.json chosen.kind)" == '"strict"'
+  compare "a few attributes, seed $seed" "$(key model.json support)" == '[0, 1, 2, 3]'
+  compare "a few attributes, seed $seed: budget" \
+    "$(key model.json ledger.max_attributes_per_example)" '<=' 128
+  compare "a few attributes, seed $seed: losses" \
+    "$(key model.json candidates.best.loss)" '<=' "$(key model.json candidates.strict.loss)"
+  compare "a few attributes, seed $seed: losses" \
+    "$(key model.json candidates.strict.loss)" '<' "$(key model.json candidates.null.loss)"
+done
+
+# two values are labels, whatever they are
+learn labels 1 300 200
+compare "labels: loss" "$(key model.json loss)" == '"logistic"'
+compare "labels: AUC" "$(key score.json auc)" '>' 0.9
+compare "labels: log loss" "$(key score.json log_loss)" '<' 0.5
+for options in "--loss squared" "-s 3" "--budget 40" "--passes 2" "--passes 5" \
+  "--no-intercept" "--no-standardize"; do
+  # shellcheck disable=SC2086
+  must 0 train data.h5 -o model.h5 --force $options
+  ranks 0 inspect model.h5 --json >model.json
+  ranks 0 evaluate model.h5 data.h5 --json >score.json
+  compare "labels, $options: AUC" "$(key score.json auc)" '>' 0.85
+  case $options in
+  -s*) compare "labels, $options: size" "len($(key model.json support))" '<=' 3 ;;
+  --budget*) compare "labels, $options: most" \
+    "$(key model.json ledger.max_attributes_per_example)" '<=' 40 ;;
+  --passes*) compare "labels, $options: draws" \
+    "$(key model.json ledger.examples)" '<=' $((300 * ${options#--passes })) ;;
+  esac
+done
+
+# the same bytes on several ranks, for other shards and little memory
+for kind in labels few; do
+  [ $kind = labels ] && n=300 || n=6000
+  make $kind 3 $n 150
+  must 0 import data.csv -o one.h5 --force
+  must 0 import data.csv -o three.h5 --shards 3 --force
+  must 0 train one.h5 -o one.model.h5 --force
+  for k in 2 3; do
+    must $k train three.h5 -o this.h5 --memory 300k --force
+    cmp one.model.h5 this.h5 || fail "$kind: another model on $k ranks"
+  done
+done
+
+refused 2 '--select predict: .*--passes 2' 0 train one.h5 -o no.h5 --select predict --passes 1
+refused 2 '--select predict: --validation 0' 0 train one.h5 -o no.h5 --select predict --validation 0
+refused 2 'solver hybrid does not use --select' 0 train one.h5 -o no.h5 \
+  --solver hybrid -s 3 --budget 20 --select truth
+must 0 train one.h5 -o model.h5 --force --validation 0 # the strict support then
+ranks 0 inspect model.h5 --json >model.json
+compare "without validation: select" "$(key model.json select)" == '"truth"'
+finish
