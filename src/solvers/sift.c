@@ -65,6 +65,7 @@ static void release(void *state)
   th_support_free(&s->confirmed);
   th_sift_plan_free(&s->plan);
   th_batch_free(&s->batch);
+  th_round_log_free(&s->log);
   th_gram_free(&s->gram);
   th_latin_free(&s->latin);
   th_marginal_free(&s->marginal);
@@ -75,14 +76,17 @@ static void release(void *state)
   free(s);
 }
 
-/* p_end: a pass for the final fit where the data are read more than once;
- * labels need a fifth of a single pass for Newton's steps. */
+/* p_end: a pass for the final fit where the data are read more than once. */
 static int64_t rows_for_end(const struct th_context *context)
 {
-  int64_t pass = context->deal.rows_in_pass;
-  if (context->config->passes > 1)
-    return pass;
-  return context->target.labels ? pass / 5 : 0;
+  return context->config->passes > 1 ? context->deal.rows_in_pass : 0;
+}
+
+/* Newton's steps want the rows of a single pass once more. */
+static bool logs_rounds(const struct th_context *context)
+{
+  return context->target.labels && context->config->passes == 1 &&
+         context->config->refit != TH_REFIT_NO;
 }
 
 /* Few rows of rare labels may hold none of them by luck, and their variance
@@ -229,6 +233,8 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
   if (!*more || !(s->batch.weight_sum > 0))
     return TH_OK;
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
+  if (logs_rounds(context))
+    th_round_log_add(&s->log, &s->batch, &s->support, s->label_mean, err);
   TH_TRY(
       th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL, err));
   th_sift_find_slow(s, context);

@@ -7,6 +7,7 @@
 
 #include "core/latin.h"
 #include "solvers/end.h"
+#include "solvers/round_log.h"
 #include "solvers/sift_evidence.h"
 #include "solvers/sift_fit.h"
 
@@ -54,7 +55,8 @@ struct th_sift {
   struct th_support confirmed; /* S without entrants: the model as it is */
   struct th_sift_plan plan;    /* J */
   struct th_batch batch;
-  struct th_gram gram; /* of one round */
+  struct th_round_log log; /* labels, one pass: for Newton's steps */
+  struct th_gram gram;     /* of one round */
   struct th_sift_fit fit;
   struct th_sift_evidence evidence;
   struct th_sift_entry entry;

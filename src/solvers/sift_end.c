@@ -115,12 +115,30 @@ static th_status spend(struct th_sift *s, struct th_context *context,
                         err));
   if (*newton)
     TH_TRY(th_refit_draw(&s->batch, context, &s->support, most, newton, err));
+  if (*newton && context->config->passes == 1)
+    th_round_log_add(&s->log, &s->batch, &s->support, 0, err);
   if (*newton)
     TH_TRY(th_gram_add(&s->gram, context, &s->batch, &s->support, NULL, NULL,
                        err));
   *rp = variance_at_end(s);
   if (context->config->passes == 1 && context->comm->rank == 0)
     join_end(s, *rp);
+done:
+  return rc;
+}
+
+/* Newton's steps on all rows of the pass that saw S. Collective. */
+static th_status newton_on_all(struct th_sift *s, struct th_context *context,
+                               struct th_error *err)
+{
+  int64_t rows = 0;
+  th_status rc;
+  if (context->config->refit == TH_REFIT_NO)
+    return TH_OK;
+  TH_TRY(th_round_log_gather(&s->log, context, &s->support, &s->batch, &rows,
+                             err));
+  if (rows > s->support.size)
+    TH_TRY(th_newton_fit(&s->support, &s->batch, context, NULL, err));
 done:
   return rc;
 }
@@ -189,9 +207,11 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     TH_TRY(th_refit_squares(&s->support, context, &s->gram, keep, err));
   for (int64_t k = 0; k < s->fit.size; k++)
     s->support.coef[k] = keep[k] ? s->support.coef[k] : 0;
-  if (newton)
-    TH_TRY(th_newton_fit(&s->support, &s->batch, context, keep, err));
   th_support_filter(&s->support, keep);
+  if (context->target.labels && context->config->passes == 1)
+    TH_TRY(newton_on_all(s, context, err));
+  else if (newton)
+    TH_TRY(th_newton_fit(&s->support, &s->batch, context, NULL, err));
   TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
 done:
   return rc;
