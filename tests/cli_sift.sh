@@ -70,6 +70,18 @@ for seed in $seeds; do
   done
 done
 
+# labels of one pass: fitted on all rows that saw the support, not on the last ones
+for seed in ${seeds%% *}; do
+  "$PYTHON" "$SOURCE/tests/bench/refit_data.py" make "$seed" data.csv 20000 60 10
+  must 0 import data.csv -o data.h5 --target y --force
+  must 0 train data.h5 -o model.h5 --select truth --loss logistic --passes 1 --force
+  ranks 0 inspect model.h5 --json >model.json
+  "$PYTHON" "$SOURCE/tests/bench/refit_data.py" score "$seed" model.json 20000 60 10 \
+    >score.json
+  compare "labels, seed $seed: missed" "$(key score.json missed)" == 0
+  compare "labels, seed $seed: excess log loss" "$(key score.json excess)" '<' 0.0006
+done
+
 chosen=0
 for seed in $seeds; do
   make noise "$seed"
