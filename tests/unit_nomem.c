@@ -168,7 +168,7 @@ static void test_predicting(bool labels, int64_t training)
   config.passes = 0;
   config.validation = -1;
   config.select = TH_SELECT_PREDICT;
-  test_calls(&config, m, training < 1000 ? 60 : 20);
+  test_calls(&config, m, training < 1000 ? 12 : 8);
   memory_store_free(m);
 }
 
