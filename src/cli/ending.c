@@ -62,7 +62,7 @@ void th_ending_print(FILE *out, const char *label, const struct th_ending *e)
     return;
   fprintf(out, "%s", label);
   if (e->kind == TH_ENDING_NULL)
-    fprintf(out, "nothing predicts better than the mean");
+    fprintf(out, "the mean: nothing predicts beyond doubt");
   else if (e->kind == TH_ENDING_STRICT)
     fprintf(out, "the strict support");
   else

@@ -242,6 +242,19 @@ done:
   return rc;
 }
 
+/* What was not asked for, and why it is so. */
+static void print_fallback(const struct session *session)
+{
+  const struct th_config *given = &session->options->config;
+  const struct th_config *used = &session->plan.config;
+  bool fell = strcmp(used->solver, "sift") == 0 &&
+              given->select == TH_SELECT_AUTO &&
+              used->select == TH_SELECT_TRUTH;
+  if (fell)
+    fprintf(stderr, "note: the strict support alone, --select truth: %s\n",
+            th_plan_why_truth(given, &session->data.store->shape));
+}
+
 static th_status train(struct session *session, struct th_comm *comm,
                        double began, struct th_error *err)
 {
@@ -255,6 +268,8 @@ static th_status train(struct session *session, struct th_comm *comm,
   if (session->watch.prints)
     th_plan_print(stderr, &session->plan, &session->data.store->shape,
                   comm->size, NULL);
+  if (session->watch.prints)
+    print_fallback(session);
   TH_TRY(th_train(&session->plan, session->data.store, comm,
                   &session->watch.monitor, &session->profile, &session->model,
                   err));

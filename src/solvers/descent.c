@@ -13,6 +13,7 @@
 enum {
   MOST_MODELS = 200,
   ROUNDS_SQUARED = 10000, /* of a model that is the problem itself */
+  ROUNDS_KEPT = 300,      /* the same of columns in memory, of many paths */
   ROUNDS_NEWTON = 20,
   PATIENCE = 3, /* of them, before a factor of new curvatures pays */
   SPARE_COLUMNS = 1024,
@@ -269,6 +270,8 @@ static void solve_model(struct th_descent *d, double lambda, double tolerance)
   bool squared = is_squared(d);
   double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
   int rounds = squared ? ROUNDS_SQUARED : ROUNDS_NEWTON;
+  if (squared && d->problem->kept != NULL)
+    rounds = ROUNDS_KEPT;
   if (d->problem->kept != NULL)
     wanted = fmax(wanted, 0.3 * tolerance);
   if (is_chord(d)) {

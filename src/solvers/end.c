@@ -267,7 +267,8 @@ static th_status finish(struct th_end_work *w,
   if (chosen->kind == TH_CANDIDATE_NULL)
     return publish(w, &null, &members, w->plain, support, err);
   if (chosen->kind == TH_CANDIDATE_STRICT)
-    return publish(w, &w->best, &members, w->plain, support, err);
+    return publish(w, &w->best, th_end_members(w, &members), w->plain, support,
+                   err);
   TH_TRY(share_net(w, chosen->mix, chosen->step, err));
   rc = publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err);
 done:

@@ -67,6 +67,14 @@ th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
 /* The share of norm1 in the nets of a mix. Local. */
 double th_end_mix(int64_t mix);
 
+/* What the strict support on all rows is chosen from: the list, or, in large
+ * data, the members of S. */
+static inline const struct th_end_list *
+th_end_members(const struct th_end_work *w, const struct th_end_list *members)
+{
+  return w->end->small ? &w->list[w->end->folds] : members;
+}
+
 /* Room for `size` members. Local. */
 th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
                                struct th_error *err);

@@ -36,9 +36,10 @@ done:
   return rc;
 }
 
-/* Small data: the support made anew without the fold. Large: those of S that
- * stand without the held-out part. Local. */
-static th_status select_for(const struct th_end_work *w, int64_t f,
+/* Small data: the support made anew on a list, by the same rule for folds and
+ * for all rows: that of the rounds, of which small data have few, may be far
+ * from it. Large: those of S that stand without the held-out part. Local. */
+static th_status select_for(const struct th_end_work *w,
                             const struct th_end_list *from,
                             const double *weight, struct th_end_model *model,
                             struct th_error *err)
@@ -47,10 +48,9 @@ static th_status select_for(const struct th_end_work *w, int64_t f,
   int64_t d = th_source_shape(context->source)->attributes;
   struct th_vector *columns = NULL;
   th_status rc;
-  bool anew = w->end->small && f < w->end->folds;
   TH_TRY(th_end_pick(w, from, w->plain, &columns, err));
   TH_TRY(th_end_model_reserve(model, from->count, err));
-  rc = (anew ? th_strict_select : th_strict_prune)(
+  rc = (w->end->small ? th_strict_select : th_strict_prune)(
       w->rows, from->count, columns, w->target, weight, d,
       context->config->sparsity, context->config->intercept, model->place,
       &model->size, err);
@@ -96,7 +96,7 @@ static th_status predict_fold(struct th_end_work *w, int64_t f,
   th_status rc;
   TH_TRY(th_end_weigh(w, f, &weight, err));
   TH_TRY(TH_NEW(&out, w->rows, "predictions", err));
-  TH_TRY(select_for(w, f, from, weight, &model, err));
+  TH_TRY(select_for(w, from, weight, &model, err));
   TH_TRY(fit(w, from, weight, &model, out, err));
   for (int64_t i = 0; i < w->held; i++)
     if (w->end->fold[w->held_row[i]] == f)
@@ -108,16 +108,16 @@ done:
   return rc;
 }
 
-/* On all rows: what is going to be the model if it is chosen. Its places are
- * those of the members. Local, alike on every rank. */
+/* On all rows: what is going to be the model if it is chosen. Local, alike on
+ * every rank. */
 static th_status fit_all(struct th_end_work *w,
                          const struct th_end_list *members,
                          struct th_error *err)
 {
-  th_status rc =
-      select_for(w, w->end->folds, members, w->weight, &w->best, err);
+  const struct th_end_list *from = th_end_members(w, members);
+  th_status rc = select_for(w, from, w->weight, &w->best, err);
   if (rc == TH_OK)
-    rc = fit(w, members, w->weight, &w->best, NULL, err);
+    rc = fit(w, from, w->weight, &w->best, NULL, err);
   return rc;
 }
 

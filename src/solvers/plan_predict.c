@@ -26,14 +26,15 @@ static bool is_sift(const struct th_config *config)
   return strcmp(config->solver, "sift") == 0;
 }
 
-/* What keeps a run from choosing by predictions; NULL: nothing does. */
-static const char *why_not(const struct th_config *config,
-                           const struct th_shape *shape)
+const char *th_plan_why_truth(const struct th_config *config,
+                              const struct th_shape *shape)
 {
   if (shape->training < TH_END_FEWEST)
-    return "too few training examples";
+    return "to predict takes 20 training examples at least";
   if (config->passes == 1)
-    return "it needs --passes 2 at least, to find candidates and to fit them";
+    return "to predict takes --passes 2 at least, to find candidates and to "
+           "fit "
+           "them";
   if (config->validation == 0 && shape->training >= TH_END_SMALL)
     return "--validation 0 leaves no examples to choose by";
   if (config->refit == TH_REFIT_NO)
@@ -45,13 +46,13 @@ bool th_plan_predicts(const struct th_config *config,
                       const struct th_shape *shape)
 {
   return is_sift(config) && config->select != TH_SELECT_TRUTH &&
-         why_not(config, shape) == NULL;
+         th_plan_why_truth(config, shape) == NULL;
 }
 
 th_status th_plan_choose_end(struct th_config *config,
                              const struct th_shape *shape, struct th_error *err)
 {
-  const char *why = why_not(config, shape);
+  const char *why = th_plan_why_truth(config, shape);
   if (!is_sift(config))
     return TH_OK;
   if (config->select == TH_SELECT_PREDICT && why != NULL)

@@ -160,7 +160,7 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
                       (long long)near, usual);
   if (s->support.size >= s->largest_support)
     th_context_notice(context,
-                      "the support has grown to %lld attributes, the most that "
+                      "the strict support has grown to %lld, the most that "
                       "this budget and so many examples allow",
                       (long long)s->support.size);
 }

@@ -57,6 +57,10 @@ struct th_plan {
 th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
                                struct th_error *err);
 
+/* Why sift cannot end with what predicts best; NULL: it can. Local. */
+const char *th_plan_why_truth(const struct th_config *config,
+                              const struct th_shape *shape);
+
 /* Check a configuration against the data and complete it. owned: attributes of
  * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
  * s', s' > d, an option the solver needs. */
