@@ -78,6 +78,22 @@ for seed in 1 2; do
     "$(key model.json candidates.strict.loss)" '<' "$(key model.json candidates.null.loss)"
 done
 
+# the model is what its candidate promised, in small data too; one example that
+# weighs as much as all others is no reason to take minutes
+for seed in $seeds; do
+  learn few "$seed" 80 25
+  compare "80 examples, seed $seed: R2" "$(key score.json r2)" '>' 0.7
+done
+awk -F, -v OFS=, '{ print $0, NR == 3 ? 1e12 : 1 }' data.csv >heavy.csv
+must 0 import heavy.csv -o heavy.h5 --target 26 --weights 27
+must 0 train heavy.h5 -o model.h5 --force
+
+# a class of one example cannot be judged by examples that were not seen
+awk -F, -v OFS=, '{ print $1, $2, NR == 7 }' data.csv >lone.csv
+must 0 import lone.csv -o lone.h5
+ranks 0 train lone.h5 -o model.h5 --force 2>lone.txt || fail "a class of one example"
+grep -q 'note: too few examples of a class' lone.txt || fail "a class of one: $(cat lone.txt)"
+
 # two values are labels, whatever they are
 learn labels 1 300 200
 compare "labels: loss" "$(key model.json loss)" == '"logistic"'

@@ -7,14 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LONGEST_LIST = 16384 };
+enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 
-static const double most_values = 0x1p30; /* of the list, on all examples */
+static const double most_values = 0x1p27; /* of the list, on all examples */
 
 int64_t th_end_longest_list(int64_t budget, int64_t n)
 {
   int64_t room = (int64_t)(most_values / (double)n);
-  return th_smaller(th_smaller(budget, LONGEST_LIST), room);
+  room = th_smaller(LONGEST_LIST, th_larger(SHORTEST_LIST, room));
+  return th_smaller(budget, room);
 }
 
 th_status th_end_targets(struct th_context *context, double *target,
