@@ -59,14 +59,14 @@ must 0 import weighted.csv -o weighted.h5 --no-shuffle --target y --weights w
 must 2 inspect turned.h5 --check
 
 # ---- what a model knows: the same on all ranks ----
-must 1 train plain.h5 -o model.h5
+must 1 train plain.h5 -o model.h5 --select truth
 grep -q '^support: 4 attributes: size 2, in "mm" ([0-9.]*), Größe in Zeilen (' \
   must.err || { fail "the result has no names" && grep support: must.err >&2; }
 for n in 2 3; do
-  must "$n" train shards.h5 -o this.h5 --force
+  must "$n" train shards.h5 -o this.h5 --select truth --force
   cmp model.h5 this.h5 || fail "another model on $n ranks"
 done
-must 1 train none.h5 -o unnamed.h5
+must 1 train none.h5 -o unnamed.h5 --select truth
 ranks 0 inspect model.h5 --json >model.json
 ranks 0 inspect unnamed.h5 --json >unnamed.json
 compare "names of a model without" "'$(key unnamed.json names)'" == "'null'"
