@@ -10,7 +10,7 @@ if ! "$PYTHON" -c 'import numpy' 2>/dev/null; then
   exit 77
 fi
 rm -rf ./*
-seeds=$(seq 1 6)
+seeds=$(seq 1 4)
 long && seeds=$(seq 1 40)
 runs=$(wc -w <<<"$seeds")
 
