@@ -39,8 +39,9 @@ awk 'BEGIN { for (g = 0; g < 70; g++) {
   for (j = g; j < 2100; j += 70) printf "%d ", j
   print g % 3 ? "" : "weight=4" } }' >some.groups
 
-solvers="sift truth hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
+solvers="sift hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
   truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group"
+long && solvers+=" truth"
 # Ranks and shards; one rank is without a launcher.
 layouts_of() # LAYOUT
 {
