@@ -115,7 +115,7 @@ static int64_t fullest(const struct th_latin *latin)
 th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
                             struct th_pieces *pieces, struct th_error *err)
 {
-  int64_t part = th_ceil_divide(rows, latin->classes);
+  int64_t part = latin->deal->plan.unit;
   th_status rc = TH_OK;
   rows = th_smaller(rows, th_latin_left(latin));
   while (rows > 0 && rc == TH_OK) {

@@ -46,8 +46,8 @@ bool th_latin_turn(struct th_latin *latin);
 th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
                         struct th_pieces *pieces, struct th_error *err);
 
-/* So many rows, or all that are left, of the blocks that have most left; of
- * each a C-th at a time. */
+/* So many rows, or all that are left, of the blocks that have most left, a unit
+ * at a time: what lies together is read together. */
 th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
                             struct th_pieces *pieces, struct th_error *err);
 
