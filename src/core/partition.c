@@ -52,6 +52,14 @@ struct th_range th_range_members(const int64_t *ascending, int64_t count,
                            count_below(ascending, count, range.last)};
 }
 
+int64_t th_range_find(const int64_t *ascending, int64_t count,
+                      int64_t attribute)
+{
+  struct th_range one = {attribute, attribute + 1};
+  struct th_range at = th_range_members(ascending, count, one);
+  return at.last > at.first ? at.first : -1;
+}
+
 struct th_range th_partition_rank(int64_t attributes, int rank, int size)
 {
   int64_t cells = th_ceil_divide(attributes, TH_CELL);

@@ -28,6 +28,10 @@ struct th_range th_range_part(int64_t items, int64_t k, int64_t parts);
 struct th_range th_range_members(const int64_t *ascending, int64_t count,
                                  struct th_range range);
 
+/* The place of an attribute in an ascending list, or -1. */
+int64_t th_range_find(const int64_t *ascending, int64_t count,
+                      int64_t attribute);
+
 /* The attributes that a rank owns: whole cells, as even as cells allow. A rank
  * beyond the number of cells owns nothing. */
 struct th_range th_partition_rank(int64_t attributes, int rank, int size);

@@ -2,22 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "math/logistic.h"
 
+#include "math/every_set.h"
+
 #include <string.h>
 
 enum { LANES = 8 };
 
 typedef double lanes __attribute__((vector_size(LANES * 8)));
 typedef int64_t bits __attribute__((vector_size(LANES * 8)));
-
-/* As in math/vector.c. */
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define FOR_EVERY_SET                                                          \
-  __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_EVERY_SET
-#endif
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define LN2_HIGH 6.93147180369123816490e-01 /* with zeros at the end */
 #define LN2_LOW 1.90821492927058770002e-10

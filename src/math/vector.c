@@ -2,23 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "math/vector.h"
 
+#include "math/every_set.h"
+
 #include <string.h>
 
 enum { LANES = 8, ENTRY_LANES = 4 };
 
 typedef double lanes_f64 __attribute__((vector_size(LANES * 8)));
 typedef float lanes_f32 __attribute__((vector_size(LANES * 4)));
-
-/* Compiled for each of these, the best of which runs; none contracts products
- * and sums, so the bits are the same. */
-#if defined(__x86_64__) && defined(__gnu_linux__)
-#define FOR_EVERY_SET                                                          \
-  __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_EVERY_SET
-#endif
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 ALWAYS_INLINE double sum_lanes(const lanes_f64 *sum)
 {

@@ -25,7 +25,7 @@ static th_status make_folds(struct th_end *end, struct th_context *context,
   end->folds = th_folds_count(n);
   TH_TRY(TH_NEW(&target, n, "targets", err));
   TH_TRY(TH_NEW(&weight, n, "weights", err));
-  TH_TRY(th_end_targets(context, target, weight, err));
+  TH_TRY(th_context_all_targets(context, target, weight, err));
   th_folds_make(n, target, context->target.labels, context->config->seed,
                 end->folds, end->fold);
 done:

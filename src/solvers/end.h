@@ -20,9 +20,10 @@
 #include <stdint.h>
 
 enum {
-  TH_END_SMALL = 5000, /* examples: below, folds; from here on, a part */
-  TH_END_FEWEST = 20,  /* below, nothing can be chosen by predictions */
-  TH_END_LISTS = 4     /* passes that the lists of folds may take together */
+  TH_END_SMALL = 5000,   /* examples: below, folds; from here on, a part */
+  TH_END_MOST = 1 << 21, /* above, no list of them fits into memory */
+  TH_END_FEWEST = 20,    /* below, nothing can be chosen by predictions */
+  TH_END_LISTS = 4       /* passes that the lists of folds may take together */
 };
 
 /* Attributes in the list of a run with that budget on n examples. Local. */

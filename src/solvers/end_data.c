@@ -9,27 +9,14 @@
 
 enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 
-static const double most_values = 0x1p27; /* of the list, on all examples */
+/* Of the list, on all examples: the shortest one of the most. */
+static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
 
 int64_t th_end_longest_list(int64_t budget, int64_t n)
 {
   int64_t room = (int64_t)(most_values / (double)n);
   room = th_smaller(LONGEST_LIST, th_larger(SHORTEST_LIST, room));
   return th_smaller(budget, room);
-}
-
-th_status th_end_targets(struct th_context *context, double *target,
-                         double *weight, struct th_error *err)
-{
-  const struct th_shape *shape = th_source_shape(context->source);
-  th_status rc = TH_OK;
-  for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    struct th_rows rows =
-        th_shape_group(shape, th_shape_group_of(shape, first, &(int64_t){0}));
-    rc = th_context_targets(context, rows, target + first, weight + first, err);
-    first += rows.count;
-  }
-  return rc;
 }
 
 /* Are there examples with weight in a fold, or outside of it? Outside, of
@@ -63,7 +50,7 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "lists", err));
   TH_TRY(TH_NEW(&w->held_row, w->rows, "rows that choose", err));
   TH_TRY(TH_NEW(&w->points, paths, "paths", err));
-  TH_TRY(th_end_targets(w->context, w->target, w->weight, err));
+  TH_TRY(th_context_all_targets(w->context, w->target, w->weight, err));
   w->blind = is_blind(w);
   for (int64_t i = 0; i < w->rows; i++)
     if (w->end->fold[i] < w->end->folds)

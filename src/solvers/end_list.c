@@ -168,14 +168,5 @@ th_status th_end_list_unite(struct th_end_list *all,
 
 int64_t th_end_list_find(const struct th_end_list *list, int64_t attribute)
 {
-  int64_t low = 0;
-  int64_t high = list->count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (list->attribute[middle] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < list->count && list->attribute[low] == attribute ? low : -1;
+  return th_range_find(list->attribute, list->count, attribute);
 }

@@ -56,8 +56,6 @@ th_end_list_of(const struct th_end_work *w, int64_t f)
 
 /* Targets and weights of all training examples; room for all that goes by rows,
  * and those that choose. Local. */
-th_status th_end_targets(struct th_context *context, double *target,
-                         double *weight, struct th_error *err);
 th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
 
 /* The lists, the values of what is in them, and their scales. Collective. */

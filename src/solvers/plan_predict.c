@@ -14,8 +14,7 @@ enum {
   SUM_BYTES = 32,  /* of an attribute in a fold */
   ROW_BYTES = 700, /* predictions and losses of all candidates */
   SWEEPS = 10,     /* over the list, for each net */
-  ENTRY_BYTES = 12,
-  MOST_EXAMPLES = 1 << 21
+  ENTRY_BYTES = 12
 };
 
 static const double held_share = 0.2;  /* of the examples, to choose by */
@@ -32,7 +31,7 @@ const char *th_plan_why_truth(const struct th_config *config,
 {
   if (shape->training < TH_END_FEWEST)
     return "to predict takes 20 training examples at least";
-  if (shape->training > MOST_EXAMPLES)
+  if (shape->training > TH_END_MOST)
     return "the lists of so many examples would not fit into memory";
   if (config->passes == 1)
     return "to predict takes --passes 2 at least, to find candidates and to "

@@ -42,16 +42,7 @@ int64_t th_problem_group(const struct th_problem *p, int64_t key)
 /* Local. */
 static th_status take_targets(struct th_problem *p, struct th_error *err)
 {
-  const struct th_shape *shape = th_source_shape(p->context->source);
-  th_status rc = TH_OK;
-  for (int64_t first = 0; first < p->rows && rc == TH_OK;) {
-    int64_t in_group = 0;
-    struct th_rows rows =
-        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
-    rc = th_context_targets(p->context, rows, p->target + first, p->eta + first,
-                            err);
-    first += rows.count;
-  }
+  th_status rc = th_context_all_targets(p->context, p->target, p->eta, err);
   for (int64_t i = 0; i < p->rows; i++)
     p->eta[i] /= (double)p->rows;
   return rc;

@@ -87,9 +87,7 @@ void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
 /* Where a member of the support is in a round, or -1. */
 static int64_t find(const struct th_round_entry *entry, int64_t attribute)
 {
-  struct th_range one = {attribute, attribute + 1};
-  struct th_range at = th_range_members(entry->attribute, entry->size, one);
-  return at.last > at.first ? at.first : -1;
+  return th_range_find(entry->attribute, entry->size, attribute);
 }
 
 static bool has_all(const struct th_round_entry *entry,

@@ -90,9 +90,8 @@ th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
  * blocks. Local. */
 int64_t th_sift_width(const struct th_sift *s,
                       const struct th_context *context);
-int64_t th_sift_block_rows(const struct th_sift *s,
-                           const struct th_context *context, double all,
-                           double race);
+int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
+                           double blocks, int64_t *count);
 int64_t th_sift_sweep_rows(const struct th_sift *s,
                            const struct th_context *context, double blocks);
 th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,

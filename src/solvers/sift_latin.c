@@ -12,9 +12,7 @@
 #include <math.h>
 
 enum {
-  FIRST_ROWS = 20,
-  SMALL_ROUNDS = 8, /* at least, over small data */
-  SMALL_DATA = 5000 /* examples; below, rounds are passes or parts of them */
+  SMALL_ROUNDS = 8 /* at least, over small data */
 };
 
 static const double race_share = 0.5; /* of a round */
@@ -24,7 +22,6 @@ static struct th_range block_at(const struct th_sift *s,
                                 const struct th_context *context, int64_t c)
 {
   int64_t d = th_source_shape(context->source)->attributes;
-  (void)context;
   return th_range_part(d, c, s->latin.classes);
 }
 
@@ -137,7 +134,7 @@ static th_status large_round(struct th_sift *s,
   double all = th_rule_sift_round(plan->used, (double)s->support.size);
   int64_t sweep = th_sift_sweep_rows(s, context, classes);
   if (s->round == 0)
-    return add_all(s, context, 1, FIRST_ROWS, err);
+    return add_all(s, context, 1, sweep, err);
   if (sparse)
     all = fmax(all, (double)sweep * classes);
   if (left < 2 * all) {
@@ -150,11 +147,8 @@ static th_status large_round(struct th_sift *s,
   }
   if (sparse)
     return add_all(s, context, 1, sweep, err);
-  double race = share * all;
-  int64_t rows = th_sift_block_rows(s, context, all, race);
-  plan->race_rows = race > 0 ? (int64_t)fmax(FIRST_ROWS, race) : 0;
-  int64_t count =
-      (int64_t)fmin(classes, fmax(1, floor((all - race) / (double)rows + 0.5)));
+  int64_t count = 0;
+  int64_t rows = th_sift_size_round(s, context, classes, &count);
   return add_next(s, context, count, rows, err);
 }
 
@@ -162,7 +156,6 @@ th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
                               bool *more, struct th_error *err)
 {
   struct th_sift_plan *plan = &s->plan;
-  bool small = th_source_shape(context->source)->training < SMALL_DATA;
   th_status rc = TH_OK;
   *more = th_latin_left(&s->latin) > 0 || th_latin_turn(&s->latin);
   if (!*more)
@@ -170,7 +163,7 @@ th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
   plan->blocks = 0;
   plan->given = 0;
   plan->race_rows = 0;
-  rc = (small ? small_round : large_round)(s, context, err);
+  rc = (s->end.small ? small_round : large_round)(s, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
   if (plan->race_rows > 0)
     TH_TRY(th_sift_choose_race(s, context, err));

@@ -143,24 +143,23 @@ done:
   return rc;
 }
 
-int64_t th_sift_block_rows(const struct th_sift *s,
-                           const struct th_context *context, double all,
-                           double race)
+static int64_t block_rows(const struct th_sift *s,
+                          const struct th_context *context, double all,
+                          double race)
 {
   double known = block_share * s->plan.level * s->mean_square;
   double rows = fmax(LEAST_ROWS, fmin(known, all - race));
   return (int64_t)floor(fmin(rows, (double)context->deal.rows_in_pass));
 }
 
-/* B and the number of blocks of a round that is not the first. */
-static int64_t size_round(struct th_sift *s, const struct th_context *context,
-                          double blocks, int64_t *count)
+int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
+                           double blocks, int64_t *count)
 {
   struct th_sift_plan *plan = &s->plan;
   double size = (double)s->support.size;
   double all = th_rule_sift_round(plan->used, size);
   double race = blocks > 1 ? race_share * all : 0;
-  int64_t rows = th_sift_block_rows(s, context, all, race);
+  int64_t rows = block_rows(s, context, all, race);
   plan->race_rows = race > 0 ? (int64_t)fmax(LEAST_ROWS, race) : 0;
   *count =
       (int64_t)fmin(blocks, fmax(1, floor((all - race) / (double)rows + 0.5)));
@@ -195,7 +194,7 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
     plan->race_rows = 0;
     plan->next = 0;
   } else {
-    rows = size_round(s, context, blocks, &count);
+    rows = th_sift_size_round(s, context, blocks, &count);
   }
   TH_TRY(
       th_agree(context->comm, fill_blocks(s, context, count, rows, err), err));

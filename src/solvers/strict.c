@@ -263,3 +263,35 @@ done:
   selection_free(&s);
   return rc;
 }
+
+/* All columns are members. */
+static th_status join_all(struct selection *s, struct th_error *err)
+{
+  th_status rc;
+  for (int64_t k = 0; k < s->z.count; k++)
+    s->candidate[k].column = k;
+  TH_TRY(widen_list(s, s->z.count, err));
+  TH_TRY(widen_products(s, s->z.count, err));
+  TH_TRY(th_backward_start(&s->fit, s->z.count, s->z.n, s->products, s->moment,
+                           s->square, err));
+done:
+  return rc;
+}
+
+th_status th_strict_prune(int64_t rows, int64_t count,
+                          const struct th_vector *column, const double *target,
+                          const double *weight, int64_t attributes,
+                          int64_t largest, bool intercept, int64_t *chosen,
+                          int64_t *size, struct th_error *err)
+{
+  struct selection s = {0};
+  th_status rc;
+  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, intercept, err));
+  TH_TRY(selection_init(&s, target, attributes, intercept, err));
+  if (count > 0)
+    TH_TRY(join_all(&s, err));
+  finish(&s, largest, chosen, size);
+done:
+  selection_free(&s);
+  return rc;
+}
