@@ -166,8 +166,18 @@ static void test_storage_sizes(void)
   }
 }
 
+static void test_find(void)
+{
+  const int64_t list[] = {0, 3, 4, 9};
+  for (int64_t k = 0; k < 4; k++)
+    CHECK(th_range_find(list, 4, list[k]) == k);
+  CHECK(th_range_find(list, 4, 5) == -1 && th_range_find(list, 4, 10) == -1);
+  CHECK(th_range_find(list, 0, 0) == -1);
+}
+
 int main(void)
 {
+  test_find();
   test_parts();
   test_ranks();
   test_shards();

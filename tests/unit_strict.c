@@ -47,6 +47,35 @@ static void test_planted(void)
   CHECK(chosen <= 3);
 }
 
+/* Of columns that are all members what is there stays; a limit takes the
+ * weakest. Rows without weight have no say. */
+static void test_pruned(void)
+{
+  enum { ALL = 60, TRUE = 6 };
+  struct th_error err = {0};
+  int64_t kept = 0;
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    sample_fill(&sample, 400, ALL, 70 + seed);
+    sample_plant(&sample, TRUE, 0.8);
+    sample_weigh(&sample);
+    for (int64_t i = 0; i < sample.rows; i++)
+      sample.y[i] += sample.weight[i] > 0 ? 0 : 1e6;
+    CHECK(th_strict_prune(sample.rows, ALL, sample.vector, sample.y,
+                          sample.weight, 2000, 0, true, sample.chosen,
+                          &sample.size, &err) == TH_OK);
+    CHECK(sample_count_planted(&sample, TRUE) == TRUE);
+    kept += sample.size - TRUE;
+    CHECK(th_strict_prune(sample.rows, ALL, sample.vector, sample.y,
+                          sample.weight, 2000, 2, true, sample.chosen,
+                          &sample.size, &err) == TH_OK);
+    CHECK(sample.size == 2 && sample_count_planted(&sample, TRUE) == 2);
+  }
+  CHECK(kept <= 2);
+  CHECK(th_strict_prune(sample.rows, 0, NULL, sample.y, sample.weight, 2000, 0,
+                        true, NULL, &sample.size, &err) == TH_OK);
+  CHECK(sample.size == 0);
+}
+
 /* The residual sum of squares of least squares on those chosen but one. */
 static double squares_without(const struct sample *s, int64_t left_out)
 {
@@ -191,6 +220,7 @@ static void test_no_memory(void)
 int main(void)
 {
   test_planted();
+  test_pruned();
   test_limit();
   test_labels();
   test_noise();
