@@ -201,7 +201,7 @@ good() # SOLVER
 }
 
 # Attributes of very uneven scales: steps hardly move, and that is said; online
-# screening ends with the exact solver, in a moment.
+# screening ends with the exact solver.
 uneven()
 {
   local solver loss
@@ -223,7 +223,7 @@ END
       local set=uneven
       [ $loss = squared ] || set=uneven-labels
       [ -e $set.h5 ] || must 0 import $set.csv -o $set.h5
-      LIMIT=20 must 2 train $set.h5 -o uneven-model.h5 --force --loss $loss \
+      must 0 train $set.h5 -o uneven-model.h5 --force --loss $loss \
         --solver $solver --lambda 0.01 || continue
       ranks 0 inspect uneven-model.h5 --json >model.json
       if [ $solver = os-prox-sgd ]; then
