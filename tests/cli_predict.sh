@@ -128,7 +128,32 @@ for kind in labels few; do
   done
 done
 
-refused 2 '--select predict: .*--passes 2' 0 train one.h5 -o no.h5 --select predict --passes 1
+# one pass: two thirds of it make the list, folds or a part of the last third choose
+for seed in 1 2; do
+  for n in 400 20000; do
+    learn few "$seed" $n 150 --passes 1
+    compare "one pass of $n, seed $seed: R2" "$(key score.json r2)" '>' 0.85
+    compare "one pass of $n, seed $seed: draws" "$(key model.json ledger.examples)" '<=' $n
+    compare "one pass of $n, seed $seed: passes" \
+      "abs($(key model.json passes.screen) - 2 / 3)" '<' 0.05
+  done
+  learn many "$seed" 900 600 --passes 1
+  compare "many weak attributes, one pass, seed $seed" "$(key score.json r2)" '>' 0.6
+done
+make labels 1 18000 150
+must 0 import data.csv -o one.h5 --force
+must 0 import data.csv -o three.h5 --shards 3 --force
+must 0 train one.h5 -o one.model.h5 --force --passes 1
+must 3 train three.h5 -o this.h5 --memory 300k --force --passes 1
+cmp one.model.h5 this.h5 || fail "one pass: another model on 3 ranks"
+# data that are computed on demand take one by themselves
+must 0 train --source murata:n=3000,d=400 -o model.h5 --force
+ranks 0 inspect model.h5 --json >model.json
+compare "computed data: support" "$(key model.json support)" == "$(echo $(seq 0 24) | sed 's/ /, /g; s/.*/[&]/')"
+compare "computed data: draws" "$(key model.json ledger.examples)" '<=' 3000
+
+learn few 1 50 20
+refused 2 '--select predict: to predict in one pass takes 60' 0 train data.h5 -o no.h5 --select predict --passes 1
 refused 2 '--select predict: --validation 0' 0 train one.h5 -o no.h5 --select predict --validation 0
 refused 2 'solver hybrid does not use --select' 0 train one.h5 -o no.h5 \
   --solver hybrid -s 3 --budget 20 --select truth

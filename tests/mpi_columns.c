@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXAMPLES = 700, TRAINING = 600, ATTRIBUTES = 900 };
+enum { EXAMPLES = 700, TRAINING = 600, ATTRIBUTES = 900, GROUP = 64 };
 
 struct setting {
   struct th_context context;
@@ -67,7 +67,8 @@ static struct setting *begin(struct th_comm *comm, enum th_layout layout,
     s->context.centre[k] = centre_of(s, s->context.owned.first + k);
     s->context.scale[k] = scale_of(s->context.owned.first + k);
   }
-  th_columns_init(&s->columns, th_source_shape(s->context.source)->training);
+  th_columns_init(&s->columns, th_source_shape(s->context.source)->training,
+                  NULL);
   return s;
 }
 
@@ -156,6 +157,42 @@ static void test_sums(const struct setting *s, struct th_comm *comm)
   CHECK(memcmp(out, expected, sizeof expected) == 0);
 }
 
+/* Some of the rows, in pieces: those of whole columns, side by side. */
+static void test_pieces(struct th_comm *comm, enum th_layout layout,
+                        enum th_type type)
+{
+  struct setting *s = begin(comm, layout, type);
+  struct th_pieces pieces = {0};
+  double all[TRAINING];
+  double some[TRAINING];
+  for (int64_t i = 3; i + 3 < TRAINING; i += 7 + i % 5)
+    CHECK(i % GROUP > GROUP - 3 ||
+          th_pieces_add(&pieces, (struct th_rows){i, 1 + i % 3}, &s->err) ==
+              TH_OK);
+  struct th_columns part;
+  th_columns_init(&part, th_pieces_rows(&pieces), &pieces);
+  const int64_t list[] = {0, 1, 7, 450, ATTRIBUTES - 1};
+  fetch(s, 0, 1);
+  int64_t before = th_source_ledger(s->context.source)->examples;
+  CHECK(th_columns_fetch(&part, &s->context, list, 5, &s->err) == TH_OK);
+  CHECK(th_source_ledger(s->context.source)->examples - before ==
+        part.examples);
+  for (int64_t k = 0; k < 5; k++) {
+    int64_t at = 0;
+    memset(all, 0, sizeof all);
+    memset(some, 0, sizeof some);
+    th_vector_add(&s->columns.vector[list[k]], 1, all);
+    th_vector_add(&part.vector[k], 1, some);
+    for (int64_t p = 0; p < pieces.count; p++)
+      for (int64_t i = 0; i < pieces.items[p].count; i++)
+        CHECK(some[at++] == all[pieces.items[p].first + i]);
+    CHECK(at == part.examples);
+  }
+  th_columns_free(&part);
+  th_pieces_free(&pieces);
+  end(s);
+}
+
 static void test_form(struct th_comm *comm, enum th_layout layout,
                       enum th_type type)
 {
@@ -183,6 +220,9 @@ int main(int argc, char **argv)
   test_form(&comm, TH_DENSE, TH_F64);
   test_form(&comm, TH_DENSE, TH_U8);
   test_form(&comm, TH_SPARSE, TH_F32);
+  test_pieces(&comm, TH_DENSE, TH_F32);
+  test_pieces(&comm, TH_DENSE, TH_F64);
+  test_pieces(&comm, TH_SPARSE, TH_F32);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -31,7 +31,8 @@ static void start(struct th_latin *latin, struct th_deal *deal, int64_t passes,
                                     .validation = validation};
   struct th_error err = {0};
   CHECK(th_deal_init(deal, &plan, &err) == TH_OK);
-  CHECK(th_latin_init(latin, deal, BLOCKS, passes, &err) == TH_OK);
+  CHECK(th_latin_init(latin, deal, deal->training_units, BLOCKS, passes,
+                      &err) == TH_OK);
   memset(seen, 0, sizeof seen);
 }
 

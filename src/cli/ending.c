@@ -42,8 +42,8 @@ void th_ending_json(json_t *object, const struct th_model *model)
     json_object_set_new(candidates, "best",
                         candidate(e->best_loss, e->best_se));
     json_object_set(object, "candidates", candidates);
-    th_json_int(passes, "screen", e->screen_passes);
-    th_json_int(passes, "end", e->end_passes);
+    th_json_real(passes, "screen", e->screen_passes);
+    th_json_real(passes, "end", e->end_passes);
     json_object_set(object, "passes", passes);
   }
   json_decref(chosen);

@@ -69,8 +69,8 @@ static double step_seconds(const struct th_plan *plan,
 }
 
 static double seconds_of(const struct th_plan *plan,
-                         const struct th_shape *shape, bool computed, int ranks,
-                         double gbs, double visits)
+                         const struct th_shape *shape, int ranks, double gbs,
+                         double visits)
 {
   const struct th_solver_row *solver = th_solver_find(plan->config.solver);
   bool labels = th_loss_find(plan->config.loss)->labels;
@@ -80,13 +80,13 @@ static double seconds_of(const struct th_plan *plan,
   compute += plan->fit_visits * fit_seconds / ranks;
   if (labels && solver->penalised && !solver->by_examples)
     compute *= label_factor;
-  if (computed)
+  if (shape->computed)
     return compute + visits * value_seconds / ranks;
   return compute + (double)plan->read_bytes / ranks / (file_gbs * 1e9);
 }
 
 th_status th_estimate_seconds(const struct th_plan *plan,
-                              const struct th_shape *shape, bool computed,
+                              const struct th_shape *shape,
                               struct th_comm *comm,
                               struct th_estimate *estimate,
                               struct th_error *err)
@@ -94,9 +94,8 @@ th_status th_estimate_seconds(const struct th_plan *plan,
   double gbs = 1;
   double most = plan->most_visits;
   th_status rc = th_measure_bandwidth(&gbs, comm, err);
-  estimate->usual =
-      seconds_of(plan, shape, computed, comm->size, gbs, plan->visits);
+  estimate->usual = seconds_of(plan, shape, comm->size, gbs, plan->visits);
   estimate->most =
-      most > 0 ? seconds_of(plan, shape, computed, comm->size, gbs, most) : 0;
+      most > 0 ? seconds_of(plan, shape, comm->size, gbs, most) : 0;
   return rc;
 }

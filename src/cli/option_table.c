@@ -199,8 +199,8 @@ static const struct th_option table[] = {
      "the last lambda of --path, over lambda_max"},
     /* schedule */
     {"passes", 0, TH_OPT_INT, AT(config.passes), "P", NULL,
-     "--select predict: as many as it takes; else 1 where that is enough, or "
-     "20",
+     "--select predict: as many as it takes, 1 with --source; else 1 where "
+     "that is enough, or 20",
      FROM(1), NULL, "schedule", TH_TRAIN, true,
      "most passes over the training examples"},
     {"validation", 0, TH_OPT_REAL, AT(config.validation), "FRACTION", "-1",

@@ -18,7 +18,11 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
   fprintf(out, "\nplan:    %" PRId64 " block%s, at most %" PRId64 " pass%s",
           plan->blocks, th_s(plan->blocks), config->passes,
           th_es(config->passes));
-  if (plan->list > 0)
+  if (plan->list > 0 && config->passes == 1)
+    fprintf(out,
+            ": two thirds over blocks, then a list of %" PRId64 " attributes",
+            plan->list);
+  else if (plan->list > 0)
     fprintf(out,
             ": %" PRId64 " over blocks, then lists of %" PRId64 " attributes",
             plan->screens, plan->list);

@@ -55,7 +55,7 @@ struct th_estimate {
 /* A rough estimate of a run's seconds (estimate.c): what is looked at by that
  * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
 th_status th_estimate_seconds(const struct th_plan *plan,
-                              const struct th_shape *shape, bool computed,
+                              const struct th_shape *shape,
                               struct th_comm *comm,
                               struct th_estimate *estimate,
                               struct th_error *err);

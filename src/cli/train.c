@@ -288,9 +288,8 @@ static th_status print_estimate(const struct session *session,
 {
   const struct th_shape *shape = &session->data.store->shape;
   struct th_estimate estimate = {0, 0};
-  th_status rc = th_estimate_seconds(&session->plan, shape,
-                                     session->options->source != NULL, comm,
-                                     &estimate, err);
+  th_status rc =
+      th_estimate_seconds(&session->plan, shape, comm, &estimate, err);
   if (rc == TH_OK && comm->rank == 0)
     th_plan_print(stdout, &session->plan, shape, comm->size, &estimate);
   return rc;

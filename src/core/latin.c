@@ -10,8 +10,7 @@
 /* Units of a class. */
 static int64_t units_of(const struct th_latin *latin, int64_t class)
 {
-  int64_t units = latin->deal->training_units;
-  return (units - class + latin->classes - 1) / latin->classes;
+  return (latin->units - class + latin->classes - 1) / latin->classes;
 }
 
 static struct th_rows unit_at(const struct th_latin *latin, int64_t class,
@@ -32,10 +31,11 @@ static void start_pass(struct th_latin *latin)
 }
 
 th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
-                        int64_t classes, int64_t passes, struct th_error *err)
+                        int64_t units, int64_t classes, int64_t passes,
+                        struct th_error *err)
 {
-  *latin =
-      (struct th_latin){.deal = deal, .classes = classes, .passes = passes};
+  *latin = (struct th_latin){
+      .deal = deal, .units = units, .classes = classes, .passes = passes};
   th_status rc = TH_NEW(&latin->queue, classes, "the order of examples", err);
   if (rc == TH_OK)
     start_pass(latin);

@@ -17,6 +17,7 @@ struct th_latin {
   struct th_deal *deal; /* borrowed: the order of the units; it counts the
                            rows and passes of this dealer, too */
   int64_t classes;      /* C: blocks, and classes of units */
+  int64_t units;        /* of the seeded order: those that are dealt */
   int64_t passes;       /* at most C */
   int64_t pass;         /* from 0 */
   struct th_latin_queue *queue; /* of each class */
@@ -29,9 +30,11 @@ struct th_latin_queue {
   int64_t left;        /* rows */
 };
 
-/* The first pass. TH_ENOMEM. Release with th_latin_free. */
+/* The first pass over the first `units` units. TH_ENOMEM. Release with
+ * th_latin_free. */
 th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
-                        int64_t classes, int64_t passes, struct th_error *err);
+                        int64_t units, int64_t classes, int64_t passes,
+                        struct th_error *err);
 void th_latin_free(struct th_latin *latin);
 
 /* Rows that this pass has left: of a block, of all. */

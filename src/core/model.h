@@ -74,12 +74,12 @@ enum th_ending_kind {
   X(strict_loss, "of the strict support")                                      \
   X(strict_se, "")                                                             \
   X(best_loss, "the least of all candidates")                                  \
-  X(best_se, "")
-#define TH_ENDING_COUNTS(X)                                                    \
-  X(kind, "enum th_ending_kind; none: the run ended otherwise")                \
-  X(size, "attributes of the one that was chosen")                             \
+  X(best_se, "")                                                               \
   X(screen_passes, "passes over blocks")                                       \
   X(end_passes, "passes over the list")
+#define TH_ENDING_COUNTS(X)                                                    \
+  X(kind, "enum th_ending_kind; none: the run ended otherwise")                \
+  X(size, "attributes of the one that was chosen")
 struct th_ending {
 #define TH_ENDING_MEMBER(name, what) double name;
   TH_ENDING_REALS(TH_ENDING_MEMBER)

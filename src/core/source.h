@@ -29,6 +29,7 @@ struct th_shape {
   enum th_type type;
   bool weighted;
   bool unlabelled; /* there are no targets: for prediction alone */
+  bool computed;   /* values are computed when they are asked for */
 };
 
 /* Row groups are numbered training first, then test. The group of a stored row,

@@ -129,6 +129,7 @@ th_status th_synthetic_store_create(struct th_synthetic_store **store,
   s->truth = truth;
   s->store.ops = &store_ops;
   s->store.shape = *shape;
+  s->store.shape.computed = true;
   s->store.statistics = "family";
   s->store.fingerprint = fingerprint_of(truth, shape);
   double share = shape->layout == TH_SPARSE ? truth->density : 1;

@@ -46,9 +46,10 @@ th_status th_columns_block_new(struct th_columns_block **block, int64_t bytes,
   return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1, "columns", err);
 }
 
-void th_columns_init(struct th_columns *columns, int64_t examples)
+void th_columns_init(struct th_columns *columns, int64_t examples,
+                     const struct th_pieces *rows)
 {
-  *columns = (struct th_columns){.examples = examples};
+  *columns = (struct th_columns){.examples = examples, .rows = rows};
 }
 
 static void release(struct th_columns_block *block)

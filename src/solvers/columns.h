@@ -1,9 +1,9 @@
 /* columns.h - attributes gathered from their owners, whole, on every rank
  *
  * The small problem on a working set is solved alike on every rank: each holds
- * the values of its attributes on all training examples. Dense: floats, for f64
- * storage doubles; sparse: the entries. A column has the same bits whoever owns
- * the attribute.
+ * the values of its attributes on all training examples, or on some of them.
+ * Dense: floats, for f64 storage doubles; sparse: the entries. A column has the
+ * same bits whoever owns the attribute.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COLUMNS_H
 #define TH_COLUMNS_H
@@ -18,7 +18,9 @@ struct th_columns_block;
 
 /* Replicated. Slots are numbered in the order of arrival. */
 struct th_columns {
-  int64_t examples; /* n: training examples */
+  int64_t examples;             /* n: rows of a column */
+  const struct th_pieces *rows; /* which they are, borrowed; NULL: all training
+                                   examples */
   int64_t count;
   int64_t capacity;
   int64_t *attribute;              /* of each slot */
@@ -28,13 +30,16 @@ struct th_columns {
   int64_t *sorted;                 /* slots in ascending order of attributes */
 };
 
-/* Nothing held yet. Local; release with th_columns_free. */
-void th_columns_init(struct th_columns *columns, int64_t examples);
+/* Nothing held yet. examples: all that train, or the rows of `rows`, borrowed,
+ * ascending, each piece within a row group. Local; release with
+ * th_columns_free. */
+void th_columns_init(struct th_columns *columns, int64_t examples,
+                     const struct th_pieces *rows);
 void th_columns_free(struct th_columns *columns);
 
 /* Gather the listed attributes, none of them held yet, ascending and the same
  * list on every rank: they get the next slots in this order. Observed, once, on
- * every training example. Collective. TH_ENOMEM where they do not fit. */
+ * each of these examples. Collective. TH_ENOMEM where they do not fit. */
 th_status th_columns_fetch(struct th_columns *columns,
                            struct th_context *context, const int64_t *attribute,
                            int64_t count, struct th_error *err);

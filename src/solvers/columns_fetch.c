@@ -112,7 +112,7 @@ th_status th_columns_fetch(struct th_columns *columns,
   if (rc == TH_OK)
     rc = reserve(columns, before + count, err);
   if (rc == TH_OK)
-    rc = th_columns_read(context, attribute, count, &parcel, err);
+    rc = th_columns_read(columns, context, attribute, count, &parcel, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(join_parcels(comm, &parcel, counts, err));
   if (count > 0) {

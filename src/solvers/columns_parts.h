@@ -58,9 +58,10 @@ struct th_columns_parcel {
 };
 
 /* Read the listed attributes that this rank owns, as th_columns_fetch wants
- * them, on every training example. Local; the caller frees the bytes, also
- * after a failure. */
-th_status th_columns_read(struct th_context *context, const int64_t *attribute,
+ * them, on the columns' examples. Local; the caller frees the bytes, also after
+ * a failure. */
+th_status th_columns_read(const struct th_columns *columns,
+                          struct th_context *context, const int64_t *attribute,
                           int64_t count, struct th_columns_parcel *parcel,
                           struct th_error *err);
 

@@ -18,8 +18,10 @@ struct request {
   int64_t count;
   struct th_range mine; /* of the list */
   enum th_vector_form form;
-  int64_t groups;
-  struct th_rows *rows; /* of each row group */
+  int64_t examples;     /* rows of a column */
+  int64_t pieces;       /* each within a row group */
+  struct th_rows *rows; /* of each of them */
+  int64_t *first;       /* as which row of the column it begins */
   struct th_draw *draw;
 };
 
@@ -30,35 +32,45 @@ static enum th_vector_form form_of(const struct th_shape *shape)
   return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
 }
 
-/* One draw per row group, each observing the whole list. Local. */
-static th_status draw_all(struct request *r, struct th_error *err)
+/* One draw per piece, each observing the whole list. Local. */
+static th_status draw_all(struct request *r, const struct th_pieces *rows,
+                          struct th_error *err)
 {
   struct th_source *source = r->context->source;
   const struct th_shape *shape = th_source_shape(source);
+  int64_t first = 0;
   th_status rc = TH_OK;
-  for (int64_t g = 0; g < r->groups && rc == TH_OK; g++) {
-    r->rows[g] = th_shape_group(shape, g);
+  for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
+    r->rows[g] = rows != NULL ? rows->items[g] : th_shape_group(shape, g);
+    r->first[g] = first;
     r->draw[g] = (struct th_draw){.rows = {.items = &r->rows[g], .count = 1},
                                   .support = r->attribute,
                                   .support_size = r->count};
     rc = th_source_draw(source, &r->draw[g], err);
+    first += r->rows[g].count;
   }
   return rc;
 }
 
 /* Local; release with close_request, also after a failure. */
-static th_status open_request(struct request *r, struct th_error *err)
+static th_status open_request(struct request *r,
+                              const struct th_columns *columns,
+                              struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(r->context->source);
   th_status rc;
+  r->examples = columns->examples;
   r->form = form_of(shape);
   r->mine = th_range_members(r->attribute, r->count, r->context->owned);
-  if (shape->training > 0)
-    r->groups =
+  if (columns->rows != NULL)
+    r->pieces = columns->rows->count;
+  else if (shape->training > 0)
+    r->pieces =
         th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
-  TH_TRY(TH_NEW(&r->rows, r->groups, "row groups", err));
-  TH_TRY(TH_NEW(&r->draw, r->groups, "draws", err));
-  TH_TRY(draw_all(r, err));
+  TH_TRY(TH_NEW(&r->rows, r->pieces, "row groups", err));
+  TH_TRY(TH_NEW(&r->first, r->pieces, "row groups", err));
+  TH_TRY(TH_NEW(&r->draw, r->pieces, "draws", err));
+  TH_TRY(draw_all(r, columns->rows, err));
 done:
   return rc;
 }
@@ -66,10 +78,11 @@ done:
 static void close_request(struct request *r)
 {
   free(r->rows);
+  free(r->first);
   free(r->draw);
 }
 
-/* The slab of entry k of the list on row group g. Local. */
+/* The slab of entry k of the list on piece g. Local. */
 static th_status read_slab(const struct request *r, int64_t k, int64_t g,
                            struct th_slab *slab, struct th_error *err)
 {
@@ -101,11 +114,10 @@ static th_status read_dense(const struct request *r, unsigned char *values,
 {
   struct th_slab slab;
   th_status rc = TH_OK;
-  for (int64_t g = r->groups - 1; g >= 0; g--)
+  for (int64_t g = r->pieces - 1; g >= 0; g--)
     for (int64_t k = r->mine.first; k < r->mine.last; k++) {
       TH_TRY(read_slab(r, k, g, &slab, err));
-      decode(&slab, r->form, r->rows[g].first,
-             values + (k - r->mine.first) * size);
+      decode(&slab, r->form, r->first[g], values + (k - r->mine.first) * size);
     }
 done:
   return rc;
@@ -117,7 +129,7 @@ static th_status pack_dense(const struct request *r,
                             struct th_error *err)
 {
   const struct th_context *context = r->context;
-  int64_t items = th_source_shape(context->source)->training;
+  int64_t items = r->examples;
   int64_t size = TH_COLUMNS_HEADER + th_columns_packed(r->form, items);
   parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
   parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
@@ -181,10 +193,10 @@ static th_status read_entries(const struct request *r, int64_t k,
   struct th_slab slab;
   th_status rc = TH_OK;
   entries->count = 0;
-  for (int64_t g = 0; g < r->groups && rc == TH_OK; g++) {
+  for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
     rc = read_slab(r, k, g, &slab, err);
     if (rc == TH_OK)
-      rc = take_entries(entries, &slab, r->rows[g].first, scale, err);
+      rc = take_entries(entries, &slab, r->first[g], scale, err);
   }
   return rc;
 }
@@ -233,13 +245,14 @@ done:
   return rc;
 }
 
-th_status th_columns_read(struct th_context *context, const int64_t *attribute,
+th_status th_columns_read(const struct th_columns *columns,
+                          struct th_context *context, const int64_t *attribute,
                           int64_t count, struct th_columns_parcel *parcel,
                           struct th_error *err)
 {
   struct request request = {
       .context = context, .attribute = attribute, .count = count};
-  th_status rc = open_request(&request, err);
+  th_status rc = open_request(&request, columns, err);
   parcel->form = request.form;
   if (rc == TH_OK)
     rc = (request.form == TH_VECTOR_ENTRIES ? pack_sparse : pack_dense)(

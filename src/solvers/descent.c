@@ -38,7 +38,7 @@ th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
   int64_t n = problem->rows;
   th_status rc;
   *d = (struct th_descent){.problem = problem};
-  th_columns_init(&d->columns, n);
+  th_columns_init(&d->columns, n, NULL);
   TH_TRY(TH_NEW(&d->prediction, n, "predictions", err));
   TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));

@@ -6,75 +6,10 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/end_parts.h"
-#include "solvers/folds.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ENOUGH_ROWS = 5000 }; /* of each block, for a list of its best */
-
-/* Local. */
-static th_status make_folds(struct th_end *end, struct th_context *context,
-                            struct th_error *err)
-{
-  int64_t n = th_source_shape(context->source)->training;
-  double *target = NULL;
-  double *weight = NULL;
-  th_status rc;
-  end->folds = th_folds_count(n);
-  TH_TRY(TH_NEW(&target, n, "targets", err));
-  TH_TRY(TH_NEW(&weight, n, "weights", err));
-  TH_TRY(th_context_all_targets(context, target, weight, err));
-  th_folds_make(n, target, context->target.labels, context->config->seed,
-                end->folds, end->fold);
-done:
-  free(target);
-  free(weight);
-  return rc;
-}
-
-/* The units that are held back from screening. */
-static void mark_held(struct th_end *end, const struct th_deal *deal)
-{
-  end->folds = 1;
-  memset(end->fold, UINT8_MAX, (size_t)deal->plan.training);
-  for (int64_t k = 0; k < th_deal_validation_units(deal); k++) {
-    struct th_rows rows = th_deal_validation_unit(deal, k);
-    memset(end->fold + rows.first, 0, (size_t)rows.count);
-  }
-}
-
-/* Small data meet every block; of large data each block sees ENOUGH rows. */
-int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n)
-{
-  bool small = n < TH_END_SMALL;
-  int64_t most =
-      small ? blocks
-            : th_smaller(blocks, th_ceil_divide(blocks * ENOUGH_ROWS, n));
-  int64_t lists =
-      small ? th_larger(1, th_smaller(passes / 3, TH_END_LISTS)) : 1;
-  return passes == 0 ? most : th_smaller(most, passes - lists);
-}
-
-th_status th_end_init(struct th_end *end, struct th_context *context,
-                      int64_t passes, struct th_error *err)
-{
-  int64_t n = th_source_shape(context->source)->training;
-  *end = (struct th_end){.small = n < TH_END_SMALL, .passes = passes};
-  th_status rc = TH_NEW(&end->fold, n, "folds", err);
-  if (rc == TH_OK && end->small)
-    rc = make_folds(end, context, err);
-  else if (rc == TH_OK)
-    mark_held(end, &context->deal);
-  return th_agree(context->comm, rc, err);
-}
-
-void th_end_free(struct th_end *end)
-{
-  free(end->fold);
-  *end = (struct th_end){0};
-}
 
 th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
                                struct th_error *err)
@@ -168,8 +103,10 @@ static void note(const struct th_end_work *w, const struct th_contest *contest,
       .strict_se = c[made->strict].se,
       .best_loss = c[made->best].loss,
       .best_se = c[made->best].se,
-      .screen_passes = w->context->deal.pass + 1,
-      .end_passes = th_ceil_divide(w->all.count, budget)};
+      .screen_passes = w->end->screened,
+      .end_passes = w->end->once
+                        ? 1 - w->end->screened
+                        : (double)th_ceil_divide(w->all.count, budget)};
 }
 
 /* Local. */
@@ -300,15 +237,17 @@ static void release(struct th_end_work *w)
 }
 
 th_status th_end_run(struct th_end *end, struct th_context *context,
-                     struct th_marginal *scores, struct th_support *support,
-                     struct th_error *err)
+                     struct th_marginal *scores,
+                     const struct th_strict_known *known,
+                     struct th_support *support, struct th_error *err)
 {
   struct th_end_work *w = NULL;
   th_status rc = TH_NEW(&w, 1, "the end", err);
   if (rc == TH_OK) {
     w->end = end;
     w->context = context;
-    w->rows = th_source_shape(context->source)->training;
+    w->known = known;
+    w->rows = end->rows;
     rc = th_end_reserve(w, err);
   }
   TH_TRY(th_agree(context->comm, rc, err));

@@ -50,7 +50,7 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "lists", err));
   TH_TRY(TH_NEW(&w->held_row, w->rows, "rows that choose", err));
   TH_TRY(TH_NEW(&w->points, paths, "paths", err));
-  TH_TRY(th_context_all_targets(w->context, w->target, w->weight, err));
+  TH_TRY(th_end_targets(w->end, w->context, w->target, w->weight, err));
   w->blind = is_blind(w);
   for (int64_t i = 0; i < w->rows; i++)
     if (w->end->fold[i] < w->end->folds)
@@ -110,7 +110,7 @@ static th_status fetch(struct th_end_work *w, struct th_error *err)
   int64_t budget = th_source_budget(context->source);
   th_status rc = TH_OK;
   th_profile_begin(context->profile);
-  th_columns_init(&w->columns, w->rows);
+  th_columns_init(&w->columns, w->rows, &w->end->pieces);
   for (int64_t k = 0; k < w->all.count && rc == TH_OK; k += budget)
     rc = th_columns_fetch(&w->columns, context, w->all.attribute + k,
                           th_smaller(budget, w->all.count - k), err);

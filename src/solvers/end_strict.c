@@ -38,7 +38,8 @@ done:
 
 /* Small data: the support made anew on a list, by the same rule for folds and
  * for all rows: that of the rounds, of which small data have few, may be far
- * from it. Large: those of S that stand without the held-out part. Local. */
+ * from it. Large: those of S that stand without the held-out part. One pass:
+ * with what the other rows have said. Local. */
 static th_status select_for(const struct th_end_work *w,
                             const struct th_end_list *from,
                             const double *weight, struct th_end_model *model,
@@ -50,16 +51,23 @@ static th_status select_for(const struct th_end_work *w,
   th_status rc;
   TH_TRY(th_end_pick(w, from, w->plain, &columns, err));
   TH_TRY(th_end_model_reserve(model, from->count, err));
-  rc = (w->end->small ? th_strict_select : th_strict_prune)(
-      w->rows, from->count, columns, w->target, weight, d,
-      context->config->sparsity, context->config->intercept, model->place,
-      &model->size, err);
+  if (w->known != NULL)
+    rc = th_strict_join(w->known, w->rows, from->count, columns, w->target,
+                        weight, d, context->config->sparsity,
+                        context->config->intercept, model->place, &model->size,
+                        model->coef, &model->intercept, err);
+  else
+    rc = (w->end->small ? th_strict_select : th_strict_prune)(
+        w->rows, from->count, columns, w->target, weight, d,
+        context->config->sparsity, context->config->intercept, model->place,
+        &model->size, err);
 done:
   free(columns);
   return rc;
 }
 
-/* Its coefficients on these rows, and what it predicts. Local. */
+/* Its coefficients on these rows, unless they are there, and what it predicts.
+ * Local. */
 static th_status fit(const struct th_end_work *w,
                      const struct th_end_list *from, const double *weight,
                      struct th_end_model *model, double *out,
@@ -73,9 +81,10 @@ static th_status fit(const struct th_end_work *w,
   for (int64_t k = 0; k < model->size; k++)
     columns[k] =
         w->plain[th_end_list_find(&w->all, from->attribute[model->place[k]])];
-  rc = th_strict_fit(w->rows, model->size, columns, w->target, weight,
-                     context->loss, context->config->intercept, model->coef,
-                     &model->intercept, err);
+  if (w->known == NULL || context->target.labels)
+    rc = th_strict_fit(w->rows, model->size, columns, w->target, weight,
+                       context->loss, context->config->intercept, model->coef,
+                       &model->intercept, err);
   if (rc == TH_OK && out != NULL)
     th_strict_predict(w->rows, model->size, columns, model->coef,
                       model->intercept, out);

@@ -258,7 +258,8 @@ th_status th_train_plan(const struct th_config *config,
   choose_passes(used, shape, plan->blocks * rows);
   plan->deal_unit =
       th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
-  if (th_end_chooses(used) && shape->training < TH_END_SMALL)
+  if (th_end_chooses(used) && used->passes > 1 &&
+      shape->training < TH_END_SMALL)
     plan->deal_unit = 1; /* each example has a fold */
   plan->memory =
       estimate_memory(used, shape, ranks, owned, plan->blocks * rows);

@@ -17,7 +17,7 @@ enum {
   ENTRY_BYTES = 12
 };
 
-static const double held_share = 0.2;  /* of the examples, to choose by */
+static const double held_share = 0.2; /* of the list's examples, to choose by */
 static const double held_rows = 65536; /* of them at most */
 static const double most_products = 4096;
 
@@ -26,18 +26,30 @@ static bool is_sift(const struct th_config *config)
   return strcmp(config->solver, "sift") == 0;
 }
 
+/* What is computed on demand takes one pass by itself. */
+static int64_t wanted_passes(const struct th_config *config,
+                             const struct th_shape *shape)
+{
+  return config->passes == 0 && shape->computed ? 1 : config->passes;
+}
+
+/* Examples that see the list, of n. */
+static int64_t rows_of_list(int64_t passes, int64_t n)
+{
+  return passes == 1 ? n / TH_END_OF_ONE : n;
+}
+
 const char *th_plan_why_truth(const struct th_config *config,
                               const struct th_shape *shape)
 {
+  int64_t passes = wanted_passes(config, shape);
   if (shape->training < TH_END_FEWEST)
     return "to predict takes 20 training examples at least";
-  if (shape->training > TH_END_MOST)
+  if (passes == 1 && shape->training < TH_END_OF_ONE * TH_END_FEWEST)
+    return "to predict in one pass takes 60 training examples at least";
+  if (rows_of_list(passes, shape->training) > TH_END_MOST)
     return "the lists of so many examples would not fit into memory";
-  if (config->passes == 1)
-    return "to predict takes --passes 2 at least, to find candidates and to "
-           "fit "
-           "them";
-  if (config->validation == 0 && shape->training >= TH_END_SMALL)
+  if (config->validation == 0 && !th_end_small(passes, shape->training))
     return "--validation 0 leaves no examples to choose by";
   if (config->refit == TH_REFIT_NO)
     return "--refit no ends before any candidate is fitted";
@@ -70,27 +82,31 @@ void th_plan_choose_passes(struct th_config *config,
 {
   int64_t n = shape->training;
   int64_t blocks = th_ceil_divide(shape->attributes, config->budget);
-  bool small = n < TH_END_SMALL;
-  int64_t most = th_end_screens(0, blocks, n) + (small ? TH_END_LISTS : 1);
-  config->passes =
-      config->passes == 0 ? most : th_smaller(config->passes, most);
-  if (small)
+  int64_t lists = n < TH_END_SMALL ? TH_END_LISTS : 1;
+  int64_t most = th_end_screens(0, blocks, n) + lists;
+  int64_t passes = wanted_passes(config, shape);
+  config->passes = passes == 0 ? most : th_smaller(passes, most);
+  double share = held_share / (config->passes == 1 ? TH_END_OF_ONE : 1);
+  if (th_end_small(config->passes, n))
     config->validation = 0; /* folds */
   else if (config->validation < 0)
-    config->validation = fmin(held_share, held_rows / (double)n);
+    config->validation = fmin(share, held_rows / (double)n);
 }
 
 void th_plan_end(struct th_plan *plan, const struct th_shape *shape,
                  int64_t owned)
 {
-  double n = (double)shape->training;
-  bool small = shape->training < TH_END_SMALL;
-  int64_t folds = small ? th_folds_count(shape->training) : 1;
+  int64_t passes = plan->config.passes;
+  int64_t rows = rows_of_list(passes, shape->training);
+  double n = (double)rows;
+  bool small = th_end_small(passes, shape->training); /* lists of folds */
+  bool own = small && passes > 1;
+  int64_t folds = small ? th_folds_count(rows) : 1;
   int64_t blocks = th_ceil_divide(shape->attributes, plan->config.budget);
-  plan->screens = th_end_screens(plan->config.passes, blocks, shape->training);
-  plan->list = th_end_longest_list(plan->config.budget, shape->training);
+  plan->screens = th_end_screens(passes, blocks, shape->training);
+  plan->list = th_end_longest_list(plan->config.budget, rows);
   double list = (double)plan->list;
-  double all = fmin((small ? UNION : 1) * list, (double)shape->attributes);
+  double all = fmin((own ? UNION : 1) * list, (double)shape->attributes);
   bool sparse = shape->layout == TH_SPARSE;
   double filled = sparse ? (double)shape->nonzeros / ((double)shape->examples *
                                                       (double)shape->attributes)
@@ -99,8 +115,10 @@ void th_plan_end(struct th_plan *plan, const struct th_shape *shape,
   double products = fmin(list, most_products);
   plan->memory +=
       (int64_t)(all * n * filled * value +
-                (double)(owned * (small ? folds : 1) * SUM_BYTES) +
-                (small ? n : n * plan->config.validation) * ROW_BYTES +
+                (double)(owned * (own ? folds : 1) * SUM_BYTES) +
+                (small ? n
+                       : (double)shape->training * plan->config.validation) *
+                    ROW_BYTES +
                 8 * products * products);
   plan->fit_visits = (double)(FITS * (folds + 1) * SWEEPS) * list * n * filled;
 }

@@ -86,7 +86,8 @@ static int64_t rows_for_end(const struct th_context *context)
 static bool logs_rounds(const struct th_context *context)
 {
   return context->target.labels && context->config->passes == 1 &&
-         context->config->refit != TH_REFIT_NO;
+         context->config->refit != TH_REFIT_NO &&
+         !th_end_chooses(context->config);
 }
 
 /* Few rows of rare labels may hold none of them by luck, and their variance
@@ -111,9 +112,10 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
     return TH_OK;
   int64_t screens = th_end_screens(config->passes, blocks,
                                    th_source_shape(context->source)->training);
-  TH_TRY(th_end_init(&s->end, context, config->passes - screens, err));
+  TH_TRY(th_end_init(&s->end, context, config->passes, screens, err));
   const uint8_t *fold = s->end.small ? s->end.fold : NULL;
-  rc = th_latin_init(&s->latin, &context->deal, blocks, screens, err);
+  rc = th_latin_init(&s->latin, &context->deal, s->end.units, blocks, screens,
+                     err);
   if (rc == TH_OK)
     rc = th_marginal_init(&s->marginal, context,
                           s->end.small ? s->end.folds : 1, fold, err);

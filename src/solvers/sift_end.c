@@ -165,19 +165,73 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
                       (long long)s->support.size);
 }
 
+static void known_free(struct th_strict_known *known)
+{
+  free(known->precision);
+  free(known->moment);
+  free(known->centre);
+  free(known->coef);
+}
+
+/* What the rounds have taught about S, which rank 0 knows, for columns as the
+ * end has them: entries of sparse data have no centre. Collective. */
+static th_status tell_known(const struct th_sift *s,
+                            const struct th_context *context,
+                            struct th_strict_known *known, struct th_error *err)
+{
+  const struct th_sift_fit *fit = &s->fit;
+  struct th_comm *comm = context->comm;
+  int64_t order = fit->order;
+  bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
+  th_status rc = TH_NEW(&known->precision, order * order, "the fit on S", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&known->moment, order, "the fit on S", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&known->centre, fit->size, "the fit on S", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&known->coef, fit->size, "the fit on S", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < order * order && comm->rank == 0; k++)
+    known->precision[k] = fit->precision[k];
+  for (int64_t k = 0; k < order && comm->rank == 0; k++) {
+    double labels = fit->constant
+                        ? s->label_mean * fit->precision[k + fit->size * order]
+                        : 0;
+    known->moment[k] = fit->moment[k] + labels;
+  }
+  comm->ops->bcast(comm, known->precision,
+                   (size_t)(order * order) * sizeof *known->precision, 0);
+  comm->ops->bcast(comm, known->moment, (size_t)order * sizeof *known->moment,
+                   0);
+  for (int64_t k = 0; k < fit->size; k++) {
+    known->centre[k] = sparse ? s->support.centre[k] * s->support.scale[k] : 0;
+    known->coef[k] = s->support.coef[k];
+  }
+  known->constant = s->support.intercept + s->label_mean;
+  known->variance = s->mean_square;
+done:
+  return rc;
+}
+
 /* The list of the end in place of one more pass over S. Collective. */
 static th_status predict(struct th_sift *s, struct th_context *context,
                          struct th_error *err)
 {
+  struct th_strict_known known = {0};
+  bool once = s->end.once;
   th_status rc;
   drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
   tell_doubts(s, context);
-  TH_TRY(th_end_run(&s->end, context, &s->marginal, &s->support, err));
-  context->deal.pass++;
+  if (once)
+    TH_TRY(tell_known(s, context, &known, err));
+  TH_TRY(th_end_run(&s->end, context, &s->marginal, once ? &known : NULL,
+                    &s->support, err));
+  context->deal.pass += !once;
   rc = th_support_copy(&s->confirmed, &s->support, err);
   TH_TRY(th_agree(context->comm, rc, err));
 done:
+  known_free(&known);
   return rc;
 }
 

@@ -47,6 +47,28 @@ th_status th_strict_prune(int64_t rows, int64_t count,
                           int64_t largest, bool intercept, int64_t *chosen,
                           int64_t *size, struct th_error *err);
 
+/* What other rows have said of all of the columns, less `centre` each, and of
+ * the constant, which comes last where there is one: precision (order x order)
+ * and moment = precision times (coef, constant), both over their variance. */
+struct th_strict_known {
+  double *precision;
+  double *moment;
+  double *centre; /* count */
+  double *coef;   /* count */
+  double constant;
+  double variance; /* of what these coefficients leave of a target */
+};
+
+/* th_strict_prune on the rows and on that, together, and the weighted least
+ * squares of it: coef[*size] of those that are chosen and *constant, as
+ * th_strict_fit has them. TH_ENOMEM. */
+th_status th_strict_join(const struct th_strict_known *known, int64_t rows,
+                         int64_t count, const struct th_vector *column,
+                         const double *target, const double *weight,
+                         int64_t attributes, int64_t largest, bool intercept,
+                         int64_t *chosen, int64_t *size, double *coef,
+                         double *constant, struct th_error *err);
+
 /* The fit on all of the columns, with a constant where `intercept` says so (or
  * *constant is 0): coef of the columns as given, predictions are *constant +
  * sum over k of coef_k x_ik. Never fails but for TH_ENOMEM.
