@@ -151,8 +151,8 @@ static void test_budgets(bool labels)
   memory_store_free(m);
 }
 
-/* An end that predicts, in small data and in large. */
-static void test_predicting(bool labels, int64_t training)
+/* An end that predicts, in small data and in large, of one pass or several. */
+static void test_predicting(bool labels, int64_t training, int64_t passes)
 {
   struct problem p = {.training = training,
                       .attributes = 30,
@@ -165,7 +165,7 @@ static void test_predicting(bool labels, int64_t training)
   m->store.shape.layout = labels ? TH_SPARSE : TH_DENSE;
   memory_store_finish(m);
   config.loss = labels ? "logistic" : "squared";
-  config.passes = 0;
+  config.passes = passes;
   config.validation = -1;
   config.select = TH_SELECT_PREDICT;
   test_calls(&config, m, training < 1000 ? 12 : 8);
@@ -233,9 +233,10 @@ int main(void)
 {
   test_budgets(false);
   test_budgets(true);
-  test_predicting(false, 60);
-  test_predicting(true, 60);
-  test_predicting(false, 5000);
+  test_predicting(false, 60, 0);
+  test_predicting(true, 60, 0);
+  test_predicting(true, 90, 1);
+  test_predicting(false, 5000, 0);
   for (int form = 0; form < 3; form++)
     test_penalised(form);
   test_tall();

@@ -9,7 +9,7 @@ for seed in ${SEEDS_LARGE:-1}; do
   must "$RANKS" generate murata -o large.h5 --examples 150000 \
     --attributes 20000 --support 100 --test 0.05 --seed "$seed" --force
   learn hybrid "$seed" large.h5 --solver hybrid -s 100 --budget 1000 --passes 1
-  learn sift "$seed" large.h5 --solver sift --budget 1000 --passes 1
+  learn sift "$seed" large.h5 --select truth --budget 1000 --passes 1
   remove large.h5
 done
 "$PYTHON" "$SOURCE/tests/bench/curve.py" \

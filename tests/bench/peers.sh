@@ -143,7 +143,7 @@ sparse()
   scikit sparse sgd alpha=0.0004 max_iter=5
   scikit sparse lasso alpha=0.0005 fit_intercept=False
   glmnet sparse gaussian 0.0005
-  ours sparse --budget 1000000 --passes 1
+  ours sparse --select truth --budget 1000000 --passes 1
 }
 
 targets_sparse()

@@ -13,14 +13,14 @@ for seed in $SEEDS; do
     --passes 1 --eta 0.25 --batch-explore 80 --batch-exploit 320 \
     --updates-explore 1 --updates-exploit 3 --growth 1.4
   learn hybrid "$seed" murata.h5 --solver hybrid -s 25 --budget 50 --passes 1
-  learn sift "$seed" murata.h5 --solver sift --budget 50 --passes 1
+  learn sift "$seed" murata.h5 --select truth --budget 50 --passes 1
   remove murata.h5
   # runs of 20,000 examples in all, in which rules know that it ends there
   must "$RANKS" generate murata -o short.h5 --examples 20000 \
     --attributes 500 --seed "$seed" --force
   learn hybrid-of-20000 "$seed" short.h5 --solver hybrid -s 25 --budget 50 \
     --passes 1
-  learn sift-of-20000 "$seed" short.h5 --solver sift --budget 50 --passes 1
+  learn sift-of-20000 "$seed" short.h5 --select truth --budget 50 --passes 1
   remove short.h5
 done
 "$PYTHON" "$SOURCE/tests/bench/curve.py" exploration hybrid-by-hand \

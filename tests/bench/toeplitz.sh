@@ -14,8 +14,8 @@ for setting in 0.5:15000 0.8:35000; do
       must "$RANKS" generate toeplitz -o toeplitz.h5 --examples "$examples" \
         --attributes 500 --support 25 --correlation "$correlation" \
         --seed "$seed" --force
-      learn "sift-$correlation-of-$examples" "$seed" toeplitz.h5 --solver sift \
-        --budget 50 --passes 1
+      learn "sift-$correlation-of-$examples" "$seed" toeplitz.h5 \
+        --select truth --budget 50 --passes 1
       remove toeplitz.h5
     done
   done
