@@ -199,13 +199,16 @@ static const struct th_option table[] = {
      "the last lambda of --path, over lambda_max"},
     /* schedule */
     {"passes", 0, TH_OPT_INT, AT(config.passes), "P", NULL,
-     "--select predict: as many as it takes, 1 with --source; else 1 where "
-     "that is enough, or 20",
+     "1 with --source; --select predict, hybrid and exploration: as many as "
+     "tell something of every attribute, and for an end; else 1 where that is "
+     "enough, or 20",
      FROM(1), NULL, "schedule", TH_TRAIN, true,
      "most passes over the training examples"},
     {"validation", 0, TH_OPT_REAL, AT(config.validation), "FRACTION", "-1",
-     "0.1 where the solver stops early", FRACTION, NULL, "schedule", TH_TRAIN,
-     true, "share of the training examples held out for early stopping"},
+     "0.1 where hybrid and exploration stop early; --select predict: a fifth "
+     "of what the end sees, or folds of small data",
+     FRACTION, NULL, "schedule", TH_TRAIN, true,
+     "share of the training examples held out, to choose or to stop by"},
     {"eta", 0, TH_OPT_REAL, AT(config.eta), "X", NULL, AUTOMATIC, ABOVE(0),
      NULL, "schedule", TH_TRAIN, true, "step size"},
     {"batch-explore", 0, TH_OPT_INT, AT(config.batch_explore), "B", NULL,

@@ -216,21 +216,37 @@ static int64_t estimate_rounds(const struct th_config *config,
   return rounds;
 }
 
+/* Hybrid and Exploration; of large data the last pass is for the refit, which
+ * needs no early stop. */
+static void choose_exploring(struct th_config *config,
+                             const struct th_shape *shape)
+{
+  int64_t usual = th_plan_usual_passes(config, shape);
+  if (config->passes == 0)
+    config->passes = usual;
+  bool large = shape->training >= TH_END_SMALL && config->passes <= usual;
+  if (config->validation < 0)
+    config->validation = config->passes > 1 && !large ? default_validation : 0;
+}
+
 static void choose_passes(struct th_config *config,
                           const struct th_shape *shape, int64_t update)
 {
+  bool explores = config->start_size == 0 && !is_sift(config);
+  bool enough = shape->training / ENOUGH_UPDATES >= update;
   if (th_end_chooses(config)) {
     th_plan_choose_passes(config, shape);
     return;
   }
-  bool enough = shape->training / ENOUGH_UPDATES >= update;
+  if (config->passes == 0 && shape->computed)
+    config->passes = 1;
+  if (explores) {
+    choose_exploring(config, shape);
+    return;
+  }
   if (config->passes == 0)
     config->passes = enough ? 1 : MANY_PASSES;
-  if (config->validation >= 0)
-    return;
-  bool stops_early =
-      config->passes > 1 && config->start_size == 0 && !is_sift(config);
-  config->validation = stops_early ? default_validation : 0;
+  config->validation = fmax(config->validation, 0);
 }
 
 th_status th_train_plan(const struct th_config *config,

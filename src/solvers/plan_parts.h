@@ -20,6 +20,9 @@ th_status th_plan_choose_end(struct th_config *config,
                              struct th_error *err);
 void th_plan_choose_passes(struct th_config *config,
                            const struct th_shape *shape);
+/* As many passes as tell something of every attribute, and those of an end. */
+int64_t th_plan_usual_passes(const struct th_config *config,
+                             const struct th_shape *shape);
 void th_plan_end(struct th_plan *plan, const struct th_shape *shape,
                  int64_t owned);
 

@@ -77,13 +77,20 @@ th_status th_plan_choose_end(struct th_config *config,
 }
 
 /* Passes over blocks, then those over lists. */
-void th_plan_choose_passes(struct th_config *config,
-                           const struct th_shape *shape)
+int64_t th_plan_usual_passes(const struct th_config *config,
+                             const struct th_shape *shape)
 {
   int64_t n = shape->training;
   int64_t blocks = th_ceil_divide(shape->attributes, config->budget);
   int64_t lists = n < TH_END_SMALL ? TH_END_LISTS : 1;
-  int64_t most = th_end_screens(0, blocks, n) + lists;
+  return th_end_screens(0, blocks, n) + lists;
+}
+
+void th_plan_choose_passes(struct th_config *config,
+                           const struct th_shape *shape)
+{
+  int64_t n = shape->training;
+  int64_t most = th_plan_usual_passes(config, shape);
   int64_t passes = wanted_passes(config, shape);
   config->passes = passes == 0 ? most : th_smaller(passes, most);
   double share = held_share / (config->passes == 1 ? TH_END_OF_ONE : 1);

@@ -13,9 +13,9 @@ study()
 }
 
 study examples "$many" 500 25 50 90000
-study examples "$many" 5000 25 250 90000
-study examples "$many" 20000 100 1000 90000
-study examples 6 100000 50 2000 90000
+study examples "$many" 5000 25 250 20000
+study examples "$many" 20000 100 1000 50000
+study examples 6 100000 50 2000 50000
 study examples "$many" 500 25 50 90000 0.5
 study examples "$many" 500 25 50 90000 0.8
 study ends "${ENDS:-50}" 90000
