@@ -82,6 +82,36 @@ for seed in ${seeds%% *}; do
   compare "labels, seed $seed: excess log loss" "$(key score.json excess)" '<' 0.0006
 done
 
+# labels of several passes, when members have to leave at the end: the same fit as on
+# those that stay alone
+"$PYTHON" "$SOURCE/tests/bench/refit_data.py" make 1 data.csv 6000 60 10
+must 0 import data.csv -o data.h5 --target y --force
+for most in 3 6; do
+  must 0 train data.h5 -o model.h5 --select truth --loss logistic --passes 3 -s $most --force
+  ranks 0 inspect model.h5 --json >model.json
+  must 0 train data.h5 -o alone.h5 --solver exploitation --loss logistic --passes 3 \
+    --refit yes --force --start "$("$PYTHON" -c 'import json
+print(*json.load(open("model.json"))["support"], sep=",")')"
+  ranks 0 inspect alone.h5 --json >alone.json
+  compare "labels, -s $most: off by" "$("$PYTHON" -c 'import json
+a, b = json.load(open("model.json")), json.load(open("alone.json"))
+print(max(abs(p - q) for p, q in zip(a["coef"] + [a["intercept"]], b["coef"] + [b["intercept"]])))')" \
+    '<' 1e-3
+  compare "labels, -s $most: size" "$("$PYTHON" -c 'import json
+print(len(json.load(open("model.json"))["support"]))')" == $most
+done
+
+# labels that a member separates have a fit all the same
+awk -F, -v OFS=, 'NR == 1 { print "x1", "x2", "x3", "y" } NR > 1 && NR < 60 {
+  print $1, $2, $3, ($1 > 0) }' data.csv >split.csv
+must 0 import split.csv -o split.h5 --target y --force
+for more in "" "--no-standardize" "--passes 1"; do
+  # shellcheck disable=SC2086
+  must 0 train split.h5 -o model.h5 --select truth --loss logistic --force $more
+  ranks 0 evaluate model.h5 split.h5 --split train --json >score.json
+  compare "separable, '$more': log loss" "$(key score.json log_loss)" '<' 0.2
+done
+
 chosen=0
 for seed in $seeds; do
   make noise "$seed"

@@ -10,14 +10,15 @@
 #include <string.h>
 
 enum {
-  MOST_STEPS = 12,
+  MOST_STEPS = 30,
   MOST_HALVINGS = 10,
   HALVES = 2,
   MANY_ROWS = 50 /* per parameter */
 };
 
 static const double flattest = 1e-6;   /* smallest curvature that counts */
-static const double ridge = 1e-6;      /* per unit of weight: separable data */
+static const double ridge = 1e-3;      /* of coefficients of z, to sums */
+static const double longest_step = 5;  /* of these */
 static const double least_gain = 1e-7; /* relative decrease that goes on */
 
 /* Work arrays of Newton's steps. */
@@ -26,7 +27,47 @@ struct newton {
   const bool *keep; /* borrowed; NULL: all members */
   double *work;     /* curvatures and targets of the rows */
   double *step;     /* |S| + 1 */
+  double *ridge;    /* |S|: in the members' own units */
+  double weight;    /* sum of the rows' */
 };
+
+/* Of each member by its mean square about the mean, as the curvatures at the
+ * start weigh the rows. Local. */
+static th_status choose_ridge(struct newton *newton, bool intercept,
+                              struct th_error *err)
+{
+  const struct th_gram *gram = &newton->gram;
+  int64_t n = gram->size;
+  double all = th_gram_at(gram, n, n);
+  th_status rc = TH_NEW(&newton->ridge, n, "Newton steps", err);
+  for (int64_t k = 0; k < n && rc == TH_OK && all > 0; k++) {
+    double mean = intercept ? th_gram_at(gram, k, n) / all : 0;
+    newton->ridge[k] =
+        ridge * fmax(th_gram_at(gram, k, k) / all - mean * mean, 0);
+  }
+  return rc;
+}
+
+/* What is to be least, over the rows' weight. */
+static double value(const struct newton *newton, const struct th_batch *batch,
+                    const struct th_support *support)
+{
+  double sum = 0;
+  for (int64_t k = 0; k < support->size && newton->weight > 0; k++)
+    sum += newton->ridge[k] * support->coef[k] * support->coef[k];
+  return batch->loss + (sum > 0 ? sum / (2 * newton->weight) : 0);
+}
+
+/* No coefficient of z moves by more than that, nor the constant. */
+static void shorten(struct newton *newton)
+{
+  int64_t n = newton->gram.size;
+  double most = fabs(newton->step[n]);
+  for (int64_t k = 0; k < n; k++)
+    most = fmax(most, fabs(newton->step[k]) * sqrt(newton->ridge[k] / ridge));
+  for (int64_t k = 0; k <= n && most > longest_step; k++)
+    newton->step[k] *= longest_step / most;
+}
 
 /* Newton's equations as weighted least squares: weights are the curvatures,
  * and the target is minus derivative over curvature, so that the solution is
@@ -36,10 +77,7 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
                                 const struct th_support *support,
                                 struct th_error *err)
 {
-  const struct th_normal equations = {.gram = &newton->gram,
-                                      .intercept = context->config->intercept,
-                                      .ridge = ridge * batch->weight_sum,
-                                      .keep = newton->keep};
+  bool intercept = context->config->intercept;
   double *curvature = newton->work;
   double *target = newton->work + batch->rows;
   for (int64_t i = 0; i < batch->rows; i++) {
@@ -50,13 +88,21 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
   }
   free(newton->step);
   newton->step = NULL;
-  th_status rc = th_gram_start(&newton->gram, context, support->size, err);
-  if (rc == TH_OK)
-    rc = th_gram_add(&newton->gram, context, batch, support, curvature, target,
-                     err);
-  if (rc != TH_OK)
-    return rc;
-  return th_normal_solve(&equations, context, &newton->step, err);
+  th_status rc;
+  TH_TRY(th_gram_start(&newton->gram, context, support->size, err));
+  TH_TRY(th_gram_add(&newton->gram, context, batch, support, curvature, target,
+                     err));
+  if (newton->ridge == NULL)
+    TH_TRY(th_agree(context->comm, choose_ridge(newton, intercept, err), err));
+  const struct th_normal equations = {.gram = &newton->gram,
+                                      .intercept = intercept,
+                                      .ridge = newton->ridge,
+                                      .coef = support->coef,
+                                      .keep = newton->keep};
+  TH_TRY(th_normal_solve(&equations, context, &newton->step, err));
+  shorten(newton);
+done:
+  return rc;
 }
 
 static void move(struct th_support *support, const double *step, double length)
@@ -68,11 +114,13 @@ static void move(struct th_support *support, const double *step, double length)
 
 /* Go along the step, halving it until the loss falls; *goes_on: far enough for
  * another step to be worth it, which squares the error. Collective. */
-static th_status descend(struct th_support *support, struct th_batch *batch,
-                         struct th_context *context, const double *step,
-                         bool *goes_on, struct th_error *err)
+static th_status descend(const struct newton *newton,
+                         struct th_support *support, struct th_batch *batch,
+                         struct th_context *context, bool *goes_on,
+                         struct th_error *err)
 {
-  double before = batch->loss;
+  const double *step = newton->step;
+  double before = value(newton, batch, support);
   double length = 1;
   th_status rc = TH_OK;
   *goes_on = false;
@@ -81,8 +129,9 @@ static th_status descend(struct th_support *support, struct th_batch *batch,
     rc = th_batch_residual(batch, context, support, context->loss, err);
     if (rc != TH_OK)
       return rc;
-    *goes_on = batch->loss < before * (1 - least_gain);
-    if (batch->loss <= before)
+    double now = value(newton, batch, support);
+    *goes_on = now < before * (1 - least_gain);
+    if (now <= before)
       return rc;
     move(support, step, -length);
   }
@@ -93,17 +142,18 @@ th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
                         struct th_context *context, const bool *keep,
                         struct th_error *err)
 {
-  struct newton newton = {.keep = keep};
+  struct newton newton = {.keep = keep, .weight = batch->weight_sum};
   bool goes_on = true;
   th_status rc = TH_NEW(&newton.work, 2 * batch->rows, "Newton steps", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_batch_residual(batch, context, support, context->loss, err));
   for (int k = 0; k < MOST_STEPS && goes_on; k++) {
     TH_TRY(find_direction(&newton, batch, context, support, err));
-    TH_TRY(descend(support, batch, context, newton.step, &goes_on, err));
+    TH_TRY(descend(&newton, support, batch, context, &goes_on, err));
   }
 done:
   free(newton.step);
+  free(newton.ridge);
   free(newton.work);
   th_gram_free(&newton.gram);
   return rc;

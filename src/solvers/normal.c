@@ -16,10 +16,13 @@ static void fill_equations(const struct th_normal *e, double *a, double *b)
     bool member = j < e->gram->size;
     for (int64_t i = 0; i < n; i++)
       a[i + j * n] = th_gram_at(e->gram, i, j);
-    a[j + j * n] += member ? e->ridge : 0;
+    b[j] = th_gram_at(e->gram, j, n);
+    if (member && e->ridge != NULL) {
+      a[j + j * n] += e->ridge[j];
+      b[j] -= e->ridge[j] * e->coef[j];
+    }
     if (member && e->keep != NULL && !e->keep[j])
       a[j + j * n] = 0; /* left out as if collinear */
-    b[j] = th_gram_at(e->gram, j, n);
   }
   if (e->intercept)
     return;

@@ -5,12 +5,14 @@
 
 #include "solvers/gram.h"
 
-/* What is solved: the Gram matrix's least squares, with a ridge on x_S. */
+/* What is solved: the Gram matrix's least squares, with a ridge on x_S around
+ * coefficients that the solution is added to. */
 struct th_normal {
   const struct th_gram *gram;
-  bool intercept;   /* without one, the constant's equation is 1 * b = 0 */
-  double ridge;     /* on x_S */
-  const bool *keep; /* NULL: all; the others get 0 */
+  bool intercept;      /* without one, the constant's equation is 1 * b = 0 */
+  const double *ridge; /* on each member; NULL: none */
+  const double *coef;  /* of each, where there is a ridge */
+  const bool *keep;    /* NULL: all; the others get 0 */
 };
 
 /* (*solution)[|S| + 1]: coefficients, then the constant; the caller's to free.

@@ -239,7 +239,8 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err)
 {
   const bool *keep = NULL;
-  bool newton = context->target.labels;
+  bool newton =
+      context->target.labels && context->config->refit != TH_REFIT_NO;
   th_status rc;
   double rp = 0;
   if (s->predicts)
@@ -261,11 +262,11 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     TH_TRY(th_refit_squares(&s->support, context, &s->gram, keep, err));
   for (int64_t k = 0; k < s->fit.size; k++)
     s->support.coef[k] = keep[k] ? s->support.coef[k] : 0;
+  if (newton && context->config->passes > 1) /* the rows have seen all of S */
+    TH_TRY(th_newton_fit(&s->support, &s->batch, context, keep, err));
   th_support_filter(&s->support, keep);
   if (context->target.labels && context->config->passes == 1)
     TH_TRY(newton_on_all(s, context, err));
-  else if (newton)
-    TH_TRY(th_newton_fit(&s->support, &s->batch, context, NULL, err));
   TH_TRY(th_support_copy(&s->confirmed, &s->support, err));
 done:
   return rc;
