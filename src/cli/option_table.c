@@ -199,9 +199,8 @@ static const struct th_option table[] = {
      "the last lambda of --path, over lambda_max"},
     /* schedule */
     {"passes", 0, TH_OPT_INT, AT(config.passes), "P", NULL,
-     "1 with --source; --select predict, hybrid and exploration: as many as "
-     "tell something of every attribute, and for an end; else 1 where that is "
-     "enough, or 20",
+     "1 with --source; else as many as tell something of every attribute, and "
+     "for an end; exploitation: 1 where that is enough, or 20",
      FROM(1), NULL, "schedule", TH_TRAIN, true,
      "most passes over the training examples"},
     {"validation", 0, TH_OPT_REAL, AT(config.validation), "FRACTION", "-1",

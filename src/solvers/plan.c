@@ -216,8 +216,8 @@ static int64_t estimate_rounds(const struct th_config *config,
   return rounds;
 }
 
-/* Hybrid and Exploration; of large data the last pass is for the refit, which
- * needs no early stop. */
+/* Hybrid, Exploration, sift; of large data the last pass is for the refit,
+ * which needs no early stop. */
 static void choose_exploring(struct th_config *config,
                              const struct th_shape *shape)
 {
@@ -225,14 +225,14 @@ static void choose_exploring(struct th_config *config,
   if (config->passes == 0)
     config->passes = usual;
   bool large = shape->training >= TH_END_SMALL && config->passes <= usual;
+  bool stops_early = config->passes > 1 && !large && !is_sift(config);
   if (config->validation < 0)
-    config->validation = config->passes > 1 && !large ? default_validation : 0;
+    config->validation = stops_early ? default_validation : 0;
 }
 
 static void choose_passes(struct th_config *config,
                           const struct th_shape *shape, int64_t update)
 {
-  bool explores = config->start_size == 0 && !is_sift(config);
   bool enough = shape->training / ENOUGH_UPDATES >= update;
   if (th_end_chooses(config)) {
     th_plan_choose_passes(config, shape);
@@ -240,7 +240,7 @@ static void choose_passes(struct th_config *config,
   }
   if (config->passes == 0 && shape->computed)
     config->passes = 1;
-  if (explores) {
+  if (config->start_size == 0) {
     choose_exploring(config, shape);
     return;
   }

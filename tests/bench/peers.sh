@@ -100,7 +100,7 @@ dense()
   scikit dense lasso alpha=0.035
   scikit dense omp n_nonzero_coefs=50
   glmnet dense gaussian 0.035
-  ours dense --select truth --budget 1000
+  ours dense --select truth --passes 1 --budget 1000
 }
 
 targets_dense()
@@ -121,7 +121,7 @@ tall()
   scikit tall omp n_nonzero_coefs=25 precompute=True
   scikit tall lasso alpha=0.01
   glmnet tall gaussian 0.01
-  ours tall --select truth --budget 50
+  ours tall --select truth --passes 1 --budget 50
 }
 
 targets_tall()
