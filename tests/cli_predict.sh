@@ -147,7 +147,9 @@ must 0 train one.h5 -o one.model.h5 --force --passes 1
 must 3 train three.h5 -o this.h5 --memory 300k --force --passes 1
 cmp one.model.h5 this.h5 || fail "one pass: another model on 3 ranks"
 # data that are computed on demand take one by themselves
-must 0 train --source murata:n=3000,d=400 -o model.h5 --force
+must 0 train --source murata:n=3000,d=400 -o model.h5 --telemetry run.jsonl --force
+tail -n 1 run.jsonl >last.json
+compare "telemetry ends with the choice" "$(key last.json chosen.kind)" == '"strict"'
 ranks 0 inspect model.h5 --json >model.json
 compare "computed data: support" "$(key model.json support)" == "$(echo $(seq 0 24) | sed 's/ /, /g; s/.*/[&]/')"
 compare "computed data: draws" "$(key model.json ledger.examples)" '<=' 3000

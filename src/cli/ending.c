@@ -20,35 +20,34 @@ static json_t *candidate(double loss, double se)
   return o;
 }
 
-void th_ending_json(json_t *object, const struct th_model *model)
+void th_ending_json(json_t *object, const struct th_ending *e)
 {
-  const struct th_ending *e = &model->ending;
+  if (e->kind == TH_ENDING_NONE)
+    return;
   json_t *chosen = json_object();
   json_t *candidates = json_object();
   json_t *passes = json_object();
-  const char *select = e->kind == TH_ENDING_NONE ? "truth" : "predict";
+  th_json_text(chosen, "kind", kinds[e->kind]);
+  th_json_real(chosen, "mix", e->mix);
+  th_json_real(chosen, "lambda", e->lambda);
+  th_json_int(chosen, "size", e->size);
+  json_object_set_new(candidates, "null", candidate(e->null_loss, e->null_se));
+  json_object_set_new(candidates, "strict",
+                      candidate(e->strict_loss, e->strict_se));
+  json_object_set_new(candidates, "best", candidate(e->best_loss, e->best_se));
+  th_json_real(passes, "screen", e->screen_passes);
+  th_json_real(passes, "end", e->end_passes);
+  json_object_set_new(object, "chosen", chosen);
+  json_object_set_new(object, "candidates", candidates);
+  json_object_set_new(object, "passes", passes);
+}
+
+void th_ending_json_model(json_t *object, const struct th_model *model)
+{
+  bool chose = model->ending.kind != TH_ENDING_NONE;
   if (model->solver != NULL && strcmp(model->solver, "sift") == 0)
-    th_json_text(object, "select", select);
-  if (e->kind != TH_ENDING_NONE) {
-    th_json_text(chosen, "kind", kinds[e->kind]);
-    th_json_real(chosen, "mix", e->mix);
-    th_json_real(chosen, "lambda", e->lambda);
-    th_json_int(chosen, "size", e->size);
-    json_object_set(object, "chosen", chosen);
-    json_object_set_new(candidates, "null",
-                        candidate(e->null_loss, e->null_se));
-    json_object_set_new(candidates, "strict",
-                        candidate(e->strict_loss, e->strict_se));
-    json_object_set_new(candidates, "best",
-                        candidate(e->best_loss, e->best_se));
-    json_object_set(object, "candidates", candidates);
-    th_json_real(passes, "screen", e->screen_passes);
-    th_json_real(passes, "end", e->end_passes);
-    json_object_set(object, "passes", passes);
-  }
-  json_decref(chosen);
-  json_decref(candidates);
-  json_decref(passes);
+    th_json_text(object, "select", chose ? "predict" : "truth");
+  th_ending_json(object, &model->ending);
 }
 
 static void print_loss(FILE *out, const char *name, double loss, double se)

@@ -8,8 +8,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* select, chosen, candidates and passes of a model that has them. Local. */
-void th_ending_json(json_t *object, const struct th_model *model);
+/* chosen, candidates and passes, where the run ended so. Local. */
+void th_ending_json(json_t *object, const struct th_ending *ending);
+
+/* The same of a model, and select, where its solver has it. Local. */
+void th_ending_json_model(json_t *object, const struct th_model *model);
 
 /* What was chosen, and how the others did, behind a label. Local. */
 void th_ending_print(FILE *out, const char *label,

@@ -94,7 +94,7 @@ static json_t *model_json(const struct th_model *model)
   json_object_set_new(o, "deck", deck);
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
   th_certificate_json(o, &model->certificate);
-  th_ending_json(o, model);
+  th_ending_json_model(o, model);
   return o;
 }
 

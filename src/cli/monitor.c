@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/monitor.h"
 
+#include "cli/ending.h"
 #include "cli/json.h"
 #include "cli/match.h"
 #include "io/model_file.h"
@@ -89,6 +90,8 @@ static void record(struct th_watch *watch, const struct th_progress *progress)
     th_json_real(line, "gap", progress->certificate->gap);
     th_json_int(line, "active", progress->certificate->active);
   }
+  if (progress->ending != NULL)
+    th_ending_json(line, progress->ending);
   th_json_real(line, "seconds", th_clock() - watch->began);
   add_errors(line, watch, progress);
   th_json_print(watch->telemetry, line, JSON_COMPACT, &watch->err);
@@ -101,6 +104,7 @@ static void on_progress(void *self, const struct th_progress *progress)
   watch->last.support = NULL;
   watch->last.coef = NULL;
   watch->last.certificate = NULL;
+  watch->last.ending = NULL;
   th_loops_add(&watch->loops, progress);
   show(watch, progress);
   record(watch, progress);

@@ -82,7 +82,9 @@ static th_status tell(struct run *run, struct th_error *err)
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context.target),
       .step_size = algorithm->step_size(run->state),
-      .certificate = certificate_of(run)};
+      .certificate = certificate_of(run),
+      .ending =
+          algorithm->ending != NULL ? algorithm->ending(run->state) : NULL};
   monitor->progress(monitor->self, &progress);
   return TH_OK;
 }

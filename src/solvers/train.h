@@ -82,6 +82,7 @@ struct th_progress {
   double intercept;
   double step_size;
   const struct th_certificate *certificate; /* borrowed; NULL: none */
+  const struct th_ending *ending;           /* the same; none before the end */
 };
 struct th_monitor {
   void (*progress)(void *self, const struct th_progress *progress);
