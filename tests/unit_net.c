@@ -44,7 +44,8 @@ struct sample {
   double share[LAMBDAS];
   int64_t size[LAMBDAS];
   int64_t points;
-  int64_t stop; /* this visit fails; -1: none */
+  int64_t stop;   /* this visit fails; -1: none */
+  int64_t wanted; /* visits that are enough; 0: all of them */
   double coef[COLUMNS + 1];
   struct th_error err;
 };
@@ -194,7 +195,7 @@ static void check_point(const struct sample *s, const struct th_net_point *p,
 }
 
 static th_status visit(void *self, int64_t k, const struct th_net_point *p,
-                       struct th_error *err)
+                       bool *enough, struct th_error *err)
 {
   struct sample *s = self;
   double coef[COLUMNS] = {0};
@@ -210,6 +211,7 @@ static th_status visit(void *self, int64_t k, const struct th_net_point *p,
   s->share[k] = p->share;
   s->size[k] = p->size;
   s->points = k + 1;
+  *enough = s->points == s->wanted;
   return TH_OK;
 }
 
@@ -355,6 +357,13 @@ static void test_visitor_stops(void)
   CHECK(th_net_path(&s->data, 1, s->lambda, LAMBDAS, visit, s, &s->err) ==
         TH_EIO);
   CHECK(s->points == 3);
+  s->points = 0;
+  s->stop = -1;
+  s->wanted = 4;
+  s->err = (struct th_error){0};
+  CHECK(th_net_path(&s->data, 1, s->lambda, LAMBDAS, visit, s, &s->err) ==
+        TH_OK);
+  CHECK(s->points == 4);
   free(s);
 }
 

@@ -58,7 +58,7 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
 static int64_t points_of(const struct th_end_work *w, int mix)
 {
   int64_t least = TH_LAMBDAS;
-  for (int64_t f = 0; f <= w->end->folds; f++)
+  for (int64_t f = 0; f <= th_end_sizes(w); f++)
     least = th_smaller(least, w->points[f * TH_MIXES + mix]);
   return least;
 }
@@ -207,6 +207,7 @@ static th_status finish(struct th_end_work *w,
     return publish(w, &w->best, th_end_members(w, &members), w->plain, support,
                    err);
   TH_TRY(share_net(w, chosen->mix, chosen->step, err));
+  w->end->ending.size = w->net.size;
   rc = publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err);
 done:
   return rc;

@@ -12,6 +12,8 @@ static const double slack = 100; /* of candidates; the final model has none */
 static const double decades = 3; /* of lambda */
 static const double few_decades = 2; /* with half as many columns as rows */
 
+enum { PATIENCE = 5 }; /* lambdas in a row that predict no better */
+
 double th_end_mix(int64_t mix)
 {
   return mixes[mix];
@@ -22,7 +24,10 @@ struct task {
   struct th_end_work *work;
   int64_t fold;
   int mix;
-  int64_t steps; /* lambdas of the final model's path; 0: all candidates */
+  int64_t most;  /* lambdas */
+  bool final;    /* the last one's model is wanted */
+  double least;  /* loss on the part that was held out, so far */
+  int64_t since; /* lambdas since then */
 };
 
 /* The largest lambda of a path follows from the list of all rows. Local. */
@@ -53,26 +58,31 @@ done:
   return rc;
 }
 
-/* Of a path without a fold, its predictions there; else the size, and the
- * model where it is final. Local. */
-static th_status take_point(void *self, int64_t k,
+/* Small lambdas take most of the time. Where a single part chooses, a path ends
+ * when they have ceased to predict it better. */
+static bool is_enough(struct task *task, const double *prediction)
+{
+  const struct th_end_work *w = task->work;
+  double loss = 0;
+  double weight = 0;
+  for (int64_t k = 0; k < w->held; k++) {
+    int64_t i = w->held_row[k];
+    loss +=
+        w->weight[i] * th_loss_f(w->context->loss, prediction[i], w->target[i]);
+    weight += w->weight[i];
+  }
+  loss = weight > 0 ? loss / weight : 0;
+  task->since = loss < task->least ? 0 : task->since + 1;
+  task->least = fmin(task->least, loss);
+  return w->end->folds == 1 && task->since >= PATIENCE;
+}
+
+/* The model at the last lambda, or at the last that has few enough attributes.
+ * Local. */
+static th_status take_model(struct th_end_work *w,
                             const struct th_net_point *point,
                             struct th_error *err)
 {
-  const struct task *task = self;
-  struct th_end_work *w = task->work;
-  int64_t at = task->mix * TH_LAMBDAS + k;
-  w->points[task->fold * TH_MIXES + task->mix] = k + 1;
-  if (task->fold < w->end->folds) {
-    for (int64_t i = 0; i < w->held; i++)
-      if (w->end->fold[w->held_row[i]] == task->fold)
-        w->prediction[at * w->held + i] = point->prediction[w->held_row[i]];
-    return TH_OK;
-  }
-  if (task->steps == 0)
-    w->size[at] = point->size;
-  if (task->steps != k + 1)
-    return TH_OK;
   struct th_end_model *model = &w->net;
   th_status rc = th_end_model_reserve(model, point->size, err);
   if (rc != TH_OK)
@@ -82,6 +92,32 @@ static th_status take_point(void *self, int64_t k,
     model->place[j] = point->column[j];
     model->coef[j] = point->coef[j];
   }
+  return TH_OK;
+}
+
+/* Of a path without a fold, its predictions there; of one that says how large
+ * models are, their sizes; of the final one the model. Local. */
+static th_status take_point(void *self, int64_t k,
+                            const struct th_net_point *point, bool *enough,
+                            struct th_error *err)
+{
+  struct task *task = self;
+  struct th_end_work *w = task->work;
+  int64_t at = task->mix * TH_LAMBDAS + k;
+  int64_t largest = w->context->config->sparsity;
+  if (task->final) {
+    bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
+    return fits ? take_model(w, point, err) : TH_OK;
+  }
+  w->points[task->fold * TH_MIXES + task->mix] = k + 1;
+  if (task->fold == th_end_sizes(w))
+    w->size[at] = point->size;
+  if (task->fold == w->end->folds)
+    return TH_OK;
+  for (int64_t i = 0; i < w->held; i++)
+    if (w->end->fold[w->held_row[i]] == task->fold)
+      w->prediction[at * w->held + i] = point->prediction[w->held_row[i]];
+  *enough = is_enough(task, point->prediction);
   return TH_OK;
 }
 
@@ -103,10 +139,9 @@ static th_status run(struct task *task, struct th_error *err)
                                    .loss = w->context->loss,
                                    .intercept = w->context->config->intercept,
                                    .slack = slack,
-                                   .last_slack = task->steps == 0 ? slack : 1};
-  rc = th_net_path(&data, mixes[task->mix], w->lambda[task->mix],
-                   task->steps == 0 ? TH_LAMBDAS : task->steps, take_point,
-                   task, err);
+                                   .last_slack = task->final ? 1 : slack};
+  rc = th_net_path(&data, mixes[task->mix], w->lambda[task->mix], task->most,
+                   take_point, task, err);
 done:
   free(columns);
   free(weight);
@@ -117,11 +152,15 @@ done:
 static th_status run_mine(struct th_end_work *w, struct th_error *err)
 {
   const struct th_comm *comm = w->context->comm;
-  int64_t tasks = TH_MIXES * (w->end->folds + 1);
+  int64_t tasks = TH_MIXES * (th_end_sizes(w) + 1);
   th_status rc = make_grid(w, err);
   bool any = rc == TH_OK && w->lambda[0][0] > 0;
   for (int64_t t = 0; t < tasks && any && rc == TH_OK; t++) {
-    struct task task = {w, t / TH_MIXES, (int)(t % TH_MIXES), 0};
+    struct task task = {.work = w,
+                        .fold = t / TH_MIXES,
+                        .mix = (int)(t % TH_MIXES),
+                        .most = TH_LAMBDAS,
+                        .least = INFINITY};
     if (t % comm->size == comm->rank)
       rc = run(&task, err);
     th_context_going(w->context, -1, "path %lld of %lld", (long long)t + 1,
@@ -150,6 +189,10 @@ th_status th_end_nets(struct th_end_work *w, struct th_error *err)
 th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                            struct th_error *err)
 {
-  struct task task = {w, w->end->folds, (int)mix, step + 1};
+  struct task task = {.work = w,
+                      .fold = w->end->folds,
+                      .mix = (int)mix,
+                      .most = step + 1,
+                      .final = true};
   return run(&task, err);
 }

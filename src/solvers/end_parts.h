@@ -42,7 +42,7 @@ struct th_end_work {
   double *strict;        /* held: of the strict support */
   double *null;          /* held: of the mean */
   int64_t *points;       /* (folds + 1) x TH_MIXES: lambdas of each path */
-  int64_t size[TH_NETS]; /* of the nets on all rows */
+  int64_t size[TH_NETS]; /* of the nets on the rows of th_end_sizes */
   struct th_end_model net;  /* the one that was chosen */
   struct th_end_model best; /* the strict support on all rows */
 };
@@ -53,6 +53,13 @@ th_end_list_of(const struct th_end_work *w, int64_t f)
 {
   const struct th_end_list *own = &w->list[f];
   return own->attribute != NULL ? own : &w->list[w->end->folds];
+}
+
+/* Whose rows say how large nets are: all, where folds have lists of their own;
+ * those without the part that is held out, which are most. */
+static inline int64_t th_end_sizes(const struct th_end_work *w)
+{
+  return w->end->folds == 1 ? 0 : w->end->folds;
 }
 
 /* Targets and weights of all training examples; room for all that goes by rows,

@@ -152,17 +152,18 @@ th_status th_net_path(const struct th_net_data *data, double mix,
   struct net net = {0};
   struct th_duals duals = {0};
   double share = 0;
+  bool enough = false;
   th_status rc;
   TH_TRY(begin(&net, data, &duals, err));
   TH_TRY(th_exact_init(&net.exact, &net.problem, &duals, err));
   TH_TRY(reserve(&net, err));
-  for (int64_t k = 0; k < lambdas && share < explained; k++) {
+  for (int64_t k = 0; k < lambdas && share < explained && !enough; k++) {
     double slack = k + 1 < lambdas ? data->slack : data->last_slack;
     net.exact.tolerance = goal_at(share, slack) * net.problem.zero;
     TH_TRY(solve(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
     struct th_net_point point = point_of(&net);
     share = point.share;
-    TH_TRY(visit(self, k, &point, err));
+    TH_TRY(visit(self, k, &point, &enough, err));
   }
 done:
   th_duals_free(&duals);

@@ -41,9 +41,10 @@ struct th_net_point {
   const double *prediction; /* rows: with the intercept; of all of them */
 };
 
-/* Called for lambda[k]; anything but TH_OK ends the path with it. */
+/* Called for lambda[k]; anything but TH_OK ends the path with it, *enough
+ * ends it well. */
 typedef th_status th_net_visitor(void *self, int64_t k,
-                                 const struct th_net_point *point,
+                                 const struct th_net_point *point, bool *enough,
                                  struct th_error *err);
 
 /* The largest slope of the mean loss over the columns at the zero model with
@@ -53,8 +54,9 @@ th_status th_net_largest(const struct th_net_data *data, double *largest,
                          struct th_error *err);
 
 /* Visit the models at lambda[0 .. lambdas - 1], which fall, until one explains
- * 0.995 of the null deviance: the last. 0 < mix <= 1. Status as above, and
- * what the visitor returns; TH_ENUMERIC for values that are no numbers. */
+ * 0.995 of the null deviance, or is enough: the last. 0 < mix <= 1. Status as
+ * above, and what the visitor returns; TH_ENUMERIC for values that are no
+ * numbers. */
 th_status th_net_path(const struct th_net_data *data, double mix,
                       const double *lambda, int64_t lambdas,
                       th_net_visitor *visit, void *self, struct th_error *err);
