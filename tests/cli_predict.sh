@@ -140,6 +140,13 @@ for seed in 1 2; do
   learn many "$seed" 900 600 --passes 1
   compare "many weak attributes, one pass, seed $seed" "$(key score.json r2)" '>' 0.6
 done
+# labels: the strict support joins what both parts of the pass say
+for seed in 1 2 3; do
+  learn labels "$seed" 3000 60
+  all=$(key score.json log_loss)
+  learn labels "$seed" 3000 60 --passes 1
+  compare "labels, one pass, seed $seed: log loss" "$(key score.json log_loss)" '<' "$all + 0.02"
+done
 make labels 1 18000 150
 must 0 import data.csv -o one.h5 --force
 must 0 import data.csv -o three.h5 --shards 3 --force

@@ -122,6 +122,64 @@ static void test_weak(struct th_strict_known *known)
   CHECK(wrong <= 12);               /* 160 of probability .026 */
 }
 
+/* The rows before, at their own fit, by the curvature of the loss. */
+static void learn_labels(struct th_strict_known *known)
+{
+  const struct th_loss *loss = th_loss_find("logistic");
+  int64_t order = COLUMNS + 1;
+  weigh(true);
+  CHECK(sample_fit(&sample, "logistic", true) == TH_OK);
+  sample_predict(&sample);
+  memset(known->precision, 0, (size_t)(order * order) * sizeof(double));
+  memset(known->moment, 0, (size_t)order * sizeof(double));
+  double constant = sample.constant;
+  for (int64_t k = 0; k < COLUMNS; k++) {
+    known->centre[k] = (double)(k % 3);
+    constant += sample.coef[k] * known->centre[k];
+  }
+  for (int64_t i = 0; i < BEFORE; i++) {
+    double h = loss->half * loss->curvature(sample.prediction[i], sample.y[i]);
+    for (int64_t k = 0; k < order; k++)
+      for (int64_t j = 0; j < order; j++) {
+        double x = h * known_value(known, j, i) * known_value(known, k, i);
+        known->precision[j + k * order] += x;
+        known->moment[k] += x * (j < COLUMNS ? sample.coef[j] : constant);
+      }
+  }
+  weigh(false);
+}
+
+/* Labels: rows and what is known together are nearly the fit on all rows, from
+ * which the rows alone are far. */
+static void test_labels(struct th_strict_known *known)
+{
+  struct th_error err = {0};
+  double off_alone = 0;
+  double off_both = 0;
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    double coef[COLUMNS];
+    double constant = 0;
+    sample_fill(&sample, ROWS, COLUMNS, 900 + seed);
+    sample_plant(&sample, 4, 0.4);
+    sample_label(&sample, 5);
+    learn_labels(known);
+    CHECK(th_strict_fit_with(known, ROWS, COLUMNS, sample.vector, sample.y,
+                             sample.weight, th_loss_find("logistic"), true,
+                             coef, &constant, &err) == TH_OK);
+    CHECK(sample_fit(&sample, "logistic", true) == TH_OK);
+    double alone[COLUMNS];
+    memcpy(alone, sample.coef, sizeof alone);
+    for (int64_t i = 0; i < ROWS; i++)
+      sample.weight[i] = 1;
+    CHECK(sample_fit(&sample, "logistic", true) == TH_OK);
+    for (int64_t k = 0; k < COLUMNS; k++) {
+      off_alone += fabs(alone[k] - sample.coef[k]);
+      off_both += fabs(coef[k] - sample.coef[k]);
+    }
+  }
+  CHECK(off_both < off_alone / 8);
+}
+
 int main(void)
 {
   static double precision[(COLUMNS + 1) * (COLUMNS + 1)];
@@ -133,5 +191,6 @@ int main(void)
   for (int turn = 0; turn < 8; turn++)
     test_turn(&known, turn);
   test_weak(&known);
+  test_labels(&known);
   return check_finish(NULL);
 }

@@ -239,7 +239,7 @@ static void release(struct th_end_work *w)
 
 th_status th_end_run(struct th_end *end, struct th_context *context,
                      struct th_marginal *scores,
-                     const struct th_strict_known *known,
+                     const struct th_end_known *known,
                      struct th_support *support, struct th_error *err)
 {
   struct th_end_work *w = NULL;

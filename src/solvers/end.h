@@ -41,6 +41,14 @@ bool th_end_small(int64_t passes, int64_t n);
  * of data of n examples; 1 of 1. Local. */
 int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n);
 
+/* What rows that the end does not see have taught of the strict support, by
+ * squared loss; of labels by their own loss, too, unless there is no precision.
+ * Replicated. */
+struct th_end_known {
+  struct th_strict_known squares;
+  struct th_strict_known labels;
+};
+
 /* Replicated. */
 struct th_end {
   struct th_ending ending;
@@ -79,7 +87,7 @@ th_status th_end_targets(const struct th_end *end, struct th_context *context,
  * end's rows. Collective. */
 th_status th_end_run(struct th_end *end, struct th_context *context,
                      struct th_marginal *scores,
-                     const struct th_strict_known *known,
+                     const struct th_end_known *known,
                      struct th_support *support, struct th_error *err);
 
 #endif

@@ -22,8 +22,8 @@ struct th_end_model {
 struct th_end_work {
   struct th_end *end;
   struct th_context *context;
-  const struct th_strict_known *known; /* NULL: nothing but the rows */
-  int64_t rows;                        /* of the end */
+  const struct th_end_known *known; /* NULL: nothing but the rows */
+  int64_t rows;                     /* of the end */
   double *target;
   double *weight;
   struct th_end_list *list;  /* folds + 1: that of each, the last of all rows;

@@ -52,8 +52,8 @@ static th_status select_for(const struct th_end_work *w,
   TH_TRY(th_end_pick(w, from, w->plain, &columns, err));
   TH_TRY(th_end_model_reserve(model, from->count, err));
   if (w->known != NULL)
-    rc = th_strict_join(w->known, w->rows, from->count, columns, w->target,
-                        weight, d, context->config->sparsity,
+    rc = th_strict_join(&w->known->squares, w->rows, from->count, columns,
+                        w->target, weight, d, context->config->sparsity,
                         context->config->intercept, model->place, &model->size,
                         model->coef, &model->intercept, err);
   else
@@ -66,6 +66,61 @@ done:
   return rc;
 }
 
+static void known_free(struct th_strict_known *known)
+{
+  free(known->precision);
+  free(known->moment);
+  free(known->centre);
+}
+
+/* What is known of the members that are left; the others are 0. Local. */
+static th_status restrict_known(const struct th_strict_known *all, int64_t old,
+                                const struct th_end_model *model,
+                                bool intercept, struct th_strict_known *known,
+                                struct th_error *err)
+{
+  int64_t before = old + intercept;
+  int64_t order = model->size + intercept;
+  th_status rc;
+  TH_TRY(TH_NEW(&known->precision, order * order, "the strict support", err));
+  TH_TRY(TH_NEW(&known->moment, order, "the strict support", err));
+  TH_TRY(TH_NEW(&known->centre, model->size, "the strict support", err));
+  for (int64_t k = 0; k < order; k++) {
+    int64_t b = k < model->size ? model->place[k] : old;
+    for (int64_t j = 0; j < order; j++) {
+      int64_t a = j < model->size ? model->place[j] : old;
+      known->precision[j + k * order] = all->precision[a + b * before];
+    }
+    known->moment[k] = all->moment[b];
+  }
+  for (int64_t k = 0; k < model->size; k++)
+    known->centre[k] = all->centre[model->place[k]];
+done:
+  return rc;
+}
+
+/* Labels: Newton's steps on columns of the model. Local. */
+static th_status fit_columns(const struct th_end_work *w, int64_t members,
+                             const struct th_vector *columns,
+                             const double *weight, struct th_end_model *model,
+                             struct th_error *err)
+{
+  const struct th_context *context = w->context;
+  bool intercept = context->config->intercept;
+  bool more = w->known != NULL && w->known->labels.precision != NULL;
+  struct th_strict_known known = {0};
+  th_status rc = TH_OK;
+  if (more)
+    TH_TRY(restrict_known(&w->known->labels, members, model, intercept, &known,
+                          err));
+  rc = th_strict_fit_with(more ? &known : NULL, w->rows, model->size, columns,
+                          w->target, weight, context->loss, intercept,
+                          model->coef, &model->intercept, err);
+done:
+  known_free(&known);
+  return rc;
+}
+
 /* Its coefficients on these rows, unless they are there, and what it predicts.
  * Local. */
 static th_status fit(const struct th_end_work *w,
@@ -73,7 +128,6 @@ static th_status fit(const struct th_end_work *w,
                      struct th_end_model *model, double *out,
                      struct th_error *err)
 {
-  const struct th_context *context = w->context;
   struct th_vector *columns = NULL;
   th_status rc = TH_NEW(&columns, model->size, "columns", err);
   if (rc != TH_OK)
@@ -81,10 +135,8 @@ static th_status fit(const struct th_end_work *w,
   for (int64_t k = 0; k < model->size; k++)
     columns[k] =
         w->plain[th_end_list_find(&w->all, from->attribute[model->place[k]])];
-  if (w->known == NULL || context->target.labels)
-    rc = th_strict_fit(w->rows, model->size, columns, w->target, weight,
-                       context->loss, context->config->intercept, model->coef,
-                       &model->intercept, err);
+  if (w->known == NULL || w->context->target.labels)
+    rc = fit_columns(w, from->count, columns, weight, model, err);
   if (rc == TH_OK && out != NULL)
     th_strict_predict(w->rows, model->size, columns, model->coef,
                       model->intercept, out);
@@ -108,8 +160,8 @@ static th_status predict_fold(struct th_end_work *w, int64_t f,
   TH_TRY(select_for(w, from, weight, &model, err));
   TH_TRY(fit(w, from, weight, &model, out, err));
   for (int64_t i = 0; i < w->held; i++)
-    if (w->end->fold[w->held_row[i]] == f)
-      w->strict[i] = out[w->held_row[i]];
+    if (w->end->fold[w->held_row[i]] == f) /* an empty one is the mean */
+      w->strict[i] = model.size > 0 ? out[w->held_row[i]] : w->null[i];
 done:
   th_end_model_free(&model);
   free(weight);

@@ -15,6 +15,7 @@ enum {
   LEAST_BUDGET = 64,
   PREDICTING_BUDGET = 128,  /* likewise */
   BUDGET_SHARE = 10,        /* default budget: a tenth of the attributes */
+  BUDGET_OF_MODEL = 2,      /* and so many times -s */
   SIFT_ROWS = 20,           /* first rows per block of solver sift */
   BYTES_PER_ATTRIBUTE = 88, /* centre, scale, bound and a solver's vectors */
   SIFT_BYTES = 74,          /* the same of solver sift */
@@ -95,6 +96,8 @@ static th_status check_start(const struct th_config *config, int64_t d,
 static th_status choose_budget(struct th_config *config, int64_t d,
                                struct th_error *err)
 {
+  if (is_sift(config) && config->sparsity >= d)
+    config->sparsity = 0; /* as many as there are */
   if (config->start_size > 0)
     config->sparsity = config->start_size;
   if (config->budget == 0 && config->start_size > 0)
@@ -102,6 +105,7 @@ static th_status choose_budget(struct th_config *config, int64_t d,
   if (config->budget == 0) {
     int64_t share = d / BUDGET_SHARE;
     int64_t least = th_end_chooses(config) ? PREDICTING_BUDGET : LEAST_BUDGET;
+    least = th_larger(least, BUDGET_OF_MODEL * th_smaller(config->sparsity, d));
     config->budget = th_smaller(d, th_larger(share, least));
   }
   if (config->budget > d)

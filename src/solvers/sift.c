@@ -86,8 +86,7 @@ static int64_t rows_for_end(const struct th_context *context)
 static bool logs_rounds(const struct th_context *context)
 {
   return context->target.labels && context->config->passes == 1 &&
-         context->config->refit != TH_REFIT_NO &&
-         !th_end_chooses(context->config);
+         context->config->refit != TH_REFIT_NO;
 }
 
 /* Few rows of rare labels may hold none of them by luck, and their variance
@@ -290,6 +289,10 @@ static th_status step(void *state, struct th_context *context, bool *more,
   th_status rc;
   /* every block J_i takes its own rows; of them J_i and S are observed */
   TH_TRY(look(s, context, more, err));
+  if (!*more && s->round == 0)
+    th_context_notice(context, "so few examples make no round over all blocks: "
+                               "nothing was learnt; give more --passes, or a "
+                               "larger --budget");
   if (!*more)
     return TH_OK;
   s->round++;

@@ -9,8 +9,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MANY_TIMES = 2, MANY_MORE = 10 };
+enum {
+  MANY_TIMES = 2,
+  MANY_MORE = 10,
+  KNOWN_ROWS = 10 /* of each member, for a fit of labels */
+};
 
 /* Members that are still tried leave. Local. */
 static void drop_entrants(struct th_sift *s)
@@ -173,43 +178,95 @@ static void known_free(struct th_strict_known *known)
   free(known->coef);
 }
 
-/* What the rounds have taught about S, which rank 0 knows, for columns as the
- * end has them: entries of sparse data have no centre. Collective. */
-static th_status tell_known(const struct th_sift *s,
+/* Room, and the columns as the end has them: entries of sparse data have no
+ * centre. Collective. */
+static th_status known_init(struct th_strict_known *known,
+                            const struct th_sift *s,
                             const struct th_context *context,
-                            struct th_strict_known *known, struct th_error *err)
+                            struct th_error *err)
 {
-  const struct th_sift_fit *fit = &s->fit;
-  struct th_comm *comm = context->comm;
-  int64_t order = fit->order;
+  int64_t order = s->fit.order;
+  int64_t size = s->fit.size;
   bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
   th_status rc = TH_NEW(&known->precision, order * order, "the fit on S", err);
   if (rc == TH_OK)
     rc = TH_NEW(&known->moment, order, "the fit on S", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->centre, fit->size, "the fit on S", err);
+    rc = TH_NEW(&known->centre, size, "the fit on S", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->coef, fit->size, "the fit on S", err);
-  TH_TRY(th_agree(comm, rc, err));
-  for (int64_t k = 0; k < order * order && comm->rank == 0; k++)
-    known->precision[k] = fit->precision[k];
-  for (int64_t k = 0; k < order && comm->rank == 0; k++) {
-    double labels = fit->constant
-                        ? s->label_mean * fit->precision[k + fit->size * order]
-                        : 0;
+    rc = TH_NEW(&known->coef, size, "the fit on S", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < size && sparse; k++)
+    known->centre[k] = s->support.centre[k] * s->support.scale[k];
+done:
+  return rc;
+}
+
+/* What the rounds have taught about S, which rank 0 knows. Collective. */
+static th_status tell_squares(const struct th_sift *s,
+                              const struct th_context *context,
+                              struct th_strict_known *known,
+                              struct th_error *err)
+{
+  const struct th_sift_fit *fit = &s->fit;
+  struct th_comm *comm = context->comm;
+  size_t order = (size_t)fit->order;
+  th_status rc;
+  TH_TRY(known_init(known, s, context, err));
+  if (comm->rank == 0)
+    memcpy(known->precision, fit->precision,
+           order * order * sizeof *known->precision);
+  for (size_t k = 0; k < order && comm->rank == 0; k++) {
+    const double *last = fit->precision + fit->size * fit->order;
+    double labels = fit->constant ? s->label_mean * last[k] : 0;
     known->moment[k] = fit->moment[k] + labels;
   }
   comm->ops->bcast(comm, known->precision,
-                   (size_t)(order * order) * sizeof *known->precision, 0);
-  comm->ops->bcast(comm, known->moment, (size_t)order * sizeof *known->moment,
-                   0);
-  for (int64_t k = 0; k < fit->size; k++) {
-    known->centre[k] = sparse ? s->support.centre[k] * s->support.scale[k] : 0;
+                   order * order * sizeof *known->precision, 0);
+  comm->ops->bcast(comm, known->moment, order * sizeof *known->moment, 0);
+  for (int64_t k = 0; k < fit->size; k++)
     known->coef[k] = s->support.coef[k];
-  }
   known->constant = s->support.intercept + s->label_mean;
   known->variance = s->mean_square;
 done:
+  return rc;
+}
+
+/* The same of labels by their own loss, from the rows that saw all of S: its
+ * curvature where it is least on them. Collective. */
+static th_status tell_labels(struct th_sift *s, struct th_context *context,
+                             struct th_strict_known *known,
+                             struct th_error *err)
+{
+  struct th_support best = {0};
+  struct th_batch *batch = &s->batch;
+  int64_t size = s->support.size;
+  int64_t order = s->fit.order;
+  int64_t rows = 0;
+  double *curvature = NULL;
+  th_status rc = th_support_copy(&best, &s->support, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_round_log_gather(&s->log, context, &best, batch, &rows, err));
+  if (rows <= KNOWN_ROWS * size || size == 0)
+    goto done;
+  TH_TRY(th_newton_fit(&best, batch, context, NULL, err));
+  TH_TRY(known_init(known, s, context, err));
+  rc = TH_NEW(&curvature, rows, "the fit on S", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t i = 0; i < rows; i++)
+    curvature[i] =
+        context->loss->curvature(batch->prediction[i], batch->target[i]);
+  TH_TRY(th_gram_start(&s->gram, context, size, err));
+  TH_TRY(th_gram_add(&s->gram, context, batch, &best, curvature, NULL, err));
+  for (int64_t k = 0; k < order; k++)
+    for (int64_t j = 0; j < order; j++) {
+      double x = th_gram_at(&s->gram, j, k);
+      known->precision[j + k * order] = x;
+      known->moment[k] += x * (j < size ? best.coef[j] : best.intercept);
+    }
+done:
+  free(curvature);
+  th_support_free(&best);
   return rc;
 }
 
@@ -217,21 +274,24 @@ done:
 static th_status predict(struct th_sift *s, struct th_context *context,
                          struct th_error *err)
 {
-  struct th_strict_known known = {0};
+  struct th_end_known known = {0};
   bool once = s->end.once;
   th_status rc;
   drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
   tell_doubts(s, context);
   if (once)
-    TH_TRY(tell_known(s, context, &known, err));
+    TH_TRY(tell_squares(s, context, &known.squares, err));
+  if (once && context->target.labels)
+    TH_TRY(tell_labels(s, context, &known.labels, err));
   TH_TRY(th_end_run(&s->end, context, &s->marginal, once ? &known : NULL,
                     &s->support, err));
   context->deal.pass += !once;
   rc = th_support_copy(&s->confirmed, &s->support, err);
   TH_TRY(th_agree(context->comm, rc, err));
 done:
-  known_free(&known);
+  known_free(&known.squares);
+  known_free(&known.labels);
   return rc;
 }
 
@@ -239,8 +299,7 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err)
 {
   const bool *keep = NULL;
-  bool newton =
-      context->target.labels && context->config->refit != TH_REFIT_NO;
+  bool newton = context->target.labels && context->config->refit != TH_REFIT_NO;
   th_status rc;
   double rp = 0;
   if (s->predicts)

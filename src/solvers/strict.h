@@ -69,6 +69,16 @@ th_status th_strict_join(const struct th_strict_known *known, int64_t rows,
                          int64_t *chosen, int64_t *size, double *coef,
                          double *constant, struct th_error *err);
 
+/* The fit below, of labels, where others have been seen, too: known speaks of
+ * the same columns; of a loss with curvature precision is that of the loss, not
+ * over a variance. coef, constant and variance do not matter. */
+th_status th_strict_fit_with(const struct th_strict_known *known, int64_t rows,
+                             int64_t count, const struct th_vector *column,
+                             const double *target, const double *weight,
+                             const struct th_loss *loss, bool intercept,
+                             double *coef, double *constant,
+                             struct th_error *err);
+
 /* The fit on all of the columns, with a constant where `intercept` says so (or
  * *constant is 0): coef of the columns as given, predictions are *constant +
  * sum over k of coef_k x_ik. Never fails but for TH_ENOMEM.

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "math/cholesky.h"
-#include "solvers/standard.h"
+#include "solvers/strict_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +98,9 @@ struct newton {
   double *moved;      /* rows: what the step adds to them */
   double *u;          /* rows: work array */
   double *hessian;    /* order x order */
-  double *products;   /* of the columns: count x count */
+  double *known;      /* order x order, and its moment; NULL: nothing is */
+  double *pull;
+  double *products; /* of the columns: count x count */
   struct th_cholesky factor;
 };
 
@@ -126,8 +128,43 @@ static void newton_free(struct newton *n)
   free(n->moved);
   free(n->u);
   free(n->hessian);
+  free(n->known);
+  free(n->pull);
   free(n->products);
   th_cholesky_free(&n->factor);
+}
+
+/* What is known, said of z. */
+static th_status take_known(struct newton *n,
+                            const struct th_strict_known *known,
+                            struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&n->known, n->order * n->order, "Newton steps", err));
+  TH_TRY(TH_NEW(&n->pull, n->order, "Newton steps", err));
+  th_strict_known_of_z(known, n->z, n->intercept, n->known, n->pull);
+done:
+  return rc;
+}
+
+/* precision theta - moment of coefficient k, theta + length step. */
+static double slope_of_known(const struct newton *n, int64_t k, double length)
+{
+  const double *row = n->known + k * n->order;
+  double sum = -n->pull[k];
+  for (int64_t j = 0; j < n->order; j++)
+    sum += row[j] * (n->theta[j] + length * n->step[j]);
+  return sum;
+}
+
+/* Half of theta' precision theta, less theta' moment. */
+static double value_of_known(const struct newton *n, double length)
+{
+  double sum = 0;
+  for (int64_t k = 0; k < n->order && n->known != NULL; k++)
+    sum += (slope_of_known(n, k, length) - n->pull[k]) / 2 *
+           (n->theta[k] + length * n->step[k]);
+  return sum;
 }
 
 /* The value at theta + length step. */
@@ -144,7 +181,7 @@ static double value_at(const struct newton *n, double length)
     double b = n->theta[k] + length * n->step[k];
     square += b * b;
   }
-  return sum + ridge / 2 * square;
+  return sum + ridge / 2 * square + value_of_known(n, length);
 }
 
 static void find_gradient(struct newton *n)
@@ -160,6 +197,10 @@ static void find_gradient(struct newton *n)
     n->step[k] = th_standard_dot(z, k, n->u, total) - ridge * n->theta[k];
   if (n->intercept)
     n->step[z->count] = total;
+  if (n->known == NULL)
+    return;
+  for (int64_t k = 0; k < n->order; k++) /* at theta itself */
+    n->step[k] -= slope_of_known(n, k, 0);
 }
 
 static th_status find_hessian(struct newton *n, struct th_error *err)
@@ -187,6 +228,8 @@ static th_status find_hessian(struct newton *n, struct th_error *err)
   }
   if (n->intercept)
     n->hessian[count + count * n->order] = total + ridge_constant;
+  for (int64_t k = 0; k < n->order * n->order && n->known != NULL; k++)
+    n->hessian[k] += n->known[k];
   return TH_OK;
 }
 
@@ -251,12 +294,16 @@ static double log_odds(const struct th_standard *z, const double *target,
   return above + below > 0 ? log(fmax(above, 0.5) / fmax(below, 0.5)) : 0;
 }
 
-static th_status fit_labels(struct newton *n, double start, double *coef,
-                            double *constant, struct th_error *err)
+static th_status fit_labels(struct newton *n,
+                            const struct th_strict_known *known, double start,
+                            double *coef, double *constant,
+                            struct th_error *err)
 {
   bool goes_on = true;
   th_status rc;
   TH_TRY(newton_init(n, err));
+  if (known != NULL)
+    TH_TRY(take_known(n, known, err));
   if (n->intercept)
     n->theta[n->z->count] = start;
   for (int64_t i = 0; i < n->z->rows && n->intercept; i++)
@@ -279,6 +326,17 @@ th_status th_strict_fit(int64_t rows, int64_t count,
                         bool intercept, double *coef, double *constant,
                         struct th_error *err)
 {
+  return th_strict_fit_with(NULL, rows, count, column, target, weight, loss,
+                            intercept, coef, constant, err);
+}
+
+th_status th_strict_fit_with(const struct th_strict_known *known, int64_t rows,
+                             int64_t count, const struct th_vector *column,
+                             const double *target, const double *weight,
+                             const struct th_loss *loss, bool intercept,
+                             double *coef, double *constant,
+                             struct th_error *err)
+{
   struct th_standard z = {0};
   struct newton newton = {.z = &z,
                           .loss = loss,
@@ -295,7 +353,7 @@ th_status th_strict_fit(int64_t rows, int64_t count,
   if (!loss->labels)
     TH_TRY(fit_squares(&z, target, coef, constant, err));
   else if (!(alone && intercept))
-    TH_TRY(fit_labels(&newton, start, coef, constant, err));
+    TH_TRY(fit_labels(&newton, known, start, coef, constant, err));
 done:
   th_standard_free(&z);
   return rc;

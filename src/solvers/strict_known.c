@@ -6,21 +6,31 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "solvers/backward.h"
-#include "solvers/standard.h"
-#include "solvers/strict.h"
+#include "solvers/strict_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { ROWS_FOR_VARIANCE = 10 }; /* of each member */
 
+/* Of a column: 1 / spread, and what the constant gives for a unit of z. */
+struct unit {
+  double size;
+  double shift;
+};
+
+static struct unit unit_of(const struct th_strict_known *known,
+                           const struct th_standard *z, int64_t k)
+{
+  double size = z->spread[k] > 0 ? 1 / z->spread[k] : 1;
+  return (struct unit){size, (z->offset[k] - known->centre[k]) * size};
+}
+
 /* The normal equations of (z, 1), rows and known ones together. */
 struct equations {
   const struct th_strict_known *known;
   struct th_standard z;
   double variance;  /* of the rows: what precision is multiplied by */
-  double *unit;     /* count: 1 / spread */
-  double *shift;    /* count: what the constant gives for a unit of z */
   double *products; /* count x count; then with the constant swept out */
   double *moment;   /* count; likewise */
   double *cross;    /* count: with the constant */
@@ -33,8 +43,6 @@ struct equations {
 static void equations_free(struct equations *e)
 {
   th_standard_free(&e->z);
-  free(e->unit);
-  free(e->shift);
   free(e->products);
   free(e->moment);
   free(e->cross);
@@ -45,15 +53,9 @@ static th_status reserve(struct equations *e, struct th_error *err)
 {
   int64_t count = e->z.count;
   th_status rc;
-  TH_TRY(TH_NEW(&e->unit, count, "least squares", err));
-  TH_TRY(TH_NEW(&e->shift, count, "least squares", err));
   TH_TRY(TH_NEW(&e->products, count * count, "least squares", err));
   TH_TRY(TH_NEW(&e->moment, count, "least squares", err));
   TH_TRY(TH_NEW(&e->cross, count, "least squares", err));
-  for (int64_t k = 0; k < count; k++) {
-    e->unit[k] = e->z.spread[k] > 0 ? 1 / e->z.spread[k] : 1;
-    e->shift[k] = (e->z.offset[k] - e->known->centre[k]) * e->unit[k];
-  }
 done:
   return rc;
 }
@@ -109,34 +111,67 @@ done:
   return rc;
 }
 
-/* T' Lam T and T' eta for theta = T (theta of z, its constant). */
-static void add_known(struct equations *e, bool intercept)
+/* theta of the columns = T (theta of z, its constant): T' Lam T and T' eta. */
+void th_strict_known_of_z(const struct th_strict_known *known,
+                          const struct th_standard *z, bool intercept,
+                          double *precision, double *moment)
 {
-  const struct th_strict_known *known = e->known;
-  const int64_t count = e->z.count;
+  const int64_t count = z->count;
   const int64_t order = count + intercept;
   const double *lam = known->precision;
   const double *last = lam + count * order;
   double weight = intercept ? last[count] : 0;
   double total = intercept ? known->moment[count] : 0;
   for (int64_t k = 0; k < count; k++) {
+    struct unit b = unit_of(known, z, k);
     double beside = intercept ? last[k] : 0;
     for (int64_t j = 0; j < count; j++) {
+      struct unit a = unit_of(known, z, j);
       double other = intercept ? last[j] : 0;
-      e->products[j + k * count] +=
-          e->variance * (e->unit[j] * e->unit[k] * lam[j + k * order] -
-                         e->shift[j] * e->unit[k] * beside -
-                         e->unit[j] * e->shift[k] * other +
-                         e->shift[j] * e->shift[k] * weight);
+      precision[j + k * order] =
+          a.size * b.size * lam[j + k * order] - a.shift * b.size * beside -
+          a.size * b.shift * other + a.shift * b.shift * weight;
     }
-    e->cross[k] += e->variance * (e->unit[k] * beside - e->shift[k] * weight);
-    e->moment[k] +=
-        e->variance * (e->unit[k] * known->moment[k] - e->shift[k] * total);
+    moment[k] = b.size * known->moment[k] - b.shift * total;
+    if (intercept)
+      precision[count + k * order] = precision[k + count * order] =
+          b.size * beside - b.shift * weight;
+  }
+  if (intercept) {
+    precision[count + count * order] = weight;
+    moment[count] = total;
+  }
+}
+
+/* The same over the variance of the rows. Local. */
+static th_status add_known(struct equations *e, bool intercept,
+                           struct th_error *err)
+{
+  const struct th_strict_known *known = e->known;
+  const int64_t count = e->z.count;
+  const int64_t order = count + intercept;
+  double *lam = NULL;
+  double *eta = NULL;
+  th_status rc;
+  TH_TRY(TH_NEW(&lam, order * order, "least squares", err));
+  TH_TRY(TH_NEW(&eta, order, "least squares", err));
+  th_strict_known_of_z(known, &e->z, intercept, lam, eta);
+  for (int64_t k = 0; k < count; k++) {
+    for (int64_t j = 0; j < count; j++)
+      e->products[j + k * count] += e->variance * lam[j + k * order];
+    e->cross[k] += intercept ? e->variance * lam[count + k * order] : 0;
+    e->moment[k] += e->variance * eta[k];
     e->square += e->variance * known->moment[k] * known->coef[k];
   }
-  e->weight += e->variance * weight;
-  e->total += e->variance * total;
-  e->square += e->variance * total * known->constant;
+  if (intercept) {
+    e->weight += e->variance * lam[count + count * order];
+    e->total += e->variance * eta[count];
+    e->square += e->variance * known->moment[count] * known->constant;
+  }
+done:
+  free(lam);
+  free(eta);
+  return rc;
 }
 
 /* What is left of the equations when the constant has its best value. */
@@ -165,7 +200,7 @@ static void tell(const struct equations *e, int64_t *chosen, int64_t *size,
   *constant = e->weight > 0 ? total / e->weight : 0;
   for (int64_t k = 0; k < e->z.count; k++)
     if (e->fit.stays[k]) {
-      coef[*size] = e->fit.coef[k] * e->unit[k];
+      coef[*size] = e->fit.coef[k] * unit_of(e->known, &e->z, k).size;
       *constant -= coef[*size] * e->z.offset[k];
       chosen[(*size)++] = k;
     }
@@ -185,7 +220,7 @@ th_status th_strict_join(const struct th_strict_known *known, int64_t rows,
   TH_TRY(reserve(&e, err));
   TH_TRY(find_variance(&e, column, target, err));
   TH_TRY(add_rows(&e, target, intercept, err));
-  add_known(&e, intercept);
+  TH_TRY(add_known(&e, intercept, err));
   sweep_constant(&e);
   TH_TRY(th_backward_start(&e.fit, count, e.z.n + (double)count, e.products,
                            e.moment, e.square, err));
