@@ -180,6 +180,39 @@ static void test_labels(struct th_strict_known *known)
   CHECK(off_both < off_alone / 8);
 }
 
+/* Without a column there is the constant: that of all rows. */
+static void test_nothing(struct th_strict_known *known)
+{
+  struct th_error err = {0};
+  int64_t size = 1;
+  double constant = 0;
+  double all = 0;
+  sample_fill(&sample, ROWS, 1, 950);
+  weigh(false);
+  known->precision[0] = BEFORE / 0.8;
+  known->moment[0] = BEFORE / 0.8 * 7;
+  known->variance = 0.8;
+  known->constant = 7;
+  double variance = 0;
+  for (int64_t i = BEFORE; i < ROWS; i++) {
+    variance += (sample.y[i] - 7) * (sample.y[i] - 7) / (ROWS - BEFORE);
+    all += sample.y[i];
+  }
+  CHECK(th_strict_join(known, ROWS, 0, NULL, sample.y, sample.weight, 5, 0,
+                       true, sample.chosen, &size, sample.coef, &constant,
+                       &err) == TH_OK);
+  double share = BEFORE / 0.8 * variance;
+  CHECK(size == 0);
+  CHECK_NEAR(constant, (all + 7 * share) / (ROWS - BEFORE + share), 1e-9);
+  sample_label(&sample, 5);
+  known->precision[0] = 1e9;
+  known->moment[0] = -1e9;
+  CHECK(th_strict_fit_with(known, ROWS, 0, NULL, sample.y, sample.weight,
+                           th_loss_find("logistic"), true, sample.coef,
+                           &constant, &err) == TH_OK);
+  CHECK_NEAR(constant, -1, 1e-5);
+}
+
 int main(void)
 {
   static double precision[(COLUMNS + 1) * (COLUMNS + 1)];
@@ -192,5 +225,6 @@ int main(void)
     test_turn(&known, turn);
   test_weak(&known);
   test_labels(&known);
+  test_nothing(&known);
   return check_finish(NULL);
 }

@@ -222,8 +222,9 @@ th_status th_strict_join(const struct th_strict_known *known, int64_t rows,
   TH_TRY(add_rows(&e, target, intercept, err));
   TH_TRY(add_known(&e, intercept, err));
   sweep_constant(&e);
-  TH_TRY(th_backward_start(&e.fit, count, e.z.n + (double)count, e.products,
-                           e.moment, e.square, err));
+  if (count > 0)
+    TH_TRY(th_backward_start(&e.fit, count, e.z.n + (double)count, e.products,
+                             e.moment, e.square, err));
   th_backward_prune(&e.fit, threshold, false);
   if (largest > 0)
     th_backward_reduce(&e.fit, largest);
