@@ -101,6 +101,12 @@ print(max(abs(p - q) for p, q in zip(a["coef"] + [a["intercept"]], b["coef"] + [
 print(len(json.load(open("model.json"))["support"]))')" == $most
 done
 
+# -s from d on is no limit; no round at all is said
+must 0 train data.h5 -o model.h5 --select truth -s 60 --force
+ranks 0 train --source murata:n=100,d=100000,seed=14 --select truth -o model.h5 --force 2>said.txt ||
+  fail "too few examples for a round"
+grep -q '^note: so few examples make no round' said.txt || fail "no round: $(cat said.txt)"
+
 # labels that a member separates have a fit all the same
 awk -F, -v OFS=, 'NR == 1 { print "x1", "x2", "x3", "y" } NR > 1 && NR < 60 {
   print $1, $2, $3, ($1 > 0) }' data.csv >split.csv

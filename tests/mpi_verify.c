@@ -1,6 +1,7 @@
 /* mpi_verify.c - a certificate on fresh examples: the same figures on any
  * number of ranks, also of groups that cross them; what holds, what is refuted,
- * what decides nothing SPDX-License-Identifier: MIT */
+ * what decides nothing
+ * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "penalised.h"
 

@@ -5,7 +5,8 @@
  * cache; and there is what a step costs whatever the data. Shares and costs are
  * those that runs on dense, sparse and labelled data took, within a factor of
  * some three either way (`thresher bench`, tests/bench/path.sh, peers.sh,
- * text.sh). SPDX-License-Identifier: MIT */
+ * text.sh).
+ * SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 #include "math/loss.h"
 

@@ -1,5 +1,6 @@
 /* result_print.c - what a run has found: the model, and what was observed for
- * it SPDX-License-Identifier: MIT */
+ * it
+ * SPDX-License-Identifier: MIT */
 #include "cli/ending.h"
 #include "cli/name_text.h"
 #include "cli/report.h"

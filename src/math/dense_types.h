@@ -3,7 +3,8 @@
  * For each type: the bytes of a step; the rows of a piece; `prepare`, a vector
  * made from the centre of an attribute; `centred`, values less the centre, for
  * the lanes lane .. of the step at `at`; `patch`, a whole step that begins with
- * `count` values. SPDX-License-Identifier: MIT */
+ * `count` values.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_TYPES_H
 #define TH_DENSE_TYPES_H
 

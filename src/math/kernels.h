@@ -7,7 +7,8 @@
  * they are multiplied: x - centre in the lane type, so a large mean does not
  * drown the sum. Rounding changes a sum by less than 2^-17 (f64 storage, sparse
  * slabs: 2^-43) of the sum of its terms' magnitudes, with |x| + |centre| for |x
- * - centre| in them. SPDX-License-Identifier: MIT */
+ * - centre| in them.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_KERNELS_H
 #define TH_KERNELS_H
 

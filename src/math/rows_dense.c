@@ -1,7 +1,8 @@
 /* rows_dense.c - kernels over dense rows, once per instruction set
  *
  * Products run in lanes of double, in a fixed order, whatever the width of a
- * vector. SPDX-License-Identifier: MIT */
+ * vector.
+ * SPDX-License-Identifier: MIT */
 #include "math/rows_dense.h"
 
 #include <string.h>

@@ -5,7 +5,8 @@
  * descent (solvers/ quadratic.h), one for a squared loss, Newton's with a line
  * search for the others, until the duality gap of the working set is small.
  * Sums over examples that are long are shared between the ranks; the rest is
- * serial. SPDX-License-Identifier: MIT */
+ * serial.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_DESCENT_H
 #define TH_DESCENT_H
 

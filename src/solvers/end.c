@@ -153,6 +153,7 @@ static th_status share_net(struct th_end_work *w, int64_t mix, int64_t step,
   TH_TRY(th_agree(comm, rc, err));
   int64_t size = comm->rank == root ? model->size : 0;
   comm->ops->bcast(comm, &size, sizeof size, root);
+  comm->ops->bcast(comm, &w->net_step, sizeof w->net_step, root);
   if (comm->rank != root)
     rc = th_end_model_reserve(model, size, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -208,6 +209,7 @@ static th_status finish(struct th_end_work *w,
                    err);
   TH_TRY(share_net(w, chosen->mix, chosen->step, err));
   w->end->ending.size = w->net.size;
+  w->end->ending.lambda = w->lambda[chosen->mix][w->net_step];
   rc = publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err);
 done:
   return rc;

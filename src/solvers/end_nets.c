@@ -65,6 +65,8 @@ static bool is_enough(struct task *task, const double *prediction)
   const struct th_end_work *w = task->work;
   double loss = 0;
   double weight = 0;
+  if (w->end->folds > 1)
+    return false;
   for (int64_t k = 0; k < w->held; k++) {
     int64_t i = w->held_row[k];
     loss +=
@@ -74,15 +76,16 @@ static bool is_enough(struct task *task, const double *prediction)
   loss = weight > 0 ? loss / weight : 0;
   task->since = loss < task->least ? 0 : task->since + 1;
   task->least = fmin(task->least, loss);
-  return w->end->folds == 1 && task->since >= PATIENCE;
+  return task->since >= PATIENCE;
 }
 
 /* The model at the last lambda, or at the last that has few enough attributes.
  * Local. */
-static th_status take_model(struct th_end_work *w,
+static th_status take_model(struct th_end_work *w, int64_t k,
                             const struct th_net_point *point,
                             struct th_error *err)
 {
+  w->net_step = k;
   struct th_end_model *model = &w->net;
   th_status rc = th_end_model_reserve(model, point->size, err);
   if (rc != TH_OK)
@@ -107,7 +110,7 @@ static th_status take_point(void *self, int64_t k,
   int64_t largest = w->context->config->sparsity;
   if (task->final) {
     bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
-    return fits ? take_model(w, point, err) : TH_OK;
+    return fits ? take_model(w, k, point, err) : TH_OK;
   }
   w->points[task->fold * TH_MIXES + task->mix] = k + 1;
   if (task->fold == th_end_sizes(w))

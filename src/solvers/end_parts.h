@@ -43,7 +43,8 @@ struct th_end_work {
   double *null;          /* held: of the mean */
   int64_t *points;       /* (folds + 1) x TH_MIXES: lambdas of each path */
   int64_t size[TH_NETS]; /* of the nets on the rows of th_end_sizes */
-  struct th_end_model net;  /* the one that was chosen */
+  struct th_end_model net;  /* the one that was chosen, */
+  int64_t net_step;         /* at this lambda of its mix */
   struct th_end_model best; /* the strict support on all rows */
 };
 

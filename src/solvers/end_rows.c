@@ -1,5 +1,5 @@
-/* end_rows.c - which examples an end that predicts sees, and which of them
- * choose SPDX-License-Identifier: MIT */
+/* end_rows.c - the examples that an end sees, and those of them that choose
+ * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/end.h"

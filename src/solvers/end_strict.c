@@ -66,13 +66,6 @@ done:
   return rc;
 }
 
-static void known_free(struct th_strict_known *known)
-{
-  free(known->precision);
-  free(known->moment);
-  free(known->centre);
-}
-
 /* What is known of the members that are left; the others are 0. Local. */
 static th_status restrict_known(const struct th_strict_known *all, int64_t old,
                                 const struct th_end_model *model,
@@ -117,7 +110,7 @@ static th_status fit_columns(const struct th_end_work *w, int64_t members,
                           w->target, weight, context->loss, intercept,
                           model->coef, &model->intercept, err);
 done:
-  known_free(&known);
+  th_strict_known_free(&known);
   return rc;
 }
 

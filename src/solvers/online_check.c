@@ -6,8 +6,8 @@
  * looks at the optimality conditions of all other groups there: Omega_g^D(Z_g)
  * <= 1 where b_g = 0. Those that break them come back; without any, the
  * solution is the one of the whole problem (Liang & Poon 2022, section 3.4,
- * says when to look, Tibshirani et al. 2012 how). SPDX-License-Identifier: MIT
- */
+ * says when to look, Tibshirani et al. 2012 how).
+ * SPDX-License-Identifier: MIT */
 #include "solvers/online_screen.h"
 
 #include "core/memory.h"

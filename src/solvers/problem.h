@@ -10,7 +10,8 @@
  * stored order; eta and y are replicated, what belongs to attributes is their
  * owner's. Passes read through the observing source and declare to it what they
  * read: a solver that has attributes of its own active declares them again
- * afterwards. SPDX-License-Identifier: MIT */
+ * afterwards.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H
 

@@ -1,5 +1,6 @@
 /* sheet.c - the entries of this rank's sparse attributes, attribute by
- * attribute SPDX-License-Identifier: MIT */
+ * attribute
+ * SPDX-License-Identifier: MIT */
 #include "solvers/sheet.h"
 
 #include "core/memory.h"

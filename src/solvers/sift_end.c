@@ -170,14 +170,6 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
                       (long long)s->support.size);
 }
 
-static void known_free(struct th_strict_known *known)
-{
-  free(known->precision);
-  free(known->moment);
-  free(known->centre);
-  free(known->coef);
-}
-
 /* Room, and the columns as the end has them: entries of sparse data have no
  * centre. Collective. */
 static th_status known_init(struct th_strict_known *known,
@@ -290,8 +282,8 @@ static th_status predict(struct th_sift *s, struct th_context *context,
   rc = th_support_copy(&s->confirmed, &s->support, err);
   TH_TRY(th_agree(context->comm, rc, err));
 done:
-  known_free(&known.squares);
-  known_free(&known.labels);
+  th_strict_known_free(&known.squares);
+  th_strict_known_free(&known.labels);
   return rc;
 }
 

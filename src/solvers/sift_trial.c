@@ -4,7 +4,8 @@
  * little. Its sums with the members of S are kept from round to round, while
  * the rounds join the fit on O; when it is found to stand out, the rows since
  * it came are taken back from the fit, the rest is folded, and the rows since
- * then join again with it. SPDX-License-Identifier: MIT */
+ * then join again with it.
+ * SPDX-License-Identifier: MIT */
 #include "solvers/sift_round_parts.h"
 
 #include <math.h>

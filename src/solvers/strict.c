@@ -245,29 +245,22 @@ static void finish(struct selection *s, int64_t largest, int64_t *chosen,
       chosen[(*size)++] = k;
 }
 
-th_status th_strict_select(int64_t rows, int64_t count,
-                           const struct th_vector *column, const double *target,
-                           const double *weight, int64_t attributes,
-                           int64_t largest, bool intercept, int64_t *chosen,
-                           int64_t *size, struct th_error *err)
+/* From nothing, a few at a time. */
+static th_status grow(struct selection *s, struct th_error *err)
 {
-  struct selection s = {0};
   bool changed = true;
-  th_status rc;
-  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, intercept, err));
-  TH_TRY(selection_init(&s, target, attributes, intercept, err));
-  for (int round = 0; round < MOST_ROUNDS && changed; round++)
-    TH_TRY(forward(&s, &changed, err));
-  finish(&s, largest, chosen, size);
-done:
-  selection_free(&s);
+  th_status rc = TH_OK;
+  for (int round = 0; round < MOST_ROUNDS && changed && rc == TH_OK; round++)
+    rc = forward(s, &changed, err);
   return rc;
 }
 
 /* All columns are members. */
 static th_status join_all(struct selection *s, struct th_error *err)
 {
-  th_status rc;
+  th_status rc = TH_OK;
+  if (s->z.count == 0)
+    return rc;
   for (int64_t k = 0; k < s->z.count; k++)
     s->candidate[k].column = k;
   TH_TRY(widen_list(s, s->z.count, err));
@@ -278,20 +271,41 @@ done:
   return rc;
 }
 
+/* Members by `join`, and of these what stands. */
+static th_status
+select_by(th_status (*join)(struct selection *, struct th_error *),
+          int64_t rows, int64_t count, const struct th_vector *column,
+          const double *target, const double *weight, int64_t attributes,
+          int64_t largest, bool intercept, int64_t *chosen, int64_t *size,
+          struct th_error *err)
+{
+  struct selection s = {0};
+  th_status rc;
+  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, intercept, err));
+  TH_TRY(selection_init(&s, target, attributes, intercept, err));
+  TH_TRY(join(&s, err));
+  finish(&s, largest, chosen, size);
+done:
+  selection_free(&s);
+  return rc;
+}
+
+th_status th_strict_select(int64_t rows, int64_t count,
+                           const struct th_vector *column, const double *target,
+                           const double *weight, int64_t attributes,
+                           int64_t largest, bool intercept, int64_t *chosen,
+                           int64_t *size, struct th_error *err)
+{
+  return select_by(grow, rows, count, column, target, weight, attributes,
+                   largest, intercept, chosen, size, err);
+}
+
 th_status th_strict_prune(int64_t rows, int64_t count,
                           const struct th_vector *column, const double *target,
                           const double *weight, int64_t attributes,
                           int64_t largest, bool intercept, int64_t *chosen,
                           int64_t *size, struct th_error *err)
 {
-  struct selection s = {0};
-  th_status rc;
-  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, intercept, err));
-  TH_TRY(selection_init(&s, target, attributes, intercept, err));
-  if (count > 0)
-    TH_TRY(join_all(&s, err));
-  finish(&s, largest, chosen, size);
-done:
-  selection_free(&s);
-  return rc;
+  return select_by(join_all, rows, count, column, target, weight, attributes,
+                   largest, intercept, chosen, size, err);
 }

@@ -59,6 +59,8 @@ struct th_strict_known {
   double variance; /* of what these coefficients leave of a target */
 };
 
+void th_strict_known_free(struct th_strict_known *known);
+
 /* th_strict_prune on the rows and on that, together, and the weighted least
  * squares of it: coef[*size] of those that are chosen and *constant, as
  * th_strict_fit has them. TH_ENOMEM. */

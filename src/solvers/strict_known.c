@@ -13,6 +13,15 @@
 
 enum { ROWS_FOR_VARIANCE = 10 }; /* of each member */
 
+void th_strict_known_free(struct th_strict_known *known)
+{
+  free(known->precision);
+  free(known->moment);
+  free(known->centre);
+  free(known->coef);
+  *known = (struct th_strict_known){0};
+}
+
 /* Of a column: 1 / spread, and what the constant gives for a unit of z. */
 struct unit {
   double size;
