@@ -113,6 +113,10 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
 /* Collective over the ranks that opened it. */
 void th_dataset_close(struct th_dataset *dataset);
 
+/* Most of what is read is not going to be asked for again: keep little of it,
+ * whatever memory there is. Before th_dataset_read_ahead. Local. */
+void th_dataset_keep_little(struct th_dataset *dataset);
+
 /* From now on what is announced to the store is read before it is asked for,
  * by a thread of its own where threaded, within the data set's memory. Dense
  * data; a matter of time alone. Local. */

@@ -61,6 +61,7 @@ th_status th_dense_map_open(struct th_dense_map *map,
     return TH_OK;
   map->values = x.offset;
   map->checksums = sums.offset;
+  map->end = sums.offset + map->groups * count * (int64_t)sizeof(uint64_t);
   map->pitch = chunked ? map->run : map->run * map->groups;
   if (chunked) {
     map->chunks = th_ceil_divide(count, map->stored);
@@ -141,21 +142,64 @@ static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
   return rc;
 }
 
-th_status th_fetch_read(const struct th_fetch *fetch, struct th_error *err)
+static th_status read_values(const struct th_fetch *fetch, struct th_error *err)
 {
   const struct th_dense_map *map = fetch->map;
-  th_status rc = TH_OK;
   if (map->pitch == map->run)
-    TH_TRY(th_read_all(map->file, fetch->values, value_bytes(fetch), fetch->at,
-                       fetch->shard, err));
-  else
-    TH_TRY(read_apart(fetch, err));
-  TH_TRY(th_read_all(map->file, fetch->checksum,
+    return th_read_all(map->file, fetch->values, value_bytes(fetch), fetch->at,
+                       fetch->shard, err);
+  return read_apart(fetch, err);
+}
+
+static th_status verify(const struct th_fetch *fetch, struct th_error *err)
+{
+  return th_runs_verify(fetch->shard, fetch->wanted, fetch->group,
+                        fetch->values, fetch->map->run, fetch->used,
+                        fetch->checksum, err);
+}
+
+th_status th_fetch_read(const struct th_fetch *fetch, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(read_values(fetch, err));
+  TH_TRY(th_read_all(fetch->map->file, fetch->checksum,
                      runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
                      fetch->sums, fetch->shard, err));
-  TH_TRY(th_runs_verify(fetch->shard, fetch->wanted, fetch->group,
-                        fetch->values, map->run, fetch->used, fetch->checksum,
-                        err));
+  TH_TRY(verify(fetch, err));
+done:
+  return rc;
+}
+
+/* A page of checksums where the last one asked for lay that near, else the
+ * wanted one alone. */
+static th_status read_sums(struct th_sums *sums, const struct th_fetch *fetch,
+                           struct th_error *err)
+{
+  const struct th_dense_map *map = fetch->map;
+  int64_t size = (int64_t)sizeof *sums->checksum;
+  int64_t step = fetch->sums - sums->at;
+  int64_t rest = (map->end - fetch->sums) / size;
+  bool near = step > 0 && step <= 2 * TH_SUMS * size;
+  sums->at = fetch->sums;
+  sums->count = 0;
+  int64_t count = !near ? 1 : rest < TH_SUMS ? rest : TH_SUMS;
+  th_status rc = th_read_all(map->file, sums->checksum, count * size, sums->at,
+                             fetch->shard, err);
+  if (rc == TH_OK)
+    sums->count = count;
+  return rc;
+}
+
+th_status th_fetch_single(const struct th_fetch *fetch, struct th_sums *sums,
+                          struct th_error *err)
+{
+  int64_t size = (int64_t)sizeof *sums->checksum;
+  th_status rc = TH_OK;
+  TH_TRY(read_values(fetch, err));
+  if (fetch->sums < sums->at || fetch->sums >= sums->at + sums->count * size)
+    TH_TRY(read_sums(sums, fetch, err));
+  *fetch->checksum = sums->checksum[(fetch->sums - sums->at) / size];
+  TH_TRY(verify(fetch, err));
 done:
   return rc;
 }

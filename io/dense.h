@@ -24,6 +24,16 @@ struct th_dense_map {
   int64_t *chunk;    /* where each begins, group by group; 0: not asked yet */
   int64_t values;    /* no chunks: where the first run begins */
   int64_t checksums; /* where the first run's checksum lies */
+  int64_t end;       /* behind the last one */
+};
+
+/* Checksums of single runs come by pages where the runs lie near one another.
+ */
+enum { TH_SUMS = 512 };
+struct th_sums {
+  int64_t at; /* place of the first in the file */
+  int64_t count;
+  uint64_t checksum[TH_SUMS];
 };
 
 /* One read: consecutive attributes on one row group, within one stored chunk,
@@ -74,6 +84,10 @@ int64_t th_fetch_bytes(const struct th_fetch *fetch);
 
 /* Carry it out and verify it. Any thread; does not call HDF5. */
 th_status th_fetch_read(const struct th_fetch *fetch, struct th_error *err);
+
+/* The same of one run, with what is kept of its shard's checksums. */
+th_status th_fetch_single(const struct th_fetch *fetch, struct th_sums *sums,
+                          struct th_error *err);
 
 /* Tell the kernel that a fetch is going to be read. */
 void th_fetch_advise(const struct th_fetch *fetch);

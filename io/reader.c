@@ -12,7 +12,8 @@
 
 enum {
   MOST_WINDOW = 64 << 20, /* bytes that are read ahead */
-  WINDOW_SHARE = 4        /* of the memory at the most */
+  WINDOW_SHARE = 4,       /* of the memory at the most */
+  LITTLE = 96 << 20       /* bytes of what is hardly asked for again */
 };
 
 static const struct th_store_ops store_ops = {
@@ -106,6 +107,12 @@ void th_dataset_close(struct th_dataset *dataset)
   free(dataset->shard);
   free(dataset->path);
   free(dataset);
+}
+
+void th_dataset_keep_little(struct th_dataset *dataset)
+{
+  if (dataset->memory > LITTLE)
+    dataset->memory = LITTLE;
 }
 
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,

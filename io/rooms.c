@@ -10,7 +10,7 @@
 enum {
   ALIGNMENT = 64,
   BLOCK = 16 * TH_LARGE_PAGE,
-  LEAST = 16 << 10, /* bytes of rooms that are worth a block */
+  LEAST = 256, /* bytes of rooms that are worth a block */
   MOST = BLOCK / 8
 };
 

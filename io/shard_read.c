@@ -141,6 +141,7 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
   }
   TH_TRY(th_dense_map_open(&shard->map, g, (int64_t)count, &shard->values,
                            &shard->checksum, err));
+  shard->sums.count = 0;
   shard->unit = dense_unit(shard, (int64_t)count);
 done:
   return rc;

@@ -25,6 +25,7 @@ struct th_shard_read {
   struct th_h5 h5;
   int64_t unit; /* attributes kept together in memory; sparse: of a piece */
   struct th_dense_map map; /* dense */
+  struct th_sums sums;
   struct th_h5_set checksum;
   struct th_h5_set values; /* dense: /X; sparse: /value */
   struct th_h5_set attribute;

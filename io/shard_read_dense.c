@@ -49,7 +49,9 @@ done:
 th_status th_dense_read(struct th_shard_read *shard, struct th_fetch *fetch,
                         struct th_error *err)
 {
-  if (th_dense_place(shard, fetch))
-    return th_fetch_read(fetch, err);
-  return read_box(shard, fetch, err);
+  if (!th_dense_place(shard, fetch))
+    return read_box(shard, fetch, err);
+  bool single = fetch->wanted.last - fetch->wanted.first == 1;
+  return single ? th_fetch_single(fetch, &shard->sums, err)
+                : th_fetch_read(fetch, err);
 }

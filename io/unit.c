@@ -64,6 +64,7 @@ th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
   void *room = NULL;
   th_cache_expect(&d->blocks,
                   room_bytes(place->at.shard, place->at.shard->unit));
+  th_cache_expect(&d->runs, room_bytes(place->at.shard, 1));
   th_status rc =
       th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
   if (rc != TH_OK)

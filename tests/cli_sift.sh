@@ -70,6 +70,22 @@ for seed in $seeds; do
   done
 done
 
+# one pass over attributes that ten examples have: what was known of them when they were
+# chosen counts in the end, and trials that the end cuts short are decided
+for seed in $seeds; do
+  must 0 generate sparse -n 50000 -d 20000 --support 50 --density 0.0002 --seed "$seed" \
+    -o data.h5 --force
+  must 0 train data.h5 -o model.h5 --select truth --budget 20000 --passes 1 --force
+  ranks 0 inspect model.h5 --json >model.json
+  for what in true false; do
+    "$PYTHON" -c 'import json
+support = json.load(open("model.json"))["support"]
+print(sum((j % 40 == 0 and j < 2000) == ("'$what'" == "true") for j in support))' >$what.txt
+  done
+  compare "ten examples, seed $seed: true of 50" "$(cat true.txt)" '>=' 47
+  compare "ten examples, seed $seed: false" "$(cat false.txt)" == 0
+done
+
 # labels of one pass: fitted on all rows that saw the support, not on the last ones
 for seed in ${seeds%% *}; do
   "$PYTHON" "$SOURCE/tests/bench/refit_data.py" make "$seed" data.csv 20000 60 10

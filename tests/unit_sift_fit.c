@@ -254,6 +254,55 @@ static void test_slow(void)
   th_gram_free(&gram);
 }
 
+/* An entrant of 600 rows ends its trial where no rows follow; what 2,000 rows
+ * before said of it counts where it agrees. `said`: the coefficient of which
+ * they spoke. */
+static double end_trial(uint64_t seed, enum th_sift_verdict verdict,
+                        double said, int64_t *size)
+{
+  enum { BEFORE = 2000, SINCE = 600 };
+  struct th_gram gram = {0};
+  struct th_error err = {0};
+  struct world w = {.seed = seed, .effect = 0.3};
+  struct th_sift_fit fit = {0};
+  begin(&w, &fit, &gram, BEFORE);
+  insert(&fit, ALL, 5);
+  fit.came[OLD] = (struct th_evidence){said * BEFORE, BEFORE};
+  fit.slow[OLD] = true;
+  fit.verdict[OLD] = TH_SIFT_GOES_ON;
+  draw(&w, &gram, ALL, SINCE);
+  do_round(&fit, &gram);
+  fit.verdict[OLD] = (unsigned char)verdict;
+  CHECK(th_sift_fit_last(&fit, &context, &err) == TH_OK);
+  for (int64_t k = 0; k < fit.size; k++)
+    fit.keep[k] = fit.fate[k] == TH_SIFT_STAYS && !fit.entrant[k];
+  th_sift_fit_filter(&fit, fit.keep);
+  *size = fit.size;
+  double theta = fit.size == ALL ? fit.theta[OLD] : 0;
+  th_sift_fit_free(&fit);
+  th_gram_free(&gram);
+  return theta;
+}
+
+static void test_last(void)
+{
+  int64_t size = 0;
+  double alone = 0; /* squared errors */
+  double known = 0;
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    double without = end_trial(seed, TH_SIFT_JOINS, 3, &size); /* far off */
+    CHECK(size == ALL);
+    double with = end_trial(seed, TH_SIFT_JOINS, 0.3, &size);
+    CHECK(size == ALL);
+    alone += (without - 0.3) * (without - 0.3);
+    known += (with - 0.3) * (with - 0.3);
+    end_trial(seed, TH_SIFT_FAILS, 0.3, &size);
+    CHECK(size == OLD);
+  }
+  CHECK(alone < 10 * 0.01);
+  CHECK(known < 0.2 * alone);
+}
+
 int main(void)
 {
   th_comm_self(&comm);
@@ -267,5 +316,6 @@ int main(void)
   test_failed();
   test_dependent();
   test_slow();
+  test_last();
   return check_finish(NULL);
 }

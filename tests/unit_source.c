@@ -351,9 +351,10 @@ static void test_active(void)
   CHECK(try_draw(&draw) == TH_OK);
   CHECK(th_source_ledger(source)->attributes == 5 * 5);
   th_source_announce_active(source, &draw);
-  CHECK(fake.announced == 5 * 5);
+  CHECK(fake.announced == 5 * 5 + 3 * 1000);
   CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_OK);
-  CHECK(slab.attributes.first == 3 && slab.attributes.last == 6);
+  CHECK(slab.attributes.first == 3 && slab.attributes.last == 4);
+  CHECK(fake.kept); /* few that lie together: one by one */
   CHECK(try_active(&draw, one_piece[0], 2, &slab) == TH_OK);
   CHECK(slab.attributes.first == 5 && slab.attributes.last == 6);
   CHECK(try_active(&draw, one_piece[0], 4, &slab) == TH_OK);
@@ -366,6 +367,30 @@ static void test_active(void)
   CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_EBUDGET);
   draw.block = (struct th_range){0, 2}; /* not both at once */
   CHECK(try_draw(&draw) == TH_EARG);
+  th_source_free(source);
+}
+
+/* Many active attributes that lie together are one slab. */
+static void test_active_together(void)
+{
+  static const int64_t list[] = {2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+  struct th_error err = {0};
+  struct th_comm comm;
+  struct th_slab slab;
+  th_comm_self(&comm);
+  open_source();
+  th_source_free(source);
+  CHECK(th_source_create(&source, &fake.store, D, &err) == TH_OK);
+  struct th_draw draw = {.rows = {.items = one_piece, .count = 1},
+                         .active = true};
+  CHECK(th_source_activate(source, &comm, list, 11, &err) == TH_OK);
+  CHECK(try_draw(&draw) == TH_OK);
+  CHECK(try_active(&draw, one_piece[0], 1, &slab) == TH_OK);
+  CHECK(slab.attributes.first == 4 && slab.attributes.last == 14);
+  CHECK(!fake.kept);
+  CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_OK);
+  CHECK(slab.attributes.first == 2 && slab.attributes.last == 3);
+  CHECK(fake.kept);
   th_source_free(source);
 }
 
@@ -389,6 +414,7 @@ static void test_active_budget(void)
 int main(void)
 {
   test_active();
+  test_active_together();
   test_active_budget();
   test_ledger();
   test_greedy();

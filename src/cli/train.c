@@ -111,6 +111,20 @@ static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
     plan->read_bytes = plan->stream_bytes;
 }
 
+/* One pass over row groups that are dealt as wholes comes back to nothing.
+ * Local. */
+static th_status prepare_reading(struct session *session, struct th_error *err)
+{
+  const struct th_plan *plan = &session->plan;
+  struct th_dataset *dataset = session->data.dataset;
+  if (dataset == NULL)
+    return TH_OK;
+  if (plan->config.passes == 1 && plan->points == 0 &&
+      plan->deal_unit >= session->data.store->shape.row_group)
+    th_dataset_keep_little(dataset);
+  return th_dataset_read_ahead(dataset, session->options->prefetch, err);
+}
+
 /* Collective: plans of ranks may differ in what they need. */
 static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
                               int64_t share, struct th_error *err)
@@ -311,14 +325,14 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   rc = th_data_open(&session.data, options, "train", options->argument[0],
                     stored_memory(&session), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
-  if (rc == TH_OK && session.data.dataset != NULL)
-    rc = th_dataset_read_ahead(session.data.dataset, options->prefetch, err);
-  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(rc);
   TH_TRY(
       th_data_need_targets(&session.data, "train", options->argument[0], err));
   TH_TRY(th_data_need_examples(&session.data, err));
   TH_TRY(make_plan(&session, comm, err));
   correct_reads(&session.plan, session.memory, comm->size);
+  rc = th_agree(comm, prepare_reading(&session, err), err);
+  TH_TRY(rc);
   if (options->dry_run)
     TH_TRY(print_estimate(&session, comm, err));
   TH_TRY(check_memory(&session.plan, comm, share, err));

@@ -60,8 +60,9 @@ struct th_store_ops {
   /* The stored values of attributes from range.first on, at most to
    * range.last, on the given rows of one row group, as far as they lie
    * together: slab->attributes starts at range.first and is not empty. keep:
-   * single attributes that will be wanted again. Local; verifies checksums;
-   * TH_EIO, TH_EFORMAT name file, attribute and row group. */
+   * range is a single attribute, and those around it are not wanted. Local;
+   * verifies checksums; TH_EIO, TH_EFORMAT name file, attribute and row group.
+   */
   th_status (*slab)(struct th_store *store, struct th_rows rows,
                     struct th_range range, bool keep, struct th_slab *slab,
                     struct th_error *err);

@@ -94,6 +94,25 @@ static th_status sparse_active(struct th_source *source, struct th_rows rows,
   return rc;
 }
 
+/* A few attributes that lie together are kept one by one: stores make no room
+ * for all that lies around them. Local. */
+enum { ALONE = 8 };
+static bool are_alone(struct th_range range)
+{
+  return range.last - range.first <= ALONE;
+}
+
+static th_status dense_active(struct th_source *source, struct th_rows rows,
+                              int64_t place, struct th_slab *slab,
+                              struct th_error *err)
+{
+  struct th_range range = active_range(source, place);
+  bool alone = are_alone(range);
+  if (alone)
+    range.last = range.first + 1;
+  return source->store->ops->slab(source->store, rows, range, alone, slab, err);
+}
+
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows, int64_t place,
                            struct th_slab *slab, struct th_error *err)
@@ -103,11 +122,9 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
       !th_source_granted(source, draw, rows))
     return th_source_refuse(err, none);
   struct th_store *store = source->store;
-  th_status rc =
-      store->shape.layout == TH_SPARSE
-          ? sparse_active(source, rows, place, slab, err)
-          : store->ops->slab(store, rows, active_range(source, place), false,
-                             slab, err);
+  th_status rc = store->shape.layout == TH_SPARSE
+                     ? sparse_active(source, rows, place, slab, err)
+                     : dense_active(source, rows, place, slab, err);
   if (rc == TH_OK)
     store->blocks.observed += th_slab_bytes(slab, store->shape.row_group);
   return rc;
@@ -119,7 +136,7 @@ void th_source_announce_active(struct th_source *source,
   int64_t place = 0;
   while (draw->active && place < source->active_count) {
     struct th_range range = active_range(source, place);
-    th_source_tell(source, draw, range, false);
+    th_source_tell(source, draw, range, are_alone(range));
     place += range.last - range.first;
   }
 }

@@ -38,6 +38,7 @@ struct th_sift_plan {
   int64_t *race; /* this rank's part */
   int64_t race_count;
   int64_t race_capacity;
+  int64_t fresh;   /* rows of races that the choice still serves */
   int64_t *bins;   /* of the race's histogram */
   int64_t next;    /* where the rotation goes on: attribute, or Latin block */
   int64_t windows; /* Latin: places of windows in their blocks, so far */
@@ -97,7 +98,8 @@ int64_t th_sift_sweep_rows(const struct th_sift *s,
 th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
                                  struct th_error *err);
 
-/* The attributes that promise most, for the race. Collective. */
+/* The attributes that promise most, for the race; declares them to the source
+ * (sift_race.c). Collective. */
 th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
@@ -138,6 +140,11 @@ void th_sift_find_slow(struct th_sift *s, struct th_context *context);
 /* The verdict on slow entrants, by what all rounds since they came have taught.
  * Collective where there are some. */
 void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
+
+/* The same where no rows follow: all that is known decides. Entrants without a
+ * verdict stay entrants. Collective. */
+th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
+                              struct th_error *err);
 
 /* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
 

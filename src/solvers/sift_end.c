@@ -269,6 +269,8 @@ static th_status predict(struct th_sift *s, struct th_context *context,
   struct th_end_known known = {0};
   bool once = s->end.once;
   th_status rc;
+  if (once)
+    TH_TRY(th_sift_last_trials(s, context, err));
   drop_entrants(s);
   th_evidence_warn_of_tails(&s->evidence, context);
   tell_doubts(s, context);
@@ -297,7 +299,7 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   if (s->predicts)
     return predict(s, context, err);
   if (context->config->passes == 1) /* else a pass says of them, too */
-    drop_entrants(s);
+    TH_TRY(th_sift_last_trials(s, context, err));
   th_evidence_warn_of_tails(&s->evidence, context);
   tell_doubts(s, context);
   s->batch.target_centre = 0; /* as they are, from now on */

@@ -118,8 +118,7 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
     fit->theta[k] = stays ? fit->theta[old] : 0;
     fit->score[k] = stays ? fit->score[old] : 0;
     fit->nonzeros[k] = stays ? fit->nonzeros[old] : 0;
-    if (stays)
-      fit->came[k] = fit->came[old];
+    fit->came[k] = stays ? fit->came[old] : (struct th_evidence){0, 0};
     fit->entrant[k] = stays ? fit->entrant[old] : true;
     fit->slow[k] = stays && fit->slow[old];
     old -= stays;

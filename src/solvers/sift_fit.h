@@ -39,7 +39,8 @@ struct th_sift_fit {
   double *theta;
   bool *entrant;            /* E: chosen by the last round, tried in this one */
   double *score;            /* z of entrants */
-  struct th_evidence *came; /* U and W of entrants when they came */
+  struct th_evidence *came; /* U and W of entrants when they came; of slow ones
+                               also once they have joined, else 0 */
   int64_t *nonzeros;        /* of slow ones, since then */
   bool *slow;               /* entrants whose trial lasts over rounds */
   unsigned char *verdict;   /* on these, by who calls th_sift_fit_round */
@@ -80,6 +81,12 @@ struct th_sift_round {
 th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
                             const struct th_sift_round *round,
                             struct th_error *err);
+
+/* No row follows: trials end as their verdict says, and what was known of a
+ * member when it came joins the fit where the rows since say the same. Marked
+ * in fate, as above. Collective. */
+th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
+                           struct th_error *err);
 
 /* S has grown to `size` members: old member k is now member place[k]
  * (ascending); the others are entrants without history. Local. */

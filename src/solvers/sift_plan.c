@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   LEAST_ROWS = 20, /* of a block, of the race */
@@ -94,52 +93,6 @@ static th_status fill_blocks(struct th_sift *s,
     left -= end - first;
     plan->next = end;
   }
-  return rc;
-}
-
-/* Attributes of bins above the last one that fits, and of the next the first
- * ones. Collective. */
-static void fill_race(struct th_sift *s, struct th_context *context,
-                      int64_t room)
-{
-  struct th_sift_plan *plan = &s->plan;
-  const uint16_t *bin = s->evidence.bin;
-  struct th_range owned = context->owned;
-  int64_t last = TH_PROMISE_BINS - 1;
-  int64_t there = 0; /* of this rank, in the bin that is cut */
-  while (last >= 0 && plan->bins[last] <= room)
-    room -= plan->bins[last--];
-  for (int64_t j = 0; j < owned.last - owned.first; j++)
-    there += bin[j] == last;
-  int64_t before = th_prefix(context->comm, there, &(int64_t){0});
-  plan->race_count = 0;
-  for (int64_t j = 0; j < owned.last - owned.first; j++) {
-    bool taken = bin[j] != TH_PROMISE_NONE && bin[j] > last;
-    if (bin[j] == last)
-      taken = before++ < room;
-    if (taken)
-      plan->race[plan->race_count++] = owned.first + j;
-  }
-}
-
-th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
-                              struct th_error *err)
-{
-  struct th_sift_plan *plan = &s->plan;
-  int64_t room = th_sift_width(s, context);
-  int64_t owned = context->owned.last - context->owned.first;
-  th_status rc =
-      th_grow((void **)&plan->race, &plan->race_capacity,
-              th_smaller(owned, room), sizeof *plan->race, "the race", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
-  const struct th_promise rule = {plan->level, s->mean_square, &s->support};
-  th_evidence_rank(&s->evidence, context, &rule, plan->bins);
-  context->comm->ops->sum_i64(context->comm, plan->bins, TH_PROMISE_BINS);
-  fill_race(s, context, room);
-  TH_TRY(th_source_activate(context->source, context->comm, plan->race,
-                            plan->race_count, err));
-done:
   return rc;
 }
 

@@ -21,7 +21,7 @@ struct th_sift_turn {
   double score;
 };
 
-static void round_free(struct th_sift_work *r)
+void th_sift_work_free(struct th_sift_work *r)
 {
   free(r->turns);
   free(r->order);
@@ -34,7 +34,7 @@ static void round_free(struct th_sift_work *r)
   free(r->error2);
 }
 
-static th_status round_alloc(struct th_sift_work *r, struct th_error *err)
+static th_status reserve(struct th_sift_work *r, struct th_error *err)
 {
   int64_t n = r->fit->order;
   th_status rc;
@@ -86,11 +86,15 @@ static bool is_quick(const struct th_sift_work *r, int64_t k)
   return !r->fit->slow[k];
 }
 
-static void mark_old(struct th_sift_work *r)
+th_status th_sift_work_begin(struct th_sift_work *r, struct th_error *err)
 {
   const struct th_sift_fit *fit = r->fit;
+  th_status rc;
+  TH_TRY(reserve(r, err));
   for (int64_t k = 0; k < fit->order; k++)
     r->part[k] = k == fit->size || !fit->entrant[k] ? TH_SIFT_OLD : TH_SIFT_OUT;
+done:
+  return rc;
 }
 
 /* Mean squared residual after the fit t, or before it where rows are few; not
@@ -182,8 +186,7 @@ static void join(struct th_sift_work *r)
   th_sift_trial_add(r, scale);
 }
 
-/* theta = Lam \ eta on the members that stay, and its variances. */
-static th_status solve_fit(struct th_sift_work *r, struct th_error *err)
+th_status th_sift_solve(struct th_sift_work *r, struct th_error *err)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
@@ -221,11 +224,11 @@ static bool drop_insignificant(struct th_sift_work *r)
   return dropped;
 }
 
-/* Until nobody goes. Each turn but the last takes members away. */
-static th_status settle(struct th_sift_work *r, struct th_error *err)
+/* Each turn but the last takes members away. */
+th_status th_sift_settle(struct th_sift_work *r, struct th_error *err)
 {
   do {
-    th_status rc = solve_fit(r, err);
+    th_status rc = th_sift_solve(r, err);
     if (rc != TH_OK)
       return rc;
   } while (drop_insignificant(r));
@@ -242,21 +245,19 @@ static th_status settle(struct th_sift_work *r, struct th_error *err)
 static th_status round_here(struct th_sift_work *r, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(round_alloc(r, err));
-  mark_old(r);
+  TH_TRY(th_sift_work_begin(r, err));
   th_sift_order(r, is_quick);
   TH_TRY(solve_round(r, err));
   if (try_entrants(r))
     TH_TRY(th_sift_fold(r, th_sift_doubt(r), err));
   join(r);
   TH_TRY(th_sift_trial_join(r, err));
-  TH_TRY(settle(r, err));
+  TH_TRY(th_sift_settle(r, err));
 done:
   return rc;
 }
 
-/* What everyone has to know of rank 0's fit, in one broadcast. Collective. */
-static void tell(struct th_sift_fit *fit, struct th_comm *comm)
+void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm)
 {
   size_t size = (size_t)fit->size;
   const struct {
@@ -293,12 +294,14 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
     rc = round_here(&r, err);
   rc = th_agree(comm, rc, err);
   if (rc == TH_OK)
-    tell(fit, comm);
+    th_sift_fit_tell(fit, comm);
   for (int64_t k = 0; k < fit->size && rc == TH_OK; k++) {
+    if (fit->entrant[k] && !fit->slow[k])
+      fit->came[k] = (struct th_evidence){0, 0};
     fit->slow[k] = fit->slow[k] && fit->verdict[k] == TH_SIFT_GOES_ON;
     fit->entrant[k] = fit->slow[k];
   }
   th_profile_end(context->profile, TH_PHASE_SOLVE);
-  round_free(&r);
+  th_sift_work_free(&r);
   return rc;
 }

@@ -2,7 +2,7 @@
  *
  * With A, c the sums over the round's rows, O the members of old and the
  * constant, E the entrants, Lam and eta what the rounds before have taught. All
- * functions are local.
+ * functions are local but where said.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_ROUND_PARTS_H
 #define TH_SIFT_ROUND_PARTS_H
@@ -35,7 +35,21 @@ struct th_sift_work {
   double *rest;    /* of x_e, a row's mean */
   double *error2;  /* se^2 of entrants */
   double rp;
+  double since; /* rows since the slow entrants in question came */
 };
+
+/* Room, and who is of old. Release with th_sift_work_free. */
+th_status th_sift_work_begin(struct th_sift_work *r, struct th_error *err);
+void th_sift_work_free(struct th_sift_work *r);
+
+/* theta = Lam \ eta on the members that stay, and its variances in
+ * r->inverse; the same until no member that depends on others or is
+ * insignificant is left. Only these change fates. */
+th_status th_sift_solve(struct th_sift_work *r, struct th_error *err);
+th_status th_sift_settle(struct th_sift_work *r, struct th_error *err);
+
+/* What everyone has to know of rank 0's fit, in one broadcast. Collective. */
+void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm);
 
 /* Sums over the round's rows; the constant has the same place in all. */
 static inline double th_sift_sum(const struct th_sift_work *r, int64_t i,

@@ -41,19 +41,24 @@ void th_sift_trial_add(struct th_sift_work *r, double scale)
   }
 }
 
+/* Entrants that came at one time join at one time. */
 static bool joins(const struct th_sift_work *r, int64_t k)
 {
-  return r->fit->slow[k] && r->fit->verdict[k] == TH_SIFT_JOINS;
+  const struct th_sift_fit *fit = r->fit;
+  return fit->slow[k] && fit->verdict[k] == TH_SIFT_JOINS &&
+         fit->seen[k] == r->since;
 }
 
-/* Rows since the last of those that join came; 0: nobody joins. */
+/* Rows since the first of those came that are still to join; 0: nobody is. */
 static double rows_since(const struct th_sift_work *r)
 {
-  double least = INFINITY;
-  for (int64_t k = 0; k < r->fit->size; k++)
-    if (joins(r, k))
-      least = fmin(least, r->fit->seen[k]);
-  return isinf(least) ? 0 : least;
+  const struct th_sift_fit *fit = r->fit;
+  double most = 0;
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k] && fit->verdict[k] == TH_SIFT_JOINS &&
+        r->part[k] == TH_SIFT_OUT && fit->fate[k] == TH_SIFT_STAYS)
+      most = fmax(most, fit->seen[k]);
+  return most;
 }
 
 /* The share of what the sums hold of two rows that lies in the last `rows`. */
@@ -97,30 +102,24 @@ static void mark_new(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
   for (int64_t k = 0; k < fit->size; k++) {
-    if (!fit->slow[k] || fit->verdict[k] == TH_SIFT_GOES_ON)
+    if (!joins(r, k))
       continue;
-    bool stands = joins(r, k) && fit->a.joined[k];
-    fit->fate[k] = stands ? TH_SIFT_STAYS : TH_SIFT_FAILED;
-    r->part[k] = stands ? TH_SIFT_NEW : TH_SIFT_OUT;
-    if (stands)
+    fit->fate[k] = fit->a.joined[k] ? TH_SIFT_STAYS : TH_SIFT_FAILED;
+    r->part[k] = fit->a.joined[k] ? TH_SIFT_NEW : TH_SIFT_OUT;
+    if (fit->a.joined[k])
       th_cholesky_regress(&fit->a, r->old, k, r->gamma + k * fit->order);
   }
 }
 
-th_status th_sift_trial_join(struct th_sift_work *r, struct th_error *err)
+static th_status join_next(struct th_sift_work *r, struct th_error *err)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
-  double rows = rows_since(r);
   double *sum = r->inverse; /* no longer needed */
   double *moment = r->right;
   th_status rc;
-  if (!(rows > 0)) {
-    mark_new(r);
-    return TH_OK;
-  }
   memset(r->gamma, 0, (size_t)(n * n) * sizeof *r->gamma);
-  sums_since(r, rows, sum, moment);
+  sums_since(r, r->since, sum, moment);
   th_sift_order(r, joins);
   TH_TRY(th_cholesky_order(&fit->a, n, sum, n, r->order, r->tried,
                            TH_SIFT_COLLINEAR, err));
@@ -133,5 +132,17 @@ th_status th_sift_trial_join(struct th_sift_work *r, struct th_error *err)
     if (r->part[k] == TH_SIFT_NEW)
       r->part[k] = TH_SIFT_OLD;
 done:
+  return rc;
+}
+
+th_status th_sift_trial_join(struct th_sift_work *r, struct th_error *err)
+{
+  struct th_sift_fit *fit = r->fit;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < fit->size; k++)
+    if (fit->slow[k] && fit->verdict[k] == TH_SIFT_FAILS)
+      fit->fate[k] = TH_SIFT_FAILED;
+  while (rc == TH_OK && (r->since = rows_since(r)) > 0)
+    rc = join_next(r, err);
   return rc;
 }
