@@ -148,12 +148,14 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
 {
   struct th_evidence *to = g->to->sums + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
-  double u[STRIP] = {0};
-  double v[STRIP] = {0};
-  double q[STRIP] = {0};
+  double u[STRIP];
+  double v[STRIP];
+  double q[STRIP];
   double own[STRIP] = {0};
-  for (int64_t a = 0; a < count; a++)
+  for (int64_t a = 0; a < count; a++) {
+    u[a] = v[a] = q[a] = 0;
     own[a] = to[a].v > 0 ? g->scale * to[a].u / to[a].v : 0;
+  }
   sum_strip(g, strip, multiplier, offset, own, u, v, q);
   for (int64_t a = 0; a < count; a++) {
     to[a].u += g->unit.u * u[a];
