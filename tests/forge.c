@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
-#include "io/hash.h"
+#include "io/hdf5/hash.h"
 
 #include <hdf5.h>
 #include <math.h>

@@ -3,10 +3,11 @@
 #include "forge.h"
 
 #include "core/partition.h"
-#include "io/format.h"
-#include "io/geometry.h"
-#include "io/hash.h"
-#include "io/names.h"
+#include "io/dataset/fingerprint.h"
+#include "io/dataset/format.h"
+#include "io/dataset/names.h"
+#include "io/dataset/row_groups.h"
+#include "io/hdf5/hash.h"
 
 #include <hdf5.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *   a member of struct th_certificate, margin.K, path_size (not above what it
  *   is), path.K.lambda, .objective, .gap, .support_size, or coef: all of them
  * SPDX-License-Identifier: MIT */
-#include "io/model_file.h"
+#include "io/model/model_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "io_data.h"
 #include "penalised.h"
 
-#include "solvers/verify.h"
+#include "solvers/driver/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

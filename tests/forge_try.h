@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/slab.h"
-#include "io/dataset.h"
+#include "io/dataset/dataset.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * whichever shards only HDF5 can read
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/anew.h"
+#include "io/dataset/anew.h"
 #include "io_data.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* io_cache.c - slabs in any order under any memory limit are the same values
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/cache.h"
+#include "io/dataset/cache.h"
 #include "io_data.h"
 
 #include <stdlib.h>

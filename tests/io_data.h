@@ -3,7 +3,7 @@
 #ifndef TH_IO_DATA_H
 #define TH_IO_DATA_H
 
-#include "io/dataset.h"
+#include "io/dataset/dataset.h"
 
 /* A recipe; the values do not depend on shards or ranks. */
 struct recipe {

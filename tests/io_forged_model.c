@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "forge.h"
-#include "io/model_file.h"
+#include "io/model/model_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "forge_try.h"
 #include "io_data.h"
 
-#include "io/geometry.h"
+#include "io/dataset/row_groups.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "io_data.h"
 
-#include "io/groups_file.h"
+#include "io/import/groups_file.h"
 #include "mpi/mpi_comm.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "io/import.h"
+#include "io/import/import.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 

@@ -1,10 +1,10 @@
 /* io_interrupt.c - temporary files, and what a signal takes away
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/interrupt.h"
-#include "io/output.h"
-#include "io/shard_folder.h"
-#include "io/temporary.h"
+#include "io/dataset/shard_folder.h"
+#include "io/hdf5/interrupt.h"
+#include "io/hdf5/output.h"
+#include "io/hdf5/temporary.h"
 #include "output_folder.h"
 
 #include <fcntl.h>

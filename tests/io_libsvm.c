@@ -1,7 +1,7 @@
 /* io_libsvm.c - lines of LIBSVM text: what is read, what is refused, where
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/libsvm.h"
+#include "io/import/libsvm.h"
 
 #include <stdlib.h>
 #include <string.h>

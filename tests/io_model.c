@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "core/memory.h"
-#include "io/model_file.h"
+#include "io/dataset/file_kind.h"
+#include "io/model/model_file.h"
 #include "io_data.h"
 #include "mpi/mpi_comm.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "core/random.h"
-#include "io/number.h"
+#include "io/import/number.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

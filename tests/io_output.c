@@ -2,8 +2,8 @@
  * not their own
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/output.h"
-#include "io/shard_folder.h"
+#include "io/dataset/shard_folder.h"
+#include "io/hdf5/output.h"
 #include "output_folder.h"
 
 #include <fcntl.h>

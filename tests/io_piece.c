@@ -1,7 +1,7 @@
 /* io_piece.c - sparse pieces are taken and refused as a slow look says
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "io/shard_read.h"
+#include "io/dataset/shard_read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,12 @@
 #include "check.h"
 #include "core/memory.h"
 #include "core/vector_state.h"
-#include "io/anew.h"
-#include "io/decompress.h"
-#include "io/hash.h"
+#include "io/dataset/anew.h"
+#include "io/dataset/fingerprint.h"
+#include "io/hdf5/decompress.h"
+#include "io/hdf5/hash.h"
 #include "io_data.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "math/linalg.h"
 
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "problem.h"
 
 #include "mpi/mpi_comm.h"
-#include "solvers/batch.h"
+#include "solvers/data/batch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "math/products.h"
+#include "math/kernels/products.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/covariance.h"
+#include "solvers/exact/covariance.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "core/partition.h"
 #include "core/random.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/end_list.h"
+#include "solvers/budgeted/end/end_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "core/integer.h"
 #include "mpi/mpi_comm.h"
-#include "solvers/screening.h"
+#include "solvers/stochastic/screening.h"
 
 #include <stdlib.h>
 #include <string.h>

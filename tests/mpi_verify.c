@@ -6,7 +6,7 @@
 #include "penalised.h"
 
 #include "mpi/mpi_comm.h"
-#include "solvers/verify.h"
+#include "solvers/driver/verify.h"
 
 #include <string.h>
 

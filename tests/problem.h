@@ -6,7 +6,7 @@
 #include "memory_store.h"
 
 #include "core/model.h"
-#include "solvers/train.h"
+#include "solvers/driver/train.h"
 
 enum { PROBLEM_MOST = 64 };
 

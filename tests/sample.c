@@ -1,4 +1,4 @@
-/* sample.c - columns of all forms and a target, for tests of local fits
+/* minibatch.c - columns of all forms and a target, for tests of local fits
  * SPDX-License-Identifier: MIT */
 #include "sample.h"
 

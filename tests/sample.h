@@ -3,7 +3,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "solvers/strict.h"
+#include "solvers/budgeted/end/strict.h"
 
 enum { SAMPLE_ROWS = 1500, SAMPLE_COLUMNS = 160 };
 

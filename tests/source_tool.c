@@ -5,8 +5,8 @@
 #include "check.h"
 #include "problem.h"
 
-#include "io/dataset.h"
-#include "math/synthetic_store.h"
+#include "io/dataset/dataset.h"
+#include "synthetic/synthetic_store.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "solvers/choice.h"
-#include "solvers/folds.h"
+#include "solvers/budgeted/end/choice.h"
+#include "solvers/budgeted/end/folds.h"
 
 #include <stdlib.h>
 

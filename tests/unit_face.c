@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "solvers/face.h"
+#include "solvers/exact/active_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "math/dense.h"
+#include "math/kernels/dense.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "core/random.h"
 #include "math/gap.h"
-#include "math/logistic.h"
+#include "math/kernels/logistic.h"
 
 enum { MOST_ROWS = 1003 };
 

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "solvers/net.h"
+#include "solvers/exact/net.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "check.h"
 
 #include "core/random.h"
-#include "math/dense.h"
-#include "math/products.h"
+#include "math/kernels/dense.h"
+#include "math/kernels/products.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "penalised.h"
 
-#include "solvers/screening.h"
+#include "solvers/stochastic/screening.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "math/cholesky.h"
-#include "solvers/sift_fit.h"
+#include "solvers/budgeted/sift_fit.h"
 
 #include <stdlib.h>
 #include <string.h>

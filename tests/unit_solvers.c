@@ -5,7 +5,7 @@
 
 #include "math/linalg.h"
 #include "math/loss.h"
-#include "solvers/elimination.h"
+#include "solvers/budgeted/elimination.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "problem.h"
 
 #include "core/random.h"
-#include "math/kernels_sparse.h"
+#include "math/kernels/kernels_sparse.h"
 
 #include <stdlib.h>
 #include <string.h>

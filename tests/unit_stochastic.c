@@ -6,8 +6,8 @@
 #include "core/deal.h"
 #include "core/random.h"
 #include "math/drift.h"
-#include "math/rows.h"
-#include "solvers/order.h"
+#include "math/kernels/rows.h"
+#include "solvers/data/example_order.h"
 
 #include <stdlib.h>
 #include <string.h>

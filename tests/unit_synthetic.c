@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
-#include "math/synthetic.h"
-#include "math/text_law.h"
+#include "synthetic/synthetic.h"
+#include "synthetic/zipf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "cli/alike.h"
 
 #include "core/integer.h"
-#include "io/hash.h"
+#include "io/hdf5/hash.h"
 
 #include <stdio.h>
 #include <string.h>

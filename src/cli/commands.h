@@ -3,7 +3,7 @@
 #ifndef TH_COMMANDS_H
 #define TH_COMMANDS_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "core/comm.h"
 
 /* One row per subcommand, ended by a NULL name. */

@@ -4,7 +4,7 @@
 
 #include "cli/refuse_text.h"
 #include "cli/wording.h"
-#include "io/groups_file.h"
+#include "io/import/groups_file.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "cli/source.h"
 #include "core/comm.h"
-#include "io/dataset.h"
-#include "math/synthetic_store.h"
+#include "io/dataset/dataset.h"
+#include "synthetic/synthetic_store.h"
 
 struct th_data {
   struct th_store *store; /* borrowed from one of the next two */

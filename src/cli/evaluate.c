@@ -4,7 +4,7 @@
 #include "cli/json.h"
 #include "cli/scores.h"
 #include "cli/scoring.h"
-#include "math/synthetic.h"
+#include "synthetic/synthetic.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,10 +3,10 @@
 #ifndef TH_CLI_FAMILY_H
 #define TH_CLI_FAMILY_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "core/source.h"
 #include "core/truth.h"
-#include "math/synthetic.h"
+#include "synthetic/synthetic.h"
 
 /* What `generate` writes and what --source computes. */
 struct th_synthesis {

@@ -7,8 +7,8 @@
 #include "cli/family.h"
 #include "cli/run.h"
 #include "core/memory.h"
-#include "io/dataset.h"
-#include "math/tiles.h"
+#include "io/dataset/dataset.h"
+#include "synthetic/tiles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* import.c - the subcommand that turns text into data sets
  * SPDX-License-Identifier: MIT */
-#include "io/import.h"
+#include "io/import/import.h"
 #include "cli/commands.h"
 #include "cli/meter.h"
 #include "cli/refuse_text.h"

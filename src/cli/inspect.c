@@ -7,8 +7,9 @@
 #include "cli/name_text.h"
 #include "cli/refuse_text.h"
 #include "cli/wording.h"
-#include "io/dataset.h"
-#include "io/model_file.h"
+#include "io/dataset/dataset.h"
+#include "io/dataset/file_kind.h"
+#include "io/model/model_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "cli/json.h"
 #include "core/comm.h"
 #include "core/source.h"
-#include "solvers/train.h"
+#include "solvers/driver/train.h"
 
 /* One outer loop: from one screening to the next, or one lambda of a path. */
 struct th_loop {

@@ -3,7 +3,7 @@
 #include "cli/alike.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "io/interrupt.h"
+#include "io/hdf5/interrupt.h"
 #include "mpi/mpi_comm.h"
 
 #include <cblas.h>

@@ -5,8 +5,8 @@
 #include "cli/ending.h"
 #include "cli/json.h"
 #include "cli/match.h"
-#include "io/model_file.h"
-#include "math/synthetic.h"
+#include "io/model/model_file.h"
+#include "synthetic/synthetic.h"
 
 #include <errno.h>
 #include <inttypes.h>

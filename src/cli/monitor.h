@@ -1,16 +1,16 @@
 /* monitor.h - progress of a training run: a bar, log lines, telemetry
  * SPDX-License-Identifier: MIT */
-#ifndef TH_MONITOR_H
-#define TH_MONITOR_H
+#ifndef TH_CLI_MONITOR_H
+#define TH_CLI_MONITOR_H
 
 #include "cli/data.h"
 #include "cli/loops.h"
 #include "cli/meter.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "core/model.h"
 #include "core/truth.h"
-#include "io/output.h"
-#include "solvers/train.h"
+#include "io/hdf5/output.h"
+#include "solvers/driver/train.h"
 
 #include <stdio.h>
 

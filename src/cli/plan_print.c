@@ -1,6 +1,6 @@
 /* plan_print.c - the plan of a run, as it is printed before it begins
  * SPDX-License-Identifier: MIT */
-#include "cli/option_names.h"
+#include "cli/options/option_names.h"
 #include "cli/report.h"
 #include "cli/wording.h"
 

@@ -5,7 +5,7 @@
 #include "cli/scoring.h"
 #include "cli/wording.h"
 #include "core/memory.h"
-#include "io/output.h"
+#include "io/hdf5/output.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/refuse_text.h"
 
-#include "io/model_file.h"
-#include "io/quote.h"
+#include "io/dataset/file_kind.h"
+#include "io/import/quote.h"
+#include "io/model/model_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "cli/report.h"
 
 #include "core/memory.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

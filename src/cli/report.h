@@ -9,7 +9,7 @@
 #include "cli/monitor.h"
 #include "core/model.h"
 #include "core/profile.h"
-#include "solvers/train.h"
+#include "solvers/driver/train.h"
 
 /* What a run cost one rank. */
 struct th_rank_cost {

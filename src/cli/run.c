@@ -3,7 +3,7 @@
 #include "cli/run.h"
 
 #include "core/memory.h"
-#include "io/output.h"
+#include "io/hdf5/output.h"
 
 #include <stdlib.h>
 #include <string.h>

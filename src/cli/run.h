@@ -3,7 +3,7 @@
 #ifndef TH_RUN_H
 #define TH_RUN_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "core/comm.h"
 #include "core/source.h"
 

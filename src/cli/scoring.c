@@ -5,8 +5,8 @@
 #include "cli/refuse_text.h"
 #include "cli/run.h"
 #include "core/memory.h"
-#include "io/model_file.h"
-#include "solvers/train.h"
+#include "io/model/model_file.h"
+#include "solvers/driver/train.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "cli/solvers.h"
 
 #include "cli/commands.h"
-#include "solvers/train.h"
+#include "solvers/driver/train.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "cli/match.h"
 #include "core/memory.h"
-#include "io/model_file.h"
+#include "io/model/model_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

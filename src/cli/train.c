@@ -3,13 +3,13 @@
 #include "cli/commands.h"
 #include "cli/data.h"
 #include "cli/match.h"
-#include "cli/option_use.h"
+#include "cli/options/option_check.h"
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/solvers.h"
 #include "cli/start.h"
-#include "io/model_file.h"
-#include "io/quote.h"
+#include "io/import/quote.h"
+#include "io/model/model_file.h"
 #include "math/penalty.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* verify.c - the subcommand that recomputes a model's certificate
  * SPDX-License-Identifier: MIT */
-#include "solvers/verify.h"
+#include "solvers/driver/verify.h"
 #include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/run.h"

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/source.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int64_t training_groups(const struct th_shape *shape)
@@ -35,6 +36,16 @@ int64_t th_shape_groups(const struct th_shape *shape)
 {
   int64_t test = shape->examples - shape->training;
   return training_groups(shape) + th_ceil_divide(test, shape->row_group);
+}
+
+double th_shape_bytes(const struct th_shape *shape)
+{
+  double values = (double)shape->training * (double)shape->attributes;
+  double share = (double)shape->training / (double)shape->examples;
+  if (shape->layout == TH_SPARSE)
+    return share * (double)shape->nonzeros *
+           ((double)th_type_size(shape->type) + 2);
+  return (double)th_type_bytes(shape->type, (int64_t)fmin(values, 0x1p62));
 }
 
 th_status th_store_place(struct th_store *store, struct th_comm *comm,

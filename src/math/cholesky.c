@@ -3,7 +3,7 @@
 #include "math/cholesky.h"
 
 #include "core/memory.h"
-#include "math/vector.h"
+#include "math/kernels/column_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/drift.h"
 
-#include "math/rows.h"
+#include "math/kernels/rows.h"
 
 #include <math.h>
 

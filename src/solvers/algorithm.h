@@ -6,8 +6,14 @@
 #ifndef TH_ALGORITHM_H
 #define TH_ALGORITHM_H
 
-#include "solvers/context.h"
-#include "solvers/support.h"
+#include "core/error.h"
+
+#include <stdbool.h>
+
+struct th_certificate;
+struct th_context;
+struct th_ending;
+struct th_support;
 
 /* All functions are collective unless said otherwise. */
 struct th_algorithm {
@@ -38,16 +44,5 @@ struct th_algorithm {
   const struct th_ending *(*ending)(const void *state);
   void (*free)(void *state); /* local; NULL is legal */
 };
-
-extern const struct th_algorithm th_exploration_algorithm;
-extern const struct th_algorithm th_exploitation_algorithm;
-extern const struct th_algorithm th_hybrid_algorithm;
-extern const struct th_algorithm th_sift_algorithm;
-extern const struct th_algorithm th_prox_sgd_algorithm;
-extern const struct th_algorithm th_truncated_gradient_algorithm;
-extern const struct th_algorithm th_rda_algorithm;
-extern const struct th_algorithm th_saga_algorithm;
-extern const struct th_algorithm th_svrg_algorithm;
-extern const struct th_algorithm th_lasso_algorithm;
 
 #endif

@@ -5,9 +5,9 @@
  * turns; prints nanoseconds per entry as JSON. Starts alone: what was done with
  * the counts before anything was looked at.
  * SPDX-License-Identifier: MIT */
-#include "io/hash.h"
-#include "io/reader.h"
-#include "math/kernels.h"
+#include "io/dataset/fingerprint.h"
+#include "io/dataset/reader.h"
+#include "math/kernels/kernels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,188 @@
+/* attribute_groups.c - groups of attributes in a master file
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/attribute_groups.h"
+
+#include "core/memory.h"
+#include "io/dataset/format.h"
+#include "io/dataset/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The table column by column. */
+struct columns {
+  int64_t *first;
+  int64_t *count;
+  int64_t *group;
+  double *weight;
+};
+
+static void columns_free(struct columns *columns)
+{
+  free(columns->first);
+  free(columns->count);
+  free(columns->group);
+  free(columns->weight);
+}
+
+static th_status columns_alloc(struct columns *columns, int64_t count,
+                               struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&columns->first, count, "groups of attributes", err));
+  TH_TRY(TH_NEW(&columns->count, count, "groups of attributes", err));
+  TH_TRY(TH_NEW(&columns->group, count, "groups of attributes", err));
+  TH_TRY(TH_NEW(&columns->weight, count, "groups of attributes", err));
+done:
+  return rc;
+}
+
+th_status th_attribute_groups_put(const struct th_h5 *h5,
+                                  const struct th_group_piece *piece,
+                                  int64_t count, struct th_error *err)
+{
+  struct columns c = {0};
+  th_status rc = TH_OK;
+  if (count == 0)
+    return TH_OK;
+  TH_TRY(columns_alloc(&c, count, err));
+  for (int64_t k = 0; k < count; k++) {
+    c.first[k] = piece[k].range.first;
+    c.count[k] = piece[k].range.last - piece[k].range.first;
+    c.group[k] = piece[k].group;
+    c.weight[k] = piece[k].weight;
+  }
+  hid_t type = H5T_NATIVE_INT64;
+  TH_TRY(th_h5_group(h5, TH_G_TOGETHER, err));
+  TH_TRY(th_h5_put_i64(h5, TH_G_TOGETHER, TH_A_COUNT, count, err));
+  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_FIRST, type, count, c.first, err));
+  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_COUNT, type, count, c.count, err));
+  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_GROUP, type, count, c.group, err));
+  TH_TRY(th_h5_put(h5, TH_D_TOGETHER_WEIGHT, H5T_NATIVE_DOUBLE, count, c.weight,
+                   err));
+done:
+  columns_free(&c);
+  return rc;
+}
+
+static th_status get_columns(const struct th_h5 *h5, int64_t count,
+                             struct columns *c, struct th_error *err)
+{
+  hid_t type = H5T_NATIVE_INT64;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_expect(h5, TH_D_TOGETHER_FIRST, count, err));
+  TH_TRY(columns_alloc(c, count, err));
+  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_FIRST, type, count, c->first, err));
+  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_COUNT, type, count, c->count, err));
+  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_GROUP, type, count, c->group, err));
+  TH_TRY(th_h5_get(h5, TH_D_TOGETHER_WEIGHT, H5T_NATIVE_DOUBLE, count,
+                   c->weight, err));
+done:
+  return rc;
+}
+
+/* The piece that a group begins with, or NULL. */
+static struct th_group_piece *first_of(struct th_group_piece *piece,
+                                       int64_t count, int64_t group)
+{
+  int64_t low = 0;
+  int64_t high = count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (piece[middle].range.first < group)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < count && piece[low].range.first == group &&
+               piece[low].group == group;
+  return found ? &piece[low] : NULL;
+}
+
+/* Pieces cover the attributes once, and groups have one weight; sizes are
+ * filled in. False where that is not so. */
+static bool complete(struct th_group_piece *piece, int64_t count,
+                     int64_t attributes)
+{
+  int64_t reached = 0;
+  for (int64_t k = 0; k < count; k++) {
+    struct th_range range = piece[k].range;
+    struct th_group_piece *lead = first_of(piece, count, piece[k].group);
+    if (range.first != reached || range.last <= range.first ||
+        range.last > attributes || lead == NULL || lead > &piece[k] ||
+        !(lead->weight == piece[k].weight && lead->weight >= 0 &&
+          isfinite(lead->weight)))
+      return false;
+    lead->size += range.last - range.first;
+    reached = range.last;
+  }
+  for (int64_t k = 0; k < count; k++)
+    piece[k].size = first_of(piece, count, piece[k].group)->size;
+  return reached == attributes;
+}
+
+static void fill_pieces(const struct columns *c, int64_t count,
+                        int64_t attributes, struct th_group_piece *piece)
+{
+  for (int64_t k = 0; k < count; k++) {
+    bool in_range = c->first[k] >= 0 && c->first[k] < attributes &&
+                    c->count[k] > 0 && c->count[k] <= attributes;
+    piece[k] = (struct th_group_piece){.range = {c->first[k], c->first[k]},
+                                       .group = c->group[k],
+                                       .weight = c->weight[k]};
+    piece[k].range.last += in_range ? c->count[k] : 0;
+  }
+}
+
+th_status th_attribute_groups_get(const struct th_h5 *h5, int64_t attributes,
+                                  struct th_group_piece **piece, int64_t *count,
+                                  struct th_error *err)
+{
+  struct columns c = {0};
+  struct th_group_piece *found = NULL;
+  int64_t pieces = 0;
+  th_status rc = TH_OK;
+  *piece = NULL;
+  *count = 0;
+  if (!th_h5_exists(h5, TH_G_TOGETHER))
+    return TH_OK;
+  TH_TRY(th_h5_get_i64(h5, TH_G_TOGETHER, TH_A_COUNT, &pieces, err));
+  if (pieces >= 1 && pieces <= attributes) {
+    TH_TRY(get_columns(h5, pieces, &c, err));
+    TH_TRY(TH_NEW(&found, pieces, "groups of attributes", err));
+    fill_pieces(&c, pieces, attributes, found);
+  }
+  if (found == NULL || !complete(found, pieces, attributes)) {
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: groups of attributes that do not fit the data; the file "
+                 "is damaged, import the data again",
+                 h5->name);
+    goto done;
+  }
+  *piece = found;
+  *count = pieces;
+  found = NULL;
+done:
+  columns_free(&c);
+  free(found);
+  return rc;
+}
+
+th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
+                            struct th_groups *groups, struct th_error *err)
+{
+  int64_t attributes = dataset->store.shape.attributes;
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  *groups = (struct th_groups){0};
+  if (comm->rank == 0)
+    rc = th_attribute_groups_get(&dataset->examples.h5, attributes, &piece,
+                                 &count, err);
+  int64_t present = rc != TH_OK || count > 0;
+  comm->ops->max_i64(comm, &present, 1);
+  if (present)
+    rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
+  free(piece);
+  return rc;
+}

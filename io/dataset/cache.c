@@ -1,0 +1,232 @@
+/* cache.c - pieces of files kept in memory, the least recently used go first
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/cache.h"
+
+#include "core/memory.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { NONE = -1, FIRST_BUCKETS = 64 };
+
+static int64_t bucket_of(const struct th_cache *cache, int64_t key)
+{
+  uint64_t mixed = (uint64_t)key * UINT64_C(0x9E3779B97F4A7C15);
+  return (int64_t)((mixed >> 32) & (uint64_t)(cache->buckets - 1));
+}
+
+static void unlink_use(struct th_cache *cache, int32_t k)
+{
+  struct th_cache_item *item = &cache->items[k];
+  if (item->newer != NONE)
+    cache->items[item->newer].older = item->older;
+  else
+    cache->newest = item->older;
+  if (item->older != NONE)
+    cache->items[item->older].newer = item->newer;
+  else
+    cache->oldest = item->newer;
+}
+
+static void link_newest(struct th_cache *cache, int32_t k)
+{
+  struct th_cache_item *item = &cache->items[k];
+  item->newer = NONE;
+  item->older = cache->newest;
+  if (cache->newest != NONE)
+    cache->items[cache->newest].newer = k;
+  else
+    cache->oldest = k;
+  cache->newest = k;
+}
+
+/* Most requests are for what the last one was for. */
+static int32_t find(const struct th_cache *cache, int64_t key)
+{
+  if (cache->count == 0)
+    return NONE;
+  if (cache->newest != NONE && cache->items[cache->newest].key == key)
+    return cache->newest;
+  int32_t k = cache->bucket[bucket_of(cache, key)];
+  while (k != NONE && cache->items[k].key != key)
+    k = cache->items[k].next;
+  return k;
+}
+
+void *th_cache_find(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (k == NONE)
+    return NULL;
+  if (k != cache->newest && cache->items[k].pins == 0) {
+    unlink_use(cache, k);
+    link_newest(cache, k);
+  }
+  return cache->items[k].data;
+}
+
+static void unlink_bucket(struct th_cache *cache, int32_t k)
+{
+  int32_t *link = &cache->bucket[bucket_of(cache, cache->items[k].key)];
+  while (*link != k)
+    link = &cache->items[*link].next;
+  *link = cache->items[k].next;
+}
+
+/* Take an item out; its room becomes the spare one if that is larger. */
+static void evict(struct th_cache *cache, int32_t k)
+{
+  struct th_cache_item *item = &cache->items[k];
+  if (item->pins == 0)
+    unlink_use(cache, k);
+  unlink_bucket(cache, k);
+  cache->used -= item->bytes;
+  cache->count--;
+  if (item->bytes > cache->spare_bytes) {
+    th_rooms_give(&cache->rooms, cache->spare, cache->spare_bytes);
+    cache->spare = item->data;
+    cache->spare_bytes = item->bytes;
+  } else {
+    th_rooms_give(&cache->rooms, item->data, item->bytes);
+  }
+  item->data = NULL;
+  item->next = cache->free;
+  cache->free = k;
+}
+
+static th_status grow_buckets(struct th_cache *cache, struct th_error *err)
+{
+  int64_t buckets = cache->buckets > 0 ? 2 * cache->buckets : FIRST_BUCKETS;
+  int32_t *bucket = NULL;
+  th_status rc = TH_NEW(&bucket, buckets, "the cache", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t b = 0; b < buckets; b++)
+    bucket[b] = NONE;
+  if (cache->buckets == 0) {
+    cache->newest = NONE;
+    cache->oldest = NONE;
+    cache->free = NONE;
+  }
+  free(cache->bucket);
+  cache->bucket = bucket;
+  cache->buckets = buckets;
+  for (int32_t k = 0; k < cache->filled; k++) {
+    if (cache->items[k].data == NULL)
+      continue;
+    int64_t b = bucket_of(cache, cache->items[k].key);
+    cache->items[k].next = bucket[b];
+    bucket[b] = k;
+  }
+  return TH_OK;
+}
+
+static th_status take_slot(struct th_cache *cache, int32_t *slot,
+                           struct th_error *err)
+{
+  if (cache->free != NONE) {
+    *slot = cache->free;
+    cache->free = cache->items[*slot].next;
+    return TH_OK;
+  }
+  if (cache->filled >= INT32_MAX)
+    return th_fail(err, TH_ENOMEM, "too many pieces in the cache");
+  th_status rc =
+      th_grow((void **)&cache->items, &cache->capacity, cache->filled + 1,
+              sizeof *cache->items, "the cache", err);
+  if (rc == TH_OK)
+    *slot = (int32_t)cache->filled++;
+  return rc;
+}
+
+/* The spare room, where it fits and is not far too large; else new room, not
+ * zeroed: it is about to be filled from a file. */
+static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
+                           int64_t *got, struct th_error *err)
+{
+  bool fits = cache->spare != NULL && cache->spare_bytes >= bytes &&
+              cache->spare_bytes / 2 <= bytes;
+  if (!fits) {
+    /* nothing accounts for the old one */
+    th_rooms_give(&cache->rooms, cache->spare, cache->spare_bytes);
+    cache->spare_bytes = th_rooms_bytes(bytes);
+    cache->spare = th_rooms_take(&cache->rooms, bytes);
+  }
+  *room = cache->spare;
+  *got = cache->spare_bytes;
+  cache->spare = NULL;
+  cache->spare_bytes = 0;
+  if (*room == NULL)
+    return th_no_memory("stored values", *got, err);
+  return TH_OK;
+}
+
+void th_cache_trim(struct th_cache *cache, int64_t limit)
+{
+  while (cache->count > 0 && cache->oldest != NONE && cache->used > limit)
+    evict(cache, cache->oldest);
+}
+
+void th_cache_expect(struct th_cache *cache, int64_t bytes)
+{
+  th_rooms_expect(&cache->rooms, bytes);
+}
+
+th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
+                       int64_t limit, void **room, struct th_error *err)
+{
+  int32_t slot = NONE;
+  int64_t got = 0;
+  void *data = NULL;
+  th_status rc = TH_OK;
+  if (cache->count >= cache->buckets)
+    TH_TRY(grow_buckets(cache, err));
+  th_cache_trim(cache, limit - bytes);
+  TH_TRY(take_room(cache, bytes, &data, &got, err));
+  TH_TRY(take_slot(cache, &slot, err));
+  int64_t b = bucket_of(cache, key);
+  cache->items[slot] = (struct th_cache_item){
+      .key = key, .data = data, .bytes = got, .next = cache->bucket[b]};
+  cache->bucket[b] = slot;
+  link_newest(cache, slot);
+  cache->used += got;
+  cache->count++;
+  *room = data;
+  data = NULL;
+done:
+  th_rooms_give(&cache->rooms, data, got);
+  return rc;
+}
+
+void th_cache_pin(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (cache->items[k].pins++ == 0)
+    unlink_use(cache, k);
+}
+
+void th_cache_unpin(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (--cache->items[k].pins == 0)
+    link_newest(cache, k);
+}
+
+void th_cache_drop(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (k != NONE)
+    evict(cache, k);
+}
+
+void th_cache_free(struct th_cache *cache)
+{
+  for (int32_t k = 0; k < cache->filled; k++)
+    if (cache->items[k].data != NULL)
+      evict(cache, k);
+  th_rooms_give(&cache->rooms, cache->spare, cache->spare_bytes);
+  th_rooms_free(&cache->rooms);
+  free(cache->items);
+  free(cache->bucket);
+  *cache = (struct th_cache){0};
+}

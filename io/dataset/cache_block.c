@@ -1,0 +1,200 @@
+/* cache_block.c - units of dense shards in memory
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/cache_block.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static int64_t align(int64_t bytes)
+{
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static int64_t count_of(struct th_range range)
+{
+  return range.last - range.first;
+}
+
+/* One behind the other: the unit, its values, checksums and states. */
+static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
+{
+  return align(sizeof(struct th_unit)) + align(count * shard->map.run) +
+         align(count * (int64_t)sizeof(uint64_t)) + align(count);
+}
+
+/* A kept run is looked for among the units first: nothing is read twice while
+ * it is in memory. What HDF5 decompresses comes by whole units. */
+static bool is_alone(const struct th_place *at, const struct th_unit *unit,
+                     int64_t attribute)
+{
+  return at->shard->map.file >= 0 &&
+         (unit == NULL ||
+          unit->state[attribute - unit->attributes.first] == TH_ABSENT);
+}
+
+th_status th_unit_find(struct th_dataset *d, int64_t attribute, int64_t group,
+                       bool keep, struct th_unit_place *place,
+                       struct th_error *err)
+{
+  th_status rc = th_dataset_place(d, attribute, group, &place->at, err);
+  if (rc != TH_OK)
+    return rc;
+  place->attributes = place->at.attributes;
+  place->cache = &d->blocks;
+  place->key = place->at.key;
+  place->unit = th_cache_find(&d->blocks, place->key);
+  if (keep && is_alone(&place->at, place->unit, attribute)) {
+    place->attributes = (struct th_range){attribute, attribute + 1};
+    place->cache = &d->runs;
+    place->key = th_dataset_key(d, attribute, group);
+    place->unit = th_cache_find(&d->runs, place->key);
+  }
+  place->bytes = room_bytes(place->at.shard, count_of(place->attributes));
+  return TH_OK;
+}
+
+th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
+                       struct th_error *err)
+{
+  int64_t count = count_of(place->attributes);
+  int64_t run = place->at.shard->map.run;
+  bool alone = place->cache == &d->runs;
+  int64_t limit = alone ? d->memory / 2 : th_dataset_block_limit(d);
+  void *room = NULL;
+  th_cache_expect(&d->blocks,
+                  room_bytes(place->at.shard, place->at.shard->unit));
+  th_cache_expect(&d->runs, room_bytes(place->at.shard, 1));
+  th_status rc =
+      th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
+  if (rc != TH_OK)
+    return rc;
+  if (alone) /* what is kept for single attributes, blocks do without */
+    th_cache_trim(&d->blocks, th_dataset_block_limit(d));
+  char *values = (char *)room + align(sizeof(struct th_unit));
+  char *checksum = values + align(count * run);
+  char *state = checksum + align(count * (int64_t)sizeof(uint64_t));
+  place->unit = room;
+  *place->unit = (struct th_unit){.attributes = place->attributes,
+                                  .cache = place->cache,
+                                  .key = place->key,
+                                  .bytes = place->bytes,
+                                  .values = values,
+                                  .checksum = (uint64_t *)(void *)checksum,
+                                  .state = (unsigned char *)state};
+  memset(state, TH_ABSENT, (size_t)count);
+  return TH_OK;
+}
+
+struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
+                             enum th_presence state)
+{
+  const unsigned char *begin =
+      unit->state + (range.first - unit->attributes.first);
+  const unsigned char *end = begin + count_of(range);
+  const unsigned char *first = memchr(begin, (int)state, (size_t)(end - begin));
+  if (first == NULL)
+    return (struct th_range){range.last, range.last};
+  const unsigned char *last = first;
+  while (last < end && *last == state)
+    last++;
+  return (struct th_range){range.first + (first - begin),
+                           range.first + (last - begin)};
+}
+
+void th_unit_mark(struct th_unit *unit, struct th_range range,
+                  enum th_presence state)
+{
+  memset(unit->state + (range.first - unit->attributes.first), (int)state,
+         (size_t)count_of(range));
+}
+
+struct th_fetch th_unit_fetch(const struct th_unit_place *place,
+                              struct th_range part)
+{
+  int64_t skip = part.first - place->unit->attributes.first;
+  struct th_fetch fetch =
+      th_dense_fetch(place->at.shard, part, place->at.group);
+  fetch.values = place->unit->values + skip * place->at.shard->map.run;
+  fetch.checksum = place->unit->checksum + skip;
+  fetch.unit = place->unit;
+  return fetch;
+}
+
+void th_unit_count(struct th_dataset *d, const struct th_unit *unit,
+                   const struct th_fetch *fetch)
+{
+  int64_t bytes = th_fetch_bytes(fetch);
+  bool kept = unit->cache == &d->runs;
+  (kept ? &d->store.support : &d->store.blocks)->read += bytes;
+  d->store.bytes_read += bytes;
+}
+
+/* Values that are still to come must never be handed out: garbage would reach
+ * the solver. */
+static th_status refuse_queued(const struct th_unit_place *place,
+                               struct th_range range, struct th_error *err)
+{
+  struct th_range queued = th_unit_part(place->unit, range, TH_QUEUED);
+  if (queued.first == queued.last)
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s: attribute %lld, row group %lld: still being read; "
+                 "this is an error of the program, please report it",
+                 place->at.shard->name, (long long)queued.first,
+                 (long long)place->at.group);
+}
+
+/* Read what a range lacks; what HDF5 decompresses by whole units. */
+static th_status complete(struct th_dataset *d, struct th_unit_place *place,
+                          struct th_range range, struct th_error *err)
+{
+  struct th_unit *unit = place->unit;
+  th_status rc = TH_OK;
+  for (;;) {
+    struct th_range part = th_unit_part(unit, range, TH_ABSENT);
+    if (part.first == part.last)
+      return refuse_queued(place, range, err);
+    if (place->at.shard->map.file < 0)
+      part = unit->attributes;
+    struct th_fetch fetch = th_unit_fetch(place, part);
+    double began = th_clock();
+    rc = th_dense_read(place->at.shard, &fetch, err);
+    d->store.seconds += th_clock() - began;
+    if (rc != TH_OK)
+      return rc;
+    th_unit_count(d, unit, &fetch);
+    th_unit_mark(unit, part, TH_PRESENT);
+  }
+}
+
+th_status th_unit_slab(struct th_dataset *d, struct th_rows rows,
+                       struct th_range range, bool keep, struct th_slab *slab,
+                       struct th_error *err)
+{
+  const struct th_geometry *g = &d->info.geometry;
+  const struct th_shape *shape = &g->shape;
+  struct th_unit_place place;
+  int64_t group = th_geometry_group_of(g, rows.first);
+  int64_t row = rows.first - th_geometry_group(g, group).first;
+  th_status rc = TH_OK;
+  th_outlook_settle(d, range, group, keep);
+  TH_TRY(th_unit_find(d, range.first, group, keep, &place, err));
+  if (place.unit == NULL)
+    TH_TRY(th_unit_make(d, &place, err));
+  struct th_unit *unit = place.unit;
+  range = th_range_meet(range, unit->attributes);
+  TH_TRY(complete(d, &place, range, err));
+  int64_t skip =
+      (range.first - unit->attributes.first) * shape->row_group + row;
+  *slab = (struct th_slab){.layout = TH_DENSE,
+                           .type = shape->type,
+                           .attributes = range,
+                           .row = row,
+                           .rows = (int32_t)rows.count,
+                           .values =
+                               unit->values + th_type_offset(shape->type, skip),
+                           .stride = shape->row_group};
+done:
+  return rc;
+}

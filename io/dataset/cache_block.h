@@ -1,0 +1,65 @@
+/* cache_block.h - units of dense shards in memory
+ *
+ * A unit is some consecutive attributes on one row group with one room in the
+ * cache; only the attributes that are asked for are read into it. A single run
+ * that is kept has a unit of its own. Internal to io/, local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CACHE_BLOCK_H
+#define TH_CACHE_BLOCK_H
+
+#include "io/dataset/reader.h"
+
+enum th_presence { TH_ABSENT, TH_QUEUED, TH_PRESENT };
+
+/* Lies at the beginning of its room. */
+struct th_unit {
+  struct th_range attributes;
+  struct th_cache *cache; /* that it is kept in */
+  int64_t key;
+  int64_t bytes;        /* of the room */
+  int64_t reads;        /* under way */
+  char *values;         /* R rows of each attribute */
+  uint64_t *checksum;   /* of each */
+  unsigned char *state; /* of each: enum th_presence */
+};
+
+/* A request's unit. */
+struct th_unit_place {
+  struct th_place at;
+  struct th_range attributes; /* that the unit has, or would have, room for */
+  struct th_cache *cache;
+  int64_t key;
+  int64_t bytes;        /* of its room */
+  struct th_unit *unit; /* NULL: there is none yet */
+};
+
+/* keep: the run alone, unless it is there with others. */
+th_status th_unit_find(struct th_dataset *dataset, int64_t attribute,
+                       int64_t group, bool keep, struct th_unit_place *place,
+                       struct th_error *err);
+
+/* Room for it in the cache, with nothing in it. */
+th_status th_unit_make(struct th_dataset *dataset, struct th_unit_place *place,
+                       struct th_error *err);
+
+/* The first attributes of a range, next to one another, that are in a state;
+ * empty where there are none. */
+struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
+                             enum th_presence state);
+void th_unit_mark(struct th_unit *unit, struct th_range range,
+                  enum th_presence state);
+
+/* The read of a part of the unit. */
+struct th_fetch th_unit_fetch(const struct th_unit_place *place,
+                              struct th_range part);
+
+/* Add a read that was carried out to the store's account. */
+void th_unit_count(struct th_dataset *dataset, const struct th_unit *unit,
+                   const struct th_fetch *fetch);
+
+/* A dense slab. */
+th_status th_unit_slab(struct th_dataset *dataset, struct th_rows rows,
+                       struct th_range range, bool keep, struct th_slab *slab,
+                       struct th_error *err);
+
+#endif

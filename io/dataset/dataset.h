@@ -1,0 +1,191 @@
+/* dataset.h - sharded HDF5 data sets: writing, opening, checking
+ *
+ * NAME.h5 is a small master; NAME.shards/00000.h5 ... hold the attributes. The
+ * format is described in io/format.h.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_DATASET_H
+#define TH_DATASET_H
+
+#include "core/comm.h"
+#include "core/groups.h"
+#include "core/names.h"
+#include "core/source.h"
+#include "core/truth.h"
+#include "io/dataset/origin.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- writing ---- */
+
+/* What a data set is going to be; replicated. shape.nonzeros is ignored: the
+ * writer counts them. shards 0: ceil(bytes / 1 GiB), at most 1024 (sparse:
+ * by expected_entries). */
+struct th_dataset_plan {
+  struct th_shape shape;
+  int64_t shards;
+  int64_t expected_entries; /* sparse: an estimate; dense: ignored */
+};
+
+struct th_writer;
+
+/* Claim PATH and make a folder for its shards under a temporary name.
+ * Collective. Shard k is written by rank k mod size; the plan's shards,
+ * possibly chosen here, are in th_writer_shards. Always end with
+ * th_writer_commit or th_writer_abort. */
+th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
+                           const char *path, const struct th_dataset_plan *plan,
+                           bool force, struct th_error *err);
+
+/* Whether it could be claimed now; what killed runs have left is removed or put
+ * back. Local: rank 0. */
+th_status th_writer_check(const char *path, bool force, struct th_error *err);
+
+int64_t th_writer_shards(const struct th_writer *writer);
+bool th_writer_owns(const struct th_writer *writer, int64_t shard);
+struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard);
+
+/* Row groups are numbered training first, then test. Rows of one; first stored
+ * row of one. */
+int64_t th_writer_groups(const struct th_writer *writer);
+struct th_rows th_writer_group(const struct th_writer *writer, int64_t group);
+
+/* Attributes that lie together in a dense shard (a chunk): write them so. */
+int64_t th_writer_chunk(const struct th_writer *writer);
+
+/* Write attributes [range.first, range.last) of an owned dense shard on one row
+ * group, in the storage type, attribute-major; attribute a's rows begin at
+ * values + (a - range.first) * stride. range is a whole chunk of the shard (or
+ * its short last one), counted from the shard's first attribute; the groups of
+ * one chunk come in ascending order, every group once. TH_EDATA for a value
+ * that is not finite. Local. */
+th_status th_writer_dense(struct th_writer *writer, int64_t shard,
+                          int64_t group, struct th_range range,
+                          const void *values, int64_t stride,
+                          struct th_error *err);
+
+/* Write the tile of an owned sparse shard on one row group; groups come in
+ * ascending order, every group once, also empty ones. The slab's attributes
+ * are the shard's, its runs ascending and not empty. Local. */
+th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
+                           int64_t group, const struct th_slab *tile,
+                           struct th_error *err);
+
+/* What the master holds beside the shards; read on rank 0 alone. target, row
+ * in stored order, the former NaN where the shape says that there are none;
+ * weight, names and the texts but the last may be NULL. */
+struct th_master {
+  const double *target;
+  const double *weight;
+  const int64_t *row;         /* 0-based number of the example in the input */
+  const char *const *names;   /* one per attribute */
+  const char *target_name;    /* of the targets' column */
+  const char *positive_class; /* is 1, all others are -1 */
+  const struct th_origin *origin;     /* NULL: nothing is known of a text */
+  const struct th_group_piece *piece; /* of groups of attributes: all of them,
+                                         ascending */
+  int64_t pieces;                     /* 0: no groups */
+  const struct th_truth *truth;       /* NULL: not generated */
+  const char *provenance; /* how it was made, one line, no paths or dates */
+};
+
+/* Finish all shards, write the master, give everything its final name.
+ * Collective. Frees the writer, also on failure (nothing is left then). */
+th_status th_writer_commit(struct th_writer *writer,
+                           const struct th_master *master,
+                           struct th_error *err);
+
+/* Remove what was written. Local; every rank calls it. NULL is legal. */
+void th_writer_abort(struct th_writer *writer);
+
+/* ---- reading ---- */
+
+struct th_dataset;
+
+/* Open PATH: rank 0 reads the master and broadcasts; every shard's identity is
+ * checked when it is first opened. Collective. memory: bytes of stored values
+ * that a rank may keep, the same on every rank. Targets and weights are kept
+ * once per node. TH_EFORMAT for a model or another file, TH_EIO where a rank
+ * sees another master under this name than rank 0. */
+th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
+                          const char *path, int64_t memory,
+                          struct th_error *err);
+/* Collective over the ranks that opened it. */
+void th_dataset_close(struct th_dataset *dataset);
+
+/* Most of what is read is not going to be asked for again: keep little of it,
+ * whatever memory there is. Before th_dataset_read_ahead. Local. */
+void th_dataset_keep_little(struct th_dataset *dataset);
+
+/* From now on what is announced to the store is read before it is asked for,
+ * by a thread of its own where threaded, within the data set's memory. Dense
+ * data; a matter of time alone. Local. */
+th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
+                                struct th_error *err);
+
+/* Forget all stored values that are kept in memory: what is asked for next is
+ * read again. Local. */
+void th_dataset_drop(struct th_dataset *dataset);
+
+/* The store behind it; borrowed, lives as long as the data set. */
+struct th_store *th_dataset_store(struct th_dataset *dataset);
+int64_t th_dataset_shards(const struct th_dataset *dataset);
+/* Bytes of the master and all shards. */
+int64_t th_dataset_bytes(const struct th_dataset *dataset);
+const struct th_truth *th_dataset_truth(const struct th_dataset *dataset);
+const char *th_dataset_provenance(const struct th_dataset *dataset);
+/* The targets' column, and the class that is 1 where all others are -1; NULL:
+ * not known, none. */
+const char *th_dataset_target_name(const struct th_dataset *dataset);
+const char *th_dataset_positive_class(const struct th_dataset *dataset);
+/* Of the text that it was imported from; nothing is set where that is not
+ * known. */
+const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);
+
+/* One name per attribute; *names is one allocation, owned by the caller, or
+ * NULL where the data set has no names. Local. */
+th_status th_dataset_names(struct th_dataset *dataset, char ***names,
+                           struct th_error *err);
+
+/* Hashes of the names: whether two data sets have the same ones. Replicated. */
+struct th_name_print th_dataset_name_print(const struct th_dataset *dataset);
+
+/* The names of some attributes of a data set that has names: name[k] is an
+ * allocation of its own; on failure some are filled in. Ascending attributes
+ * are the fastest. Local. */
+th_status th_dataset_names_of(struct th_dataset *dataset,
+                              const int64_t *attribute, int64_t count,
+                              char **name, struct th_error *err);
+
+/* Which attributes have these names, or that none has, or that several have or
+ * that the name was asked for before. Reads all names, in pieces. Local. */
+enum { TH_NAME_ABSENT = -1, TH_NAME_TWICE = -2 };
+th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
+                                int64_t count, int64_t *attribute,
+                                struct th_error *err);
+
+/* The groups of attributes that the data set carries; groups->attributes is 0
+ * where it has none. Collective. Release with th_groups_free. */
+th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
+                            struct th_groups *groups, struct th_error *err);
+
+/* Input row numbers of stored rows. Local. */
+th_status th_dataset_row_numbers(struct th_dataset *dataset,
+                                 struct th_rows rows, int64_t *numbers,
+                                 struct th_error *err);
+
+/* Read and verify everything: every checksum, every index, the statistics'
+ * presence, the fingerprint. Collective; shards are dealt out to ranks. */
+th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err);
+
+/* Whether a path names something in a folder of the data set's shards, where
+ * nothing else may be written. Local. */
+bool th_dataset_holds(const struct th_dataset *dataset, const char *path);
+
+/* TH_EIO when the master or an opened shard was replaced since it was opened.
+ * Local. */
+th_status th_dataset_unchanged(struct th_dataset *dataset,
+                               struct th_error *err);
+
+#endif

@@ -1,0 +1,276 @@
+/* examples.c - targets, weights and row numbers: the master's own arrays
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "io/dataset/format.h"
+#include "io/dataset/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITEM = 8 }; /* bytes of a target, a weight and a row number alike */
+
+static th_status open_array(struct th_dataset *d, const char *name,
+                            const char *checksum_name, hid_t type,
+                            struct th_h5_set *set, uint64_t **checksum,
+                            struct th_error *err)
+{
+  int64_t groups = d->info.geometry.groups;
+  hsize_t size[2] = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_set_open(set, &d->examples.h5, name, type, 1, size, err));
+  if (size[0] != (hsize_t)d->store.shape.examples) {
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: %s has the wrong size; the file is damaged, import the "
+                 "data again",
+                 d->path, name);
+    goto done;
+  }
+  TH_TRY(TH_NEW(checksum, groups, "checksums", err));
+  TH_TRY(th_h5_get(&d->examples.h5, checksum_name, H5T_NATIVE_UINT64, groups,
+                   *checksum, err));
+done:
+  return rc;
+}
+
+static th_status check_row_numbers(const struct th_dataset *d,
+                                   struct th_rows rows, const int64_t *numbers,
+                                   struct th_error *err)
+{
+  for (int64_t i = 0; i < rows.count; i++)
+    if (numbers[i] < 0)
+      return th_fail(err, TH_EDATA,
+                     "%s: stored row %lld has number %lld in the input; import "
+                     "the data again",
+                     d->path, (long long)(rows.first + i),
+                     (long long)numbers[i]);
+  return TH_OK;
+}
+
+/* What is not a number is named before the checksum, which it may fit. */
+static th_status check_numbers(const struct th_dataset *d, const char *what,
+                               double least, struct th_rows rows,
+                               const double *values, struct th_error *err)
+{
+  for (int64_t i = 0; i < rows.count; i++) {
+    long long row = rows.first + i;
+    if (!(isfinite(values[i]) && values[i] >= least))
+      return th_fail(err, TH_EDATA,
+                     "%s: the %s of stored row %lld is not a number%s; import "
+                     "the data again",
+                     d->path, what, row, least == 0.0 ? " of at least 0" : "");
+  }
+  return TH_OK;
+}
+
+/* Data without targets have NaN in their place, and nothing else. */
+static th_status check_target_values(const struct th_dataset *d,
+                                     struct th_rows rows, const double *values,
+                                     struct th_error *err)
+{
+  if (!d->store.shape.unlabelled)
+    return check_numbers(d, "target", -INFINITY, rows, values, err);
+  for (int64_t i = 0; i < rows.count; i++)
+    if (!isnan(values[i]))
+      return th_fail(err, TH_EFORMAT,
+                     "%s: stored row %lld has a target, but the file says that "
+                     "there is none; import the data again",
+                     d->path, (long long)(rows.first + i));
+  return TH_OK;
+}
+
+static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
+                            const uint64_t *checksum, int64_t group,
+                            void *values, struct th_error *err)
+{
+  struct th_examples *e = &d->examples;
+  struct th_rows rows = th_geometry_group(&d->info.geometry, group);
+  th_status rc = th_h5_set_range(set, rows.first, rows.count, values, err);
+  if (rc != TH_OK)
+    return rc;
+  d->store.bytes_read += rows.count * ITEM;
+  if (set == &e->target)
+    rc = check_target_values(d, rows, values, err);
+  else if (set == &e->weight)
+    rc = check_numbers(d, "weight", 0.0, rows, values, err);
+  else
+    rc = check_row_numbers(d, rows, values, err);
+  if (rc == TH_OK &&
+      th_hash(values, (size_t)rows.count * ITEM) != checksum[group])
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: %s, row group %lld: checksum mismatch; the file is "
+                 "damaged, import the data again",
+                 d->path, set->name, (long long)group);
+  return rc;
+}
+
+static th_status read_all(struct th_dataset *d, const struct th_h5_set *set,
+                          const uint64_t *checksum, double *values,
+                          struct th_error *err)
+{
+  const struct th_geometry *g = &d->info.geometry;
+  th_status rc = TH_OK;
+  for (int64_t group = 0; rc == TH_OK && group < g->groups; group++)
+    rc = read_group(d, set, checksum, group,
+                    values + th_geometry_group(g, group).first, err);
+  return rc;
+}
+
+th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
+{
+  struct th_examples *e = &dataset->examples;
+  const struct th_shape *shape = &dataset->store.shape;
+  double began = th_clock();
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_open(&e->h5, dataset->path, dataset->path, err));
+  TH_TRY(th_master_same(&e->h5, &dataset->info, err));
+  TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group, "a row group", err));
+  TH_TRY(open_array(dataset, TH_D_Y, TH_D_GROUP_Y, H5T_NATIVE_DOUBLE,
+                    &e->target, &e->target_checksum, err));
+  TH_TRY(open_array(dataset, TH_D_ROW, TH_D_GROUP_ROW, H5T_NATIVE_INT64,
+                    &e->row, &e->row_checksum, err));
+  if (shape->weighted)
+    TH_TRY(open_array(dataset, TH_D_WEIGHT, TH_D_GROUP_WEIGHT,
+                      H5T_NATIVE_DOUBLE, &e->weight, &e->weight_checksum, err));
+done:
+  dataset->store.seconds += th_clock() - began;
+  return rc;
+}
+
+/* Local. */
+static th_status fill_kept(struct th_dataset *d, struct th_error *err)
+{
+  struct th_examples *e = &d->examples;
+  double *values = e->kept.data;
+  double began = th_clock();
+  th_status rc = read_all(d, &e->target, e->target_checksum, values, err);
+  if (rc == TH_OK && d->store.shape.weighted)
+    rc = read_all(d, &e->weight, e->weight_checksum,
+                  values + d->store.shape.examples, err);
+  d->store.seconds += th_clock() - began;
+  return rc;
+}
+
+th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err)
+{
+  struct th_examples *e = &dataset->examples;
+  const struct th_shape *shape = &dataset->store.shape;
+  int64_t bytes = shape->examples * ITEM * (shape->weighted ? 2 : 1);
+  th_status rc = TH_OK;
+  if (shape->examples > TH_KEPT_EXAMPLES &&
+      bytes > dataset->memory / TH_KEPT_SHARE)
+    return rc;
+  TH_TRY(th_share(comm, (size_t)bytes, "targets", &e->kept, err));
+  rc = e->kept.writer ? fill_kept(dataset, err) : TH_OK;
+  TH_TRY(th_agree(comm, rc, err));
+  th_shared_settle(&e->kept);
+  e->kept_target = e->kept.data;
+  if (shape->weighted)
+    e->kept_weight = e->kept_target + shape->examples;
+done:
+  return rc;
+}
+
+void th_examples_close(struct th_examples *examples)
+{
+  struct th_error ignored = {0};
+  th_h5_set_close(&examples->target, &ignored);
+  th_h5_set_close(&examples->weight, &ignored);
+  th_h5_set_close(&examples->row, &ignored);
+  th_h5_close(&examples->h5, &ignored);
+  free(examples->target_checksum);
+  free(examples->weight_checksum);
+  free(examples->row_checksum);
+  th_shared_free(&examples->kept);
+  free(examples->group);
+  *examples = (struct th_examples){0};
+}
+
+/* Rows that may span row groups, each group read and verified whole. */
+static th_status read_rows(struct th_dataset *d, const struct th_h5_set *set,
+                           const uint64_t *checksum, struct th_rows rows,
+                           void *values, struct th_error *err)
+{
+  const struct th_geometry *g = &d->info.geometry;
+  int64_t last = rows.first + rows.count;
+  th_status rc = TH_OK;
+  for (int64_t i = rows.first; rc == TH_OK && i < last;) {
+    int64_t group = th_geometry_group_of(g, i);
+    struct th_rows whole = th_geometry_group(g, group);
+    int64_t end = whole.first + whole.count;
+    end = end < last ? end : last;
+    rc = read_group(d, set, checksum, group, d->examples.group, err);
+    if (rc == TH_OK)
+      memcpy((char *)values + (size_t)(i - rows.first) * ITEM,
+             (char *)d->examples.group + (size_t)(i - whole.first) * ITEM,
+             (size_t)(end - i) * ITEM);
+    i = end;
+  }
+  return rc;
+}
+
+static th_status check_rows(const struct th_dataset *d, struct th_rows rows,
+                            struct th_error *err)
+{
+  if (rows.first >= 0 && rows.count >= 0 &&
+      rows.first + rows.count <= d->store.shape.examples)
+    return TH_OK;
+  return th_fail(err, TH_EARG, "%s: a request outside of the data", d->path);
+}
+
+static th_status one_array(struct th_dataset *d, const struct th_h5_set *set,
+                           const uint64_t *checksum, const double *kept,
+                           struct th_rows rows, double *values,
+                           struct th_error *err)
+{
+  if (kept == NULL) {
+    double began = th_clock();
+    th_status rc = read_rows(d, set, checksum, rows, values, err);
+    d->store.seconds += th_clock() - began;
+    return rc;
+  }
+  memcpy(values, kept + rows.first, (size_t)rows.count * ITEM);
+  return TH_OK;
+}
+
+th_status th_examples_read(struct th_dataset *d, struct th_rows rows,
+                           double *target, double *weight, struct th_error *err)
+{
+  struct th_examples *e = &d->examples;
+  th_status rc = TH_OK;
+  TH_TRY(check_rows(d, rows, err));
+  if (target != NULL)
+    TH_TRY(one_array(d, &e->target, e->target_checksum, e->kept_target, rows,
+                     target, err));
+  if (weight != NULL && d->store.shape.weighted)
+    TH_TRY(one_array(d, &e->weight, e->weight_checksum, e->kept_weight, rows,
+                     weight, err));
+  for (int64_t i = 0;
+       weight != NULL && !d->store.shape.weighted && i < rows.count; i++)
+    weight[i] = 1.0;
+done:
+  return rc;
+}
+
+th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  if (target != NULL && store->shape.unlabelled)
+    return th_fail(err, TH_EDATA, "%s has no target; use it with predict",
+                   d->path);
+  return th_examples_read(d, rows, target, weight, err);
+}
+
+th_status th_dataset_row_numbers(struct th_dataset *dataset,
+                                 struct th_rows rows, int64_t *numbers,
+                                 struct th_error *err)
+{
+  struct th_examples *e = &dataset->examples;
+  th_status rc = check_rows(dataset, rows, err);
+  if (rc == TH_OK)
+    rc = read_rows(dataset, &e->row, e->row_checksum, rows, numbers, err);
+  return rc;
+}

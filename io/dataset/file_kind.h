@@ -1,0 +1,21 @@
+/* file_kind.h - what kind of file a path names
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_FILE_KIND_H
+#define TH_FILE_KIND_H
+
+#include "core/error.h"
+
+enum th_file_kind {
+  TH_FILE_DATASET,
+  TH_FILE_MODEL,
+  TH_FILE_SHARD,
+  TH_FILE_HDF5, /* of other origin */
+  TH_FILE_TEXT, /* also compressed */
+  TH_FILE_OTHER
+};
+
+/* What a file is, by its content. Local. TH_EIO when it cannot be opened. */
+th_status th_file_kind(const char *path, enum th_file_kind *kind,
+                       struct th_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* format.c - what kind of file a path names, and of which version
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/format.h"
+
+#include "io/dataset/master.h"
+#include "io/hdf5/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct kind {
+  const char *format; /* attribute of the root */
+  const char *noun;
+  const char *remedy; /* when it is what was wanted */
+};
+
+static const struct kind kinds[] = {
+    {TH_FORMAT_MASTER, "data set",
+     "give a data set made by thresher import or thresher generate"},
+    {TH_FORMAT_MODEL, "model", "give a model file made by thresher train"},
+    {TH_FORMAT_SHARD, "shard", "put the shard's own file back"},
+};
+
+static const struct kind *find_kind(const char *format)
+{
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (strcmp(kinds[k].format, format) == 0)
+      return &kinds[k];
+  return NULL;
+}
+
+static th_status check_version(const struct th_h5 *h5, struct th_error *err)
+{
+  int64_t major = 0;
+  int64_t minor = 0;
+  th_status rc = th_h5_get_i64(h5, "/", TH_A_MAJOR, &major, err);
+  if (rc == TH_OK)
+    rc = th_h5_get_i64(h5, "/", TH_A_MINOR, &minor, err);
+  if (rc != TH_OK || major == TH_FORMAT_MAJOR)
+    return rc;
+  return th_fail(
+      err, TH_EFORMAT, "%s has format %lld.%lld, this program reads %d.x; %s",
+      h5->name, (long long)major, (long long)minor, TH_FORMAT_MAJOR,
+      major > TH_FORMAT_MAJOR ? "update thresher" : "make the file again");
+}
+
+th_status th_format_check(const struct th_h5 *h5, const char *format,
+                          struct th_error *err)
+{
+  struct th_error ignored = {0};
+  const struct kind *wanted = find_kind(format);
+  char *found = NULL;
+  th_status rc = TH_OK;
+  if (th_h5_get_text(h5, "/", TH_A_FORMAT, &found, &ignored) != TH_OK)
+    return th_fail(err, TH_EFORMAT, "%s is not a thresher %s; %s", h5->name,
+                   wanted->noun, wanted->remedy);
+  const struct kind *is = find_kind(found);
+  if (is == wanted)
+    rc = check_version(h5, err);
+  else
+    rc = th_fail(err, TH_EFORMAT, "%s is a %s, not a %s; %s", h5->name,
+                 is != NULL ? is->noun : "file of another kind", wanted->noun,
+                 wanted->remedy);
+  free(found);
+  return rc;
+}
+
+th_status th_file_check(const char *path, const char *name,
+                        struct th_error *err)
+{
+  struct stat s;
+  /* a pipe without a writer would not let go of us */
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0 || fstat(file, &s) != 0) {
+    th_fail(err, TH_EIO, "cannot open %s: %s", name, strerror(errno));
+    if (file >= 0)
+      close(file);
+    return err->code;
+  }
+  close(file);
+  if (S_ISDIR(s.st_mode))
+    return th_fail(err, TH_EIO, "%s is a folder; name a file", name);
+  if (!S_ISREG(s.st_mode))
+    return th_fail(err, TH_EIO, "%s is a pipe or a device; name a file", name);
+  return TH_OK;
+}

@@ -1,0 +1,247 @@
+/* format.h - the file format: every name that appears in a file, in one place
+ *
+ * A data set NAME is a small master file NAME.h5 and a folder NAME.shards with
+ * shards 00000.h5, 00001.h5, ... All are HDF5 files (format of HDF5 1.10),
+ * little endian, without object times and without links between files except
+ * the virtual data sets described below.
+ *
+ * Rows. Stored examples are numbered training examples first, then test
+ * examples. Row groups are R consecutive stored examples; the training
+ * examples' last group may be short, the test examples begin a group of their
+ * own. A run is one attribute on one row group; dense data are read and checked
+ * by runs.
+ *
+ * Checksums are XXH3 (64 bits, seed 0) over stored bytes. Data sets that are
+ * written whole carry theirs in an attribute `checksum`; the others have data
+ * sets of checksums beside them. What HDF5 keeps itself (object headers,
+ * attributes, groups) carries HDF5's own checksums.
+ *
+ * Master, root attributes
+ *   format "thresher data set", major, minor
+ *   examples, training, attributes, row_group, groups, nonzeros, shards
+ *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8" | "u2" (dense
+ *                   only), weighted 0 | 1
+ *   labelled 0 | 1  0: there are no targets, and the data are for prediction
+ *                   alone; older masters, which always have some, lack it
+ *   target          name of the targets' column in the text, where it has one
+ *   positive_class  the class whose targets are 1 where all others are -1, if
+ *                   one was given
+ *   columns, target_column, other_columns  since 2.2, where the text was CSV:
+ * how many columns it had; which of them was the target, from 1 on, 0 for none;
+ * how many were neither target nor attribute other_classes   since 2.2, with
+ * positive_class: how many others there were, where they were few fingerprint
+ * of the logical content; the same for every shard layout provenance      how
+ * the data were made, one line names_list, names_set  u64, since 2.2, where
+ * there are names: hashes of the names in their order and in any order
+ * (th_hash_name) Master, data sets (n examples, d attributes, G groups, K
+ * shards) /y        f64 [n]   targets, finite; all NaN where there are none,
+ * which programs that do not know `labelled` refuse to read /weight   f64 [n]
+ * only when weighted: finite, not negative /row      i64 [n]   0-based number
+ * of the example in the input /split    u8  [n]   0 training, 1 test /names
+ * text [d]  optional, fixed length, UTF-8, zero padded /names_checksum  u64,
+ * since 2.2, one per 4096 names over their bytes /other_columns, /other_names
+ * i64, text, since 2.2, where there are some: the columns that were left out of
+ * the text or held weights, from 1 on, and their names, if it had a header
+ *   /other_classes   text, since 2.2: the classes whose targets are -1
+ *   /attribute_groups   group, optional: which attributes act together, as
+ *             ranges in ascending order; attribute count (of the ranges); data
+ *             sets first, count, group i64 (its lowest attribute), weight f64
+ *             (0: not given). Not in the fingerprint, which is of the values:
+ *             models hold the groups that they were trained with
+ *   /group/first, /group/count i64 [G], /group/split u8 [G]
+ *   /group/checksum_y, _row, _weight   u64 [G] of the group's part of each
+ *   /shard/path text [K], relative: FOLDER.shards/FILE.h5
+ *   /shard/first, /shard/count i64 [K]  attributes
+ *   /shard/bytes i64 [K]                size of the file
+ *   /shard/content u64 [K]              the shard's attribute `content`
+ *   /shard/hash u64 [K]                 XXH3 of all bytes of the file
+ *   /truth    group, only for generated data: attributes family, seed, noise,
+ *             correlation, density, count; data sets support i64, coef f64
+ *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
+ *   /X        (d, n) virtual, dense data only: the values in stored order, fill
+ *             value NaN (integer types appear as f64), so a missing shard shows
+ *   /packed   i16 (d, G R / 4) virtual, u2 data only, in place of /X: the bytes
+ *             of the shards' /X as numbers, fill value -1
+ *
+ * Shard, root attributes
+ *   format "thresher shard", major, minor, shard (its number), first, count,
+ *   training (since 2.2), layout, type, row_group, groups, nonzeros
+ *   content   sum modulo 2^64 over its runs; dense: of XXH3(attribute, group,
+ *             checksum), sparse: of th_hash_run (io/hash.h)
+ * Shard, both layouts (c attributes)
+ *   /mean, /deviation, /lowest, /highest   f64 [c], of the training examples;
+ *             the deviation has the divisor n; sparse data of another type
+ *             than f64: f32
+ *   /stats_checksum  u64, one per 256 attributes over their part of the four
+ * Shard, dense
+ *   /X        (c, G R) of the storage type: group g lies in columns g R ..,
+ *             padded with zeros to R; no filter; chunks of one row group and
+ *             all c attributes, or as few parts of them as have 4 MiB each.
+ *             u2: u8 (c, G R / 4), R a multiple of 4; row r of a group is in
+ *             bits 2 (r % 4), + 1 of byte r / 4
+ *   /checksum u64 (G, c), of each run without its padding
+ *
+ *   Why: a block is one long read and one of its checksums. `thresher bench`,
+ *   runs of 4 KiB, medians of five runs on a busy machine, in GB/s:
+ *
+ *                                      tiles   256 KiB chunks   by attribute
+ *   blocks of 100 attributes, disk      0.58             0.48           0.25
+ *   single attributes, disk             0.12             0.11           0.15
+ *   whole tiles, system's cache         1.33             1.13           0.69
+ *
+ *   Blocks are nearly all that is read; columns of the support, which storing
+ *   by attribute makes long, are read once and kept. Deflate reads at 0.06.
+ *
+ * Shard, sparse (doubly compressed; runs ordered by group, then attribute)
+ *   /attribute u32 [runs]      counted from the shard's first
+ *   /count     u16 [runs]      entries of each run, at least 1
+ *   /row       u16 [entries]   row in the group, ascending within a run
+ *   /value     [entries]       of the storage type
+ *   /piece, /piece_entry  i64 [G pieces + 1]  first run and first entry of each
+ *             piece; a piece is `piece` (root attribute) consecutive attributes
+ *             on one group, about 16384 entries: what is read and checked
+ *   /piece_checksum  u64 [G pieces]  of the piece's part of /attribute; with
+ *             that as the seed, of its part of /count; likewise /row and /value
+ *
+ * Most attributes of text or click data occur once in a row group, if at all:
+ * such a run takes 6 bytes beside its row and value. Longer row groups would
+ * save little (200,000 x 1,000,000, 50 a row, power-law frequencies: 107 MB
+ * with R = 512, 91 MB with R = 8192), but a draw of u rows looks at every run
+ * of R; hence R <= 32768, and by default as for dense data.
+ *
+ * Model: root attributes format "thresher model", major, minor, solver, loss,
+ * attributes, count (of the support), intercept, passes, statistics, settings
+ * (lines of the deck), fingerprint (of the data set) and ledger.*; data sets
+ * /support i64, /coef f64, /deck/name and /deck/value text; content (XXH3 over
+ * all of these). With a penalty also the group /certificate: attributes and
+ * /certificate/margin i64 as in core/model.h, /certificate/path f64, one after
+ * another lambda, objective, gap and support size of every lambda (all of that
+ * in the content); and /attribute_groups as in a master, where the penalty has
+ * groups.
+ *   Since 2.2: /deviation f64, standard deviations of the support's attributes
+ * over the training examples, as these weigh where the solver weighs them for
+ * that; and, where the data have names, /names text, those of the support, and
+ * names_list and names_set, of all attributes as in a master. With the same
+ * names_list, attributes of other data go by their numbers; else by /names, for
+ * which nothing but the support has to be there; where all attributes matter,
+ * names_set has to be the same.
+ *
+ * Versions: a program reads files of its own major number, whatever the minor;
+ * a minor step only adds names. Other majors are refused by name. 2.2 has added
+ * data without targets, training in shards, and what is marked so above.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_FORMAT_H
+#define TH_FORMAT_H
+
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
+
+/* Root attributes. */
+#define TH_A_FORMAT "format"
+#define TH_A_MAJOR "major"
+#define TH_A_MINOR "minor"
+#define TH_A_EXAMPLES "examples"
+#define TH_A_TRAINING "training"
+#define TH_A_ATTRIBUTES "attributes"
+#define TH_A_ROW_GROUP "row_group"
+#define TH_A_GROUPS "groups"
+#define TH_A_NONZEROS "nonzeros"
+#define TH_A_SHARDS "shards"
+#define TH_A_LAYOUT "layout"
+#define TH_A_TYPE "type"
+#define TH_A_WEIGHTED "weighted"
+#define TH_A_LABELLED "labelled"
+#define TH_A_TARGET "target"
+#define TH_A_POSITIVE_CLASS "positive_class"
+#define TH_A_COLUMNS "columns"
+#define TH_A_TARGET_COLUMN "target_column"
+#define TH_A_OTHERS "other_columns"
+#define TH_A_CLASSES "other_classes"
+#define TH_A_FINGERPRINT "fingerprint"
+#define TH_A_PROVENANCE "provenance"
+#define TH_A_SHARD "shard"
+#define TH_A_FIRST "first"
+#define TH_A_COUNT "count"
+#define TH_A_CONTENT "content"
+#define TH_A_PIECE "piece"
+
+#define TH_FORMAT_MASTER "thresher data set"
+#define TH_FORMAT_SHARD "thresher shard"
+#define TH_FORMAT_MODEL "thresher model"
+
+/* Master. */
+#define TH_D_Y "/y"
+#define TH_D_WEIGHT "/weight"
+#define TH_D_ROW "/row"
+#define TH_D_SPLIT "/split"
+#define TH_D_NAMES "/names" /* also of a model */
+#define TH_D_NAMES_CHECKSUM "/names_checksum"
+#define TH_D_OTHERS "/other_columns"
+#define TH_D_OTHER_NAMES "/other_names"
+#define TH_D_CLASSES "/other_classes"
+#define TH_A_NAMES_LIST "names_list"
+#define TH_A_NAMES_SET "names_set"
+#define TH_G_GROUP "/group"
+#define TH_D_GROUP_FIRST "/group/first"
+#define TH_D_GROUP_COUNT "/group/count"
+#define TH_D_GROUP_SPLIT "/group/split"
+#define TH_D_GROUP_Y "/group/checksum_y"
+#define TH_D_GROUP_ROW "/group/checksum_row"
+#define TH_D_GROUP_WEIGHT "/group/checksum_weight"
+#define TH_G_TOGETHER "/attribute_groups"
+#define TH_D_TOGETHER_FIRST "/attribute_groups/first"
+#define TH_D_TOGETHER_COUNT "/attribute_groups/count"
+#define TH_D_TOGETHER_GROUP "/attribute_groups/group"
+#define TH_D_TOGETHER_WEIGHT "/attribute_groups/weight"
+#define TH_G_SHARD "/shard"
+#define TH_D_SHARD_PATH "/shard/path"
+#define TH_D_SHARD_FIRST "/shard/first"
+#define TH_D_SHARD_COUNT "/shard/count"
+#define TH_D_SHARD_BYTES "/shard/bytes"
+#define TH_D_SHARD_CONTENT "/shard/content"
+#define TH_D_SHARD_HASH "/shard/hash"
+#define TH_G_TRUTH "/truth"
+#define TH_A_FAMILY "family"
+#define TH_A_SEED "seed"
+#define TH_A_NOISE "noise"
+#define TH_A_CORRELATION "correlation"
+#define TH_A_DENSITY "density"
+#define TH_D_TRUTH_SUPPORT "/truth/support"
+#define TH_D_TRUTH_COEF "/truth/coef"
+#define TH_G_STATS "/stats"
+
+/* Shard. The statistics appear in the master as /stats + name. */
+#define TH_D_X "/X"
+#define TH_D_PACKED "/packed" /* of the master */
+#define TH_D_MEAN "/mean"
+#define TH_D_DEVIATION "/deviation" /* also of a model */
+#define TH_D_LOWEST "/lowest"
+#define TH_D_HIGHEST "/highest"
+#define TH_D_STATS_CHECKSUM "/stats_checksum"
+#define TH_D_CHECKSUM "/checksum"
+#define TH_D_ATTRIBUTE "/attribute"
+#define TH_D_COUNT "/count"
+#define TH_D_VALUE "/value"
+#define TH_D_PIECE "/piece"
+#define TH_D_PIECE_ENTRY "/piece_entry"
+#define TH_D_PIECE_CHECKSUM "/piece_checksum"
+
+/* Model. */
+#define TH_A_SOLVER "solver"
+#define TH_A_LOSS "loss"
+#define TH_A_INTERCEPT "intercept"
+#define TH_A_PASSES "passes"
+#define TH_A_STATISTICS "statistics"
+#define TH_A_LEDGER "ledger." /* + the name of each count */
+#define TH_D_SUPPORT "/support"
+#define TH_D_COEF "/coef"
+#define TH_A_SETTINGS "settings" /* lines of the deck */
+#define TH_G_DECK "/deck"
+#define TH_D_DECK_NAME "/deck/name"
+#define TH_D_DECK_VALUE "/deck/value"
+#define TH_G_CERTIFICATE "/certificate" /* names: core/model.h */
+#define TH_G_ENDING "/ending"           /* likewise */
+#define TH_A_PATH "path"                /* its rows */
+#define TH_D_PATH "/certificate/path"
+#define TH_D_MARGIN "/certificate/margin"
+
+#endif

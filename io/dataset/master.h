@@ -1,0 +1,80 @@
+/* master.h - the master file of a data set; internal to io/
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MASTER_H
+#define TH_MASTER_H
+
+#include "core/names.h"
+#include "io/dataset/dataset.h"
+#include "io/dataset/row_groups.h"
+#include "io/hdf5/h5.h"
+#include "io/hdf5/hash.h"
+
+/* One line of the shard table. */
+struct th_shard_row {
+  struct th_range range;
+  int64_t bytes;
+  uint64_t content;
+  uint64_t hash; /* of the file's bytes */
+  char *path;    /* relative to the master's folder: FOLDER.shards/FILE.h5 */
+};
+
+/* What every rank knows of a data set; all pointers are owned. */
+struct th_master_info {
+  struct th_geometry geometry;
+  uint64_t fingerprint;
+  uint64_t tables; /* th_master_tables */
+  struct th_name_print names;
+  int64_t master_bytes;
+  int64_t shards;
+  struct th_shard_row *shard;
+  bool generated;
+  struct th_truth truth;
+  char *provenance;
+  char *target_name;    /* NULL: not known */
+  char *positive_class; /* NULL: targets are as in the text */
+  struct th_origin origin;
+};
+
+void th_master_info_free(struct th_master_info *info);
+
+/* The fixed name of shard k in the folder of that name. Local. */
+th_status th_shard_path(char **path, const char *folder, int64_t k,
+                        struct th_error *err);
+
+/* The whole master as bytes, with the fingerprint filled into *info. Local;
+ * rank 0. The image is owned by the caller. */
+th_status th_master_image(const char *name, struct th_master_info *info,
+                          const struct th_master *master,
+                          struct th_h5_image *image, struct th_error *err);
+
+/* Read everything but rows of examples. Local; rank 0. */
+th_status th_master_read(const char *path, struct th_master_info *info,
+                         struct th_error *err);
+
+/* The hash of the tables of checksums by which rows of examples are verified:
+ * whoever has the same tables reads the same rows, or an error. Local. */
+th_status th_master_tables(const struct th_h5 *h5,
+                           const struct th_geometry *geometry, uint64_t *hash,
+                           struct th_error *err);
+
+/* TH_EIO unless this host's master is the one that rank 0 has read. Local; on
+ * every rank. */
+th_status th_master_same(const struct th_h5 *h5,
+                         const struct th_master_info *info,
+                         struct th_error *err);
+
+/* Rank 0's record on every rank. Collective. */
+th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
+                          struct th_error *err);
+
+/* Virtual data sets of a master that is being written. Local. */
+th_status th_master_views(const struct th_h5 *h5,
+                          const struct th_master_info *info,
+                          struct th_error *err);
+
+/* TH_EFORMAT unless the file is of that format ("thresher data set") and of a
+ * version that this program reads. Local. */
+th_status th_format_check(const struct th_h5 *h5, const char *format,
+                          struct th_error *err);
+
+#endif

@@ -1,0 +1,153 @@
+/* names.c - the attributes' names in a master, written and read in pieces
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/names.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "io/dataset/fingerprint.h"
+#include "io/dataset/format.h"
+#include "io/hdf5/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t in_piece(int64_t count, int64_t piece)
+{
+  return th_smaller(TH_NAMES_PIECE, count - piece * TH_NAMES_PIECE);
+}
+
+/* The checksums of all pieces, as they are stored: names of `width` bytes. */
+static th_status put_pieces(const struct th_h5 *h5, int64_t count,
+                            const char *const *names, size_t width,
+                            struct th_error *err)
+{
+  int64_t pieces = th_ceil_divide(count, TH_NAMES_PIECE);
+  uint64_t *checksum = NULL;
+  char *room = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&checksum, pieces, "checksums", err));
+  TH_TRY(th_alloc((void **)&room, TH_NAMES_PIECE, width, "names", err));
+  for (int64_t p = 0; p < pieces; p++) {
+    size_t some = (size_t)in_piece(count, p);
+    for (size_t k = 0; k < some; k++) /* which pads with zeros */
+      strncpy(room + k * width, names[p * TH_NAMES_PIECE + (int64_t)k], width);
+    checksum[p] = th_hash(room, some * width);
+  }
+  TH_TRY(th_h5_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces, checksum,
+                   err));
+done:
+  free(checksum);
+  free(room);
+  return rc;
+}
+
+th_status th_names_put(const struct th_h5 *h5, int64_t count,
+                       const char *const *names, struct th_name_print *print,
+                       struct th_error *err)
+{
+  size_t width = 1;
+  th_status rc = TH_OK;
+  *print = (struct th_name_print){0};
+  for (int64_t a = 0; a < count; a++) {
+    size_t length = strlen(names[a]);
+    width = length > width ? length : width;
+    th_hash_name(print, names[a], length);
+  }
+  TH_TRY(th_h5_put_texts(h5, TH_D_NAMES, count, names, err));
+  TH_TRY(put_pieces(h5, count, names, width, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, print->list, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, print->set, err));
+done:
+  return rc;
+}
+
+th_status th_names_print(const struct th_h5 *h5, int64_t count,
+                         struct th_name_print *print, struct th_error *err)
+{
+  char **names = NULL;
+  th_status rc = TH_OK;
+  *print = (struct th_name_print){0};
+  if (!th_h5_exists(h5, TH_D_NAMES))
+    return TH_OK;
+  if (th_h5_has(h5, "/", TH_A_NAMES_LIST)) {
+    TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &print->list, err));
+    return th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &print->set, err);
+  }
+  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, count, &names, err));
+  for (int64_t a = 0; a < count; a++)
+    th_hash_name(print, names[a], strlen(names[a]));
+done:
+  free(names);
+  return rc;
+}
+
+th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
+                        int64_t count, struct th_error *err)
+{
+  int64_t pieces = th_ceil_divide(count, TH_NAMES_PIECE);
+  hsize_t size[2] = {0};
+  th_status rc = TH_OK;
+  *names = (struct th_names){.h5 = h5,
+                             .width = th_h5_text_width(h5, TH_D_NAMES),
+                             .count = count,
+                             .piece = -1};
+  names->type = names->width == 0 ? -1 : th_h5_text_type(names->width);
+  if (names->type < 0)
+    return th_h5_fail(h5, "cannot read", TH_D_NAMES, err);
+  TH_TRY(
+      th_h5_set_open(&names->set, h5, TH_D_NAMES, names->type, 1, size, err));
+  if (size[0] != (hsize_t)count)
+    TH_TRY(th_fail(err, TH_EFORMAT,
+                   "%s: %s has the wrong size; the file is damaged, import the "
+                   "data again",
+                   h5->name, TH_D_NAMES));
+  TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
+                  "names", err));
+  if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
+    goto done; /* all of them were verified for th_names_print */
+  TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));
+  TH_TRY(th_h5_get(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
+                   names->checksum, err));
+done:
+  return rc;
+}
+
+void th_names_close(struct th_names *names)
+{
+  struct th_error ignored = {0};
+  th_h5_set_close(&names->set, &ignored);
+  if (names->width > 0)
+    H5Tclose(names->type);
+  free(names->checksum);
+  free(names->room);
+  *names = (struct th_names){0};
+}
+
+static th_status load(struct th_names *names, int64_t piece,
+                      struct th_error *err)
+{
+  int64_t some = in_piece(names->count, piece);
+  names->piece = -1;
+  th_status rc = th_h5_set_range(&names->set, piece * TH_NAMES_PIECE, some,
+                                 names->room, err);
+  if (rc != TH_OK)
+    return rc;
+  if (names->checksum != NULL &&
+      th_hash(names->room, (size_t)some * names->width) !=
+          names->checksum[piece])
+    return th_fail(err, TH_EFORMAT,
+                   "%s: names of attribute %lld and following: checksum "
+                   "mismatch; the file is damaged, import the data again",
+                   names->h5->name, (long long)(piece * TH_NAMES_PIECE));
+  names->piece = piece;
+  return TH_OK;
+}
+
+const char *th_names_at(struct th_names *names, int64_t attribute,
+                        struct th_error *err)
+{
+  int64_t piece = attribute / TH_NAMES_PIECE;
+  if (piece != names->piece && load(names, piece, err) != TH_OK)
+    return NULL;
+  return names->room + (size_t)(attribute % TH_NAMES_PIECE) * names->width;
+}

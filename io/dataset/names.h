@@ -1,0 +1,46 @@
+/* names.h - the attributes' names in a master; internal to io/, local
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_IO_NAMES_H
+#define TH_IO_NAMES_H
+
+#include "core/names.h"
+#include "io/hdf5/h5.h"
+
+/* Names that are read and verified together. */
+enum { TH_NAMES_PIECE = 4096 };
+
+/* Write all names, the checksums of their pieces and both hashes. */
+th_status th_names_put(const struct th_h5 *h5, int64_t count,
+                       const char *const *names, struct th_name_print *print,
+                       struct th_error *err);
+
+/* The hashes of a master's names; zeros where it has none. Masters of an older
+ * minor version do not have them: all names are read, then. */
+th_status th_names_print(const struct th_h5 *h5, int64_t count,
+                         struct th_name_print *print, struct th_error *err);
+
+/* Names, read piece by piece. */
+struct th_names {
+  const struct th_h5 *h5;
+  struct th_h5_set set;
+  hid_t type;
+  size_t width;       /* bytes of a name, padded with zeros */
+  int64_t count;      /* of all */
+  uint64_t *checksum; /* of the pieces; NULL: older minor version */
+  char *room;         /* of a piece */
+  int64_t piece;      /* that lies there; -1: none */
+};
+
+/* Begin and end to read names that exist; ending is legal on a zeroed record.
+ */
+th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
+                        int64_t count, struct th_error *err);
+void th_names_close(struct th_names *names);
+
+/* A name, up to names->width bytes without an end of their own, or NULL where
+ * its piece cannot be read or is not what was written. Borrowed until the next
+ * call. */
+const char *th_names_at(struct th_names *names, int64_t attribute,
+                        struct th_error *err);
+
+#endif

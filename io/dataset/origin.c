@@ -1,0 +1,196 @@
+/* origin.c - what a data set remembers of its text: kept, copied, passed on
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/origin.h"
+
+#include "core/memory.h"
+#include "io/dataset/format.h"
+#include "io/hdf5/h5.h"
+#include "io/hdf5/message.h"
+
+#include <stdlib.h>
+
+static void free_texts(char **texts, int64_t count)
+{
+  for (int64_t k = 0; texts != NULL && k < count; k++)
+    free(texts[k]);
+  free(texts);
+}
+
+void th_origin_free(struct th_origin *origin)
+{
+  free(origin->other);
+  free_texts(origin->name, origin->others);
+  free_texts(origin->class_name, origin->classes);
+  *origin = (struct th_origin){0};
+}
+
+/* A list of texts in one direction or the other. */
+static th_status pack_texts(struct th_pack *pack, char ***texts, int64_t count,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (pack->taking)
+    rc = TH_NEW(texts, count, "names of columns", err);
+  for (int64_t k = 0; rc == TH_OK && k < count; k++)
+    rc = th_pack_text(pack, &(*texts)[k], err);
+  return rc;
+}
+
+th_status th_origin_pack(struct th_pack *pack, struct th_origin *origin,
+                         struct th_error *err)
+{
+  int64_t named = origin->name != NULL;
+  int64_t fixed[] = {origin->columns, origin->target, origin->others,
+                     origin->classes, named};
+  th_status rc = th_pack_bytes(pack, fixed, sizeof fixed, err);
+  if (rc != TH_OK)
+    return rc;
+  if (pack->taking)
+    *origin = (struct th_origin){.columns = fixed[0],
+                                 .target = fixed[1],
+                                 .others = fixed[2],
+                                 .classes = fixed[3]};
+  TH_TRY(th_pack_array(pack, (void **)&origin->other, origin->others,
+                       sizeof *origin->other, err));
+  if (fixed[4] != 0)
+    TH_TRY(pack_texts(pack, &origin->name, origin->others, err));
+  TH_TRY(pack_texts(pack, &origin->class_name, origin->classes, err));
+done:
+  return rc;
+}
+
+th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
+                         struct th_error *err)
+{
+  struct th_pack pack = {0};
+  struct th_origin all = *from; /* packing only reads it */
+  *to = (struct th_origin){0};
+  th_status rc = th_origin_pack(&pack, &all, err);
+  pack.taking = true;
+  pack.capacity = pack.used;
+  pack.used = 0;
+  if (rc == TH_OK)
+    rc = th_origin_pack(&pack, to, err);
+  th_pack_free(&pack);
+  return rc;
+}
+
+th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
+                        struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (origin->classes > 0) {
+    TH_TRY(th_h5_put_i64(h5, "/", TH_A_CLASSES, origin->classes, err));
+    TH_TRY(th_h5_put_texts(h5, TH_D_CLASSES, origin->classes,
+                           (const char *const *)origin->class_name, err));
+  }
+  if (origin->columns == 0)
+    goto done;
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_COLUMNS, origin->columns, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_TARGET_COLUMN, origin->target, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_OTHERS, origin->others, err));
+  if (origin->others == 0)
+    goto done;
+  TH_TRY(th_h5_put(h5, TH_D_OTHERS, H5T_NATIVE_INT64, origin->others,
+                   origin->other, err));
+  if (origin->name != NULL)
+    TH_TRY(th_h5_put_texts(h5, TH_D_OTHER_NAMES, origin->others,
+                           (const char *const *)origin->name, err));
+done:
+  return rc;
+}
+
+/* Texts of their own, as th_origin_free wants them. */
+static th_status get_texts(const struct th_h5 *h5, const char *name,
+                           int64_t count, char ***texts, struct th_error *err)
+{
+  char **read = NULL;
+  struct th_pack pack = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_texts(h5, name, count, &read, err));
+  TH_TRY(pack_texts(&pack, &read, count, err));
+  pack.taking = true;
+  pack.capacity = pack.used;
+  pack.used = 0;
+  TH_TRY(pack_texts(&pack, texts, count, err));
+done:
+  th_pack_free(&pack);
+  free(read);
+  return rc;
+}
+
+static th_status wrong(const struct th_h5 *h5, struct th_error *err)
+{
+  return th_fail(err, TH_EFORMAT,
+                 "%s: columns of a text that cannot be; the file is damaged, "
+                 "import the data again",
+                 h5->name);
+}
+
+/* Columns in ascending order, none of which is the target. */
+static bool others_good(const struct th_origin *origin)
+{
+  int64_t before = 0;
+  for (int64_t k = 0; k < origin->others; k++) {
+    if (origin->other[k] <= before || origin->other[k] == origin->target)
+      return false;
+    before = origin->other[k];
+  }
+  return before <= origin->columns;
+}
+
+static th_status get_others(const struct th_h5 *h5, struct th_origin *origin,
+                            struct th_error *err)
+{
+  int64_t count = origin->others;
+  th_status rc = TH_OK;
+  origin->others = 0; /* until there is room for them */
+  TH_TRY(th_h5_expect(h5, TH_D_OTHERS, count, err));
+  TH_TRY(TH_NEW(&origin->other, count, "columns", err));
+  TH_TRY(
+      th_h5_get(h5, TH_D_OTHERS, H5T_NATIVE_INT64, count, origin->other, err));
+  if (th_h5_exists(h5, TH_D_OTHER_NAMES))
+    rc = get_texts(h5, TH_D_OTHER_NAMES, count, &origin->name, err);
+  origin->others = count;
+  if (rc == TH_OK && !others_good(origin))
+    rc = wrong(h5, err);
+done:
+  return rc;
+}
+
+static th_status get_columns(const struct th_h5 *h5, int64_t attributes,
+                             struct th_origin *origin, struct th_error *err)
+{
+  int64_t others = 0;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_COLUMNS, &origin->columns, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_TARGET_COLUMN, &origin->target, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_OTHERS, &others, err));
+  if (origin->target < 0 || origin->target > origin->columns || others < 0 ||
+      origin->columns < attributes ||
+      origin->columns - attributes - (origin->target > 0) != others)
+    return wrong(h5, err);
+  origin->others = others;
+  if (others > 0)
+    rc = get_others(h5, origin, err);
+done:
+  return rc;
+}
+
+th_status th_origin_get(const struct th_h5 *h5, int64_t attributes,
+                        struct th_origin *origin, struct th_error *err)
+{
+  int64_t classes = 0;
+  th_status rc = TH_OK;
+  if (th_h5_has(h5, "/", TH_A_COLUMNS))
+    TH_TRY(get_columns(h5, attributes, origin, err));
+  if (!th_h5_has(h5, "/", TH_A_CLASSES))
+    goto done;
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_CLASSES, &classes, err));
+  if (classes < 1 || classes > TH_ORIGIN_CLASSES)
+    return wrong(h5, err);
+  rc = get_texts(h5, TH_D_CLASSES, classes, &origin->class_name, err);
+  origin->classes = rc == TH_OK || origin->class_name != NULL ? classes : 0;
+done:
+  return rc;
+}

@@ -1,0 +1,102 @@
+/* piece_check.c - what kernels rely on in a sparse piece, whoever wrote it
+ *
+ * A checksum says that a file is what was written, not who wrote it. Kernels
+ * use rows and attributes as places in memory, so every piece is looked through
+ * when it is read. Loops have no branch on what they look at, and but for the
+ * one over starts compilers make vectors of them: one costs about as much as
+ * the checksum (tests/bench/piece.sh).
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/shard_read.h"
+
+#include <string.h>
+
+/* Items of a loop whose sums fit 16 or 32 bits, which vectors hold more of. */
+enum { STRIP = 1 << 14 };
+
+static int64_t strip_of(int64_t left)
+{
+  return left < STRIP ? left : STRIP;
+}
+
+/* None is zero, and they sum up to the entries. */
+static bool counts_good(const uint16_t *count, int64_t runs, int64_t entries)
+{
+  int64_t sum = 0;
+  uint16_t empty = 0;
+  for (int64_t done = 0; done < runs; done += STRIP) {
+    int64_t items = strip_of(runs - done);
+    uint32_t part = 0;
+    for (int64_t k = 0; k < items; k++) {
+      part += count[done + k];
+      empty |= count[done + k] == 0;
+    }
+    sum += part;
+  }
+  return empty == 0 && sum == entries;
+}
+
+/* They ascend, from the piece's first on and below its end. */
+static bool attributes_good(const struct th_piece *piece, int64_t base)
+{
+  const uint32_t *attribute = piece->attribute;
+  unsigned bad = 0;
+  for (int64_t k = 1; k < piece->runs; k++)
+    bad |= attribute[k] <= attribute[k - 1];
+  return bad == 0 && base + attribute[0] >= piece->attributes.first &&
+         base + attribute[piece->runs - 1] < piece->attributes.last;
+}
+
+/* Starts from counts, which lie where they end and give way. Returns how many
+ * runs begin with a row that is not above the row before. */
+static int64_t fill_starts(struct th_piece *piece, const uint16_t *count)
+{
+  const char *next = (const char *)count; /* the same memory */
+  const uint16_t *row = piece->row;
+  int64_t falls = 0;
+  uint16_t here;
+  memcpy(&here, next, sizeof here);
+  uint32_t sum = here;
+  piece->start[0] = 0;
+  for (int64_t k = 1; k < piece->runs; k++) {
+    memcpy(&here, next + 2 * k, sizeof here);
+    piece->start[k] = sum;
+    falls += row[sum] <= row[sum - 1];
+    sum += here;
+  }
+  piece->start[piece->runs] = sum;
+  return falls;
+}
+
+/* All are below `rows`, and as many as `falls` are not above the one before: if
+ * every fall is where a run begins, rows ascend within runs. */
+static bool rows_good(const uint16_t *row, int64_t entries, int64_t rows,
+                      int64_t falls)
+{
+  int64_t found = 0;
+  uint16_t most = row[0];
+  for (int64_t done = 1; done < entries; done += STRIP) {
+    int64_t items = strip_of(entries - done);
+    const uint16_t *now = row + done;
+    uint16_t part = 0;
+    for (int64_t k = 0; k < items; k++) {
+      part = (uint16_t)(part + (now[k] <= now[k - 1]));
+      most = now[k] > most ? now[k] : most;
+    }
+    found += part;
+  }
+  return most < rows && found == falls;
+}
+
+bool th_piece_settle(struct th_piece *piece, const uint16_t *count,
+                     int64_t base, int64_t rows)
+{
+  if (piece->runs == 0) {
+    piece->start[0] = 0;
+    return piece->entries == 0;
+  }
+  if (!counts_good(count, piece->runs, piece->entries) ||
+      !attributes_good(piece, base))
+    return false;
+  int64_t falls = fill_starts(piece, count);
+  return rows_good(piece->row, piece->entries, rows, falls);
+}

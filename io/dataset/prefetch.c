@@ -1,0 +1,166 @@
+/* prefetch.c - what is read before it is asked for
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/prefetch.h"
+
+#include "core/memory.h"
+#include "io/dataset/cache_block.h"
+
+#include <stdlib.h>
+
+/* Bytes of a run of single attributes below which queueing it costs more than
+ * reading it when it is asked for. */
+enum { LEAST_ALONE = 4096 };
+
+static size_t run_bytes(const struct th_dataset *d)
+{
+  const struct th_shape *shape = &d->info.geometry.shape;
+  return th_type_bytes(shape->type, shape->row_group);
+}
+
+/* Take over the oldest read. What failed counts as absent: who needs it reads
+ * it again, and tells. */
+static void take_over(struct th_dataset *d)
+{
+  struct th_outlook *o = &d->outlook;
+  struct th_fetch fetch;
+  double seconds = 0;
+  bool good = th_ahead_pop(o->ahead, &fetch, &seconds) == TH_OK;
+  struct th_unit *unit = fetch.unit;
+  th_unit_mark(unit, fetch.wanted, good ? TH_PRESENT : TH_ABSENT);
+  d->store.seconds += seconds;
+  if (good)
+    th_unit_count(d, unit, &fetch);
+  if (--unit->reads == 0)
+    o->bytes -= unit->bytes;
+  th_cache_unpin(unit->cache, unit->key);
+}
+
+/* Queue the read of a part of a unit. False: no place for it, or none known. */
+static bool queue(struct th_dataset *d, const struct th_unit_place *place,
+                  struct th_range part)
+{
+  struct th_outlook *o = &d->outlook;
+  struct th_unit *unit = place->unit;
+  struct th_fetch fetch = th_unit_fetch(place, part);
+  fetch.small = place->cache == &d->runs;
+  if (th_ahead_full(o->ahead) || !th_dense_place(place->at.shard, &fetch))
+    return false;
+  th_ahead_push(o->ahead, &fetch);
+  th_unit_mark(unit, part, TH_QUEUED);
+  th_cache_pin(unit->cache, unit->key);
+  if (unit->reads++ == 0)
+    o->bytes += unit->bytes;
+  return true;
+}
+
+/* Queue what a slab lacks of its first unit, and step over it. False: the
+ * window is full, or what follows cannot be read ahead. */
+static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
+{
+  struct th_outlook *o = &d->outlook;
+  struct th_unit_place place;
+  struct th_error ignored = {0};
+  if (th_unit_find(d, o->attribute, wanted->group, wanted->keep, &place,
+                   &ignored) != TH_OK)
+    return false;
+  struct th_range rest = {o->attribute, wanted->range.last};
+  rest = th_range_meet(rest, place.attributes);
+  bool idle = place.unit == NULL || place.unit->reads == 0;
+  if (place.unit != NULL) {
+    struct th_range absent = th_unit_part(place.unit, rest, TH_ABSENT);
+    if (absent.first == absent.last) {
+      o->attribute = rest.last;
+      return true;
+    }
+  }
+  if (place.at.shard->map.file < 0 ||
+      (idle && o->bytes + place.bytes > o->window))
+    return false;
+  if (place.unit == NULL && th_unit_make(d, &place, &ignored) != TH_OK)
+    return false;
+  while (rest.first < rest.last) {
+    struct th_range absent = th_unit_part(place.unit, rest, TH_ABSENT);
+    if (absent.first < absent.last && !queue(d, &place, absent))
+      return false;
+    rest.first = absent.last;
+    o->attribute = absent.last;
+  }
+  return true;
+}
+
+/* Queue what is wanted as far as the window goes. */
+static void fill(struct th_dataset *d)
+{
+  struct th_outlook *o = &d->outlook;
+  while (o->next < o->count && queue_unit(d, &o->wanted[o->next])) {
+    if (o->attribute < o->wanted[o->next].range.last)
+      continue;
+    o->next++;
+    if (o->next < o->count)
+      o->attribute = o->wanted[o->next].range.first;
+  }
+  th_ahead_go(o->ahead);
+}
+
+static bool under_way(struct th_dataset *d, struct th_range range,
+                      int64_t group, bool keep)
+{
+  struct th_unit_place place;
+  struct th_error ignored = {0};
+  if (th_ahead_empty(d->outlook.ahead) ||
+      th_unit_find(d, range.first, group, keep, &place, &ignored) != TH_OK ||
+      place.unit == NULL)
+    return false;
+  struct th_range queued = th_unit_part(
+      place.unit, th_range_meet(range, place.attributes), TH_QUEUED);
+  return queued.first < queued.last;
+}
+
+void th_outlook_settle(struct th_dataset *d, struct th_range range,
+                       int64_t group, bool keep)
+{
+  if (d->outlook.ahead == NULL)
+    return;
+  do {
+    while (under_way(d, range, group, keep))
+      take_over(d);
+    fill(d); /* what has made room may let in the very range that is wanted */
+  } while (under_way(d, range, group, keep));
+}
+
+void th_dataset_announce(struct th_store *store, struct th_rows rows,
+                         struct th_range range, bool keep)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  struct th_outlook *o = &d->outlook;
+  struct th_error ignored = {0};
+  if (o->ahead == NULL || range.first >= range.last ||
+      (keep && run_bytes(d) < LEAST_ALONE) ||
+      th_grow((void **)&o->wanted, &o->capacity, o->count + 1,
+              sizeof *o->wanted, "what to read ahead", &ignored) != TH_OK)
+    return;
+  int64_t group = th_geometry_group_of(&d->info.geometry, rows.first);
+  o->wanted[o->count++] = (struct th_wanted){group, range, keep};
+  if (o->next == o->count - 1)
+    o->attribute = range.first;
+  fill(d);
+}
+
+void th_dataset_forget(struct th_store *store)
+{
+  struct th_dataset *d = (struct th_dataset *)store;
+  struct th_outlook *o = &d->outlook;
+  if (o->ahead == NULL)
+    return;
+  while (!th_ahead_empty(o->ahead))
+    take_over(d);
+  o->count = 0;
+  o->next = 0;
+}
+
+void th_outlook_free(struct th_outlook *outlook)
+{
+  th_ahead_free(outlook->ahead);
+  free(outlook->wanted);
+  *outlook = (struct th_outlook){0};
+}

@@ -1,0 +1,42 @@
+/* prefetch.h - what is read before it is asked for
+ *
+ * Slabs that were announced are queued in their order, as far as a window goes,
+ * into the cache where they are looked for. What is queued when, and what has
+ * to leave the cache for it, follows from the calls alone and not from how fast
+ * the disk is: every byte count is the same on every run.
+ * Internal to io/, local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PREFETCH_H
+#define TH_PREFETCH_H
+
+#include "core/partition.h"
+#include "io/dataset/prefetch_thread.h"
+
+struct th_dataset;
+
+/* A slab that is going to be asked for. */
+struct th_wanted {
+  int64_t group;
+  struct th_range range;
+  bool keep;
+};
+
+struct th_outlook {
+  struct th_ahead *ahead; /* NULL: nothing is read ahead */
+  struct th_wanted *wanted;
+  int64_t count;
+  int64_t capacity;
+  int64_t next;      /* the first that is not queued yet */
+  int64_t attribute; /* where in it to go on */
+  int64_t window;    /* bytes of memory that reads under way may fill */
+  int64_t bytes;     /* that they do */
+};
+
+/* Wait for reads and queue more, until nothing of a range is under way. Ends:
+ * what is announced once is queued once. */
+void th_outlook_settle(struct th_dataset *dataset, struct th_range range,
+                       int64_t group, bool keep);
+
+void th_outlook_free(struct th_outlook *outlook);
+
+#endif

@@ -1,0 +1,181 @@
+/* prefetch_thread.c - reads that are carried out in order, by a thread of their
+ * own SPDX-License-Identifier: MIT */
+#include "io/dataset/prefetch_thread.h"
+
+#include "core/comm.h"
+#include "core/memory.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  PLACES = 2048,
+  ADVISED = 16 /* reads that the kernel is told of before they begin */
+};
+
+struct place {
+  struct th_fetch fetch;
+  th_status status;
+  double seconds;
+};
+
+/* A ring: numbers count up, the place of number k is k mod PLACES. The mutex
+ * guards ready, done and stop; the rest belongs to one thread each. */
+struct th_ahead {
+  bool threaded;
+  pthread_t thread;
+  pthread_mutex_t mutex;
+  pthread_cond_t work; /* ready has grown, or stop */
+  pthread_cond_t news; /* done has grown */
+  int64_t ready;       /* reads handed to the thread; the owner writes it */
+  int64_t done;        /* reads carried out */
+  bool stop;
+  int64_t pushed;  /* owner's */
+  int64_t popped;  /* owner's */
+  int64_t advised; /* thread's */
+  struct place place[PLACES];
+};
+
+static struct place *place_of(struct th_ahead *ahead, int64_t number)
+{
+  return &ahead->place[number % PLACES];
+}
+
+static void carry_out(struct place *place)
+{
+  struct th_error ignored = {0};
+  double began = th_clock();
+  place->status = th_fetch_read(&place->fetch, &ignored);
+  place->seconds = th_clock() - began;
+}
+
+/* The number of the next read, and how many there are; -1: stop. */
+static int64_t next_read(struct th_ahead *ahead, int64_t before, int64_t *ready)
+{
+  pthread_mutex_lock(&ahead->mutex);
+  ahead->done = before;
+  pthread_cond_signal(&ahead->news);
+  while (!ahead->stop && ahead->done == ahead->ready)
+    pthread_cond_wait(&ahead->work, &ahead->mutex);
+  int64_t next = ahead->stop ? -1 : ahead->done;
+  *ready = ahead->ready;
+  pthread_mutex_unlock(&ahead->mutex);
+  return next;
+}
+
+/* The disk works on several reads at once when it knows of them. */
+static void advise(struct th_ahead *ahead, int64_t next, int64_t ready)
+{
+  int64_t last = next + ADVISED < ready ? next + ADVISED : ready;
+  if (ahead->advised < next)
+    ahead->advised = next;
+  while (ahead->advised < last)
+    th_fetch_advise(&place_of(ahead, ahead->advised++)->fetch);
+}
+
+static void *read_all(void *self)
+{
+  struct th_ahead *ahead = self;
+  int64_t ready = 0;
+  int64_t next = next_read(ahead, 0, &ready);
+  while (next >= 0) {
+    struct place *place = place_of(ahead, next);
+    advise(ahead, next, ready);
+    if (!place->fetch.small)
+      carry_out(place);
+    next = next_read(ahead, next + 1, &ready);
+  }
+  return NULL;
+}
+
+/* Signals are the main thread's. */
+static bool start_thread(struct th_ahead *ahead)
+{
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    return false;
+  bool good = pthread_create(&ahead->thread, NULL, read_all, ahead) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return good;
+}
+
+th_status th_ahead_create(struct th_ahead **ahead, bool threaded,
+                          struct th_error *err)
+{
+  struct th_ahead *made = NULL;
+  th_status rc = TH_NEW(&made, 1, "reading ahead", err);
+  if (rc != TH_OK)
+    return rc;
+  pthread_mutex_init(&made->mutex, NULL);
+  pthread_cond_init(&made->work, NULL);
+  pthread_cond_init(&made->news, NULL);
+  made->threaded = threaded && start_thread(made);
+  *ahead = made;
+  return TH_OK;
+}
+
+void th_ahead_free(struct th_ahead *ahead)
+{
+  if (ahead == NULL)
+    return;
+  if (ahead->threaded) {
+    pthread_mutex_lock(&ahead->mutex);
+    ahead->stop = true;
+    pthread_cond_signal(&ahead->work);
+    pthread_mutex_unlock(&ahead->mutex);
+    pthread_join(ahead->thread, NULL);
+  }
+  pthread_mutex_destroy(&ahead->mutex);
+  pthread_cond_destroy(&ahead->work);
+  pthread_cond_destroy(&ahead->news);
+  free(ahead);
+}
+
+bool th_ahead_full(const struct th_ahead *ahead)
+{
+  return ahead->pushed - ahead->popped >= PLACES;
+}
+
+bool th_ahead_empty(const struct th_ahead *ahead)
+{
+  return ahead->pushed == ahead->popped;
+}
+
+void th_ahead_push(struct th_ahead *ahead, const struct th_fetch *fetch)
+{
+  *place_of(ahead, ahead->pushed) = (struct place){.fetch = *fetch};
+  ahead->pushed++;
+}
+
+void th_ahead_go(struct th_ahead *ahead)
+{
+  if (!ahead->threaded || ahead->ready == ahead->pushed)
+    return;
+  pthread_mutex_lock(&ahead->mutex);
+  ahead->ready = ahead->pushed;
+  pthread_cond_signal(&ahead->work);
+  pthread_mutex_unlock(&ahead->mutex);
+}
+
+th_status th_ahead_pop(struct th_ahead *ahead, struct th_fetch *fetch,
+                       double *seconds)
+{
+  struct place *place = place_of(ahead, ahead->popped);
+  if (ahead->threaded) {
+    th_ahead_go(ahead);
+    pthread_mutex_lock(&ahead->mutex);
+    while (ahead->done <= ahead->popped)
+      pthread_cond_wait(&ahead->news, &ahead->mutex);
+    pthread_mutex_unlock(&ahead->mutex);
+  }
+  if (!ahead->threaded || place->fetch.small)
+    carry_out(place);
+  ahead->popped++;
+  *fetch = place->fetch;
+  *seconds = place->seconds;
+  return place->status;
+}

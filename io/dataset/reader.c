@@ -1,0 +1,263 @@
+/* reader.c - opening a data set; what can be asked of it as a whole
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/reader.h"
+#include "io/dataset/fingerprint.h"
+
+#include "core/memory.h"
+#include "io/hdf5/file.h"
+#include "io/hdf5/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+  MOST_WINDOW = 64 << 20, /* bytes that are read ahead */
+  WINDOW_SHARE = 4,       /* of the memory at the most */
+  LITTLE = 96 << 20       /* bytes of what is hardly asked for again */
+};
+
+static const struct th_store_ops store_ops = {
+    .slab = th_dataset_slab,
+    .targets = th_dataset_targets,
+    .statistics = th_dataset_statistics,
+    .announce = th_dataset_announce,
+    .forget = th_dataset_forget,
+    .cost = th_dataset_cost,
+};
+
+static th_status name_shards(struct th_dataset *d, struct th_error *err)
+{
+  char *folder = NULL;
+  th_status rc = TH_OK;
+  /* shards lie beside the master itself, not beside a link to it */
+  char *master = realpath(d->path, NULL);
+  TH_TRY(th_path_folder(master != NULL ? master : d->path, &folder, err));
+  TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
+  for (int64_t k = 0; k < d->info.shards; k++) {
+    struct th_shard_read *shard = &d->shard[k];
+    shard->geometry = &d->info.geometry;
+    shard->row = &d->info.shard[k];
+    shard->master = d->path;
+    shard->index = k;
+    shard->shards = d->info.shards;
+    TH_TRY(th_text(&shard->path, err, "%s%s", folder, shard->row->path));
+    TH_TRY(th_text(&shard->name, err, "shard %s", shard->row->path));
+  }
+done:
+  free(folder);
+  free(master);
+  return rc;
+}
+
+static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
+                      struct th_error *err)
+{
+  th_status rc = TH_OK;
+  d->store.ops = &store_ops;
+  d->store.shape = d->info.geometry.shape;
+  d->store.fingerprint = d->info.fingerprint;
+  d->store.shards = d->info.shards;
+  d->memory = memory;
+  th_raise_limit(RLIMIT_NOFILE);
+  TH_TRY(th_text(&d->path, err, "%s", path));
+  if (!th_identity_of(path, &d->identity)) {
+    rc = th_fail(err, TH_EIO, "cannot open %s on this rank's host", path);
+    goto done;
+  }
+  TH_TRY(name_shards(d, err));
+  TH_TRY(th_examples_open(d, err));
+done:
+  return rc;
+}
+
+th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
+                          const char *path, int64_t memory,
+                          struct th_error *err)
+{
+  struct th_dataset *d = NULL;
+  th_status rc = TH_NEW(&d, 1, "the data set", err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = th_master_read(path, &d->info, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_master_share(&d->info, comm, err));
+  TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
+  TH_TRY(th_examples_keep(d, comm, err));
+  *dataset = d;
+  d = NULL;
+done:
+  th_dataset_close(d);
+  return rc;
+}
+
+void th_dataset_close(struct th_dataset *dataset)
+{
+  if (dataset == NULL)
+    return;
+  th_outlook_free(&dataset->outlook); /* first: it reads from the others */
+  for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
+    th_shard_close(&dataset->shard[k]);
+    free(dataset->shard[k].path);
+    free(dataset->shard[k].name);
+  }
+  th_examples_close(&dataset->examples);
+  th_cache_free(&dataset->blocks);
+  th_cache_free(&dataset->runs);
+  th_master_info_free(&dataset->info);
+  th_placement_free(&dataset->store.placement);
+  free(dataset->shard);
+  free(dataset->path);
+  free(dataset);
+}
+
+void th_dataset_keep_little(struct th_dataset *dataset)
+{
+  if (dataset->memory > LITTLE)
+    dataset->memory = LITTLE;
+}
+
+th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
+                                struct th_error *err)
+{
+  struct th_outlook *outlook = &dataset->outlook;
+  int64_t window = dataset->memory / WINDOW_SHARE;
+  outlook->window = window < MOST_WINDOW ? window : MOST_WINDOW;
+  if (dataset->store.shape.layout == TH_SPARSE || outlook->ahead != NULL)
+    return TH_OK;
+  return th_ahead_create(&outlook->ahead, threaded, err);
+}
+
+void th_dataset_drop(struct th_dataset *dataset)
+{
+  th_dataset_forget(&dataset->store);
+  th_cache_free(&dataset->blocks);
+  th_cache_free(&dataset->runs);
+}
+
+struct th_store *th_dataset_store(struct th_dataset *dataset)
+{
+  return &dataset->store;
+}
+
+int64_t th_dataset_shards(const struct th_dataset *dataset)
+{
+  return dataset->info.shards;
+}
+
+int64_t th_dataset_bytes(const struct th_dataset *dataset)
+{
+  int64_t bytes = dataset->info.master_bytes;
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    bytes += dataset->info.shard[k].bytes;
+  return bytes;
+}
+
+const struct th_truth *th_dataset_truth(const struct th_dataset *dataset)
+{
+  return &dataset->info.truth;
+}
+
+const char *th_dataset_provenance(const struct th_dataset *dataset)
+{
+  return dataset->info.provenance;
+}
+
+const char *th_dataset_target_name(const struct th_dataset *dataset)
+{
+  return dataset->info.target_name;
+}
+
+const char *th_dataset_positive_class(const struct th_dataset *dataset)
+{
+  return dataset->info.positive_class;
+}
+
+const struct th_origin *th_dataset_origin(const struct th_dataset *dataset)
+{
+  return &dataset->info.origin;
+}
+
+static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
+                              struct th_shard_sum *sum, struct th_error *err)
+{
+  for (int64_t k = comm->rank; k < d->info.shards; k += comm->size) {
+    struct th_shard_sum one;
+    double began = th_clock();
+    th_status rc = th_shard_check(&d->shard[k], &one, err);
+    th_dataset_count(d, &d->shard[k], began);
+    if (rc != TH_OK)
+      return rc;
+    sum->content += one.content;
+    sum->nonzeros += one.nonzeros;
+  }
+  return TH_OK;
+}
+
+/* Local: rank 0. */
+static th_status check_whole(struct th_dataset *d,
+                             const struct th_shard_sum *sum,
+                             struct th_error *err)
+{
+  struct th_print print = {.content = sum->content};
+  th_status rc = th_examples_check(d, &print, err);
+  if (rc != TH_OK)
+    return rc;
+  if (th_fingerprint(&d->store.shape, &print) != d->store.fingerprint)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: the content does not have the fingerprint it was "
+                   "written with; import the data again",
+                   d->path);
+  if (sum->nonzeros != d->store.shape.nonzeros)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: %lld values are not zero, and not %lld as it says; "
+                   "import the data again",
+                   d->path, (long long)sum->nonzeros,
+                   (long long)d->store.shape.nonzeros);
+  return TH_OK;
+}
+
+th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err)
+{
+  struct th_shard_sum sum = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_agree(comm, check_shards(dataset, comm, &sum, err), err));
+  int64_t sums[2] = {(int64_t)sum.content, sum.nonzeros};
+  comm->ops->sum_i64(comm, sums, 2);
+  sum = (struct th_shard_sum){(uint64_t)sums[0], sums[1]};
+  rc = comm->rank == 0 ? check_whole(dataset, &sum, err) : TH_OK;
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  return rc;
+}
+
+bool th_dataset_holds(const struct th_dataset *dataset, const char *path)
+{
+  for (int64_t k = 0; k < dataset->info.shards; k++)
+    if (th_path_beside(path, dataset->shard[k].path))
+      return true;
+  return false;
+}
+
+static th_status replaced(const char *what, const char *name,
+                          struct th_error *err)
+{
+  return th_fail(err, TH_EIO,
+                 "%s%s was replaced while it was in use; start again", what,
+                 name);
+}
+
+th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
+{
+  struct th_identity now;
+  if (!th_identity_of(dataset->path, &now) ||
+      !th_identity_same(&now, &dataset->identity))
+    return replaced("", dataset->path, err);
+  for (int64_t k = 0; k < dataset->info.shards; k++) {
+    const struct th_shard_read *shard = &dataset->shard[k];
+    if (shard->open && (!th_identity_of(shard->path, &now) ||
+                        !th_identity_same(&now, &shard->identity)))
+      return replaced("", shard->name, err);
+  }
+  return TH_OK;
+}

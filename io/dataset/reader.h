@@ -1,0 +1,113 @@
+/* reader.h - what an open data set is made of; internal to io/
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_READER_H
+#define TH_READER_H
+
+#include "io/dataset/cache.h"
+#include "io/dataset/dataset.h"
+#include "io/dataset/master.h"
+#include "io/dataset/prefetch.h"
+#include "io/dataset/shard_read.h"
+
+/* Targets and weights are kept in memory, one copy per node: up to this many
+ * examples, or this share of the memory for values. */
+enum { TH_KEPT_EXAMPLES = 1 << 20, TH_KEPT_SHARE = 4 };
+
+/* Per-example arrays of the master. */
+struct th_examples {
+  struct th_h5 h5;
+  struct th_h5_set target;
+  struct th_h5_set weight;
+  struct th_h5_set row;
+  uint64_t *target_checksum; /* per row group */
+  uint64_t *weight_checksum;
+  uint64_t *row_checksum;
+  struct th_shared kept;     /* both of them, one behind the other */
+  const double *kept_target; /* NULL: read when asked for */
+  const double *kept_weight;
+  void *group; /* room for one row group */
+};
+
+struct th_dataset {
+  struct th_store store; /* first: the store is the data set */
+  struct th_master_info info;
+  char *path;
+  struct th_identity identity;
+  struct th_shard_read *shard;
+  int64_t last_shard; /* where the last slab was found */
+  int64_t memory;
+  struct th_cache blocks; /* units and pieces */
+  struct th_cache runs;   /* single attributes that are kept */
+  struct th_outlook outlook;
+  struct th_examples examples;
+};
+
+/* The operations of the store. Local. */
+th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
+                          struct th_range range, bool keep,
+                          struct th_slab *slab, struct th_error *err);
+th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err);
+th_status th_dataset_statistics(struct th_store *store, struct th_range range,
+                                struct th_statistics *statistics,
+                                struct th_error *err);
+
+void th_dataset_announce(struct th_store *store, struct th_rows rows,
+                         struct th_range range, bool keep);
+void th_dataset_forget(struct th_store *store);
+
+/* Entries, and something for each attribute. Collective. */
+th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
+                          int64_t *cost, struct th_error *err);
+
+/* The shard of an attribute. Local. */
+struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
+                                          int64_t attribute);
+
+/* Where an attribute lies on a row group: in a unit of its shard (dense: what
+ * has one room in memory; sparse: a piece). */
+struct th_place {
+  struct th_shard_read *shard; /* open */
+  int64_t group;
+  int64_t unit;               /* of the shard */
+  struct th_range attributes; /* of the unit */
+  int64_t key;                /* in a cache */
+};
+
+/* Opens the shard. Local. */
+th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
+                           int64_t group, struct th_place *place,
+                           struct th_error *err);
+int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
+                       int64_t group);
+
+/* Kept runs take at most half of the memory; blocks have the rest. Local. */
+int64_t th_dataset_block_limit(const struct th_dataset *dataset);
+
+/* Add what a shard has read since to the store's account. Local. */
+void th_dataset_count(struct th_dataset *dataset, struct th_shard_read *shard,
+                      double began);
+
+/* Open the per-example arrays. Local. */
+th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
+
+/* Read and keep targets and weights when they are few, one copy per node.
+ * Collective. */
+th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err);
+
+/* Targets and weights as they are stored: NaN for targets that are not there.
+ * Either pointer may be NULL. Local. */
+th_status th_examples_read(struct th_dataset *dataset, struct th_rows rows,
+                           double *target, double *weight,
+                           struct th_error *err);
+
+/* Collective where there was more than one rank. */
+void th_examples_close(struct th_examples *examples);
+
+/* Verify all of them; their parts of the fingerprint. Local. */
+th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
+                            struct th_error *err);
+
+#endif

@@ -1,0 +1,143 @@
+/* row_groups.c - where things lie in a data set: row groups, chunks, shards
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/row_groups.h"
+
+#include "core/integer.h"
+
+enum {
+  CHUNK_BYTES = 256 << 10, /* what is read and verified while it is hot */
+  STORED_BYTES = 4 << 20,  /* what lies together in a dense shard */
+  PIECE_ENTRIES = 16384    /* the same for a sparse one */
+};
+
+static int64_t chunk_attributes(const struct th_shape *shape)
+{
+  int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
+  int64_t chunk = 1;
+  while (chunk < 256 && 2 * chunk * run <= CHUNK_BYTES)
+    chunk *= 2;
+  return chunk;
+}
+
+static th_status check_counts(const struct th_shape *shape,
+                              struct th_error *err)
+{
+  if (shape->examples < 1 || shape->attributes < 1)
+    return th_fail(err, TH_EDATA,
+                   "a data set needs at least one example and one attribute");
+  if (shape->examples > TH_MOST_EXAMPLES ||
+      shape->attributes > TH_MOST_ATTRIBUTES)
+    return th_fail(err, TH_EDATA,
+                   "%lld examples of %lld attributes are too many; a data set "
+                   "has at most %lld and %lld",
+                   (long long)shape->examples, (long long)shape->attributes,
+                   (long long)TH_MOST_EXAMPLES, (long long)TH_MOST_ATTRIBUTES);
+  if (shape->training < 0 || shape->training > shape->examples)
+    return th_fail(err, TH_EDATA, "%lld of %lld examples for training",
+                   (long long)shape->training, (long long)shape->examples);
+  if (shape->row_group < 1 || shape->row_group > TH_MOST_ROW_GROUP)
+    return th_fail(err, TH_EDATA, "a row group has 1 to %d rows, not %lld",
+                   TH_MOST_ROW_GROUP, (long long)shape->row_group);
+  if (shape->layout == TH_SPARSE && shape->row_group > TH_SPARSE_ROWS)
+    return th_fail(err, TH_EDATA,
+                   "a row group of sparse data has 1 to %d rows, not %lld",
+                   TH_SPARSE_ROWS, (long long)shape->row_group);
+  return TH_OK;
+}
+
+/* Places in files and numbers of runs are 64-bit integers. */
+static th_status check_places(const struct th_geometry *geometry,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = &geometry->shape;
+  size_t run = shape->layout == TH_DENSE
+                   ? th_type_bytes(shape->type, shape->row_group)
+                   : 1;
+  if ((double)shape->attributes * (double)geometry->groups * (double)run <
+      0x1p62)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%lld examples of %lld attributes in row groups of %lld are "
+                 "too many to be numbered; take larger row groups",
+                 (long long)shape->examples, (long long)shape->attributes,
+                 (long long)shape->row_group);
+}
+
+th_status th_geometry_init(struct th_geometry *geometry,
+                           const struct th_shape *shape, struct th_error *err)
+{
+  th_status rc = check_counts(shape, err);
+  if (rc != TH_OK)
+    return rc;
+  if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
+      (unsigned)shape->type >= TH_TYPE_COUNT)
+    return th_fail(err, TH_EDATA, "unknown layout or storage type");
+  rc = th_type_allows(shape->type, shape->layout, shape->row_group, err);
+  if (rc != TH_OK)
+    return rc;
+  int64_t tests = shape->examples - shape->training;
+  geometry->shape = *shape;
+  geometry->training_groups = th_ceil_divide(shape->training, shape->row_group);
+  geometry->groups =
+      geometry->training_groups + th_ceil_divide(tests, shape->row_group);
+  geometry->chunk = chunk_attributes(shape);
+  return check_places(geometry, err);
+}
+
+struct th_rows th_geometry_group(const struct th_geometry *geometry,
+                                 int64_t group)
+{
+  return th_shape_group(&geometry->shape, group);
+}
+
+int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row)
+{
+  int64_t row_in_group;
+  return th_shape_group_of(&geometry->shape, row, &row_in_group);
+}
+
+bool th_geometry_short_stats(const struct th_geometry *geometry)
+{
+  const struct th_shape *shape = &geometry->shape;
+  return shape->layout == TH_SPARSE && shape->type != TH_F64;
+}
+
+int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count)
+{
+  const struct th_shape *shape = &geometry->shape;
+  int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
+  int64_t most = STORED_BYTES / run;
+  most = most > geometry->chunk ? most : geometry->chunk;
+  int64_t parts = th_ceil_divide(count, most);
+  if (parts == 1)
+    return count;
+  int64_t even = th_ceil_divide(count, parts); /* little is padded then */
+  return th_ceil_divide(even, geometry->chunk) * geometry->chunk;
+}
+
+int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
+{
+  const struct th_shape *shape = &geometry->shape;
+  int64_t size = (int64_t)th_type_size(shape->type);
+  if (shape->layout == TH_DENSE)
+    return shape->attributes * geometry->groups *
+           (int64_t)th_type_bytes(shape->type, shape->row_group);
+  int64_t runs = shape->attributes * geometry->groups;
+  runs = runs < entries ? runs : entries;
+  return entries * (size + 2) + runs * 6; /* row; attribute, count */
+}
+
+int64_t th_geometry_items(const struct th_geometry *geometry, int64_t rows)
+{
+  return th_ceil_divide(rows, th_type_packed(geometry->shape.type));
+}
+
+int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries)
+{
+  double tiles = (double)geometry->shape.attributes * (double)geometry->groups;
+  double each = (double)entries / tiles;
+  int64_t piece = 256;
+  while (piece < (int64_t)1 << 40 && (double)piece * each < PIECE_ENTRIES)
+    piece *= 2;
+  return piece;
+}

@@ -1,0 +1,206 @@
+/* running_stats.c - statistics of attributes, gathered while they are written
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/running_stats.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+th_status th_moments_init(struct th_moments *moments, int64_t attributes,
+                          struct th_error *err)
+{
+  th_status rc = TH_OK;
+  *moments = (struct th_moments){.attributes = attributes};
+  TH_TRY(TH_NEW(&moments->count, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&moments->mean, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&moments->squares, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&moments->lowest, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&moments->highest, attributes, "statistics", err));
+done:
+  return rc;
+}
+
+void th_moments_free(struct th_moments *moments)
+{
+  free(moments->count);
+  free(moments->mean);
+  free(moments->squares);
+  free(moments->lowest);
+  free(moments->highest);
+  *moments = (struct th_moments){0};
+}
+
+struct run {
+  int64_t count;
+  double mean;
+  double squares;
+  double lowest;
+  double highest;
+};
+
+/* Chan, Golub & LeVeque (1979), pairwise update of mean and sum of squares. */
+static void merge(struct th_moments *m, int64_t a, const struct run *run)
+{
+  double before = (double)m->count[a];
+  double added = (double)run->count;
+  double all = before + added;
+  double step = run->mean - m->mean[a];
+  if (m->count[a] == 0) {
+    m->lowest[a] = run->lowest;
+    m->highest[a] = run->highest;
+  }
+  m->mean[a] += step * (added / all);
+  m->squares[a] += run->squares + step * step * (before * added / all);
+  m->lowest[a] = fmin(m->lowest[a], run->lowest);
+  m->highest[a] = fmax(m->highest[a], run->highest);
+  m->count[a] += run->count;
+}
+
+/* Lane l takes the items l, l + LANES, ...; the order of the additions, hence
+ * every bit, follows from the number of items alone. */
+enum { LANES = 8 };
+
+static double sum_lanes(const double lane[LANES])
+{
+  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+         ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+static double sum_values(const double *values, int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += values[i + l];
+  for (int l = 0; i < count; i++, l++)
+    lane[l] += values[i];
+  return sum_lanes(lane);
+}
+
+static double sum_squares(const double *values, int64_t count, double mean)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += (values[i + l] - mean) * (values[i + l] - mean);
+  for (int l = 0; i < count; i++, l++)
+    lane[l] += (values[i] - mean) * (values[i] - mean);
+  return sum_lanes(lane);
+}
+
+static inline double lesser(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static inline double greater(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static void find_bounds(const double *values, int64_t count, struct run *run)
+{
+  double low[LANES];
+  double high[LANES];
+  int64_t i = 0;
+  for (int l = 0; l < LANES; l++)
+    low[l] = high[l] = values[0];
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++) {
+      low[l] = lesser(values[i + l], low[l]);
+      high[l] = greater(values[i + l], high[l]);
+    }
+  for (; i < count; i++) {
+    low[0] = lesser(values[i], low[0]);
+    high[0] = greater(values[i], high[0]);
+  }
+  for (int l = 0; l < LANES; l++) {
+    run->lowest = lesser(low[l], run->lowest);
+    run->highest = greater(high[l], run->highest);
+  }
+}
+
+void th_moments_add(struct th_moments *moments, int64_t a, const double *values,
+                    int64_t count)
+{
+  if (count == 0)
+    return;
+  struct run run = {count, values[0], 0.0, values[0], values[0]};
+  if (count > 1) { /* most sparse runs are a single value */
+    run.mean = sum_values(values, count) / (double)count;
+    run.squares = sum_squares(values, count, run.mean);
+    find_bounds(values, count, &run);
+  }
+  merge(moments, a, &run);
+}
+
+void th_moments_finish(struct th_moments *moments, int64_t rows)
+{
+  for (int64_t a = 0; a < moments->attributes; a++) {
+    struct run zeros = {.count = rows - moments->count[a]};
+    if (zeros.count > 0)
+      merge(moments, a, &zeros);
+    if (rows > 0)
+      moments->squares[a] = sqrt(moments->squares[a] / (double)rows);
+  }
+}
+
+#define TH_LOAD(code, name, ctype, bits, low, high, help)                      \
+  case code:                                                                   \
+    for (int64_t i = 0; i < count; i++)                                        \
+      values[i] = (double)((const ctype *)stored)[i];                          \
+    break;
+
+static void load(enum th_type type, const void *stored, int64_t count,
+                 double *values)
+{
+  switch (type) {
+    TH_TYPE_LIST(TH_LOAD)
+  case TH_TYPE_COUNT:
+    break;
+  }
+}
+
+static void load_packed(enum th_type type, const void *stored, int64_t count,
+                        double *values)
+{
+  for (int64_t i = 0; i < count; i++)
+    values[i] = th_type_load(type, stored, i);
+}
+
+/* Zero times a value is zero, or not a number where the value is not finite; so
+ * is the sum. */
+static bool all_finite(const double *values, int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += values[i + l] * 0.0;
+  for (; i < count; i++)
+    lane[0] += values[i] * 0.0;
+  return sum_lanes(lane) == 0.0;
+}
+
+static int64_t count_nonzeros(const double *values, int64_t count)
+{
+  double lane[LANES] = {0};
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] += values[i + l] != 0.0 ? 1.0 : 0.0;
+  for (; i < count; i++)
+    lane[0] += values[i] != 0.0 ? 1.0 : 0.0;
+  return (int64_t)sum_lanes(lane);
+}
+
+bool th_values_load(enum th_type type, const void *stored, int64_t count,
+                    double *values, int64_t *nonzeros)
+{
+  (th_type_packed(type) > 1 ? load_packed : load)(type, stored, count, values);
+  *nonzeros += count_nonzeros(values, count);
+  return all_finite(values, count);
+}

@@ -1,0 +1,39 @@
+/* running_stats.h - statistics of attributes, gathered while they are written
+ *
+ * Every run gives (count, mean, sum of squared deviations); runs are merged in
+ * ascending order of row groups by Chan's formula, so the bits depend on the
+ * stored values and R alone. Sparse runs are merged among non-zeros first; the
+ * zeros join at the end. Internal to io/, local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_RUNNING_STATS_H
+#define TH_RUNNING_STATS_H
+
+#include "core/source.h"
+
+struct th_moments {
+  int64_t attributes;
+  int64_t *count; /* values seen */
+  double *mean;
+  double *squares; /* sum of squared deviations from the mean */
+  double *lowest;
+  double *highest;
+};
+
+th_status th_moments_init(struct th_moments *moments, int64_t attributes,
+                          struct th_error *err);
+void th_moments_free(struct th_moments *moments);
+
+/* One run of values, already as doubles, of attribute a. */
+void th_moments_add(struct th_moments *moments, int64_t a, const double *values,
+                    int64_t count);
+
+/* Bring every attribute up to `rows` values with zeros, then turn squares into
+ * the standard deviation with divisor rows. */
+void th_moments_finish(struct th_moments *moments, int64_t rows);
+
+/* Stored values as doubles; false where one is not finite. *nonzeros grows by
+ * those that are not zero. */
+bool th_values_load(enum th_type type, const void *stored, int64_t count,
+                    double *values, int64_t *nonzeros);
+
+#endif

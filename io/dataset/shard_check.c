@@ -1,0 +1,193 @@
+/* shard_check.c - reading and verifying all of a shard
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "io/dataset/fingerprint.h"
+#include "io/dataset/format.h"
+#include "io/dataset/running_stats.h"
+#include "io/dataset/shard_read.h"
+#include "io/hdf5/hash.h"
+
+#include <stdlib.h>
+
+struct room {
+  void *values;
+  int64_t bytes;
+  uint64_t *checksum;
+  int64_t checksums;
+  double *numbers;
+  int64_t capacity;
+};
+
+static bool all_zero(const char *bytes, size_t count)
+{
+  for (size_t k = 0; k < count; k++)
+    if (bytes[k] != 0)
+      return false;
+  return true;
+}
+
+/* What follows a short group's rows is no run, but must be zero all the same:
+ * readers of whole chunks see it. */
+static th_status check_padding(const struct th_shard_read *shard,
+                               struct th_range range, int64_t group,
+                               const void *values, struct th_error *err)
+{
+  const struct th_shape *shape = &shard->geometry->shape;
+  int64_t rows = th_geometry_group(shard->geometry, group).count;
+  size_t stride = th_type_bytes(shape->type, shape->row_group);
+  size_t used = th_type_bytes(shape->type, rows);
+  const char *run = values;
+  for (int64_t a = range.first; a < range.last; a++, run += stride)
+    if (!all_zero(run + used, stride - used))
+      return th_shard_damaged(shard, a, group, err);
+  return TH_OK;
+}
+
+/* Import refuses what is not finite. */
+static th_status check_finite(const struct th_shard_read *shard,
+                              struct th_range attributes, int64_t group,
+                              const void *values, int64_t count,
+                              struct room *room, struct th_shard_sum *sum,
+                              struct th_error *err)
+{
+  th_status rc = th_grow((void **)&room->numbers, &room->capacity, count,
+                         sizeof *room->numbers, "values", err);
+  if (rc != TH_OK || th_values_load(shard->geometry->shape.type, values, count,
+                                    room->numbers, &sum->nonzeros))
+    return rc;
+  return th_fail(err, TH_EFORMAT,
+                 "%s: attributes %lld..%lld, row group %lld: a value is not a "
+                 "finite number; import the data again",
+                 shard->name, (long long)attributes.first,
+                 (long long)attributes.last - 1, (long long)group);
+}
+
+static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
+                             int64_t group, struct room *room,
+                             struct th_shard_sum *sum, struct th_error *err)
+{
+  const struct th_shape *shape = &shard->geometry->shape;
+  int64_t count = range.last - range.first;
+  int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
+  th_status rc = TH_OK;
+  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a chunk", err));
+  TH_TRY(th_grow((void **)&room->checksum, &room->checksums, count,
+                 sizeof *room->checksum, "checksums", err));
+  struct th_fetch fetch = th_dense_fetch(shard, range, group);
+  fetch.last = shard->map.run; /* with its padding */
+  fetch.values = room->values;
+  fetch.checksum = room->checksum;
+  TH_TRY(th_dense_read(shard, &fetch, err));
+  shard->bytes_read += th_fetch_bytes(&fetch);
+  TH_TRY(check_padding(shard, range, group, room->values, err));
+  TH_TRY(check_finite(shard, range, group, room->values,
+                      count * shape->row_group, room, sum, err));
+  for (int64_t a = 0; a < count; a++)
+    sum->content += th_hash_share(range.first + a, group, room->checksum[a]);
+done:
+  return rc;
+}
+
+static uint64_t piece_content(const struct th_shard_read *shard,
+                              const struct th_piece *piece, int64_t group)
+{
+  size_t size = th_type_size(shard->geometry->shape.type);
+  uint64_t content = 0;
+  for (int64_t k = 0; k < piece->runs; k++) {
+    uint32_t first = piece->start[k];
+    content += th_hash_run(shard->row->range.first + piece->attribute[k], group,
+                           piece->row + first,
+                           (const char *)piece->values + first * size, size,
+                           piece->start[k + 1] - first);
+  }
+  return content;
+}
+
+static th_status check_piece(struct th_shard_read *shard, int64_t unit,
+                             int64_t group, struct room *room,
+                             struct th_shard_sum *sum, struct th_error *err)
+{
+  struct th_piece piece;
+  int64_t bytes = th_piece_size(shard, unit, group, &piece);
+  int64_t entries = sum->nonzeros; /* whatever their values */
+  th_status rc = TH_OK;
+  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
+  TH_TRY(th_piece_read(shard, unit, group, &piece, room->values, err));
+  TH_TRY(check_finite(shard, piece.attributes, group, piece.values,
+                      piece.entries, room, sum, err));
+  sum->nonzeros = entries + piece.entries;
+  sum->content += piece_content(shard, &piece, group);
+done:
+  return rc;
+}
+
+static th_status check_statistics(struct th_shard_read *shard,
+                                  struct th_error *err)
+{
+  struct th_range range = shard->row->range;
+  struct th_statistics *statistics = NULL;
+  th_status rc =
+      TH_NEW(&statistics, range.last - range.first, "statistics", err);
+  if (rc == TH_OK)
+    rc = th_shard_statistics(shard, range, statistics, err);
+  free(statistics);
+  return rc;
+}
+
+/* The sums are what the file says of itself. */
+static th_status compare(const struct th_shard_read *shard,
+                         const struct th_shard_sum *sum, struct th_error *err)
+{
+  int64_t nonzeros = 0;
+  uint64_t hash = 0; /* what no checksum covers: HDF5's own structures */
+  th_status rc = th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
+  if (rc != TH_OK)
+    return rc;
+  if (sum->content != shard->row->content)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: its checksums are not those it was written with; "
+                   "import the data again",
+                   shard->name);
+  if (sum->nonzeros != nonzeros)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: %lld values are not zero, and not %lld as it says; "
+                   "import the data again",
+                   shard->name, (long long)sum->nonzeros, (long long)nonzeros);
+  if (!shard->rewritten &&
+      (!th_hash_file(shard->path, &hash) || hash != shard->row->hash))
+    return th_fail(err, TH_EFORMAT,
+                   "%s: its bytes are not those that were written; import the "
+                   "data again",
+                   shard->name);
+  return TH_OK;
+}
+
+th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
+                         struct th_error *err)
+{
+  struct room room = {0};
+  bool dense = shard->geometry->shape.layout == TH_DENSE;
+  th_status rc = TH_OK;
+  *sum = (struct th_shard_sum){0};
+  TH_TRY(th_shard_open(shard, err));
+  struct th_range all = shard->row->range;
+  int64_t units = th_ceil_divide(all.last - all.first, shard->unit);
+  for (int64_t g = 0; g < shard->geometry->groups; g++)
+    for (int64_t u = 0; u < units; u++) {
+      int64_t first = all.first + u * shard->unit;
+      struct th_range unit = {first, first + shard->unit};
+      unit = th_range_meet(unit, all);
+      if (dense)
+        TH_TRY(check_chunk(shard, unit, g, &room, sum, err));
+      else
+        TH_TRY(check_piece(shard, u, g, &room, sum, err));
+    }
+  TH_TRY(check_statistics(shard, err));
+  TH_TRY(compare(shard, sum, err));
+done:
+  free(room.values);
+  free(room.checksum);
+  free(room.numbers);
+  return rc;
+}

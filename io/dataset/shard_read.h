@@ -1,0 +1,107 @@
+/* shard_read.h - reading one shard; internal to io/
+ *
+ * All functions are local; any number of ranks may read a shard.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SHARD_READ_H
+#define TH_SHARD_READ_H
+
+#include "io/dataset/dense.h"
+#include "io/dataset/master.h"
+#include "io/dataset/row_groups.h"
+#include "io/hdf5/file.h"
+#include "io/hdf5/h5.h"
+
+struct th_shard_read {
+  const struct th_geometry *geometry; /* borrowed */
+  const struct th_shard_row *row;     /* borrowed: what the master says */
+  const char *master;                 /* borrowed: its path, for messages */
+  int64_t index;
+  int64_t shards; /* of the data set */
+  char *path;
+  char *name; /* "shard NAME.shards/00000.h5" */
+  bool open;
+  bool rewritten; /* by another program, for instance with filters */
+  struct th_identity identity;
+  struct th_h5 h5;
+  int64_t unit; /* attributes kept together in memory; sparse: of a piece */
+  struct th_dense_map map; /* dense */
+  struct th_sums sums;
+  struct th_h5_set checksum;
+  struct th_h5_set values; /* dense: /X; sparse: /value */
+  struct th_h5_set attribute;
+  struct th_h5_set count;
+  struct th_h5_set row_in_group;
+  int64_t pieces;       /* sparse: per group */
+  int64_t *piece;       /* first run of each, and the end */
+  int64_t *piece_entry; /* first entry of each, and the end */
+  uint64_t *piece_checksum;
+  int64_t bytes_read; /* since the reader last looked */
+};
+
+/* Open it on first use and compare it with what the master says. */
+th_status th_shard_open(struct th_shard_read *shard, struct th_error *err);
+void th_shard_close(struct th_shard_read *shard);
+
+/* A damaged run, by name. */
+th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
+                           int64_t group, struct th_error *err);
+
+/* An array whose size does not fit the shard, by name. */
+th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
+                            struct th_error *err);
+
+/* Dense: the read of some attributes of one group; where their values and
+ * checksums go (R rows each, all within one unit) is the caller's to fill in.
+ */
+struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
+                               struct th_range wanted, int64_t group);
+
+/* Find its place in the file. False: only th_dense_read can carry it out. */
+bool th_dense_place(struct th_shard_read *shard, struct th_fetch *fetch);
+
+/* Carry it out, verified. */
+th_status th_dense_read(struct th_shard_read *shard, struct th_fetch *fetch,
+                        struct th_error *err);
+
+/* Sparse: a piece as it is kept in memory, in one allocation. */
+struct th_piece {
+  int64_t runs;
+  int64_t entries;
+  struct th_range attributes;
+  uint32_t *attribute; /* counted from the shard's first */
+  uint32_t *start;     /* runs + 1, counted from the piece's first entry */
+  uint16_t *row;
+  void *values;
+};
+
+/* What there is of a piece; the bytes that it needs in memory. */
+int64_t th_piece_size(const struct th_shard_read *shard, int64_t unit,
+                      int64_t group, struct th_piece *piece);
+/* Starts of a piece's runs from their counts, which lie at the end of the room
+ * for starts; base: what its attributes count from. False unless runs are not
+ * empty, attributes are those of the piece, rows are below `rows`, and both
+ * ascend: then the piece must not be used. */
+bool th_piece_settle(struct th_piece *piece, const uint16_t *count,
+                     int64_t base, int64_t rows);
+/* Its members in that room; its content, verified. */
+th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
+                        int64_t group, struct th_piece *piece, void *room,
+                        struct th_error *err);
+
+/* statistics[range.last - range.first], verified. */
+th_status th_shard_statistics(struct th_shard_read *shard,
+                              struct th_range range,
+                              struct th_statistics *statistics,
+                              struct th_error *err);
+
+/* What all of a shard adds up to. */
+struct th_shard_sum {
+  uint64_t content;
+  int64_t nonzeros;
+};
+
+/* Read and verify all of it. */
+th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
+                         struct th_error *err);
+
+#endif

@@ -1,0 +1,95 @@
+/* shard_write.h - writing one shard; internal to io/
+ *
+ * All functions are local; one rank writes a shard.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SHARD_WRITE_H
+#define TH_SHARD_WRITE_H
+
+#include "io/dataset/row_groups.h"
+#include "io/dataset/running_stats.h"
+#include "io/hdf5/h5.h"
+
+/* Room that all shards of a rank share. */
+struct th_scratch {
+  void *bytes;
+  int64_t byte_capacity;
+  double *values;
+  int64_t value_capacity;
+};
+
+struct th_dense_write {
+  struct th_h5_set values;
+  struct th_h5_set checksum;
+  int64_t chunk;       /* attributes */
+  int64_t *next_group; /* of each chunk */
+};
+
+struct th_sparse_write {
+  struct th_h5_set attribute;
+  struct th_h5_set count;
+  struct th_h5_set row;
+  struct th_h5_set value;
+  int64_t runs;    /* written so far */
+  int64_t entries; /* written so far */
+  int64_t next_group;
+  int64_t piece_width;  /* attributes */
+  int64_t pieces;       /* per group */
+  int64_t *piece;       /* first run of each */
+  int64_t *piece_entry; /* first entry of each */
+  uint64_t *piece_checksum;
+  int64_t items;    /* of a stored chunk */
+  int64_t reserved; /* bytes of the file */
+};
+
+struct th_shard_write {
+  const struct th_geometry *geometry; /* borrowed */
+  struct th_scratch *scratch;         /* borrowed */
+  int64_t index;
+  struct th_range range;
+  int64_t needed; /* bytes of the whole data set, for messages */
+  int64_t bytes;  /* of the finished file */
+  uint64_t hash;  /* of its bytes */
+  char *name;     /* as messages and the master call it */
+  char *path;     /* where it is being written */
+  int file;       /* the same, open as long as it is written; -1: not yet */
+  struct th_h5 h5;
+  struct th_moments moments;
+  uint64_t content;
+  int64_t nonzeros;
+  struct th_dense_write dense;
+  struct th_sparse_write sparse;
+};
+
+/* shard->geometry, scratch, index, range, needed, name and path are set.
+ * piece_width: sparse shards only. */
+th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
+                         struct th_error *err);
+
+th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
+                         struct th_range range, const void *values,
+                         int64_t stride, struct th_error *err);
+th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
+                          const struct th_slab *tile, struct th_error *err);
+
+/* Write what is kept to the end, close and flush. */
+th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
+
+/* Close the file, which is its folder's owner's to remove; free. */
+void th_shard_drop(struct th_shard_write *shard);
+
+/* Parts of begin and end for one layout. */
+th_status th_dense_begin(struct th_shard_write *shard, struct th_error *err);
+th_status th_dense_end(struct th_shard_write *shard, struct th_error *err);
+void th_dense_free(struct th_dense_write *dense);
+th_status th_sparse_begin(struct th_shard_write *shard, int64_t piece_width,
+                          struct th_error *err);
+th_status th_sparse_end(struct th_shard_write *shard, struct th_error *err);
+void th_sparse_free(struct th_sparse_write *sparse);
+
+th_status th_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
+                           struct th_error *err);
+th_status th_scratch_values(struct th_scratch *scratch, int64_t count,
+                            struct th_error *err);
+void th_scratch_free(struct th_scratch *scratch);
+
+#endif

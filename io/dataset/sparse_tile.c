@@ -1,0 +1,118 @@
+/* sparse_tile.c - a tile on its way into a sparse shard: checked, then packed
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/sparse_tile.h"
+
+#include "io/dataset/fingerprint.h"
+
+#include <math.h>
+
+static th_status bad_tile(const struct th_shard_write *shard, int64_t group,
+                          const char *what, struct th_error *err)
+{
+  return th_fail(err, TH_EARG, "%s: row group %lld: %s", shard->name,
+                 (long long)group, what);
+}
+
+static bool rows_good(const uint16_t *row, int64_t count, int64_t rows)
+{
+  for (int64_t k = 1; k < count; k++)
+    if (row[k] <= row[k - 1])
+      return false;
+  return count > 0 && row[count - 1] < rows;
+}
+
+th_status th_tile_check(const struct th_shard_write *shard,
+                        const struct th_tile *tile, struct th_error *err)
+{
+  const struct th_slab *slab = tile->slab;
+  int64_t before = shard->range.first - 1;
+  if (tile->group != shard->sparse.next_group ||
+      tile->group >= shard->geometry->groups)
+    return bad_tile(shard, tile->group, "out of order", err);
+  if (slab->layout != TH_SPARSE || slab->type != shard->geometry->shape.type)
+    return bad_tile(shard, tile->group, "a tile of another type", err);
+  for (int64_t k = 0; k < tile->runs; k++) {
+    int64_t attribute = slab->base + (int64_t)slab->attribute[k];
+    int64_t first = (int64_t)slab->start[k] - slab->start[0];
+    if (attribute <= before || attribute >= shard->range.last)
+      return bad_tile(shard, tile->group, "attributes out of order", err);
+    if (!rows_good(slab->row_in_group + first,
+                   (int64_t)slab->start[k + 1] - slab->start[k], tile->rows))
+      return bad_tile(shard, tile->group, "rows out of order", err);
+    before = attribute;
+  }
+  return TH_OK;
+}
+
+static th_status make_room(struct th_shard_write *shard, struct th_tile *tile,
+                           struct th_error *err)
+{
+  int64_t run = sizeof *tile->attribute + sizeof *tile->count;
+  th_status rc = th_scratch_bytes(shard->scratch, tile->runs * run, err);
+  if (rc == TH_OK)
+    rc = th_scratch_values(shard->scratch, tile->entries, err);
+  if (rc != TH_OK)
+    return rc;
+  tile->attribute = shard->scratch->bytes;
+  tile->count = (uint16_t *)(tile->attribute + tile->runs);
+  return TH_OK;
+}
+
+static th_status not_finite(const struct th_shard_write *shard,
+                            const struct th_tile *tile, struct th_error *err)
+{
+  const double *values = shard->scratch->values;
+  int64_t k = 0;
+  for (int64_t e = 0; k + 1 < tile->runs; e += tile->count[k++]) {
+    bool good = true;
+    for (int64_t i = 0; i < tile->count[k]; i++)
+      good = good && isfinite(values[e + i]);
+    if (!good)
+      break;
+  }
+  return th_fail(err, TH_EDATA,
+                 "attribute %lld, row group %lld: a value is not a finite "
+                 "number",
+                 (long long)(shard->range.first + tile->attribute[k]),
+                 (long long)tile->group);
+}
+
+/* Content and statistics; values are there as doubles. */
+static void account(struct th_shard_write *shard, const struct th_tile *tile)
+{
+  const struct th_slab *slab = tile->slab;
+  size_t size = th_type_size(slab->type);
+  bool training = tile->group < shard->geometry->training_groups;
+  int64_t e = 0;
+  for (int64_t k = 0; k < tile->runs; k++) {
+    int64_t count = tile->count[k];
+    shard->content +=
+        th_hash_run(shard->range.first + tile->attribute[k], tile->group,
+                    slab->row_in_group + e,
+                    (const char *)slab->values + (size_t)e * size, size, count);
+    if (training)
+      th_moments_add(&shard->moments, tile->attribute[k],
+                     shard->scratch->values + e, count);
+    e += count;
+  }
+}
+
+th_status th_tile_fill(struct th_shard_write *shard, struct th_tile *tile,
+                       struct th_error *err)
+{
+  const struct th_slab *slab = tile->slab;
+  int64_t ignored = 0;
+  th_status rc = make_room(shard, tile, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < tile->runs; k++) {
+    tile->attribute[k] = (uint32_t)(slab->base + (int64_t)slab->attribute[k] -
+                                    shard->range.first);
+    tile->count[k] = (uint16_t)(slab->start[k + 1] - slab->start[k]);
+  }
+  if (!th_values_load(slab->type, slab->values, tile->entries,
+                      shard->scratch->values, &ignored))
+    return not_finite(shard, tile, err);
+  account(shard, tile);
+  return TH_OK;
+}

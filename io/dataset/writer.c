@@ -1,0 +1,315 @@
+/* writer.c - writing a data set: names, shards on their ranks, giving up
+ * SPDX-License-Identifier: MIT */
+#include "io/dataset/writer.h"
+#include "core/integer.h"
+#include "core/memory.h"
+#include "io/dataset/file_kind.h"
+#include "io/dataset/shard_folder.h"
+#include "io/hdf5/file.h"
+#include "io/hdf5/interrupt.h"
+#include "io/hdf5/path.h"
+#include "io/hdf5/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SHARD_BYTES = 1 << 30 };
+
+static int64_t choose_shards(const struct th_geometry *geometry,
+                             const struct th_dataset_plan *plan)
+{
+  int64_t bytes = th_geometry_bytes(geometry, plan->expected_entries);
+  int64_t shards = plan->shards;
+  if (shards <= 0) {
+    shards = th_ceil_divide(bytes, SHARD_BYTES);
+    shards = shards < TH_MOST_SHARDS ? shards : TH_MOST_SHARDS;
+  }
+  shards = shards < 1 ? 1 : shards;
+  int64_t attributes = geometry->shape.attributes;
+  return shards < attributes ? shards : attributes;
+}
+
+/* DIR/NAME.h5 has its shards in DIR/NAME.shards. */
+static th_status make_names(struct th_writer *w, const char *path,
+                            struct th_error *err)
+{
+  const char *name = th_path_name(path);
+  int n = th_path_stem(name);
+  th_status rc = TH_OK;
+  TH_TRY(th_path_folder(path, &w->place, err));
+  TH_TRY(th_text(&w->path, err, "%s", path));
+  TH_TRY(th_text(&w->folder, err, "%.*s.shards", n, name));
+  TH_TRY(th_text(&w->partial, err, ".%.*s.shards.partial", n, name));
+  TH_TRY(th_text(&w->old, err, ".%.*s.shards.old", n, name));
+done:
+  return rc;
+}
+
+static void free_names(struct th_writer *w)
+{
+  if (w->parent >= 0)
+    close(w->parent);
+  free(w->place);
+  free(w->path);
+  free(w->folder);
+  free(w->partial);
+  free(w->old);
+}
+
+static th_status init(struct th_writer *w, struct th_comm *comm,
+                      const char *path, const struct th_dataset_plan *plan,
+                      bool force, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  w->comm = comm;
+  w->force = force;
+  w->output.lock = -1;
+  w->parent = -1;
+  w->inside = -1;
+  TH_TRY(th_geometry_init(&w->geometry, &plan->shape, err));
+  w->geometry.shape.nonzeros = 0;
+  w->shards = choose_shards(&w->geometry, plan);
+  w->entries = plan->expected_entries;
+  w->needed = th_geometry_bytes(&w->geometry, plan->expected_entries) +
+              plan->shape.examples * 25 + plan->shape.attributes * 40;
+  w->mine = w->shards > comm->rank
+                ? (w->shards - comm->rank - 1) / comm->size + 1
+                : 0;
+  TH_TRY(make_names(w, path, err));
+  TH_TRY(TH_NEW(&w->shard, w->mine, "shards", err));
+  for (int64_t k = 0; k < w->mine; k++)
+    w->shard[k].file = -1;
+  th_raise_limit(RLIMIT_NOFILE);
+done:
+  return rc;
+}
+
+/* A run that was killed while it gave names has left what it was replacing.
+ * That is the data set as long as the new master has not got its name. */
+static void recover(const struct th_writer *w)
+{
+  if (!th_name_exists(w->parent, w->old))
+    return;
+  if (th_name_exists(w->parent, w->folder)) {
+    if (!w->output.stale) {
+      th_shard_folder_remove(w->parent, w->old);
+      return;
+    }
+    th_shard_folder_remove(w->parent, w->partial);
+    renameat(w->parent, w->folder, w->parent, w->partial);
+  }
+  renameat(w->parent, w->old, w->parent, w->folder);
+}
+
+/* NAME.h5 and NAME have their shards in one folder: --force is for what has the
+ * name of the output, not for what has a similar one. */
+static th_status check_twin(const struct th_writer *w, struct th_error *err)
+{
+  int stem = th_path_stem(w->path);
+  bool short_name = w->path[stem] == '\0';
+  enum th_file_kind kind = TH_FILE_OTHER;
+  struct th_error ignored = {0};
+  char *twin = NULL;
+  th_status rc =
+      th_text(&twin, err, "%.*s%s", stem, w->path, short_name ? ".h5" : "");
+  if (rc != TH_OK)
+    return rc;
+  if (th_file_kind(twin, &kind, &ignored) == TH_OK && kind == TH_FILE_DATASET)
+    rc = th_fail(err, TH_EIO,
+                 "%s: the data set %s keeps its shards in %s%s; choose another "
+                 "name",
+                 w->path, twin, w->place, w->folder);
+  free(twin);
+  return rc;
+}
+
+/* The final names are free, and all that has to go is ours. */
+static th_status claim_names(struct th_writer *w, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_output_begin(&w->output, w->path, w->force, err));
+  w->parent = fcntl(w->output.folder, F_DUPFD_CLOEXEC, 0);
+  if (w->parent < 0)
+    return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
+                   strerror(errno));
+  TH_TRY(check_twin(w, err));
+  if (!w->force && th_name_exists(w->parent, w->folder))
+    return th_fail(err, TH_EIO,
+                   "%s%s exists; give --force to overwrite it, or another name",
+                   w->place, w->folder);
+  TH_TRY(th_shard_folder_check(w->parent, w->place, w->folder, err));
+  TH_TRY(th_shard_folder_check(w->parent, w->place, w->partial, err));
+  TH_TRY(th_shard_folder_check(w->parent, w->place, w->old, err));
+  /* The lock is ours: what lies there is of a run that was killed. */
+  recover(w);
+  th_shard_folder_remove(w->parent, w->partial);
+  th_temporary_clean(w->path);
+done:
+  return rc;
+}
+
+/* Rank 0: names, room, and the folder. */
+static th_status claim(struct th_writer *w, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(claim_names(w, err));
+  TH_TRY(th_space_check(w->path, w->needed, err));
+  w->inside = th_shard_folder_make(w->parent, w->partial, w->shards);
+  if (w->inside < 0)
+    rc = th_fail(err, TH_EIO, "cannot make the folder %s%s: %s", w->place,
+                 w->partial, strerror(errno));
+done:
+  return rc;
+}
+
+/* The folder that rank 0 has made. */
+static th_status enter(struct th_writer *w, struct th_error *err)
+{
+  w->parent = open(w->place[0] != '\0' ? w->place : ".",
+                   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (w->parent >= 0)
+    w->inside = th_shard_folder_enter(w->parent, w->partial, w->shards);
+  if (w->inside >= 0)
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s%s: %s; let all ranks see the folder of the output",
+                 w->place, w->partial, strerror(errno));
+}
+
+static th_status begin_shards(struct th_writer *w, struct th_error *err)
+{
+  int64_t width = th_geometry_piece(&w->geometry, w->entries);
+  char *folder = NULL;
+  th_status rc = TH_OK;
+  if (w->comm->rank > 0)
+    TH_TRY(enter(w, err));
+  TH_TRY(th_text(&folder, err, "%s%s", w->place, w->partial));
+  for (int64_t k = 0; k < w->mine; k++) {
+    struct th_shard_write *shard = &w->shard[k];
+    shard->geometry = &w->geometry;
+    shard->scratch = &w->scratch;
+    shard->index = w->comm->rank + k * w->comm->size;
+    shard->range = th_writer_shard(w, shard->index);
+    shard->needed = w->needed;
+    TH_TRY(th_shard_path(&shard->name, w->folder, shard->index, err));
+    TH_TRY(th_shard_path(&shard->path, folder, shard->index, err));
+    TH_TRY(th_shard_begin(shard, width, err));
+  }
+done:
+  free(folder);
+  return rc;
+}
+
+th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
+                           const char *path, const struct th_dataset_plan *plan,
+                           bool force, struct th_error *err)
+{
+  struct th_writer *w = NULL;
+  th_status rc = TH_NEW(&w, 1, "the writer", err);
+  if (rc == TH_OK)
+    rc = init(w, comm, path, plan, force, err);
+  TH_TRY(th_agree(comm, rc, err));
+  rc = comm->rank == 0 ? claim(w, err) : TH_OK;
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_agree(comm, begin_shards(w, err), err));
+  *writer = w;
+  w = NULL;
+done:
+  th_writer_abort(w);
+  return rc;
+}
+
+int64_t th_writer_shards(const struct th_writer *writer)
+{
+  return writer->shards;
+}
+
+bool th_writer_owns(const struct th_writer *writer, int64_t shard)
+{
+  return shard % writer->comm->size == writer->comm->rank;
+}
+
+struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard)
+{
+  return th_partition_shard(writer->geometry.shape.attributes, shard,
+                            writer->shards);
+}
+
+int64_t th_writer_groups(const struct th_writer *writer)
+{
+  return writer->geometry.groups;
+}
+
+struct th_rows th_writer_group(const struct th_writer *writer, int64_t group)
+{
+  return th_geometry_group(&writer->geometry, group);
+}
+
+int64_t th_writer_chunk(const struct th_writer *writer)
+{
+  return writer->geometry.chunk;
+}
+
+static struct th_shard_write *find_shard(struct th_writer *w, int64_t shard,
+                                         enum th_layout layout,
+                                         struct th_error *err)
+{
+  if (shard >= 0 && shard < w->shards && th_writer_owns(w, shard) &&
+      w->geometry.shape.layout == layout)
+    return &w->shard[shard / w->comm->size];
+  th_fail(err, TH_EARG, "rank %d does not write shard %lld that way",
+          w->comm->rank, (long long)shard);
+  return NULL;
+}
+
+th_status th_writer_dense(struct th_writer *writer, int64_t shard,
+                          int64_t group, struct th_range range,
+                          const void *values, int64_t stride,
+                          struct th_error *err)
+{
+  struct th_shard_write *to = find_shard(writer, shard, TH_DENSE, err);
+  return to == NULL ? err->code
+                    : th_shard_dense(to, group, range, values, stride, err);
+}
+
+th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
+                           int64_t group, const struct th_slab *tile,
+                           struct th_error *err)
+{
+  struct th_shard_write *to = find_shard(writer, shard, TH_SPARSE, err);
+  return to == NULL ? err->code : th_shard_sparse(to, group, tile, err);
+}
+
+th_status th_writer_check(const char *path, bool force, struct th_error *err)
+{
+  struct th_writer w = {.force = force, .output.lock = -1, .parent = -1};
+  th_status rc = make_names(&w, path, err);
+  if (rc == TH_OK)
+    rc = claim_names(&w, err);
+  th_output_abort(&w.output);
+  free_names(&w);
+  return rc;
+}
+
+void th_writer_abort(struct th_writer *writer)
+{
+  if (writer == NULL)
+    return;
+  for (int64_t k = 0; writer->shard != NULL && k < writer->mine; k++)
+    th_shard_drop(&writer->shard[k]);
+  /* Whichever rank comes last finds the folder empty. */
+  if (writer->inside >= 0) {
+    th_own_remove(writer->parent, writer->partial);
+    close(writer->inside);
+  }
+  th_output_abort(&writer->output);
+  th_scratch_free(&writer->scratch);
+  free(writer->shard);
+  free_names(writer);
+  free(writer);
+}

@@ -1,0 +1,268 @@
+/* decompress.c - gzip, bzip2 and xz files, recognised by their first bytes
+ * SPDX-License-Identifier: MIT */
+#include "io/hdf5/decompress.h"
+
+#include "core/memory.h"
+#include "io/hdf5/temporary.h"
+
+#include <bzlib.h>
+#include <errno.h>
+#include <lzma.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { PART = 1 << 20 };
+
+enum outcome { GOES_ON, STREAM_ENDS, IS_DAMAGED, NO_MEMORY };
+
+/* What is left of the input, what is free of the output. */
+struct window {
+  char *in;
+  size_t in_left;
+  char *out;
+  size_t out_left;
+  bool last; /* no more input will come */
+};
+
+/* Each codec shows one stream as begin, any number of steps, end. A step
+ * consumes input, produces output, and says whether the stream goes on. */
+struct codec {
+  const char *name;
+  const char *magic;
+  size_t magic_bytes;
+  size_t state_bytes;
+  bool (*begin)(void *state);
+  enum outcome (*step)(void *state, struct window *window);
+  void (*end)(void *state);
+};
+
+static bool gzip_begin(void *state)
+{
+  return inflateInit2((z_stream *)state, 16 + MAX_WBITS) == Z_OK;
+}
+
+static enum outcome gzip_step(void *state, struct window *window)
+{
+  z_stream *stream = state;
+  stream->next_in = (Bytef *)window->in;
+  stream->avail_in = (uInt)window->in_left;
+  stream->next_out = (Bytef *)window->out;
+  stream->avail_out = (uInt)window->out_left;
+  int rc = inflate(stream, Z_NO_FLUSH);
+  window->in = (char *)stream->next_in;
+  window->in_left = stream->avail_in;
+  window->out = (char *)stream->next_out;
+  window->out_left = stream->avail_out;
+  if (rc == Z_STREAM_END)
+    return STREAM_ENDS;
+  if (rc == Z_MEM_ERROR)
+    return NO_MEMORY;
+  return rc == Z_OK || rc == Z_BUF_ERROR ? GOES_ON : IS_DAMAGED;
+}
+
+static void gzip_end(void *state)
+{
+  inflateEnd(state);
+}
+
+static bool bzip2_begin(void *state)
+{
+  return BZ2_bzDecompressInit(state, 0, 0) == BZ_OK;
+}
+
+static enum outcome bzip2_step(void *state, struct window *window)
+{
+  bz_stream *stream = state;
+  stream->next_in = window->in;
+  stream->avail_in = (unsigned)window->in_left;
+  stream->next_out = window->out;
+  stream->avail_out = (unsigned)window->out_left;
+  int rc = BZ2_bzDecompress(stream);
+  window->in = stream->next_in;
+  window->in_left = stream->avail_in;
+  window->out = stream->next_out;
+  window->out_left = stream->avail_out;
+  if (rc == BZ_STREAM_END)
+    return STREAM_ENDS;
+  if (rc == BZ_MEM_ERROR)
+    return NO_MEMORY;
+  return rc == BZ_OK ? GOES_ON : IS_DAMAGED;
+}
+
+static void bzip2_end(void *state)
+{
+  BZ2_bzDecompressEnd(state);
+}
+
+static bool xz_begin(void *state)
+{
+  return lzma_stream_decoder(state, UINT64_MAX, 0) == LZMA_OK;
+}
+
+static enum outcome xz_step(void *state, struct window *window)
+{
+  lzma_stream *stream = state;
+  stream->next_in = (uint8_t *)window->in;
+  stream->avail_in = window->in_left;
+  stream->next_out = (uint8_t *)window->out;
+  stream->avail_out = window->out_left;
+  lzma_ret rc = lzma_code(stream, window->last ? LZMA_FINISH : LZMA_RUN);
+  window->in += window->in_left - stream->avail_in;
+  window->in_left = stream->avail_in;
+  window->out = (char *)stream->next_out;
+  window->out_left = stream->avail_out;
+  if (rc == LZMA_STREAM_END)
+    return STREAM_ENDS;
+  if (rc == LZMA_MEM_ERROR)
+    return NO_MEMORY;
+  return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? GOES_ON : IS_DAMAGED;
+}
+
+static void xz_end(void *state)
+{
+  lzma_end(state);
+}
+
+static const struct codec codecs[] = {
+    [TH_CODEC_GZIP] = {"gzip", "\x1f\x8b", 2, sizeof(z_stream), gzip_begin,
+                       gzip_step, gzip_end},
+    [TH_CODEC_BZIP2] = {"bzip2", "BZh", 3, sizeof(bz_stream), bzip2_begin,
+                        bzip2_step, bzip2_end},
+    [TH_CODEC_XZ] = {"xz",
+                     "\xfd"
+                     "7zXZ\0",
+                     6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
+};
+
+th_status th_codec_find(int fd, const char *name, enum th_codec *codec,
+                        struct th_error *err)
+{
+  char head[8] = {0};
+  ssize_t got = pread(fd, head, sizeof head, 0);
+  *codec = TH_CODEC_NONE;
+  if (got < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the file", name,
+                   strerror(errno));
+  for (int k = TH_CODEC_GZIP; k <= TH_CODEC_XZ; k++)
+    if (memcmp(head, codecs[k].magic, codecs[k].magic_bytes) == 0)
+      *codec = (enum th_codec)k;
+  return TH_OK;
+}
+
+/* One open file on its way through a codec. */
+struct job {
+  const struct codec *codec;
+  const char *name;
+  char text[512]; /* what the output is called in messages */
+  int from;
+  int to;
+  const struct th_reading *reading; /* or NULL */
+  int64_t read;
+  void *state;
+  bool open; /* inside a stream */
+  char *input;
+  char *output;
+  struct window window;
+};
+
+static th_status refill(struct job *job, struct th_error *err)
+{
+  struct window *window = &job->window;
+  if (window->in_left > 0 || window->last)
+    return TH_OK;
+  ssize_t got = read(job->from, job->input, PART);
+  while (got < 0 && errno == EINTR)
+    got = read(job->from, job->input, PART);
+  if (got < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the file", job->name,
+                   strerror(errno));
+  window->in = job->input;
+  window->in_left = (size_t)got;
+  window->last = got == 0;
+  job->read += got;
+  if (job->reading != NULL)
+    job->reading->told(job->reading->self, job->read);
+  return TH_OK;
+}
+
+static th_status begin_stream(struct job *job, struct th_error *err)
+{
+  memset(job->state, 0, job->codec->state_bytes);
+  if (!job->codec->begin(job->state))
+    return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
+                   job->name);
+  job->open = true;
+  return TH_OK;
+}
+
+/* One step of the codec; what it made goes to the file. */
+static th_status advance(struct job *job, bool *stuck, struct th_error *err)
+{
+  struct window *window = &job->window;
+  size_t before = window->in_left;
+  window->out = job->output;
+  window->out_left = PART;
+  enum outcome outcome = job->codec->step(job->state, window);
+  int64_t made = (int64_t)(PART - window->out_left);
+  *stuck = window->last && made == 0 && before == window->in_left;
+  if (outcome == NO_MEMORY)
+    return th_fail(err, TH_ENOMEM, "%s: no memory for decompression",
+                   job->name);
+  if (outcome == IS_DAMAGED)
+    return th_fail(err, TH_EFORMAT,
+                   "%s: damaged %s data; fetch or compress the file again",
+                   job->name, job->codec->name);
+  if (outcome == STREAM_ENDS) {
+    job->codec->end(job->state);
+    job->open = false;
+  }
+  return th_write_all(job->to, job->output, made, job->text, err);
+}
+
+static th_status run(struct job *job, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  bool stuck = false;
+  while (rc == TH_OK) {
+    TH_TRY(refill(job, err));
+    if (!job->open && job->window.in_left == 0)
+      break;
+    if (!job->open)
+      TH_TRY(begin_stream(job, err));
+    TH_TRY(advance(job, &stuck, err));
+    if (stuck && job->open)
+      rc = th_fail(err, TH_EFORMAT,
+                   "%s: the %s data end too early; fetch or compress the file "
+                   "again",
+                   job->name, job->codec->name);
+  }
+done:
+  if (job->open)
+    job->codec->end(job->state);
+  return rc;
+}
+
+th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
+                        const struct th_reading *reading, struct th_error *err)
+{
+  struct job job = {.codec = &codecs[codec],
+                    .name = name,
+                    .from = from,
+                    .to = to,
+                    .reading = reading};
+  th_status rc = TH_OK;
+  snprintf(job.text, sizeof job.text, "the decompressed text of %s", name);
+  TH_TRY(th_alloc(&job.state, 1, job.codec->state_bytes, "decompression", err));
+  TH_TRY(TH_NEW(&job.input, PART, "decompression", err));
+  TH_TRY(TH_NEW(&job.output, PART, "decompression", err));
+  TH_TRY(run(&job, err));
+done:
+  free(job.state);
+  free(job.input);
+  free(job.output);
+  return rc;
+}

@@ -1,0 +1,249 @@
+/* h5.c - HDF5 files, in memory and on disk, with our errors
+ * SPDX-License-Identifier: MIT */
+#include "io/hdf5/h5.h"
+
+#include "core/memory.h"
+#include "io/hdf5/file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { DETAIL = 320, MEMORY_STEP = 1 << 20 };
+
+int64_t th_h5_end(const void *bytes)
+{
+  enum { END_AT = 28 };
+  const unsigned char *from = (const unsigned char *)bytes + END_AT;
+  uint64_t end = 0;
+  for (int k = 7; k >= 0; k--)
+    end = end << 8 | from[k];
+  return (int64_t)end;
+}
+
+static herr_t take_first(unsigned n, const H5E_error2_t *error, void *data)
+{
+  (void)n;
+  char *detail = data;
+  if (detail[0] == '\0' && error->desc != NULL)
+    snprintf(detail, DETAIL, "%s", error->desc);
+  return 0;
+}
+
+/* HDF5 1.10 cannot close a file that it cannot write: what it still holds back
+ * fails again, and the process ends in a crash. So the rest of a file that is
+ * given up goes to memory that nobody reads. */
+static void give_up(const struct th_h5 *h5)
+{
+  int *file = NULL;
+  char name[64];
+  if (H5Fget_vfd_handle(h5->file, H5P_DEFAULT, (void **)&file) < 0)
+    return;
+  snprintf(name, sizeof name, "/thresher-%ld", (long)getpid());
+  int memory = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (memory < 0)
+    return;
+  shm_unlink(name);
+  th_raise_limit(RLIMIT_FSIZE);
+  dup2(memory, *file);
+  close(memory);
+}
+
+th_status th_h5_fail(const struct th_h5 *h5, const char *what,
+                     const char *object, struct th_error *err)
+{
+  char detail[DETAIL] = "";
+  /* Upward: the innermost function, which knows the cause, comes first. */
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, detail);
+  if (h5->on_disk && h5->file > 0)
+    give_up(h5);
+  for (char *c = detail; *c != '\0'; c++)
+    if (*c == '\n')
+      *c = ' ';
+  if (strstr(detail, "No space left on device") != NULL ||
+      strstr(detail, "File too large") != NULL)
+    return th_fail(err, TH_EIO,
+                   "%s: no space left; free some or write "
+                   "elsewhere",
+                   h5->name);
+  return th_fail(err, TH_EIO, "%s: %s%s%s%s%s", h5->name, what,
+                 object != NULL ? " " : "", object != NULL ? object : "",
+                 detail[0] != '\0' ? ": " : "", detail);
+}
+
+/* HDF5 keeps a file in memory in a room of ours and gives it back, complete,
+ * when the file is closed. */
+static void *room_new(size_t size, H5FD_file_image_op_t op, void *data)
+{
+  (void)op;
+  (void)data;
+  return malloc(size);
+}
+
+static void *room_grow(void *room, size_t size, H5FD_file_image_op_t op,
+                       void *data)
+{
+  (void)op;
+  (void)data;
+  return realloc(room, size);
+}
+
+/* A complete file says in its superblock where it ends. */
+static herr_t room_done(void *room, H5FD_file_image_op_t op, void *data)
+{
+  struct th_h5_image *image = data;
+  if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->bytes == NULL) {
+    image->bytes = room;
+    image->count = th_h5_end(room);
+  } else {
+    free(room);
+  }
+  return 0;
+}
+
+static void *same_data(void *data)
+{
+  return data;
+}
+
+static herr_t keep_data(void *data)
+{
+  (void)data;
+  return 0;
+}
+
+static herr_t set_memory(hid_t list, struct th_h5_image *image)
+{
+  H5FD_file_image_callbacks_t calls = {.image_malloc = room_new,
+                                       .image_realloc = room_grow,
+                                       .image_free = room_done,
+                                       .udata_copy = same_data,
+                                       .udata_free = keep_data,
+                                       .udata = image};
+  if (H5Pset_fapl_core(list, MEMORY_STEP, false) < 0)
+    return -1;
+  return H5Pset_file_image_callbacks(list, &calls);
+}
+
+/* A file access list: memory or disk, one format version, no locks. */
+static hid_t access_list(struct th_h5_image *image)
+{
+  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  if (list < 0)
+    return list;
+  herr_t ok = H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  if (ok >= 0)
+    ok = H5Pset_file_locking(list, false, true);
+  if (ok >= 0)
+    ok = H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+  if (ok >= 0 && image != NULL)
+    ok = set_memory(list, image);
+  if (ok >= 0)
+    return list;
+  H5Pclose(list);
+  return -1;
+}
+
+/* On disk a file of that name must not be there, nor a link to one. */
+static hid_t create(const char *path, struct th_h5_image *image)
+{
+  hid_t access = access_list(image);
+  hid_t made = H5Pcreate(H5P_FILE_CREATE);
+  hid_t file = -1;
+  if (access >= 0 && made >= 0 && H5Pset_obj_track_times(made, false) >= 0)
+    file = H5Fcreate(path, image != NULL ? H5F_ACC_TRUNC : H5F_ACC_EXCL, made,
+                     access);
+  if (made >= 0)
+    H5Pclose(made);
+  if (access >= 0)
+    H5Pclose(access);
+  return file;
+}
+
+static th_status create_named(struct th_h5 *h5, const char *path,
+                              const char *name, struct th_h5_image *image,
+                              struct th_error *err)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  *h5 = (struct th_h5){.name = name};
+  hid_t file = create(path, image);
+  if (file >= 0) {
+    h5->file = file;
+    h5->on_disk = image == NULL;
+    return TH_OK;
+  }
+  return th_h5_fail(h5, "cannot be created", NULL, err);
+}
+
+th_status th_h5_create_memory(struct th_h5 *h5, struct th_h5_image *image,
+                              const char *name, struct th_error *err)
+{
+  *image = (struct th_h5_image){0};
+  /* HDF5 first looks for a file of the name on disk: one that cannot exist. */
+  return create_named(h5, "/dev/null/memory", name, image, err);
+}
+
+th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
+                       struct th_error *err)
+{
+  return create_named(h5, path, name, NULL, err);
+}
+
+th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
+                     struct th_error *err)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  *h5 = (struct th_h5){.name = name};
+  hid_t access = access_list(NULL);
+  hid_t file = access < 0 ? access : H5Fopen(path, H5F_ACC_RDONLY, access);
+  th_status rc = TH_OK;
+  if (file < 0)
+    rc = th_h5_fail(h5, "is not a whole HDF5 file", NULL, err);
+  else
+    h5->file = file;
+  if (access >= 0)
+    H5Pclose(access);
+  return rc;
+}
+
+th_status th_h5_close(struct th_h5 *h5, struct th_error *err)
+{
+  if (h5->file <= 0)
+    return TH_OK;
+  th_status rc = TH_OK;
+  if (h5->on_disk && H5Fflush(h5->file, H5F_SCOPE_GLOBAL) < 0)
+    rc = th_h5_fail(h5, "cannot be written to its end", NULL, err);
+  hid_t file = h5->file;
+  h5->file = 0;
+  if (H5Fclose(file) < 0 && rc == TH_OK)
+    rc = th_h5_fail(h5, "cannot be written to its end", NULL, err);
+  return rc;
+}
+
+bool th_h5_whole(const struct th_h5 *h5, int64_t size)
+{
+  haddr_t end = 0;
+  return H5Fget_eoa(h5->file, &end) >= 0 && end == (haddr_t)size;
+}
+
+hid_t th_h5_type(enum th_type type)
+{
+  switch (type) {
+  case TH_F32:
+    return H5T_NATIVE_FLOAT;
+  case TH_F64:
+    return H5T_NATIVE_DOUBLE;
+  case TH_U8:
+  case TH_U2: /* four in each */
+    return H5T_NATIVE_UINT8;
+  case TH_I8:
+    return H5T_NATIVE_INT8;
+  case TH_TYPE_COUNT:
+    break;
+  }
+  return -1;
+}

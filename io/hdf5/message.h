@@ -1,0 +1,36 @@
+/* message.h - a record as one run of bytes, to broadcast or to hash it
+ *
+ * The same function walks a record in both directions: it appends members to
+ * the bytes, or takes them from there. Internal to io/, local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MESSAGE_H
+#define TH_MESSAGE_H
+
+#include "core/comm.h"
+
+#include <stdbool.h>
+
+struct th_pack {
+  bool taking;
+  char *data; /* owned */
+  int64_t used;
+  int64_t capacity;
+};
+
+/* Plain bytes. */
+th_status th_pack_bytes(struct th_pack *pack, void *data, int64_t bytes,
+                        struct th_error *err);
+
+/* An array or a string (may be NULL) behind a pointer; when taking, it is
+ * allocated and owned by the caller. */
+th_status th_pack_array(struct th_pack *pack, void **data, int64_t count,
+                        size_t size, struct th_error *err);
+th_status th_pack_text(struct th_pack *pack, char **text, struct th_error *err);
+
+/* Rank 0's bytes on every rank, ready for taking. Collective. */
+th_status th_pack_share(struct th_pack *pack, struct th_comm *comm,
+                        struct th_error *err);
+
+void th_pack_free(struct th_pack *pack);
+
+#endif

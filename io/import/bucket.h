@@ -1,0 +1,43 @@
+/* bucket.h - the examples of a bin travel to the ranks that write their shards
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BUCKET_H
+#define TH_BUCKET_H
+
+#include "core/comm.h"
+#include "io/dataset/dataset.h"
+#include "io/import/bucket_spill.h"
+
+/* Where a bin's records were found, shard by shard. Reused from bin to bin. */
+struct th_bin {
+  struct th_comm *comm;           /* borrowed */
+  const struct th_writer *writer; /* borrowed */
+  const struct th_spill *spill;   /* borrowed */
+  size_t size;                    /* of a value */
+  char *local;                    /* this rank's records of the bin */
+  int64_t local_capacity;
+  char *send; /* cut up by shard: for each rank, for each of its shards in
+                 ascending order, a count of bytes and the records */
+  int64_t send_capacity;
+  int64_t send_used;
+  char *received;
+  int64_t received_capacity;
+  int64_t *send_bytes; /* per rank */
+  int64_t *received_bytes;
+  int64_t *cursor; /* per rank: how far its piece has been handed out */
+};
+
+/* Members above `local` are set. Local. */
+th_status th_bin_init(struct th_bin *bin, struct th_error *err);
+void th_bin_free(struct th_bin *bin);
+
+/* Bring one bin's records to the owners of their shards. Collective; rc is how
+ * this rank's work has gone so far, so that one agreement serves both. */
+th_status th_bin_exchange(struct th_bin *bin, int64_t number, th_status rc,
+                          struct th_error *err);
+
+/* The records of the next owned shard, in ascending order of shards: rows[]
+ * (as many as the bin has) receives one record or NULL per row. Local. */
+void th_bin_rows(struct th_bin *bin, const struct th_record **rows,
+                 int64_t count);
+
+#endif

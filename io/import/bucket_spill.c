@@ -1,0 +1,267 @@
+/* bucket_spill.c - parsed examples sorted into bins, in memory and then on disk
+ *
+ * In memory records lie in arrival order in large segments that never move;
+ * each bin is a chain through them. When memory is used up, every chain is
+ * written out in turn, so that a bin is one stretch of the file per such
+ * flush, and the segments are used again.
+ * SPDX-License-Identifier: MIT */
+#include "io/import/bucket_spill.h"
+
+#include "core/memory.h"
+#include "io/hdf5/temporary.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SEGMENT = 8 << 20, WRITE_PART = 1 << 20 };
+
+struct segment {
+  struct segment *next;
+  int64_t used;
+  int64_t capacity;
+  _Alignas(8) char bytes[];
+};
+
+struct chain {
+  struct th_record *head;
+  struct th_record *tail;
+  int64_t bytes;
+};
+
+struct th_spill {
+  const char *output; /* borrowed */
+  size_t size;        /* of a value */
+  int64_t bins;
+  int64_t memory;
+  int64_t held; /* bytes of records in memory */
+  struct chain *chains;
+  struct segment *segments; /* the first one takes new records */
+  struct segment *spare;
+  int fd; /* -1: nothing was flushed yet */
+  int64_t written;
+  int64_t flushes;
+  int64_t capacity; /* of edges */
+  int64_t **edges;  /* per flush: bin b lies at [edges[b], edges[b + 1]) */
+  char *part;       /* what is on its way to the file */
+  int64_t part_used;
+};
+
+th_status th_spill_create(struct th_spill **spill, const char *output,
+                          int64_t bins, int64_t memory, enum th_type type,
+                          struct th_error *err)
+{
+  struct th_spill *made = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&made, 1, "parsed examples", err));
+  made->fd = -1;
+  made->output = output;
+  made->size = th_type_size(type);
+  made->bins = bins;
+  made->memory = memory;
+  TH_TRY(TH_NEW(&made->chains, bins, "bins of examples", err));
+  *spill = made;
+  made = NULL;
+done:
+  th_spill_free(made);
+  return rc;
+}
+
+static void free_segments(struct segment *segment)
+{
+  while (segment != NULL) {
+    struct segment *next = segment->next;
+    free(segment);
+    segment = next;
+  }
+}
+
+void th_spill_free(struct th_spill *spill)
+{
+  if (spill == NULL)
+    return;
+  if (spill->fd >= 0)
+    close(spill->fd);
+  free_segments(spill->segments);
+  free_segments(spill->spare);
+  for (int64_t f = 0; f < spill->flushes; f++)
+    free(spill->edges[f]);
+  free(spill->edges);
+  free(spill->part);
+  free(spill->chains);
+  free(spill);
+}
+
+static th_status drain_part(struct th_spill *spill, struct th_error *err)
+{
+  th_status rc = th_write_all(spill->fd, spill->part, spill->part_used,
+                              "temporary file of the import", err);
+  spill->part_used = 0;
+  return rc;
+}
+
+static th_status append(struct th_spill *spill, const void *data, int64_t bytes,
+                        struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (spill->part_used + bytes > WRITE_PART)
+    TH_TRY(drain_part(spill, err));
+  spill->written += bytes;
+  if (bytes > WRITE_PART)
+    return th_write_all(spill->fd, data, bytes, "temporary file of the import",
+                        err);
+  memcpy(spill->part + spill->part_used, data, (size_t)bytes);
+  spill->part_used += bytes;
+done:
+  return rc;
+}
+
+static int64_t bytes_of(const struct th_spill *spill,
+                        const struct th_record *record)
+{
+  return th_record_bytes(record->count, record->first == TH_LISTED,
+                         spill->size);
+}
+
+static th_status prepare_flush(struct th_spill *spill, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (spill->fd < 0)
+    TH_TRY(
+        th_temporary_open(spill->output, TH_FOR_SPILL, NULL, &spill->fd, err));
+  if (spill->part == NULL)
+    TH_TRY(TH_NEW(&spill->part, WRITE_PART, "writing examples", err));
+  TH_TRY(th_grow((void **)&spill->edges, &spill->capacity, spill->flushes + 1,
+                 sizeof *spill->edges, "list of flushes", err));
+  TH_TRY(TH_NEW(&spill->edges[spill->flushes], spill->bins + 1,
+                "list of flushes", err));
+  spill->flushes++;
+done:
+  return rc;
+}
+
+static void reuse_segments(struct th_spill *spill)
+{
+  while (spill->segments != NULL) {
+    struct segment *segment = spill->segments;
+    spill->segments = segment->next;
+    segment->used = 0;
+    segment->next = spill->spare;
+    spill->spare = segment;
+  }
+  spill->held = 0;
+}
+
+static th_status flush(struct th_spill *spill, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_temporary_space(spill->output, spill->held, "the import", err));
+  TH_TRY(prepare_flush(spill, err));
+  int64_t *edges = spill->edges[spill->flushes - 1];
+  for (int64_t b = 0; b < spill->bins; b++) {
+    edges[b] = spill->written;
+    for (struct th_record *r = spill->chains[b].head; r != NULL; r = r->next)
+      TH_TRY(append(spill, r, bytes_of(spill, r), err));
+    spill->chains[b] = (struct chain){0};
+  }
+  edges[spill->bins] = spill->written;
+  TH_TRY(drain_part(spill, err));
+  reuse_segments(spill);
+done:
+  return rc;
+}
+
+/* A segment that has room for so many bytes, at the head of the list. */
+static th_status reserve(struct th_spill *spill, int64_t bytes,
+                         struct th_error *err)
+{
+  struct segment *segment = spill->segments;
+  if (segment != NULL && segment->capacity - segment->used >= bytes)
+    return TH_OK;
+  segment = spill->spare;
+  if (segment != NULL && segment->capacity >= bytes) {
+    spill->spare = segment->next;
+  } else {
+    int64_t capacity = bytes > SEGMENT ? bytes : SEGMENT;
+    segment = malloc(sizeof *segment + (size_t)capacity);
+    if (segment == NULL)
+      return th_no_memory("parsed examples", capacity, err);
+    segment->capacity = capacity;
+  }
+  segment->used = 0;
+  segment->next = spill->segments;
+  spill->segments = segment;
+  return TH_OK;
+}
+
+static void fill(struct th_record *record, uint32_t row,
+                 const struct th_text_row *values, size_t size)
+{
+  int64_t count = values->count;
+  bool listed = values->first < 0;
+  *record = (struct th_record){.row = row, .count = (uint32_t)count};
+  record->first = listed ? TH_LISTED : (uint32_t)values->first;
+  char *p = (char *)(record + 1);
+  if (listed) {
+    memcpy(p, values->index, (size_t)(4 * count));
+    p += th_pad8(4 * count);
+  }
+  memcpy(p, values->values, (size_t)count * size);
+}
+
+th_status th_spill_add(struct th_spill *spill, int64_t bin, uint32_t row,
+                       const struct th_text_row *values, struct th_error *err)
+{
+  if (values->count == 0)
+    return TH_OK; /* absent records are zeros */
+  th_status rc = TH_OK;
+  int64_t bytes =
+      th_record_bytes(values->count, values->first < 0, spill->size);
+  if (spill->held > 0 && spill->held + bytes > spill->memory)
+    TH_TRY(flush(spill, err));
+  TH_TRY(reserve(spill, bytes, err));
+  struct segment *segment = spill->segments;
+  struct th_record *record =
+      (struct th_record *)(void *)(segment->bytes + segment->used);
+  fill(record, row, values, spill->size);
+  segment->used += bytes;
+  spill->held += bytes;
+  struct chain *chain = &spill->chains[bin];
+  if (chain->tail == NULL)
+    chain->head = record;
+  else
+    chain->tail->next = record;
+  chain->tail = record;
+  chain->bytes += bytes;
+done:
+  return rc;
+}
+
+int64_t th_spill_bytes(const struct th_spill *spill, int64_t bin)
+{
+  int64_t bytes = spill->chains[bin].bytes;
+  for (int64_t f = 0; f < spill->flushes; f++)
+    bytes += spill->edges[f][bin + 1] - spill->edges[f][bin];
+  return bytes;
+}
+
+th_status th_spill_read(const struct th_spill *spill, int64_t bin, void *buffer,
+                        struct th_error *err)
+{
+  th_status rc = TH_OK;
+  char *p = buffer;
+  for (int64_t f = 0; f < spill->flushes; f++) {
+    int64_t first = spill->edges[f][bin];
+    int64_t bytes = spill->edges[f][bin + 1] - first;
+    TH_TRY(th_read_all(spill->fd, p, bytes, first,
+                       "temporary file of the import", err));
+    p += bytes;
+  }
+  for (struct th_record *r = spill->chains[bin].head; r != NULL; r = r->next) {
+    size_t bytes = (size_t)bytes_of(spill, r);
+    memcpy(p, r, bytes);
+    p += bytes;
+  }
+done:
+  return rc;
+}

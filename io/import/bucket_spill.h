@@ -1,0 +1,65 @@
+/* bucket_spill.h - parsed examples sorted into bins, in memory and then on disk
+ *
+ * A bin is a number of consecutive row groups of the data set to come. Its
+ * examples arrive in any order.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BUCKET_SPILL_H
+#define TH_BUCKET_SPILL_H
+
+#include "io/import/text_row.h"
+
+/* The values of one example, or of the part of it that lies in one shard.
+ * Behind it lie the indices, if any, and the values, each padded to 8 bytes. */
+struct th_record {
+  struct th_record *next; /* in memory: the next one of its bin */
+  uint32_t row;           /* counted from the bin's first */
+  uint32_t count;
+  uint32_t first; /* attributes first, first + 1, .., or TH_LISTED */
+  uint32_t unused;
+};
+
+#define TH_LISTED UINT32_MAX
+
+static inline int64_t th_pad8(int64_t bytes)
+{
+  return (bytes + 7) & ~(int64_t)7;
+}
+
+/* Bytes of a record of that shape, with the values' size in bytes. */
+static inline int64_t th_record_bytes(int64_t count, bool listed, size_t size)
+{
+  return (int64_t)sizeof(struct th_record) + (listed ? th_pad8(4 * count) : 0) +
+         th_pad8(count * (int64_t)size);
+}
+
+static inline const uint32_t *th_record_index(const struct th_record *record)
+{
+  return (const uint32_t *)(record + 1);
+}
+
+static inline const void *th_record_values(const struct th_record *record)
+{
+  const char *p = (const char *)(record + 1);
+  return record->first == TH_LISTED ? p + th_pad8(4 * (int64_t)record->count)
+                                    : p;
+}
+
+struct th_spill;
+
+/* Bins 0 .. bins-1. At most `memory` bytes of records (and one more) are held;
+ * beyond that they go to a nameless file in the folder of `output`. Local. */
+th_status th_spill_create(struct th_spill **spill, const char *output,
+                          int64_t bins, int64_t memory, enum th_type type,
+                          struct th_error *err);
+void th_spill_free(struct th_spill *spill);
+
+/* Put an example into a bin, at a row counted from the bin's first. Local. */
+th_status th_spill_add(struct th_spill *spill, int64_t bin, uint32_t row,
+                       const struct th_text_row *values, struct th_error *err);
+
+/* Bytes of a bin's records, and the records, one behind the other. Local. */
+int64_t th_spill_bytes(const struct th_spill *spill, int64_t bin);
+th_status th_spill_read(const struct th_spill *spill, int64_t bin, void *buffer,
+                        struct th_error *err);
+
+#endif

@@ -1,0 +1,333 @@
+/* csv_header.c - the layout of a CSV file: delimiter, header, columns' roles
+ * SPDX-License-Identifier: MIT */
+#include "io/import/csv_reader.h"
+
+#include "core/memory.h"
+#include "io/import/number.h"
+
+#include <csv.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A record at the head of a file, on its way through libcsv. */
+struct head {
+  struct csv_parser machine;
+  char **fields;
+  int64_t count;
+  int64_t capacity;
+  bool ended;
+  bool has_text;   /* some field is neither number nor a missing value */
+  bool has_number; /* some field is a number */
+  bool no_memory;
+};
+
+static bool is_number(const char *text, size_t length)
+{
+  const char *p = text;
+  double value;
+  return th_number_parse(&p, text + length, &value) != TH_NUMBER_NONE &&
+         p == text + length;
+}
+
+/* A field that stands where data have a number: then the record is no header,
+ * and the reader of rows says what is wrong with it. */
+static bool is_data(const char *text, size_t length)
+{
+  return is_number(text, length) || th_text_is_missing(text, (int64_t)length);
+}
+
+static void keep_field(void *text, size_t length, void *data)
+{
+  struct head *head = data;
+  struct th_error ignored = {0};
+  if (head->no_memory || head->ended)
+    return;
+  char *copy = malloc(length + 1);
+  if (copy == NULL ||
+      th_grow((void **)&head->fields, &head->capacity, head->count + 1,
+              sizeof *head->fields, "names of columns", &ignored) != TH_OK) {
+    free(copy);
+    head->no_memory = true;
+    return;
+  }
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  head->fields[head->count++] = copy;
+  head->has_number = head->has_number || is_number(copy, length);
+  head->has_text = head->has_text || !is_data(copy, length);
+}
+
+static void keep_record(int end, void *data)
+{
+  (void)end;
+  ((struct head *)data)->ended = true;
+}
+
+/* The delimiter that occurs most often outside of quotes. */
+static char find_delimiter(const struct th_line *line)
+{
+  static const char candidates[] = {',', ';', '\t'};
+  int64_t counts[3] = {0};
+  bool quoted = false;
+  for (int64_t k = 0; k < line->length; k++) {
+    quoted ^= line->text[k] == '"';
+    for (int c = 0; c < 3; c++)
+      counts[c] += !quoted && line->text[k] == candidates[c];
+  }
+  int best = counts[1] > counts[0] ? 1 : 0;
+  return candidates[counts[2] > counts[best] ? 2 : best];
+}
+
+/* Feed one physical line; a quoted line end belongs to its field. */
+static th_status feed(struct head *head, const struct th_line *line,
+                      struct th_error *err)
+{
+  size_t length = (size_t)line->length;
+  size_t done = csv_parse(&head->machine, line->text, length, keep_field,
+                          keep_record, head);
+  if (done == length &&
+      csv_parse(&head->machine, "\n", 1, keep_field, keep_record, head) != 1)
+    done = 0;
+  if (head->no_memory)
+    return th_fail(err, TH_ENOMEM, "%s: no memory for the names of columns",
+                   line->file);
+  if (done < length)
+    return th_line_fail(line, line->text + done, err,
+                        "misplaced quotation mark, expected quotes only around "
+                        "whole fields; double a quote inside quotes");
+  return TH_OK;
+}
+
+static th_status too_long(const struct th_line *line, int64_t max_line,
+                          struct th_error *err)
+{
+  return th_line_fail(line, line->text, err,
+                      "the first record is longer than %lld bytes; close its "
+                      "quotes, or allow longer lines with --max-line",
+                      (long long)max_line);
+}
+
+/* Offset of what a reader of lines has not yet handed out. */
+static int64_t offset_of(const struct th_lines *lines)
+{
+  return lines->next - (lines->end - lines->begin);
+}
+
+/* Read the next record; *end is the offset behind it. The first one tells the
+ * delimiter. */
+static th_status read_head(struct head *head, struct th_csv *csv,
+                           struct th_lines *lines, int64_t *end,
+                           struct th_error *err)
+{
+  struct th_line line = {.file = lines->file->name, .number = 1, .text = ""};
+  bool more = true;
+  bool begun = false;
+  int64_t start = offset_of(lines);
+  th_status rc = TH_OK;
+  while (!head->ended) {
+    TH_TRY(th_lines_next(lines, &line, &more, err));
+    if (!more)
+      break;
+    if (line.too_long || offset_of(lines) - start > lines->max_line + 1)
+      return too_long(&line, lines->max_line, err);
+    if (!begun && !th_csv_is_example(csv, line.text, line.length))
+      continue;
+    if (!begun && start == lines->file->body)
+      csv->delimiter = find_delimiter(&line);
+    if (!begun)
+      csv_set_delim(&head->machine, (unsigned char)csv->delimiter);
+    begun = true;
+    TH_TRY(feed(head, &line, err));
+  }
+  *end = offset_of(lines);
+  if (begun && !head->ended)
+    rc = th_fail(err, TH_EDATA,
+                 "%s:1:1: a quoted field of the first record is not closed; "
+                 "close the quotes",
+                 line.file);
+done:
+  return rc;
+}
+
+static void free_fields(char **fields, int64_t count)
+{
+  for (int64_t k = 0; fields != NULL && k < count; k++)
+    free(fields[k]);
+  free(fields);
+}
+
+static th_status begin_head(struct head *head, struct th_error *err)
+{
+  *head = (struct head){0};
+  if (csv_init(&head->machine, CSV_STRICT | CSV_APPEND_NULL) != 0)
+    return th_fail(err, TH_ENOMEM, "no memory for reading CSV");
+  return TH_OK;
+}
+
+static void end_head(struct head *head)
+{
+  free_fields(head->fields, head->count);
+  csv_free(&head->machine);
+}
+
+/* Numbers as names are those of columns that were counted: 0, 1, 2 or 1100,
+ * 1102, 1104. */
+static bool numbers_count(const struct head *head)
+{
+  enum { SURE = 3 };
+  int64_t numbers = 0;
+  double first = 0;
+  double last = 0;
+  double step = 0;
+  for (int64_t k = 0; k < head->count; k++) {
+    if (!is_number(head->fields[k], strlen(head->fields[k])))
+      continue;
+    double value = strtod(head->fields[k], NULL);
+    if (numbers == 0)
+      first = value;
+    else if (numbers == 1)
+      step = value - last;
+    else if (value - last != step)
+      return false;
+    last = value;
+    numbers++;
+  }
+  bool from_start = (first == 0 || first == 1) && (numbers == 1 || step == 1);
+  return numbers >= SURE ? step != 0 : from_start;
+}
+
+/* A first record with text is a header, but where numbers stand beside the text
+ * the second one has its say: a column of text is no sign of a header. */
+static bool is_header(const struct head *first, const struct head *second)
+{
+  int64_t both = first->count < second->count ? first->count : second->count;
+  bool compared = false;
+  if (!first->has_text || !first->has_number)
+    return first->has_text;
+  for (int64_t k = 0; k < both; k++) {
+    const char *below = second->fields[k];
+    if (is_data(first->fields[k], strlen(first->fields[k])))
+      continue;
+    if (is_number(below, strlen(below)))
+      return true;
+    compared = compared || !is_data(below, strlen(below));
+  }
+  return !compared || numbers_count(first);
+}
+
+/* 0, 1, 2, .. or 1, 2, 3, .. in all fields from one on. */
+static bool counts_columns(const struct head *head, int64_t from)
+{
+  for (int64_t k = from; k < head->count; k++) {
+    const char *text = head->fields[k];
+    if (!is_number(text, strlen(text)))
+      return false;
+    double first = strtod(text, NULL) - (double)(k - from);
+    if (first != strtod(head->fields[from], NULL) || (first != 0 && first != 1))
+      return false;
+  }
+  return true;
+}
+
+/* As pandas names columns that have no names: behind a field that is empty,
+ * where it also writes its index. Without that, nobody can tell. */
+static th_status look_for_counts(const struct head *first,
+                                 const struct th_text_file *file, bool *header,
+                                 struct th_error *err)
+{
+  enum { SURE = 3 };
+  if (first->count < SURE || first->has_text)
+    return TH_OK;
+  if (first->fields[0][0] == '\0') {
+    *header = counts_columns(first, 1);
+    return TH_OK;
+  }
+  if (!counts_columns(first, 0))
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "%s:1:1: the first row counts the columns, %s, %s, %s..; say "
+                 "with --header yes that it is a header, or with --header no "
+                 "that it is an example",
+                 file->name, first->fields[0], first->fields[1],
+                 first->fields[2]);
+}
+
+/* What cannot be read of the second record is said when it is parsed. */
+static th_status look_below(const struct head *first, struct th_csv *csv,
+                            struct th_lines *lines, bool *header,
+                            struct th_error *err)
+{
+  struct head second;
+  struct th_error ignored = {0};
+  int64_t end = 0;
+  th_status rc = begin_head(&second, err);
+  if (rc != TH_OK)
+    return rc;
+  if (first->has_text && first->has_number)
+    read_head(&second, csv, lines, &end, &ignored);
+  *header = is_header(first, &second);
+  end_head(&second);
+  return TH_OK;
+}
+
+static th_status find_header(const struct head *first, struct th_csv *csv,
+                             struct th_lines *lines, enum th_header said,
+                             bool *header, struct th_error *err)
+{
+  *header = said == TH_HEADER_YES;
+  if (said != TH_HEADER_AUTO || first->count == 0)
+    return TH_OK;
+  th_status rc = look_below(first, csv, lines, header, err);
+  return rc != TH_OK ? rc : look_for_counts(first, lines->file, header, err);
+}
+
+th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
+                      int64_t max_line, enum th_header said,
+                      struct th_error *err)
+{
+  struct head head;
+  struct th_lines lines = {0};
+  int64_t end = 0;
+  bool header = false;
+  *csv = (struct th_csv){.delimiter = ',', .target = -1};
+  th_status rc = begin_head(&head, err);
+  if (rc != TH_OK)
+    return rc;
+  th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                 max_line, 0);
+  TH_TRY(read_head(&head, csv, &lines, &end, err));
+  csv->columns = head.count;
+  int64_t read = lines.number;
+  TH_TRY(find_header(&head, csv, &lines, said, &header, err));
+  if (header) {
+    csv->names = head.fields;
+    head.fields = NULL;
+    file->body = end;
+    file->header_lines = read;
+  }
+done:
+  end_head(&head);
+  th_lines_free(&lines);
+  return rc;
+}
+
+void th_csv_free(struct th_csv *csv)
+{
+  free_fields(csv->names, csv->columns);
+  free(csv->role);
+  *csv = (struct th_csv){0};
+}
+
+th_status th_csv_names(const struct th_csv *csv, const char ***names,
+                       struct th_error *err)
+{
+  *names = NULL;
+  if (csv->names == NULL)
+    return TH_OK;
+  th_status rc = TH_NEW(names, csv->attributes, "names of attributes", err);
+  for (int64_t k = 0; rc == TH_OK && k < csv->columns; k++)
+    if (csv->role[k] >= 0)
+      (*names)[csv->role[k]] = csv->names[k];
+  return rc;
+}

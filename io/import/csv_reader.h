@@ -1,0 +1,119 @@
+/* csv_reader.h - CSV text: the header of a file, and one example per line
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CSV_READER_H
+#define TH_CSV_READER_H
+
+#include "io/dataset/origin.h"
+#include "io/import/import.h"
+#include "io/import/text_input.h"
+
+/* What a column is; attributes count from 0. */
+enum {
+  TH_COLUMN_TARGET = -1,
+  TH_COLUMN_WEIGHT = -2,
+  TH_COLUMN_IGNORED = -3,
+  TH_COLUMN_FREE = -4 /* not yet decided */
+};
+
+/* An attribute whose column is called like a row index: where each of its
+ * values is its row's number and the same offset, it only counts the rows. */
+enum { TH_CSV_COUNTERS = 4 };
+struct th_csv_counter {
+  int64_t column;
+  int64_t rows;  /* that were looked at */
+  double offset; /* of the first of them */
+  bool broken;   /* it does not count */
+};
+
+/* How one file is laid out. */
+struct th_csv {
+  char delimiter;
+  int64_t columns;
+  int64_t *role;         /* per column: an attribute or enum above; owned */
+  char **names;          /* per column; NULL without a header; owned */
+  int64_t attributes;    /* in each row */
+  int64_t target;        /* its column; -1: the file has none */
+  int64_t ignored;       /* columns that are left out */
+  int64_t recalled;      /* of these, as in other data */
+  struct th_class class; /* of the targets, against all others */
+  int counters;
+  struct th_csv_counter counter[TH_CSV_COUNTERS];
+};
+
+/* Which columns are what, as the user said; NULL: nothing was said. */
+struct th_csv_choice {
+  const char *target;
+  const char *weights;
+  const char *ignore;       /* a list between commas */
+  const char *known_target; /* what other data call the column of the target */
+  bool may_lack;            /* data without a target will do */
+  const struct th_origin *origin; /* the text of other data, where columns are
+                                     known of it */
+};
+
+/* Attributes by name in their order, from another file or data set; names NULL
+ * where only their number matters, attributes 0 where nothing is known. */
+struct th_csv_reference {
+  const char *origin; /* for messages */
+  int64_t attributes;
+  const char *const *names;
+};
+
+/* Read the first record of a file: delimiter, header, number of columns. Sets
+ * file->body and file->header_lines. Where it is not said whether there is a
+ * header, it is a first record in which some field is no number, unless the
+ * record below says that it is a row as well; a record of numbers that count
+ * the columns is refused. Local. Release with th_csv_free, also on failure. */
+th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
+                      int64_t max_line, enum th_header said,
+                      struct th_error *err);
+
+/* Give every column its role. Local. TH_EUSAGE where only the user knows which
+ * column is the target. */
+th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
+                        const struct th_csv_choice *choice,
+                        const struct th_csv_reference *reference,
+                        struct th_error *err);
+
+/* Where other data are known: every attribute of theirs has a column, and no
+ * other column is left; by name where both have names. Sets the roles anew.
+ * Local. */
+th_status th_csv_match(struct th_csv *csv, const struct th_text_file *file,
+                       const struct th_csv_choice *choice,
+                       const struct th_csv_reference *reference,
+                       struct th_error *err);
+
+/* Look for columns that may only count the rows. Local. */
+void th_csv_find_counters(struct th_csv *csv);
+
+/* What to type for a column: its name, fit for a shell, or its number. */
+enum { TH_COLUMN_TEXT = 96 };
+const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
+                               char text[TH_COLUMN_TEXT]);
+
+/* The attributes' names in their order, borrowed from csv, or NULL without a
+ * header; the list is owned by the caller. Local. */
+th_status th_csv_names(const struct th_csv *csv, const char ***names,
+                       struct th_error *err);
+void th_csv_free(struct th_csv *csv);
+
+/* True where a line holds an example: not blank. Local. */
+bool th_csv_is_example(const struct th_csv *csv, const char *text,
+                       int64_t length);
+
+/* Read the example of a line; its target is NaN where the file has none. Local.
+ * TH_EDATA with the place of the first fault. */
+struct th_csv_parser;
+th_status th_csv_parser_create(struct th_csv_parser **parser,
+                               struct th_error *err);
+void th_csv_parser_free(struct th_csv_parser *parser);
+th_status th_csv_row(struct th_csv_parser *parser, const struct th_csv *csv,
+                     const struct th_line *line, struct th_text_row *row,
+                     struct th_error *err);
+
+/* Look at the counters' values in the row that was read last, `row` being its
+ * number from anywhere on. Local. */
+void th_csv_count(struct th_csv *csv, const struct th_csv_parser *parser,
+                  int64_t row);
+
+#endif

@@ -1,0 +1,285 @@
+/* groups_file.c - groups of attributes from a text file
+ * SPDX-License-Identifier: MIT */
+#include "io/import/groups_file.h"
+
+#include "core/memory.h"
+#include "io/import/number.h"
+#include "io/import/text_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t longest_line = INT64_C(1) << 40; /* a group may be large */
+
+/* A line with attributes. */
+struct group {
+  int64_t line;
+  int64_t lowest; /* attribute; -1: not known yet */
+  int64_t size;
+  double weight; /* 0: not given */
+};
+
+/* What rank 0 has read; piece.group counts the groups of the file. */
+struct groups_file {
+  const char *name;
+  int64_t attributes;
+  int64_t groups;
+  int64_t group_capacity;
+  struct group *group;
+  int64_t pieces;
+  int64_t piece_capacity;
+  struct th_group_piece *piece;
+};
+
+static bool is_separator(char c)
+{
+  return c == ' ' || c == '\t' || c == ',';
+}
+
+static th_status expected(const struct th_line *line, const char *at,
+                          struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  return th_line_fail(line, at, err,
+                      "%s found, expected an attribute, a range a-b or "
+                      "weight=W; correct the line",
+                      th_line_quote(line, at, ',', quoted));
+}
+
+/* An attribute of the data. */
+static th_status read_attribute(const struct groups_file *file,
+                                const struct th_line *line, const char **cursor,
+                                const char *end, int64_t *attribute,
+                                struct th_error *err)
+{
+  const char *at = *cursor;
+  int64_t value = 0;
+  for (; *cursor < end && **cursor >= '0' && **cursor <= '9'; (*cursor)++)
+    if (value < file->attributes)
+      value = value * 10 + (**cursor - '0');
+  if (*cursor == at)
+    return expected(line, at, err);
+  *attribute = value;
+  if (value < file->attributes)
+    return TH_OK;
+  return th_line_fail(
+      line, at, err,
+      "attribute %.*s found, but the data have %lld; attributes "
+      "are counted from 0",
+      (int)(*cursor - at), at, (long long)file->attributes);
+}
+
+/* An attribute or a range. */
+static th_status read_piece(struct groups_file *file,
+                            const struct th_line *line, const char **cursor,
+                            const char *end, struct th_error *err)
+{
+  const char *at = *cursor;
+  int64_t first = 0;
+  int64_t last;
+  th_status rc;
+  TH_TRY(read_attribute(file, line, cursor, end, &first, err));
+  last = first;
+  if (*cursor < end && **cursor == '-') {
+    (*cursor)++;
+    TH_TRY(read_attribute(file, line, cursor, end, &last, err));
+  }
+  if (*cursor < end && !is_separator(**cursor))
+    return expected(line, at, err);
+  if (last < first)
+    return th_line_fail(line, at, err,
+                        "the range %lld-%lld ends before it begins",
+                        (long long)first, (long long)last);
+  TH_TRY(th_grow((void **)&file->piece, &file->piece_capacity, file->pieces + 1,
+                 sizeof *file->piece, "groups of attributes", err));
+  file->piece[file->pieces++] = (struct th_group_piece){
+      .range = {first, last + 1}, .group = file->groups};
+  file->group[file->groups].size += last + 1 - first;
+done:
+  return rc;
+}
+
+static th_status read_weight(const struct th_line *line, const char **cursor,
+                             const char *end, double *weight,
+                             struct th_error *err)
+{
+  const char *at = *cursor;
+  bool twice = *weight > 0;
+  th_status rc =
+      th_line_number(line, cursor, end, ',', "the weight", weight, err);
+  if (rc != TH_OK)
+    return rc;
+  if (*cursor < end && !is_separator(**cursor))
+    return expected(line, at, err);
+  if (twice)
+    return th_line_fail(line, at, err, "a second weight; a group has one");
+  if (!(*weight > 0))
+    return th_line_fail(line, at, err, "the weight must be above 0");
+  return TH_OK;
+}
+
+/* The group of a line, if there is one. */
+static th_status read_group(struct groups_file *file,
+                            const struct th_line *line, struct th_error *err)
+{
+  static const char key[] = "weight=";
+  const size_t key_length = sizeof key - 1;
+  const char *comment = memchr(line->text, '#', (size_t)line->length);
+  const char *end = comment != NULL ? comment : line->text + line->length;
+  const char *at = line->text;
+  int64_t before = file->pieces;
+  struct group *group;
+  th_status rc;
+  TH_TRY(th_grow((void **)&file->group, &file->group_capacity, file->groups + 1,
+                 sizeof *file->group, "groups of attributes", err));
+  group = &file->group[file->groups];
+  *group = (struct group){.line = line->number, .lowest = -1};
+  while (at < end) {
+    if (is_separator(*at)) {
+      at++;
+    } else if ((size_t)(end - at) > key_length &&
+               memcmp(at, key, key_length) == 0) {
+      at += key_length;
+      TH_TRY(read_weight(line, &at, end, &group->weight, err));
+    } else {
+      TH_TRY(read_piece(file, line, &at, end, err));
+    }
+  }
+  if (file->pieces == before && group->weight > 0)
+    return th_line_fail(line, line->text, err,
+                        "a weight without attributes; give the group some");
+  file->groups += file->pieces > before;
+done:
+  return rc;
+}
+
+static th_status read_lines(struct groups_file *file,
+                            const struct th_text_file *text,
+                            struct th_error *err)
+{
+  struct th_lines lines = {0};
+  struct th_line line;
+  bool more = true;
+  th_status rc;
+  th_lines_begin(&lines, text, (struct th_range){text->body, text->size},
+                 longest_line, 0);
+  while (true) {
+    TH_TRY(th_lines_next(&lines, &line, &more, err));
+    if (!more)
+      break;
+    TH_TRY(read_group(file, &line, err));
+  }
+done:
+  th_lines_free(&lines);
+  return rc;
+}
+
+static int by_first(const void *a, const void *b)
+{
+  const struct th_group_piece *left = a;
+  const struct th_group_piece *right = b;
+  if (left->range.first != right->range.first)
+    return left->range.first < right->range.first ? -1 : 1;
+  return (left->group > right->group) - (left->group < right->group);
+}
+
+/* Pieces are sorted: where one does not begin where the last one ends. */
+static th_status misplaced(const struct groups_file *file,
+                           const struct th_group_piece *piece, int64_t reached,
+                           int64_t line, struct th_error *err)
+{
+  int64_t here = piece == NULL ? 0 : file->group[piece->group].line;
+  if (piece == NULL || piece->range.first > reached)
+    return th_fail(err, TH_EDATA,
+                   "%s: attribute %lld is in no group; give every attribute of "
+                   "the data a group",
+                   file->name, (long long)reached);
+  if (here == line)
+    return th_fail(err, TH_EDATA, "%s:%lld: attribute %lld is there twice",
+                   file->name, (long long)here, (long long)piece->range.first);
+  return th_fail(err, TH_EDATA,
+                 "%s:%lld: attribute %lld is in the groups of lines %lld and "
+                 "%lld; give each attribute one group",
+                 file->name, (long long)(here > line ? here : line),
+                 (long long)piece->range.first,
+                 (long long)(here < line ? here : line),
+                 (long long)(here > line ? here : line));
+}
+
+/* Sort the pieces, and see that they cover the data once. */
+static th_status check_cover(struct groups_file *file, struct th_error *err)
+{
+  int64_t reached = 0;
+  int64_t line = 0;
+  if (file->pieces > 0)
+    qsort(file->piece, (size_t)file->pieces, sizeof *file->piece, by_first);
+  for (int64_t k = 0; k < file->pieces; k++) {
+    const struct th_group_piece *piece = &file->piece[k];
+    if (piece->range.first != reached)
+      return misplaced(file, piece, reached, line, err);
+    reached = piece->range.last;
+    line = file->group[piece->group].line;
+  }
+  return reached == file->attributes
+             ? TH_OK
+             : misplaced(file, NULL, reached, line, err);
+}
+
+/* Groups get their names, sizes and weights; neighbours become one piece. */
+static void finish_pieces(struct groups_file *file)
+{
+  int64_t kept = 0;
+  for (int64_t k = 0; k < file->pieces; k++) {
+    struct th_group_piece piece = file->piece[k];
+    struct group *group = &file->group[piece.group];
+    if (group->lowest < 0)
+      group->lowest = piece.range.first;
+    piece.group = group->lowest;
+    piece.size = group->size;
+    piece.weight = group->weight;
+    if (kept > 0 && file->piece[kept - 1].group == piece.group)
+      file->piece[kept - 1].range.last = piece.range.last;
+    else
+      file->piece[kept++] = piece;
+  }
+  file->pieces = kept;
+}
+
+th_status th_groups_read_whole(const char *name, const char *output,
+                               int64_t attributes,
+                               struct th_group_piece **piece, int64_t *count,
+                               struct th_error *err)
+{
+  struct groups_file file = {.name = name, .attributes = attributes};
+  struct th_comm self;
+  struct th_text_file text = {.fd = -1};
+  th_status rc;
+  th_comm_self(&self);
+  TH_TRY(th_text_open(&text, &self, name, output != NULL ? output : name, NULL,
+                      err));
+  TH_TRY(th_text_unchanged(&text, read_lines(&file, &text, err), err));
+  TH_TRY(check_cover(&file, err));
+  finish_pieces(&file);
+  *piece = file.piece;
+  *count = file.pieces;
+  file.piece = NULL;
+done:
+  th_text_close(&text);
+  free(file.group);
+  free(file.piece);
+  return rc;
+}
+
+th_status th_groups_read(struct th_groups *groups, struct th_comm *comm,
+                         const char *name, const char *output,
+                         int64_t attributes, struct th_error *err)
+{
+  struct th_group_piece *piece = NULL;
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = th_groups_read_whole(name, output, attributes, &piece, &count, err);
+  rc = th_groups_share(groups, comm, attributes, piece, count, rc, err);
+  free(piece);
+  return rc;
+}

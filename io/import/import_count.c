@@ -1,0 +1,167 @@
+/* import_count.c - byte ranges on ranks; how many examples they hold
+ * SPDX-License-Identifier: MIT */
+#include "io/import/import_job.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Share the bytes of all files out evenly, in order: rank r's part of file k.
+ */
+static th_status take_ranges(struct th_importing *im, struct th_error *err)
+{
+  int64_t total = 0;
+  int64_t before = 0; /* bytes of the files before */
+  int64_t ranks = im->comm->size;
+  int64_t rank = im->comm->rank;
+  for (int64_t k = 0; k < im->files; k++)
+    total += im->file[k].size - im->file[k].body;
+  struct th_range mine = {
+      total / ranks * rank + th_smaller(rank, total % ranks),
+      total / ranks * (rank + 1) + th_smaller(rank + 1, total % ranks)};
+  for (int64_t k = 0; k < im->files; k++) {
+    const struct th_text_file *file = &im->file[k];
+    int64_t bytes = file->size - file->body;
+    struct th_range part =
+        th_range_meet(mine, (struct th_range){before, before + bytes});
+    im->range[k] = (struct th_range){file->body, file->body};
+    if (part.last > part.first)
+      im->range[k] = (struct th_range){part.first - before + file->body,
+                                       part.last - before + file->body};
+    th_status rc = th_text_align(file, im->job->max_line, &im->range[k], err);
+    if (rc != TH_OK)
+      return rc;
+    before += bytes;
+  }
+  return TH_OK;
+}
+
+bool th_import_is_example(const struct th_importing *im, int64_t k,
+                          const struct th_line *line)
+{
+  if (im->format == TH_IMPORT_CSV)
+    return th_csv_is_example(&im->csv[k], line->text, line->length);
+  if (th_libsvm_is_example(line->text, line->length))
+    return true;
+  /* without a label, an example of zeros is an empty line */
+  return im->libsvm.unlabelled &&
+         memchr(line->text, '#', (size_t)line->length) == NULL;
+}
+
+/* Lines and examples of this rank's part of file k. A line that is too long
+ * ends the count: parsing will stop there. */
+static th_status count_lines(struct th_importing *im, int64_t k, int64_t *lines,
+                             int64_t *examples, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  struct th_line line;
+  bool more = true;
+  th_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line, 0);
+  while (true) {
+    TH_TRY(th_lines_next(&im->lines, &line, &more, err));
+    if (!more)
+      break;
+    th_import_tell_line(im, TH_IMPORT_COUNTS, k);
+    *examples += line.too_long || th_import_is_example(im, k, &line);
+  }
+  *lines = im->lines.number;
+done:
+  return rc;
+}
+
+/* counts[2 k] lines and counts[2 k + 1] examples of this rank's part of file
+ * k. */
+static th_status count_own(struct th_importing *im, int64_t *counts,
+                           struct th_error *err)
+{
+  th_status rc = take_ranges(im, err);
+  for (int64_t k = 0; k < im->files; k++) {
+    if (rc == TH_OK)
+      rc = count_lines(im, k, &counts[2 * k], &counts[2 * k + 1], err);
+    rc = th_text_unchanged(&im->file[k], rc, err);
+    im->counted[k] = counts[2 * k + 1];
+  }
+  return rc;
+}
+
+/* What all ranks' counts say; all[r] begins with rank r's. */
+static th_status sum_counts(struct th_importing *im, const int64_t *all,
+                            struct th_error *err)
+{
+  int64_t *examples = &im->placing.examples;
+  for (int64_t k = 0; k < im->files; k++) {
+    int64_t here = 0;
+    im->line[k] = im->file[k].header_lines;
+    for (int r = 0; r < im->comm->size; r++) {
+      const int64_t *counts = all + 2 * (r * im->files + k);
+      bool lower = r < im->comm->rank;
+      here += counts[1];
+      im->line[k] += lower ? counts[0] : 0;
+      im->first_row += lower ? counts[1] : 0;
+    }
+    if (here == 0)
+      return th_fail(err, TH_EDATA,
+                     "%s:1:1: %s found, expected at least one example; check "
+                     "the file",
+                     im->file[k].name,
+                     im->file[k].size == 0 ? "an empty file" : "no example");
+    *examples += here;
+    im->examples[k] = here;
+    if (k < im->job->input_count)
+      im->placing.main += here;
+  }
+  return TH_OK;
+}
+
+/* Which examples are test examples, and where all of them go. */
+static th_status place_examples(struct th_importing *im, int64_t memory,
+                                struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  struct th_placing *placing = &im->placing;
+  int64_t test = 0;
+  if (job->test_fraction > 0.0) {
+    test = (int64_t)llround((double)placing->main * job->test_fraction);
+    test = test < 1 ? 1 : test;
+  }
+  if (test >= placing->main)
+    return th_fail(err, TH_EDATA,
+                   "%s: %lld of %lld examples would be test examples, expected "
+                   "at least one to train on; lower --test",
+                   im->file[0].name, (long long)test, (long long)placing->main);
+  placing->training = placing->main - test;
+  placing->row_group = job->row_group > 0
+                           ? job->row_group
+                           : th_row_group_size(placing->examples);
+  placing->shuffle = job->shuffle;
+  placing->seed = job->seed;
+  th_placing_divide(placing, 2 * im->text_bytes, memory);
+  return TH_OK;
+}
+
+th_status th_import_count(struct th_importing *im, struct th_error *err)
+{
+  int64_t *counts = NULL;
+  int64_t *sizes = NULL;
+  void *all = NULL;
+  th_status rc = TH_NEW(&counts, 2 * im->files, "counts of lines", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&sizes, im->comm->size, "counts of lines", err);
+  if (rc == TH_OK)
+    rc = count_own(im, counts, err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  TH_TRY(th_gather(im->comm, counts, 2 * im->files * (int64_t)sizeof *counts,
+                   sizes, &all, err));
+  TH_TRY(sum_counts(im, all, err));
+  int64_t least = -im->job->memory; /* the smallest memory of all ranks */
+  im->comm->ops->max_i64(im->comm, &least, 1);
+  TH_TRY(place_examples(im, -least, err));
+done:
+  free(all);
+  free(sizes);
+  free(counts);
+  return rc;
+}

@@ -1,0 +1,174 @@
+/* import_csv.c - the columns of all CSV files of an import
+ * SPDX-License-Identifier: MIT */
+#include "io/import/import_job.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is known of the columns before a file is opened. */
+struct known {
+  struct th_csv_reference reference;
+  struct th_csv_choice choice;
+};
+
+/* --like, or else the first file, says which attributes there are. */
+static struct known known_before(const struct th_importing *im)
+{
+  const struct th_import *job = im->job;
+  struct known known = {.reference = {job->like, im->like.attributes,
+                                      (const char *const *)im->like.names},
+                        .choice = {.target = job->target,
+                                   .weights = job->weights,
+                                   .ignore = job->ignore,
+                                   .known_target = im->like.target_name,
+                                   .may_lack = job->like != NULL}};
+  if (im->like.origin.columns > 0)
+    known.choice.origin = &im->like.origin;
+  if (job->like == NULL && job->attributes > 0)
+    known.reference =
+        (struct th_csv_reference){"--attributes", job->attributes, NULL};
+  return known;
+}
+
+/* From the first file that has columns on. */
+static th_status learn(struct th_importing *im, int64_t k, struct known *known,
+                       struct th_error *err)
+{
+  const struct th_csv *csv = &im->csv[k];
+  im->unlabelled = csv->target < 0;
+  if (csv->names != NULL && csv->target >= 0 &&
+      csv->names[csv->target][0] != '\0')
+    im->target_name = csv->names[csv->target];
+  if (im->job->like != NULL)
+    return TH_OK;
+  known->choice.known_target = im->target_name;
+  if (known->reference.names != NULL)
+    return TH_OK;
+  th_status rc = th_csv_names(csv, &im->names, err);
+  known->reference =
+      (struct th_csv_reference){im->file[k].name, csv->attributes, im->names};
+  return rc;
+}
+
+/* Which column is what, for the user to see. */
+static void tell_columns(const struct th_importing *im)
+{
+  const struct th_csv *csv = &im->csv[0];
+  if (csv->columns == 0)
+    return;
+  if (csv->ignored > 0)
+    th_import_notice(im, "left out: %lld column%s of %lld%s%s%.200s",
+                     (long long)csv->ignored, csv->ignored == 1 ? "" : "s",
+                     (long long)csv->columns, csv->recalled > 0 ? ", " : "",
+                     csv->recalled == 0             ? ""
+                     : csv->recalled < csv->ignored ? "some as in "
+                                                    : "as in ",
+                     csv->recalled > 0 ? im->job->like : "");
+  if (csv->target < 0)
+    th_import_notice(im, "target:   none");
+  else if (csv->names != NULL)
+    th_import_notice(im, "target:   column %lld of %lld, '%.60s'",
+                     (long long)csv->target + 1, (long long)csv->columns,
+                     csv->names[csv->target]);
+  else
+    th_import_notice(im, "target:   column %lld of %lld (there is no header)",
+                     (long long)csv->target + 1, (long long)csv->columns);
+}
+
+th_status th_import_open_csv(struct th_importing *im, struct th_error *err)
+{
+  struct known known = known_before(im);
+  int64_t first = -1; /* that is not empty */
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&im->csv, im->files, "the list of files", err));
+  for (int64_t k = 0; k < im->files; k++) {
+    struct th_csv *csv = &im->csv[k];
+    struct th_text_file *file = &im->file[k];
+    TH_TRY(th_csv_open(csv, file, im->job->max_line, im->job->header, err));
+    if (csv->columns == 0)
+      continue; /* said when the examples are counted */
+    csv->class = im->class;
+    TH_TRY(th_csv_assign(csv, file, &known.choice, &known.reference, err));
+    if (im->job->like == NULL)
+      th_csv_find_counters(csv);
+    if (first < 0)
+      TH_TRY(learn(im, k, &known, err));
+    else if ((csv->target < 0) != im->unlabelled)
+      return th_import_mixed(im, im->unlabelled ? k : first,
+                             im->unlabelled ? first : k, err);
+    first = first < 0 ? k : first;
+  }
+  im->attributes = known.reference.attributes;
+  tell_columns(im);
+done:
+  return rc;
+}
+
+th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
+                          int64_t unlabelled, struct th_error *err)
+{
+  return th_fail(err, TH_EDATA,
+                 "%s has a target and %s has none; import them apart",
+                 im->file[labelled].name, im->file[unlabelled].name);
+}
+
+/* One number of a rank for each counter: the largest of all ranks decides. */
+enum { OFFSET, MINUS_OFFSET, BROKEN, NUMBERS };
+
+static void put_counter(const struct th_csv_counter *counter,
+                        double number[NUMBERS])
+{
+  bool seen = counter->rows > 0;
+  number[OFFSET] = seen ? counter->offset : -INFINITY;
+  number[MINUS_OFFSET] = seen ? -counter->offset : -INFINITY;
+  number[BROKEN] = counter->broken;
+}
+
+/* all[] is what all ranks have seen of a column that is called like a row
+ * index. */
+static th_status judge_counter(const struct th_importing *im, int64_t k,
+                               int64_t column, const double all[NUMBERS],
+                               struct th_error *err)
+{
+  const struct th_csv *csv = &im->csv[k];
+  char typed[TH_COLUMN_TEXT];
+  bool counts = im->examples[k] > 1 && all[BROKEN] == 0 &&
+                all[OFFSET] == -all[MINUS_OFFSET];
+  if (!counts) {
+    th_import_notice(im,
+                     "note:     column %lld, '%.60s', is an attribute; "
+                     "--ignore %s leaves it out",
+                     (long long)column + 1, csv->names[column],
+                     th_csv_column_text(csv, column, typed));
+    return TH_OK;
+  }
+  return th_fail(err, TH_EDATA,
+                 "%s:1:1: column %lld, '%.60s', only counts the rows; leave it "
+                 "out with --ignore %s, or rename it if it is meant",
+                 im->file[k].name, (long long)column + 1, csv->names[column],
+                 th_csv_column_text(csv, column, typed));
+}
+
+th_status th_import_check_counters(struct th_importing *im,
+                                   struct th_error *err)
+{
+  enum { OF_FILE = NUMBERS * TH_CSV_COUNTERS };
+  double *number = NULL;
+  if (im->csv == NULL)
+    return TH_OK;
+  th_status rc = TH_NEW(&number, im->files * OF_FILE, "counts of rows", err);
+  TH_TRY(th_agree(im->comm, rc, err));
+  for (int64_t k = 0; k < im->files; k++)
+    for (int c = 0; c < im->csv[k].counters; c++)
+      put_counter(&im->csv[k].counter[c], number + k * OF_FILE + c * NUMBERS);
+  im->comm->ops->max_f64(im->comm, number, (size_t)(im->files * OF_FILE));
+  for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
+    for (int c = 0; rc == TH_OK && c < im->csv[k].counters; c++)
+      rc = judge_counter(im, k, im->csv[k].counter[c].column,
+                         number + k * OF_FILE + c * NUMBERS, err);
+done:
+  free(number);
+  return rc;
+}

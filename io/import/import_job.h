@@ -1,0 +1,164 @@
+/* import_job.h - an import under way; internal to io/import*.c
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_IMPORT_JOB_H
+#define TH_IMPORT_JOB_H
+
+#include "io/dataset/dataset.h"
+#include "io/import/bucket_spill.h"
+#include "io/import/csv_reader.h"
+#include "io/import/import.h"
+#include "io/import/libsvm.h"
+#include "io/import/rounding.h"
+#include "io/import/row_assignment.h"
+#include "io/import/text_input.h"
+
+/* Rows of the importer table, in its order. */
+enum th_import_format { TH_IMPORT_AUTO, TH_IMPORT_LIBSVM, TH_IMPORT_CSV };
+
+/* What an import does, in this order. */
+enum th_import_step {
+  TH_IMPORT_UNPACKS, /* where an input is compressed */
+  TH_IMPORT_COUNTS,
+  TH_IMPORT_PARSES,
+  TH_IMPORT_WRITES
+};
+
+/* The data set that --like names; replicated. Texts are owned. */
+struct th_like {
+  int64_t attributes; /* 0: none was named */
+  enum th_layout layout;
+  enum th_type type;
+  char **names;      /* NULL: it has none; one allocation */
+  char *target_name; /* NULL: nobody knows */
+  char *class_name;  /* NULL: its targets are numbers */
+  struct th_origin origin;
+};
+
+struct th_importing {
+  const struct th_import *job; /* borrowed */
+  struct th_comm *comm;        /* borrowed */
+
+  /* What is read: the inputs, then the test file. Replicated. */
+  int64_t files;
+  struct th_text_file *file;
+  enum th_import_format format;
+  enum th_type type;
+  struct th_class class; /* name NULL: targets are numbers */
+  bool unlabelled;       /* there are no targets */
+  struct th_libsvm libsvm;
+  struct th_csv *csv; /* per file; NULL for LIBSVM */
+  struct th_like like;
+  const char **names; /* of the attributes, or NULL; strings are borrowed */
+  const char *target_name;      /* of the column, or NULL; borrowed */
+  struct th_group_piece *piece; /* of groups; on rank 0 */
+  int64_t pieces;
+  int64_t text_bytes;
+
+  /* What this rank reads of each file. */
+  struct th_range *range;
+  int64_t *line;     /* the line before the range */
+  int64_t *counted;  /* examples in the range, when they were counted */
+  int64_t *examples; /* of the file, on all ranks; replicated */
+  struct th_lines lines;
+
+  /* What the watch was told. */
+  bool unpacked;      /* there was something to unpack */
+  int64_t file_bytes; /* of all inputs as they lie on disk; where watched */
+  int64_t opened;     /* of the inputs that are open */
+  int64_t told;       /* offset in the file of what was read */
+
+  /* What was counted; replicated but for `first_row`. */
+  struct th_placing placing;
+  int64_t first_row; /* input row of this rank's first example */
+
+  /* What was parsed; own rows in input order. */
+  struct th_spill *spill;
+  int64_t rows;
+  int64_t capacity;
+  double *target;
+  double *weight;
+  int64_t weight_capacity;
+  int64_t *stored; /* row of the data set to come */
+  int64_t stored_capacity;
+  int64_t positives;           /* targets of the class */
+  struct th_class_set others;  /* the other ones; after th_import_parse: of all
+                                  ranks */
+  struct th_rounding rounding; /* likewise */
+  int64_t nonzeros;            /* after th_import_parse: of all ranks */
+  int64_t attributes;          /* likewise: d */
+};
+
+/* Take over what --like's data set has; decide on the type of values.
+ * Collective. */
+th_status th_import_read_like(struct th_importing *im, struct th_error *err);
+void th_import_free_like(struct th_like *like);
+
+/* What the master is to remember of the text: the columns of the first file, or
+ * of --like's text where this one has no target. Release with th_origin_free.
+ * Local. */
+th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
+                           struct th_error *err);
+
+/* The other classes that all ranks have met; *knows: a rank has met one that is
+ * known from --like. Collective. */
+th_status th_import_join_classes(struct th_importing *im, bool *knows,
+                                 struct th_error *err);
+
+/* Say something to who watches. Local. */
+void th_import_notice(const struct th_importing *im, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Read every file's header, and give every column its role. Local. */
+th_status th_import_open_csv(struct th_importing *im, struct th_error *err);
+
+/* TH_EDATA: some files have a target, others none. Local. */
+th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
+                          int64_t unlabelled, struct th_error *err);
+
+/* TH_EDATA where an attribute only counts the rows of a file, as all ranks have
+ * found. Collective. */
+th_status th_import_check_counters(struct th_importing *im,
+                                   struct th_error *err);
+
+/* Open all files, find the format, read headers and --like. Collective. */
+th_status th_import_open(struct th_importing *im, struct th_error *err);
+void th_import_close(struct th_importing *im);
+
+/* Tell the watch, if there is one, that `done` of `total` of a step is done, in
+ * any unit. Local. */
+void th_import_tell(const struct th_importing *im, enum th_import_step step,
+                    int64_t done, int64_t total);
+
+/* Tell it what im->lines have read of file k. Cheap to call for every line.
+ * Local. */
+void th_import_tell_read(struct th_importing *im, enum th_import_step step,
+                         int64_t k);
+static inline void th_import_tell_line(struct th_importing *im,
+                                       enum th_import_step step, int64_t k)
+{
+  if (im->told != im->lines.next)
+    th_import_tell_read(im, step, k);
+}
+
+/* True where a line of file k holds an example. Local. */
+bool th_import_is_example(const struct th_importing *im, int64_t k,
+                          const struct th_line *line);
+
+/* Give every rank its byte ranges; count lines and examples; decide which
+ * example is stored where. Collective. */
+th_status th_import_count(struct th_importing *im, struct th_error *err);
+
+/* Parse this rank's ranges into bins; agree on attributes and non-zeros.
+ * Collective. */
+th_status th_import_parse(struct th_importing *im, struct th_error *err);
+
+/* Write shards and master. Collective. */
+th_status th_import_write(struct th_importing *im, struct th_error *err);
+
+/* Look at the attributes of the data set that was written: *constant receives
+ * how many are the same in all training examples; those that lose by their type
+ * are said. Collective. */
+th_status th_import_judge(const struct th_importing *im, int64_t *constant,
+                          struct th_error *err);
+
+#endif

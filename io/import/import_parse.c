@@ -1,0 +1,214 @@
+/* import_parse.c - this rank's byte ranges parsed into bins
+ * SPDX-License-Identifier: MIT */
+#include "io/import/import_job.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+/* This rank's parsing. */
+struct parsing {
+  struct th_text_row row;
+  struct th_csv_parser *csv;
+  struct th_class *known; /* classes of --like, but for the positive one */
+  int64_t weighted;       /* training examples with a weight that is not 0 */
+};
+
+static th_status parse_line(struct th_importing *im, struct parsing *parsing,
+                            int64_t k, const struct th_line *line,
+                            struct th_error *err)
+{
+  if (line->too_long)
+    return th_line_fail(line, line->text + im->job->max_line, err,
+                        "the line is longer than %lld bytes; allow longer "
+                        "lines with --max-line",
+                        (long long)im->job->max_line);
+  parsing->row.watched =
+      im->type == TH_F32 && th_rounding_wants(im->first_row + im->rows);
+  if (im->format == TH_IMPORT_CSV)
+    return th_csv_row(parsing->csv, &im->csv[k], line, &parsing->row, err);
+  return th_libsvm_row(&im->libsvm, line, &parsing->row, err);
+}
+
+static th_status keep_labels(struct th_importing *im,
+                             const struct th_text_row *row, int64_t stored,
+                             struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_grow((void **)&im->target, &im->capacity, im->rows + 1,
+                 sizeof *im->target, "targets", err));
+  TH_TRY(th_grow((void **)&im->weight, &im->weight_capacity, im->rows + 1,
+                 sizeof *im->weight, "weights", err));
+  TH_TRY(th_grow((void **)&im->stored, &im->stored_capacity, im->rows + 1,
+                 sizeof *im->stored, "row numbers", err));
+  im->stored[im->rows] = stored;
+  im->target[im->rows] = row->target;
+  im->weight[im->rows] = row->weight;
+done:
+  return rc;
+}
+
+/* Put the parsed example where it belongs. */
+static th_status keep_row(struct th_importing *im, struct parsing *parsing,
+                          struct th_error *err)
+{
+  const struct th_text_row *row = &parsing->row;
+  const struct th_placing *placing = &im->placing;
+  int64_t stored = th_placing_row(placing, im->first_row + im->rows);
+  int64_t bin = th_placing_bin_of(placing, stored);
+  uint32_t in_bin = (uint32_t)(stored - th_placing_bin(placing, bin).first);
+  th_status rc = keep_labels(im, row, stored, err);
+  if (rc != TH_OK)
+    return rc;
+  im->rows++;
+  im->nonzeros += row->nonzeros;
+  im->positives += row->target == 1;
+  parsing->weighted += stored < placing->training && row->weight != 0.0;
+  if (row->count > 0) {
+    int64_t last = row->first < 0 ? row->index[row->count - 1]
+                                  : row->first + row->count - 1;
+    im->attributes = last >= im->attributes ? last + 1 : im->attributes;
+  }
+  if (row->watched)
+    rc = th_rounding_see(&im->rounding, row, err);
+  return rc == TH_OK ? th_spill_add(im->spill, bin, in_bin, row, err) : rc;
+}
+
+/* As many examples as were counted, or the file has changed: every example has
+ * its place in the data set by then. */
+static th_status parse_file(struct th_importing *im, struct parsing *parsing,
+                            int64_t k, struct th_error *err)
+{
+  struct th_line line;
+  int64_t end = im->rows + im->counted[k];
+  bool more = true;
+  th_status rc = TH_OK;
+  th_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
+                 im->line[k]);
+  while (true) {
+    TH_TRY(th_lines_next(&im->lines, &line, &more, err));
+    if (!more)
+      break;
+    th_import_tell_line(im, TH_IMPORT_PARSES, k);
+    if (!line.too_long && !th_import_is_example(im, k, &line))
+      continue;
+    if (im->rows == end)
+      return th_text_changed(&im->file[k], err);
+    TH_TRY(parse_line(im, parsing, k, &line, err));
+    if (im->csv != NULL)
+      th_csv_count(&im->csv[k], parsing->csv, im->first_row + im->rows);
+    TH_TRY(keep_row(im, parsing, err));
+  }
+  if (im->rows < end)
+    return th_text_changed(&im->file[k], err);
+done:
+  return rc;
+}
+
+/* The classes that --like's data set knows of, for the rows to look out for. */
+static th_status list_known(const struct th_importing *im,
+                            struct parsing *parsing, struct th_error *err)
+{
+  const struct th_origin *like = &im->like.origin;
+  th_status rc = TH_NEW(&parsing->known, like->classes, "classes", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < like->classes; k++)
+    parsing->known[k] = th_class_named(like->class_name[k]);
+  parsing->row.known = parsing->known;
+  parsing->row.known_count = like->classes;
+  return TH_OK;
+}
+
+static th_status parse_own(struct th_importing *im, struct parsing *parsing,
+                           struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  th_status rc = TH_OK;
+  parsing->row.type = im->type;
+  TH_TRY(list_known(im, parsing, err));
+  TH_TRY(th_csv_parser_create(&parsing->csv, err));
+  TH_TRY(th_spill_create(&im->spill, job->output, im->placing.bins,
+                         job->memory / 2, im->type, err));
+  for (int64_t k = 0; k < im->files; k++) {
+    rc = parse_file(im, parsing, k, err);
+    TH_TRY(th_text_unchanged(&im->file[k], rc, err));
+  }
+done:
+  return rc;
+}
+
+/* Most likely, another column was taken for the target. */
+static th_status no_known_class(const struct th_importing *im,
+                                const struct parsing *parsing,
+                                struct th_error *err)
+{
+  const struct th_origin *like = &im->like.origin;
+  return th_fail(err, TH_EDATA,
+                 "%s:1:1: no target is one of the classes of %s, '%.60s', "
+                 "'%.60s'%s, the first is '%s'; name the column of the classes "
+                 "with --target, or leave out what is no attribute with "
+                 "--ignore",
+                 im->file[0].name, im->job->like, im->class.name,
+                 like->class_name[0], like->classes > 1 ? ",.." : "",
+                 parsing->row.other_class);
+}
+
+/* What only all examples together can show. */
+static th_status check_whole(const struct th_importing *im,
+                             const struct parsing *parsing, int64_t weighted,
+                             bool knows, struct th_error *err)
+{
+  if (im->attributes == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: no example has an attribute; say how many there "
+                   "are with --attributes",
+                   im->file[0].name);
+  if (im->class.name != NULL && im->job->like == NULL && im->positives == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: no example has the target '%s', the first has "
+                   "'%s'; name a class that occurs with --positive-class",
+                   im->file[0].name, im->class.name, parsing->row.other_class);
+  if (im->class.name != NULL && !im->unlabelled && !knows &&
+      im->like.origin.classes > 0)
+    return no_known_class(im, parsing, err);
+  if (weighted == 0)
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: all weights of the training examples are 0; choose "
+                   "another column with --weights",
+                   im->file[0].name);
+  return TH_OK;
+}
+
+th_status th_import_parse(struct th_importing *im, struct th_error *err)
+{
+  struct parsing parsing = {0};
+  int64_t weighted = 0;
+  bool knows = false;
+  th_status rc = th_agree(im->comm, parse_own(im, &parsing, err), err);
+  if (rc == TH_OK) {
+    int64_t sums[3] = {im->nonzeros, parsing.weighted, im->positives};
+    im->comm->ops->sum_i64(im->comm, sums, 3);
+    im->comm->ops->max_i64(im->comm, &im->attributes, 1);
+    im->nonzeros = sums[0];
+    im->positives = sums[2];
+    weighted = sums[1];
+    knows = parsing.row.knows;
+    im->others = parsing.row.others;
+    rc = th_import_join_classes(im, &knows, err);
+  }
+  if (rc == TH_OK)
+    rc = check_whole(im, &parsing, weighted, knows, err);
+  if (rc == TH_OK)
+    rc = th_rounding_share(&im->rounding, im->comm, err);
+  if (rc == TH_OK)
+    rc = th_import_check_counters(im, err);
+  if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
+    th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
+                     im->class.name, (long long)im->positives,
+                     (long long)im->placing.examples);
+  free(parsing.known);
+  th_text_row_free(&parsing.row);
+  th_csv_parser_free(parsing.csv);
+  return rc;
+}

@@ -1,0 +1,249 @@
+/* import_write.c - from bins of examples to shards and master
+ * SPDX-License-Identifier: MIT */
+#include "io/import/import_job.h"
+
+#include "core/memory.h"
+#include "io/import/bucket.h"
+#include "io/import/transpose.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double sparse_density = 0.25; /* at most, for the sparse layout */
+
+enum { PROVENANCE = 512 };
+
+static enum th_layout choose_layout(const struct th_importing *im)
+{
+  if (im->job->layout >= 0)
+    return (enum th_layout)im->job->layout;
+  if (th_type_packed(im->type) > 1)
+    return TH_DENSE;
+  if (im->like.attributes > 0)
+    return im->like.layout;
+  double cells = (double)im->placing.examples * (double)im->attributes;
+  return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
+}
+
+static bool is_weighted(const struct th_importing *im)
+{
+  return im->job->weights != NULL;
+}
+
+static struct th_dataset_plan make_plan(const struct th_importing *im)
+{
+  struct th_shape shape = {.examples = im->placing.examples,
+                           .training = im->placing.training,
+                           .attributes = im->attributes,
+                           .row_group = im->placing.row_group,
+                           .nonzeros = im->nonzeros,
+                           .layout = choose_layout(im),
+                           .type = im->type,
+                           .weighted = is_weighted(im),
+                           .unlabelled = im->unlabelled};
+  return (struct th_dataset_plan){.shape = shape,
+                                  .shards = im->job->shards,
+                                  .expected_entries = im->nonzeros};
+}
+
+/* Write the owned shards' part of a bin that has arrived. */
+static th_status write_bin(const struct th_placing *placing, int64_t number,
+                           struct th_bin *bin, struct th_transpose *transpose,
+                           const struct th_record **rows, struct th_error *err)
+{
+  struct th_rows all = th_placing_bin(placing, number);
+  int64_t first = number * placing->bin_groups;
+  int64_t last = first + placing->bin_groups;
+  last = last < placing->groups ? last : placing->groups;
+  int64_t shards = th_writer_shards(bin->writer);
+  for (int64_t shard = 0; shard < shards; shard++) {
+    if (!th_writer_owns(bin->writer, shard))
+      continue;
+    th_bin_rows(bin, rows, all.count);
+    for (int64_t group = first; group < last; group++) {
+      struct th_rows part = th_placing_group(placing, group);
+      th_status rc =
+          th_transpose_group(transpose, shard, group,
+                             rows + (part.first - all.first), part.count, err);
+      if (rc != TH_OK)
+        return rc;
+    }
+  }
+  return TH_OK;
+}
+
+/* Collective. */
+static th_status write_shards(struct th_importing *im, struct th_writer *writer,
+                              enum th_layout layout, struct th_error *err)
+{
+  const struct th_placing *placing = &im->placing;
+  struct th_transpose transpose = {
+      .writer = writer, .layout = layout, .type = im->type};
+  struct th_bin bin = {.comm = im->comm,
+                       .writer = writer,
+                       .spill = im->spill,
+                       .size = th_type_size(transpose.type)};
+  const struct th_record **rows = NULL;
+  th_status rc = th_bin_init(&bin, err);
+  if (rc == TH_OK)
+    rc = th_alloc((void **)&rows, placing->bin_groups * placing->row_group,
+                  sizeof(void *), "rows of a bin", err);
+  for (int64_t b = 0; b < placing->bins; b++) {
+    th_import_tell(im, TH_IMPORT_WRITES, b, placing->bins);
+    TH_TRY(th_bin_exchange(&bin, b, rc, err));
+    rc = write_bin(placing, b, &bin, &transpose, rows, err);
+  }
+  rc = th_agree(im->comm, rc, err);
+done:
+  free(rows);
+  th_bin_free(&bin);
+  th_transpose_free(&transpose);
+  return rc;
+}
+
+/* What the master holds, on rank 0. */
+struct labels {
+  void *arrived;  /* items of 8 bytes, in input order */
+  double *target; /* in stored order */
+  double *weight;
+  int64_t *row;
+  int64_t *sizes; /* of an exchange; every rank has them */
+};
+
+static th_status make_labels(const struct th_importing *im,
+                             struct labels *labels, struct th_error *err)
+{
+  int64_t count = im->placing.examples;
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&labels->sizes, 2 * (int64_t)im->comm->size,
+                "counts of targets", err));
+  if (im->comm->rank > 0)
+    return TH_OK;
+  TH_TRY(th_alloc(&labels->arrived, count, sizeof(double), "targets", err));
+  TH_TRY(TH_NEW(&labels->target, count, "targets", err));
+  TH_TRY(TH_NEW(&labels->row, count, "row numbers", err));
+  if (is_weighted(im))
+    TH_TRY(TH_NEW(&labels->weight, count, "weights", err));
+done:
+  return rc;
+}
+
+/* All ranks' items of 8 bytes, in input order, to rank 0. Collective. */
+static void gather(const struct th_importing *im, const void *mine,
+                   const struct labels *labels)
+{
+  struct th_comm *comm = im->comm;
+  int64_t bytes = im->rows * (int64_t)sizeof(double);
+  int64_t *send = labels->sizes;
+  int64_t *receive = send + comm->size;
+  memset(send, 0, 2 * (size_t)comm->size * sizeof *send);
+  receive[comm->rank] = bytes;
+  comm->ops->sum_i64(comm, receive, (size_t)comm->size);
+  send[0] = bytes;
+  for (int r = 0; comm->rank > 0 && r < comm->size; r++)
+    receive[r] = 0;
+  comm->ops->exchange(comm, mine, send, labels->arrived, receive);
+}
+
+/* All ranks' values to stored order on rank 0. Collective. */
+static void collect(const struct th_importing *im, const double *mine,
+                    const struct labels *labels, double *stored)
+{
+  gather(im, mine, labels);
+  const double *arrived = labels->arrived;
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
+    stored[k] = arrived[labels->row[k]];
+}
+
+/* Collective. */
+static th_status collect_labels(const struct th_importing *im,
+                                struct labels *labels, struct th_error *err)
+{
+  th_status rc = th_agree(im->comm, make_labels(im, labels, err), err);
+  if (rc != TH_OK)
+    return rc;
+  gather(im, im->stored, labels);
+  const int64_t *place = labels->arrived;
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
+    labels->row[place[k]] = k;
+  collect(im, im->target, labels, labels->target);
+  if (is_weighted(im))
+    collect(im, im->weight, labels, labels->weight);
+  return TH_OK;
+}
+
+static void append(char text[PROVENANCE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(char text[PROVENANCE], const char *format, ...)
+{
+  size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, PROVENANCE - used, format, args);
+  va_end(args);
+}
+
+/* No paths, no dates, nothing about ranks, memory or shards. */
+static void describe(const struct th_importing *im, char text[PROVENANCE])
+{
+  const struct th_import *job = im->job;
+  text[0] = '\0';
+  append(text, "imported from %s text, %s",
+         th_importer_table()[im->format].name,
+         job->shuffle ? "shuffled" : "in input order");
+  if (job->shuffle)
+    append(text, " with seed %llu", (unsigned long long)job->seed);
+  if (job->test_fraction > 0.0)
+    append(text, ", test fraction %.17g", job->test_fraction);
+  if (job->test_file != NULL)
+    append(text, ", test examples from a file of their own");
+  if (im->csv != NULL && im->csv[0].ignored > 0)
+    append(text, ", %lld column%s left out", (long long)im->csv[0].ignored,
+           im->csv[0].ignored == 1 ? "" : "s");
+  if (im->unlabelled)
+    append(text, ", without a target");
+  else if (im->class.name != NULL)
+    append(text, ", class '%.60s' against all others", im->class.name);
+}
+
+th_status th_import_write(struct th_importing *im, struct th_error *err)
+{
+  struct th_dataset_plan plan = make_plan(im);
+  struct th_writer *writer = NULL;
+  struct labels labels = {0};
+  struct th_origin origin = {0};
+  char provenance[PROVENANCE];
+  th_status rc = TH_OK;
+  TH_TRY(th_writer_create(&writer, im->comm, im->job->output, &plan,
+                          im->job->force, err));
+  TH_TRY(write_shards(im, writer, plan.shape.layout, err));
+  TH_TRY(collect_labels(im, &labels, err));
+  TH_TRY(th_agree(im->comm, th_import_origin(im, &origin, err), err));
+  describe(im, provenance);
+  if (im->unlabelled)
+    im->class.name = NULL;
+  struct th_master master = {.target = labels.target,
+                             .weight = labels.weight,
+                             .row = labels.row,
+                             .names = im->names,
+                             .target_name = im->target_name,
+                             .positive_class = im->class.name,
+                             .origin = &origin,
+                             .piece = im->piece,
+                             .pieces = im->pieces,
+                             .provenance = provenance};
+  rc = th_writer_commit(writer, &master, err);
+  writer = NULL;
+done:
+  th_writer_abort(writer);
+  th_origin_free(&origin);
+  free(labels.arrived);
+  free(labels.target);
+  free(labels.weight);
+  free(labels.row);
+  free(labels.sizes);
+  return rc;
+}

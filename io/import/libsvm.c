@@ -1,0 +1,247 @@
+/* libsvm.c - strict reading of LIBSVM text, one line at a time
+ * SPDX-License-Identifier: MIT */
+#include "io/import/libsvm_parts.h"
+
+#include "io/import/digits.h"
+#include "io/import/number.h"
+
+#include <string.h>
+
+enum {
+  SHORTEST_ENTRY = 4, /* bytes of " 1:1" */
+  INDEX_DIGITS = 18   /* more may overflow 64 bits */
+};
+
+bool th_libsvm_is_example(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  return !th_ends_here(th_skip_blanks(text, end), end);
+}
+
+bool th_libsvm_is_unlabelled(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  const char *first = th_skip_blanks(text, end);
+  const char *p = first;
+  while (p < end && th_is_digit(*p))
+    p++;
+  return p > first && p < end && *p == ':';
+}
+
+bool th_libsvm_recognise(const char *text, int64_t length)
+{
+  const char *end = text + length;
+  for (const char *p = text; p < end; p++) {
+    if (!th_is_blank(*p))
+      continue;
+    p = th_skip_blanks(p, end);
+    const char *digits = p;
+    while (p < end && th_is_digit(*p))
+      p++;
+    if (p > digits && p < end && *p == ':')
+      return true;
+    p--; /* the byte itself may be a blank */
+  }
+  return false;
+}
+
+/* Why no index can be read at `at`. */
+static th_status bad_index(const struct th_line *line, const char *at,
+                           struct th_error *err)
+{
+  char quoted[TH_QUOTED];
+  const char *end = line->text + line->length;
+  if (end - at >= 4 && memcmp(at, "qid:", 4) == 0)
+    return th_line_fail(line, at, err,
+                        "'qid:' found, expected index:value; ranking data are "
+                        "not supported, remove the qid entries");
+  th_line_quote(line, at, '#', quoted);
+  const char *p = at;
+  while (p < end && th_is_digit(*p))
+    p++;
+  if (p - at > INDEX_DIGITS && p < end && *p == ':')
+    return th_line_fail(line, at, err,
+                        "%s found, expected an index of at most %d digits; "
+                        "correct the line",
+                        quoted, INDEX_DIGITS);
+  return th_line_fail(line, at, err,
+                      "%s found, expected index:value with a whole number as "
+                      "index; correct the line, or name the format with "
+                      "--format",
+                      quoted);
+}
+
+/* Why this index must not stand at `at`; previous is 0-based or -1. */
+static th_status wrong_index(const struct th_libsvm *format,
+                             const struct th_line *line, const char *at,
+                             int64_t index, int64_t previous,
+                             struct th_error *err)
+{
+  long long shift = format->zero_based ? 0 : 1;
+  long long written = (long long)index + shift;
+  long long before = (long long)previous + shift;
+  if (index < 0)
+    return th_line_fail(line, at, err,
+                        "index 0 found, expected indices from 1 on; import "
+                        "with --zero-based if the first attribute is 0");
+  if (index == previous)
+    return th_line_fail(line, at, err,
+                        "index %lld found twice, expected ascending indices; "
+                        "keep one of the two values",
+                        written);
+  if (index < previous)
+    return th_line_fail(line, at, err,
+                        "index %lld found after index %lld, expected ascending "
+                        "indices; sort the line",
+                        written, before);
+  if (format->attributes > 0)
+    return th_line_fail(line, at, err,
+                        "index %lld found, expected at most %lld (%s); correct "
+                        "the line or the limit",
+                        written, (long long)format->attributes - 1 + shift,
+                        format->limiter);
+  return th_line_fail(line, at, err,
+                      "index %lld found, expected at most %lld; number the "
+                      "attributes without gaps",
+                      written, (long long)TH_TEXT_ATTRIBUTES);
+}
+
+/* The index at *cursor and its colon; -1 where there is none. */
+static inline int64_t read_index(const char **cursor, const char *end)
+{
+  const char *p = *cursor;
+  uint64_t index = 0;
+  if (end - p > 8)
+    p += th_eight_digits(p, &index);
+  for (; p < end && th_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+    index = 10 * index + (uint64_t)(*p - '0');
+  if (p == *cursor || p == end || *p != ':')
+    return -1;
+  *cursor = p + 1;
+  return (int64_t)index;
+}
+
+/* One index:value at *cursor; previous is the 0-based index before it. */
+static inline th_status read_entry(const struct th_libsvm *format,
+                                   const struct th_line *line, int64_t limit,
+                                   const char **cursor, int64_t *previous,
+                                   struct th_text_row *row,
+                                   struct th_error *err)
+{
+  const char *end = line->text + line->length;
+  const char *at = *cursor;
+  const char *p = at;
+  int64_t index = read_index(&p, end);
+  if (index < 0)
+    return bad_index(line, at, err);
+  index -= format->zero_based ? 0 : 1;
+  if (index <= *previous || index >= limit)
+    return wrong_index(format, line, at, index, *previous, err);
+  const char *start = p;
+  double value;
+  if (!th_number_usual(&p, end, &value) &&
+      th_number_parse(&p, end, &value) != TH_NUMBER_OK)
+    return th_line_number(line, &start, end, '#', "value", &value, err);
+  if (!th_ends_token(p, end))
+    return th_libsvm_junk(line, p, start, "value", err);
+  if (!th_text_row_put(row, row->count, value))
+    return th_line_misfit(line, start, '#', row->type, err);
+  row->index[row->count++] = (uint32_t)index;
+  *previous = index;
+  *cursor = p;
+  return TH_OK;
+}
+
+/* The text of the next index, when it differs from the one before in its last
+ * digit alone: what dense rows are full of. To compare it takes no time, as
+ * nothing waits for how long it is. */
+struct expected {
+  uint64_t text; /* "124:" as eight bytes, the first lowest */
+  uint64_t mask; /* of the bytes that count */
+  int length;
+};
+
+static inline struct expected expect_next(struct expected last)
+{
+  const struct expected none = {1, 0, 0};
+  int shift = 8 * (last.length - 2);
+  if (last.length == 0 || (last.text >> shift & 0xff) == '9')
+    return none;
+  last.text += (uint64_t)1 << shift;
+  return last;
+}
+
+/* Entries in the form that most files are full of: up to 7 digits, a colon, a
+ * number that th_number_plain takes, one blank. Stops, with nothing said,
+ * before the first entry of another form: read_entry takes that one. */
+static const char *read_usual(const struct th_libsvm *format, const char *p,
+                              const char *end, int64_t limit, int64_t *previous,
+                              struct th_text_row *row)
+{
+  enum { LOOKED_AT = 8 + TH_NUMBER_LOOK }; /* bytes, at most */
+  float *f32 = row->type == TH_F32 && !row->watched ? row->values : NULL;
+  int64_t nonzeros = 0;
+  const int64_t shift = format->zero_based ? 0 : 1;
+  struct expected next = {1, 0, 0};
+  int64_t last = *previous;
+  int64_t count = row->count;
+  while (end - p >= LOOKED_AT) {
+    const char *q = p;
+    int64_t index = last + 1;
+    uint64_t text = th_eight_bytes(p);
+    if ((text & next.mask) != next.text) {
+      uint64_t written;
+      int digits = th_eight_digits(p, &written);
+      if (digits == 0 || digits == 8 || p[digits] != ':')
+        break;
+      index = (int64_t)written - shift;
+      next.length = digits + 1;
+      next.mask = ~(uint64_t)0 >> (8 * (8 - next.length));
+      next.text = text & next.mask;
+    }
+    q += next.length;
+    double value;
+    if (index <= last || index >= limit || !th_number_plain(&q, &value) ||
+        *q != ' ')
+      break;
+    if (f32 != NULL) { /* holds every such number */
+      f32[count] = (float)value;
+      nonzeros += f32[count] != 0.0F;
+    } else if (!th_text_row_put(row, count, value)) {
+      break;
+    }
+    row->index[count++] = (uint32_t)index;
+    last = index;
+    p = q + 1;
+    next = expect_next(next);
+  }
+  row->count = count;
+  row->nonzeros += nonzeros;
+  *previous = last;
+  return p;
+}
+
+th_status th_libsvm_row(const struct th_libsvm *format,
+                        const struct th_line *line, struct th_text_row *row,
+                        struct th_error *err)
+{
+  const char *p = line->text;
+  const char *end = p + line->length;
+  int64_t limit =
+      format->attributes > 0 ? format->attributes : TH_TEXT_ATTRIBUTES;
+  int64_t previous = -1;
+  th_status rc = TH_OK;
+  TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
+  TH_TRY(th_libsvm_target(format, line, &p, row, err));
+  while (true) {
+    p = read_usual(format, th_skip_blanks(p, end), end, limit, &previous, row);
+    p = th_skip_blanks(p, end);
+    if (th_ends_here(p, end))
+      break;
+    TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
+  }
+  if (row->count > 0 && previous - row->index[0] == row->count - 1)
+    row->first = row->index[0];
+done:
+  return rc;
+}

@@ -1,0 +1,36 @@
+/* libsvm.h - strict reading of LIBSVM text, one line at a time
+ *
+ * label index:value index:value ... # comment
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LIBSVM_H
+#define TH_LIBSVM_H
+
+#include "io/import/text_row.h"
+
+struct th_libsvm {
+  bool zero_based;
+  bool unlabelled;       /* lines begin with their first index:value */
+  struct th_class class; /* of the labels, against all others */
+  int64_t attributes;    /* 0: no limit but TH_TEXT_ATTRIBUTES */
+  const char *limiter;   /* what sets the limit, for messages */
+};
+
+/* True where a line holds an example: not blank, not only a comment. Local. */
+bool th_libsvm_is_example(const char *text, int64_t length);
+
+/* True where a line begins with digits and a colon: an example without a label.
+ * Local. */
+bool th_libsvm_is_unlabelled(const char *text, int64_t length);
+
+/* True where a line looks like LIBSVM: a blank, then digits and a colon.
+ * Local. */
+bool th_libsvm_recognise(const char *text, int64_t length);
+
+/* Read the example of a line; its target is NaN where there is no label. An
+ * empty line of data without labels may be an example of zeros, and is refused.
+ * Local. TH_EDATA with the place of the first fault. */
+th_status th_libsvm_row(const struct th_libsvm *format,
+                        const struct th_line *line, struct th_text_row *row,
+                        struct th_error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* row_assignment.h - where the examples of an import are stored
+ *
+ * Pure arithmetic, the same on every rank.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ROW_ASSIGNMENT_H
+#define TH_ROW_ASSIGNMENT_H
+
+#include "core/deal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Stored order: training examples, then test examples, each beginning a row
+ * group. Row groups are handled in bins of consecutive ones. */
+struct th_placing {
+  int64_t examples;
+  int64_t main; /* examples of the main inputs; the test file's follow */
+  int64_t training;
+  int64_t row_group;
+  bool shuffle;
+  uint64_t seed;
+  int64_t groups;
+  int64_t bin_groups; /* row groups in a bin */
+  int64_t bins;
+};
+
+/* Fill in groups and bins from the members above them. The bytes are an
+ * estimate of all examples, the memory what one rank has for them. */
+void th_placing_divide(struct th_placing *placing, int64_t bytes,
+                       int64_t memory);
+
+/* Stored row of an input row. */
+int64_t th_placing_row(const struct th_placing *placing, int64_t input_row);
+
+/* Rows of a group or of a bin; the bin of a stored row. */
+struct th_rows th_placing_group(const struct th_placing *placing,
+                                int64_t group);
+struct th_rows th_placing_bin(const struct th_placing *placing, int64_t bin);
+int64_t th_placing_bin_of(const struct th_placing *placing, int64_t row);
+
+#endif

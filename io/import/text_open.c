@@ -1,0 +1,223 @@
+/* text_open.c - opening text files, and seeing that they stay as they are
+ * SPDX-License-Identifier: MIT */
+#include "io/import/text_input.h"
+
+#include "core/memory.h"
+#include "io/dataset/file_kind.h"
+#include "io/dataset/fingerprint.h"
+#include "io/hdf5/hash.h"
+#include "io/hdf5/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+th_status th_text_changed(const struct th_text_file *file, struct th_error *err)
+{
+  th_error_clear(err); /* whatever was found in it */
+  return th_fail(err, TH_EIO,
+                 "%s changed while it was read; wait until nothing writes to "
+                 "it, or import a copy",
+                 file->name);
+}
+
+th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
+                            struct th_error *err)
+{
+  struct th_identity now;
+  bool same = file->unpacked || (th_identity_of(file->name, &now) &&
+                                 th_identity_same(&now, &file->identity));
+  return same ? rc : th_text_changed(file, err);
+}
+
+static th_status open_plain(const char *path, const char *name, int *fd,
+                            struct th_error *err)
+{
+  struct stat status;
+  *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (*fd < 0)
+    return th_fail(err, TH_EIO, "%s: %s; check the name of the input", name,
+                   strerror(errno));
+  if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode))
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "%s: not a regular file; save the text to a file first", name);
+}
+
+/* Rank 0's part of opening a compressed file; *path is its text's name. */
+static th_status unpack(struct th_text_file *file, enum th_codec codec,
+                        const char *output, const struct th_reading *reading,
+                        char **path, struct th_error *err)
+{
+  int to = -1;
+  th_status rc = TH_OK;
+  TH_TRY(th_temporary_space(output, (int64_t)file->identity.size,
+                            "the decompressed input", err));
+  TH_TRY(th_temporary_open(output, TH_FOR_TEXT, path, &to, err));
+  rc = th_decompress(codec, file->fd, to, file->name, reading, err);
+  TH_TRY(th_text_unchanged(file, rc, err));
+done:
+  if (to >= 0)
+    close(to);
+  return rc;
+}
+
+/* Hand rank 0's string, which may be NULL, to all ranks. Collective. */
+static th_status share_path(struct th_comm *comm, char **path,
+                            struct th_error *err)
+{
+  int64_t length = *path == NULL ? 0 : (int64_t)strlen(*path) + 1;
+  comm->ops->bcast(comm, &length, sizeof length, 0);
+  if (length == 0)
+    return TH_OK;
+  th_status rc = TH_OK;
+  if (comm->rank > 0)
+    rc = TH_NEW(path, length, "a file name", err);
+  rc = th_agree(comm, rc, err);
+  if (rc == TH_OK)
+    comm->ops->bcast(comm, *path, (size_t)length, 0);
+  return rc;
+}
+
+/* That of UTF-8, which some programs write, is skipped. Text in UTF-16 begins
+ * with another one, or has a zero in its first character. */
+static th_status read_byte_order_mark(struct th_text_file *file,
+                                      struct th_error *err)
+{
+  char mark[3] = "";
+  ssize_t got = pread(file->fd, mark, sizeof mark, 0);
+  if (got == (ssize_t)sizeof mark &&
+      memcmp(mark, "\xef\xbb\xbf", sizeof mark) == 0)
+    file->body = sizeof mark;
+  if (got >= 2 &&
+      (memcmp(mark, "\xff\xfe", 2) == 0 || memcmp(mark, "\xfe\xff", 2) == 0 ||
+       (mark[0] == '\0') != (mark[1] == '\0')))
+    return th_fail(err, TH_EDATA,
+                   "%s:1:1: text in UTF-16 found, expected UTF-8; convert it "
+                   "with iconv -f UTF-16 -t UTF-8",
+                   file->name);
+  return TH_OK;
+}
+
+static th_status open_unpacked(struct th_text_file *file, const char *path,
+                               struct th_error *err)
+{
+  struct th_identity identity = file->identity;
+  if (path != NULL) {
+    close(file->fd);
+    file->fd = -1;
+    th_status rc = open_plain(path, path, &file->fd, err);
+    if (rc != TH_OK)
+      return rc;
+    file->unpacked = true;
+    if (!th_identity_of_open(file->fd, &identity))
+      return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  }
+  file->size = (int64_t)identity.size;
+  return read_byte_order_mark(file, err);
+}
+
+/* What was made of text is not text. */
+static th_status refuse_hdf5(const char *name, struct th_error *err)
+{
+  enum th_file_kind kind = TH_FILE_OTHER;
+  th_status rc = th_file_kind(name, &kind, err);
+  if (rc != TH_OK)
+    return rc;
+  if (kind == TH_FILE_DATASET)
+    return th_fail(err, TH_EFORMAT,
+                   "%s is a data set, not text; train, evaluate and predict "
+                   "take it as it is",
+                   name);
+  if (kind == TH_FILE_MODEL)
+    return th_fail(err, TH_EFORMAT,
+                   "%s is a model, not text; name a file of LIBSVM text or CSV",
+                   name);
+  if (kind == TH_FILE_SHARD || kind == TH_FILE_HDF5)
+    return th_fail(
+        err, TH_EFORMAT,
+        "%s is %s, not text; name a file of LIBSVM text or CSV", name,
+        kind == TH_FILE_SHARD ? "a shard of a data set" : "an HDF5 file");
+  return TH_OK;
+}
+
+static th_status open_named(struct th_text_file *file, enum th_codec *codec,
+                            struct th_error *err)
+{
+  th_status rc = open_plain(file->name, file->name, &file->fd, err);
+  if (rc == TH_OK && !th_identity_of_open(file->fd, &file->identity))
+    rc = th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
+  if (rc == TH_OK)
+    rc = refuse_hdf5(file->name, err);
+  return rc == TH_OK ? th_codec_find(file->fd, file->name, codec, err) : rc;
+}
+
+/* A hash of text at places spread evenly over a file, its end among them: what
+ * tells a copy of another day, at no cost. Local; 0 where it cannot be read. */
+static uint64_t sample(const struct th_text_file *file)
+{
+  enum { PLACES = 32, PLACE = 4096 };
+  char text[PLACE];
+  uint64_t hash = 1;
+  int64_t last = file->size > PLACE ? file->size - PLACE : 0;
+  for (int64_t k = 0; k < PLACES; k++) {
+    int64_t at = (int64_t)((double)last * (double)k / (PLACES - 1));
+    ssize_t got = pread(file->fd, text, PLACE, (off_t)at);
+    if (got < 0)
+      return 0;
+    hash = th_hash_next(hash, th_hash(text, (size_t)got));
+  }
+  return hash;
+}
+
+/* All ranks must see one and the same file. Collective. */
+static th_status compare_files(const struct th_text_file *file,
+                               struct th_comm *comm, struct th_error *err)
+{
+  uint64_t mine[2] = {(uint64_t)file->size, sample(file)};
+  uint64_t first[2] = {mine[0], mine[1]};
+  comm->ops->bcast(comm, first, sizeof first, 0);
+  th_status rc = TH_OK;
+  if (first[0] != mine[0])
+    rc = th_fail(err, TH_EIO,
+                 "%s: %lld bytes here, %lld on rank 0; let all ranks see the "
+                 "same file",
+                 file->name, (long long)mine[0], (long long)first[0]);
+  else if (first[1] != mine[1])
+    rc = th_fail(err, TH_EIO,
+                 "%s: other text here than on rank 0; let all ranks see the "
+                 "same file",
+                 file->name);
+  return th_agree(comm, th_text_unchanged(file, rc, err), err);
+}
+
+th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
+                       const char *name, const char *output,
+                       const struct th_reading *reading, struct th_error *err)
+{
+  char *path = NULL;
+  enum th_codec codec = TH_CODEC_NONE;
+  *file = (struct th_text_file){.name = name, .fd = -1};
+  th_status rc = open_named(file, &codec, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (comm->rank == 0 && codec != TH_CODEC_NONE)
+    rc = unpack(file, codec, output, reading, &path, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(share_path(comm, &path, err));
+  TH_TRY(th_agree(comm, open_unpacked(file, path, err), err));
+  TH_TRY(compare_files(file, comm, err));
+done:
+  if (comm->rank == 0 && path != NULL)
+    th_temporary_remove(path);
+  free(path);
+  return rc;
+}
+
+void th_text_close(struct th_text_file *file)
+{
+  if (file->name != NULL && file->fd >= 0)
+    close(file->fd);
+  *file = (struct th_text_file){.fd = -1};
+}

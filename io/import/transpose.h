@@ -1,0 +1,51 @@
+/* transpose.h - rows of a row group to dense chunks or a sparse tile
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TRANSPOSE_H
+#define TH_TRANSPOSE_H
+
+#include "io/dataset/dataset.h"
+#include "io/import/bucket_spill.h"
+
+/* Reused from group to group. */
+struct th_transpose {
+  struct th_writer *writer; /* borrowed */
+  enum th_layout layout;
+  enum th_type type;
+  char *values; /* as written */
+  int64_t value_capacity;
+  char *expanded; /* dense: rows that do not lie ready */
+  int64_t expanded_capacity;
+  uint64_t *keys; /* sparse: attribute and entry */
+  int64_t key_capacity;
+  uint64_t *other;
+  int64_t other_capacity;
+  uint16_t *row; /* sparse: per entry, as written and as found */
+  int64_t row_capacity;
+  uint16_t *found_row;
+  int64_t found_row_capacity;
+  char *found_value;
+  int64_t found_value_capacity;
+  uint32_t *attribute;
+  int64_t attribute_capacity;
+  uint32_t *start;
+  int64_t start_capacity;
+};
+
+void th_transpose_free(struct th_transpose *transpose);
+
+/* Write one shard's part of a row group; rows[k] is the record of its row k, or
+ * NULL, and holds attributes of that shard only. Local. */
+th_status th_transpose_group(struct th_transpose *transpose, int64_t shard,
+                             int64_t group, const struct th_record *const *rows,
+                             int64_t count, struct th_error *err);
+
+/* The two layouts. */
+th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
+                             int64_t group, const struct th_record *const *rows,
+                             int64_t count, struct th_error *err);
+th_status th_transpose_sparse(struct th_transpose *transpose, int64_t shard,
+                              int64_t group,
+                              const struct th_record *const *rows,
+                              int64_t count, struct th_error *err);
+
+#endif

@@ -1,0 +1,168 @@
+/* transpose_sparse.c - rows of a row group to a doubly compressed tile
+ *
+ * The entries are sorted by attribute with a stable radix sort, so that within
+ * an attribute rows stay ascending; the work does not depend on how many
+ * attributes the shard has.
+ * SPDX-License-Identifier: MIT */
+#include "io/import/transpose.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, KEY_SHIFT = 32 };
+
+static th_status reserve(struct th_transpose *t, int64_t entries,
+                         struct th_error *err)
+{
+  const char *what = "the entries of a tile";
+  int64_t size = (int64_t)th_type_size(t->type);
+  th_status rc = TH_OK;
+  TH_TRY(th_grow((void **)&t->keys, &t->key_capacity, entries, 8, what, err));
+  TH_TRY(
+      th_grow((void **)&t->other, &t->other_capacity, entries, 8, what, err));
+  TH_TRY(th_grow((void **)&t->row, &t->row_capacity, entries, 2, what, err));
+  TH_TRY(th_grow((void **)&t->found_row, &t->found_row_capacity, entries, 2,
+                 what, err));
+  TH_TRY(th_grow((void **)&t->values, &t->value_capacity, entries * size, 1,
+                 what, err));
+  TH_TRY(th_grow((void **)&t->found_value, &t->found_value_capacity,
+                 entries * size, 1, what, err));
+  TH_TRY(th_grow((void **)&t->attribute, &t->attribute_capacity, entries, 4,
+                 what, err));
+  TH_TRY(th_grow((void **)&t->start, &t->start_capacity, entries + 1, 4, what,
+                 err));
+done:
+  return rc;
+}
+
+/* Values are moved as bits of 1, 4 or 8 bytes; a call of memcpy for each would
+ * cost more than the move. */
+static inline void move_value(size_t size, char *to, const char *from)
+{
+  if (size == 4)
+    memcpy(to, from, 4);
+  else if (size == 8)
+    memcpy(to, from, 8);
+  else
+    *to = *from;
+}
+
+/* Zero of either sign. */
+static inline bool is_zero(size_t size, const char *value)
+{
+  uint32_t four = 0;
+  uint64_t eight = 0;
+  if (size == 1)
+    return *value == 0;
+  if (size == 4)
+    memcpy(&four, value, 4);
+  else
+    memcpy(&eight, value, 8);
+  return four << 1 == 0 && eight << 1 == 0;
+}
+
+/* Append a record's entries that are not zero; the number of all so far. */
+static int64_t collect(struct th_transpose *t, const struct th_record *record,
+                       int64_t base, uint16_t row, int64_t entries)
+{
+  size_t size = th_type_size(t->type);
+  bool listed = record->first == TH_LISTED;
+  const uint32_t *index = th_record_index(record);
+  const char *values = th_record_values(record);
+  for (uint32_t k = 0; k < record->count; k++, values += size) {
+    if (is_zero(size, values))
+      continue;
+    uint64_t attribute =
+        (uint64_t)(listed ? index[k] : record->first + k) - (uint64_t)base;
+    t->keys[entries] = attribute << KEY_SHIFT | (uint64_t)entries;
+    t->found_row[entries] = row;
+    move_value(size, t->found_value + (size_t)entries * size, values);
+    entries++;
+  }
+  return entries;
+}
+
+static void sort_digit(const uint64_t *keys, uint64_t *sorted, int64_t count,
+                       int shift)
+{
+  int64_t place[DIGITS] = {0};
+  for (int64_t k = 0; k < count; k++)
+    place[keys[k] >> shift & (DIGITS - 1)]++;
+  int64_t before = 0;
+  for (int d = 0; d < DIGITS; d++) {
+    int64_t here = place[d];
+    place[d] = before;
+    before += here;
+  }
+  for (int64_t k = 0; k < count; k++)
+    sorted[place[keys[k] >> shift & (DIGITS - 1)]++] = keys[k];
+}
+
+static void sort_keys(struct th_transpose *t, int64_t count, int64_t width)
+{
+  for (int shift = 0; (width - 1) >> shift > 0; shift += DIGIT_BITS) {
+    sort_digit(t->keys, t->other, count, KEY_SHIFT + shift);
+    uint64_t *swap = t->keys;
+    int64_t swap_capacity = t->key_capacity;
+    t->keys = t->other;
+    t->key_capacity = t->other_capacity;
+    t->other = swap;
+    t->other_capacity = swap_capacity;
+  }
+}
+
+/* Lay the sorted entries out; the number of runs. */
+static int64_t lay_out(struct th_transpose *t, int64_t entries)
+{
+  size_t size = th_type_size(t->type);
+  int64_t runs = 0;
+  for (int64_t k = 0; k < entries; k++) {
+    uint32_t attribute = (uint32_t)(t->keys[k] >> KEY_SHIFT);
+    uint32_t from = (uint32_t)t->keys[k];
+    if (runs == 0 || t->attribute[runs - 1] != attribute) {
+      t->attribute[runs] = attribute;
+      t->start[runs++] = (uint32_t)k;
+    }
+    t->row[k] = t->found_row[from];
+    move_value(size, t->values + (size_t)k * size,
+               t->found_value + from * size);
+  }
+  t->start[runs] = (uint32_t)entries;
+  return runs;
+}
+
+th_status th_transpose_sparse(struct th_transpose *t, int64_t shard,
+                              int64_t group,
+                              const struct th_record *const *rows,
+                              int64_t count, struct th_error *err)
+{
+  struct th_range range = th_writer_shard(t->writer, shard);
+  int64_t entries = 0;
+  for (int64_t k = 0; k < count; k++)
+    entries += rows[k] != NULL ? rows[k]->count : 0;
+  if (entries > UINT32_MAX)
+    return th_fail(err, TH_EDATA,
+                   "row group %lld has %lld values in one shard; import with a "
+                   "smaller --row-group or more --shards",
+                   (long long)group, (long long)entries);
+  th_status rc = reserve(t, entries, err);
+  if (rc != TH_OK)
+    return rc;
+  entries = 0;
+  for (int64_t k = 0; k < count; k++)
+    if (rows[k] != NULL)
+      entries = collect(t, rows[k], range.first, (uint16_t)k, entries);
+  sort_keys(t, entries, range.last - range.first);
+  struct th_slab tile = {.layout = TH_SPARSE,
+                         .type = t->type,
+                         .attributes = range,
+                         .rows = (int32_t)count,
+                         .runs = lay_out(t, entries),
+                         .base = range.first,
+                         .attribute = t->attribute,
+                         .start = t->start,
+                         .row_in_group = t->row,
+                         .values = t->values};
+  return th_writer_sparse(t->writer, shard, group, &tile, err);
+}

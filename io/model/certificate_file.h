@@ -1,0 +1,23 @@
+/* certificate_file.h - the certificate of a model in its file; internal to io/
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CERTIFICATE_FILE_H
+#define TH_CERTIFICATE_FILE_H
+
+#include "core/model.h"
+#include "io/hdf5/h5.h"
+#include "io/hdf5/message.h"
+
+/* A certificate in one direction or the other. Local. */
+th_status th_certificate_walk(struct th_pack *pack,
+                              struct th_certificate *certificate,
+                              struct th_error *err);
+
+/* The group /certificate; a model without a penalty has none. Local. */
+th_status th_certificate_put(const struct th_h5 *h5,
+                             const struct th_certificate *certificate,
+                             struct th_error *err);
+th_status th_certificate_get(const struct th_h5 *h5,
+                             struct th_certificate *certificate,
+                             struct th_error *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* ending_file.c - how a run ended, in its model's file
+ * SPDX-License-Identifier: MIT */
+#include "io/model/ending_file.h"
+
+#include "io/dataset/format.h"
+#include "io/hdf5/hash.h"
+
+#include <stdlib.h>
+
+/* The checksum of a record without holes. */
+static uint64_t content_of(const struct th_ending *ending)
+{
+  return th_hash(ending, sizeof *ending);
+}
+
+_Static_assert(sizeof(struct th_ending) % sizeof(double) == 0 &&
+                   sizeof(double) == sizeof(int64_t),
+               "an ending has no holes");
+
+th_status th_ending_put(const struct th_h5 *h5, const struct th_ending *ending,
+                        struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (ending->kind == TH_ENDING_NONE)
+    return rc;
+  TH_TRY(th_h5_group(h5, TH_G_ENDING, err));
+#define PUT(name, what)                                                        \
+  TH_TRY(th_h5_put_f64(h5, TH_G_ENDING, #name, ending->name, err));
+  TH_ENDING_REALS(PUT)
+#undef PUT
+#define PUT(name, what)                                                        \
+  TH_TRY(th_h5_put_i64(h5, TH_G_ENDING, #name, ending->name, err));
+  TH_ENDING_COUNTS(PUT)
+#undef PUT
+  TH_TRY(th_h5_put_u64(h5, TH_G_ENDING, TH_A_CONTENT, content_of(ending), err));
+done:
+  return rc;
+}
+
+th_status th_ending_get(const struct th_h5 *h5, struct th_ending *ending,
+                        struct th_error *err)
+{
+  uint64_t content = 0;
+  th_status rc = TH_OK;
+  if (!th_h5_exists(h5, TH_G_ENDING))
+    return rc;
+#define GET(name, what)                                                        \
+  TH_TRY(th_h5_get_f64(h5, TH_G_ENDING, #name, &ending->name, err));
+  TH_ENDING_REALS(GET)
+#undef GET
+#define GET(name, what)                                                        \
+  TH_TRY(th_h5_get_i64(h5, TH_G_ENDING, #name, &ending->name, err));
+  TH_ENDING_COUNTS(GET)
+#undef GET
+  TH_TRY(th_h5_get_u64(h5, TH_G_ENDING, TH_A_CONTENT, &content, err));
+  if (content != content_of(ending) || ending->kind <= TH_ENDING_NONE ||
+      ending->kind > TH_ENDING_NET || ending->size < 0)
+    rc = th_fail(err, TH_EFORMAT,
+                 "%s: what it says of its end is not what was written; train "
+                 "the model again",
+                 h5->name);
+done:
+  return rc;
+}

@@ -1,0 +1,344 @@
+/* model_file.c - models as HDF5 files: the same model gives the same bytes
+ * SPDX-License-Identifier: MIT */
+#include "io/model/model_file.h"
+
+#include "core/memory.h"
+#include "io/dataset/attribute_groups.h"
+#include "io/dataset/format.h"
+#include "io/dataset/master.h"
+#include "io/hdf5/file.h"
+#include "io/hdf5/message.h"
+#include "io/hdf5/output.h"
+#include "io/model/certificate_file.h"
+#include "io/model/ending_file.h"
+#include "io/model/model_names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The counts of the ledger, by the name they have in the file. */
+struct count {
+  const char *name;
+  int64_t *value;
+};
+enum { COUNTS = 5 };
+
+static void list_counts(struct th_ledger *ledger, struct count counts[COUNTS])
+{
+  const struct count list[COUNTS] = {
+      {TH_A_LEDGER "examples", &ledger->examples},
+      {TH_A_LEDGER "attributes", &ledger->attributes},
+      {TH_A_LEDGER "max_attributes_per_example",
+       &ledger->max_attributes_per_example},
+      {TH_A_LEDGER "validation_examples", &ledger->validation_examples},
+      {TH_A_LEDGER "validation_attributes", &ledger->validation_attributes},
+  };
+  memcpy(counts, list, sizeof list);
+}
+
+/* The model in one direction or the other. */
+static th_status walk(struct th_pack *pack, struct th_model *m,
+                      struct th_error *err)
+{
+  th_status rc = TH_OK;
+  TH_TRY(th_pack_text(pack, &m->solver, err));
+  TH_TRY(th_pack_text(pack, &m->loss, err));
+  TH_TRY(th_pack_text(pack, &m->statistics, err));
+  TH_TRY(th_pack_bytes(pack, &m->attributes, sizeof m->attributes, err));
+  TH_TRY(th_pack_bytes(pack, &m->support_size, sizeof m->support_size, err));
+  TH_TRY(th_pack_bytes(pack, &m->settings, sizeof m->settings, err));
+  TH_TRY(th_pack_bytes(pack, &m->intercept, sizeof m->intercept, err));
+  TH_TRY(th_pack_bytes(pack, &m->ledger, sizeof m->ledger, err));
+  TH_TRY(th_pack_bytes(pack, &m->passes, sizeof m->passes, err));
+  TH_TRY(th_pack_bytes(pack, &m->fingerprint, sizeof m->fingerprint, err));
+  TH_TRY(th_pack_array(pack, (void **)&m->support, m->support_size,
+                       sizeof *m->support, err));
+  TH_TRY(th_pack_array(pack, (void **)&m->coef, m->support_size,
+                       sizeof *m->coef, err));
+  TH_TRY(th_certificate_walk(pack, &m->certificate, err));
+  if (pack->taking)
+    TH_TRY(TH_NEW(&m->deck, m->settings, "the deck", err));
+  for (int64_t k = 0; k < m->settings; k++) {
+    TH_TRY(th_pack_text(pack, &m->deck[k].name, err));
+    TH_TRY(th_pack_text(pack, &m->deck[k].value, err));
+  }
+done:
+  return rc;
+}
+
+static th_status walk_all(struct th_pack *pack, struct th_model *model,
+                          struct th_error *err)
+{
+  th_status rc = walk(pack, model, err);
+  return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
+}
+
+/* Names and deviations have checksums of their own: programs of the minor
+ * version before read the model as well. */
+static th_status content_of(struct th_model *model, uint64_t *content,
+                            struct th_error *err)
+{
+  struct th_pack pack = {0};
+  th_status rc = walk(&pack, model, err);
+  if (rc == TH_OK)
+    *content = th_hash(pack.data, (size_t)pack.used);
+  th_pack_free(&pack);
+  return rc;
+}
+
+static th_status put_deck(const struct th_h5 *h5, const struct th_model *model,
+                          struct th_error *err)
+{
+  int64_t k = model->settings;
+  const char **texts = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&texts, 2 * k, "the deck", err));
+  for (int64_t i = 0; i < k; i++) {
+    texts[i] = model->deck[i].name;
+    texts[k + i] = model->deck[i].value;
+  }
+  TH_TRY(th_h5_group(h5, TH_G_DECK, err));
+  TH_TRY(th_h5_put_texts(h5, TH_D_DECK_NAME, k, texts, err));
+  TH_TRY(th_h5_put_texts(h5, TH_D_DECK_VALUE, k, texts + k, err));
+done:
+  free(texts);
+  return rc;
+}
+
+static th_status put_model(const struct th_h5 *h5, struct th_model *m,
+                           struct th_error *err)
+{
+  struct count counts[COUNTS];
+  uint64_t content = 0;
+  th_status rc = TH_OK;
+  list_counts(&m->ledger, counts);
+  TH_TRY(content_of(m, &content, err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_MODEL, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_MAJOR, TH_FORMAT_MAJOR, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_MINOR, TH_FORMAT_MINOR, err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_SOLVER, m->solver, err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_LOSS, m->loss, err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_STATISTICS, m->statistics, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_ATTRIBUTES, m->attributes, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_COUNT, m->support_size, err));
+  TH_TRY(th_h5_put_f64(h5, "/", TH_A_INTERCEPT, m->intercept, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_PASSES, m->passes, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_FINGERPRINT, m->fingerprint, err));
+  for (int k = 0; k < COUNTS; k++)
+    TH_TRY(th_h5_put_i64(h5, "/", counts[k].name, *counts[k].value, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, content, err));
+  TH_TRY(th_h5_put(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, m->support_size,
+                   m->support, err));
+  TH_TRY(th_h5_put(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, m->support_size, m->coef,
+                   err));
+  TH_TRY(th_model_names_put(h5, m, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_SETTINGS, m->settings, err));
+  TH_TRY(put_deck(h5, m, err));
+  TH_TRY(th_certificate_put(h5, &m->certificate, err));
+  TH_TRY(th_ending_put(h5, &m->ending, err));
+done:
+  return rc;
+}
+
+/* The pieces of all groups, for the rank that writes; those that ranks' borders
+ * cut become whole again. Collective. */
+static th_status collect_groups(const struct th_model *model,
+                                struct th_comm *comm,
+                                struct th_group_piece **piece, int64_t *count,
+                                struct th_error *err)
+{
+  struct th_range all = {0, comm->rank == 0 ? model->groups.attributes : 0};
+  int64_t kept = 0;
+  th_status rc = th_groups_fetch(&model->groups, comm, all, piece, count, err);
+  for (int64_t k = 0; k < *count && rc == TH_OK; k++) {
+    struct th_group_piece *last = *piece + kept - 1;
+    if (kept > 0 && last->group == (*piece)[k].group)
+      last->range.last = (*piece)[k].range.last;
+    else
+      (*piece)[kept++] = (*piece)[k];
+  }
+  *count = kept;
+  return rc;
+}
+
+/* Local: rank 0. piece[pieces]: of the groups. */
+static th_status write_model(const struct th_model *model,
+                             const struct th_group_piece *piece, int64_t pieces,
+                             const char *path, bool force, struct th_error *err)
+{
+  struct th_model copy = *model; /* its pointers are only read */
+  struct th_output output = {.lock = -1};
+  struct th_error ignored = {0};
+  struct th_h5 h5 = {0};
+  struct th_h5_image image = {0};
+  th_status rc = TH_OK;
+  copy.solver = copy.solver != NULL ? copy.solver : (char[]){""};
+  copy.loss = copy.loss != NULL ? copy.loss : (char[]){""};
+  copy.statistics = copy.statistics != NULL ? copy.statistics : (char[]){""};
+  TH_TRY(th_output_begin(&output, path, force, err));
+  TH_TRY(th_h5_create_memory(&h5, &image, path, err));
+  TH_TRY(put_model(&h5, &copy, err));
+  TH_TRY(th_attribute_groups_put(&h5, piece, pieces, err));
+  TH_TRY(th_h5_close(&h5, err));
+  TH_TRY(th_output_write(&output, image.bytes, image.count, err));
+  TH_TRY(th_output_commit(&output, err));
+done:
+  th_h5_close(&h5, &ignored);
+  th_output_abort(&output);
+  free(image.bytes);
+  return rc;
+}
+
+th_status th_model_write(const struct th_model *model, struct th_comm *comm,
+                         const char *path, bool force, struct th_error *err)
+{
+  struct th_group_piece *piece = NULL;
+  int64_t pieces = 0;
+  th_status rc = TH_OK;
+  if (model->groups.attributes > 0)
+    TH_TRY(collect_groups(model, comm, &piece, &pieces, err));
+  if (comm->rank == 0)
+    rc = write_model(model, piece, pieces, path, force, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  free(piece);
+  return rc;
+}
+
+static th_status damaged(const struct th_h5 *h5, struct th_error *err)
+{
+  return th_fail(err, TH_EFORMAT,
+                 "%s: the content is not what was written; train the model "
+                 "again",
+                 h5->name);
+}
+
+static th_status get_deck(const struct th_h5 *h5, struct th_model *m,
+                          int64_t settings, struct th_error *err)
+{
+  char **names = NULL;
+  char **values = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_texts(h5, TH_D_DECK_NAME, settings, &names, err));
+  TH_TRY(th_h5_get_texts(h5, TH_D_DECK_VALUE, settings, &values, err));
+  for (int64_t k = 0; k < settings; k++)
+    TH_TRY(th_model_set(m, names[k], values[k], err));
+done:
+  free(names);
+  free(values);
+  return rc;
+}
+
+static th_status get_support(const struct th_h5 *h5, struct th_model *m,
+                             struct th_error *err)
+{
+  int64_t size = 0;
+  int64_t before = -1;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_COUNT, &size, err));
+  if (m->attributes < 1 || size < 0 || size > m->attributes)
+    return damaged(h5, err);
+  TH_TRY(th_h5_expect(h5, TH_D_SUPPORT, size, err));
+  TH_TRY(th_model_reserve(m, size, err));
+  TH_TRY(th_h5_get(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, size, m->support, err));
+  TH_TRY(th_h5_get(h5, TH_D_COEF, H5T_NATIVE_DOUBLE, size, m->coef, err));
+  for (int64_t k = 0; k < size; k++) {
+    if (m->support[k] <= before || m->support[k] >= m->attributes ||
+        !isfinite(m->coef[k]))
+      return damaged(h5, err);
+    before = m->support[k];
+  }
+done:
+  return rc;
+}
+
+static bool numbers_good(struct th_model *m)
+{
+  struct count counts[COUNTS];
+  bool good = isfinite(m->intercept) && m->passes >= 0;
+  list_counts(&m->ledger, counts);
+  for (int k = 0; k < COUNTS; k++)
+    good = good && *counts[k].value >= 0;
+  for (int64_t k = 0; m->deviation != NULL && k < m->support_size; k++)
+    good = good && m->deviation[k] >= 0;
+  return good;
+}
+
+static th_status get_model(const struct th_h5 *h5, struct th_model *m,
+                           struct th_error *err)
+{
+  struct count counts[COUNTS];
+  uint64_t content = 0;
+  uint64_t wanted = 0;
+  int64_t settings = 0;
+  th_status rc = TH_OK;
+  list_counts(&m->ledger, counts);
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_SOLVER, &m->solver, err));
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_LOSS, &m->loss, err));
+  TH_TRY(th_h5_get_line(h5, "/", TH_A_STATISTICS, &m->statistics, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_ATTRIBUTES, &m->attributes, err));
+  TH_TRY(th_h5_get_f64(h5, "/", TH_A_INTERCEPT, &m->intercept, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_PASSES, &m->passes, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_FINGERPRINT, &m->fingerprint, err));
+  for (int k = 0; k < COUNTS; k++)
+    TH_TRY(th_h5_get_i64(h5, "/", counts[k].name, counts[k].value, err));
+  TH_TRY(get_support(h5, m, err));
+  TH_TRY(th_model_names_get(h5, m, err));
+  TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
+  TH_TRY(get_deck(h5, m, settings, err));
+  TH_TRY(th_certificate_get(h5, &m->certificate, err));
+  TH_TRY(th_ending_get(h5, &m->ending, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
+  TH_TRY(content_of(m, &content, err));
+  if (content != wanted || !numbers_good(m))
+    rc = damaged(h5, err);
+done:
+  return rc;
+}
+
+/* Local: rank 0. *piece receives the groups, where there are any. */
+static th_status read_model(struct th_model *model, const char *path,
+                            struct th_group_piece **piece, int64_t *pieces,
+                            struct th_error *err)
+{
+  struct th_h5 h5 = {0};
+  struct th_error ignored = {0};
+  th_status rc = TH_OK;
+  TH_TRY(th_file_check(path, path, err));
+  TH_TRY(th_h5_open(&h5, path, path, err));
+  TH_TRY(th_format_check(&h5, TH_FORMAT_MODEL, err));
+  TH_TRY(get_model(&h5, model, err));
+  TH_TRY(th_attribute_groups_get(&h5, model->attributes, piece, pieces, err));
+done:
+  th_h5_close(&h5, &ignored);
+  return rc;
+}
+
+th_status th_model_read(struct th_model *model, struct th_comm *comm,
+                        const char *path, struct th_error *err)
+{
+  struct th_pack pack = {0};
+  struct th_group_piece *piece = NULL;
+  int64_t pieces = 0;
+  th_status rc = TH_OK;
+  *model = (struct th_model){0};
+  if (comm->rank == 0)
+    rc = read_model(model, path, &piece, &pieces, err);
+  if (rc == TH_OK && comm->rank == 0)
+    rc = walk_all(&pack, model, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_pack_share(&pack, comm, err));
+  rc = comm->rank == 0 ? TH_OK : walk_all(&pack, model, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->max_i64(comm, &pieces, 1);
+  if (pieces > 0)
+    TH_TRY(th_groups_share(&model->groups, comm, model->attributes, piece,
+                           pieces, TH_OK, err));
+done:
+  free(piece);
+  th_pack_free(&pack);
+  if (rc != TH_OK)
+    th_model_free(model);
+  return rc;
+}

@@ -1,0 +1,21 @@
+/* model_file.h - models as HDF5 files
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MODEL_FILE_H
+#define TH_MODEL_FILE_H
+
+#include "core/comm.h"
+#include "core/model.h"
+
+#include <stdbool.h>
+
+/* Write a model; rank 0 writes, all ranks learn how it went. Collective. The
+ * same model gives the same bytes. */
+th_status th_model_write(const struct th_model *model, struct th_comm *comm,
+                         const char *path, bool force, struct th_error *err);
+
+/* Read a model; rank 0 reads and broadcasts. Collective. TH_EFORMAT with one
+ * line for a data set or anything else. Release with th_model_free. */
+th_status th_model_read(struct th_model *model, struct th_comm *comm,
+                        const char *path, struct th_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* model_names.c - what a model knows of its attributes beside their numbers
+ * SPDX-License-Identifier: MIT */
+#include "io/model/model_names.h"
+
+#include "core/memory.h"
+#include "io/dataset/format.h"
+
+#include <stdlib.h>
+
+th_status th_model_names_walk(struct th_pack *pack, struct th_model *model,
+                              struct th_error *err)
+{
+  int64_t size = model->support_size;
+  int64_t known[2] = {model->deviation != NULL, model->name != NULL};
+  th_status rc = TH_OK;
+  TH_TRY(th_pack_bytes(pack, known, sizeof known, err));
+  TH_TRY(th_pack_bytes(pack, &model->names, sizeof model->names, err));
+  TH_TRY(th_pack_bytes(pack, &model->ending, sizeof model->ending, err));
+  if (known[0] != 0)
+    TH_TRY(th_pack_array(pack, (void **)&model->deviation, size,
+                         sizeof *model->deviation, err));
+  if (known[1] != 0 && pack->taking)
+    TH_TRY(TH_NEW(&model->name, size, "names", err));
+  for (int64_t k = 0; k < size && known[1] != 0; k++)
+    TH_TRY(th_pack_text(pack, &model->name[k], err));
+done:
+  return rc;
+}
+
+th_status th_model_names_put(const struct th_h5 *h5,
+                             const struct th_model *model, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (model->deviation != NULL)
+    TH_TRY(th_h5_put(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE, model->support_size,
+                     model->deviation, err));
+  if (model->name == NULL)
+    goto done;
+  TH_TRY(th_h5_put_texts(h5, TH_D_NAMES, model->support_size,
+                         (const char *const *)model->name, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_LIST, model->names.list, err));
+  TH_TRY(th_h5_put_u64(h5, "/", TH_A_NAMES_SET, model->names.set, err));
+done:
+  return rc;
+}
+
+static th_status get_names(const struct th_h5 *h5, struct th_model *model,
+                           struct th_error *err)
+{
+  int64_t size = model->support_size;
+  char **texts = NULL;
+  th_status rc = TH_OK;
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_LIST, &model->names.list, err));
+  TH_TRY(th_h5_get_u64(h5, "/", TH_A_NAMES_SET, &model->names.set, err));
+  TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, size, &texts, err));
+  TH_TRY(TH_NEW(&model->name, size, "names", err));
+  for (int64_t k = 0; k < size; k++) {
+    model->name[k] = th_copy_string(texts[k]);
+    if (model->name[k] == NULL)
+      TH_TRY(th_fail(err, TH_ENOMEM, "no memory for names"));
+  }
+done:
+  free(texts);
+  return rc;
+}
+
+th_status th_model_names_get(const struct th_h5 *h5, struct th_model *model,
+                             struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (th_h5_exists(h5, TH_D_DEVIATION)) {
+    TH_TRY(TH_NEW(&model->deviation, model->support_size, "deviations", err));
+    TH_TRY(th_h5_get(h5, TH_D_DEVIATION, H5T_NATIVE_DOUBLE, model->support_size,
+                     model->deviation, err));
+  }
+  if (th_h5_exists(h5, TH_D_NAMES))
+    TH_TRY(get_names(h5, model, err));
+done:
+  return rc;
+}

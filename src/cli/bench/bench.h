@@ -1,0 +1,56 @@
+/* bench.h - what the parts of `thresher bench` share
+ *
+ * All ranks measure at once, so that they share the memory bus, the disk and
+ * the network as they do in a run; a figure is that of the slowest rank.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BENCH_H
+#define TH_BENCH_H
+
+#include "cli/options/options.h"
+#include "core/comm.h"
+#include "core/error.h"
+
+#include <stdint.h>
+
+enum { TH_BENCH_REPEATS = 9, TH_BENCH_MOST = 96 };
+
+/* One measured number. The texts are constants. */
+struct th_figure {
+  const char *key;  /* in JSON */
+  const char *unit; /* as printed; "" for a ratio */
+  const char *what;
+  double value; /* NaN: does not apply here */
+};
+
+struct th_bench {
+  const struct th_options *options; /* borrowed */
+  struct th_comm *comm;             /* borrowed */
+  uint64_t self_test;               /* hash of a model that was trained */
+  int figures;
+  struct th_figure figure[TH_BENCH_MOST];
+};
+
+/* A part of the benchmark: measures, and reports figures. Collective. */
+typedef th_status th_bench_part(struct th_bench *bench, struct th_error *err);
+
+th_bench_part th_bench_kernels;
+th_bench_part th_bench_scalar;
+th_bench_part th_bench_read;
+th_bench_part th_bench_comm;
+th_bench_part th_bench_import;
+th_bench_part th_bench_step;
+th_bench_part th_bench_self;
+
+/* Record a figure; on every rank alike. Local. */
+void th_bench_report(struct th_bench *bench, struct th_figure figure);
+
+/* The value of a figure that an earlier part reported; NaN where none did.
+ * Local. */
+double th_bench_value(const struct th_bench *bench, const char *key);
+
+/* The median of seconds[count], of the slowest rank; sorts seconds.
+ * Collective. */
+double th_bench_median(const struct th_bench *bench, double *seconds,
+                       int count);
+
+#endif

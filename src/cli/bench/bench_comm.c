@@ -1,0 +1,180 @@
+/* bench_comm.c - latency and bandwidth of what ranks exchange
+ *
+ * Seconds per operation at a few sizes; the largest gives the bandwidth. One
+ * rank has nothing to measure.
+ * SPDX-License-Identifier: MIT */
+#include "cli/bench/bench.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SMALL = 8, /* bytes */
+  MIDDLE = 8 << 10,
+  LARGE = 1 << 20,
+  SMALL_TIMES = 200, /* operations timed together */
+  LARGE_TIMES = 10
+};
+
+struct work {
+  struct th_comm *comm;
+  int64_t *values; /* LARGE bytes and a word for a flag */
+  int64_t *other;
+  int64_t *counts; /* one per rank, twice */
+};
+
+/* One operation on `bytes` bytes of every rank. Collective. */
+typedef void operation(const struct work *work, int64_t bytes);
+
+static void sum(const struct work *w, int64_t bytes)
+{
+  w->comm->ops->sum_i64(w->comm, w->values, (size_t)bytes / sizeof *w->values);
+}
+
+static void running_sum(const struct work *w, int64_t bytes)
+{
+  w->comm->ops->sum_start(w->comm, w->values,
+                          (size_t)bytes / sizeof *w->values);
+  w->comm->ops->sum_finish(w->comm);
+}
+
+static void prefix(const struct work *w, int64_t bytes)
+{
+  w->comm->ops->prefix_i64(w->comm, w->values,
+                           (size_t)bytes / sizeof *w->values);
+}
+
+static void largest(const struct work *w, int64_t bytes)
+{
+  w->comm->ops->max_i64(w->comm, w->values, (size_t)bytes / sizeof *w->values);
+}
+
+static void broadcast(const struct work *w, int64_t bytes)
+{
+  w->comm->ops->bcast(w->comm, w->values, (size_t)bytes, 0);
+}
+
+/* Bytes in all: an equal piece for each rank. */
+static void exchange(const struct work *w, int64_t bytes)
+{
+  int size = w->comm->size;
+  for (int r = 0; r < 2 * size; r++)
+    w->counts[r] = bytes / size;
+  w->comm->ops->exchange(w->comm, w->values, w->counts, w->other,
+                         w->counts + size);
+}
+
+static void gather(const struct work *w, int64_t bytes)
+{
+  struct th_error ignored = {0};
+  void *all = NULL;
+  th_gather(w->comm, w->values, bytes / w->comm->size, w->counts, &all,
+            &ignored);
+  free(all);
+}
+
+static void barrier(const struct work *w, int64_t bytes)
+{
+  (void)bytes;
+  w->comm->ops->barrier(w->comm);
+}
+
+struct row {
+  operation *run;
+  int64_t bytes;
+  const char *key;
+  const char *what;
+};
+
+/* What a key names: the operation, the bytes of each rank, microseconds. */
+static const struct row rows[] = {
+    {barrier, SMALL, "barrier_us", "barrier"},
+    {sum, SMALL, "sum_8_us", "sum of 8 bytes over the ranks"},
+    {sum, MIDDLE, "sum_8192_us", "sum of 8 KiB"},
+    {sum, LARGE, "sum_1048576_us", "sum of 1 MiB"},
+    {running_sum, MIDDLE, "running_sum_8192_us", "the same, non-blocking"},
+    {running_sum, LARGE, "running_sum_1048576_us", "the same, non-blocking"},
+    {prefix, SMALL, "prefix_8_us", "prefix sum of 8 bytes"},
+    {largest, SMALL, "max_8_us", "maximum of 8 bytes"},
+    {broadcast, SMALL, "bcast_8_us", "broadcast of 8 bytes"},
+    {broadcast, MIDDLE, "bcast_8192_us", "broadcast of 8 KiB"},
+    {broadcast, LARGE, "bcast_1048576_us", "broadcast of 1 MiB"},
+    {exchange, MIDDLE, "exchange_8192_us", "exchange of 8 KiB, all to all"},
+    {exchange, LARGE, "exchange_1048576_us", "exchange of 1 MiB"},
+    {gather, MIDDLE, "gather_8192_us", "8 KiB gathered everywhere"},
+    {gather, LARGE, "gather_1048576_us", "1 MiB gathered everywhere"},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Seconds of one operation. Collective. */
+static double measure(const struct th_bench *bench, const struct work *work,
+                      const struct row *row)
+{
+  double seconds[TH_BENCH_REPEATS];
+  int times = row->bytes == LARGE ? LARGE_TIMES : SMALL_TIMES;
+  row->run(work, row->bytes); /* warms up */
+  for (int k = 0; k < TH_BENCH_REPEATS; k++) {
+    memset(work->values, 0, LARGE);
+    bench->comm->ops->barrier(bench->comm);
+    double began = th_clock();
+    for (int t = 0; t < times; t++)
+      row->run(work, row->bytes);
+    seconds[k] = (th_clock() - began) / times;
+  }
+  return th_bench_median(bench, seconds, TH_BENCH_REPEATS);
+}
+
+static void report(struct th_bench *bench, const char *key, const char *unit,
+                   const char *what, double value)
+{
+  th_bench_report(bench, (struct th_figure){key, unit, what, value});
+}
+
+/* What a larger operation takes beyond the smallest one goes into its bytes. */
+static void report_rates(struct th_bench *bench)
+{
+  const double bytes = LARGE - SMALL;
+  double spent = th_bench_value(bench, "sum_1048576_us") -
+                 th_bench_value(bench, "sum_8_us");
+  report(bench, "sum_gbs", "GB/s", "sum over the ranks, large",
+         bytes / 1e3 / spent);
+  spent = th_bench_value(bench, "bcast_1048576_us") -
+          th_bench_value(bench, "bcast_8_us");
+  report(bench, "bcast_gbs", "GB/s", "broadcast, large", bytes / 1e3 / spent);
+}
+
+static th_status prepare(struct work *work, struct th_error *err)
+{
+  int64_t words = LARGE / (int64_t)sizeof *work->values;
+  th_status rc;
+  TH_TRY(TH_NEW(&work->values, words, "what is exchanged", err));
+  TH_TRY(TH_NEW(&work->other, words, "what is exchanged", err));
+  TH_TRY(TH_NEW(&work->counts, 2 * work->comm->size, "counts", err));
+done:
+  return rc;
+}
+
+th_status th_bench_comm(struct th_bench *bench, struct th_error *err)
+{
+  struct work work = {.comm = bench->comm};
+  th_status rc = TH_OK;
+  if (bench->comm->size == 1) {
+    if (!bench->options->json)
+      printf(
+          "\nranks\n  one rank has nothing to exchange: mpirun -n 2 thresher "
+          "bench\n");
+    return rc;
+  }
+  TH_TRY(th_agree(bench->comm, prepare(&work, err), err));
+  for (int k = 0; k < ROWS; k++)
+    report(bench, rows[k].key, "us", rows[k].what,
+           1e6 * measure(bench, &work, &rows[k]));
+  report_rates(bench);
+done:
+  free(work.values);
+  free(work.other);
+  free(work.counts);
+  return rc;
+}

@@ -1,0 +1,259 @@
+/* bench_read.c - reading dense data, verified, under several storage layouts,
+ * and training on data larger than memory: against read(2) on the same file
+ * SPDX-License-Identifier: MIT */
+#include "cli/bench/bench.h"
+#include "cli/bench/bench_set.h"
+#include "solvers/driver/train.h"
+
+#include <math.h>
+
+enum {
+  ROUNDS = 5,
+  ALL = 4096,      /* attributes: 256 MiB */
+  FEWER = 1024,    /* 64 MiB */
+  KEPT = 24 << 20, /* bytes: far from all, so all is read again */
+  KEPT_STREAMED = 96 << 20,
+  BLOCK = 100,
+  SPARSITY = 16
+};
+
+/* One layout: the speed of whole tiles that the system has in memory, and of
+ * blocks and columns on disk. A key NULL: not measured. */
+struct layout_row {
+  enum th_storage storage;
+  int64_t attributes;
+  const char *tile_key;
+  const char *tile_what;
+  const char *block_key;
+  const char *block_what;
+  const char *column_key;
+  const char *column_what;
+};
+
+static const struct layout_row layouts[] = {
+    {TH_STORED_TILES, ALL, "tile_read_gbs", "tiles, verified, system's cache",
+     "block_disk_gbs", "blocks of 100 attributes, from disk", "column_disk_gbs",
+     "single attributes, from disk"},
+    {TH_STORED_CHUNKS, FEWER, "tile_read_chunked_gbs",
+     "tiles in chunks of 256 KiB", "block_disk_chunked_gbs",
+     "blocks, in chunks of 256 KiB", "column_disk_chunked_gbs",
+     "attributes, in chunks of 256 KiB"},
+    {TH_STORED_CONTIGUOUS, FEWER, "tile_read_contiguous_gbs",
+     "tiles stored attribute by attribute", "block_disk_contiguous_gbs",
+     "blocks stored attribute by attribute", "column_disk_contiguous_gbs",
+     "attributes stored as columns"},
+    {TH_STORED_FILTERED, FEWER, "tile_read_filtered_gbs",
+     "tiles with shuffle and deflate", NULL, NULL, NULL, NULL},
+};
+
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static th_status read_range(struct th_store *store, int64_t group,
+                            struct th_range range, bool keep,
+                            struct th_error *err)
+{
+  struct th_rows rows = {group * TH_BENCH_ROWS, TH_BENCH_ROWS};
+  th_status rc = TH_OK;
+  while (range.first < range.last && rc == TH_OK) {
+    struct th_slab slab;
+    rc = store->ops->slab(store, rows, range, keep, &slab, err);
+    range.first = slab.attributes.last;
+  }
+  return rc;
+}
+
+/* A way of reading; the blocks and columns lie all over the file. */
+typedef th_status reading(struct th_store *store, struct th_error *err);
+
+static th_status read_tiles(struct th_store *store, struct th_error *err)
+{
+  struct th_range all = {0, store->shape.attributes};
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < TH_BENCH_GROUPS && rc == TH_OK; g++)
+    rc = read_range(store, g, all, false, err);
+  return rc;
+}
+
+/* Every second block of every group, or every 50th attribute; said first, as a
+ * solver does. */
+static th_status read_parts(struct th_store *store, int64_t step, int64_t width,
+                            bool keep, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  store->ops->forget(store);
+  for (int told = 0; told < 2; told++)
+    for (int64_t a = 0; a + width <= store->shape.attributes; a += step)
+      for (int64_t k = 0; k < TH_BENCH_GROUPS && rc == TH_OK; k++) {
+        int64_t g = (7 * k + a / step) % TH_BENCH_GROUPS;
+        struct th_rows rows = {g * TH_BENCH_ROWS, TH_BENCH_ROWS};
+        struct th_range part = {a, a + width};
+        if (told == 0)
+          store->ops->announce(store, rows, part, keep);
+        else
+          rc = read_range(store, g, part, keep, err);
+      }
+  return rc;
+}
+
+static th_status read_blocks(struct th_store *store, struct th_error *err)
+{
+  return read_parts(store, 2 * BLOCK, BLOCK, false, err);
+}
+
+static th_status read_columns(struct th_store *store, struct th_error *err)
+{
+  return read_parts(store, BLOCK / 2, 1, true, err);
+}
+
+/* Gigabytes per second of a way of reading; from disk: what the system keeps
+ * of the file is dropped before every round. Collective. */
+static th_status measure(struct th_bench *bench, struct th_bench_set *set,
+                         reading *way, bool disk, const char *key,
+                         const char *what, struct th_error *err)
+{
+  double seconds[ROUNDS]; /* per byte */
+  th_status rc = TH_OK;
+  if (key == NULL)
+    return TH_OK;
+  for (int k = 0; k < ROUNDS; k++) {
+    if (way == read_columns) /* those would be kept */
+      th_dataset_drop(set->dataset);
+    if (disk)
+      th_file_forget(set->file);
+    bench->comm->ops->barrier(bench->comm);
+    int64_t before = set->store->bytes_read;
+    double began = th_clock();
+    if (rc == TH_OK)
+      rc = way(set->store, err);
+    seconds[k] =
+        (th_clock() - began) / (double)(set->store->bytes_read - before);
+  }
+  TH_TRY(th_agree(bench->comm, rc, err));
+  double median = th_bench_median(bench, seconds, ROUNDS);
+  th_bench_report(bench, (struct th_figure){key, "GB/s", what, 1e-9 / median});
+done:
+  return rc;
+}
+
+static th_status check_read(double seconds, struct th_error *err)
+{
+  return seconds >= 0 ? TH_OK
+                      : th_fail(err, TH_EIO,
+                                "bench: the file that was just written cannot "
+                                "be read");
+}
+
+static th_status measure_file(struct th_bench *bench,
+                              const struct th_bench_set *set,
+                              struct th_error *err)
+{
+  double seconds[ROUNDS];
+  for (int k = -1; k < ROUNDS; k++) { /* the first round fills the cache */
+    bench->comm->ops->barrier(bench->comm);
+    double once = th_file_read_seconds(set->file);
+    th_status rc = th_agree(bench->comm, check_read(once, err), err);
+    if (rc != TH_OK)
+      return rc;
+    seconds[k < 0 ? 0 : k] = once;
+  }
+  double bytes =
+      (double)set->shape.examples * (double)set->shape.attributes * 4;
+  double median = th_bench_median(bench, seconds, ROUNDS);
+  th_bench_report(bench, (struct th_figure){"file_read_gbs", "GB/s",
+                                            "read(2), system's cache",
+                                            1e-9 * bytes / median});
+  return TH_OK;
+}
+
+static th_status measure_layout(struct th_bench *bench,
+                                const struct layout_row *row,
+                                struct th_error *err)
+{
+  struct th_bench_set set = {0};
+  th_status rc =
+      th_bench_set_open(&set, row->attributes, row->storage, KEPT, err);
+  TH_TRY(th_agree(bench->comm, rc, err));
+  if (row->storage == TH_STORED_TILES)
+    TH_TRY(measure_file(bench, &set, err));
+  TH_TRY(measure(bench, &set, read_tiles, false, row->tile_key, row->tile_what,
+                 err));
+  TH_TRY(measure(bench, &set, read_blocks, true, row->block_key,
+                 row->block_what, err));
+  TH_TRY(measure(bench, &set, read_columns, true, row->column_key,
+                 row->column_what, err));
+done:
+  th_bench_set_close(&set);
+  return rc;
+}
+
+/* Two passes of Exploration over halves: each reads half of the data. */
+static th_status train(struct th_bench_set *set, struct th_error *err)
+{
+  struct th_config config = {.solver = "exploration",
+                             .loss = "squared",
+                             .sparsity = SPARSITY,
+                             .budget = ALL / 2 + SPARSITY,
+                             .passes = 2,
+                             .seed = 1,
+                             .eta = 0.01,
+                             .batch_explore = 2 * TH_BENCH_ROWS,
+                             .growth = 1,
+                             .standardize = true,
+                             .intercept = true,
+                             .shared_support = true,
+                             .refit = TH_REFIT_NO};
+  struct th_profile profile = {0};
+  struct th_model model = {0};
+  struct th_plan plan;
+  th_status rc = TH_OK;
+  TH_TRY(th_train_plan(&config, &set->shape, 1, ALL, &plan, err));
+  TH_TRY(th_train(&plan, set->store, &set->self, NULL, &profile, &model, err));
+done:
+  th_model_free(&model);
+  return rc;
+}
+
+/* Bytes per second of whole training runs, from disk, against read(2). The two
+ * take turns, so that a change in the machine's load meets both. */
+static th_status measure_stream(struct th_bench *bench, struct th_error *err)
+{
+  struct th_bench_set set = {0};
+  double share[ROUNDS];
+  th_status rc =
+      th_bench_set_open(&set, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
+  TH_TRY(th_agree(bench->comm, rc, err));
+  for (int k = 0; k < ROUNDS; k++) {
+    th_file_forget(set.file);
+    bench->comm->ops->barrier(bench->comm);
+    double once = th_file_read_seconds(set.file);
+    double file = once / (4.0 * (double)set.shape.examples * ALL);
+    if (rc == TH_OK)
+      rc = check_read(once, err);
+    th_file_forget(set.file);
+    bench->comm->ops->barrier(bench->comm);
+    int64_t before = set.store->bytes_read;
+    double began = th_clock();
+    if (rc == TH_OK)
+      rc = train(&set, err);
+    share[k] =
+        (th_clock() - began) / (double)(set.store->bytes_read - before) / file;
+  }
+  TH_TRY(th_agree(bench->comm, rc, err));
+  double median = th_bench_median(bench, share, ROUNDS);
+  th_bench_report(bench, (struct th_figure){"streamed_share", "",
+                                            "training from disk, of read(2)",
+                                            1 / median});
+done:
+  th_bench_set_close(&set);
+  return rc;
+}
+
+th_status th_bench_read(struct th_bench *bench, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int k = 0; k < LAYOUTS; k++)
+    TH_TRY(measure_layout(bench, &layouts[k], err));
+  TH_TRY(measure_stream(bench, err));
+done:
+  return rc;
+}

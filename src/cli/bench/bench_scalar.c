@@ -1,0 +1,107 @@
+/* bench_scalar.c - what a scalar exp takes behind each library that may use
+ * wide vectors
+ *
+ * Each figure but the last is to be that of the first: see core/vector_state.h.
+ * The last shows what a library costs that leaves the upper halves of the
+ * vector registers in use.
+ * SPDX-License-Identifier: MIT */
+#include "cli/bench/bench.h"
+#include "core/memory.h"
+#include "core/vector_state.h"
+#include "io/hdf5/hash.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS = 20000, ORDER = 160, BYTES = 1 << 20 };
+
+struct room {
+  char *bytes;
+  double *matrix; /* ORDER x ORDER */
+  double *inverse;
+  volatile double sink; /* nothing must be optimised away */
+};
+
+static void nothing(struct room *room)
+{
+  (void)room;
+}
+
+static void hash(struct room *room)
+{
+  room->sink += (double)(th_hash(room->bytes, BYTES) & 1);
+}
+
+/* Diagonally dominant. */
+static void solve(struct room *room)
+{
+  struct th_error ignored = {0};
+  double b[ORDER] = {1};
+  double x[ORDER];
+  bool kept[ORDER];
+  for (int k = 0; k < ORDER * ORDER; k++)
+    room->matrix[k] = k % (ORDER + 1) == 0 ? 2 * ORDER : 1;
+  if (th_linalg_solve(ORDER, room->matrix, b, 1e-12, x, room->inverse, kept,
+                      &ignored) == TH_OK)
+    room->sink += x[0];
+}
+
+static void spoil(struct room *room)
+{
+  (void)room;
+  th_vector_state_spoil();
+}
+
+struct scalar_row {
+  const char *key;
+  const char *what;
+  void (*call)(struct room *room);
+};
+
+static const struct scalar_row scalars[] = {
+    {"exp_ns", "scalar exp", nothing},
+    {"exp_after_hash_ns", "the same behind a checksum of 1 MiB", hash},
+    {"exp_after_solve_ns", "the same behind a solve by LAPACK", solve},
+    {"exp_spoiled_ns", "the same with upper halves of vectors in use", spoil},
+};
+
+static double nanoseconds_of_exp(struct room *room)
+{
+  double began = th_clock();
+  for (int k = 0; k < CALLS; k++)
+    room->sink += exp(-1e-4 * k);
+  return (th_clock() - began) / CALLS * 1e9;
+}
+
+static void measure(struct th_bench *bench, struct room *room,
+                    const struct scalar_row *row)
+{
+  double each[TH_BENCH_REPEATS];
+  for (int k = 0; k < TH_BENCH_REPEATS; k++) {
+    row->call(room);
+    each[k] = nanoseconds_of_exp(room);
+    th_vector_state_clear();
+  }
+  th_bench_report(bench, (struct th_figure){
+                             row->key, "ns", row->what,
+                             th_bench_median(bench, each, TH_BENCH_REPEATS)});
+}
+
+th_status th_bench_scalar(struct th_bench *bench, struct th_error *err)
+{
+  struct room room = {0};
+  th_status rc = TH_OK;
+  TH_TRY(TH_NEW(&room.bytes, BYTES, "bytes to hash", err));
+  TH_TRY(TH_NEW(&room.matrix, ORDER * ORDER, "a matrix", err));
+  TH_TRY(TH_NEW(&room.inverse, ORDER * ORDER, "its inverse", err));
+done:
+  rc = th_agree(bench->comm, rc, err);
+  for (size_t k = 0; rc == TH_OK && k < sizeof scalars / sizeof *scalars; k++)
+    measure(bench, &room, &scalars[k]);
+  free(room.bytes);
+  free(room.matrix);
+  free(room.inverse);
+  return rc;
+}

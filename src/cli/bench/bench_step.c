@@ -1,0 +1,247 @@
+/* bench_step.c - whole training steps in memory against the read bandwidth
+ *
+ * The data are one tile of f32 in memory, shown as every row group of a data
+ * set: far larger than any cache, and read again only after all of it was.
+ * SPDX-License-Identifier: MIT */
+#include "cli/bench/bench.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "math/kernels/kernels.h"
+#include "solvers/driver/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  ROWS = 1024, /* R */
+  GROUPS = 400,
+  ATTRIBUTES = 100096, /* d: whole cells */
+  SPARSITY = 64,
+  BLOCKS = 8, /* d' */
+  STEPS = 15, /* timed; the first one is not */
+  SWEEPS = 512
+};
+
+static const double spread = 1.7320508075688772; /* deviation 1 */
+
+struct tile_store {
+  struct th_store store;   /* first: the store is this */
+  struct th_range present; /* attributes that this rank may ask for */
+  float *values;           /* present x ROWS */
+};
+
+static th_status slab_of(struct th_store *store, struct th_rows rows,
+                         struct th_range range, bool keep, struct th_slab *slab,
+                         struct th_error *err)
+{
+  const struct tile_store *tile = (const struct tile_store *)store;
+  int64_t row = rows.first % ROWS;
+  (void)keep;
+  if (range.first < tile->present.first || range.last > tile->present.last)
+    return th_fail(err, TH_EARG, "a request outside of the benchmark's data");
+  *slab = (struct th_slab){
+      .layout = TH_DENSE,
+      .type = TH_F32,
+      .attributes = range,
+      .row = row,
+      .rows = (int32_t)rows.count,
+      .values = tile->values + (range.first - tile->present.first) * ROWS + row,
+      .stride = ROWS};
+  return TH_OK;
+}
+
+static th_status targets_of(struct th_store *store, struct th_rows rows,
+                            double *target, double *weight,
+                            struct th_error *err)
+{
+  struct th_stream stream = {1, TH_PURPOSE_NOISE};
+  double pair[2];
+  (void)store;
+  (void)err;
+  for (int64_t i = 0; i < rows.count; i++) {
+    th_random_normal(stream, 0, (uint64_t)(rows.first + i), pair);
+    if (target != NULL)
+      target[i] = pair[0];
+    if (weight != NULL)
+      weight[i] = 1;
+  }
+  return TH_OK;
+}
+
+static th_status statistics_of(struct th_store *store, struct th_range range,
+                               struct th_statistics *statistics,
+                               struct th_error *err)
+{
+  (void)store;
+  (void)err;
+  for (int64_t a = 0; a < range.last - range.first; a++)
+    statistics[a] = (struct th_statistics){
+        .deviation = 1, .lowest = -spread, .highest = spread};
+  return TH_OK;
+}
+
+static const struct th_store_ops ops = {
+    .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
+
+/* Uniform values of deviation 1, by a cheap recurrence: only their speed is
+ * asked for. */
+static th_status fill(struct tile_store *tile, const struct th_comm *comm,
+                      struct th_error *err)
+{
+  tile->present = th_partition_rank(ATTRIBUTES, comm->rank, comm->size);
+  int64_t items = (tile->present.last - tile->present.first) * ROWS;
+  uint64_t state = (uint64_t)comm->rank + 1;
+  tile->store.ops = &ops;
+  tile->store.shape = (struct th_shape){.examples = (int64_t)ROWS * GROUPS,
+                                        .training = (int64_t)ROWS * GROUPS,
+                                        .attributes = ATTRIBUTES,
+                                        .row_group = ROWS,
+                                        .layout = TH_DENSE,
+                                        .type = TH_F32};
+  th_status rc = TH_NEW(&tile->values, items, "a tile to train on", err);
+  for (int64_t k = 0; k < items && rc == TH_OK; k++) {
+    state =
+        state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    double u = (double)(state >> 40) * 0x1p-24;
+    tile->values[k] = (float)((2 * u - 1) * spread);
+  }
+  return rc;
+}
+
+/* The clock after every update. */
+struct watch {
+  int updates;
+  double at[SWEEPS];
+  int64_t attributes[SWEEPS];
+};
+
+static void progress(void *self, const struct th_progress *progress)
+{
+  struct watch *watch = self;
+  if (watch->updates >= SWEEPS)
+    return;
+  watch->at[watch->updates] = th_clock();
+  watch->attributes[watch->updates++] = progress->attributes_observed;
+}
+
+/* Seconds per byte of stored values from one update to a later one. */
+static double pace(const struct watch *watch, int from, int to)
+{
+  int64_t attributes = watch->attributes[to] - watch->attributes[from];
+  return (watch->at[to] - watch->at[from]) / (4.0 * (double)attributes);
+}
+
+static struct th_config config_of(const char *solver)
+{
+  struct th_config config = {.solver = solver,
+                             .loss = "squared",
+                             .budget = ATTRIBUTES / BLOCKS + SPARSITY,
+                             .passes = 1,
+                             .seed = 1,
+                             .standardize = true,
+                             .intercept = true,
+                             .shared_support = true,
+                             .refit = TH_REFIT_NO};
+  if (solver[0] == 'e') { /* updates of one size */
+    config.sparsity = SPARSITY;
+    config.eta = 0.01;
+    config.batch_explore = ROWS;
+    config.growth = 1;
+    config.rounds = STEPS + 1;
+  }
+  return config;
+}
+
+static th_status train(struct th_bench *bench, struct tile_store *tile,
+                       const char *solver, struct watch *watch,
+                       struct th_error *err)
+{
+  struct th_config config = config_of(solver);
+  struct th_monitor monitor = {.progress = progress, .self = watch};
+  struct th_profile profile = {0};
+  struct th_model model = {0};
+  struct th_plan plan;
+  th_status rc;
+  *watch = (struct watch){0};
+  TH_TRY(th_train_plan(&config, &tile->store.shape, bench->comm->size,
+                       th_store_most_owned(&tile->store, bench->comm->size),
+                       &plan, err));
+  TH_TRY(th_train(&plan, &tile->store, bench->comm, &monitor, &profile, &model,
+                  err));
+done:
+  th_model_free(&model);
+  return rc;
+}
+
+/* Updates of exploration, all of one size: the median of their rates. */
+static th_status measure_update(struct th_bench *bench, struct tile_store *tile,
+                                struct watch *watch, double *seconds_per_byte,
+                                struct th_error *err)
+{
+  double seconds[STEPS];
+  th_status rc = train(bench, tile, "exploration", watch, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int k = 0; k < STEPS; k++)
+    seconds[k] = pace(watch, k, k + 1);
+  *seconds_per_byte = th_bench_median(bench, seconds, STEPS);
+  return rc;
+}
+
+/* Sweeps of sift grow from 20 examples a block: the rate of a whole pass. */
+static th_status measure_pass(struct th_bench *bench, struct tile_store *tile,
+                              struct watch *watch, double *seconds_per_byte,
+                              struct th_error *err)
+{
+  th_status rc = train(bench, tile, "sift", watch, err);
+  if (rc != TH_OK)
+    return rc;
+  double seconds = pace(watch, 0, watch->updates - 1);
+  *seconds_per_byte = th_bench_median(bench, &seconds, 1);
+  return rc;
+}
+
+/* Bytes per second at which a rank reads memory: of an earlier part, or
+ * measured on the tile. Collective. */
+static double read_rate(struct th_bench *bench, const struct tile_store *tile)
+{
+  double known = 1e9 * th_bench_value(bench, "read_gbs");
+  int64_t items = (tile->present.last - tile->present.first) * ROWS;
+  double seconds[TH_BENCH_REPEATS];
+  volatile double sink = 0; /* the work must not be optimised away */
+  if (!isnan(known))
+    return known;
+  for (int k = 0; k < TH_BENCH_REPEATS; k++) {
+    bench->comm->ops->barrier(bench->comm);
+    double began = th_clock();
+    sink = sink + th_kernel_read(tile->values, items);
+    seconds[k] = (th_clock() - began) / (4.0 * (double)items);
+  }
+  return 1 / th_bench_median(bench, seconds, TH_BENCH_REPEATS);
+}
+
+th_status th_bench_step(struct th_bench *bench, struct th_error *err)
+{
+  struct tile_store tile = {0};
+  struct watch *watch = NULL;
+  double update = NAN;
+  double pass = NAN;
+  th_status rc = TH_NEW(&watch, 1, "clocks", err);
+  if (rc == TH_OK)
+    rc = fill(&tile, bench->comm, err);
+  TH_TRY(th_agree(bench->comm, rc, err));
+  TH_TRY(measure_update(bench, &tile, watch, &update, err));
+  TH_TRY(measure_pass(bench, &tile, watch, &pass, err));
+  double read = read_rate(bench, &tile) * bench->comm->size;
+  th_bench_report(bench, (struct th_figure){"step_share_of_read", "",
+                                            "whole update of exploration, "
+                                            "d = 100,096, d' = 8",
+                                            1 / update / read});
+  th_bench_report(bench, (struct th_figure){"sift_share_of_read", "",
+                                            "whole pass of sift, the same",
+                                            1 / pass / read});
+done:
+  free(tile.values);
+  free(watch);
+  return rc;
+}

@@ -1,0 +1,292 @@
+/* option_value.c - option values: from text, to text, misspelt names
+ * SPDX-License-Identifier: MIT */
+#include "cli/options/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *place(struct th_options *options, const struct th_option *option)
+{
+  return (char *)options + option->offset;
+}
+
+static const void *place_read(const struct th_options *options,
+                              const struct th_option *option)
+{
+  return (const char *)options + option->offset;
+}
+
+static bool inside(const struct th_limits *limits, double value)
+{
+  bool low =
+      limits->lowest_open ? value > limits->lowest : value >= limits->lowest;
+  bool high =
+      limits->highest_open ? value < limits->highest : value <= limits->highest;
+  return low && high;
+}
+
+/* "at least 1", "above 0 and below 1": what a range demands. */
+static void range_text(const struct th_limits *limits, char *text, size_t size)
+{
+  int used =
+      snprintf(text, size, "%s %g", limits->lowest_open ? "above" : "at least",
+               limits->lowest);
+  if (isfinite(limits->highest))
+    snprintf(text + used, size - (size_t)used, " and %s %.10g",
+             limits->highest_open ? "below" : "at most", limits->highest);
+}
+
+static th_status out_of_range(const struct th_option *option, const char *value,
+                              const char *where, struct th_error *err)
+{
+  char range[64];
+  range_text(&option->limits, range, sizeof range);
+  return th_fail(err, TH_EUSAGE, "%s %s: must be %s", where, value, range);
+}
+
+static th_status set_int(const struct th_option *option, int64_t *out,
+                         const char *value, const char *where,
+                         struct th_error *err)
+{
+  char *end;
+  errno = 0;
+  long long number = strtoll(value, &end, 10);
+  if (end == value || *end != '\0')
+    return th_fail(err, TH_EUSAGE, "%s %s: not a whole number", where, value);
+  if (errno == ERANGE && number > 0 && isinf(option->limits.highest))
+    return th_fail(err, TH_EUSAGE, "%s %s: must be at most %" PRId64, where,
+                   value, INT64_MAX);
+  if (errno == ERANGE || !inside(&option->limits, (double)number))
+    return out_of_range(option, value, where, err);
+  *out = number;
+  return TH_OK;
+}
+
+static int size_shift(const char *suffix)
+{
+  static const char units[] = "KMGT";
+  if (suffix[0] == '\0')
+    return 0;
+  const char *unit = strchr(units, toupper((unsigned char)suffix[0]));
+  bool rest = suffix[1] == '\0' || strcmp(suffix + 1, "B") == 0 ||
+              strcmp(suffix + 1, "iB") == 0;
+  return unit == NULL || !rest ? -1 : 10 * (int)(unit - units + 1);
+}
+
+static th_status set_size(const struct th_option *option, int64_t *out,
+                          const char *value, const char *where,
+                          struct th_error *err)
+{
+  char *end;
+  errno = 0;
+  long long number = strtoll(value, &end, 10);
+  int shift = end == value ? -1 : size_shift(end);
+  if (shift < 0)
+    return th_fail(err, TH_EUSAGE,
+                   "%s %s: not a size in bytes such as 512M or 4G", where,
+                   value);
+  if (errno == ERANGE || number < 0 || number > INT64_MAX >> shift ||
+      !inside(&option->limits, (double)number))
+    return out_of_range(option, value, where, err);
+  *out = (int64_t)number << shift;
+  return TH_OK;
+}
+
+static th_status set_real(const struct th_option *option, double *out,
+                          const char *value, const char *where,
+                          struct th_error *err)
+{
+  char *end;
+  double number = strtod(value, &end);
+  if (end == value || *end != '\0' || !isfinite(number))
+    return th_fail(err, TH_EUSAGE, "%s %s: not a number", where, value);
+  if (!inside(&option->limits, number))
+    return out_of_range(option, value, where, err);
+  *out = number;
+  return TH_OK;
+}
+
+static th_status set_flag(bool *out, const char *value, const char *where,
+                          struct th_error *err)
+{
+  static const char *const yes[] = {"yes", "true", "on", "1"};
+  static const char *const no[] = {"no", "false", "off", "0"};
+  for (size_t k = 0; k < sizeof yes / sizeof *yes; k++) {
+    if (strcmp(value, yes[k]) == 0 || strcmp(value, no[k]) == 0) {
+      *out = strcmp(value, yes[k]) == 0;
+      return TH_OK;
+    }
+  }
+  return th_fail(err, TH_EUSAGE, "%s %s: must be yes or no", where, value);
+}
+
+static int64_t find_choice(const struct th_option *option, const char *value)
+{
+  for (int64_t k = 0; option->choices(k) != NULL; k++)
+    if (strcmp(option->choices(k), value) == 0)
+      return k;
+  return -1;
+}
+
+static th_status bad_choice(const struct th_option *option, const char *value,
+                            const char *where, struct th_error *err)
+{
+  char list[512] = "";
+  size_t used = 0;
+  for (int64_t k = 0; option->choices(k) != NULL && used < sizeof list; k++) {
+    const char *joint = k == 0                           ? ""
+                        : option->choices(k + 1) == NULL ? " or "
+                                                         : ", ";
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", joint,
+                             option->choices(k));
+  }
+  return th_fail(err, TH_EUSAGE, "%s %s: must be %s", where, value, list);
+}
+
+/* A number that is found by itself unless it is given: "auto". */
+static bool can_be_auto(const struct th_option *option)
+{
+  bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||
+                option->kind == TH_OPT_REAL;
+  double initial = option->start == NULL ? 0 : strtod(option->start, NULL);
+  return number && !inside(&option->limits, initial);
+}
+
+static void set_auto(const struct th_option *option, void *out)
+{
+  if (option->kind == TH_OPT_REAL)
+    *(double *)out = option->start == NULL ? 0 : strtod(option->start, NULL);
+  else
+    *(int64_t *)out = 0;
+}
+
+th_status th_option_set(struct th_options *options, int row, const char *value,
+                        const char *where, struct th_error *err)
+{
+  int count;
+  const struct th_option *option = &th_option_table(&count)[row];
+  void *out = place(options, option);
+  if (value[0] == '\0')
+    return th_fail(err, TH_EUSAGE, "%s: has no value", where);
+  if (can_be_auto(option) && strcmp(value, "auto") == 0) {
+    set_auto(option, out);
+    return TH_OK;
+  }
+  const char *name = NULL;
+  int64_t choice = 0;
+  if (option->choices != NULL) {
+    choice = find_choice(option, value);
+    if (choice < 0)
+      return bad_choice(option, value, where, err);
+    name = option->choices(choice);
+  }
+  switch (option->kind) {
+  case TH_OPT_FLAG:
+    return set_flag(out, value, where, err);
+  case TH_OPT_INT:
+    return set_int(option, out, value, where, err);
+  case TH_OPT_REAL:
+    return set_real(option, out, value, where, err);
+  case TH_OPT_SIZE:
+    return set_size(option, out, value, where, err);
+  case TH_OPT_TEXT:
+    *(const char **)out = value;
+    return TH_OK;
+  case TH_OPT_NAME:
+    *(const char **)out = name;
+    return TH_OK;
+  case TH_OPT_CHOICE:
+    *(int *)out = (int)choice;
+    return TH_OK;
+  }
+  return TH_OK;
+}
+
+static bool is_auto(const struct th_option *option, const void *in)
+{
+  if (!can_be_auto(option))
+    return false;
+  double value = option->kind == TH_OPT_REAL ? *(const double *)in
+                                             : (double)*(const int64_t *)in;
+  return !inside(&option->limits, value);
+}
+
+void th_option_text(const struct th_options *options, int row, char *text,
+                    size_t size)
+{
+  int count;
+  const struct th_option *option = &th_option_table(&count)[row];
+  const void *in = place_read(options, option);
+  const char *name = NULL;
+  if (is_auto(option, in)) {
+    snprintf(text, size, "auto");
+    return;
+  }
+  switch (option->kind) {
+  case TH_OPT_FLAG:
+    name = *(const bool *)in ? "yes" : "no";
+    break;
+  case TH_OPT_INT:
+  case TH_OPT_SIZE:
+    snprintf(text, size, "%" PRId64, *(const int64_t *)in);
+    return;
+  case TH_OPT_REAL:
+    snprintf(text, size, "%.17g", *(const double *)in);
+    return;
+  case TH_OPT_TEXT:
+  case TH_OPT_NAME:
+    name = *(const char *const *)in;
+    break;
+  case TH_OPT_CHOICE:
+    name = option->choices(*(const int *)in);
+    break;
+  }
+  snprintf(text, size, "%s", name == NULL ? "" : name);
+}
+
+/* Levenshtein's distance; names longer than the row count as far away. */
+static int distance(const char *a, const char *b)
+{
+  enum { LONGEST = 40 };
+  int row[LONGEST + 1];
+  size_t length = strlen(b);
+  if (length > LONGEST)
+    return LONGEST;
+  for (size_t j = 0; j <= length; j++)
+    row[j] = (int)j;
+  for (size_t i = 0; a[i] != '\0'; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i + 1;
+    for (size_t j = 1; j <= length; j++) {
+      int change = diagonal + (a[i] != b[j - 1]);
+      diagonal = row[j];
+      int shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      row[j] = change < shift ? change : shift;
+    }
+  }
+  return row[length];
+}
+
+const char *th_option_nearest(const char *name, unsigned commands)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  const char *nearest = NULL;
+  const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
+  int best = (int)strlen(name) / 3 + 2;
+  for (int k = 0; k < count; k++) {
+    int far = distance(bare, table[k].name);
+    bool opens =
+        strlen(bare) > 2 && strncmp(bare, table[k].name, strlen(bare)) == 0;
+    far = opens ? 0 : far; /* an abbreviation: nothing is nearer */
+    if ((table[k].commands & commands) != 0 && far < best) {
+      best = far;
+      nearest = table[k].name;
+    }
+  }
+  return nearest;
+}

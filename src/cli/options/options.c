@@ -1,0 +1,253 @@
+/* options.c - the command line, read through the option table
+ * SPDX-License-Identifier: MIT */
+#include "cli/options/options.h"
+
+#include "cli/commands.h"
+#include "core/memory.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAG_OFF = 1000, LETTERS = 3 * TH_OPTIONS_MOST };
+
+th_status th_options_init(struct th_options *options, struct th_error *err)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  *options = (struct th_options){0};
+  th_status rc = TH_OK;
+  for (int k = 0; k < count && rc == TH_OK; k++) {
+    if (table[k].start == NULL)
+      continue;
+    if (table[k].kind == TH_OPT_REAL) /* may lie outside: "by itself" */
+      *(double *)((char *)options + table[k].offset) =
+          strtod(table[k].start, NULL);
+    else
+      rc = th_option_set(options, k, table[k].start, table[k].name, err);
+  }
+  return rc;
+}
+
+void th_options_free(struct th_options *options)
+{
+  for (int64_t k = 0; k < options->owned_count; k++)
+    free(options->owned[k]);
+  free(options->owned);
+  free(options->deck_text);
+  free(options->argument);
+  *options = (struct th_options){0};
+}
+
+bool th_option_given(const struct th_options *options, const char *name)
+{
+  int row = th_option_find(name);
+  return row >= 0 && options->given[row] != TH_NOT_GIVEN;
+}
+
+static bool has_negative(const struct th_option *option)
+{
+  return option->kind == TH_OPT_FLAG && option->section != NULL;
+}
+
+/* What getopt_long reads: the table's rows that the subcommand accepts. Its
+ * long values are row numbers, FLAG_OFF more for --no-NAME. */
+struct getopt_form {
+  char letters[LETTERS];
+  struct option longs[2 * TH_OPTIONS_MOST + 1];
+  char negatives[TH_OPTIONS_MOST][40];
+};
+
+static void build_form(struct getopt_form *form, unsigned bit)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  char *letter = form->letters;
+  struct option *row = form->longs;
+  *letter++ = '-'; /* positional arguments in order, as code 1 */
+  *letter++ = ':'; /* a missing value is ':' */
+  for (int k = 0; k < count; k++) {
+    if ((table[k].commands & bit) == 0)
+      continue;
+    bool flag = table[k].kind == TH_OPT_FLAG;
+    *row++ =
+        (struct option){table[k].name, flag ? no_argument : required_argument,
+                        NULL, 'z' + 1 + k};
+    if (has_negative(&table[k])) {
+      snprintf(form->negatives[k], sizeof form->negatives[k], "no-%s",
+               table[k].name);
+      *row++ = (struct option){form->negatives[k], no_argument, NULL,
+                               'z' + 1 + k + FLAG_OFF};
+    }
+    if (table[k].letter != 0) {
+      *letter++ = table[k].letter;
+      if (!flag)
+        *letter++ = ':';
+    }
+  }
+  *letter = '\0';
+  *row = (struct option){NULL, 0, NULL, 0};
+}
+
+static int row_of_letter(int letter, unsigned bit)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  for (int k = 0; k < count; k++)
+    if (table[k].letter == letter && (table[k].commands & bit) != 0)
+      return k;
+  return -1;
+}
+
+static const char *command_of(unsigned commands)
+{
+  const struct th_command *command = th_command_table();
+  while (command->name != NULL && (command->bit & commands) == 0)
+    command++;
+  return command->name;
+}
+
+th_status th_option_unknown(const char *where, const char *dashes,
+                            const char *name, unsigned bit,
+                            struct th_error *err)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
+  int row = th_option_find(name);
+  if (row < 0)
+    row = th_option_find(bare);
+  const char *command = command_of(bit);
+  if (row >= 0 && (table[row].commands & bit) == 0)
+    return th_fail(err, TH_EUSAGE, "%s: %s%s is an option of %s, not of %s",
+                   where, dashes, name, command_of(table[row].commands),
+                   command);
+  const char *nearest =
+      row >= 0 ? table[row].name : th_option_nearest(name, bit);
+  if (nearest != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "%s: %s%s is not an option; did you mean %s%s?", where,
+                   dashes, name, dashes, nearest);
+  return th_fail(err, TH_EUSAGE,
+                 "%s: %s%s is not an option; thresher %s --help lists them",
+                 where, dashes, name, command);
+}
+
+/* getopt_long would take an abbreviation: a long name must be whole. */
+static th_status check_long(const char *command, const char *token,
+                            const struct getopt_form *form, unsigned bit,
+                            struct th_error *err)
+{
+  char name[64];
+  size_t length = strcspn(token + 2, "=");
+  snprintf(name, sizeof name, "%.*s", (int)length, token + 2);
+  for (const struct option *row = form->longs; row->name != NULL; row++) {
+    if (strcmp(row->name, name) != 0)
+      continue;
+    if (row->has_arg == no_argument && token[2 + length] == '=')
+      return th_fail(err, TH_EUSAGE, "%s: --%s takes no value", command, name);
+    return TH_OK;
+  }
+  return th_option_unknown(command, "--", name, bit, err);
+}
+
+static th_status take(struct th_options *options, int code, const char *command,
+                      unsigned bit, struct th_error *err)
+{
+  int count;
+  const struct th_option *table = th_option_table(&count);
+  bool off = code > 'z' + FLAG_OFF;
+  int row = off          ? code - 'z' - 1 - FLAG_OFF
+            : code > 'z' ? code - 'z' - 1
+                         : row_of_letter(code, bit);
+  char where[96];
+  snprintf(where, sizeof where, "%s: --%s", command, table[row].name);
+  bool flag = table[row].kind == TH_OPT_FLAG;
+  const char *value = !flag ? optarg : off ? "no" : "yes";
+  options->given[row] = TH_GIVEN_ON_LINE;
+  return th_option_set(options, row, value, where, err);
+}
+
+static th_status refuse(int code, const char *command, const char *token,
+                        unsigned bit, struct th_error *err)
+{
+  char letter[2] = {(char)optopt, '\0'};
+  if (code != ':')
+    return th_option_unknown(command, "-", letter, bit, err);
+  if (strncmp(token, "--", 2) == 0)
+    return th_fail(err, TH_EUSAGE, "%s: %s needs a value", command, token);
+  return th_fail(err, TH_EUSAGE, "%s: -%s needs a value", command, letter);
+}
+
+static th_status read_line(struct th_options *options, const char *command,
+                           unsigned bit, int argc, char **argv,
+                           struct th_error *err)
+{
+  struct getopt_form form;
+  build_form(&form, bit);
+  th_status rc = TH_OK;
+  int code = 0;
+  opterr = 0;
+  optind = 0; /* glibc: start anew */
+  for (int at = 1; rc == TH_OK && code != -1; at = optind) {
+    const char *token = at < argc ? argv[at] : "";
+    if (strncmp(token, "--", 2) == 0 && token[2] != '\0')
+      rc = check_long(command, token, &form, bit, err);
+    if (rc == TH_OK)
+      code = getopt_long(argc, argv, form.letters, form.longs, NULL);
+    if (rc != TH_OK || code == -1)
+      continue;
+    if (code == 1)
+      options->argument[options->arguments++] = optarg;
+    else if (code == '?' || code == ':')
+      rc = refuse(code, command, token, bit, err);
+    else
+      rc = take(options, code, command, bit, err);
+  }
+  while (rc == TH_OK && optind < argc) /* behind "--" */
+    options->argument[options->arguments++] = argv[optind++];
+  return rc;
+}
+
+static th_status check_arguments(const struct th_options *options,
+                                 const struct th_command *command,
+                                 struct th_error *err)
+{
+  const int named = options->source != NULL; /* in place of the data set */
+  if (options->arguments < command->fewest - named)
+    return th_fail(err, TH_EUSAGE,
+                   "%s: too few arguments; usage: thresher %s %s",
+                   command->name, command->name, command->arguments);
+  if (named && options->arguments == command->most)
+    return th_fail(err, TH_EUSAGE, "%s: both %s and --source; give one of them",
+                   command->name, options->argument[command->most - 1]);
+  if (options->arguments > command->most)
+    return th_fail(err, TH_EUSAGE,
+                   "%s: %s is one argument too many; usage: thresher %s %s",
+                   command->name, options->argument[command->most],
+                   command->name, command->arguments);
+  int row = th_option_find("output");
+  int count;
+  if ((th_option_table(&count)[row].commands & command->bit) != 0 &&
+      options->output == NULL && !options->dry_run)
+    return th_fail(err, TH_EUSAGE, "%s: -o FILE is missing: where to write to",
+                   command->name);
+  return TH_OK;
+}
+
+th_status th_options_parse(struct th_options *options, struct th_comm *comm,
+                           const char *command, unsigned bit, int argc,
+                           char **argv, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&options->argument, argc, "arguments", err));
+  TH_TRY(read_line(options, command, bit, argc, argv, err));
+  if (options->help)
+    return TH_OK;
+  if (options->deck != NULL)
+    TH_TRY(th_deck_read(options, comm, bit, err));
+  TH_TRY(check_arguments(options, th_command_find(command), err));
+  TH_TRY(th_option_files_check(options, comm, command, bit, err));
+done:
+  return rc;
+}

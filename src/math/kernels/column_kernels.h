@@ -1,0 +1,60 @@
+/* column_kernels.h - one attribute on all examples: sums and updates in double
+ *
+ * What coordinate descent does with a column. Sums run in eight fixed lanes
+ * over the examples, in four over the entries of sparse attributes, so that
+ * every rank, and every instruction set, gets the same bits. Values are worked
+ * with as (x - centre) * scale. All functions are local; none allocates.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_COLUMN_KERNELS_H
+#define TH_COLUMN_KERNELS_H
+
+#include <stdint.h>
+
+enum th_vector_form {
+  TH_VECTOR_SINGLE,  /* a float for every example */
+  TH_VECTOR_DOUBLE,  /* a double for every example */
+  TH_VECTOR_ENTRIES, /* doubles, where they are not zero */
+  TH_VECTOR_FORMS
+};
+
+/* Borrowed arrays. Entries have no centre: that of a sparse attribute is 0. */
+struct th_vector {
+  enum th_vector_form form;
+  int64_t items; /* examples, or entries */
+  double centre;
+  double scale;
+  const void *values;
+  const int32_t *row; /* of each entry, ascending */
+};
+
+/* Plain numbers as such a vector. */
+static inline struct th_vector th_vector_of(const double *values, int64_t items)
+{
+  return (struct th_vector){
+      .form = TH_VECTOR_DOUBLE, .items = items, .scale = 1, .values = values};
+}
+
+/* sum of u_i x_i over the examples. */
+double th_vector_dot(const struct th_vector *x, const double *u);
+
+/* sum of h_i x_i^2. */
+double th_vector_square(const struct th_vector *x, const double *h);
+
+/* The sum of a_i b_i over plain numbers. */
+static inline double th_dot(const double *a, const double *b, int64_t count)
+{
+  const struct th_vector x = th_vector_of(a, count);
+  return th_vector_dot(&x, b);
+}
+
+/* u_i += factor x_i; u_i += factor h_i x_i. */
+void th_vector_add(const struct th_vector *x, double factor, double *u);
+void th_vector_add_weighted(const struct th_vector *x, double factor,
+                            const double *h, double *u);
+
+/* out[i] = (x_i - mean) * weight_i for examples first .. first + count - 1 of a
+ * dense attribute; weight[0] belongs to the first of them. */
+void th_vector_unpack(const struct th_vector *x, int64_t first, int64_t count,
+                      double mean, const double *weight, double *out);
+
+#endif

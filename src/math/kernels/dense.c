@@ -1,0 +1,194 @@
+/* dense.c - the dense kernels, for the instruction set it is compiled for
+ *
+ * Compiled once per set (src/CMakeLists.txt), which names its table in
+ * TH_DENSE_SET. The sum of an attribute: sixteen lanes, row i of a piece in
+ * lane i % 16, products and lanes in f32 (f64 for f64 storage); a piece is 256
+ * rows, 1024 of whole numbers; then in double, by a fixed tree. No product is
+ * contracted with a sum (-ffp-contract=off). So the bits depend on the rows of
+ * the slab alone: not on the width of a vector, nor on how many attributes are
+ * handled together.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "math/kernels/dense.h"
+
+#include "math/kernels/dense_types.h"
+#include "math/kernels/simd.h"
+
+enum {
+  GRADIENT = 1,     /* sums of an attribute */
+  EVIDENCE = 3,     /* the same */
+  BAND = 4,         /* attributes side by side */
+  LINE = 64,        /* bytes of a cache line */
+  LOOK_AHEAD = 1024 /* bytes of each attribute of a band, at least */
+};
+
+/* What the rows are multiplied with, from some row on. */
+typedef float scalar_f32;
+typedef double scalar_f64;
+
+struct rows_f32 {
+  const float *residual;
+  const float *weight;
+};
+
+struct rows_f64 {
+  const double *residual;
+  const double *weight;
+};
+
+static inline struct rows_f32 rows_of_f32(const struct th_multiplier *m)
+{
+  return (struct rows_f32){m->residual32, m->weight32};
+}
+
+static inline struct rows_f64 rows_of_f64(const struct th_multiplier *m)
+{
+  return (struct rows_f64){m->residual, m->weight};
+}
+
+static inline struct rows_f32 rows_from_f32(struct rows_f32 rows, int row)
+{
+  return (struct rows_f32){rows.residual + row, rows.weight + row};
+}
+
+static inline struct rows_f64 rows_from_f64(struct rows_f64 rows, int row)
+{
+  return (struct rows_f64){rows.residual + row, rows.weight + row};
+}
+
+/* Whole steps of a band; `ahead` lies where it will be some pieces later. */
+struct piece {
+  const unsigned char *values;
+  int64_t stride; /* bytes from one attribute to the next */
+  const unsigned char *ahead;
+  int steps;
+};
+
+/* The pieces of a slab in the order of work, some pieces before their turn. */
+struct ahead {
+  const unsigned char *band;
+  int64_t bands;  /* behind this one */
+  int64_t stride; /* bytes, of a band */
+  int64_t run;    /* bytes of an attribute's rows */
+  int64_t piece;  /* bytes of an attribute's rows in a piece */
+  int64_t at;     /* in the run */
+};
+
+static inline int smaller(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static inline const unsigned char *next_ahead(struct ahead *ahead)
+{
+  const unsigned char *here = ahead->band + ahead->at;
+  ahead->at += ahead->piece;
+  if (ahead->at < ahead->run)
+    return here;
+  ahead->at = 0;
+  if (ahead->bands > 0) {
+    ahead->bands--;
+    ahead->band += ahead->stride;
+  }
+  return here;
+}
+
+static struct ahead look_ahead(const struct th_slab *slab, int64_t step,
+                               int64_t rows)
+{
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  struct ahead ahead = {.band = slab->values,
+                        .bands = count / BAND - 1,
+                        .stride = BAND * slab->stride * step / TH_LANES,
+                        .run = slab->rows * step / TH_LANES,
+                        .piece = rows * step / TH_LANES};
+  int64_t piece = ahead.run < ahead.piece ? ahead.run : ahead.piece;
+  for (int64_t bytes = 0; bytes<LOOK_AHEAD; bytes += piece> 0 ? piece : 1)
+    next_ahead(&ahead);
+  return ahead;
+}
+
+/* Kept out of line, in memory: inlined where lanes lie in registers, compilers
+ * take such loops apart number by number. */
+#define DEFINE_GATHER(name, scalar)                                            \
+  static __attribute__((noinline)) void name(const scalar *lanes, int count,   \
+                                             double *sum)                      \
+  {                                                                            \
+    for (int k = 0; k < count; k++, lanes += TH_LANES) {                       \
+      double eight[8];                                                         \
+      double four[4];                                                          \
+      for (int l = 0; l < 8; l++)                                              \
+        eight[l] = (double)lanes[l] + (double)lanes[l + 8];                    \
+      for (int l = 0; l < 4; l++)                                              \
+        four[l] = eight[l] + eight[l + 4];                                     \
+      sum[k] += (four[0] + four[2]) + (four[1] + four[3]);                     \
+    }                                                                          \
+  }
+
+/* sum[k] += the sum of sixteen lanes, for each of count sums. */
+DEFINE_GATHER(gather_f32, float)
+DEFINE_GATHER(gather_f64, double)
+
+/* The instances: dense_body.h for every storage type. */
+#define PASTE_TOKENS(a, b) a##_##b
+#define PASTE(a, b) PASTE_TOKENS(a, b)
+#define NAME(stem) PASTE(stem, STORED)
+#define SCALAR PASTE(scalar, LANE)
+#define VECTOR PASTE(th_vector, LANE)
+#define WIDTH PASTE(TH_WIDTH, LANE)
+#define ROWS PASTE(rows, LANE)
+#define GATHER PASTE(gather, LANE)
+#define ROWS_OF PASTE(rows_of, LANE)
+#define ROWS_FROM PASTE(rows_from, LANE)
+
+#define STORED f32
+#define LANE f32
+#include "math/kernels/dense_body.h"
+
+#define STORED f64
+#define LANE f64
+#include "math/kernels/dense_body.h"
+
+#define STORED u8
+#define LANE f32
+#include "math/kernels/dense_body.h"
+
+#define STORED i8
+#define LANE f32
+#include "math/kernels/dense_body.h"
+
+#define STORED u2
+#define LANE f32
+#include "math/kernels/dense_body.h"
+
+/* Nothing but loads: in as many streams, and as far ahead, as the kernels. */
+static double read_all(const float *values, int64_t count)
+{
+  float lane[BAND][TH_LANES] = {{0}};
+  int64_t stream = count / BAND;
+  double sum = 0;
+  for (int64_t i = 0; i < stream; i += TH_LANES)
+    for (int s = 0; s < BAND; s++) {
+      const float *at = values + s * stream + i;
+      __builtin_prefetch((const char *)at + LOOK_AHEAD);
+      for (int l = 0; l < TH_LANES; l++)
+        lane[s][l] += at[l];
+    }
+  for (int s = 0; s < BAND; s++)
+    for (int l = 0; l < TH_LANES; l++)
+      sum += (double)lane[s][l];
+  return sum;
+}
+
+const struct th_dense_kernels TH_DENSE_SET = {
+    .read = read_all,
+    .gradient = {[TH_F32] = gradient_f32,
+                 [TH_F64] = gradient_f64,
+                 [TH_U8] = gradient_u8,
+                 [TH_I8] = gradient_i8,
+                 [TH_U2] = gradient_u2},
+    .evidence = {[TH_F32] = evidence_f32,
+                 [TH_F64] = evidence_f64,
+                 [TH_U8] = evidence_u8,
+                 [TH_I8] = evidence_i8,
+                 [TH_U2] = evidence_u2}};

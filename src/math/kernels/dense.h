@@ -1,0 +1,55 @@
+/* dense.h - the kernels of dense slabs, once per instruction set
+ *
+ * math/dense.c is compiled for several instruction sets into tables of the
+ * same functions; each gives the same bits. kernels.c takes the best that the
+ * processor runs; tests call them all.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_DENSE_H
+#define TH_DENSE_H
+
+#include "math/kernels/kernels.h"
+#include "math/kernels/products_dense.h"
+
+#include <stdbool.h>
+
+/* As th_kernel_gradient and th_kernel_evidence, for dense slabs of one type; as
+ * th_kernel_read. */
+typedef void th_dense_gradient(const struct th_slab *slab,
+                               const struct th_multiplier *m,
+                               const double *centre, double *grad);
+typedef void th_dense_evidence(const struct th_slab *slab,
+                               const struct th_multiplier *m,
+                               const double *centre, const double *own,
+                               double *u, double *v, double *q);
+
+typedef double th_dense_read(const float *values, int64_t count);
+
+struct th_dense_kernels {
+  th_dense_read *read;
+  th_dense_gradient *gradient[TH_TYPE_COUNT];
+  th_dense_evidence *evidence[TH_TYPE_COUNT];
+};
+
+/* One per compilation of math/dense.c; the latter two on x86-64 only. */
+extern const struct th_dense_kernels th_dense_plain;
+extern const struct th_dense_kernels th_dense_avx2;
+extern const struct th_dense_kernels th_dense_avx512;
+
+struct th_row_kernels; /* math/rows_dense.h */
+
+/* An instruction set: does this processor run it? */
+struct th_dense_set {
+  const char *name;
+  bool (*runs_here)(void);
+  const struct th_dense_kernels *kernels;
+  const struct th_row_kernels *rows;
+  th_products_kernel *products;
+};
+
+/* Best first; the last runs everywhere, and a row without a name ends it. */
+const struct th_dense_set *th_dense_sets(void);
+
+/* The best that runs here. */
+const struct th_dense_set *th_dense_best(void);
+
+#endif

@@ -1,0 +1,121 @@
+/* backward.c - least squares from which members leave, the weakest first
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/end/backward.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/kernels/column_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double dependent = 1e-7; /* rest of a unit diagonal */
+
+void th_backward_free(struct th_backward *b)
+{
+  free(b->stays);
+  free(b->coef);
+  free(b->inverse);
+  free(b->weak);
+  free(b->loss);
+  th_cholesky_free(&b->factor);
+  *b = (struct th_backward){0};
+}
+
+static th_status reserve(struct th_backward *b, int64_t size,
+                         struct th_error *err)
+{
+  int64_t old = b->room;
+  th_status rc = TH_OK;
+  if (size <= old)
+    return rc;
+  TH_TRY(TH_WIDEN(&b->stays, old, size, "least squares", err));
+  TH_TRY(TH_WIDEN(&b->coef, old, size, "least squares", err));
+  TH_TRY(TH_WIDEN(&b->inverse, old * old, size * size, "least squares", err));
+  TH_TRY(TH_WIDEN(&b->weak, old, size, "least squares", err));
+  TH_TRY(TH_WIDEN(&b->loss, old, size, "least squares", err));
+  b->room = size;
+done:
+  return rc;
+}
+
+th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
+                            const double *products, const double *moment,
+                            double square, struct th_error *err)
+{
+  th_status rc = reserve(b, size, err);
+  if (rc == TH_OK)
+    rc = th_cholesky_pivot(&b->factor, size, products, size, dependent, err);
+  if (rc != TH_OK)
+    return rc;
+  b->size = size;
+  b->left = b->factor.rank;
+  b->rows = rows;
+  memcpy(b->stays, b->factor.joined, (size_t)size * sizeof *b->stays);
+  th_cholesky_solve(&b->factor, b->factor.rank, moment, b->coef);
+  b->square = fmax(0, square - th_dot(b->coef, moment, size));
+  th_cholesky_invert(&b->factor, b->inverse);
+  return TH_OK;
+}
+
+/* Take member j out of the solution and of the inverse. */
+static void drop(struct th_backward *b, int64_t j)
+{
+  const int64_t n = b->size;
+  double *own = b->inverse + j * n;
+  const struct th_vector column = th_vector_of(own, n);
+  double pivot = own[j];
+  if (pivot > 0) {
+    b->square += b->coef[j] * b->coef[j] / pivot;
+    th_vector_add(&column, -b->coef[j] / pivot, b->coef);
+    for (int64_t k = 0; k < n; k++)
+      if (k != j && b->stays[k])
+        th_vector_add(&column, -own[k] / pivot, b->inverse + k * n);
+  }
+  for (int64_t k = 0; k < n; k++)
+    own[k] = b->inverse[j + k * n] = 0;
+  b->coef[j] = 0;
+  b->stays[j] = false;
+  b->left--;
+}
+
+/* How many leave costs less than `least`: named in weak, by rising cost. */
+static int64_t find_weak(struct th_backward *b, double least)
+{
+  int64_t count = 0;
+  for (int64_t k = 0; k < b->size; k++) {
+    double pivot = b->inverse[k + k * b->size];
+    double loss = pivot > 0 ? b->coef[k] * b->coef[k] / pivot : 0;
+    if (!b->stays[k] || !(loss < least))
+      continue;
+    int64_t at = count++;
+    for (; at > 0 && b->loss[at - 1] > loss; at--) {
+      b->weak[at] = b->weak[at - 1];
+      b->loss[at] = b->loss[at - 1];
+    }
+    b->weak[at] = k;
+    b->loss[at] = loss;
+  }
+  return count;
+}
+
+void th_backward_prune(struct th_backward *b, double limit, bool by_halves)
+{
+  for (;;) {
+    double freedom = fmax(1, b->rows - (double)b->left - 1);
+    double variance = b->square / freedom;
+    int64_t weak = find_weak(b, limit * limit * variance);
+    int64_t leave = by_halves ? th_larger(1, weak / 2) : 1;
+    if (weak == 0)
+      return;
+    for (int64_t k = 0; k < leave; k++)
+      drop(b, b->weak[k]);
+  }
+}
+
+void th_backward_reduce(struct th_backward *b, int64_t most)
+{
+  while (b->left > most && find_weak(b, INFINITY) > 0)
+    drop(b, b->weak[0]);
+}

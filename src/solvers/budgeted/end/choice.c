@@ -1,0 +1,208 @@
+/* choice.c - which of several models predicts, and is no larger than it must be
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/end/choice.h"
+
+#include "core/memory.h"
+#include "math/kernels/column_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double clearly_related = 3; /* score of a model that is not null */
+static const double se_strict = 1;
+static const double se_net = 0.25;
+
+th_status th_contest_init(struct th_contest *choice, int64_t rows,
+                          const double *target, const double *weight,
+                          const struct th_loss *loss, int64_t most,
+                          struct th_error *err)
+{
+  *choice = (struct th_contest){.rows = rows,
+                                .target = target,
+                                .weight = weight,
+                                .loss = loss,
+                                .most = most};
+  for (int64_t i = 0; i < rows; i++)
+    choice->sum += weight[i];
+  return TH_NEW(&choice->difference, rows, "losses", err);
+}
+
+void th_contest_free(struct th_contest *choice)
+{
+  for (int64_t c = 0; c < choice->count; c++)
+    free(choice->row_loss[c]);
+  free(choice->candidate);
+  free(choice->row_loss);
+  free(choice->difference);
+  *choice = (struct th_contest){0};
+}
+
+static double mean_of(const struct th_contest *choice, const double *u)
+{
+  double sum = th_dot(choice->weight, u, choice->rows);
+  return choice->sum > 0 ? sum / choice->sum : 0;
+}
+
+static double se_of(const struct th_contest *choice, const double *u,
+                    double mean)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < choice->rows; i++) {
+    double part = choice->weight[i] * (u[i] - mean);
+    sum += part * part;
+  }
+  return choice->sum > 0 ? sqrt(sum) / choice->sum : 0;
+}
+
+/* The correlation of predictions with the target, times root of the rows that
+ * the weights are worth. */
+static double score_of(const struct th_contest *choice,
+                       const double *prediction)
+{
+  double centre = mean_of(choice, prediction);
+  double middle = mean_of(choice, choice->target);
+  double squares = th_dot(choice->weight, choice->weight, choice->rows);
+  double pp = 0;
+  double yy = 0;
+  double py = 0;
+  for (int64_t i = 0; i < choice->rows; i++) {
+    double w = choice->weight[i];
+    double p = prediction[i] - centre;
+    double y = choice->target[i] - middle;
+    pp += w * p * p;
+    yy += w * y * y;
+    py += w * p * y;
+  }
+  return pp > 0 && yy > 0
+             ? py / sqrt(pp) / sqrt(yy) * choice->sum / sqrt(squares)
+             : 0;
+}
+
+static th_status reserve(struct th_contest *choice, struct th_error *err)
+{
+  int64_t wanted = choice->count + 1;
+  th_status rc = th_grow((void **)&choice->candidate, &choice->capacity, wanted,
+                         sizeof *choice->candidate, "candidates", err);
+  if (rc == TH_OK)
+    rc = th_grow((void **)&choice->row_loss, &choice->room, wanted,
+                 sizeof *choice->row_loss, "candidates", err);
+  return rc;
+}
+
+th_status th_contest_add(struct th_contest *choice, enum th_candidate_kind kind,
+                         int64_t mix, int64_t step, int64_t size,
+                         const double *prediction, struct th_error *err)
+{
+  double *loss = NULL;
+  th_status rc;
+  TH_TRY(reserve(choice, err));
+  TH_TRY(TH_NEW(&loss, choice->rows, "losses", err));
+  for (int64_t i = 0; i < choice->rows; i++)
+    loss[i] = th_loss_f(choice->loss, prediction[i], choice->target[i]);
+  double mean = mean_of(choice, loss);
+  choice->candidate[choice->count] =
+      (struct th_candidate){.kind = kind,
+                            .mix = mix,
+                            .step = step,
+                            .size = size,
+                            .loss = mean,
+                            .se = se_of(choice, loss, mean),
+                            .score = score_of(choice, prediction)};
+  choice->row_loss[choice->count++] = loss;
+done:
+  return rc;
+}
+
+static bool counts(const struct th_contest *choice,
+                   const struct th_candidate *c)
+{
+  bool null = c->kind == TH_CANDIDATE_NULL;
+  return isfinite(c->loss) && (null || c->size > 0) &&
+         (choice->most <= 0 || c->size <= choice->most);
+}
+
+/* Of equals the first is better. */
+static bool predicts_better(const struct th_candidate *a,
+                            const struct th_candidate *b)
+{
+  return a->loss < b->loss || (a->loss == b->loss && a->size < b->size);
+}
+
+static bool is_sparser(const struct th_candidate *a,
+                       const struct th_candidate *b)
+{
+  return a->size < b->size || (a->size == b->size && a->loss < b->loss);
+}
+
+/* mean(loss_c - loss_b), and its standard error. */
+static double compare(const struct th_contest *choice, int64_t c, int64_t b,
+                      double *se)
+{
+  for (int64_t i = 0; i < choice->rows; i++)
+    choice->difference[i] = choice->row_loss[c][i] - choice->row_loss[b][i];
+  double mean = mean_of(choice, choice->difference);
+  *se = se_of(choice, choice->difference, mean);
+  return mean;
+}
+
+static bool is_as_good(const struct th_contest *choice, int64_t c, int64_t b)
+{
+  double k =
+      choice->candidate[c].kind == TH_CANDIDATE_STRICT ? se_strict : se_net;
+  double se;
+  double above = compare(choice, c, b, &se);
+  return above <= k * se;
+}
+
+static int64_t find_kind(const struct th_contest *choice,
+                         enum th_candidate_kind kind)
+{
+  for (int64_t c = 0; c < choice->count; c++)
+    if (choice->candidate[c].kind == kind)
+      return c;
+  return -1;
+}
+
+static int64_t find_best(const struct th_contest *choice)
+{
+  const struct th_candidate *all = choice->candidate;
+  int64_t best = -1;
+  for (int64_t c = 0; c < choice->count; c++)
+    if (counts(choice, &all[c]) &&
+        (best < 0 || predicts_better(&all[c], &all[best])))
+      best = c;
+  return best;
+}
+
+/* The first, from few to many attributes, that is as good as b; none after b
+ * itself. */
+static int64_t find_sparsest(const struct th_contest *choice, int64_t b)
+{
+  const struct th_candidate *all = choice->candidate;
+  int64_t found = b;
+  for (int64_t c = 0; c < choice->count; c++)
+    if (all[c].kind != TH_CANDIDATE_NULL && counts(choice, &all[c]) &&
+        is_as_good(choice, c, b) &&
+        (is_sparser(&all[c], &all[found]) ||
+         (c < found && !is_sparser(&all[found], &all[c]))))
+      found = c;
+  return found;
+}
+
+th_status th_contest_make(struct th_contest *choice, struct th_chosen *made,
+                          struct th_error *err)
+{
+  made->null = find_kind(choice, TH_CANDIDATE_NULL);
+  made->strict = find_kind(choice, TH_CANDIDATE_STRICT);
+  made->best = find_best(choice);
+  if (made->null < 0)
+    return th_fail(err, TH_EARG, "a choice needs the null model");
+  if (made->best < 0)
+    made->best = made->null;
+  const struct th_candidate *best = &choice->candidate[made->best];
+  bool null =
+      best->kind == TH_CANDIDATE_NULL || !(best->score >= clearly_related);
+  made->chosen = null ? made->null : find_sparsest(choice, made->best);
+  made->above = compare(choice, made->chosen, made->best, &made->above_se);
+  return TH_OK;
+}

@@ -1,0 +1,274 @@
+/* end.c - an end that predicts: candidates on a list, chosen on rows that no
+ * step has seen
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/end/end.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "solvers/budgeted/end/end_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
+                               struct th_error *err)
+{
+  th_status rc;
+  th_end_model_free(model);
+  model->size = size;
+  TH_TRY(TH_NEW(&model->place, size, "a candidate", err));
+  TH_TRY(TH_NEW(&model->coef, size, "a candidate", err));
+done:
+  return rc;
+}
+
+void th_end_model_free(struct th_end_model *model)
+{
+  free(model->place);
+  free(model->coef);
+  *model = (struct th_end_model){0};
+}
+
+th_status th_end_pick(const struct th_end_work *w,
+                      const struct th_end_list *list,
+                      const struct th_vector *from, struct th_vector **out,
+                      struct th_error *err)
+{
+  th_status rc = TH_NEW(out, list->count, "columns", err);
+  for (int64_t k = 0; k < list->count && rc == TH_OK; k++)
+    (*out)[k] = from[th_end_list_find(&w->all, list->attribute[k])];
+  return rc;
+}
+
+th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
+                       struct th_error *err)
+{
+  th_status rc = TH_NEW(weight, w->rows, "weights", err);
+  for (int64_t i = 0; i < w->rows && rc == TH_OK; i++) {
+    bool out = f < w->end->folds && w->end->fold[i] == f;
+    (*weight)[i] = out ? 0 : w->weight[i];
+  }
+  return rc;
+}
+
+/* ---- which candidate ---- */
+
+/* Lambdas at which all paths of a mix have a model. */
+static int64_t points_of(const struct th_end_work *w, int mix)
+{
+  int64_t least = TH_LAMBDAS;
+  for (int64_t f = 0; f <= th_end_sizes(w); f++)
+    least = th_smaller(least, w->points[f * TH_MIXES + mix]);
+  return least;
+}
+
+/* Local. */
+static th_status add_all(const struct th_end_work *w,
+                         struct th_contest *contest, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_contest_add(contest, TH_CANDIDATE_NULL, 0, 0, 0, w->null, err));
+  TH_TRY(th_contest_add(contest, TH_CANDIDATE_STRICT, 0, 0, w->best.size,
+                        w->strict, err));
+  for (int m = 0; m < TH_MIXES; m++)
+    for (int64_t k = 0; k < points_of(w, m); k++)
+      TH_TRY(th_contest_add(
+          contest, TH_CANDIDATE_NET, m, k, w->size[m * TH_LAMBDAS + k],
+          w->prediction + (m * TH_LAMBDAS + k) * w->held, err));
+done:
+  return rc;
+}
+
+/* What the model says of it. */
+static void note(const struct th_end_work *w, const struct th_contest *contest,
+                 const struct th_chosen *made)
+{
+  static const enum th_ending_kind kinds[] = {
+      [TH_CANDIDATE_NULL] = TH_ENDING_NULL,
+      [TH_CANDIDATE_STRICT] = TH_ENDING_STRICT,
+      [TH_CANDIDATE_NET] = TH_ENDING_NET};
+  const struct th_candidate *c = contest->candidate;
+  const struct th_candidate *chosen = &c[made->chosen];
+  int64_t budget = th_source_budget(w->context->source);
+  bool net = chosen->kind == TH_CANDIDATE_NET;
+  w->end->ending = (struct th_ending){
+      .kind = kinds[chosen->kind],
+      .size = chosen->size,
+      .mix = net ? th_end_mix(chosen->mix) : 0,
+      .lambda = net ? w->lambda[chosen->mix][chosen->step] : 0,
+      .null_loss = c[made->null].loss,
+      .null_se = c[made->null].se,
+      .strict_loss = c[made->strict].loss,
+      .strict_se = c[made->strict].se,
+      .best_loss = c[made->best].loss,
+      .best_se = c[made->best].se,
+      .screen_passes = w->end->screened,
+      .end_passes = w->end->once
+                        ? 1 - w->end->screened
+                        : (double)th_ceil_divide(w->all.count, budget)};
+}
+
+/* Local. */
+static th_status choose(struct th_end_work *w, struct th_error *err)
+{
+  struct th_end *end = w->end;
+  const struct th_context *context = w->context;
+  struct th_contest contest = {0};
+  struct th_chosen made;
+  double *target = NULL;
+  double *weight = NULL;
+  th_status rc;
+  TH_TRY(TH_NEW(&target, w->held, "rows that choose", err));
+  TH_TRY(TH_NEW(&weight, w->held, "rows that choose", err));
+  for (int64_t i = 0; i < w->held; i++) {
+    target[i] = w->target[w->held_row[i]];
+    weight[i] = w->weight[w->held_row[i]];
+  }
+  TH_TRY(th_contest_init(&contest, w->held, target, weight, context->loss,
+                         context->config->sparsity, err));
+  TH_TRY(add_all(w, &contest, err));
+  TH_TRY(th_contest_make(&contest, &made, err));
+  end->chosen = contest.candidate[made.chosen];
+  note(w, &contest, &made);
+done:
+  th_contest_free(&contest);
+  free(target);
+  free(weight);
+  return rc;
+}
+
+/* ---- the model ---- */
+
+/* Rank 0 fits the net and tells the others. Collective. */
+static th_status share_net(struct th_end_work *w, int64_t mix, int64_t step,
+                           struct th_error *err)
+{
+  struct th_comm *comm = w->context->comm;
+  struct th_end_model *model = &w->net;
+  const int root = 0;
+  th_status rc = TH_OK;
+  if (comm->rank == root)
+    rc = th_end_net_final(w, mix, step, err);
+  TH_TRY(th_agree(comm, rc, err));
+  int64_t size = comm->rank == root ? model->size : 0;
+  comm->ops->bcast(comm, &size, sizeof size, root);
+  comm->ops->bcast(comm, &w->net_step, sizeof w->net_step, root);
+  if (comm->rank != root)
+    rc = th_end_model_reserve(model, size, err);
+  TH_TRY(th_agree(comm, rc, err));
+  comm->ops->bcast(comm, model->place, (size_t)size * sizeof *model->place,
+                   root);
+  comm->ops->bcast(comm, model->coef, (size_t)size * sizeof *model->coef, root);
+  comm->ops->bcast(comm, &model->intercept, sizeof model->intercept, root);
+done:
+  return rc;
+}
+
+/* Coefficients of columns become those of (x - centre) scale, and the support.
+ * Entries of sparse data had no centre. Collective. */
+static th_status publish(struct th_end_work *w,
+                         const struct th_end_model *model,
+                         const struct th_end_list *list,
+                         const struct th_vector *vector,
+                         struct th_support *support, struct th_error *err)
+{
+  struct th_choice *members = NULL;
+  double intercept = model->intercept;
+  th_status rc = TH_NEW(&members, model->size, "the support", err);
+  TH_TRY(th_agree(w->context->comm, rc, err));
+  for (int64_t k = 0; k < model->size; k++) {
+    int64_t attribute = list->attribute[model->place[k]];
+    int64_t at = th_end_list_find(&w->all, attribute);
+    double unit = vector[at].scale / w->plain[at].scale;
+    members[k] = (struct th_choice){attribute, model->coef[k] * unit};
+  }
+  TH_TRY(th_support_assign(support, w->context, members, model->size, err));
+  bool centred =
+      w->columns.count > 0 && w->columns.vector[0].form != TH_VECTOR_ENTRIES;
+  for (int64_t k = 0; k < support->size && !centred; k++)
+    intercept += support->coef[k] * support->centre[k] * support->scale[k];
+  support->intercept = intercept;
+done:
+  free(members);
+  return rc;
+}
+
+/* Collective. */
+static th_status finish(struct th_end_work *w,
+                        const struct th_candidate *chosen,
+                        struct th_support *support, struct th_error *err)
+{
+  const struct th_end_model null = {.intercept = w->context->target.offset};
+  const struct th_end_list members = {support->size, support->attribute};
+  th_status rc = TH_OK;
+  if (chosen->kind == TH_CANDIDATE_NULL)
+    return publish(w, &null, &members, w->plain, support, err);
+  if (chosen->kind == TH_CANDIDATE_STRICT)
+    return publish(w, &w->best, th_end_members(w, &members), w->plain, support,
+                   err);
+  TH_TRY(share_net(w, chosen->mix, chosen->step, err));
+  w->end->ending.size = w->net.size;
+  w->end->ending.lambda = w->lambda[chosen->mix][w->net_step];
+  rc = publish(w, &w->net, &w->list[w->end->folds], w->scaled, support, err);
+done:
+  return rc;
+}
+
+static void release(struct th_end_work *w)
+{
+  for (int64_t f = 0; w->list != NULL && f <= w->end->folds; f++)
+    th_end_list_free(&w->list[f]);
+  th_end_model_free(&w->net);
+  for (int m = 0; m < TH_MIXES; m++)
+    free(w->lambda[m]);
+  th_end_model_free(&w->best);
+  th_end_list_free(&w->all);
+  th_columns_free(&w->columns);
+  free(w->list);
+  free(w->target);
+  free(w->weight);
+  free(w->scale);
+  free(w->factor);
+  free(w->plain);
+  free(w->scaled);
+  free(w->held_row);
+  free(w->prediction);
+  free(w->strict);
+  free(w->null);
+  free(w->points);
+}
+
+th_status th_end_run(struct th_end *end, struct th_context *context,
+                     struct th_marginal *scores,
+                     const struct th_end_known *known,
+                     struct th_support *support, struct th_error *err)
+{
+  struct th_end_work *w = NULL;
+  th_status rc = TH_NEW(&w, 1, "the end", err);
+  if (rc == TH_OK) {
+    w->end = end;
+    w->context = context;
+    w->known = known;
+    w->rows = end->rows;
+    rc = th_end_reserve(w, err);
+  }
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_end_gather(w, scores, support, err));
+  TH_TRY(th_end_strict(w, support, err));
+  if (w->blind) {
+    end->chosen.kind = TH_CANDIDATE_STRICT;
+    th_context_notice(
+        context, "too few examples of a class, or with weight, to choose a "
+                 "model by predictions: the strict support it is");
+  } else {
+    TH_TRY(th_end_nets(w, err));
+    TH_TRY(th_agree(context->comm, choose(w, err), err));
+  }
+  TH_TRY(finish(w, &end->chosen, support, err));
+done:
+  if (w != NULL)
+    release(w);
+  free(w);
+  return rc;
+}

@@ -1,0 +1,184 @@
+/* end_data.c - what the candidates of an end are fitted on: lists, columns
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "solvers/budgeted/end/end_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
+
+/* Of the list, on all examples: the shortest one of the most. */
+static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
+
+int64_t th_end_longest_list(int64_t budget, int64_t n)
+{
+  int64_t room = (int64_t)(most_values / (double)n);
+  room = th_smaller(LONGEST_LIST, th_larger(SHORTEST_LIST, room));
+  return th_smaller(budget, room);
+}
+
+/* Are there examples with weight in a fold, or outside of it? Outside, of
+ * labels, one of each class? */
+static bool has_both(const struct th_end_work *w, int64_t f, bool inside)
+{
+  double least = INFINITY;
+  double most = -INFINITY;
+  for (int64_t i = 0; i < w->rows; i++)
+    if ((w->end->fold[i] == f) == inside && w->weight[i] > 0) {
+      least = fmin(least, w->target[i]);
+      most = fmax(most, w->target[i]);
+    }
+  return w->context->target.labels && !inside ? least < most : least <= most;
+}
+
+static bool is_blind(const struct th_end_work *w)
+{
+  for (int64_t f = 0; f < w->end->folds; f++)
+    if (!has_both(w, f, true) || !has_both(w, f, false))
+      return true;
+  return false;
+}
+
+th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
+{
+  int64_t paths = (w->end->folds + 1) * TH_MIXES;
+  th_status rc;
+  TH_TRY(TH_NEW(&w->target, w->rows, "targets", err));
+  TH_TRY(TH_NEW(&w->weight, w->rows, "weights", err));
+  TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "lists", err));
+  TH_TRY(TH_NEW(&w->held_row, w->rows, "rows that choose", err));
+  TH_TRY(TH_NEW(&w->points, paths, "paths", err));
+  TH_TRY(th_end_targets(w->end, w->context, w->target, w->weight, err));
+  w->blind = is_blind(w);
+  for (int64_t i = 0; i < w->rows; i++)
+    if (w->end->fold[i] < w->end->folds)
+      w->held_row[w->held++] = i;
+  TH_TRY(TH_NEW(&w->prediction, TH_NETS * w->held, "predictions", err));
+  TH_TRY(TH_NEW(&w->strict, w->held, "predictions", err));
+  TH_TRY(TH_NEW(&w->null, w->held, "predictions", err));
+done:
+  return rc;
+}
+
+/* The last list is of all rows and begins with S; those of folds know nothing
+ * of their fold. Collective. */
+static th_status make_lists(struct th_end_work *w, struct th_marginal *scores,
+                            const struct th_support *support, int64_t most,
+                            struct th_error *err)
+{
+  struct th_context *context = w->context;
+  int64_t folds = w->end->folds;
+  struct th_end_wish wish = {.most = th_larger(most, support->size)};
+  th_status rc = TH_OK;
+  th_end_list_free(&w->all);
+  for (int64_t f = 0; f <= folds; f++) {
+    if (!w->end->small && f < folds)
+      continue;
+    wish.without = f < folds ? f : -1;
+    wish.members = f < folds ? NULL : support;
+    th_end_list_free(&w->list[f]);
+    TH_TRY(th_end_list_make(&w->list[f], scores, context, &wish, err));
+  }
+  rc = th_end_list_unite(&w->all, w->list, folds + 1, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+done:
+  return rc;
+}
+
+/* Lists that the passes which are left can look at. Collective. */
+static th_status choose_lists(struct th_end_work *w, struct th_marginal *scores,
+                              const struct th_support *support,
+                              struct th_error *err)
+{
+  int64_t budget = th_source_budget(w->context->source);
+  int64_t most = th_end_longest_list(budget, w->rows);
+  th_status rc;
+  do {
+    TH_TRY(make_lists(w, scores, support, most, err));
+    most /= 2;
+  } while (w->all.count > w->end->passes * budget && most > 0);
+done:
+  return rc;
+}
+
+/* The lists' values, never more than the budget in one draw. Collective. */
+static th_status fetch(struct th_end_work *w, struct th_error *err)
+{
+  struct th_context *context = w->context;
+  int64_t budget = th_source_budget(context->source);
+  th_status rc = TH_OK;
+  th_profile_begin(context->profile);
+  th_columns_init(&w->columns, w->rows, &w->end->pieces);
+  for (int64_t k = 0; k < w->all.count && rc == TH_OK; k += budget)
+    rc = th_columns_fetch(&w->columns, context, w->all.attribute + k,
+                          th_smaller(budget, w->all.count - k), err);
+  th_profile_end(context->profile, TH_PHASE_SUPPORT);
+  return rc;
+}
+
+/* How far the values of an attribute go from their mean, and how often: of its
+ * own unit, unmoved by shifts; the deviation alone would hold back rare
+ * attributes. Without an intercept from 0. */
+static double factor_of(const struct th_statistics *s, bool intercept)
+{
+  double centre = intercept ? s->mean : 0;
+  double reach = fmax(s->highest - centre, centre - s->lowest);
+  double off = s->mean - centre;
+  return sqrt(sqrt(s->deviation * s->deviation + off * off) * reach);
+}
+
+/* What the owners know of the listed attributes, on every rank. Collective. */
+static th_status take_scales(struct th_end_work *w, struct th_error *err)
+{
+  struct th_context *context = w->context;
+  struct th_range mine =
+      th_range_members(w->all.attribute, w->all.count, context->owned);
+  th_status rc = TH_NEW(&w->scale, w->all.count, "scales", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&w->factor, w->all.count, "scales", err);
+  for (int64_t k = mine.first; k < mine.last && rc == TH_OK; k++) {
+    int64_t j = w->all.attribute[k];
+    struct th_statistics statistics;
+    rc = th_source_statistics(context->source, (struct th_range){j, j + 1},
+                              &statistics, err);
+    w->scale[k] = context->scale[j - context->owned.first];
+    w->factor[k] =
+        rc == TH_OK ? factor_of(&statistics, context->config->intercept) : 1;
+  }
+  TH_TRY(th_agree(context->comm, rc, err));
+  context->comm->ops->max_f64(context->comm, w->scale, (size_t)w->all.count);
+  context->comm->ops->max_f64(context->comm, w->factor, (size_t)w->all.count);
+done:
+  return rc;
+}
+
+/* The same values with either scale; entries hold scaled ones. Local. */
+static th_status make_vectors(struct th_end_work *w, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&w->plain, w->all.count, "columns", err));
+  TH_TRY(TH_NEW(&w->scaled, w->all.count, "columns", err));
+  for (int64_t k = 0; k < w->all.count; k++) {
+    int64_t slot = th_columns_slot(&w->columns, w->all.attribute[k]);
+    struct th_vector *vector = &w->columns.vector[slot];
+    w->plain[k] = *vector;
+    w->scaled[k] = *vector;
+    w->scaled[k].scale = vector->scale / (w->scale[k] * w->factor[k]);
+  }
+done:
+  return rc;
+}
+
+th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
+                        const struct th_support *support, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(choose_lists(w, scores, support, err));
+  TH_TRY(fetch(w, err));
+  TH_TRY(take_scales(w, err));
+  TH_TRY(th_agree(w->context->comm, make_vectors(w, err), err));
+done:
+  return rc;
+}

@@ -1,0 +1,40 @@
+/* end_list.h - the attributes that the end of a run looks at
+ *
+ * Members of S, then by turns the next by its score with the target alone and
+ * the next by its score with the residuals, until there are so many.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_END_LIST_H
+#define TH_END_LIST_H
+
+#include "solvers/budgeted/end/marginal.h"
+
+/* Ascending; replicated. */
+struct th_end_list {
+  int64_t count;
+  int64_t *attribute;
+};
+
+/* How a list is made. */
+struct th_end_wish {
+  const struct th_support *members; /* come first; NULL: nobody does */
+  int64_t without;                  /* fold that has no say, or -1 */
+  int64_t most;                     /* K */
+};
+
+/* Collective: two selections of the `most` best. Release with th_end_list_free.
+ */
+th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
+                           struct th_context *context,
+                           const struct th_end_wish *wish,
+                           struct th_error *err);
+void th_end_list_free(struct th_end_list *list);
+
+/* What is in any of the lists. Local. */
+th_status th_end_list_unite(struct th_end_list *all,
+                            const struct th_end_list *lists, int64_t count,
+                            struct th_error *err);
+
+/* Where an attribute is in a list, or -1. Local. */
+int64_t th_end_list_find(const struct th_end_list *list, int64_t attribute);
+
+#endif

@@ -1,0 +1,201 @@
+/* end_nets.c - elastic nets on the list of an end, each path on one rank
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/budgeted/end/end_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double mixes[TH_MIXES] = {1, 0.5, 0.1};
+static const double slack = 100; /* of candidates; the final model has none */
+static const double decades = 3; /* of lambda */
+static const double few_decades = 2; /* with half as many columns as rows */
+
+enum { PATIENCE = 5 }; /* lambdas in a row that predict no better */
+
+double th_end_mix(int64_t mix)
+{
+  return mixes[mix];
+}
+
+/* One path: without fold f, or on all rows. */
+struct task {
+  struct th_end_work *work;
+  int64_t fold;
+  int mix;
+  int64_t most;  /* lambdas */
+  bool final;    /* the last one's model is wanted */
+  double least;  /* loss on the part that was held out, so far */
+  int64_t since; /* lambdas since then */
+};
+
+/* The largest lambda of a path follows from the list of all rows. Local. */
+static th_status make_grid(struct th_end_work *w, struct th_error *err)
+{
+  const struct th_end_list *list = &w->list[w->end->folds];
+  struct th_vector *columns = NULL;
+  double largest = 0;
+  double span = 2 * list->count >= w->rows ? few_decades : decades;
+  th_status rc;
+  TH_TRY(th_end_pick(w, list, w->scaled, &columns, err));
+  const struct th_net_data data = {.rows = w->rows,
+                                   .count = list->count,
+                                   .column = columns,
+                                   .target = w->target,
+                                   .weight = w->weight,
+                                   .loss = w->context->loss,
+                                   .intercept = w->context->config->intercept};
+  TH_TRY(th_net_largest(&data, &largest, err));
+  for (int m = 0; m < TH_MIXES; m++) {
+    TH_TRY(TH_NEW(&w->lambda[m], TH_LAMBDAS, "penalties", err));
+    for (int k = 0; k < TH_LAMBDAS; k++)
+      w->lambda[m][k] =
+          largest / mixes[m] * pow(10, -k * span / (TH_LAMBDAS - 1));
+  }
+done:
+  free(columns);
+  return rc;
+}
+
+/* Small lambdas take most of the time. Where a single part chooses, a path ends
+ * when they have ceased to predict it better. */
+static bool is_enough(struct task *task, const double *prediction)
+{
+  const struct th_end_work *w = task->work;
+  double loss = 0;
+  double weight = 0;
+  if (w->end->folds > 1)
+    return false;
+  for (int64_t k = 0; k < w->held; k++) {
+    int64_t i = w->held_row[k];
+    loss +=
+        w->weight[i] * th_loss_f(w->context->loss, prediction[i], w->target[i]);
+    weight += w->weight[i];
+  }
+  loss = weight > 0 ? loss / weight : 0;
+  task->since = loss < task->least ? 0 : task->since + 1;
+  task->least = fmin(task->least, loss);
+  return task->since >= PATIENCE;
+}
+
+/* The model at the last lambda, or at the last that has few enough attributes.
+ * Local. */
+static th_status take_model(struct th_end_work *w, int64_t k,
+                            const struct th_net_point *point,
+                            struct th_error *err)
+{
+  w->net_step = k;
+  struct th_end_model *model = &w->net;
+  th_status rc = th_end_model_reserve(model, point->size, err);
+  if (rc != TH_OK)
+    return rc;
+  model->intercept = point->intercept;
+  for (int64_t j = 0; j < point->size; j++) {
+    model->place[j] = point->column[j];
+    model->coef[j] = point->coef[j];
+  }
+  return TH_OK;
+}
+
+/* Of a path without a fold, its predictions there; of one that says how large
+ * models are, their sizes; of the final one the model. Local. */
+static th_status take_point(void *self, int64_t k,
+                            const struct th_net_point *point, bool *enough,
+                            struct th_error *err)
+{
+  struct task *task = self;
+  struct th_end_work *w = task->work;
+  int64_t at = task->mix * TH_LAMBDAS + k;
+  int64_t largest = w->context->config->sparsity;
+  if (task->final) {
+    bool fits = largest == 0 ? k + 1 == task->most : point->size <= largest;
+    return fits ? take_model(w, k, point, err) : TH_OK;
+  }
+  w->points[task->fold * TH_MIXES + task->mix] = k + 1;
+  if (task->fold == th_end_sizes(w))
+    w->size[at] = point->size;
+  if (task->fold == w->end->folds)
+    return TH_OK;
+  for (int64_t i = 0; i < w->held; i++)
+    if (w->end->fold[w->held_row[i]] == task->fold)
+      w->prediction[at * w->held + i] = point->prediction[w->held_row[i]];
+  *enough = is_enough(task, point->prediction);
+  return TH_OK;
+}
+
+/* Local. */
+static th_status run(struct task *task, struct th_error *err)
+{
+  struct th_end_work *w = task->work;
+  const struct th_end_list *list = th_end_list_of(w, task->fold);
+  struct th_vector *columns = NULL;
+  double *weight = NULL;
+  th_status rc;
+  TH_TRY(th_end_pick(w, list, w->scaled, &columns, err));
+  TH_TRY(th_end_weigh(w, task->fold, &weight, err));
+  const struct th_net_data data = {.rows = w->rows,
+                                   .count = list->count,
+                                   .column = columns,
+                                   .target = w->target,
+                                   .weight = weight,
+                                   .loss = w->context->loss,
+                                   .intercept = w->context->config->intercept,
+                                   .slack = slack,
+                                   .last_slack = task->final ? 1 : slack};
+  rc = th_net_path(&data, mixes[task->mix], w->lambda[task->mix], task->most,
+                   take_point, task, err);
+done:
+  free(columns);
+  free(weight);
+  return rc;
+}
+
+/* Every rank its share of the paths. Local. */
+static th_status run_mine(struct th_end_work *w, struct th_error *err)
+{
+  const struct th_comm *comm = w->context->comm;
+  int64_t tasks = TH_MIXES * (th_end_sizes(w) + 1);
+  th_status rc = make_grid(w, err);
+  bool any = rc == TH_OK && w->lambda[0][0] > 0;
+  for (int64_t t = 0; t < tasks && any && rc == TH_OK; t++) {
+    struct task task = {.work = w,
+                        .fold = t / TH_MIXES,
+                        .mix = (int)(t % TH_MIXES),
+                        .most = TH_LAMBDAS,
+                        .least = INFINITY};
+    if (t % comm->size == comm->rank)
+      rc = run(&task, err);
+    th_context_going(w->context, -1, "path %lld of %lld", (long long)t + 1,
+                     (long long)tasks);
+  }
+  return rc;
+}
+
+/* Each number comes from one rank; the others have zeros. */
+th_status th_end_nets(struct th_end_work *w, struct th_error *err)
+{
+  struct th_comm *comm = w->context->comm;
+  th_status rc;
+  th_profile_begin(w->context->profile);
+  rc = th_agree(comm, run_mine(w, err), err);
+  th_profile_end(w->context->profile, TH_PHASE_SOLVE);
+  if (rc != TH_OK)
+    return rc;
+  comm->ops->sum_i64(comm, (int64_t *)(void *)w->prediction,
+                     (size_t)(TH_NETS * w->held));
+  comm->ops->sum_i64(comm, w->points, (size_t)((w->end->folds + 1) * TH_MIXES));
+  comm->ops->sum_i64(comm, w->size, TH_NETS);
+  return rc;
+}
+
+th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
+                           struct th_error *err)
+{
+  struct task task = {.work = w,
+                      .fold = w->end->folds,
+                      .mix = (int)mix,
+                      .most = step + 1,
+                      .final = true};
+  return run(&task, err);
+}

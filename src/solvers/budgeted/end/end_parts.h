@@ -1,0 +1,109 @@
+/* end_parts.h - what the files of an end that predicts share
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_END_PARTS_H
+#define TH_END_PARTS_H
+
+#include "solvers/budgeted/end/end.h"
+#include "solvers/budgeted/end/end_list.h"
+#include "solvers/data/replicated_columns.h"
+#include "solvers/exact/net.h"
+
+enum { TH_MIXES = 3, TH_LAMBDAS = 25, TH_NETS = TH_MIXES * TH_LAMBDAS };
+
+/* A model on a list: places in it, and coefficients of its columns. */
+struct th_end_model {
+  int64_t size;
+  int64_t *place;
+  double *coef;
+  double intercept;
+};
+
+/* Replicated but where said. */
+struct th_end_work {
+  struct th_end *end;
+  struct th_context *context;
+  const struct th_end_known *known; /* NULL: nothing but the rows */
+  int64_t rows;                     /* of the end */
+  double *target;
+  double *weight;
+  struct th_end_list *list;  /* folds + 1: that of each, the last of all rows;
+                                one is empty where the last serves */
+  struct th_end_list all;    /* what is in any of them */
+  struct th_columns columns; /* its values */
+  double *scale;             /* of all: as solvers work with it */
+  double *factor;            /* of all: g, the unit of a penalised fit */
+  struct th_vector *plain;   /* of all: (x - centre) scale */
+  struct th_vector *scaled;  /* of all: (x - centre) / g */
+  double *lambda[TH_MIXES];
+  bool blind;            /* a fold, or what it leaves, has too little to say */
+  int64_t held;          /* rows that choose */
+  int64_t *held_row;     /* ascending */
+  double *prediction;    /* TH_NETS x held, of rows that were not seen */
+  double *strict;        /* held: of the strict support */
+  double *null;          /* held: of the mean */
+  int64_t *points;       /* (folds + 1) x TH_MIXES: lambdas of each path */
+  int64_t size[TH_NETS]; /* of the nets on the rows of th_end_sizes */
+  struct th_end_model net;  /* the one that was chosen, */
+  int64_t net_step;         /* at this lambda of its mix */
+  struct th_end_model best; /* the strict support on all rows */
+};
+
+/* The list that fold f uses; f = folds: of all rows. */
+static inline const struct th_end_list *
+th_end_list_of(const struct th_end_work *w, int64_t f)
+{
+  const struct th_end_list *own = &w->list[f];
+  return own->attribute != NULL ? own : &w->list[w->end->folds];
+}
+
+/* Whose rows say how large nets are: all, where folds have lists of their own;
+ * those without the part that is held out, which are most. */
+static inline int64_t th_end_sizes(const struct th_end_work *w)
+{
+  return w->end->folds == 1 ? 0 : w->end->folds;
+}
+
+/* Targets and weights of all training examples; room for all that goes by rows,
+ * and those that choose. Local. */
+th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
+
+/* The lists, the values of what is in them, and their scales. Collective. */
+th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
+                        const struct th_support *support, struct th_error *err);
+
+/* The share of norm1 in the nets of a mix. Local. */
+double th_end_mix(int64_t mix);
+
+/* What the strict support on all rows is chosen from: the list, or, in large
+ * data, the members of S. */
+static inline const struct th_end_list *
+th_end_members(const struct th_end_work *w, const struct th_end_list *members)
+{
+  return w->end->small ? &w->list[w->end->folds] : members;
+}
+
+/* Room for `size` members. Local. */
+th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
+                               struct th_error *err);
+void th_end_model_free(struct th_end_model *model);
+
+/* Columns of a list out of some of all; *out is the caller's. Local. */
+th_status th_end_pick(const struct th_end_work *w,
+                      const struct th_end_list *list,
+                      const struct th_vector *from, struct th_vector **out,
+                      struct th_error *err);
+
+/* weight[rows] without the rows of fold f. Local. */
+th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
+                       struct th_error *err);
+
+/* Elastic nets on the lists, without each fold and on all rows (end_nets.c);
+ * the strict support likewise, and the mean (end_strict.c). Collective. */
+th_status th_end_nets(struct th_end_work *w, struct th_error *err);
+/* The net that was chosen, again, as exactly as its loss is told. Local. */
+th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
+                           struct th_error *err);
+th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
+                        struct th_error *err);
+
+#endif

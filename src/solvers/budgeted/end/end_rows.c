@@ -1,0 +1,184 @@
+/* end_rows.c - the examples that an end sees, and those of them that choose
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "solvers/budgeted/end/end.h"
+#include "solvers/budgeted/end/folds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENOUGH_ROWS = 5000 }; /* of each block, for a list of its best */
+
+/* Of one pass, the rest is for the list; with a part that is held back besides:
+ * a fifteenth of the examples leaves two thirds of them. */
+static const double screened_share = 2.0 / 3;
+static const double screened_unless_held = 5.0 / 7;
+
+/* What becomes of an example. */
+enum fate { SCREENED = 0, FITTED, CHOOSES };
+
+bool th_end_small(int64_t passes, int64_t n)
+{
+  return n < (passes == 1 ? TH_END_OF_ONE : 1) * TH_END_SMALL;
+}
+
+/* Small data meet every block; of large data each block sees ENOUGH rows. */
+int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n)
+{
+  bool small = n < TH_END_SMALL;
+  int64_t most =
+      small ? blocks
+            : th_smaller(blocks, th_ceil_divide(blocks * ENOUGH_ROWS, n));
+  int64_t lists =
+      small ? th_larger(1, th_smaller(passes / 3, TH_END_LISTS)) : 1;
+  if (passes == 1)
+    return 1;
+  return passes == 0 ? most : th_smaller(most, passes - lists);
+}
+
+/* Of a single pass: units until screening has its share of the rows. Local. */
+static int64_t screened_units(const struct th_deal *deal, double share)
+{
+  double wanted = share * (double)deal->rows_in_pass;
+  double rows = 0;
+  int64_t k = 0;
+  while (k + 1 < deal->training_units && rows < wanted)
+    rows += (double)th_deal_training_unit(deal, k++).count;
+  return k;
+}
+
+static void mark(uint8_t *fate, struct th_rows rows, enum fate what)
+{
+  memset(fate + rows.first, (int)what, (size_t)rows.count);
+}
+
+static void mark_all(const struct th_end *end, const struct th_deal *deal,
+                     uint8_t *fate)
+{
+  for (int64_t k = end->once ? end->units : 0; k < deal->training_units; k++)
+    mark(fate, th_deal_training_unit(deal, k), FITTED);
+  for (int64_t k = 0; k < th_deal_validation_units(deal); k++)
+    mark(fate, th_deal_validation_unit(deal, k), CHOOSES);
+}
+
+/* The examples that see the list, row group by row group. Local. */
+static th_status add_group(struct th_end *end, struct th_rows group,
+                           const uint8_t *fate, struct th_error *err)
+{
+  int64_t last = group.first + group.count;
+  th_status rc = TH_OK;
+  for (int64_t i = group.first; i < last && rc == TH_OK;) {
+    int64_t first = i;
+    while (i < last && (fate[i] == SCREENED) == (fate[first] == SCREENED))
+      i++;
+    if (fate[first] != SCREENED)
+      rc = th_pieces_add(&end->pieces, (struct th_rows){first, i - first}, err);
+  }
+  return rc;
+}
+
+/* Local. */
+static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
+                            const uint8_t *fate, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
+    int64_t group = th_shape_group_of(shape, first, &(int64_t){0});
+    struct th_rows rows = th_shape_group(shape, group);
+    rc = add_group(end, rows, fate, err);
+    first += rows.count;
+  }
+  end->rows = th_pieces_rows(&end->pieces);
+  return rc;
+}
+
+/* The part that was held back is a fold by itself. */
+static void fold_held(struct th_end *end, const uint8_t *fate)
+{
+  int64_t at = 0;
+  end->folds = 1;
+  for (int64_t k = 0; k < end->pieces.count; k++) {
+    struct th_rows rows = end->pieces.items[k];
+    for (int64_t i = 0; i < rows.count; i++)
+      end->fold[at++] = fate[rows.first + i] == CHOOSES ? 0 : UINT8_MAX;
+  }
+}
+
+th_status th_end_targets(const struct th_end *end, struct th_context *context,
+                         double *target, double *weight, struct th_error *err)
+{
+  int64_t at = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < end->pieces.count && rc == TH_OK; k++) {
+    struct th_rows rows = end->pieces.items[k];
+    rc = th_context_targets(context, rows, target + at, weight + at, err);
+    at += rows.count;
+  }
+  return rc;
+}
+
+/* Local. */
+static th_status fold_rows(struct th_end *end, struct th_context *context,
+                           struct th_error *err)
+{
+  double *target = NULL;
+  double *weight = NULL;
+  th_status rc;
+  end->folds = th_folds_count(end->rows);
+  TH_TRY(TH_NEW(&target, end->rows, "targets", err));
+  TH_TRY(TH_NEW(&weight, end->rows, "weights", err));
+  TH_TRY(th_end_targets(end, context, target, weight, err));
+  th_folds_make(end->rows, target, context->target.labels,
+                context->config->seed, end->folds, end->fold);
+done:
+  free(target);
+  free(weight);
+  return rc;
+}
+
+/* Local. */
+static th_status choose_rows(struct th_end *end, struct th_context *context,
+                             struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(context->source);
+  bool by_folds = th_end_small(end->once ? 1 : 0, shape->training);
+  uint8_t *fate = NULL;
+  th_status rc;
+  end->units = context->deal.training_units;
+  if (end->once)
+    end->units = screened_units(
+        &context->deal, by_folds ? screened_share : screened_unless_held);
+  TH_TRY(TH_NEW(&fate, shape->training, "examples of the end", err));
+  mark_all(end, &context->deal, fate);
+  TH_TRY(add_pieces(end, shape, fate, err));
+  TH_TRY(TH_NEW(&end->fold, end->rows, "folds", err));
+  if (by_folds)
+    TH_TRY(fold_rows(end, context, err));
+  else
+    fold_held(end, fate);
+done:
+  free(fate);
+  return rc;
+}
+
+th_status th_end_init(struct th_end *end, struct th_context *context,
+                      int64_t passes, int64_t screens, struct th_error *err)
+{
+  int64_t n = th_source_shape(context->source)->training;
+  *end = (struct th_end){.once = passes == 1,
+                         .small = passes > 1 && n < TH_END_SMALL,
+                         .passes = th_larger(1, passes - screens),
+                         .screened = (double)screens};
+  th_status rc = choose_rows(end, context, err);
+  if (end->once)
+    end->screened = 1 - (double)end->rows / (double)n;
+  return th_agree(context->comm, rc, err);
+}
+
+void th_end_free(struct th_end *end)
+{
+  th_pieces_free(&end->pieces);
+  free(end->fold);
+  *end = (struct th_end){0};
+}

@@ -1,0 +1,240 @@
+/* marginal.c - scores by which attributes come into the list of an end that
+ * predicts
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/end/marginal.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIP = 256, WORD = 64 };
+
+static int64_t owned_count(const struct th_context *context)
+{
+  return context->owned.last - context->owned.first;
+}
+
+th_status th_marginal_init(struct th_marginal *m,
+                           const struct th_context *context, int64_t folds,
+                           const uint8_t *fold, struct th_error *err)
+{
+  int64_t count = owned_count(context) * folds;
+  th_status rc;
+  *m = (struct th_marginal){.folds = folds, .fold = fold};
+  TH_TRY(TH_NEW(&m->alone, count, "scores", err));
+  TH_TRY(TH_NEW(&m->with, count, "scores", err));
+  TH_TRY(TH_NEW(&m->touched, owned_count(context) / WORD + 1, "scores", err));
+done:
+  return rc;
+}
+
+void th_marginal_free(struct th_marginal *m)
+{
+  free(m->alone);
+  free(m->with);
+  free(m->touched);
+  free(m->fold_of);
+  free(m->target);
+  free(m->target32);
+  free(m->held);
+  *m = (struct th_marginal){0};
+}
+
+static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
+                         struct th_error *err)
+{
+  int64_t old = m->row_capacity;
+  int64_t held = m->hold_capacity;
+  th_status rc = TH_OK;
+  if (rows > old) {
+    TH_TRY(TH_WIDEN(&m->fold_of, old, rows, "scores", err));
+    TH_TRY(TH_WIDEN(&m->target, old, rows, "scores", err));
+    TH_TRY(TH_WIDEN(&m->target32, old, rows, "scores", err));
+    m->row_capacity = rows;
+  }
+  if (members * m->folds > held) {
+    TH_TRY(TH_WIDEN(&m->held, held, members * m->folds, "scores", err));
+    m->hold_capacity = members * m->folds;
+  }
+done:
+  return rc;
+}
+
+/* The sums of a member in all folds: kept aside, or put back. */
+static void hold(struct th_marginal *m, const struct th_context *context,
+                 const struct th_support *support, bool back)
+{
+  int64_t count = owned_count(context);
+  struct th_range mine = th_support_owned(support, context->owned);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    for (int64_t f = 0; f < m->folds; f++) {
+      int64_t j = support->attribute[k] - context->owned.first;
+      struct th_evidence *now = &m->with[f * count + j];
+      struct th_evidence *kept = &m->held[(k - mine.first) * m->folds + f];
+      *(back ? now : kept) = *(back ? kept : now);
+    }
+}
+
+th_status th_marginal_begin(struct th_marginal *m,
+                            const struct th_context *context,
+                            const struct th_batch *batch,
+                            const struct th_support *support,
+                            struct th_error *err)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  int64_t row = 0;
+  th_status rc = reserve(m, batch->rows, mine.last - mine.first, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0; k < batch->pieces.count; k++) {
+    struct th_rows piece = batch->pieces.items[k];
+    for (int64_t i = 0; i < piece.count; i++, row++) {
+      m->fold_of[row] = m->fold == NULL ? 0 : m->fold[piece.first + i];
+      m->target[row] = -batch->weight[row] * batch->target[row];
+      m->target32[row] = (float)m->target[row];
+    }
+  }
+  return rc;
+}
+
+void th_marginal_hold(struct th_marginal *m, const struct th_context *context,
+                      const struct th_support *support)
+{
+  hold(m, context, support, false);
+}
+
+void th_marginal_release(struct th_marginal *m,
+                         const struct th_context *context,
+                         const struct th_support *support)
+{
+  hold(m, context, support, true);
+}
+
+/* Dense: a strip's sums with some multiplier. */
+static void add_strip(const struct th_context *context,
+                      const struct th_slab *strip,
+                      const struct th_multiplier *multiplier,
+                      struct th_evidence unit, int64_t offset,
+                      struct th_evidence *to)
+{
+  int64_t count = strip->attributes.last - strip->attributes.first;
+  double u[STRIP] = {0};
+  double v[STRIP] = {0};
+  double q[STRIP] = {0};
+  th_kernel_evidence(strip, multiplier, context->centre + offset, NULL, u, v,
+                     q);
+  for (int64_t a = 0; a < count; a++) {
+    to[offset + a].u += unit.u * u[a];
+    to[offset + a].v += unit.v * v[a];
+  }
+}
+
+static void add_slab(const struct th_context *context,
+                     const struct th_slab *slab,
+                     const struct th_multiplier *multiplier,
+                     struct th_evidence unit, int64_t offset,
+                     struct th_evidence *to)
+{
+  for (int64_t a = slab->attributes.first; a < slab->attributes.last;
+       a += STRIP) {
+    struct th_range part = {a, a + STRIP};
+    struct th_slab strip =
+        th_slab_part(slab, th_range_meet(part, slab->attributes));
+    add_strip(context, &strip, multiplier, unit,
+              offset + a - slab->attributes.first, to);
+  }
+}
+
+void th_marginal_add(struct th_marginal *m, const struct th_context *context,
+                     const struct th_marginal_slab *given)
+{
+  int64_t first = m->fold_of[given->row] * owned_count(context);
+  struct th_multiplier target = *given->multiplier;
+  const struct th_evidence one = {-1, 1};
+  target.residual = m->target + given->row;
+  target.residual32 = m->target32 + given->row;
+  if (given->slab->layout == TH_SPARSE) {
+    th_sparse_touch(given->slab, given->multiplier, given->unit, given->offset,
+                    m->with + first, m->touched);
+    th_sparse_touch(given->slab, &target, one, given->offset, m->alone + first,
+                    m->touched);
+    return;
+  }
+  add_slab(context, given->slab, given->multiplier, given->unit, given->offset,
+           m->with + first);
+  if (!given->race)
+    add_slab(context, given->slab, &target, one, given->offset,
+             m->alone + first);
+}
+
+/* The floors of one draw, by folds. */
+static void add_floor(struct th_marginal *m, const struct th_context *context,
+                      struct th_range block, struct th_evidence unit,
+                      const struct th_evidence *floor, struct th_evidence *to)
+{
+  struct th_range mine = th_range_meet(block, context->owned);
+  int64_t count = owned_count(context);
+  for (int64_t f = 0; f < m->folds; f++)
+    for (int64_t a = mine.first; floor[f].v != 0 && a < mine.last; a++) {
+      int64_t j = a - context->owned.first;
+      double c = context->centre[j];
+      to[f * count + j].u -= unit.u * c * floor[f].u;
+      to[f * count + j].v -= unit.v * c * c * floor[f].v;
+    }
+}
+
+void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
+                        const struct th_batch *batch, struct th_evidence unit)
+{
+  const struct th_evidence one = {-1, 1};
+  for (int64_t i = 0; i < batch->draws; i++) {
+    struct th_evidence with[UINT8_MAX + 1] = {{0}};
+    struct th_evidence alone[UINT8_MAX + 1] = {{0}};
+    for (int64_t r = batch->draw_row[i]; r < batch->draw_row[i + 1]; r++) {
+      int f = m->fold_of[r];
+      with[f].u += batch->residual[r];
+      with[f].v += batch->weight[r];
+      alone[f].u += m->target[r];
+      alone[f].v += batch->weight[r];
+    }
+    add_floor(m, context, batch->draw[i].block, unit, with, m->with);
+    add_floor(m, context, batch->draw[i].block, one, alone, m->alone);
+  }
+}
+
+void th_marginal_entrant(struct th_marginal *m,
+                         const struct th_context *context,
+                         const struct th_batch *batch, int64_t attribute,
+                         const double *column, double coef, double mean_square)
+{
+  int64_t j = attribute - context->owned.first;
+  double scale = context->scale[j];
+  for (int64_t i = 0; i < batch->rows; i++) {
+    struct th_evidence *to = &m->with[m->fold_of[i] * owned_count(context) + j];
+    double square = batch->weight[i] * column[i] * column[i];
+    to->u +=
+        (square * coef - batch->residual[i] * column[i]) / mean_square / scale;
+    to->v += square / mean_square / scale / scale;
+  }
+}
+
+void th_marginal_scores(const struct th_marginal *m,
+                        const struct th_context *context, enum th_score which,
+                        int64_t without, double *score)
+{
+  const struct th_evidence *sums = which == TH_SCORE_ALONE ? m->alone : m->with;
+  int64_t count = owned_count(context);
+  for (int64_t j = 0; j < count; j++) {
+    struct th_evidence sum = {0, 0};
+    for (int64_t f = 0; f < m->folds; f++)
+      if (f != without) {
+        sum.u += sums[f * count + j].u;
+        sum.v += sums[f * count + j].v;
+      }
+    bool known = sum.v > 0 && context->scale[j] > 0;
+    double z = known ? fabs(sum.u) / sqrt(sum.v) : 0;
+    score[j] = isfinite(z) ? z : 0;
+  }
+}

@@ -1,0 +1,91 @@
+/* marginal.h - scores by which attributes come into the list of an end that
+ * predicts
+ *
+ * Beside the evidence of solver `sift`, and never reset: of every attribute its
+ * sums with the target alone, and those with the residuals of the rounds, each
+ * by the fold of the example, so that a score can be had from the other folds.
+ * Scores only order attributes: no variance enters them.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MARGINAL_H
+#define TH_MARGINAL_H
+
+#include "math/kernels/kernels_sparse.h"
+#include "solvers/data/batch.h"
+
+#include <stdint.h>
+
+/* Of the owned attributes, but for the folds and their work arrays, which are
+ * replicated. Sums are in the attribute's own units; entry f owned + j is that
+ * of the j-th owned attribute in fold f. */
+struct th_marginal {
+  int64_t folds;
+  const uint8_t *fold;       /* of each training example; borrowed; NULL: 0 */
+  struct th_evidence *alone; /* with the target: U0, W0 */
+  struct th_evidence *with;  /* with residuals, over their variance: U, W */
+  uint64_t *touched;         /* work array of sparse sums */
+  int64_t row_capacity;
+  uint8_t *fold_of; /* rows of the batch: their folds */
+  double *target;   /* and weight times target */
+  float *target32;
+  int64_t hold_capacity;
+  struct th_evidence *held; /* of members of S, folds of each */
+};
+
+/* Zeros. Local; release with th_marginal_free. */
+th_status th_marginal_init(struct th_marginal *m,
+                           const struct th_context *context, int64_t folds,
+                           const uint8_t *fold, struct th_error *err);
+void th_marginal_free(struct th_marginal *m);
+
+/* A batch whose rows have been drawn is going to be read. Local. */
+th_status th_marginal_begin(struct th_marginal *m,
+                            const struct th_context *context,
+                            const struct th_batch *batch,
+                            const struct th_support *support,
+                            struct th_error *err);
+
+/* Between the two, nothing is learnt with residuals about the members of S.
+ * Local. */
+void th_marginal_hold(struct th_marginal *m, const struct th_context *context,
+                      const struct th_support *support);
+void th_marginal_release(struct th_marginal *m,
+                         const struct th_context *context,
+                         const struct th_support *support);
+
+/* One slab of it, as th_batch_blocks visits it: its first row is row `row` of
+ * the batch, its first attribute the owned one number `offset`. unit multiplies
+ * the sums with residuals. race: the rows saw these attributes for their
+ * promise, which says nothing of U0. Rows of several folds do not come in one
+ * slab. Local. */
+struct th_marginal_slab {
+  const struct th_slab *slab;
+  const struct th_multiplier *multiplier;
+  struct th_evidence unit;
+  int64_t row;
+  int64_t offset;
+  bool race;
+};
+void th_marginal_add(struct th_marginal *m, const struct th_context *context,
+                     const struct th_marginal_slab *given);
+
+/* Sparse data: what the zeros of a batch's draws add. Local. */
+void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
+                        const struct th_batch *batch, struct th_evidence unit);
+
+/* One member's own column of the batch, with what is left when its own part is
+ * added back: residual + coef x; an entrant is spoken of by all rows. Local, at
+ * its owner. */
+void th_marginal_entrant(struct th_marginal *m,
+                         const struct th_context *context,
+                         const struct th_batch *batch, int64_t attribute,
+                         const double *column, double coef, double mean_square);
+
+enum th_score { TH_SCORE_ALONE, TH_SCORE_WITH, TH_SCORES };
+
+/* score[owned] = |U| / sqrt(W) of all folds but one; without: -1 for all of
+ * them. 0 where nothing is known or the attribute is left out. Local. */
+void th_marginal_scores(const struct th_marginal *m,
+                        const struct th_context *context, enum th_score which,
+                        int64_t without, double *score);
+
+#endif

@@ -1,0 +1,30 @@
+/* hybrid.c - Hybrid: rounds of Exploration, each followed by Exploitation
+ *
+ * Murata & Suzuki 2018, Algorithm 3. Round k makes T^-_k updates of Algorithm 1
+ * and T_k updates of Algorithm 2 on the support found; batches grow from round
+ * to round.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/algorithm.h"
+#include "solvers/budgeted/algorithms.h"
+#include "solvers/budgeted/iht.h"
+
+/* One round. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct th_threshold *h = state;
+  th_status rc;
+  TH_TRY(th_threshold_round(h, context, true, true, more, err));
+  /* line 2: Exploration(theta, eta, s', s, {B^-}, T^-) */
+  for (int64_t t = 0; t < h->updates_explore && *more; t++)
+    TH_TRY(th_exploration_update(h, context, more, err));
+  /* line 3: Exploitation(theta, eta, {B}, T) */
+  for (int64_t t = 0; t < h->updates_exploit && *more; t++)
+    TH_TRY(th_exploitation_update(h, context, more, err));
+  if (*more)
+    TH_TRY(th_threshold_round_end(h, context, err));
+done:
+  return rc;
+}
+
+const struct th_algorithm th_hybrid_algorithm = TH_THRESHOLD_ALGORITHM(step);

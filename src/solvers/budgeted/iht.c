@@ -1,0 +1,277 @@
+/* iht.c - what Exploration, Exploitation and Hybrid share
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/iht.h"
+
+#include "core/memory.h"
+#include "solvers/budgeted/refit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  AFFORDABLE = 1024,   /* |S| up to which every round may refit */
+  RARE_ROWS = 4,       /* of the worst kind, that luck may bring */
+  REFIT_ROWS = 4,      /* per member, for a refit within the run */
+  EIGENVALUE_ROWS = 10 /* per member, for a new look at L */
+};
+
+static const double guard_factor = 4;
+
+/* The configured start, in the data's own units, scaled. Collective. */
+static th_status start_support(struct th_threshold *h,
+                               struct th_context *context, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_choice *chosen = NULL;
+  th_status rc = TH_NEW(&chosen, config->start_size, "the start", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < config->start_size; k++)
+    chosen[k] =
+        (struct th_choice){config->start_support[k],
+                           config->start_coef ? config->start_coef[k] : 0};
+  TH_TRY(
+      th_support_assign(&h->theta, context, chosen, config->start_size, err));
+  for (int64_t k = 0; k < h->theta.size; k++)
+    h->theta.coef[k] =
+        h->theta.scale[k] > 0 ? h->theta.coef[k] / h->theta.scale[k] : 0;
+  h->theta.intercept = context->target.offset;
+done:
+  free(chosen);
+  return rc;
+}
+
+/* eta = 1/(2 L), L = smoothness of the loss times the largest eigenvalue.
+ * Collective. */
+static th_status choose_step_size(struct th_threshold *h,
+                                  struct th_context *context,
+                                  struct th_error *err)
+{
+  double lambda = 1;
+  h->eta = context->config->eta;
+  if (h->eta > 0)
+    return TH_OK;
+  th_status rc = th_step_size_estimate(context, &lambda, err);
+  h->smoothness = context->loss->smoothness * lambda;
+  h->eta = 1 / (2 * h->smoothness);
+  return rc;
+}
+
+/* Room for good, so that a step neither allocates nor can fail by it. Local. */
+static th_status reserve(struct th_threshold *h,
+                         const struct th_context *context, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  int64_t owned = context->owned.last - context->owned.first;
+  int64_t most = config->sparsity > config->start_size ? config->sparsity
+                                                       : config->start_size;
+  int64_t width = th_source_budget(context->source) - config->sparsity;
+  int64_t d = th_source_shape(context->source)->attributes;
+  th_status rc;
+  TH_TRY(TH_NEW(&h->grad, owned, "a gradient", err));
+  TH_TRY(TH_NEW(&h->chosen, most, "a hard threshold", err));
+  TH_TRY(TH_NEW(&h->told, most + 1, "a gradient", err));
+  TH_TRY(th_support_reserve(&h->last, most, err));
+  TH_TRY(th_support_reserve(&h->theta, most, err));
+  if (width > 0) /* as narrow as blocks ever are, hence the most of them */
+    TH_TRY(th_blocks_even(&h->blocks, d, width, err));
+done:
+  return rc;
+}
+
+th_status th_threshold_create(void **state, struct th_context *context,
+                              struct th_error *err)
+{
+  struct th_threshold *h = NULL;
+  th_status rc = TH_NEW(&h, 1, "a solver", err);
+  if (rc == TH_OK)
+    rc = reserve(h, context, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  h->smallest_loss = INFINITY;
+  h->explores = true;
+  TH_TRY(start_support(h, context, err));
+  TH_TRY(th_gram_start(&h->gram, context, h->theta.size, err));
+  th_kept_rows_start(&h->kept, context, h->theta.size);
+  TH_TRY(choose_step_size(h, context, err));
+  h->first_eta = h->eta;
+  *state = h;
+  h = NULL;
+done:
+  th_threshold_free(h);
+  return rc;
+}
+
+void th_threshold_free(struct th_threshold *h)
+{
+  if (h == NULL)
+    return;
+  th_support_free(&h->theta);
+  th_support_free(&h->last);
+  th_blocks_free(&h->blocks);
+  th_batch_free(&h->batch);
+  th_gram_free(&h->gram);
+  th_kept_rows_free(&h->kept);
+  th_selection_free(&h->selection);
+  free(h->grad);
+  free(h->chosen);
+  free(h->told);
+  free(h);
+}
+
+/* A step that is e times too long brings a squared loss up by about e^2: by how
+ * many halvings to shorten it, at least one. */
+static int64_t halvings_for(double rise)
+{
+  int exponent = 0;
+  if (!isfinite(rise))
+    return 1;
+  frexp(rise, &exponent);
+  return exponent > 3 ? exponent / 2 : 1;
+}
+
+static th_status guard(struct th_threshold *h, struct th_context *context,
+                       bool *tripped, struct th_error *err)
+{
+  double loss = h->batch.loss;
+  double luck = RARE_ROWS * context->target.worst / h->batch.weight_sum;
+  *tripped = !isfinite(loss) || loss > guard_factor * h->smallest_loss + luck;
+  if (!*tripped) {
+    h->smallest_loss = fmin(h->smallest_loss, loss + luck);
+    return th_support_copy(&h->last, &h->theta, err);
+  }
+  int64_t halvings = halvings_for(loss / h->smallest_loss);
+  h->eta = ldexp(h->eta, -(int)halvings);
+  h->halvings += halvings;
+  th_context_notice(context,
+                    "the loss on fresh examples rose to %g (smallest so far "
+                    "%g): last state restored, step size lowered to %g",
+                    loss, h->smallest_loss, h->eta);
+  th_status rc = th_support_copy(&h->theta, &h->last, err);
+  if (rc == TH_OK) /* there is room: both on every rank alike */
+    rc = th_gram_start(&h->gram, context, h->theta.size, err);
+  return rc;
+}
+
+th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
+                            const struct th_view *view, bool *more, bool *use,
+                            struct th_error *err)
+{
+  bool tripped = false;
+  th_status rc;
+  *use = false;
+  TH_TRY(th_batch_look(&h->batch, context, view, more, err));
+  if (!*more)
+    return TH_OK;
+  if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */
+    return TH_OK;
+  TH_TRY(guard(h, context, &tripped, err));
+  *use = !tripped;
+done:
+  return rc;
+}
+
+th_status th_threshold_blocks(struct th_threshold *h,
+                              struct th_context *context, struct th_error *err)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t width = th_source_budget(context->source);
+  if (h->theta.size > 0)
+    width -= context->config->sparsity;
+  return th_blocks_even(&h->blocks, d, width, err);
+}
+
+static bool same_support(const struct th_support *a, const struct th_support *b)
+{
+  if (a->size != b->size)
+    return false;
+  for (int64_t k = 0; k < a->size; k++)
+    if (a->attribute[k] != b->attribute[k])
+      return false;
+  return true;
+}
+
+th_status th_threshold_remember(struct th_threshold *h,
+                                struct th_context *context,
+                                struct th_error *err)
+{
+  bool refits = context->config->refit != TH_REFIT_NO;
+  if (!same_support(&h->theta, &h->last)) {
+    th_kept_rows_start(&h->kept, context, h->theta.size);
+    return th_gram_start(&h->gram, context, h->theta.size, err);
+  }
+  if (refits && context->loss->labels)
+    th_kept_rows_add(&h->kept, context, &h->batch, err);
+  if (!refits || context->loss->labels || h->theta.size > AFFORDABLE)
+    return TH_OK;
+  return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
+}
+
+/* The larger L counts. Collective. */
+static th_status look_at_smoothness(struct th_threshold *h,
+                                    struct th_context *context,
+                                    struct th_error *err)
+{
+  double lambda = 1;
+  th_status rc = th_gram_eigenvalue(&h->gram, context, &lambda, err);
+  double smoothness = context->loss->smoothness * lambda;
+  if (rc == TH_OK && smoothness > h->smoothness) {
+    h->smoothness = smoothness;
+    h->eta = fmin(h->eta, 1 / (2 * smoothness));
+  }
+  return rc;
+}
+
+th_status th_threshold_round_end(struct th_threshold *h,
+                                 struct th_context *context,
+                                 struct th_error *err)
+{
+  double rows = h->gram.rows;
+  double members = (double)h->theta.size;
+  th_status rc = TH_OK;
+  h->round++;
+  if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
+    rc = th_refit_squares(&h->theta, context, &h->gram, NULL, err);
+  if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
+      rows >= EIGENVALUE_ROWS * members)
+    rc = look_at_smoothness(h, context, err);
+  return rc;
+}
+
+th_status th_threshold_finish(void *state, struct th_context *context,
+                              struct th_error *err)
+{
+  struct th_threshold *h = state;
+  if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
+    return th_fail(err, TH_ENUMERIC,
+                   "training diverged until the examples were used up: the "
+                   "step size %g is too large, and %g after %lld halvings too; "
+                   "leave --eta out",
+                   h->first_eta, h->eta, (long long)h->halvings);
+  struct th_refit_state end = {.support = &h->theta,
+                               .batch = &h->batch,
+                               .gram = &h->gram,
+                               .kept = &h->kept};
+  return th_refit_end(&end, context, err);
+}
+
+const struct th_support *th_threshold_support(const void *state)
+{
+  const struct th_threshold *h = state;
+  return &h->theta;
+}
+
+double th_threshold_loss(const void *state)
+{
+  const struct th_threshold *h = state;
+  return h->batch.loss;
+}
+
+double th_threshold_step_size(const void *state)
+{
+  const struct th_threshold *h = state;
+  return h->eta;
+}
+
+void th_threshold_release(void *state)
+{
+  th_threshold_free(state);
+}

@@ -1,0 +1,156 @@
+/* iht_schedule.c - the batches of Exploration, Exploitation and Hybrid,
+ * round by round
+ * SPDX-License-Identifier: MIT */
+#include "math/rule.h"
+#include "solvers/budgeted/iht.h"
+
+enum { EXPLOIT_PER_EXPLORE = 4 }; /* B = 4 B^- */
+
+static const double default_growth = 1.2;
+static const double largest_update = 0.15; /* of the rows that are left */
+static const double end_share = 0.1;       /* of a pass: rows for the end */
+
+static double growth_of(const struct th_config *config)
+{
+  return config->growth > 0 ? config->growth : default_growth;
+}
+
+/* B^- by rule: it grows while an update takes at most 15 per cent of the rows
+ * that are left, then stays as it is: it never shrinks, or noise would grow
+ * again. Exploring is over (0) where the next update would leave too little for
+ * the end. */
+static int64_t explore_rows_by_rule(const struct th_threshold *h,
+                                    const struct th_context *context,
+                                    int64_t blocks)
+{
+  double left = (double)th_deal_left(&context->deal);
+  int64_t most = (int64_t)(largest_update * left / (double)blocks);
+  int64_t first = th_rule_explore_rows(context->config->sparsity);
+  int64_t rows = th_rule_grow(first, growth_of(context->config), h->round);
+  if (h->round == 0) {
+    rows = rows < most ? rows : most;
+    return rows > 1 ? rows : 1;
+  }
+  if (rows > most && rows > h->explore_rows)
+    rows = most > h->explore_rows ? most : h->explore_rows;
+  double pass = (double)context->deal.rows_in_pass;
+  double after = left - (double)blocks * (double)rows;
+  return after >= end_share * pass ? rows : 0;
+}
+
+/* B by rule, of a round without Exploration: it grows up to a whole pass; the
+ * last update takes all that is left, but not less than the one before. */
+static int64_t exploit_rows_by_rule(const struct th_threshold *h,
+                                    const struct th_context *context)
+{
+  int64_t pass = context->deal.rows_in_pass;
+  int64_t left = th_deal_left(&context->deal);
+  int64_t first =
+      EXPLOIT_PER_EXPLORE * th_rule_explore_rows(context->config->sparsity);
+  int64_t rows = th_rule_grow(first, growth_of(context->config), h->round);
+  rows = rows < pass ? rows : pass;
+  if (left / 2 >= rows)
+    return rows;
+  rows = left < pass ? left : pass;
+  return rows >= h->exploit_rows ? rows : 0;
+}
+
+/* A round with Exploration: batches given, or by rule. */
+static void plan_exploration(struct th_threshold *h,
+                             const struct th_context *context, int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  h->explore_rows =
+      config->batch_explore > 0
+          ? th_rule_grow(config->batch_explore, growth_of(config), h->round)
+          : explore_rows_by_rule(h, context, blocks);
+  h->updates_explore =
+      config->updates_explore > 0 ? config->updates_explore : 1;
+}
+
+/* The Exploitation of a round, on S alone where nothing is explored. */
+static void plan_exploitation(struct th_threshold *h,
+                              const struct th_context *context, int64_t blocks)
+{
+  const struct th_config *config = context->config;
+  bool alone = h->explore_rows == 0;
+  h->exploit_rows =
+      config->batch_exploit > 0
+          ? th_rule_grow(config->batch_exploit, growth_of(config), h->round)
+      : alone ? exploit_rows_by_rule(h, context)
+              : EXPLOIT_PER_EXPLORE * h->explore_rows;
+  h->updates_exploit =
+      config->updates_exploit > 0
+          ? config->updates_exploit
+          : th_rule_exploit_updates(alone ? 1 : blocks,
+                                    h->eta * context->loss->smoothness / 2);
+}
+
+/* Least squares end with all rows at once, also those of batches; where the end
+ * is the iterate, or may be, what is left goes into steps on S. */
+static bool steps_to_the_end(const struct th_context *context)
+{
+  return context->loss->labels || context->config->refit == TH_REFIT_NO;
+}
+
+/* Rows of a round as planned. */
+static double rows_of_round(const struct th_threshold *h,
+                            const struct th_context *context, bool explore,
+                            bool exploit, int64_t blocks)
+{
+  double rows =
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  if (exploit && (h->explores || !explore || steps_to_the_end(context)))
+    rows += (double)h->exploit_rows * (double)h->updates_exploit;
+  return rows;
+}
+
+/* The first round may be short of Exploitation, so that there is one. */
+static void fit_first_round(struct th_threshold *h,
+                            const struct th_context *context, int64_t blocks)
+{
+  double left =
+      (double)th_deal_left(&context->deal) -
+      (double)blocks * (double)h->explore_rows * (double)h->updates_explore;
+  int64_t most = (int64_t)((1 - end_share) * left / (double)h->exploit_rows);
+  if (h->updates_exploit > most)
+    h->updates_exploit = most > 0 ? most : 0;
+}
+
+static void plan_round(struct th_threshold *h, const struct th_context *context,
+                       bool explore, bool exploit, int64_t blocks)
+{
+  h->explore_rows = explore && h->explores ? h->explore_rows : 0;
+  if (explore && h->explores)
+    plan_exploration(h, context, blocks);
+  h->explores = h->explore_rows > 0;
+  h->updates_explore = h->explores ? h->updates_explore : 0;
+  if (!exploit)
+    return;
+  plan_exploitation(h, context, blocks);
+  if (h->explores && h->round == 0 && context->config->updates_exploit == 0)
+    fit_first_round(h, context, blocks);
+}
+
+th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
+                             bool explore, bool exploit, bool *fits,
+                             struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  th_status rc = explore ? th_threshold_blocks(h, context, err) : TH_OK;
+  if (rc != TH_OK)
+    return rc; /* there is room for blocks: the same on every rank */
+  int64_t blocks = explore ? h->blocks.count : 1;
+  double left = (double)th_deal_left(&context->deal);
+  plan_round(h, context, explore, exploit, blocks);
+  double rows = rows_of_round(h, context, explore, exploit, blocks);
+  if (rows > left && h->explores && exploit && config->batch_explore == 0 &&
+      steps_to_the_end(context)) { /* S alone */
+    h->explores = false;
+    plan_round(h, context, explore, exploit, blocks);
+    rows = rows_of_round(h, context, explore, exploit, blocks);
+  }
+  *fits = rows > 0 && rows <= left &&
+          (config->rounds == 0 || h->round < config->rounds);
+  return TH_OK;
+}

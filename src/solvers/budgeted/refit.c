@@ -1,0 +1,191 @@
+/* refit.c - exact fits on a fixed support: least squares, Newton
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/refit.h"
+
+#include "math/rule.h"
+#include "solvers/budgeted/newton.h"
+#include "solvers/budgeted/normal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPEND_ROWS = 4096 }; /* of one mini-batch */
+
+th_status th_refit_squares(struct th_support *support,
+                           struct th_context *context,
+                           const struct th_gram *gram, const bool *keep,
+                           struct th_error *err)
+{
+  const struct th_normal equations = {
+      .gram = gram, .intercept = context->config->intercept, .keep = keep};
+  double *solution = NULL;
+  th_status rc = th_normal_solve(&equations, context, &solution, err);
+  if (rc != TH_OK)
+    return rc;
+  memcpy(support->coef, solution, (size_t)support->size * sizeof(double));
+  support->intercept = solution[support->size];
+  free(solution);
+  return TH_OK;
+}
+
+/* Where rows that are spent on S go. */
+struct spending {
+  struct th_gram *gram;      /* NULL: not there */
+  struct th_kept_rows *kept; /* the same */
+};
+
+/* *wanted: more rows are. Collective. */
+static th_status keep_rows(struct th_kept_rows *kept,
+                           struct th_context *context,
+                           const struct th_batch *batch, bool *wanted,
+                           struct th_error *err)
+{
+  th_kept_rows_add(kept, context, batch, err);
+  th_status rc = th_agree(context->comm, kept->status, err);
+  *wanted = rc == TH_OK && kept->rows < kept->most;
+  return rc;
+}
+
+static th_status spend(const struct spending *to, struct th_batch *batch,
+                       struct th_context *context,
+                       const struct th_support *support, int64_t rows,
+                       struct th_error *err)
+{
+  bool complete = true;
+  th_status rc = TH_OK;
+  while (rows > 0) {
+    struct th_view view = {.consumer = TH_CONSUMER_EXPLOIT,
+                           .rows = rows < SPEND_ROWS ? rows : SPEND_ROWS,
+                           .support = support};
+    TH_TRY(th_batch_observe(batch, context, &view, &complete, err));
+    if (!complete)
+      break;
+    if (to->gram != NULL)
+      TH_TRY(th_gram_add(to->gram, context, batch, support, NULL, NULL, err));
+    if (to->kept != NULL)
+      TH_TRY(keep_rows(to->kept, context, batch, &complete, err));
+    rows = complete ? rows - view.rows : 0;
+  }
+done:
+  return rc;
+}
+
+th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
+                         struct th_context *context,
+                         const struct th_support *support, int64_t rows,
+                         struct th_error *err)
+{
+  const struct spending to = {.gram = gram};
+  return spend(&to, batch, context, support, rows, err);
+}
+
+th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        bool *complete, struct th_error *err)
+{
+  const struct th_view view = {.consumer = TH_CONSUMER_EXPLOIT,
+                               .rows = th_rule_refit_rows(support->size, rows),
+                               .support = support,
+                               .loss = context->loss};
+  return th_batch_look(batch, context, &view, complete, err);
+}
+
+int64_t th_refit_rows(const struct th_context *context)
+{
+  int64_t left = th_deal_left(&context->deal);
+  int64_t pass = context->deal.rows_in_pass;
+  return context->config->passes > 1 && left > pass ? pass : left;
+}
+
+/* The mean squared error of coefficients over the rows of a Gram matrix. */
+static double mean_square(const struct th_gram *gram,
+                          const struct th_support *support)
+{
+  int64_t n = gram->size;
+  double sum = th_gram_at(gram, n + 1, n + 1);
+  for (int64_t j = 0; j <= n; j++) {
+    double b = j < n ? support->coef[j] : support->intercept;
+    double product = -2 * th_gram_at(gram, j, n + 1);
+    for (int64_t i = 0; i <= n; i++)
+      product += th_gram_at(gram, i, j) *
+                 (i < n ? support->coef[i] : support->intercept);
+    sum += b * product;
+  }
+  return sum / gram->weight;
+}
+
+/* Least squares, unless they are expected to predict worse than the
+ * coefficients at hand: by Akaike's final prediction error, (m + p) / (m - p)
+ * times their mean square on m rows with p parameters. Collective. */
+static th_status fit_squares(struct th_support *support,
+                             struct th_context *context,
+                             const struct th_gram *gram, struct th_error *err)
+{
+  struct th_support before = {0};
+  double now = mean_square(gram, support);
+  double parameters = (double)(support->size + 1);
+  th_status rc = th_support_copy(&before, support, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_refit_squares(support, context, gram, NULL, err));
+  double expected = mean_square(gram, support) * (gram->rows + parameters) /
+                    (gram->rows - parameters);
+  if (context->config->refit == TH_REFIT_AUTO && !(expected <= now))
+    rc = th_support_copy(support, &before, err); /* there is room */
+done:
+  th_support_free(&before);
+  return rc;
+}
+
+static th_status end_by_squares(struct th_refit_state *state,
+                                struct th_context *context, int64_t rows,
+                                int64_t enough, struct th_error *err)
+{
+  struct th_support *support = state->support;
+  const struct spending to = {.gram = state->gram};
+  th_status rc = TH_OK;
+  if (rows >= context->deal.rows_in_pass) /* then each example counts once */
+    rc = th_gram_start(state->gram, context, support->size, err);
+  if (rc == TH_OK)
+    rc = spend(&to, state->batch, context, support, rows, err);
+  if (rc != TH_OK || state->gram->rows < (double)enough)
+    return rc;
+  return fit_squares(support, context, state->gram, err);
+}
+
+/* All rows that there are, so that every example may come, which the next two
+ * passes bring at the latest. */
+static th_status end_by_newton(struct th_refit_state *state,
+                               struct th_context *context, int64_t rows,
+                               int64_t enough, struct th_error *err)
+{
+  struct th_kept_rows *kept = state->kept;
+  struct th_support *support = state->support;
+  const struct spending to = {.kept = kept};
+  th_status rc;
+  TH_TRY(th_agree(context->comm, kept->status, err));
+  if (kept->rows >= kept->most)
+    rows = 0;
+  TH_TRY(spend(&to, state->batch, context, support, rows, err));
+  TH_TRY(th_kept_rows_gather(kept, context, support, state->batch, err));
+  if (kept->rows < enough)
+    return TH_OK;
+  rc = context->config->refit == TH_REFIT_AUTO
+           ? th_newton_improve(support, state->batch, context, err)
+           : th_newton_fit(support, state->batch, context, NULL, err);
+done:
+  return rc;
+}
+
+th_status th_refit_end(struct th_refit_state *state, struct th_context *context,
+                       struct th_error *err)
+{
+  enum th_refit refit = context->config->refit;
+  bool labels = context->loss->labels;
+  int64_t rows = labels ? th_deal_left(&context->deal) : th_refit_rows(context);
+  int64_t size = state->support->size;
+  int64_t enough = refit == TH_REFIT_YES ? size + 1 : 2 * size + 2;
+  if (refit == TH_REFIT_NO || size == 0)
+    return TH_OK;
+  return (labels ? end_by_newton : end_by_squares)(state, context, rows, enough,
+                                                   err);
+}

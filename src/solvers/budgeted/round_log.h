@@ -1,0 +1,42 @@
+/* round_log.h - the rows of rounds with what they have observed of S, kept for
+ * a fit that needs all of them at once
+ *
+ * S changes from round to round. A round speaks of the final S if it observed
+ * all of its members; what it observed of others is of no use then.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ROUND_LOG_H
+#define TH_ROUND_LOG_H
+
+#include "solvers/data/batch.h"
+
+struct th_round_entry;
+
+/* Zeroed: empty. Replicated but for the values, which are those of this rank's
+ * members. At most 2^28 values are kept on all ranks together: the first rounds
+ * go, which knew least of S. */
+struct th_round_log {
+  struct th_round_entry *entry; /* of each round, in order */
+  int64_t count;
+  int64_t capacity;
+  int64_t first;    /* the first that is still kept */
+  int64_t values;   /* rows times members of those */
+  th_status status; /* of this rank: why it keeps no more */
+};
+
+/* Keep the rows of a batch on which the support has been observed; `centre` was
+ * taken from its targets. What fails is told by th_round_log_gather. Local. */
+void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
+                      const struct th_support *support, double centre,
+                      struct th_error *err);
+
+/* All rows on which this support was observed as one batch, without residuals,
+ * *rows of them; none: the batch stays as it is. Collective. */
+th_status th_round_log_gather(const struct th_round_log *log,
+                              struct th_context *context,
+                              const struct th_support *support,
+                              struct th_batch *batch, int64_t *rows,
+                              struct th_error *err);
+
+void th_round_log_free(struct th_round_log *log);
+
+#endif

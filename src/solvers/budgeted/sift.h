@@ -1,0 +1,156 @@
+/* sift.h - the state of solver `sift`, and its parts: learning, admission, end
+ *
+ * The round itself, which puts them together, is in sift.c.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SIFT_H
+#define TH_SIFT_H
+
+#include "core/latin.h"
+#include "solvers/budgeted/end/end.h"
+#include "solvers/budgeted/round_log.h"
+#include "solvers/budgeted/sift_evidence.h"
+#include "solvers/budgeted/sift_fit.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Room for admitting attributes. */
+struct th_sift_entry {
+  struct th_selection selection;
+  int64_t capacity;
+  struct th_choice *entrants; /* E with z */
+  struct th_choice *merged;   /* S + E with theta */
+  int64_t *attribute;         /* E, or the slow ones of S */
+  struct th_evidence *sum;    /* what is known of them */
+  int64_t *place;             /* of the members of S in S + E */
+};
+
+/* Which attributes a round looks at: blocks of a rotation over all of them, and
+ * the race of the most promising ones, of which each rank has its own part. */
+struct th_sift_plan {
+  struct th_range *block;
+  int64_t *consumer;
+  int64_t blocks;
+  int64_t *block_rows; /* B, of each block */
+  int64_t capacity;
+  double given; /* rows of blocks, times their attributes that are no members */
+  int64_t race_rows;
+  int64_t *race; /* this rank's part */
+  int64_t race_count;
+  int64_t race_capacity;
+  int64_t fresh;   /* rows of races that the choice still serves */
+  int64_t *bins;   /* of the race's histogram */
+  int64_t next;    /* where the rotation goes on: attribute, or Latin block */
+  int64_t windows; /* Latin: places of windows in their blocks, so far */
+  double level;    /* information that it has given each attribute */
+  double used;     /* rows of all rounds */
+};
+
+/* Replicated but for evidence, and the plan's part of the race. */
+struct th_sift {
+  bool predicts;               /* ends with what predicts best (end.h) */
+  struct th_latin latin;       /* the rows of the rounds then */
+  struct th_marginal marginal; /* and what the list is made by */
+  struct th_end end;
+  struct th_support support;   /* S with theta, entrants among them */
+  struct th_support confirmed; /* S without entrants: the model as it is */
+  struct th_sift_plan plan;    /* J */
+  struct th_batch batch;
+  struct th_round_log log; /* labels, one pass: for Newton's steps */
+  struct th_gram gram;     /* of one round */
+  struct th_sift_fit fit;
+  struct th_sift_evidence evidence;
+  struct th_sift_entry entry;
+  double threshold; /* z0 */
+  int64_t largest_support;
+  int64_t round;   /* k, from 0 */
+  int64_t reserve; /* p_end: rows kept for the end */
+  double smallest; /* rmin */
+  double pooled;   /* squared residuals of rounds without entrants */
+  double pooled_rows;
+  double mean_square; /* r2 of the last round */
+  double label_mean;  /* labels -1, +1 are centred for the evidence */
+  double least;       /* r2 of labels counts as no less */
+  double luck;        /* rows of the rarer label that luck may bring, times
+                         their squared residual */
+};
+
+/* ---- which attributes a round looks at (sift_plan.c) ---- */
+
+/* The blocks and rows of the next round; declares the race to the source.
+ * *more: they are left. Collective. */
+th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
+                             bool *more, struct th_error *err);
+
+/* The same where the rows are dealt by Latin squares (sift_latin.c). */
+th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
+                              bool *more, struct th_error *err);
+
+/* What both are made of: attributes outside S that the rows of a block observe;
+ * B and the number of blocks of a round that is not the first; room for so many
+ * blocks. Local. */
+int64_t th_sift_width(const struct th_sift *s,
+                      const struct th_context *context);
+int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
+                           double blocks, int64_t *count);
+int64_t th_sift_sweep_rows(const struct th_sift *s,
+                           const struct th_context *context, double blocks);
+th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
+                                 struct th_error *err);
+
+/* The attributes that promise most, for the race; declares them to the source
+ * (sift_race.c). Collective. */
+th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
+                              struct th_error *err);
+
+/* The round has been read, with this mean squared residual. Local. */
+void th_sift_plan_done(struct th_sift *s, const struct th_context *context);
+void th_sift_plan_free(struct th_sift_plan *plan);
+
+/* ---- admission: E joins S to be tried (sift_enter.c) ---- */
+
+/* E = the largest |z| above z0, as many as S has room for; S += E. Collective.
+ */
+th_status th_sift_admit(struct th_sift *s, struct th_context *context,
+                        struct th_error *err);
+void th_sift_entry_free(struct th_sift_entry *entry);
+
+/* ---- what a round teaches (sift_learn.c); local but where said ---- */
+
+/* Is a member of S an entrant? */
+bool th_sift_has_entrants(const struct th_sift *s);
+
+/* First guesses at E's coefficients count in a round's residuals only if they
+ * make them smaller on its rows. */
+void th_sift_choose_guesses(struct th_sift *s);
+
+/* Residuals that have doubled while nobody is tried mean that S has changed for
+ * the worse: all evidence is about another S then, and is forgotten. */
+void th_sift_watch(struct th_sift *s, const struct th_context *context);
+
+/* All rows of the round speak of the entrants that this rank owns. */
+void th_sift_learn_entrants(struct th_sift *s,
+                            const struct th_context *context);
+
+/* New entrants of which the round has few examples are slow: their trial lasts
+ * over rounds, and their coefficient is 0 meanwhile. Collective where there are
+ * entrants. */
+void th_sift_find_slow(struct th_sift *s, struct th_context *context);
+
+/* The verdict on slow entrants, by what all rounds since they came have taught.
+ * Collective where there are some. */
+void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
+
+/* The same where no rows follow: all that is known decides. Entrants without a
+ * verdict stay entrants. Collective. */
+th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
+                              struct th_error *err);
+
+/* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
+
+/* Entrants leave; the kept rows see S only; backward elimination to -s; least
+ * squares, or Newton steps. Collective. */
+th_status th_sift_end(struct th_sift *s, struct th_context *context,
+                      struct th_error *err);
+
+#endif

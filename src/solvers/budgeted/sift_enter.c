@@ -1,0 +1,106 @@
+/* sift_enter.c - how attributes enter S in solver `sift`
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/budgeted/sift.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void th_sift_entry_free(struct th_sift_entry *entry)
+{
+  th_selection_free(&entry->selection);
+  free(entry->entrants);
+  free(entry->merged);
+  free(entry->attribute);
+  free(entry->sum);
+  free(entry->place);
+  *entry = (struct th_sift_entry){0};
+}
+
+static th_status reserve(struct th_sift_entry *e, int64_t size,
+                         struct th_error *err)
+{
+  int64_t old = e->capacity;
+  th_status rc = TH_OK;
+  if (size <= old)
+    return rc;
+  TH_TRY(TH_WIDEN(&e->entrants, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->merged, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->attribute, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->sum, old, size, "entrants", err));
+  TH_TRY(TH_WIDEN(&e->place, old, size, "entrants", err));
+  e->capacity = size;
+done:
+  return rc;
+}
+
+/* S += E: two ascending lists become one. Local. */
+static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
+{
+  struct th_sift_entry *entry = &s->entry;
+  const struct th_choice *entrants = entry->entrants;
+  int64_t old = s->support.size;
+  int64_t k = 0;
+  int64_t e = 0;
+  for (int64_t at = 0; at < old + found; at++) {
+    bool member = e == found ||
+                  (k < old && s->support.attribute[k] < entrants[e].attribute);
+    struct th_choice *to = &entry->merged[at];
+    if (member) {
+      entry->place[k] = at;
+      *to = (struct th_choice){s->support.attribute[k], s->support.coef[k]};
+      k++;
+    } else {
+      *to = (struct th_choice){entrants[e].attribute,
+                               entry->sum[e].u / entry->sum[e].v};
+      e++;
+    }
+  }
+  th_status rc = th_sift_fit_insert(&s->fit, entry->place, old + found, err);
+  for (int64_t at = 0, c = 0; c < found && rc == TH_OK; at++)
+    if (entry->merged[at].attribute == entrants[c].attribute) {
+      s->fit.came[at] = entry->sum[c];
+      s->fit.score[at] = entrants[c++].value;
+    }
+  return rc;
+}
+
+/* Local. */
+static th_status judge(struct th_sift *s, const struct th_context *context,
+                       struct th_error *err)
+{
+  const struct th_judgement rule = {.threshold = s->threshold,
+                                    .mean_square = s->mean_square,
+                                    .support = &s->support};
+  th_status rc = reserve(&s->entry, s->largest_support, err);
+  if (rc == TH_OK)
+    rc = th_evidence_judge(&s->evidence, context, &rule, err);
+  return rc;
+}
+
+th_status th_sift_admit(struct th_sift *s, struct th_context *context,
+                        struct th_error *err)
+{
+  struct th_sift_evidence *evidence = &s->evidence;
+  int64_t room = s->largest_support - s->support.size;
+  int64_t found = 0;
+  if (room <= 0)
+    return TH_OK;
+  th_profile_begin(context->profile);
+  th_status rc = judge(s, context, err);
+  TH_TRY(th_select_listed(context->comm, &s->entry.selection, evidence->score,
+                          evidence->candidate, evidence->candidates,
+                          s->threshold, room, rc, s->entry.entrants, &found,
+                          err));
+  if (found == 0)
+    goto done;
+  for (int64_t k = 0; k < found; k++)
+    s->entry.attribute[k] = s->entry.entrants[k].attribute;
+  th_evidence_tell(evidence, context, s->entry.attribute, found, s->entry.sum);
+  TH_TRY(th_agree(context->comm, merge(s, found, err), err));
+  TH_TRY(th_support_assign(&s->support, context, s->entry.merged,
+                           s->support.size + found, err));
+done:
+  th_profile_end(context->profile, TH_PHASE_SELECT);
+  return rc;
+}

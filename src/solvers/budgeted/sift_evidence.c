@@ -1,0 +1,295 @@
+/* sift_evidence.c - what solver `sift` knows about each attribute
+ *
+ * U, W and Q are kept in the attribute's own units: the score does not depend
+ * on them. Sparse data: an update touches the attributes that its rows hold;
+ * what their zeros add once values are centred lies in one floor per cell.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/sift_evidence.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  STRIP = 256, /* attributes whose sums are formed together */
+  WORD = 64
+};
+
+static const double largest_reach = 1e15; /* of |x - centre|, for sums in f32 */
+static const double smallest_reach = 1e-15;
+static const double clip = 3; /* sparse: deviations of the residual */
+
+static int64_t owned_count(const struct th_context *context)
+{
+  return context->owned.last - context->owned.first;
+}
+
+/* Squares of such values leave the range of f32: their sums run in double. */
+static bool is_extreme(const struct th_context *context, int64_t j)
+{
+  double scale = context->scale[j];
+  double reach = scale > 0 ? context->bound[j] / scale : 1;
+  return reach > largest_reach || reach < smallest_reach;
+}
+
+static bool has_extremes(const struct th_context *context)
+{
+  for (int64_t j = 0; j < owned_count(context); j++)
+    if (is_extreme(context, j))
+      return true;
+  return false;
+}
+
+static void find_largest(struct th_sift_evidence *e,
+                         const struct th_context *context)
+{
+  for (int64_t j = 0; j < owned_count(context); j++) {
+    struct th_sift_floor *floor = &e->floor[j / TH_CELL];
+    floor->largest = fmax(floor->largest, fabs(context->centre[j]));
+  }
+}
+
+static th_status load_deviations(struct th_sift_evidence *e,
+                                 const struct th_context *context,
+                                 struct th_error *err)
+{
+  int64_t count = owned_count(context);
+  struct th_statistics *statistics = NULL;
+  th_status rc;
+  TH_TRY(TH_NEW(&e->sd, count, "evidence", err));
+  TH_TRY(TH_NEW(&statistics, count, "evidence", err));
+  TH_TRY(
+      th_source_statistics(context->source, context->owned, statistics, err));
+  for (int64_t j = 0; j < count; j++)
+    e->sd[j] = statistics[j].deviation > 0 ? statistics[j].deviation : 1;
+done:
+  free(statistics);
+  return rc;
+}
+
+th_status th_evidence_create(struct th_sift_evidence *e,
+                             const struct th_context *context,
+                             struct th_error *err)
+{
+  int64_t count = owned_count(context);
+  const struct th_shape *shape = th_source_shape(context->source);
+  th_status rc;
+  e->extreme = has_extremes(context);
+  TH_TRY(TH_NEW(&e->sums, count, "evidence", err));
+  if (shape->layout == TH_DENSE) {
+    TH_TRY(TH_NEW(&e->robust, count, "evidence", err));
+    TH_TRY(TH_NEW(&e->seen, count, "evidence", err));
+    TH_TRY(TH_NEW(&e->bin, count, "evidence", err));
+    if (!context->config->standardize)
+      TH_TRY(load_deviations(e, context, err));
+  } else {
+    TH_TRY(TH_NEW(&e->floor, th_ceil_divide(count, TH_CELL), "evidence", err));
+    TH_TRY(TH_NEW(&e->touched, th_ceil_divide(count, WORD), "evidence", err));
+    find_largest(e, context);
+  }
+done:
+  return rc;
+}
+
+void th_evidence_free(struct th_sift_evidence *e)
+{
+  free(e->sums);
+  free(e->robust);
+  free(e->floor);
+  free(e->touched);
+  free(e->candidate);
+  free(e->score);
+  free(e->seen);
+  free(e->bin);
+  free(e->sd);
+  free(e->held);
+  free(e->held_robust);
+}
+
+/* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */
+struct gather {
+  const struct th_context *context;
+  const struct th_batch *batch;
+  struct th_sift_evidence *to;
+  struct th_evidence unit;
+  double square;
+  double scale; /* of the residuals */
+};
+
+/* u, v and q of a strip; attribute by attribute where some are extreme. */
+static void sum_strip(const struct gather *g, const struct th_slab *strip,
+                      const struct th_multiplier *multiplier, int64_t offset,
+                      const double *own, double *u, double *v, double *q)
+{
+  const double *centre = g->context->centre + offset;
+  int64_t count = strip->attributes.last - strip->attributes.first;
+  if (!g->to->extreme || strip->type != TH_F32) {
+    th_kernel_evidence(strip, multiplier, centre, own, u, v, q);
+    return;
+  }
+  for (int64_t a = 0; a < count; a++) {
+    int64_t first = strip->attributes.first + a;
+    struct th_slab one =
+        th_slab_part(strip, (struct th_range){first, first + 1});
+    (is_extreme(g->context, offset + a) ? th_kernel_reference
+                                        : th_kernel_evidence)(
+        &one, multiplier, centre + a, own + a, u + a, v + a, q + a);
+  }
+}
+
+/* Dense: a strip's three sums of these rows join the evidence. The variance of
+ * an attribute's products is taken without the part of the residuals that is
+ * its own, as far as it is known: else rare and heavy-tailed attributes would
+ * hide behind themselves. */
+static void add_strip(const struct gather *g, const struct th_slab *strip,
+                      const struct th_multiplier *multiplier, int64_t offset)
+{
+  struct th_evidence *to = g->to->sums + offset;
+  int64_t count = strip->attributes.last - strip->attributes.first;
+  double u[STRIP];
+  double v[STRIP];
+  double q[STRIP];
+  double own[STRIP] = {0};
+  for (int64_t a = 0; a < count; a++) {
+    u[a] = v[a] = q[a] = 0;
+    own[a] = to[a].v > 0 ? g->scale * to[a].u / to[a].v : 0;
+  }
+  sum_strip(g, strip, multiplier, offset, own, u, v, q);
+  for (int64_t a = 0; a < count; a++) {
+    to[a].u += g->unit.u * u[a];
+    to[a].v += g->unit.v * v[a];
+    g->to->robust[offset + a] += g->square * q[a];
+    g->to->seen[offset + a] += strip->rows;
+  }
+}
+
+static void add_beside(const struct gather *g, const struct th_slab *slab,
+                       const struct th_multiplier *multiplier, int64_t offset)
+{
+  const struct th_batch *batch = g->batch;
+  int64_t row = multiplier->residual - batch->residual;
+  const struct th_draw *last = &batch->draw[batch->draws - 1];
+  th_marginal_add(
+      g->to->beside, g->context,
+      &(struct th_marginal_slab){
+          .slab = slab,
+          .multiplier = multiplier,
+          .unit = g->unit,
+          .row = row,
+          .offset = offset,
+          .race = last->active && row >= batch->draw_row[batch->draws - 1]});
+}
+
+static void add_slab(void *self, const struct th_slab *slab,
+                     const struct th_multiplier *multiplier, int64_t offset)
+{
+  const struct gather *g = self;
+  if (g->to->beside != NULL)
+    add_beside(g, slab, multiplier, offset);
+  if (slab->layout == TH_SPARSE) {
+    th_sparse_touch(slab, multiplier, g->unit, offset, g->to->sums,
+                    g->to->touched);
+    return;
+  }
+  for (int64_t a = slab->attributes.first; a < slab->attributes.last;
+       a += STRIP) {
+    struct th_range part = {a, a + STRIP};
+    struct th_slab strip =
+        th_slab_part(slab, th_range_meet(part, slab->attributes));
+    add_strip(g, &strip, multiplier, offset + a - slab->attributes.first);
+  }
+}
+
+/* Centring on the rows of one draw: from each attribute of a cell that the
+ * block cuts, to the cell's floor otherwise. Which cells are cut depends on
+ * the block alone. */
+static void add_floor(const struct gather *g, struct th_range block,
+                      struct th_evidence floor)
+{
+  const struct th_context *context = g->context;
+  int64_t origin = context->owned.first;
+  struct th_range mine = th_range_meet(block, context->owned);
+  int64_t j = mine.first - origin;
+  int64_t end = mine.last - origin;
+  while (j < end) {
+    bool whole = j % TH_CELL == 0 &&
+                 (j + TH_CELL <= end || mine.last == context->owned.last);
+    if (whole) {
+      struct th_evidence *to = &g->to->floor[j / TH_CELL].sum;
+      to->u += g->unit.u * floor.u;
+      to->v += g->unit.v * floor.v;
+      j += TH_CELL;
+      continue;
+    }
+    double c = context->centre[j];
+    g->to->sums[j].u -= g->unit.u * c * floor.u;
+    g->to->sums[j].v -= g->unit.v * c * c * floor.v;
+    j++;
+  }
+}
+
+/* One floor per draw: all its rows meet the same block. */
+static void add_floors(const struct gather *g, const struct th_batch *batch)
+{
+  for (int64_t i = 0; i < batch->draws; i++) {
+    int64_t row = batch->draw_row[i];
+    struct th_multiplier m = {.residual = batch->residual + row,
+                              .weight = batch->weight + row};
+    add_floor(g, batch->draw[i].block,
+              th_sparse_floor(&m, batch->draw_row[i + 1] - row));
+  }
+}
+
+/* One example says little about a rare attribute, however far off it is: with
+ * residuals clipped, a score needs several (Huber's score function). */
+static void clip_residuals(struct th_batch *batch, double mean_square)
+{
+  double most = clip * sqrt(mean_square);
+  for (int64_t i = 0; i < batch->rows; i++) {
+    double bound = batch->weight[i] * most;
+    batch->residual[i] = fmax(-bound, fmin(bound, batch->residual[i]));
+  }
+}
+
+/* Residuals times a power of two, so that their squares stay within f32
+ * whatever the unit of y; returns it. Local. */
+static double scale_residuals(struct th_batch *batch, double mean_square)
+{
+  int exponent = 0;
+  frexp(sqrt(mean_square), &exponent);
+  double unit = ldexp(1, -exponent);
+  for (int64_t i = 0; i < batch->rows; i++) {
+    batch->residual[i] *= unit;
+    batch->residual32[i] = (float)batch->residual[i];
+  }
+  return unit;
+}
+
+/* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this round. Residuals in
+ * the batch are p - y. Collective. */
+th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
+                             struct th_context *context, double mean_square,
+                             struct th_error *err)
+{
+  th_profile_begin(context->profile);
+  if (e->floor != NULL)
+    clip_residuals(batch, mean_square);
+  double unit = scale_residuals(batch, mean_square);
+  struct gather g = {context,
+                     batch,
+                     e,
+                     {-1 / (unit * mean_square), 1 / mean_square},
+                     1 / (unit * unit * mean_square * mean_square),
+                     unit};
+  if (e->floor != NULL)
+    add_floors(&g, batch);
+  if (e->floor != NULL && e->beside != NULL)
+    th_marginal_floors(e->beside, context, batch, g.unit);
+  th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
+  e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
+  rc = th_agree(context->comm, rc, err);
+  th_profile_end(context->profile, TH_PHASE_GRADIENT);
+  return rc;
+}

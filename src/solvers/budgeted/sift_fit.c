@@ -1,0 +1,163 @@
+/* sift_fit.c - the members of the fit that solver `sift` keeps on S
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/sift_fit.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static th_status reserve(struct th_sift_fit *fit, int64_t size,
+                         struct th_error *err)
+{
+  int64_t order = size + fit->constant;
+  int64_t old = fit->capacity;
+  th_status rc = TH_OK;
+  if (order <= old)
+    return rc;
+  TH_TRY(
+      TH_WIDEN(&fit->precision, old * old, order * order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->moment, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->theta, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->entrant, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->score, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->came, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->nonzeros, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->slow, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->verdict, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->trial, old * old, order * order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->trial_moment, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->seen, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->last, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->knowledge, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->keep, old, order, "the fit on S", err));
+  TH_TRY(TH_WIDEN(&fit->fate, old, order, "the fit on S", err));
+  TH_TRY(th_widen((void **)&fit->told, 4 * old + 1, 4 * order + 1,
+                  sizeof(double), "the fit on S", err));
+  fit->capacity = order;
+done:
+  return rc;
+}
+
+th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
+                            struct th_error *err)
+{
+  fit->constant = constant;
+  fit->order = constant;
+  return reserve(fit, 1, err); /* room for what is told about none */
+}
+
+void th_sift_fit_free(struct th_sift_fit *fit)
+{
+  free(fit->precision);
+  free(fit->moment);
+  free(fit->theta);
+  free(fit->entrant);
+  free(fit->score);
+  free(fit->came);
+  free(fit->nonzeros);
+  free(fit->slow);
+  free(fit->verdict);
+  free(fit->trial);
+  free(fit->trial_moment);
+  free(fit->seen);
+  free(fit->last);
+  free(fit->knowledge);
+  free(fit->keep);
+  free(fit->fate);
+  free(fit->told);
+  th_cholesky_free(&fit->a);
+  th_cholesky_free(&fit->lam);
+  *fit = (struct th_sift_fit){0};
+}
+
+/* Where the k-th row goes when members go to place[], of `size` then. */
+static int64_t place_of(const struct th_sift_fit *fit, const int64_t *place,
+                        int64_t size, int64_t k)
+{
+  return k < fit->size ? place[k] : size;
+}
+
+/* A matrix over members, from the last one to the first, so that nothing is
+ * overwritten before it has moved. */
+static void spread(const struct th_sift_fit *fit, double *p,
+                   const int64_t *place, int64_t size)
+{
+  int64_t old = fit->order;
+  int64_t order = size + fit->constant;
+  int64_t end = order * order;
+  for (int64_t j = old - 1; j >= 0; j--)
+    for (int64_t i = old - 1; i >= 0; i--) {
+      double value = p[i + j * old];
+      int64_t at =
+          place_of(fit, place, size, i) + place_of(fit, place, size, j) * order;
+      for (int64_t k = at + 1; k < end; k++)
+        p[k] = 0;
+      p[at] = value;
+      end = at;
+    }
+  for (int64_t k = 0; k < end; k++)
+    p[k] = 0;
+}
+
+th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
+                             int64_t size, struct th_error *err)
+{
+  th_status rc = reserve(fit, size, err);
+  if (rc != TH_OK)
+    return rc;
+  spread(fit, fit->precision, place, size);
+  spread(fit, fit->trial, place, size);
+  int64_t old = fit->order - 1;
+  int64_t order = size + fit->constant;
+  for (int64_t k = order - 1; k >= 0; k--) {
+    bool stays = old >= 0 && place_of(fit, place, size, old) == k;
+    fit->moment[k] = stays ? fit->moment[old] : 0;
+    fit->trial_moment[k] = stays ? fit->trial_moment[old] : 0;
+    fit->seen[k] = stays ? fit->seen[old] : 0;
+    fit->theta[k] = stays ? fit->theta[old] : 0;
+    fit->score[k] = stays ? fit->score[old] : 0;
+    fit->nonzeros[k] = stays ? fit->nonzeros[old] : 0;
+    fit->came[k] = stays ? fit->came[old] : (struct th_evidence){0, 0};
+    fit->entrant[k] = stays ? fit->entrant[old] : true;
+    fit->slow[k] = stays && fit->slow[old];
+    old -= stays;
+  }
+  fit->size = size;
+  fit->order = order;
+  return TH_OK;
+}
+
+/* The rows and columns of a matrix over members that are kept. */
+static void pack(const struct th_sift_fit *fit, double *p, const bool *keep)
+{
+  int64_t n = fit->order;
+  int64_t place = 0;
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n && (j == fit->size || keep[j]); i++)
+      if (i == fit->size || keep[i])
+        p[place++] = p[i + j * n];
+}
+
+void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep)
+{
+  int64_t kept = 0;
+  pack(fit, fit->precision, keep);
+  pack(fit, fit->trial, keep);
+  for (int64_t k = 0; k < fit->order; k++) {
+    if (k < fit->size && !keep[k])
+      continue;
+    fit->moment[kept] = fit->moment[k];
+    fit->trial_moment[kept] = fit->trial_moment[k];
+    fit->seen[kept] = fit->seen[k];
+    fit->theta[kept] = fit->theta[k];
+    fit->score[kept] = fit->score[k];
+    fit->came[kept] = fit->came[k];
+    fit->nonzeros[kept] = fit->nonzeros[k];
+    fit->entrant[kept] = fit->entrant[k];
+    fit->slow[kept] = fit->slow[k];
+    kept++;
+  }
+  fit->order = kept;
+  fit->size = kept - fit->constant;
+}

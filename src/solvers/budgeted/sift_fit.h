@@ -1,0 +1,99 @@
+/* sift_fit.h - the fit that solver `sift` keeps on S and the constant
+ *
+ * What all rounds have taught about S, as one Gaussian observation: precision
+ * Lam and moment eta = Lam theta. When an entrant joins, what the rows before
+ * it said is neither lost nor biased: with its regression on the old members
+ * they speak of a linear function of both (the fold). Small dense algebra on
+ * replicated numbers; done on rank 0 and broadcast.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SIFT_FIT_H
+#define TH_SIFT_FIT_H
+
+#include "math/cholesky.h"
+#include "math/kernels/kernels_sparse.h"
+#include "solvers/data/gram.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What becomes of a member in a round, and of its evidence. */
+enum th_sift_fate {
+  TH_SIFT_STAYS,
+  TH_SIFT_FAILED,   /* an entrant leaves; its evidence stays */
+  TH_SIFT_DROPPED,  /* it leaves; its evidence becomes what the fit knows */
+  TH_SIFT_DEPENDENT /* it depends on others; its evidence is void */
+};
+
+/* The trial of an entrant of which a round holds few examples. */
+enum th_sift_verdict { TH_SIFT_GOES_ON, TH_SIFT_JOINS, TH_SIFT_FAILS };
+
+/* Members are those of S, in its order; the constant comes last where there is
+ * one, and is never tested. Replicated but for precision and moment, which only
+ * rank 0 has and needs. */
+struct th_sift_fit {
+  int64_t size;  /* |S| */
+  int64_t order; /* and the constant */
+  bool constant;
+  double *precision; /* Lam, order x order, full; zero for entrants */
+  double *moment;    /* eta */
+  double *theta;
+  bool *entrant;            /* E: chosen by the last round, tried in this one */
+  double *score;            /* z of entrants */
+  struct th_evidence *came; /* U and W of entrants when they came; of slow ones
+                               also once they have joined, else 0 */
+  int64_t *nonzeros;        /* of slow ones, since then */
+  bool *slow;               /* entrants whose trial lasts over rounds */
+  unsigned char *verdict;   /* on these, by who calls th_sift_fit_round */
+  double *trial; /* sums over the rows of trials, less for members that
+                    came later, as precision */
+  double *trial_moment;
+  double *seen; /* weight of these rows, since the member came; replicated */
+  double *last; /* of members that are dropped: their coefficient */
+  double *knowledge;    /* and 1 / inv(Lam)_jj, what is known of it */
+  unsigned char *fate;  /* of the last round */
+  bool *keep;           /* work array */
+  double rows;          /* that precision stands for, at most n */
+  char *told;           /* work array of the broadcast */
+  struct th_cholesky a; /* of a round */
+  struct th_cholesky lam;
+  int64_t capacity;
+};
+
+/* An empty fit. Local. */
+th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
+                            struct th_error *err);
+void th_sift_fit_free(struct th_sift_fit *fit);
+
+/* What a round has to say. */
+struct th_sift_round {
+  const struct th_gram *gram; /* of S, 1, y over its rows */
+  double variance;            /* mean squared residual before the fit */
+  double least;               /* what luck in a round cannot bring it below */
+  double n;                   /* rows in the data */
+};
+
+/* Entrants are tried on the round's rows alone, slow ones as their verdict
+ * says; those that stand join by the fold; the round joins the fit, at most n
+ * rows count; members that the fit finds insignificant go, until none is.
+ * Marked in fate; they are still there: th_sift_fit_filter removes them.
+ * Entrants that stay are members of old then, but for slow ones whose trial
+ * goes on. Collective. */
+th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
+                            const struct th_sift_round *round,
+                            struct th_error *err);
+
+/* No row follows: trials end as their verdict says, and what was known of a
+ * member when it came joins the fit where the rows since say the same. Marked
+ * in fate, as above. Collective. */
+th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
+                           struct th_error *err);
+
+/* S has grown to `size` members: old member k is now member place[k]
+ * (ascending); the others are entrants without history. Local. */
+th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
+                             int64_t size, struct th_error *err);
+
+/* Remove the members for which keep is false. Local. */
+void th_sift_fit_filter(struct th_sift_fit *fit, const bool *keep);
+
+#endif

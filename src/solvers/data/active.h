@@ -1,0 +1,56 @@
+/* active.h - the attributes that are left, and vectors over them
+ *
+ * Screening removes attributes for good: from the index set, from every vector
+ * over it, from what is read, computed and sent (Liang & Poon 2022, Algorithms
+ * 1 and 2: the screening set). Each rank holds its own part of the set in
+ * compact form: place p = 0 .. count - 1 belongs to attribute[p].
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ACTIVE_H
+#define TH_ACTIVE_H
+
+#include "solvers/data/context.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TH_ACTIVE_FIELDS = 16 };
+
+struct th_active {
+  struct th_range owned; /* cells that this rank is responsible for */
+  int64_t count;
+  int64_t total;      /* of all ranks */
+  int64_t capacity;   /* of every array here, in items */
+  int64_t *attribute; /* ascending, all of them in owned */
+  double *centre;     /* of each, as in the context */
+  double *scale;
+  double *bound;
+  int fields; /* vectors of the solver, by its own numbering: */
+  double *field[TH_ACTIVE_FIELDS];
+};
+
+/* All attributes that are not left out, with `fields` vectors of zeros; the
+ * source is told. Collective. Release with th_active_free. */
+th_status th_active_init(struct th_active *active, struct th_context *context,
+                         int fields, struct th_error *err);
+void th_active_free(struct th_active *active);
+
+/* Keep the attributes at the places where keep[place]; vectors are compacted
+ * along. The source is told. Collective: one sum. */
+th_status th_active_keep(struct th_active *active, struct th_context *context,
+                         const bool *keep, struct th_error *err);
+
+/* Take back attributes of this rank that are not active, ascending; zeros in
+ * all vectors. The source is told. Collective: one sum. TH_EARG for one that is
+ * active, left out or another rank's. */
+th_status th_active_add(struct th_active *active, struct th_context *context,
+                        const int64_t *attribute, int64_t count,
+                        struct th_error *err);
+
+/* The place of an attribute, or -1. Local. */
+int64_t th_active_place(const struct th_active *active, int64_t attribute);
+
+/* From a place on, the end of its cell: [place, result) lie in one cell. Local.
+ */
+int64_t th_active_cell_end(const struct th_active *active, int64_t place);
+
+#endif

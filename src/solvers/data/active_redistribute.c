@@ -1,0 +1,108 @@
+/* active_redistribute.c - active attributes change ranks
+ *
+ * Places ascend with attributes, and ranges of ranks ascend: a vector over the
+ * places is, as it lies, the pieces for the ranks one behind the other, and so
+ * is what arrives.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/active_redistribute.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+enum { OWN_VECTORS = 3, MOST_VECTORS = OWN_VECTORS + TH_ACTIVE_FIELDS };
+
+void th_travel_free(struct th_travel *travel)
+{
+  free(travel->send);
+  free(travel->receive);
+  free(travel->send_bytes);
+  free(travel->receive_bytes);
+  *travel = (struct th_travel){0};
+}
+
+/* Local. */
+static th_status count_sends(struct th_travel *travel,
+                             const struct th_active *active,
+                             const struct th_placement *placement,
+                             struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&travel->send, travel->ranks, "moved attributes", err));
+  TH_TRY(TH_NEW(&travel->receive, travel->ranks, "moved attributes", err));
+  TH_TRY(TH_NEW(&travel->send_bytes, travel->ranks, "moved attributes", err));
+  TH_TRY(
+      TH_NEW(&travel->receive_bytes, travel->ranks, "moved attributes", err));
+  for (int r = 0; r < travel->ranks; r++) {
+    struct th_range range = {placement->edge[r], placement->edge[r + 1]};
+    struct th_range places =
+        th_range_members(active->attribute, active->count, range);
+    travel->send[r] = places.last - places.first;
+    travel->send_bytes[r] = sizeof(int64_t);
+    travel->receive_bytes[r] = sizeof(int64_t);
+  }
+done:
+  return rc;
+}
+
+th_status th_travel_plan(struct th_travel *travel,
+                         const struct th_active *active,
+                         const struct th_placement *placement,
+                         struct th_comm *comm, struct th_error *err)
+{
+  *travel = (struct th_travel){.ranks = comm->size, .before = active->count};
+  th_status rc = count_sends(travel, active, placement, err);
+  rc = th_agree(comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  comm->ops->exchange(comm, travel->send, travel->send_bytes, travel->receive,
+                      travel->receive_bytes);
+  for (int r = 0; r < comm->size; r++)
+    travel->after += travel->receive[r];
+  return rc;
+}
+
+/* A vector of items of 8 bytes becomes what arrives. Collective. */
+static void exchange(struct th_travel *travel, struct th_comm *comm,
+                     void **vector, void *room)
+{
+  for (int r = 0; r < travel->ranks; r++) {
+    travel->send_bytes[r] = travel->send[r] * 8;
+    travel->receive_bytes[r] = travel->receive[r] * 8;
+  }
+  comm->ops->exchange(comm, *vector, travel->send_bytes, room,
+                      travel->receive_bytes);
+  free(*vector);
+  *vector = room;
+}
+
+th_status th_active_move(struct th_active *active, struct th_context *context,
+                         struct th_travel *travel, struct th_range owned,
+                         struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  void **vector[MOST_VECTORS + 1] = {
+      (void **)&active->attribute, (void **)&active->centre,
+      (void **)&active->scale, (void **)&active->bound};
+  void *room[MOST_VECTORS + 1] = {NULL};
+  int vectors = 1 + OWN_VECTORS;
+  th_status rc = TH_OK;
+  for (int f = 0; f < active->fields; f++)
+    vector[vectors++] = (void **)&active->field[f];
+  for (int v = 0; v < vectors && rc == TH_OK; v++)
+    rc = th_alloc(&room[v], travel->after, 8, "moved attributes", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int v = 0; v < vectors; v++) {
+    exchange(travel, comm, vector[v], room[v]);
+    room[v] = NULL;
+  }
+  active->count = travel->after;
+  active->capacity = travel->after;
+  active->owned = owned;
+  rc = th_source_activate(context->source, comm, active->attribute,
+                          active->count, err);
+done:
+  for (int v = 0; v < vectors; v++)
+    free(room[v]);
+  return rc;
+}

@@ -1,0 +1,131 @@
+/* batch.h - the rows of one update: observe, predict, residual, gradient
+ *
+ * DESIGN: each block J_i draws its own rows; of them only J_i and S are read,
+ * every rank reading the attributes it owns. Predictions cross the ranks in one
+ * order-independent sum of 8 bytes per row, in which failures ride too.
+ *
+ * Every rank receives the predictions of all rows, not only of the blocks it
+ * owns: owners of S want all residuals (the gradient on S), and the loss, the
+ * guard and r2 then are replicated without a reduction of their own. A
+ * reduce-scatter would send half as much at best.
+ *
+ * Where an update has many rows the sum is cut into slices of whole draws:
+ * while one is under way the next is read, and blocks whose predictions are
+ * complete are visited. What is computed does not depend on the cut.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BATCH_H
+#define TH_BATCH_H
+
+#include "core/latin.h"
+#include "math/kernels/kernels.h"
+#include "solvers/data/context.h"
+#include "solvers/data/support.h"
+
+#include <stdint.h>
+
+/* Reused from update to update; nothing is allocated once it has its size.
+ * Everything but columns and visited is replicated. */
+struct th_batch {
+  double target_centre;    /* taken from every target; set by the solver */
+  int64_t rows;            /* m, over all draws */
+  struct th_pieces pieces; /* in the order of the draws */
+  int64_t draws;
+  struct th_draw *draw;
+  int64_t *draw_row; /* draws + 1: the first row of each draw */
+  double *target;
+  double *weight;
+  double *prediction;
+  double *residual; /* weight times derivative of the loss */
+  float *residual32;
+  float *weight32;
+  double weight_sum;
+  double loss;          /* weighted mean over the rows */
+  th_status visited;    /* what came of visiting the blocks, on this rank: for
+                           the next collective */
+  struct th_range mine; /* members of S that this rank owns */
+  double *columns;      /* mine x rows: scaled values, member-major */
+  int64_t *sums;        /* predictions in fixed point, a flag for each slice */
+  int64_t draw_capacity;
+  int64_t row_capacity;
+  int64_t column_capacity;
+};
+
+/* What th_batch_look hands out: sums over one draw's rows in one slab;
+ * offset: place of the slab's first attribute among the owned. */
+typedef void th_slab_visitor(void *self, const struct th_slab *slab,
+                             const struct th_multiplier *multiplier,
+                             int64_t offset);
+
+/* Blocks here and there, and the active attributes of the source. */
+struct th_parts {
+  const struct th_range *block; /* count of them */
+  const int64_t *consumer;      /* of each block */
+  const int64_t *rows;          /* of each block */
+  int64_t count;
+  int64_t consumers;   /* in all */
+  int64_t active_rows; /* of one more draw, the last; 0: none */
+  int64_t active_consumer;
+  struct th_latin *latin; /* rows come from here, consumers are its blocks;
+                             NULL: from the deal */
+};
+
+/* What an update wants to see. All of it borrowed. */
+struct th_view {
+  const struct th_blocks *blocks; /* NULL: one draw for S alone, or: */
+  const struct th_parts *parts;   /* blocks that lie anywhere; NULL: none */
+  int64_t consumer;               /* of the first block */
+  int64_t rows;                   /* of each of the blocks */
+  const struct th_support *support;
+  const struct th_loss *loss;
+  th_slab_visitor *visit; /* NULL: nobody */
+  void *self;
+};
+
+void th_batch_free(struct th_batch *batch);
+
+/* Draw rows for each block, declare to the source that J_i and the support are
+ * observed, and read the support's values on all rows; each rank its own. The
+ * deal is left as it is and *complete is false when not enough rows are left in
+ * all passes. Collective; one agreement. TH_EBUDGET when |J_i u S| exceeds the
+ * budget. */
+th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
+                           const struct th_view *view, bool *complete,
+                           struct th_error *err);
+
+/* The same, then predictions and residuals as in th_batch_residual, and a visit
+ * to every draw's block, as far as this rank owns it: its slabs with the rows'
+ * residuals, in a fixed order. Collective; one sum of 8 bytes per row. */
+th_status th_batch_look(struct th_batch *batch, struct th_context *context,
+                        const struct th_view *view, bool *complete,
+                        struct th_error *err);
+
+/* The same for held-out units first .. last - 1, in one draw, under the loss of
+ * the run. Collective. */
+th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
+                            struct th_range units,
+                            const struct th_support *support,
+                            struct th_error *err);
+
+/* prediction = intercept + sum over S of coef x, for every row, summed over
+ * ranks in fixed point; then residuals and the mean loss under `loss`. The
+ * support's values have been observed. Collective. */
+th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
+                            const struct th_support *support,
+                            const struct th_loss *loss, struct th_error *err);
+
+/* Make room for rows that were observed before, in one draw; their targets,
+ * columns and weights (th_batch_weigh) are the caller's to fill in. Collective.
+ */
+th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        struct th_error *err);
+
+/* Weigh the rows, weight[rows], in the mean loss and in all sums. Local. */
+void th_batch_weigh(struct th_batch *batch, const double *weight);
+
+/* Visit the blocks of a batch whose residuals are there. Local. */
+th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
+                          th_slab_visitor *visit, void *self,
+                          struct th_error *err);
+
+#endif

@@ -1,0 +1,313 @@
+/* batch_draw.c - the rows of one update: which they are, and their targets
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/batch_parts.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+void th_batch_free(struct th_batch *batch)
+{
+  th_pieces_free(&batch->pieces);
+  free(batch->draw);
+  free(batch->draw_row);
+  free(batch->target);
+  free(batch->weight);
+  free(batch->prediction);
+  free(batch->residual);
+  free(batch->residual32);
+  free(batch->weight32);
+  free(batch->columns);
+  free(batch->sums);
+  *batch = (struct th_batch){0};
+}
+
+static th_status reserve_draws(struct th_batch *batch, int64_t draws,
+                               struct th_error *err)
+{
+  int64_t old = batch->draw_capacity;
+  th_status rc = TH_OK;
+  TH_TRY(TH_WIDEN(&batch->draw, old, draws, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->draw_row, old, draws + 1, "a mini-batch", err));
+  batch->draw_capacity = draws;
+done:
+  return rc;
+}
+
+static th_status reserve_rows(struct th_batch *batch, int64_t rows,
+                              struct th_error *err)
+{
+  int64_t old = batch->row_capacity;
+  th_status rc = TH_OK;
+  TH_TRY(TH_WIDEN(&batch->target, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->weight, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->prediction, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->residual, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->residual32, old, rows, "a mini-batch", err));
+  TH_TRY(TH_WIDEN(&batch->weight32, old, rows, "a mini-batch", err));
+  TH_TRY(
+      TH_WIDEN(&batch->sums, old, rows + TH_MOST_SLICES, "a mini-batch", err));
+  batch->row_capacity = rows;
+done:
+  return rc;
+}
+
+/* A quarter more than is wanted: batches grow a little at a time. */
+static int64_t with_slack(int64_t count)
+{
+  return count + count / 4;
+}
+
+/* Room for `draws` draws of `all` rows; they are the batch's from now on, none
+ * when there is no room. Collective: an agreement where the room has to grow,
+ * which is on every rank alike. */
+static th_status reserve(struct th_batch *batch, struct th_comm *comm,
+                         int64_t draws, int64_t all, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (draws > batch->draw_capacity || all > batch->row_capacity) {
+    if (draws > batch->draw_capacity)
+      rc = reserve_draws(batch, with_slack(draws), err);
+    if (rc == TH_OK && all > batch->row_capacity)
+      rc = reserve_rows(batch, with_slack(all), err);
+    rc = th_agree(comm, rc, err);
+  }
+  batch->draws = rc == TH_OK ? draws : 0;
+  batch->rows = rc == TH_OK ? all : 0;
+  return rc;
+}
+
+static int64_t count_draws(const struct th_view *view)
+{
+  if (view->parts != NULL)
+    return view->parts->count + (view->parts->active_rows > 0);
+  return view->blocks == NULL ? 1 : view->blocks->count;
+}
+
+/* Is draw i that of the active attributes? */
+static bool is_active(const struct th_view *view, int64_t i)
+{
+  return view->parts != NULL && i == view->parts->count;
+}
+
+static int64_t rows_of(const struct th_view *view, int64_t i)
+{
+  if (view->parts == NULL)
+    return view->rows;
+  return is_active(view, i) ? view->parts->active_rows : view->parts->rows[i];
+}
+
+static int64_t consumer_of(const struct th_view *view, int64_t i)
+{
+  if (view->parts == NULL)
+    return view->consumer + i;
+  return view->consumer + (is_active(view, i) ? view->parts->active_consumer
+                                              : view->parts->consumer[i]);
+}
+
+static int64_t all_rows(const struct th_view *view)
+{
+  int64_t rows = 0;
+  for (int64_t i = 0; i < count_draws(view); i++)
+    rows += rows_of(view, i);
+  return rows;
+}
+
+/* Are there so many rows? */
+static bool are_left(const struct th_context *context,
+                     const struct th_view *view)
+{
+  int64_t left = th_deal_left(&context->deal);
+  if (view->parts == NULL)
+    return view->rows > 0 && view->rows <= left / count_draws(view);
+  if (view->parts->latin != NULL)
+    left = th_latin_left(view->parts->latin);
+  int64_t rows = all_rows(view);
+  return rows > 0 && rows <= left;
+}
+
+/* The rows of draw i join the batch's pieces. */
+static th_status take_draw(struct th_batch *batch, struct th_context *context,
+                           const struct th_view *view, int64_t i,
+                           struct th_error *err)
+{
+  const struct th_parts *parts = view->parts;
+  int64_t rows = rows_of(view, i);
+  if (parts == NULL || parts->latin == NULL)
+    return th_deal_take(&context->deal, consumer_of(view, i), rows,
+                        &batch->pieces, err);
+  if (is_active(view, i))
+    return th_latin_take_any(parts->latin, rows, &batch->pieces, err);
+  return th_latin_take(parts->latin, parts->consumer[i], rows, &batch->pieces,
+                       err);
+}
+
+/* Rows are taken draw by draw; where each draw's pieces begin is kept in
+ * draw_row until the list of pieces no longer moves. */
+static th_status take_rows(struct th_batch *batch, struct th_context *context,
+                           const struct th_view *view, struct th_error *err)
+{
+  th_status rc = th_deal_begin(&context->deal, err);
+  batch->pieces.count = 0;
+  for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++) {
+    batch->draw_row[i] = batch->pieces.count;
+    rc = take_draw(batch, context, view, i, err);
+  }
+  batch->draw_row[batch->draws] = batch->pieces.count;
+  return rc;
+}
+
+static struct th_range block_of(const struct th_view *view, int64_t i)
+{
+  if (view->parts != NULL)
+    return is_active(view, i) ? (struct th_range){0, 0} : view->parts->block[i];
+  const struct th_blocks *blocks = view->blocks;
+  return blocks == NULL
+             ? (struct th_range){0, 0}
+             : (struct th_range){blocks->edges[i], blocks->edges[i + 1]};
+}
+
+/* Turn piece numbers into draws, and into row numbers. */
+static void cut_draws(struct th_batch *batch, const struct th_view *view,
+                      bool validation)
+{
+  int64_t row = 0;
+  for (int64_t i = 0; i < batch->draws; i++) {
+    int64_t first = batch->draw_row[i];
+    struct th_pieces rows = {.items = batch->pieces.items + first,
+                             .count = batch->draw_row[i + 1] - first};
+    batch->draw[i] = (struct th_draw){.rows = rows,
+                                      .block = block_of(view, i),
+                                      .support = view->support->attribute,
+                                      .support_size = view->support->size,
+                                      .validation = validation,
+                                      .active = is_active(view, i)};
+    batch->draw_row[i] = row;
+    row += th_pieces_rows(&rows);
+  }
+  batch->draw_row[batch->draws] = row;
+}
+
+void th_batch_weigh(struct th_batch *batch, const double *weight)
+{
+  batch->weight_sum = 0;
+  for (int64_t i = 0; i < batch->rows; i++) {
+    batch->weight[i] = weight[i];
+    batch->weight_sum += weight[i];
+    batch->weight32[i] = (float)weight[i];
+  }
+}
+
+static th_status load_targets(struct th_batch *batch,
+                              struct th_context *context, struct th_error *err)
+{
+  int64_t row = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < batch->pieces.count && rc == TH_OK; k++) {
+    struct th_rows piece = batch->pieces.items[k];
+    rc = th_context_targets(context, piece, batch->target + row,
+                            batch->weight + row, err);
+    row += piece.count;
+  }
+  for (int64_t i = 0; i < batch->rows; i++)
+    batch->target[i] -= batch->target_centre;
+  th_batch_weigh(batch, batch->weight);
+  return rc;
+}
+
+static th_status declare(struct th_batch *batch, struct th_context *context,
+                         struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++)
+    rc = th_source_draw(context->source, &batch->draw[i], err);
+  if (rc == TH_OK)
+    rc = load_targets(batch, context, err);
+  return rc;
+}
+
+/* Local. */
+static th_status take(struct th_batch *batch, struct th_context *context,
+                      const struct th_view *view, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (view->parts != NULL)
+    TH_TRY(th_deal_set_blocks(&context->deal, view->parts->consumers, err));
+  else if (view->blocks != NULL)
+    TH_TRY(th_deal_set_blocks(&context->deal, view->blocks->count, err));
+  TH_TRY(take_rows(batch, context, view, err));
+  cut_draws(batch, view, false);
+  TH_TRY(declare(batch, context, err));
+  TH_TRY(th_batch_columns(batch, context, view->support, err));
+done:
+  return rc;
+}
+
+th_status th_batch_take(struct th_batch *batch, struct th_context *context,
+                        const struct th_view *view, bool *complete,
+                        struct th_error *err)
+{
+  int64_t draws = count_draws(view);
+  *complete = are_left(context, view);
+  if (!*complete)
+    return TH_OK;
+  th_profile_begin(context->profile);
+  th_status rc = reserve(batch, context->comm, draws, all_rows(view), err);
+  *complete = rc == TH_OK;
+  if (rc == TH_OK)
+    rc = take(batch, context, view, err);
+  th_profile_end(context->profile, TH_PHASE_DRAW);
+  return rc;
+}
+
+th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
+                        const struct th_support *support, int64_t rows,
+                        struct th_error *err)
+{
+  th_status rc = reserve(batch, context->comm, 1, rows, err);
+  if (rc != TH_OK)
+    return rc;
+  batch->pieces.count = 0;
+  batch->draw[0] = (struct th_draw){.support = support->attribute,
+                                    .support_size = support->size};
+  batch->draw_row[0] = 0;
+  batch->draw_row[1] = rows;
+  return th_agree(context->comm, th_batch_columns(batch, context, support, err),
+                  err);
+}
+
+/* Local. */
+static th_status take_units(struct th_batch *batch, struct th_context *context,
+                            struct th_range units,
+                            const struct th_support *support,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  batch->pieces.count = 0;
+  for (int64_t k = units.first; k < units.last; k++)
+    TH_TRY(th_pieces_add(&batch->pieces,
+                         th_deal_validation_unit(&context->deal, k), err));
+  batch->draw_row[0] = 0;
+  batch->draw_row[1] = batch->pieces.count;
+  cut_draws(batch, &(struct th_view){.support = support}, true);
+  TH_TRY(declare(batch, context, err));
+  TH_TRY(th_batch_columns(batch, context, support, err));
+done:
+  return rc;
+}
+
+th_status th_batch_take_units(struct th_batch *batch,
+                              struct th_context *context, struct th_range units,
+                              const struct th_support *support,
+                              struct th_error *err)
+{
+  int64_t rows = 0;
+  for (int64_t k = units.first; k < units.last; k++)
+    rows += th_deal_validation_unit(&context->deal, k).count;
+  th_profile_begin(context->profile);
+  th_status rc = reserve(batch, context->comm, 1, rows, err);
+  if (rc == TH_OK)
+    rc = take_units(batch, context, units, support, err);
+  th_profile_end(context->profile, TH_PHASE_DRAW);
+  return rc;
+}

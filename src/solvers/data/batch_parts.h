@@ -1,0 +1,57 @@
+/* batch_parts.h - what the files of a batch share
+ *
+ * A local function hands its status on to the next collective one.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_BATCH_PARTS_H
+#define TH_BATCH_PARTS_H
+
+#include "solvers/data/batch.h"
+
+enum { TH_MOST_SLICES = 8 }; /* of the sum of predictions */
+
+/* ---- which rows, and their targets (batch_draw.c) ---- */
+
+/* Draw and declare the rows of a view, load their targets, make room for the
+ * support's values. *complete, and what the batch holds, are replicated; the
+ * status is this rank's own where *complete is true. Collective: an agreement
+ * where room has to grow, else nothing. */
+th_status th_batch_take(struct th_batch *batch, struct th_context *context,
+                        const struct th_view *view, bool *complete,
+                        struct th_error *err);
+
+/* The same for held-out units first .. last - 1, in one draw; no rows when
+ * there is no room for them. */
+th_status th_batch_take_units(struct th_batch *batch,
+                              struct th_context *context, struct th_range units,
+                              const struct th_support *support,
+                              struct th_error *err);
+
+/* ---- values (batch.c) ---- */
+
+/* Room for the values of this rank's members of S. Local. */
+th_status th_batch_columns(struct th_batch *batch,
+                           const struct th_context *context,
+                           const struct th_support *support,
+                           struct th_error *err);
+
+/* Read them on the rows of some draws. Local. */
+th_status th_batch_observe_draws(struct th_batch *batch,
+                                 struct th_context *context,
+                                 const struct th_support *support,
+                                 struct th_range draws, struct th_error *err);
+
+/* The store may read ahead what is going to be read next: the support's values
+ * on the rows of some draws, in the order of th_batch_observe_draws; their
+ * blocks, in the order of th_batch_visit. Local. */
+void th_batch_announce(struct th_batch *batch, struct th_context *context,
+                       const struct th_support *support, struct th_range draws);
+void th_batch_announce_blocks(struct th_batch *batch,
+                              struct th_context *context,
+                              struct th_range draws);
+
+/* Visit the blocks of some draws. Local. */
+th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
+                         struct th_range draws, th_slab_visitor *visit,
+                         void *self, struct th_error *err);
+
+#endif

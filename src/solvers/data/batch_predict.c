@@ -1,0 +1,240 @@
+/* batch_predict.c - the rows of one update: predictions and residuals
+ *
+ * The sum of predictions over the ranks is what an update waits for most; here
+ * it overlaps with reading and with the gradient.
+ * SPDX-License-Identifier: MIT */
+#include "core/fixed.h"
+#include "core/integer.h"
+#include "solvers/data/batch_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Fewer rows are not worth a sum of their own: a non-blocking one takes some
+ * 0.1 ms more than a blocking one (thresher bench). */
+enum { SLICE_ROWS = 8192 };
+
+/* Predictions of a batch on their way: slice t holds the draws t * draws ..
+ * (t + 1) * draws - 1, and its sums are followed by a flag. */
+struct flight {
+  struct th_batch *batch;
+  struct th_context *context;
+  const struct th_view *view;
+  bool observe; /* the support's values have still to be read */
+  int64_t slices;
+  int64_t draws; /* of a slice, but for the last */
+  struct th_fixed fixed;
+  double loss;  /* weighted sum over the rows so far */
+  th_status rc; /* what came of this rank's work so far */
+};
+
+/* Every product is rounded by itself; the scale follows from a bound on the
+ * whole sum that every rank knows. */
+static th_status fixed_scale(const struct th_support *support,
+                             struct th_fixed *fixed, struct th_error *err)
+{
+  double bound = 0;
+  for (int64_t k = 0; k < support->size; k++)
+    bound += fabs(support->coef[k]) * support->bound[k];
+  if (!th_fixed_init(fixed, bound))
+    return th_fail(err, TH_ENUMERIC,
+                   "predictions may reach %g: out of range; standardize, or "
+                   "take a smaller step size",
+                   bound);
+  return TH_OK;
+}
+
+/* Draws of slice t. */
+static struct th_range slice_draws(const struct flight *f, int64_t t)
+{
+  int64_t all = f->batch->draws;
+  return (struct th_range){th_smaller(t * f->draws, all),
+                           th_smaller((t + 1) * f->draws, all)};
+}
+
+static struct th_range slice_rows(const struct flight *f, int64_t t)
+{
+  struct th_range draws = slice_draws(f, t);
+  const int64_t *row = f->batch->draw_row;
+  return (struct th_range){row[draws.first], row[draws.last]};
+}
+
+static int64_t *slice_sums(const struct flight *f, int64_t t)
+{
+  return f->batch->sums + slice_rows(f, t).first + t;
+}
+
+/* This rank's share of the predictions of a slice. Local. */
+static th_status share_slice(struct flight *f, int64_t t, struct th_error *err)
+{
+  const struct th_batch *batch = f->batch;
+  struct th_range rows = slice_rows(f, t);
+  int64_t *sums = slice_sums(f, t);
+  bool good = true;
+  memset(sums, 0, (size_t)(rows.last - rows.first) * sizeof *sums);
+  for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
+    const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+    double coef = f->view->support->coef[k];
+    if (coef != 0)
+      good &= th_fixed_add(&f->fixed, coef, x + rows.first,
+                           rows.last - rows.first, sums);
+  }
+  if (good)
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
+                 "a stored value lies outside of its attribute's recorded "
+                 "range; check the data set with thresher inspect --check");
+}
+
+/* Local. */
+static void observe_slice(struct flight *f, int64_t t, struct th_error *err)
+{
+  if (f->rc != TH_OK || !f->observe)
+    return;
+  th_profile_begin(f->context->profile);
+  f->rc = th_batch_observe_draws(f->batch, f->context, f->view->support,
+                                 slice_draws(f, t), err);
+  th_profile_end(f->context->profile, TH_PHASE_SUPPORT);
+}
+
+/* Local. */
+static void form_residuals(struct flight *f, int64_t t)
+{
+  struct th_batch *batch = f->batch;
+  const struct th_loss *loss = f->view->loss;
+  struct th_range rows = slice_rows(f, t);
+  const int64_t *sums = slice_sums(f, t) - rows.first;
+  for (int64_t i = rows.first; i < rows.last; i++) {
+    double p = f->view->support->intercept + th_fixed_to(&f->fixed, sums[i]);
+    double y = batch->target[i];
+    batch->prediction[i] = p;
+    batch->residual[i] = batch->weight[i] * loss->derivative(p, y);
+    batch->residual32[i] = (float)batch->residual[i];
+    f->loss += batch->weight[i] * loss->value(p, y);
+  }
+}
+
+/* The blocks of a slice whose residuals are there. Local. */
+static void visit_slice(struct flight *f, int64_t t, struct th_error *err)
+{
+  struct th_batch *batch = f->batch;
+  if (f->view->visit == NULL || batch->visited != TH_OK)
+    return;
+  th_profile_begin(f->context->profile);
+  batch->visited = th_batch_visit(batch, f->context, slice_draws(f, t),
+                                  f->view->visit, f->view->self, err);
+  th_profile_end(f->context->profile, TH_PHASE_GRADIENT);
+}
+
+static size_t slice_size(const struct flight *f, int64_t t)
+{
+  struct th_range rows = slice_rows(f, t);
+  return (size_t)(rows.last - rows.first);
+}
+
+/* The sum of slice t - 1 ends, that of slice t begins; a single one is not
+ * worth halves. Collective. */
+static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
+{
+  struct th_comm *comm = f->context->comm;
+  th_status rc = TH_OK;
+  if (t < f->slices && f->rc == TH_OK)
+    f->rc = share_slice(f, t, err);
+  if (t > 0 && f->slices == 1)
+    rc = th_sum_agree(comm, slice_sums(f, 0), slice_size(f, 0), f->rc, err);
+  else if (t > 0)
+    rc = th_sum_agree_finish(comm, slice_sums(f, t - 1), slice_size(f, t - 1),
+                             f->rc, err);
+  if (rc != TH_OK)
+    return rc;
+  if (t < f->slices && f->slices > 1)
+    th_sum_agree_start(comm, slice_sums(f, t), slice_size(f, t), f->rc);
+  if (t > 0)
+    form_residuals(f, t - 1);
+  return TH_OK;
+}
+
+static void cut_slices(struct flight *f)
+{
+  const struct th_batch *batch = f->batch;
+  int64_t wanted = th_smaller(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
+  f->draws = th_ceil_divide(batch->draws, wanted > 1 ? wanted : 1);
+  f->slices = th_ceil_divide(batch->draws, f->draws);
+}
+
+/* All that is going to be read, in the order of fly(). Local. */
+static void announce(struct flight *f)
+{
+  struct th_batch *batch = f->batch;
+  const struct th_view *view = f->view;
+  struct th_range all = {0, batch->draws};
+  th_source_forget(f->context->source);
+  for (int64_t t = 0; t <= f->slices; t++) {
+    if (t < f->slices)
+      th_batch_announce(batch, f->context, view->support, slice_draws(f, t));
+    if (t > 0 && view->visit != NULL)
+      th_batch_announce_blocks(batch, f->context, slice_draws(f, t - 1));
+  }
+  if (view->visit == NULL) /* they may be wanted later */
+    th_batch_announce_blocks(batch, f->context, all);
+}
+
+/* While slice t is summed, slice t + 1 is read and the blocks of slice t - 1
+ * are visited. Collective. */
+static th_status fly(struct flight *f, struct th_error *err)
+{
+  struct th_batch *batch = f->batch;
+  th_status rc = fixed_scale(f->view->support, &f->fixed, err);
+  if (rc != TH_OK)
+    return rc; /* the same on every rank: coefficients are replicated */
+  cut_slices(f);
+  if (f->observe && f->rc == TH_OK)
+    announce(f);
+  batch->visited = TH_OK;
+  for (int64_t t = 0; t <= f->slices; t++) {
+    if (t < f->slices)
+      observe_slice(f, t, err);
+    th_profile_begin(f->context->profile);
+    rc = sum_slices(f, t, err);
+    th_profile_end(f->context->profile, TH_PHASE_PREDICT);
+    if (rc != TH_OK)
+      return rc;
+    if (t > 0)
+      visit_slice(f, t - 1, err);
+  }
+  batch->loss = batch->weight_sum > 0 ? f->loss / batch->weight_sum : 0;
+  return TH_OK;
+}
+
+th_status th_batch_look(struct th_batch *batch, struct th_context *context,
+                        const struct th_view *view, bool *complete,
+                        struct th_error *err)
+{
+  struct flight f = {
+      .batch = batch, .context = context, .view = view, .observe = true};
+  f.rc = th_batch_take(batch, context, view, complete, err);
+  return *complete ? fly(&f, err) : f.rc;
+}
+
+th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
+                            struct th_range units,
+                            const struct th_support *support,
+                            struct th_error *err)
+{
+  const struct th_view view = {.support = support, .loss = context->loss};
+  struct flight f = {
+      .batch = batch, .context = context, .view = &view, .observe = true};
+  f.rc = th_batch_take_units(batch, context, units, support, err);
+  if (batch->rows == 0) /* there was no room for them, on some rank */
+    return f.rc;
+  return fly(&f, err);
+}
+
+th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
+                            const struct th_support *support,
+                            const struct th_loss *loss, struct th_error *err)
+{
+  const struct th_view view = {.support = support, .loss = loss};
+  struct flight f = {.batch = batch, .context = context, .view = &view};
+  return fly(&f, err);
+}

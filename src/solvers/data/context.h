@@ -1,0 +1,91 @@
+/* context.h - what every solver works with: ranks, data, targets, scaling
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CONTEXT_H
+#define TH_CONTEXT_H
+
+#include "core/comm.h"
+#include "core/deal.h"
+#include "core/profile.h"
+#include "core/source.h"
+#include "math/loss.h"
+#include "solvers/config.h"
+#include "solvers/monitor.h"
+#include "solvers/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How targets are presented to solvers: y = value - shift for a squared loss,
+ * -1 or +1 for labels. Replicated. */
+struct th_target {
+  double shift; /* weighted mean of the training targets, or 0 */
+  bool labels;  /* two values, mapped to -1 and +1 */
+  double low;   /* the two values, where labels */
+  double high;
+  double largest; /* largest |y| over the training examples */
+  double offset;  /* where a logistic predictor starts: the log odds, or 0 */
+  double worst;   /* largest loss of an example when only offset is predicted */
+  double weight_unit; /* brings the mean training weight to 1 */
+};
+
+/* Made by the driver, borrowed by solvers. Attributes are worked with as
+ * (x - centre) * scale; scale 0 marks an attribute that is left out: one that
+ * never changes, for which an intercept does as well; without an intercept, one
+ * that is always zero. */
+struct th_context {
+  struct th_comm *comm;
+  struct th_source *source;
+  struct th_deal deal;
+  const struct th_config *config;
+  const struct th_loss *loss;
+  struct th_target target;
+  struct th_range owned; /* attributes of this rank */
+  bool penalised;        /* the solver has a penalty */
+  bool centred;          /* centre is the mean, else 0 */
+  double *centre;        /* of the owned attributes */
+  double *scale;
+  double *bound;     /* largest |(x - centre) * scale| */
+  double *deviation; /* as the examples weigh; NULL: the source's statistics
+                        are what the solver works with */
+  int64_t left_out;  /* attributes, over all ranks */
+  struct th_profile *profile;
+  const struct th_monitor *monitor;
+  double piece_from; /* where in the run the present piece of work lies: */
+  double piece_part; /* from 0 to 1, and its share of the run */
+};
+
+/* Open everything a solver needs. Collective. The source is owned by the
+ * context, the store stays the caller's. Release with th_context_free. */
+th_status th_context_init(struct th_context *context,
+                          const struct th_plan *plan, struct th_store *store,
+                          struct th_comm *comm,
+                          const struct th_monitor *monitor,
+                          struct th_profile *profile, struct th_error *err);
+void th_context_free(struct th_context *context);
+
+/* Centre, scale and bound of attribute owned.first + a, from its statistics.
+ * Local. */
+void th_context_scale(struct th_context *context, const struct th_statistics *s,
+                      int64_t a);
+
+/* Targets as solvers want them, and weights with mean 1 over the training
+ * examples (only their ratios count), of rows in one row group. Local. */
+th_status th_context_targets(struct th_context *context, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err);
+
+/* The same of all training examples, in stored order. Local. */
+th_status th_context_all_targets(struct th_context *context, double *target,
+                                 double *weight, struct th_error *err);
+
+/* How far the present piece of work is, 0 to 1 (less: nobody can say), and a
+ * few words on it, from within a long step; on every rank's monitor. Local. */
+void th_context_going(const struct th_context *context, double done,
+                      const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One line for the user, on every rank's monitor. Local. */
+void th_context_notice(const struct th_context *context, const char *format,
+                       ...) __attribute__((format(printf, 2, 3)));
+
+#endif

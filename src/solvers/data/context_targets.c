@@ -1,0 +1,162 @@
+/* context_targets.c - how targets and weights are presented to solvers
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/context_parts.h"
+
+#include <math.h>
+
+enum { SCAN_ROWS = 4096 };
+
+/* What one scan over the training targets finds. */
+struct scan {
+  double weight;
+  double weighted_sum;
+  double lowest;
+  double highest;
+  double weight_high; /* of the examples with the highest target */
+  int64_t between;    /* examples with neither the lowest nor the highest */
+  bool began;
+};
+
+static void scan_one(struct scan *scan, double y, double w)
+{
+  if (!scan->began) {
+    scan->lowest = y;
+    scan->highest = y;
+    scan->began = true;
+  }
+  scan->weight += w;
+  scan->weighted_sum += w * y;
+  scan->lowest = fmin(scan->lowest, y);
+  scan->highest = fmax(scan->highest, y);
+}
+
+static void scan_values(struct scan *scan, double y, double w)
+{
+  if (y == scan->highest)
+    scan->weight_high += w;
+  else if (y != scan->lowest)
+    scan->between++;
+}
+
+/* Two passes over the training targets, in stored order. Local. */
+static th_status scan_targets(struct th_source *source, struct scan *scan,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(source);
+  double target[SCAN_ROWS];
+  double weight[SCAN_ROWS];
+  for (int pass = 0; pass < 2; pass++)
+    for (int64_t first = 0; first < shape->training; first += SCAN_ROWS) {
+      int64_t count = shape->training - first;
+      count = count < SCAN_ROWS ? count : SCAN_ROWS;
+      struct th_rows rows = {first, count};
+      th_status rc = th_source_targets(source, rows, target, weight, err);
+      if (rc != TH_OK)
+        return rc;
+      for (int64_t i = 0; i < count; i++)
+        (pass == 0 ? scan_one : scan_values)(scan, target[i], weight[i]);
+    }
+  return TH_OK;
+}
+
+/* Two values, as -1 and +1. */
+static th_status take_labels(struct th_context *context,
+                             const struct scan *scan, struct th_error *err)
+{
+  struct th_target *target = &context->target;
+  const struct th_loss *loss = context->loss;
+  double share = scan->weight_high / scan->weight;
+  if (scan->lowest == scan->highest)
+    return th_fail(err, TH_EDATA,
+                   "the target is %g for every training example; a %s loss "
+                   "needs two values",
+                   scan->lowest, loss->name);
+  if (scan->between > 0)
+    return th_fail(err, TH_EDATA,
+                   "the target has more than two values, and a %s loss needs "
+                   "exactly two; import with --positive-class A, such as %g, "
+                   "for A against all others, or take --loss squared",
+                   loss->name, scan->highest);
+  if (!(share > 0 && share < 1))
+    return th_fail(err, TH_EDATA,
+                   "all examples with a positive weight have the same "
+                   "target; a %s loss needs two values",
+                   loss->name);
+  target->low = scan->lowest;
+  target->high = scan->highest;
+  target->largest = 1;
+  target->offset = context->config->intercept ? log(share / (1 - share)) : 0;
+  target->worst =
+      fmax(loss->value(target->offset, 1), loss->value(target->offset, -1));
+  return TH_OK;
+}
+
+/* Numbers, less their mean where there is an intercept. */
+static th_status take_numbers(struct th_context *context,
+                              const struct scan *scan, struct th_error *err)
+{
+  struct th_target *target = &context->target;
+  double reach = fmax(fabs(scan->lowest), fabs(scan->highest));
+  if (context->config->intercept)
+    target->shift = scan->weighted_sum / scan->weight;
+  target->largest = fmax(fabs(scan->lowest - target->shift),
+                         fabs(scan->highest - target->shift));
+  target->worst = context->loss->value(0, target->largest);
+  if (!(reach <= TH_LARGEST_VALUE))
+    return th_fail(err, TH_EDATA,
+                   "the targets reach %g: too large for products of squares; "
+                   "divide them by a constant",
+                   reach);
+  if (reach > 0 && reach < TH_SMALLEST_VALUE)
+    return th_fail(err, TH_EDATA,
+                   "the targets stay within %g: too small for products of "
+                   "squares; multiply them by a constant",
+                   reach);
+  return TH_OK;
+}
+
+th_status th_context_take_targets(struct th_context *context,
+                                  struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(context->source);
+  struct scan scan = {0};
+  th_status rc = scan_targets(context->source, &scan, err);
+  if (rc != TH_OK)
+    return rc;
+  if (!(scan.weight > 0))
+    return th_fail(err, TH_EDATA,
+                   "the weights of the training examples add "
+                   "up to nothing; give some a positive weight");
+  context->target.weight_unit = (double)shape->training / scan.weight;
+  context->target.labels = context->loss->labels;
+  return (context->loss->labels ? take_labels : take_numbers)(context, &scan,
+                                                              err);
+}
+
+th_status th_context_targets(struct th_context *context, struct th_rows rows,
+                             double *target, double *weight,
+                             struct th_error *err)
+{
+  const struct th_target *t = &context->target;
+  th_status rc = th_source_targets(context->source, rows, target, weight, err);
+  for (int64_t i = 0; i < rows.count && rc == TH_OK; i++) {
+    target[i] =
+        t->labels ? (target[i] == t->high ? 1 : -1) : target[i] - t->shift;
+    weight[i] *= t->weight_unit;
+  }
+  return rc;
+}
+
+th_status th_context_all_targets(struct th_context *context, double *target,
+                                 double *weight, struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(context->source);
+  th_status rc = TH_OK;
+  for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
+    int64_t group = th_shape_group_of(shape, first, &(int64_t){0});
+    struct th_rows rows = th_shape_group(shape, group);
+    rc = th_context_targets(context, rows, target + first, weight + first, err);
+    first += rows.count;
+  }
+  return rc;
+}

@@ -1,0 +1,112 @@
+/* csc_cache.c - the entries of this rank's sparse attributes, attribute by
+ * attribute
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/csc_cache.h"
+
+#include "core/memory.h"
+#include "math/kernels/kernels_sparse.h"
+
+#include <stdlib.h>
+
+enum { BYTES_PER_ENTRY = 12 };
+#define MOST_BYTES ((int64_t)1 << 30) /* of a rank */
+
+int64_t th_sheet_bytes(const struct th_shape *shape, int64_t attributes)
+{
+  double share = (double)attributes / (double)shape->attributes;
+  return (int64_t)(share * BYTES_PER_ENTRY * (double)shape->nonzeros);
+}
+
+bool th_sheet_fits(const struct th_shape *shape, int64_t attributes)
+{
+  return shape->layout == TH_SPARSE && shape->training <= INT32_MAX &&
+         th_sheet_bytes(shape, attributes) <= MOST_BYTES;
+}
+
+void th_sheet_free(struct th_sheet *sheet)
+{
+  free(sheet->start);
+  free(sheet->row);
+  free(sheet->value);
+  *sheet = (struct th_sheet){0};
+}
+
+/* Count the entries of a slab, or put them where start[a] says, which moves on.
+ */
+static void take(struct th_sheet *sheet, const struct th_slab *slab,
+                 int64_t first, int64_t at, bool put)
+{
+  for (int64_t k = 0; k < slab->runs; k++) {
+    struct th_range entries = th_sparse_entries(slab, k);
+    int64_t a = at + slab->base + slab->attribute[k] - slab->attributes.first;
+    if (!put) {
+      sheet->start[a + 1] += entries.last - entries.first;
+      continue;
+    }
+    for (int64_t e = entries.first; e < entries.last; e++) {
+      int64_t to = sheet->start[a]++;
+      int64_t row = first + slab->row_in_group[e] - slab->row;
+      sheet->row[to] = (int32_t)row;
+      sheet->value[to] = th_type_load(slab->type, slab->values, e);
+    }
+  }
+}
+
+/* Every slab of all training examples. Local. */
+static th_status walk(struct th_sheet *sheet, struct th_source *source,
+                      const struct th_draw *draw, bool put,
+                      struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(source);
+  th_status rc = TH_OK;
+  for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
+    int64_t in_group = 0;
+    struct th_rows rows =
+        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
+    for (int64_t at = 0; at < sheet->count && rc == TH_OK;) {
+      struct th_slab slab;
+      rc = th_source_active(source, draw, rows, at, &slab, err);
+      if (rc != TH_OK)
+        break;
+      take(sheet, &slab, rows.first, at, put);
+      at += slab.attributes.last - slab.attributes.first;
+    }
+    first += rows.count;
+  }
+  return rc;
+}
+
+/* Local. */
+static th_status fill(struct th_sheet *sheet, struct th_source *source,
+                      const struct th_draw *draw, struct th_error *err)
+{
+  th_status rc = walk(sheet, source, draw, false, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t a = 0; a < sheet->count; a++)
+    sheet->start[a + 1] += sheet->start[a];
+  int64_t entries = sheet->start[sheet->count];
+  TH_TRY(TH_NEW(&sheet->row, entries, "sparse values", err));
+  TH_TRY(TH_NEW(&sheet->value, entries, "sparse values", err));
+  TH_TRY(walk(sheet, source, draw, true, err));
+  for (int64_t a = sheet->count; a > 0; a--)
+    sheet->start[a] = sheet->start[a - 1];
+  sheet->start[0] = 0;
+done:
+  return rc;
+}
+
+th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
+                        int64_t count, struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(source);
+  struct th_rows all = {0, shape->training};
+  struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
+  *sheet = (struct th_sheet){.count = count, .drawn = true};
+  th_status rc = TH_NEW(&sheet->start, count + 1, "sparse values", err);
+  if (rc == TH_OK)
+    rc = th_source_draw(source, &draw, err);
+  if (rc == TH_OK)
+    rc = fill(sheet, source, &draw, err);
+  return rc;
+}

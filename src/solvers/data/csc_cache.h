@@ -1,0 +1,36 @@
+/* csc_cache.h - the entries of this rank's sparse attributes, attribute by
+ * attribute
+ *
+ * Stored tiles cut a sparse attribute into runs of an entry or two; passes over
+ * some of the attributes again and again want them in one piece. Values are the
+ * stored ones; the ledger counts the passes as if they were read each time.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CSC_CACHE_H
+#define TH_CSC_CACHE_H
+
+#include "core/source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct th_sheet {
+  int64_t count;  /* attributes */
+  int64_t *start; /* count + 1; NULL: nothing is kept */
+  int32_t *row;   /* of each entry, ascending for an attribute */
+  double *value;
+  bool drawn; /* loading it was the draw of the next pass: the ledger must not
+                 say what a rank keeps */
+};
+
+/* Bytes that a share of the attributes takes at most, and whether a rank keeps
+ * that much. Local. */
+int64_t th_sheet_bytes(const struct th_shape *shape, int64_t attributes);
+bool th_sheet_fits(const struct th_shape *shape, int64_t attributes);
+
+/* All training examples of the active attributes, which are declared and
+ * `count` here: one draw. Local. TH_ENOMEM. Release with th_sheet_free. */
+th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
+                        int64_t count, struct th_error *err);
+void th_sheet_free(struct th_sheet *sheet);
+
+#endif

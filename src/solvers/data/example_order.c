@@ -1,0 +1,67 @@
+/* example_order.c - examples one after the other, in the order of stochastic
+ * methods SPDX-License-Identifier: MIT */
+#include "solvers/data/example_order.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+
+th_status th_order_init(struct th_order *order, int64_t unit,
+                        struct th_error *err)
+{
+  *order = (struct th_order){.place = NULL};
+  return TH_NEW(&order->place, unit, "the order of examples", err);
+}
+
+void th_order_free(struct th_order *order)
+{
+  free(order->place);
+  th_pieces_free(&order->pieces);
+  *order = (struct th_order){.place = NULL};
+}
+
+/* Fisher and Yates; a number of 32 bits for each row of a unit. */
+static void shuffle(struct th_order *order, uint64_t seed)
+{
+  struct th_stream stream = {seed, TH_PURPOSE_ORDER};
+  uint32_t bits[4];
+  for (int64_t k = 0; k < order->unit.count; k++) {
+    if (k % 4 == 0)
+      th_random_bits(stream, (uint64_t)order->units, (uint64_t)k, bits);
+    int64_t other = (int64_t)((uint64_t)bits[k % 4] * (uint64_t)(k + 1) >> 32);
+    order->place[k] = order->place[other];
+    order->place[other] = (int32_t)k;
+  }
+}
+
+/* A whole unit: its first row, then what the deal holds of it. */
+static th_status next_unit(struct th_order *order, struct th_deal *deal,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  order->pieces.count = 0;
+  order->next = 0;
+  TH_TRY(th_deal_begin(deal, err));
+  TH_TRY(th_deal_take(deal, TH_CONSUMER_EXPLOIT, 1, &order->pieces, err));
+  struct th_rows *first = &order->pieces.items[0];
+  int64_t rest = deal->rest[TH_CONSUMER_EXPLOIT].count;
+  order->unit = (struct th_rows){first->first, 1 + rest};
+  TH_TRY(th_deal_take(deal, TH_CONSUMER_EXPLOIT, rest, &order->pieces, err));
+  shuffle(order, deal->plan.seed);
+  order->units++;
+done:
+  return rc;
+}
+
+th_status th_order_next(struct th_order *order, struct th_deal *deal,
+                        int64_t *row, bool *more, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  *more = order->next < order->unit.count || th_deal_left(deal) > 0;
+  if (*more && order->next >= order->unit.count)
+    rc = next_unit(order, deal, err);
+  if (*more && rc == TH_OK)
+    *row = order->unit.first + order->place[order->next++];
+  return rc;
+}

@@ -1,0 +1,33 @@
+/* example_order.h - examples one after the other, in the order of stochastic
+ * methods
+ *
+ * Deal units come as th_deal deals them, a permutation in each pass; the rows
+ * of a unit come in a shuffled order of their own. Replicated.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_EXAMPLE_ORDER_H
+#define TH_EXAMPLE_ORDER_H
+
+#include "core/deal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct th_order {
+  struct th_rows unit;     /* that is being handed out */
+  int64_t next;            /* row of it, in its shuffled order */
+  int64_t units;           /* handed out so far, in all passes */
+  int32_t *place;          /* of rows in the unit */
+  struct th_pieces pieces; /* work list */
+};
+
+/* Room for units of at most `unit` rows. Local. Release with th_order_free. */
+th_status th_order_init(struct th_order *order, int64_t unit,
+                        struct th_error *err);
+void th_order_free(struct th_order *order);
+
+/* The next example, a stored row. *more = false: all passes are over, nothing
+ * has changed. Local; the same on every rank. */
+th_status th_order_next(struct th_order *order, struct th_deal *deal,
+                        int64_t *row, bool *more, struct th_error *err);
+
+#endif

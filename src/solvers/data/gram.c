@@ -1,0 +1,269 @@
+/* gram.c - second moments of (x_S, 1, y) over rows, the same on every rank
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/gram.h"
+
+#include "core/memory.h"
+#include "math/kernels/products.h"
+#include "solvers/data/gram_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t entries(int64_t size)
+{
+  return (size + 2) * (size + 2);
+}
+
+th_status th_gram_reset(struct th_gram *gram, int64_t size,
+                        struct th_error *err)
+{
+  th_status rc = th_grow((void **)&gram->a, &gram->capacity, entries(size),
+                         sizeof *gram->a, "a Gram matrix", err);
+  if (rc != TH_OK)
+    return rc;
+  memset(gram->a, 0, (size_t)entries(size) * sizeof *gram->a);
+  gram->size = size;
+  gram->rows = 0;
+  gram->weight = 0;
+  return TH_OK;
+}
+
+th_status th_gram_start(struct th_gram *gram, struct th_context *context,
+                        int64_t size, struct th_error *err)
+{
+  bool grows = entries(size) > gram->capacity; /* on every rank alike */
+  th_status rc = th_gram_reset(gram, size, err);
+  return grows ? th_agree(context->comm, rc, err) : rc;
+}
+
+static void free_ranks(struct th_gram_room *room)
+{
+  free(room->members);
+  free(room->send_bytes);
+  free(room->receive_bytes);
+  room->members = room->send_bytes = room->receive_bytes = NULL;
+  room->ranks = 0;
+}
+
+static void free_order(struct th_gram_room *room)
+{
+  free(room->z);
+  free(room->c);
+  free(room->unit);
+  free(room->sums);
+  room->z = room->c = room->unit = NULL;
+  room->sums = NULL;
+  room->order = 0;
+}
+
+void th_gram_free(struct th_gram *gram)
+{
+  free_ranks(&gram->room);
+  free_order(&gram->room);
+  free(gram->room.send);
+  free(gram->room.receive);
+  free(gram->a);
+  *gram = (struct th_gram){0};
+}
+
+struct th_rows th_gram_group(const struct th_gram_job *job, int64_t group)
+{
+  int64_t first = group * TH_GRAM_ROWS;
+  int64_t count = job->batch->rows - first;
+  return (struct th_rows){first, count < TH_GRAM_ROWS ? count : TH_GRAM_ROWS};
+}
+
+int64_t th_gram_rows_of_rank(const struct th_gram_job *job, int rank)
+{
+  int64_t rows = 0;
+  for (int64_t g = rank; g < job->groups; g += job->context->comm->size)
+    rows += th_gram_group(job, g).count;
+  return rows;
+}
+
+static void find_members(struct th_gram_job *job)
+{
+  const struct th_comm *comm = job->context->comm;
+  for (int r = 0; r < comm->size; r++)
+    job->room->members[r] =
+        th_support_owned(job->support,
+                         th_source_owned(job->context->source, r, comm->size))
+            .first;
+  job->room->members[comm->size] = job->support->size;
+}
+
+static double power_of_two_above(double value)
+{
+  int exponent = 0;
+  if (value > 0)
+    frexp(value, &exponent);
+  return ldexp(1.0, exponent);
+}
+
+/* Columns differ in size by many orders of magnitude; each is brought below 1
+ * by a power of two, which is exact. */
+static th_status choose_scale(struct th_gram_job *job, struct th_error *err)
+{
+  int64_t size = job->support->size;
+  double heaviest = 0;
+  double largest = 0;
+  for (int64_t i = 0; i < job->batch->rows; i++) {
+    double w = job->batch->weight[i];
+    heaviest = fmax(heaviest, job->row_weight ? w * job->row_weight[i] : w);
+    largest = fmax(largest, fabs(job->target[i]));
+  }
+  for (int64_t k = 0; k < size; k++)
+    job->room->unit[k] = power_of_two_above(job->support->bound[k]);
+  job->room->unit[size] = 1;
+  job->room->unit[size + 1] = power_of_two_above(largest);
+  if (!th_fixed_init(&job->fixed, heaviest * (double)job->batch->rows))
+    return th_fail(err, TH_ENUMERIC, "weights as large as %g are out of range",
+                   heaviest);
+  return TH_OK;
+}
+
+static th_status reserve_ranks(struct th_gram_room *room, int64_t ranks,
+                               struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (ranks <= room->ranks)
+    return rc;
+  free_ranks(room);
+  TH_TRY(TH_NEW(&room->members, ranks + 1, "Gram exchange", err));
+  TH_TRY(TH_NEW(&room->send_bytes, ranks, "Gram exchange", err));
+  TH_TRY(TH_NEW(&room->receive_bytes, ranks, "Gram exchange", err));
+  room->ranks = ranks;
+done:
+  return rc;
+}
+
+/* Grows by a quarter more than is wanted: S grows a little at a time. */
+static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
+                               struct th_error *err)
+{
+  int64_t order = wanted + wanted / 4;
+  th_status rc = TH_OK;
+  if (wanted <= room->order)
+    return rc;
+  free_order(room);
+  int64_t whole = th_products_tiles(order) * TH_PRODUCTS_TILE;
+  TH_TRY(TH_NEW(&room->z, whole * TH_GRAM_ROWS, "Gram columns", err));
+  TH_TRY(TH_NEW(&room->c, whole * TH_PRODUCTS_STRIP * TH_PRODUCTS_TILE,
+                "Gram products", err));
+  TH_TRY(TH_NEW(&room->unit, order, "Gram scales", err));
+  TH_TRY(TH_NEW(&room->sums, order * (order + 1) / 2 + 1, "Gram sums", err));
+  room->order = order;
+done:
+  return rc;
+}
+
+/* Local. */
+static th_status prepare(struct th_gram_job *job, struct th_error *err)
+{
+  const struct th_comm *comm = job->context->comm;
+  struct th_gram_room *room = job->room;
+  int64_t mine = job->batch->mine.last - job->batch->mine.first;
+  th_status rc;
+  job->order = job->support->size + 2;
+  job->groups = (job->batch->rows + TH_GRAM_ROWS - 1) / TH_GRAM_ROWS;
+  int64_t formed = th_gram_rows_of_rank(job, comm->rank);
+  TH_TRY(reserve_ranks(room, comm->size, err));
+  TH_TRY(reserve_order(room, job->order, err));
+  TH_TRY(th_grow((void **)&room->send, &room->send_capacity,
+                 mine * (job->batch->rows - formed), sizeof *room->send,
+                 "Gram exchange", err));
+  TH_TRY(th_grow((void **)&room->receive, &room->receive_capacity,
+                 (job->support->size - mine) * formed, sizeof *room->receive,
+                 "Gram exchange", err));
+  TH_TRY(choose_scale(job, err));
+done:
+  return rc;
+}
+
+/* Every owner hands its columns of a group's rows to the rank that forms it:
+ * group by group, member by member. What a rank forms from columns of its own
+ * stays where it is. Collective. */
+static void exchange_columns(struct th_gram_job *job)
+{
+  struct th_comm *comm = job->context->comm;
+  const struct th_batch *batch = job->batch;
+  struct th_gram_room *room = job->room;
+  int64_t mine = batch->mine.last - batch->mine.first;
+  int64_t formed = th_gram_rows_of_rank(job, comm->rank);
+  double *next = room->send;
+  for (int r = 0; r < comm->size; r++) {
+    bool other = r != comm->rank;
+    for (int64_t g = r; other && g < job->groups; g += comm->size) {
+      struct th_rows rows = th_gram_group(job, g);
+      for (int64_t k = 0; k < mine; k++, next += rows.count)
+        memcpy(next, batch->columns + k * batch->rows + rows.first,
+               (size_t)rows.count * sizeof *next);
+    }
+    room->send_bytes[r] = other * mine * th_gram_rows_of_rank(job, r) *
+                          (int64_t)sizeof *room->send;
+    room->receive_bytes[r] = other * (room->members[r + 1] - room->members[r]) *
+                             formed * (int64_t)sizeof *room->receive;
+  }
+  if (comm->size > 1)
+    comm->ops->exchange(comm, room->send, room->send_bytes, room->receive,
+                        room->receive_bytes);
+}
+
+static void add_sums(const struct th_gram_job *job, struct th_gram *gram)
+{
+  const int64_t *sum = job->room->sums;
+  for (int64_t j = 0; j < job->order; j++)
+    for (int64_t i = 0; i <= j; i++, sum++) {
+      double value = th_fixed_to(&job->fixed, *sum) * job->room->unit[i] *
+                     job->room->unit[j];
+      gram->a[i + j * job->order] += value;
+      if (i != j)
+        gram->a[j + i * job->order] += value;
+    }
+}
+
+th_status th_gram_add(struct th_gram *gram, struct th_context *context,
+                      const struct th_batch *batch,
+                      const struct th_support *support,
+                      const double *row_weight, const double *target,
+                      struct th_error *err)
+{
+  struct th_gram_job job = {.context = context,
+                            .batch = batch,
+                            .support = support,
+                            .row_weight = row_weight,
+                            .target = target ? target : batch->target,
+                            .room = &gram->room};
+  th_status rc;
+  th_profile_begin(context->profile);
+  TH_TRY(th_agree(context->comm, prepare(&job, err), err));
+  find_members(&job);
+  exchange_columns(&job);
+  rc = th_gram_form(&job, err);
+  TH_TRY(th_sum_agree(context->comm, job.room->sums,
+                      (size_t)th_gram_triangle(job.order), rc, err));
+  add_sums(&job, gram);
+  gram->rows += (double)batch->rows;
+  gram->weight = th_gram_at(gram, support->size, support->size);
+done:
+  th_profile_end(context->profile, TH_PHASE_GRAM);
+  return rc;
+}
+
+double th_gram_squares(const struct th_gram *gram, const double *coef,
+                       double intercept, const bool *leave_out)
+{
+  const int64_t n = gram->size;
+  double sum = th_gram_at(gram, n + 1, n + 1);
+  for (int64_t j = 0; j <= n; j++) {
+    double rest = -2 * th_gram_at(gram, j, n + 1);
+    if (j < n && leave_out != NULL && leave_out[j])
+      continue;
+    for (int64_t i = 0; i <= n; i++)
+      if (i == n || leave_out == NULL || !leave_out[i])
+        rest += th_gram_at(gram, i, j) * (i < n ? coef[i] : intercept);
+    sum += (j < n ? coef[j] : intercept) * rest;
+  }
+  return sum;
+}

@@ -1,0 +1,143 @@
+/* kept_rows.c - rows on which S has been observed since it last changed
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/kept_rows.h"
+
+#include "core/memory.h"
+#include "math/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 64 };
+
+static int64_t words_of(const struct th_context *context)
+{
+  return th_source_shape(context->source)->training / BITS + 1;
+}
+
+void th_kept_rows_start(struct th_kept_rows *kept,
+                        const struct th_context *context, int64_t members)
+{
+  kept->most = th_rule_refit_rows(members, context->deal.rows_in_pass);
+  kept->rows = 0;
+  kept->parts = 0;
+  if (kept->seen != NULL)
+    memset(kept->seen, 0, (size_t)words_of(context) * sizeof *kept->seen);
+}
+
+void th_kept_rows_free(struct th_kept_rows *kept)
+{
+  free(kept->seen);
+  free(kept->target);
+  free(kept->weight);
+  free(kept->values);
+  free(kept->part);
+  free(kept->fresh);
+  *kept = (struct th_kept_rows){0};
+}
+
+/* True the first time. */
+static bool take_once(uint64_t *seen, int64_t example)
+{
+  uint64_t bit = UINT64_C(1) << (example % BITS);
+  bool first = (seen[example / BITS] & bit) == 0;
+  seen[example / BITS] |= bit;
+  return first;
+}
+
+/* Which rows of the batch are kept; their count. */
+static int64_t find_fresh(struct th_kept_rows *kept,
+                          const struct th_batch *batch)
+{
+  int64_t count = 0;
+  int64_t row = 0;
+  for (int64_t p = 0; p < batch->pieces.count; p++) {
+    struct th_rows piece = batch->pieces.items[p];
+    for (int64_t i = 0; i < piece.count; i++, row++)
+      if (kept->rows + count < kept->most &&
+          take_once(kept->seen, piece.first + i))
+        kept->fresh[count++] = row;
+  }
+  return count;
+}
+
+static th_status reserve(struct th_kept_rows *kept,
+                         const struct th_context *context,
+                         const struct th_batch *batch, struct th_error *err)
+{
+  int64_t members = batch->mine.last - batch->mine.first;
+  int64_t rows = kept->rows + batch->rows;
+  int64_t old = kept->row_capacity;
+  th_status rc = TH_OK;
+  if (kept->seen == NULL)
+    TH_TRY(TH_NEW(&kept->seen, words_of(context), "rows to keep", err));
+  TH_TRY(th_grow((void **)&kept->fresh, &kept->fresh_capacity, batch->rows,
+                 sizeof *kept->fresh, "rows to keep", err));
+  TH_TRY(th_grow((void **)&kept->part, &kept->part_capacity, kept->parts + 1,
+                 sizeof *kept->part, "rows to keep", err));
+  TH_TRY(th_grow((void **)&kept->values, &kept->value_capacity, rows * members,
+                 sizeof *kept->values, "rows to keep", err));
+  TH_TRY(TH_WIDEN(&kept->weight, old, rows, "rows to keep", err));
+  TH_TRY(th_grow((void **)&kept->target, &kept->row_capacity, rows,
+                 sizeof *kept->target, "rows to keep", err));
+done:
+  return rc;
+}
+
+static void copy_fresh(struct th_kept_rows *kept, const struct th_batch *batch,
+                       int64_t count)
+{
+  int64_t members = batch->mine.last - batch->mine.first;
+  double *to = kept->values + kept->rows * members;
+  for (int64_t k = 0; k < members; k++, to += count) {
+    const double *from = batch->columns + k * batch->rows;
+    for (int64_t i = 0; i < count; i++)
+      to[i] = from[kept->fresh[i]];
+  }
+  for (int64_t i = 0; i < count; i++) {
+    kept->target[kept->rows + i] = batch->target[kept->fresh[i]];
+    kept->weight[kept->rows + i] = batch->weight[kept->fresh[i]];
+  }
+  kept->part[kept->parts++] = count;
+  kept->rows += count;
+}
+
+void th_kept_rows_add(struct th_kept_rows *kept,
+                      const struct th_context *context,
+                      const struct th_batch *batch, struct th_error *err)
+{
+  if (kept->status != TH_OK || kept->rows >= kept->most)
+    return;
+  kept->status = reserve(kept, context, batch, err);
+  if (kept->status == TH_OK)
+    copy_fresh(kept, batch, find_fresh(kept, batch));
+}
+
+/* Parts become columns. Local. */
+static void fill(const struct th_kept_rows *kept, struct th_batch *batch)
+{
+  int64_t members = batch->mine.last - batch->mine.first;
+  const double *from = kept->values;
+  int64_t row = 0;
+  for (int64_t p = 0; p < kept->parts; p++) {
+    for (int64_t k = 0; k < members; k++, from += kept->part[p])
+      memcpy(batch->columns + k * batch->rows + row, from,
+             (size_t)kept->part[p] * sizeof *from);
+    row += kept->part[p];
+  }
+  memcpy(batch->target, kept->target, (size_t)row * sizeof *kept->target);
+  th_batch_weigh(batch, kept->weight);
+}
+
+th_status th_kept_rows_gather(const struct th_kept_rows *kept,
+                              struct th_context *context,
+                              const struct th_support *support,
+                              struct th_batch *batch, struct th_error *err)
+{
+  th_status rc = th_agree(context->comm, kept->status, err);
+  if (rc == TH_OK)
+    rc = th_batch_hold(batch, context, support, kept->rows, err);
+  if (rc == TH_OK)
+    fill(kept, batch);
+  return rc;
+}

@@ -1,0 +1,49 @@
+/* kept_rows.h - rows on which S has been observed since it last changed, kept
+ * for a fit that needs all of them at once
+ *
+ * A fit by Newton's steps looks at its rows again and again; what was observed
+ * once need not be drawn once more. Each example is kept once, the first time.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_KEPT_ROWS_H
+#define TH_KEPT_ROWS_H
+
+#include "solvers/data/batch.h"
+
+/* Zeroed: nothing is kept. Rows, targets and weights are replicated, values are
+ * those of this rank's members. */
+struct th_kept_rows {
+  int64_t most; /* rows worth keeping */
+  int64_t rows;
+  uint64_t *seen; /* a bit for each training example */
+  double *target;
+  double *weight;
+  int64_t row_capacity;
+  double *values; /* batch by batch, member by member */
+  int64_t value_capacity;
+  int64_t *part; /* rows of each batch */
+  int64_t parts;
+  int64_t part_capacity;
+  int64_t *fresh; /* of the present batch: the rows that are kept */
+  int64_t fresh_capacity;
+  th_status status; /* of this rank: why it keeps no more */
+};
+
+/* Forget all rows; from now on S has that many members. Local. */
+void th_kept_rows_start(struct th_kept_rows *kept,
+                        const struct th_context *context, int64_t members);
+
+/* Keep the rows of a batch on which the support has been observed. What fails
+ * is told by th_kept_rows_gather. Local. */
+void th_kept_rows_add(struct th_kept_rows *kept,
+                      const struct th_context *context,
+                      const struct th_batch *batch, struct th_error *err);
+
+/* All rows as one batch, without residuals. Collective. */
+th_status th_kept_rows_gather(const struct th_kept_rows *kept,
+                              struct th_context *context,
+                              const struct th_support *support,
+                              struct th_batch *batch, struct th_error *err);
+
+void th_kept_rows_free(struct th_kept_rows *kept);
+
+#endif

@@ -1,0 +1,263 @@
+/* replicated_columns_read.c - the attributes that a rank owns, read for all
+ * ranks
+ *
+ * Into the block that is going to hold the columns of all ranks, where it is
+ * known where they lie in it: dense data. Entries are counted by reading them.
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/kernels/kernels_sparse.h"
+#include "solvers/data/replicated_columns_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is fetched, and the draws that observe it. */
+struct request {
+  struct th_context *context;
+  const int64_t *attribute;
+  int64_t count;
+  struct th_range mine; /* of the list */
+  enum th_vector_form form;
+  int64_t examples;     /* rows of a column */
+  int64_t pieces;       /* each within a row group */
+  struct th_rows *rows; /* of each of them */
+  int64_t *first;       /* as which row of the column it begins */
+  struct th_draw *draw;
+};
+
+static enum th_vector_form form_of(const struct th_shape *shape)
+{
+  if (shape->layout == TH_SPARSE)
+    return TH_VECTOR_ENTRIES;
+  return shape->type == TH_F64 ? TH_VECTOR_DOUBLE : TH_VECTOR_SINGLE;
+}
+
+/* One draw per piece, each observing the whole list. Local. */
+static th_status draw_all(struct request *r, const struct th_pieces *rows,
+                          struct th_error *err)
+{
+  struct th_source *source = r->context->source;
+  const struct th_shape *shape = th_source_shape(source);
+  int64_t first = 0;
+  th_status rc = TH_OK;
+  for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
+    r->rows[g] = rows != NULL ? rows->items[g] : th_shape_group(shape, g);
+    r->first[g] = first;
+    r->draw[g] = (struct th_draw){.rows = {.items = &r->rows[g], .count = 1},
+                                  .support = r->attribute,
+                                  .support_size = r->count};
+    rc = th_source_draw(source, &r->draw[g], err);
+    first += r->rows[g].count;
+  }
+  return rc;
+}
+
+/* Local; release with close_request, also after a failure. */
+static th_status open_request(struct request *r,
+                              const struct th_columns *columns,
+                              struct th_error *err)
+{
+  const struct th_shape *shape = th_source_shape(r->context->source);
+  th_status rc;
+  r->examples = columns->examples;
+  r->form = form_of(shape);
+  r->mine = th_range_members(r->attribute, r->count, r->context->owned);
+  if (columns->rows != NULL)
+    r->pieces = columns->rows->count;
+  else if (shape->training > 0)
+    r->pieces =
+        th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
+  TH_TRY(TH_NEW(&r->rows, r->pieces, "row groups", err));
+  TH_TRY(TH_NEW(&r->first, r->pieces, "row groups", err));
+  TH_TRY(TH_NEW(&r->draw, r->pieces, "draws", err));
+  TH_TRY(draw_all(r, columns->rows, err));
+done:
+  return rc;
+}
+
+static void close_request(struct request *r)
+{
+  free(r->rows);
+  free(r->first);
+  free(r->draw);
+}
+
+/* The slab of entry k of the list on piece g. Local. */
+static th_status read_slab(const struct request *r, int64_t k, int64_t g,
+                           struct th_slab *slab, struct th_error *err)
+{
+  return th_source_support(r->context->source, &r->draw[g], r->rows[g],
+                           r->attribute[k], slab, err);
+}
+
+/* ---- dense ---- */
+
+static void decode(const struct th_slab *slab, enum th_vector_form form,
+                   int64_t first, void *values)
+{
+  double *wide = (double *)values + first;
+  float *narrow = (float *)values + first;
+  int skip = th_slab_skip(slab);
+  if (slab->type == TH_F32)
+    memcpy(narrow, slab->values, (size_t)slab->rows * sizeof *narrow);
+  else if (form == TH_VECTOR_DOUBLE)
+    memcpy(wide, slab->values, (size_t)slab->rows * sizeof *wide);
+  else
+    for (int32_t i = 0; i < slab->rows; i++)
+      narrow[i] = (float)th_type_load(slab->type, slab->values, skip + i);
+}
+
+/* Row group after row group, for attributes of one lie together; the last one
+ * first, for passes end there, and a store may still have it. Local. */
+static th_status read_dense(const struct request *r, unsigned char *values,
+                            int64_t size, struct th_error *err)
+{
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  for (int64_t g = r->pieces - 1; g >= 0; g--)
+    for (int64_t k = r->mine.first; k < r->mine.last; k++) {
+      TH_TRY(read_slab(r, k, g, &slab, err));
+      decode(&slab, r->form, r->first[g], values + (k - r->mine.first) * size);
+    }
+done:
+  return rc;
+}
+
+/* Into a block for the whole list, where they belong. Local. */
+static th_status pack_dense(const struct request *r,
+                            struct th_columns_parcel *parcel,
+                            struct th_error *err)
+{
+  const struct th_context *context = r->context;
+  int64_t items = r->examples;
+  int64_t size = TH_COLUMNS_HEADER + th_columns_packed(r->form, items);
+  parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
+  parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
+  parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
+  th_status rc =
+      th_alloc((void **)&parcel->bytes, parcel->capacity, 1, "columns", err);
+  if (rc != TH_OK)
+    return rc;
+  unsigned char *at = parcel->bytes + parcel->first;
+  for (int64_t k = r->mine.first; k < r->mine.last; k++, at += size) {
+    int64_t place = r->attribute[k] - context->owned.first;
+    struct th_columns_header header = {
+        r->attribute[k], items, context->centre[place], context->scale[place]};
+    memcpy(at, &header, sizeof header);
+  }
+  return read_dense(r, parcel->bytes + parcel->first + TH_COLUMNS_HEADER, size,
+                    err);
+}
+
+/* ---- sparse ---- */
+
+/* The entries of one attribute so far. */
+struct entries {
+  double *value;
+  int32_t *row;
+  int64_t count;
+  int64_t values;
+  int64_t rows; /* capacities of both */
+};
+
+/* Local. */
+static th_status take_entries(struct entries *entries,
+                              const struct th_slab *slab, int64_t first,
+                              double scale, struct th_error *err)
+{
+  struct th_range found = {0, 0};
+  if (slab->runs > 0)
+    found = th_sparse_entries(slab, 0);
+  int64_t needed = entries->count + found.last - found.first;
+  th_status rc;
+  TH_TRY(th_grow((void **)&entries->value, &entries->values, needed,
+                 sizeof *entries->value, "entries of a column", err));
+  TH_TRY(th_grow((void **)&entries->row, &entries->rows, needed,
+                 sizeof *entries->row, "entries of a column", err));
+  for (int64_t e = found.first; e < found.last; e++) {
+    int64_t row = first + slab->row_in_group[e] - slab->row;
+    entries->row[entries->count] = (int32_t)row;
+    entries->value[entries->count++] =
+        scale * th_type_load(slab->type, slab->values, e);
+  }
+done:
+  return rc;
+}
+
+/* All entries of entry k of the list. Local. */
+static th_status read_entries(const struct request *r, int64_t k,
+                              struct entries *entries, struct th_error *err)
+{
+  const struct th_context *context = r->context;
+  double scale = context->scale[r->attribute[k] - context->owned.first];
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  entries->count = 0;
+  for (int64_t g = 0; g < r->pieces && rc == TH_OK; g++) {
+    rc = read_slab(r, k, g, &slab, err);
+    if (rc == TH_OK)
+      rc = take_entries(entries, &slab, r->first[g], scale, err);
+  }
+  return rc;
+}
+
+/* One more column behind the others. Local. */
+static th_status append(struct th_columns_parcel *parcel, int64_t attribute,
+                        const struct entries *entries, struct th_error *err)
+{
+  struct th_columns_header header = {attribute, entries->count, 0, 1};
+  int64_t size =
+      TH_COLUMNS_HEADER + th_columns_packed(TH_VECTOR_ENTRIES, entries->count);
+  th_status rc = th_grow((void **)&parcel->bytes, &parcel->capacity,
+                         parcel->last + size, 1, "columns", err);
+  if (rc != TH_OK)
+    return rc;
+  unsigned char *at = parcel->bytes + parcel->last;
+  parcel->last += size;
+  memcpy(at, &header, sizeof header);
+  if (entries->count > 0) {
+    size_t bytes = (size_t)entries->count * sizeof *entries->value;
+    memcpy(at + TH_COLUMNS_HEADER, entries->value, bytes);
+    memcpy(at + TH_COLUMNS_HEADER + bytes, entries->row,
+           (size_t)entries->count * sizeof *entries->row);
+  }
+  return rc;
+}
+
+/* Local. */
+static th_status pack_sparse(const struct request *r,
+                             struct th_columns_parcel *parcel,
+                             struct th_error *err)
+{
+  struct entries entries = {0};
+  th_status rc;
+  parcel->first = TH_COLUMNS_FIRST;
+  parcel->last = TH_COLUMNS_FIRST;
+  TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity, TH_COLUMNS_FIRST,
+                 1, "columns", err));
+  for (int64_t k = r->mine.first; k < r->mine.last; k++) {
+    TH_TRY(read_entries(r, k, &entries, err));
+    TH_TRY(append(parcel, r->attribute[k], &entries, err));
+  }
+done:
+  free(entries.value);
+  free(entries.row);
+  return rc;
+}
+
+th_status th_columns_read(const struct th_columns *columns,
+                          struct th_context *context, const int64_t *attribute,
+                          int64_t count, struct th_columns_parcel *parcel,
+                          struct th_error *err)
+{
+  struct request request = {
+      .context = context, .attribute = attribute, .count = count};
+  th_status rc = open_request(&request, columns, err);
+  parcel->form = request.form;
+  if (rc == TH_OK)
+    rc = (request.form == TH_VECTOR_ENTRIES ? pack_sparse : pack_dense)(
+        &request, parcel, err);
+  close_request(&request);
+  return rc;
+}

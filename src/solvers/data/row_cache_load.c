@@ -1,0 +1,154 @@
+/* row_cache_load.c - a deal unit read attribute by attribute and turned round
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/row_cache_load.h"
+
+#include "core/memory.h"
+#include "math/kernels/kernels.h"
+#include "math/kernels/kernels_sparse.h"
+
+#include <stdlib.h>
+
+static void store(const struct th_panels *panels, void *values, int64_t at,
+                  double value)
+{
+  if (panels->type == TH_F32)
+    ((float *)values)[at] = (float)value;
+  else
+    ((double *)values)[at] = value;
+}
+
+th_status th_panel_reserve(const struct th_panels *panels,
+                           struct th_panel *panel, int64_t rows, int64_t places,
+                           int64_t entries, struct th_error *err)
+{
+  size_t size = th_type_size(panels->type);
+  int64_t values = panels->sparse ? entries : rows * places;
+  th_status rc;
+  panel->places = places;
+  TH_TRY(th_alloc(&panel->values, values, size, "a panel", err));
+  panel->bytes = values * (int64_t)size;
+  if (!panels->sparse)
+    return rc;
+  TH_TRY(TH_NEW(&panel->start, rows + 1, "a panel", err));
+  TH_TRY(TH_NEW(&panel->place, entries, "a panel", err));
+  panel->bytes += (rows + 1) * (int64_t)sizeof *panel->start +
+                  entries * (int64_t)sizeof *panel->place;
+done:
+  return rc;
+}
+
+/* ---- dense ---- */
+
+/* The attributes of a slab, which begin at a place. */
+static void turn_slab(const struct th_panels *panels, struct th_panel *panel,
+                      const struct th_slab *slab, int64_t place)
+{
+  const struct th_active *active = panels->active;
+  for (int64_t j = slab->attributes.first; j < slab->attributes.last; j++) {
+    int64_t p = place + j - slab->attributes.first;
+    struct th_slab one = th_slab_part(slab, (struct th_range){j, j + 1});
+    th_kernel_column(&one, active->centre[p], active->scale[p], panels->column);
+    for (int64_t i = 0; i < slab->rows; i++)
+      store(panels, panel->values, i * panel->places + p, panels->column[i]);
+  }
+}
+
+static th_status load_dense(struct th_panels *panels, struct th_panel *panel,
+                            const struct th_draw *draw, struct th_error *err)
+{
+  struct th_rows rows = draw->rows.items[0];
+  struct th_slab slab;
+  th_status rc =
+      th_panel_reserve(panels, panel, rows.count, panel->places, 0, err);
+  for (int64_t place = 0; place < panel->places && rc == TH_OK;) {
+    rc = th_source_active(panels->context->source, draw, rows, place, &slab,
+                          err);
+    if (rc != TH_OK)
+      break;
+    turn_slab(panels, panel, &slab, place);
+    place += slab.attributes.last - slab.attributes.first;
+  }
+  return rc;
+}
+
+/* ---- sparse ---- */
+
+/* Entries in the order of attributes. */
+struct entries {
+  int64_t count;
+  int64_t capacity;
+  struct entry {
+    int32_t row;
+    int32_t place;
+    double value;
+  } * items;
+};
+
+static th_status take_slab(const struct th_panels *panels, struct entries *list,
+                           const struct th_slab *slab, int64_t place,
+                           struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < slab->runs && rc == TH_OK; k++) {
+    struct th_range run = th_sparse_entries(slab, k);
+    int64_t p =
+        place + slab->base + slab->attribute[k] - slab->attributes.first;
+    rc = th_grow((void **)&list->items, &list->capacity,
+                 list->count + run.last - run.first, sizeof *list->items,
+                 "a panel", err);
+    for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
+      list->items[list->count++] = (struct entry){
+          (int32_t)(slab->row_in_group[e] - slab->row), (int32_t)p,
+          th_type_load(slab->type, slab->values, e) * panels->active->scale[p]};
+  }
+  return rc;
+}
+
+/* Sort by row; within one, places stay in order. */
+static void sort_entries(const struct th_panels *panels, struct th_panel *panel,
+                         const struct entries *list, int64_t rows)
+{
+  for (int64_t k = 0; k < list->count; k++)
+    panel->start[list->items[k].row + 1]++;
+  for (int64_t i = 0; i < rows; i++)
+    panel->start[i + 1] += panel->start[i];
+  for (int64_t k = 0; k < list->count; k++) {
+    int64_t at = panel->start[list->items[k].row]++;
+    panel->place[at] = list->items[k].place;
+    store(panels, panel->values, at, list->items[k].value);
+  }
+  for (int64_t i = rows; i > 0; i--)
+    panel->start[i] = panel->start[i - 1];
+  panel->start[0] = 0;
+}
+
+static th_status load_sparse(struct th_panels *panels, struct th_panel *panel,
+                             const struct th_draw *draw, struct th_error *err)
+{
+  struct th_rows rows = draw->rows.items[0];
+  struct entries list = {.items = NULL};
+  struct th_slab slab;
+  th_status rc = TH_OK;
+  for (int64_t place = 0; place < panel->places;) {
+    TH_TRY(th_source_active(panels->context->source, draw, rows, place, &slab,
+                            err));
+    TH_TRY(take_slab(panels, &list, &slab, place, err));
+    place += slab.attributes.last - slab.attributes.first;
+  }
+  TH_TRY(th_panel_reserve(panels, panel, rows.count, panel->places, list.count,
+                          err));
+  sort_entries(panels, panel, &list, rows.count);
+done:
+  free(list.items);
+  return rc;
+}
+
+th_status th_panel_load(struct th_panels *panels, struct th_panel *panel,
+                        const struct th_draw *draw, struct th_error *err)
+{
+  panel->places = panels->active->count;
+  th_status rc =
+      (panels->sparse ? load_sparse : load_dense)(panels, panel, draw, err);
+  panel->loaded = rc == TH_OK;
+  return rc;
+}

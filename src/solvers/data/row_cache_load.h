@@ -1,0 +1,32 @@
+/* row_cache_load.h - what the files of panels share
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ROW_CACHE_LOAD_H
+#define TH_ROW_CACHE_LOAD_H
+
+#include "solvers/data/row_cache.h"
+
+/* Dense: row i has its places at i * places. Sparse: row i has its entries at
+ * start[i] .. start[i + 1] - 1 of place and values, places ascending. */
+struct th_panel {
+  bool loaded;
+  int holders;
+  int64_t bytes; /* that all arrays take */
+  int64_t places;
+  void *values;
+  int64_t *start;
+  int32_t *place;
+};
+
+/* Read a panel's values under a granted draw of its deal unit. Local. */
+th_status th_panel_load(struct th_panels *panels, struct th_panel *panel,
+                        const struct th_draw *draw, struct th_error *err);
+
+/* Room for a panel of these places; sparse: of these entries. Local. */
+th_status th_panel_reserve(const struct th_panels *panels,
+                           struct th_panel *panel, int64_t rows, int64_t places,
+                           int64_t entries, struct th_error *err);
+
+/* Forget its values; who holds it still does. Local. */
+void th_panel_drop(struct th_panels *panels, struct th_panel *panel);
+
+#endif

@@ -1,0 +1,229 @@
+/* row_cache_move.c - panels follow the attributes that change ranks
+ *
+ * What was read once is neither read nor counted again. A panel crosses as one
+ * piece for each pair of ranks: the number of entries of each row, then row
+ * after row its values, and, of a sparse one, their places counted from the
+ * first that goes there.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/active_redistribute.h"
+
+#include "core/memory.h"
+#include "solvers/data/row_cache_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One panel on its way. */
+struct parcel {
+  struct th_panels *panels;
+  struct th_travel *travel;
+  int64_t rows;
+  size_t value; /* bytes */
+  size_t place;
+  char *send;
+  char *receive;
+  int64_t *at; /* rows + 1: where the next entry of a row goes */
+};
+
+/* The first entry of row i whose place is not below `place`. */
+static int64_t entry_of(const struct th_panel *panel, int64_t i, int64_t place)
+{
+  if (panel->start == NULL)
+    return i * panel->places + place;
+  int64_t low = panel->start[i];
+  int64_t high = panel->start[i + 1];
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (panel->place[middle] < place)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The piece with some of the places; its bytes. to NULL: only these. */
+static size_t pack(const struct parcel *parcel, const struct th_panel *panel,
+                   struct th_range places, char *to)
+{
+  size_t bytes = (size_t)parcel->rows * sizeof(int32_t);
+  for (int64_t i = 0; i < parcel->rows; i++) {
+    int64_t first = entry_of(panel, i, places.first);
+    int32_t count = (int32_t)(entry_of(panel, i, places.last) - first);
+    size_t values = (size_t)count * parcel->value;
+    if (to != NULL) {
+      memcpy(to + (size_t)i * sizeof count, &count, sizeof count);
+      memcpy(to + bytes, (char *)panel->values + (size_t)first * parcel->value,
+             values);
+    }
+    bytes += values;
+    for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
+      int32_t place = panel->place[first + k] - (int32_t)places.first;
+      if (to != NULL)
+        memcpy(to + bytes, &place, sizeof place);
+      bytes += sizeof place;
+    }
+  }
+  return bytes;
+}
+
+/* The pieces for all ranks, in order; their bytes. */
+static size_t pack_all(struct parcel *parcel, const struct th_panel *panel,
+                       char *to)
+{
+  struct th_travel *travel = parcel->travel;
+  size_t bytes = 0;
+  int64_t first = 0;
+  for (int r = 0; r < travel->ranks; r++) {
+    struct th_range places = {first, first + travel->send[r]};
+    size_t piece = pack(parcel, panel, places, to == NULL ? NULL : to + bytes);
+    travel->send_bytes[r] = (int64_t)piece;
+    bytes += piece;
+    first = places.last;
+  }
+  return bytes;
+}
+
+static int32_t count_of(const char *piece, int64_t i)
+{
+  int32_t count;
+  memcpy(&count, piece + (size_t)i * sizeof count, sizeof count);
+  return count;
+}
+
+/* at[i + 1] += the entries of row i in each piece. */
+static void count_rows(struct parcel *parcel)
+{
+  const char *piece = parcel->receive;
+  for (int r = 0; r < parcel->travel->ranks; r++) {
+    for (int64_t i = 0; i < parcel->rows; i++)
+      parcel->at[i + 1] += count_of(piece, i);
+    piece += parcel->travel->receive_bytes[r];
+  }
+  for (int64_t i = 0; i < parcel->rows; i++)
+    parcel->at[i + 1] += parcel->at[i];
+}
+
+/* Put a piece behind what its rows have already; places count from `offset`. */
+static void unpack(struct parcel *parcel, struct th_panel *panel,
+                   const char *piece, int64_t offset)
+{
+  const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
+  for (int64_t i = 0; i < parcel->rows; i++) {
+    int32_t count = count_of(piece, i);
+    size_t values = (size_t)count * parcel->value;
+    memcpy((char *)panel->values + (size_t)parcel->at[i] * parcel->value, from,
+           values);
+    from += values;
+    for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
+      int32_t place;
+      memcpy(&place, from, sizeof place);
+      panel->place[parcel->at[i] + k] = place + (int32_t)offset;
+      from += sizeof place;
+    }
+    parcel->at[i] += count;
+  }
+}
+
+/* The panel that the pieces make. Local. */
+static th_status rebuild(struct parcel *parcel, struct th_panel *panel,
+                         struct th_error *err)
+{
+  const struct th_travel *travel = parcel->travel;
+  int64_t rows = parcel->rows;
+  const char *piece = parcel->receive;
+  int64_t offset = 0;
+  th_status rc;
+  count_rows(parcel);
+  TH_TRY(th_panel_reserve(parcel->panels, panel, rows, travel->after,
+                          parcel->at[rows], err));
+  if (panel->start != NULL)
+    memcpy(panel->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
+  for (int r = 0; r < travel->ranks; r++) {
+    unpack(parcel, panel, piece, offset);
+    piece += travel->receive_bytes[r];
+    offset += travel->receive[r];
+  }
+  panel->loaded = true;
+done:
+  return rc;
+}
+
+/* Sizes first, then the pieces. Collective. */
+static th_status deliver(struct parcel *parcel, const struct th_panel *panel,
+                         struct th_error *err)
+{
+  struct th_travel *travel = parcel->travel;
+  struct th_comm *comm = parcel->panels->context->comm;
+  int64_t bytes = 0;
+  int64_t *sizes = NULL;
+  th_status rc = TH_NEW(&sizes, 2 * travel->ranks, "moved panels", err);
+  size_t packed = pack_all(parcel, panel, NULL);
+  if (rc == TH_OK)
+    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1, "moved panels",
+                  err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int r = 0; r < travel->ranks; r++) {
+    sizes[r] = sizeof *sizes;
+    sizes[travel->ranks + r] = travel->send_bytes[r];
+  }
+  comm->ops->exchange(comm, sizes + travel->ranks, sizes, travel->receive_bytes,
+                      sizes);
+  for (int r = 0; r < travel->ranks; r++)
+    bytes += travel->receive_bytes[r];
+  rc = th_alloc((void **)&parcel->receive, bytes, 1, "moved panels", err);
+  TH_TRY(th_agree(comm, rc, err));
+  pack_all(parcel, panel, parcel->send);
+  comm->ops->exchange(comm, parcel->send, travel->send_bytes, parcel->receive,
+                      travel->receive_bytes);
+done:
+  free(sizes);
+  return rc;
+}
+
+/* Collective. */
+static th_status move_panel(struct th_panels *panels, struct th_travel *travel,
+                            int64_t k, struct th_error *err)
+{
+  struct th_panel *panel = &panels->panel[k];
+  struct th_panel made = {.holders = panel->holders};
+  struct parcel parcel = {.panels = panels,
+                          .travel = travel,
+                          .rows = th_panels_unit(panels, k).count,
+                          .value = th_type_size(panels->type),
+                          .place = panels->sparse ? sizeof(int32_t) : 0};
+  th_status rc;
+  TH_TRY(deliver(&parcel, panel, err));
+  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moved panels", err);
+  if (rc == TH_OK)
+    rc = rebuild(&parcel, &made, err);
+  th_panel_drop(panels, panel);
+  *panel = made;
+  panels->bytes += made.bytes;
+  rc = th_agree(panels->context->comm, rc, err);
+done:
+  free(parcel.send);
+  free(parcel.receive);
+  free(parcel.at);
+  return rc;
+}
+
+th_status th_panels_move(struct th_panels *panels, struct th_travel *travel,
+                         struct th_error *err)
+{
+  struct th_comm *comm = panels->context->comm;
+  int64_t *missing = NULL;
+  th_status rc = TH_NEW(&missing, panels->count, "moved panels", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t k = 0; k < panels->count; k++)
+    missing[k] = !panels->panel[k].loaded;
+  comm->ops->max_i64(comm, missing, (size_t)panels->count);
+  for (int64_t k = 0; k < panels->count; k++)
+    if (missing[k] != 0)
+      th_panel_drop(panels, &panels->panel[k]);
+    else
+      TH_TRY(move_panel(panels, travel, k, err));
+done:
+  free(missing);
+  return rc;
+}

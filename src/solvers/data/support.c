@@ -1,0 +1,137 @@
+/* support.c - the support S with its coefficients, replicated on every rank
+ * SPDX-License-Identifier: MIT */
+#include "solvers/data/support.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+th_status th_support_reserve(struct th_support *support, int64_t capacity,
+                             struct th_error *err)
+{
+  int64_t old = support->capacity;
+  th_status rc;
+  if (capacity <= old)
+    return TH_OK;
+  TH_TRY(TH_WIDEN(&support->attribute, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->coef, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->centre, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->scale, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->bound, old, capacity, "the support", err));
+  TH_TRY(TH_WIDEN(&support->told, 3 * old + 1, 3 * capacity + 1, "the support",
+                  err));
+  support->capacity = capacity;
+done:
+  return rc;
+}
+
+void th_support_free(struct th_support *support)
+{
+  free(support->attribute);
+  free(support->coef);
+  free(support->centre);
+  free(support->scale);
+  free(support->bound);
+  free(support->told);
+  *support = (struct th_support){0};
+}
+
+th_status th_support_copy(struct th_support *to, const struct th_support *from,
+                          struct th_error *err)
+{
+  size_t bytes = (size_t)from->size * sizeof(double);
+  th_status rc = th_support_reserve(to, from->size, err);
+  if (rc != TH_OK || to == from)
+    return rc;
+  to->size = from->size;
+  to->intercept = from->intercept;
+  if (bytes == 0)
+    return TH_OK;
+  memcpy(to->attribute, from->attribute, bytes);
+  memcpy(to->coef, from->coef, bytes);
+  memcpy(to->centre, from->centre, bytes);
+  memcpy(to->scale, from->scale, bytes);
+  memcpy(to->bound, from->bound, bytes);
+  return TH_OK;
+}
+
+struct th_range th_support_owned(const struct th_support *support,
+                                 struct th_range owned)
+{
+  return th_range_members(support->attribute, support->size, owned);
+}
+
+/* Only the owner of a member has words in the sum of bit patterns. Collective.
+ */
+static void learn_scaling(struct th_support *support,
+                          const struct th_context *context)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  int64_t *told = support->told;
+  memset(told, 0, 3 * (size_t)support->size * sizeof *told);
+  for (int64_t k = mine.first; k < mine.last; k++) {
+    int64_t a = support->attribute[k] - context->owned.first;
+    memcpy(&told[3 * k], &context->centre[a], sizeof *told);
+    memcpy(&told[3 * k + 1], &context->scale[a], sizeof *told);
+    memcpy(&told[3 * k + 2], &context->bound[a], sizeof *told);
+  }
+  context->comm->ops->sum_i64(context->comm, told, 3 * (size_t)support->size);
+  for (int64_t k = 0; k < support->size; k++) {
+    memcpy(&support->centre[k], &told[3 * k], sizeof *told);
+    memcpy(&support->scale[k], &told[3 * k + 1], sizeof *told);
+    memcpy(&support->bound[k], &told[3 * k + 2], sizeof *told);
+  }
+}
+
+th_status th_support_assign(struct th_support *support,
+                            struct th_context *context,
+                            const struct th_choice *chosen, int64_t count,
+                            struct th_error *err)
+{
+  bool same = support->size == count;
+  if (count > support->capacity) { /* on every rank alike */
+    th_status rc = th_support_reserve(support, count, err);
+    if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
+      return rc;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    same = same && support->attribute[k] == chosen[k].attribute;
+    support->attribute[k] = chosen[k].attribute;
+    support->coef[k] = chosen[k].value;
+  }
+  support->size = count;
+  if (!same)
+    learn_scaling(support, context);
+  return TH_OK;
+}
+
+void th_support_filter(struct th_support *support, const bool *keep)
+{
+  int64_t kept = 0;
+  for (int64_t k = 0; k < support->size; k++) {
+    if (!keep[k])
+      continue;
+    support->attribute[kept] = support->attribute[k];
+    support->coef[kept] = support->coef[k];
+    support->centre[kept] = support->centre[k];
+    support->scale[kept] = support->scale[k];
+    support->bound[kept] = support->bound[k];
+    kept++;
+  }
+  support->size = kept;
+}
+
+double th_support_own_coef(const struct th_support *support, int64_t k)
+{
+  return support->coef[k] * support->scale[k];
+}
+
+double th_support_own_intercept(const struct th_support *support,
+                                const struct th_target *target)
+{
+  double intercept = target->shift + support->intercept;
+  for (int64_t k = 0; k < support->size; k++)
+    intercept -= th_support_own_coef(support, k) * support->centre[k];
+  return intercept;
+}

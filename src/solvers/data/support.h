@@ -1,0 +1,54 @@
+/* support.h - the support S with its coefficients, replicated on every rank
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SUPPORT_H
+#define TH_SUPPORT_H
+
+#include "math/select.h"
+#include "solvers/data/context.h"
+
+#include <stdint.h>
+
+/* Ascending attributes; coefficients belong to (x - centre) * scale. */
+struct th_support {
+  int64_t size;
+  int64_t capacity;
+  int64_t *attribute;
+  double *coef;
+  double *centre; /* the owner's, for everyone */
+  double *scale;
+  double *bound;
+  double intercept; /* beyond the target's shift */
+  int64_t *told;    /* 3 capacity + 1: work array of th_support_assign */
+};
+
+/* Room for a support of that size; the content is kept. Local. */
+th_status th_support_reserve(struct th_support *support, int64_t capacity,
+                             struct th_error *err);
+void th_support_free(struct th_support *support);
+
+/* *to = *from. Local; reuses memory. */
+th_status th_support_copy(struct th_support *to, const struct th_support *from,
+                          struct th_error *err);
+
+/* S and its coefficients become the chosen attributes and their values; the
+ * owners tell everyone how the attributes are scaled, unless S stays the same.
+ * Collective: at most one sum of 24 bytes per member where there is room. */
+th_status th_support_assign(struct th_support *support,
+                            struct th_context *context,
+                            const struct th_choice *chosen, int64_t count,
+                            struct th_error *err);
+
+/* Remove the members for which keep[k] is false. Local. */
+void th_support_filter(struct th_support *support, const bool *keep);
+
+/* The coefficient of member k and the intercept in the data's own units.
+ * Local. */
+double th_support_own_coef(const struct th_support *support, int64_t k);
+double th_support_own_intercept(const struct th_support *support,
+                                const struct th_target *target);
+
+/* The members that this rank owns are [first, last). Local. */
+struct th_range th_support_owned(const struct th_support *support,
+                                 struct th_range owned);
+
+#endif

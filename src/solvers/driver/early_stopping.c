@@ -1,0 +1,82 @@
+/* early_stopping.c - early stopping on held-out training examples
+ * SPDX-License-Identifier: MIT */
+#include "solvers/driver/early_stopping.h"
+
+#include <math.h>
+
+enum {
+  STRIKES = 5,       /* checks without a gain that end a run */
+  CHECKS_A_PASS = 4, /* at most */
+  UNIT_GROUP = 64    /* deal units looked at together */
+};
+
+static const double gain = 1e-4; /* relative decrease that counts */
+
+void th_validation_init(struct th_validation *validation)
+{
+  *validation = (struct th_validation){.best_loss = INFINITY};
+}
+
+void th_validation_free(struct th_validation *validation)
+{
+  th_support_free(&validation->best);
+  th_batch_free(&validation->batch);
+}
+
+/* Loss times weight on units first .. last-1. Collective. */
+static th_status add_units(struct th_validation *v, struct th_context *context,
+                           const struct th_support *support, int64_t first,
+                           int64_t last, double *loss, double *weight,
+                           struct th_error *err)
+{
+  struct th_range units = {first, last};
+  th_status rc = th_batch_validate(&v->batch, context, units, support, err);
+  if (rc != TH_OK)
+    return rc;
+  *loss += v->batch.loss * v->batch.weight_sum;
+  *weight += v->batch.weight_sum;
+  return rc;
+}
+
+th_status th_validation_loss(struct th_validation *validation,
+                             struct th_context *context,
+                             const struct th_support *support, double *loss,
+                             struct th_error *err)
+{
+  int64_t units = th_deal_validation_units(&context->deal);
+  double sum = 0;
+  double weight = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < units && rc == TH_OK; k += UNIT_GROUP) {
+    int64_t last = k + UNIT_GROUP < units ? k + UNIT_GROUP : units;
+    rc = add_units(validation, context, support, k, last, &sum, &weight, err);
+  }
+  *loss = weight > 0 ? sum / weight : 0;
+  return rc;
+}
+
+th_status th_validation_check(struct th_validation *validation,
+                              struct th_context *context,
+                              const struct th_support *support, bool *stop,
+                              struct th_error *err)
+{
+  int64_t taken = context->deal.taken;
+  int64_t pace = context->deal.rows_in_pass / CHECKS_A_PASS;
+  double loss = 0;
+  *stop = false;
+  if (th_deal_validation_units(&context->deal) == 0 ||
+      taken - validation->checked_at < pace)
+    return TH_OK;
+  validation->checked_at = taken;
+  th_status rc = th_validation_loss(validation, context, support, &loss, err);
+  if (rc != TH_OK)
+    return rc;
+  if (loss < validation->best_loss * (1 - gain)) {
+    validation->best_loss = loss;
+    validation->strikes = 0;
+    rc = th_support_copy(&validation->best, support, err);
+    return th_agree(context->comm, rc, err);
+  }
+  *stop = ++validation->strikes >= STRIKES;
+  return TH_OK;
+}

@@ -1,0 +1,36 @@
+/* early_stopping.h - early stopping on held-out training examples
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_EARLY_STOPPING_H
+#define TH_EARLY_STOPPING_H
+
+#include "solvers/data/batch.h"
+
+#include <stdbool.h>
+
+/* The best support so far by its mean loss on the held-out deal units, of
+ * which only S is observed. Replicated. */
+struct th_validation {
+  struct th_support best;
+  struct th_batch batch;
+  double best_loss;
+  int64_t strikes;    /* checks in a row without a gain */
+  int64_t checked_at; /* rows that had been dealt at the last check */
+};
+
+void th_validation_init(struct th_validation *validation);
+void th_validation_free(struct th_validation *validation);
+
+/* Mean loss of a support on the held-out rows. Collective. */
+th_status th_validation_loss(struct th_validation *validation,
+                             struct th_context *context,
+                             const struct th_support *support, double *loss,
+                             struct th_error *err);
+
+/* Look whether it is time to check, and if so whether it is time to stop: no
+ * gain in 5 checks. Collective; nothing where no unit is held out. */
+th_status th_validation_check(struct th_validation *validation,
+                              struct th_context *context,
+                              const struct th_support *support, bool *stop,
+                              struct th_error *err);
+
+#endif

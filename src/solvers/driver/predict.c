@@ -1,0 +1,101 @@
+/* predict.c - predictions of a model, from the attributes of its support alone
+ * SPDX-License-Identifier: MIT */
+#include "core/fixed.h"
+#include "core/memory.h"
+#include "math/kernels/kernels.h"
+#include "solvers/driver/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The rows from `first` on that lie in one row group, at most `count`. */
+static struct th_rows in_one_group(const struct th_shape *shape, int64_t first,
+                                   int64_t count)
+{
+  bool training = first < shape->training;
+  int64_t base = training ? 0 : shape->training;
+  int64_t limit = training ? shape->training : shape->examples;
+  int64_t last =
+      base + ((first - base) / shape->row_group + 1) * shape->row_group;
+  last = last < limit ? last : limit;
+  last = last < first + count ? last : first + count;
+  return (struct th_rows){first, last - first};
+}
+
+/* terms[k * rows + i] = coef_k x_ik of this rank's members; *largest receives
+ * the largest magnitude. Local. */
+static th_status form_terms(const struct th_model *model,
+                            struct th_store *store, struct th_range mine,
+                            struct th_rows rows, double *terms, double *largest,
+                            struct th_error *err)
+{
+  struct th_slab slab;
+  *largest = 0;
+  for (int64_t k = mine.first; k < mine.last; k++) {
+    struct th_range one = {model->support[k], model->support[k] + 1};
+    th_status rc = store->ops->slab(store, rows, one, true, &slab, err);
+    if (rc != TH_OK)
+      return rc;
+    double *term = terms + (k - mine.first) * rows.count;
+    th_kernel_column(&slab, 0, model->coef[k], term);
+    for (int64_t i = 0; i < rows.count; i++)
+      *largest = fmax(*largest, isfinite(term[i]) ? fabs(term[i]) : INFINITY);
+  }
+  return TH_OK;
+}
+
+/* One row group. Collective. */
+static th_status predict_group(const struct th_model *model,
+                               struct th_store *store, struct th_comm *comm,
+                               struct th_range mine, struct th_rows rows,
+                               double *terms, int64_t *sums, double *prediction,
+                               struct th_error *err)
+{
+  struct th_fixed fixed;
+  double largest = 0;
+  th_status rc = form_terms(model, store, mine, rows, terms, &largest, err);
+  if ((rc = th_agree(comm, rc, err)) != TH_OK)
+    return rc;
+  comm->ops->max_f64(comm, &largest, 1);
+  if (!th_fixed_init(&fixed, largest * (double)model->support_size))
+    return th_fail(err, TH_ENUMERIC, "predictions are out of range");
+  memset(sums, 0, (size_t)rows.count * sizeof *sums);
+  for (int64_t k = 0; k < mine.last - mine.first; k++)
+    for (int64_t i = 0; i < rows.count; i++)
+      sums[i] += th_fixed_from(&fixed, terms[k * rows.count + i]);
+  comm->ops->sum_i64(comm, sums, (size_t)rows.count);
+  for (int64_t i = 0; i < rows.count; i++)
+    prediction[i] = model->intercept + th_fixed_to(&fixed, sums[i]);
+  return TH_OK;
+}
+
+th_status th_predict(const struct th_model *model, struct th_store *store,
+                     struct th_comm *comm, struct th_rows rows,
+                     double *prediction, struct th_error *err)
+{
+  const struct th_shape *shape = &store->shape;
+  struct th_range mine =
+      th_range_members(model->support, model->support_size,
+                       th_store_owned(store, comm->rank, comm->size));
+  int64_t longest =
+      rows.count < shape->row_group ? rows.count : shape->row_group;
+  double *terms = NULL;
+  int64_t *sums = NULL;
+  th_status rc =
+      TH_NEW(&terms, (mine.last - mine.first) * longest, "predictions", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&sums, longest, "predictions", err);
+  TH_TRY(th_agree(comm, rc, err));
+  for (int64_t done = 0; done < rows.count;) {
+    struct th_rows part =
+        in_one_group(shape, rows.first + done, rows.count - done);
+    TH_TRY(predict_group(model, store, comm, mine, part, terms, sums,
+                         prediction + done, err));
+    done += part.count;
+  }
+done:
+  free(terms);
+  free(sums);
+  return rc;
+}

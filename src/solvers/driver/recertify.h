@@ -1,0 +1,29 @@
+/* recertify.h - a certificate computed again, and what rounding may make of it
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_RECERTIFY_H
+#define TH_RECERTIFY_H
+
+#include "solvers/data/support.h"
+#include "solvers/penalised/problem.h"
+
+/* A certificate of a model, as the data have it, and what two programs may find
+ * that round in other ways: numbers between least and most. Margins there are
+ * counts of what is outside the support and no farther than 10^-k. Paths are
+ * empty. Replicated. */
+struct th_recertified {
+  struct th_certificate now;
+  struct th_certificate least;
+  struct th_certificate most;
+  double omega; /* the model's penalty, without lambda */
+};
+
+/* Certify the model of a support (coefficients of (x - centre) * scale) at the
+ * lambda of `told`, its own certificate. That lies between least and most, if
+ * it is right: the gap on which radius and active depend is taken from it.
+ * Collective. */
+th_status th_recertify(struct th_problem *problem,
+                       const struct th_support *support,
+                       const struct th_certificate *told,
+                       struct th_recertified *found, struct th_error *err);
+
+#endif

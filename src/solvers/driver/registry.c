@@ -1,0 +1,142 @@
+/* registry.c - the solver table
+ * SPDX-License-Identifier: MIT */
+#include "solvers/budgeted/algorithms.h"
+#include "solvers/driver/train.h"
+#include "solvers/exact/algorithms.h"
+#include "solvers/stochastic/algorithms.h"
+
+#include <string.h>
+
+/* Options that more than one solver uses. */
+#define UNDER_A_BUDGET "sparsity", "budget", "refit", "passes", "validation"
+#define EXPLORES "eta", "batch-explore", "updates-explore", "shared-support"
+#define EXPLOITS "batch-exploit", "updates-exploit"
+#define IN_ROUNDS "growth", "rounds"
+
+#define PENALISED                                                              \
+  "penalty", "groups", "mix", "lambda", "lambda-ratio", "path", "path-min",    \
+      "epochs", "tolerance", "screen"
+#define IN_STEPS "batch", "eta", "screen-every", "screen-rule"
+#define ONLINE "screen-exponent", "confidence"
+
+static const char *const sift_options[] = {UNDER_A_BUDGET, "select", NULL};
+static const char *const hybrid_options[] = {UNDER_A_BUDGET, EXPLORES, EXPLOITS,
+                                             IN_ROUNDS, NULL};
+static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
+                                                  IN_ROUNDS, NULL};
+static const char *const exploitation_options[] = {
+    UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
+
+static const char *const lasso_options[] = {PENALISED, NULL};
+static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
+static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
+
+static const struct th_solver_row solvers[] = {
+    {.name = "sift",
+     .summary = "attributes enter by accumulated evidence; nothing to set but "
+                "the budget",
+     .source = "ours, on the observations of Murata & Suzuki 2018, Algorithm 1",
+     .options = sift_options,
+     .algorithm = &th_sift_algorithm},
+    {.name = "exploration",
+     .summary = "gradients in blocks of attributes, then a hard threshold",
+     .source = "Murata & Suzuki 2018, Algorithm 1",
+     .options = exploration_options,
+     .needs_sparsity = true,
+     .needs_budget = true,
+     .algorithm = &th_exploration_algorithm},
+    {.name = "exploitation",
+     .summary = "gradient steps on the support of --start, which stays",
+     .source = "Murata & Suzuki 2018, Algorithm 2",
+     .options = exploitation_options,
+     .needs_start = true,
+     .algorithm = &th_exploitation_algorithm},
+    {.name = "hybrid",
+     .summary = "rounds of exploration, each followed by exploitation",
+     .source = "Murata & Suzuki 2018, Algorithm 3",
+     .options = hybrid_options,
+     .needs_sparsity = true,
+     .needs_budget = true,
+     .algorithm = &th_hybrid_algorithm},
+    {.name = "prox-sgd",
+     .summary =
+         "stochastic gradient steps, each followed by the penalty's prox",
+     .source = "Duchi & Singer 2009; Liang & Poon 2022, section 1.2",
+     .options = online_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "fs-prox-sgd",
+     .summary =
+         "prox-sgd that drops attributes proven useless every few epochs",
+     .source = "Liang & Poon 2022, Algorithm 1",
+     .options = steps_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "os-prox-sgd",
+     .summary = "prox-sgd that drops attributes while examples come; exact in "
+                "the end",
+     .source = "Liang & Poon 2022, Algorithm 2",
+     .options = online_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_ONLINE,
+     .algorithm = &th_prox_sgd_algorithm},
+    {.name = "truncated-gradient",
+     .summary = "stochastic gradient steps, truncated every ten of them",
+     .source = "Langford, Li & Zhang 2009",
+     .options = online_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_truncated_gradient_algorithm},
+    {.name = "rda",
+     .summary = "regularised dual averaging: the prox of the mean gradient",
+     .source = "Xiao 2010, Algorithms 1 and 2",
+     .options = steps_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_NONE,
+     .algorithm = &th_rda_algorithm},
+    {.name = "saga",
+     .summary = "a table of gradients takes the noise out of the steps",
+     .source = "Defazio, Bach & Lacoste-Julien 2014",
+     .options = steps_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_saga_algorithm},
+    {.name = "svrg",
+     .summary = "a full gradient every few epochs takes the noise out",
+     .source = "Johnson & Zhang 2013; Xiao & Zhang 2014",
+     .options = steps_options,
+     .penalised = true,
+     .by_examples = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_svrg_algorithm},
+    {.name = "lasso",
+     .summary = "the exact path: working sets, coordinate descent, a full "
+                "certificate",
+     .source = "Massias, Gramfort & Salmon 2018; Liang & Poon 2022, section 2",
+     .options = lasso_options,
+     .penalised = true,
+     .screen = TH_SCREEN_GAP_SAFE,
+     .algorithm = &th_lasso_algorithm},
+    {.name = NULL},
+};
+
+const struct th_solver_row *th_solver_table(void)
+{
+  return solvers;
+}
+
+const struct th_solver_row *th_solver_find(const char *name)
+{
+  for (const struct th_solver_row *row = solvers; row->name != NULL; row++)
+    if (strcmp(row->name, name) == 0)
+      return row;
+  return NULL;
+}

@@ -1,0 +1,49 @@
+/* train.h - training as a whole: one call from a store to a model
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TRAIN_H
+#define TH_TRAIN_H
+
+#include "core/comm.h"
+#include "core/model.h"
+#include "core/profile.h"
+#include "core/source.h"
+#include "solvers/monitor.h"
+#include "solvers/plan.h"
+#include "solvers/solver_table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Loss `auto` becomes `logistic` where the training targets have two values and
+ * the solver has a penalty or ends with what predicts best (`sift`), else
+ * `squared`. Local; of the same targets, the same on every rank. */
+th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
+                               struct th_error *err);
+
+/* Why sift cannot end with what predicts best; NULL: it can. Local. */
+const char *th_plan_why_truth(const struct th_config *config,
+                              const struct th_shape *shape);
+
+/* Check a configuration against the data and complete it. owned: attributes of
+ * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
+ * s', s' > d, an option the solver needs. */
+th_status th_train_plan(const struct th_config *config,
+                        const struct th_shape *shape, int ranks, int64_t owned,
+                        struct th_plan *plan, struct th_error *err);
+
+/* Train a model on the training examples of a store. Collective. *model is
+ * replicated; release it with th_model_free. monitor may be NULL. */
+th_status th_train(const struct th_plan *plan, struct th_store *store,
+                   struct th_comm *comm, const struct th_monitor *monitor,
+                   struct th_profile *profile, struct th_model *model,
+                   struct th_error *err);
+
+/* Predictions of a model for rows of one or more row groups, summed over ranks:
+ * each rank reads the support attributes it owns. Collective; prediction[] is
+ * replicated: the linear predictor (with intercept), for every loss. Not
+ * counted in any ledger. */
+th_status th_predict(const struct th_model *model, struct th_store *store,
+                     struct th_comm *comm, struct th_rows rows,
+                     double *prediction, struct th_error *err);
+
+#endif

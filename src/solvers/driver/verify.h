@@ -1,0 +1,50 @@
+/* verify.h - a certificate computed anew, from the model and data alone
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_VERIFY_H
+#define TH_VERIFY_H
+
+#include "core/model.h"
+#include "solvers/driver/train.h"
+
+#include <stdbool.h>
+
+enum { TH_VERDICT_TEXT = 256 };
+
+/* Replicated. */
+struct th_verdict {
+  struct th_certificate now; /* of these data; path is empty */
+  bool same; /* they are the data that the model was trained on: */
+  char wrong[TH_VERDICT_TEXT];     /* the first number that is not as it should
+                                      be, in words; empty: none */
+  char unchecked[TH_VERDICT_TEXT]; /* what was not compared; empty: nothing */
+  double width;  /* fresh data: largest half-width of a group's dual norm */
+  double excess; /* fresh data: largest dual norm of a group outside the
+                    support, less its half-width, over 1; -INFINITY: none */
+  bool holds;
+  bool decided; /* false: half-widths of 1 or more refute nothing */
+};
+
+/* Compute the certificate of a model with a penalty on the training examples of
+ * a store. On the data it was trained on every number must be what the model
+ * says, but for rounding (solvers/recertify.c); on fresh data no group outside
+ * the support may contradict optimality with that confidence (empirical
+ * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4). plan:
+ * of the model's options. Collective. TH_EDATA for a support attribute that is
+ * left out. */
+th_status th_verify(const struct th_plan *plan, struct th_store *store,
+                    struct th_comm *comm, const struct th_model *model,
+                    double confidence, struct th_profile *profile,
+                    struct th_verdict *verdict, struct th_error *err);
+
+/* The model trained anew on its own data, by the plan of its options, against
+ * the model: the same program makes the same bits, so that all numbers must be
+ * the same, those of the path among them. Where another build or processor has
+ * made other bits, objectives and gaps of the path must enclose a common least
+ * objective, and the rest is not compared. Fills in wrong and unchecked.
+ * Collective. */
+th_status th_verify_again(const struct th_plan *plan, struct th_store *store,
+                          struct th_comm *comm, const struct th_model *model,
+                          struct th_profile *profile,
+                          struct th_verdict *verdict, struct th_error *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* verify_numbers.c - every number of a certificate against the data and the
+ * model's own options
+ * SPDX-License-Identifier: MIT */
+#include "solvers/driver/verify_parts.h"
+#include "solvers/penalised/problem_parts.h"
+#include "solvers/stochastic/screen_online.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool th_verdict_wrong(struct th_verdict *verdict, const char *format, ...)
+{
+  va_list args;
+  if (verdict->wrong[0] != '\0')
+    return false;
+  va_start(args, format);
+  vsnprintf(verdict->wrong, sizeof verdict->wrong, format, args);
+  va_end(args);
+  return false;
+}
+
+void th_verdict_unchecked(struct th_verdict *verdict, const char *format, ...)
+{
+  size_t used = strlen(verdict->unchecked);
+  va_list args;
+  if (used > 0)
+    used += (size_t)snprintf(verdict->unchecked + used,
+                             sizeof verdict->unchecked - used, "; ");
+  if (used >= sizeof verdict->unchecked)
+    return;
+  va_start(args, format);
+  vsnprintf(verdict->unchecked + used, sizeof verdict->unchecked - used, format,
+            args);
+  va_end(args);
+}
+
+static bool check_real(struct th_verdict *verdict, const char *name,
+                       double told, double now, double least, double most)
+{
+  if (told == now || (told >= least && told <= most))
+    return true;
+  return th_verdict_wrong(verdict, "%s is %.12g, where the data give %.12g",
+                          name, told, now);
+}
+
+static bool check_count(struct th_verdict *verdict, const char *name,
+                        int64_t told, int64_t least, int64_t most)
+{
+  if (told >= least && told <= most)
+    return true;
+  if (least == most)
+    return th_verdict_wrong(verdict, "%s is %lld, where it has to be %lld",
+                            name, (long long)told, (long long)least);
+  return th_verdict_wrong(verdict,
+                          "%s is %lld, where it has to be %lld to %lld", name,
+                          (long long)told, (long long)least, (long long)most);
+}
+
+double th_verify_lambda_slack(const struct th_evidence *e)
+{
+  const struct th_shape *shape = th_source_shape(e->problem->context->source);
+  double twice = e->found->most.lambda_max - e->found->least.lambda_max;
+  bool single = th_solver_find(e->config->solver)->by_examples &&
+                shape->type != TH_F64; /* rows are kept as floats */
+  return single ? twice * (TH_SINGLE_ROUNDING / TH_DOUBLE_ROUNDING) : twice;
+}
+
+/* The lambda that the options ask for. */
+static void check_lambda(struct th_verdict *verdict,
+                         const struct th_evidence *e)
+{
+  const struct th_config *config = e->config;
+  const struct th_certificate *told = &e->model->certificate;
+  double lambda_max = told->lambda_max;
+  double wanted = config->lambda;
+  if (config->path > 0)
+    wanted = config->path_min * lambda_max;
+  else if (!(wanted > 0))
+    wanted = config->lambda_ratio * lambda_max;
+  if (!(lambda_max > 0) && !(config->lambda > 0))
+    return; /* nothing correlates with the target: any lambda will do */
+  double error =
+      config->lambda > 0
+          ? 0
+          : (th_verify_lambda_slack(e) / lambda_max + 8 * DBL_EPSILON) * wanted;
+  if (!(fabs(told->lambda - wanted) <= error))
+    th_verdict_wrong(verdict,
+                     "lambda is %.12g, where the model's options and "
+                     "lambda_max give %.12g",
+                     told->lambda, wanted);
+}
+
+/* Below 1 for a stream that was sampled, and nowhere else. */
+static void check_confidence(struct th_verdict *verdict,
+                             const struct th_evidence *e)
+{
+  const struct th_config *config = e->config;
+  double told = e->model->certificate.confidence;
+  bool sampled = config->screen == TH_SCREEN_ONLINE &&
+                 th_online_stream_of(config, e->problem->rows);
+  double below = 1 - (1 - config->confidence);
+  if (told != 1 && !(sampled && told == below))
+    th_verdict_wrong(verdict,
+                     "confidence is %.12g, where the model's options give "
+                     "%.12g",
+                     told, sampled ? below : 1.0);
+}
+
+/* What the solver counted on its way is known to it alone. */
+static void check_screening(struct th_verdict *verdict,
+                            const struct th_evidence *e)
+{
+  const struct th_certificate *told = &e->model->certificate;
+  int64_t all = e->problem->active.total;
+  bool online = e->config->screen == TH_SCREEN_ONLINE;
+  bool exact = !th_solver_find(e->config->solver)->by_examples;
+  if (exact)
+    check_count(verdict, "active", told->active, e->found->least.active,
+                e->found->most.active);
+  else if (e->config->screen == TH_SCREEN_NONE)
+    check_count(verdict, "active", told->active, all, all);
+  else if (check_count(verdict, "active", told->active, e->model->support_size,
+                       all))
+    th_verdict_unchecked(verdict, "active, beyond its range");
+  if (!online)
+    check_count(verdict, "screened_wrongly", told->screened_wrongly, 0, 0);
+  else if (check_count(verdict, "screened_wrongly", told->screened_wrongly, 0,
+                       INT64_MAX))
+    th_verdict_unchecked(verdict, "screened_wrongly");
+}
+
+static void check_margins(struct th_verdict *verdict,
+                          const struct th_evidence *e)
+{
+  const int64_t *told = e->model->certificate.margin;
+  int64_t nearer = 0; /* no farther than 10^-k */
+  for (int k = TH_MARGINS - 1; k >= 0; k--) {
+    char name[48];
+    snprintf(name, sizeof name, "the sum of margins from %d on", k);
+    if (told[k] < 0 || told[k] > e->found->most.margin[0]) {
+      th_verdict_wrong(verdict, "margin %d is %lld", k, (long long)told[k]);
+      return;
+    }
+    nearer += told[k];
+    if (!check_count(verdict, name, nearer, e->found->least.margin[k],
+                     e->found->most.margin[k]))
+      return;
+  }
+}
+
+void th_verify_numbers(struct th_verdict *verdict,
+                       const struct th_evidence *evidence)
+{
+  const struct th_certificate *told = &evidence->model->certificate;
+  const struct th_recertified *found = evidence->found;
+#define CHECK(name, what)                                                      \
+  check_real(verdict, #name, told->name, found->now.name, found->least.name,   \
+             found->most.name);
+  CHECK(lambda_max, "")
+  check_lambda(verdict, evidence);
+  TH_CERTIFICATE_REALS(CHECK)
+#undef CHECK
+  check_confidence(verdict, evidence);
+  check_screening(verdict, evidence);
+  check_margins(verdict, evidence);
+}

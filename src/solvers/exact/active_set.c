@@ -1,0 +1,279 @@
+/* active_set.c - the minimum of a model over coefficients that keep their signs
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/active_set.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "solvers/exact/quadratic_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_ROWS = 2048, /* of a support beyond them, a part is solved for */
+  MOST_STOPS = 64,  /* signs that would change, in one step */
+  INTERCEPT = -1
+};
+
+/* A pivot of less than this share of the diagonal: not independent. */
+static const double independent = 1e-9;
+
+/* A value that rises by more than this share of it is no rounding. */
+static const double rounding = 1e-12;
+
+void th_face_free(struct th_face *f)
+{
+  th_factor_free(&f->factor);
+  free(f->name);
+  free(f->residual);
+  free(f->step);
+  free(f->member);
+  free(f->held);
+  free(f->target);
+  *f = (struct th_face){0};
+}
+
+void th_face_reset(struct th_face *f)
+{
+  f->factor.size = 0;
+  if (f->slots > 0)
+    memset(f->held, 0, (size_t)f->slots * sizeof *f->held);
+}
+
+/* Rows to make room for. */
+static int64_t rows_for(int64_t members)
+{
+  return th_smaller(members + members / 2 + 1, MOST_ROWS);
+}
+
+int64_t th_face_bytes(int64_t members)
+{
+  return th_factor_bytes(rows_for(members)) +
+         6 * members * (int64_t)sizeof(double);
+}
+
+/* Units are attributes, and the norm of each is a multiple of |b|. */
+static bool is_l1(const struct th_working *w)
+{
+  return w->units == w->members;
+}
+
+static double weight_of(const struct th_working *w, int64_t k)
+{
+  return w->norm[k].a + w->norm[k].c;
+}
+
+/* Room for the rows of so many members. Local. */
+static th_status widen(struct th_face *f, int64_t members, struct th_error *err)
+{
+  int64_t old = f->factor.room;
+  int64_t rows = rows_for(members);
+  th_status rc = TH_OK;
+  if (members + 1 <= old || old == MOST_ROWS)
+    return rc;
+  TH_TRY(TH_WIDEN(&f->name, old, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->residual, old, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->step, old, rows, "a factor", err));
+  TH_TRY(th_factor_reserve(&f->factor, rows, err));
+done:
+  return rc;
+}
+
+/* Room for the slots; which member each is. Local. */
+static th_status name_members(struct th_face *f, const struct th_quadratic *q,
+                              struct th_error *err)
+{
+  const struct th_working *w = q->working;
+  int64_t slots = q->columns->count;
+  th_status rc = TH_OK;
+  if (slots > f->slots) {
+    int64_t room = slots + slots / 2;
+    TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a factor", err));
+    TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a factor", err));
+    memset(f->held + f->slots, 0, (size_t)(room - f->slots) * sizeof *f->held);
+    f->slots = room;
+  }
+  for (int64_t slot = 0; slot < slots; slot++)
+    f->member[slot] = -1;
+  for (int64_t k = 0; k < w->members; k++)
+    f->member[w->slot[k]] = k;
+done:
+  return rc;
+}
+
+th_status th_face_begin(struct th_face *f, const struct th_quadratic *q,
+                        bool *fits, struct th_error *err)
+{
+  int64_t members = q->working->members;
+  bool centred = q->covariance != NULL;
+  th_status rc = TH_OK;
+  *fits = is_l1(q->working);
+  if (!*fits)
+    return rc;
+  if (centred != f->centred || q->ridge != f->ridge)
+    th_face_reset(f);
+  f->centred = centred;
+  f->ridge = q->ridge;
+  TH_TRY(widen(f, members, err));
+  TH_TRY(name_members(f, q, err));
+  free(f->target);
+  f->target = NULL;
+  TH_TRY(TH_NEW(&f->target, members + 1, "a factor", err));
+done:
+  return rc;
+}
+
+/* Row i leaves; what follows moves up. */
+static void drop(struct th_face *f, int64_t i)
+{
+  int64_t behind = f->factor.size - i - 1;
+  if (f->name[i] != INTERCEPT)
+    f->held[f->name[i]] = false;
+  memmove(f->name + i, f->name + i + 1, (size_t)behind * sizeof *f->name);
+  memmove(f->residual + i, f->residual + i + 1,
+          (size_t)behind * sizeof *f->residual);
+  th_factor_drop(&f->factor, i);
+}
+
+static bool join(struct th_face *f, int64_t name, double diagonal)
+{
+  f->name[f->factor.size] = name;
+  return th_factor_join(&f->factor, diagonal, independent);
+}
+
+static void join_member(struct th_face *f, const struct th_quadratic *q,
+                        int64_t k)
+{
+  int64_t slot = q->working->slot[k];
+  th_quadratic_weigh(q, k, q->work);
+  for (int64_t i = 0; i < f->factor.size; i++)
+    f->factor.row[i] =
+        f->name[i] == INTERCEPT
+            ? th_vector_dot(&q->columns->vector[slot], q->h)
+            : th_quadratic_product(q, f->member[f->name[i]], k, q->work);
+  f->held[slot] = join(f, slot, th_quadratic_product(q, k, k, q->work));
+}
+
+/* Where a row's coefficient is among the members and the intercept. */
+static int64_t place_of(const struct th_face *f, const struct th_quadratic *q,
+                        int64_t i)
+{
+  return f->name[i] == INTERCEPT ? q->working->members : f->member[f->name[i]];
+}
+
+/* The factor becomes that of the support. */
+static void follow(struct th_face *f, const struct th_quadratic *q)
+{
+  const struct th_working *w = q->working;
+  for (int64_t i = f->factor.size - 1; i >= 0; i--) {
+    int64_t k = place_of(f, q, i);
+    if (k < 0 || (k < w->members && q->coef[k] == 0))
+      drop(f, i);
+  }
+  if (f->factor.size == 0 && q->intercept && !f->centred && q->sum_h > 0)
+    join(f, INTERCEPT, q->sum_h);
+  for (int64_t k = 0; k < w->members && f->factor.size < f->factor.room; k++)
+    if (q->coef[k] != 0 && !f->held[w->slot[k]])
+      join_member(f, q, k);
+}
+
+/* Products of those that join, and the factor's rows of them and of those that
+ * leave: sums of doubles that lie together are cheap, rotations are not. */
+int64_t th_face_cost(const struct th_face *f, const struct th_quadratic *q)
+{
+  const struct th_working *w = q->working;
+  int64_t size = 0;
+  int64_t joins = 0;
+  int64_t items = 0;
+  for (int64_t k = 0; k < w->members; k++) {
+    if (q->coef[k] == 0)
+      continue;
+    size++;
+    joins += !f->held[w->slot[k]];
+    items += f->centred ? 1 : q->columns->vector[w->slot[k]].items;
+  }
+  int64_t leaves = th_larger(f->factor.size + joins - size, 0);
+  return joins * (items / 2 + size * size / 12) + leaves * size * size / 2;
+}
+
+/* residual = - what the model changes by in each row, on this face. */
+static void look(struct th_face *f, const struct th_quadratic *q, double lambda)
+{
+  double sum = 0;
+  for (int64_t i = 0; f->name[0] == INTERCEPT && i < q->states; i++)
+    sum += q->state[i];
+  for (int64_t i = 0; i < f->factor.size; i++) {
+    int64_t k = place_of(f, q, i);
+    f->residual[i] = -sum;
+    if (f->name[i] != INTERCEPT)
+      f->residual[i] =
+          -(th_quadratic_slope(q, k) +
+            copysign(lambda * weight_of(q->working, k), q->coef[k]));
+  }
+}
+
+/* The part of the step that can be gone, at most 1; *stop: the row that comes
+ * to zero there, or -1. */
+static double reach(const struct th_face *f, const struct th_quadratic *q,
+                    int64_t *stop)
+{
+  double part = 1;
+  *stop = -1;
+  for (int64_t i = 0; i < f->factor.size; i++) {
+    double at = f->target[place_of(f, q, i)];
+    bool ends = f->name[i] != INTERCEPT && at * f->step[i] < 0;
+    if (ends && -at / f->step[i] < part) {
+      part = -at / f->step[i];
+      *stop = i;
+    }
+  }
+  return part;
+}
+
+/* target = the minimum over the face, and over the smaller ones that it leads
+ * to. */
+static void minimise(struct th_face *f, const struct th_quadratic *q)
+{
+  int64_t stop = 0;
+  memcpy(f->target, q->coef,
+         (size_t)(q->working->members + 1) * sizeof *f->target);
+  for (int k = 0; k <= MOST_STOPS && stop >= 0 && f->factor.size > 0; k++) {
+    th_factor_solve(&f->factor, f->residual, f->step);
+    double part = reach(f, q, &stop);
+    for (int64_t i = 0; i < f->factor.size; i++) {
+      f->target[place_of(f, q, i)] += part * f->step[i];
+      f->residual[i] *= 1 - part;
+    }
+    if (stop >= 0) {
+      f->target[place_of(f, q, stop)] = 0;
+      drop(f, stop);
+    }
+  }
+}
+
+bool th_face_step(struct th_face *f, struct th_quadratic *q, double lambda)
+{
+  int64_t members = q->working->members;
+  follow(f, q);
+  if (f->factor.size == 0)
+    return false;
+  look(f, q, lambda);
+  minimise(f, q);
+  double before = th_quadratic_value(q, lambda, q->coef, q->state);
+  th_quadratic_keep(q, 0);
+  for (int64_t k = 0; k < members; k++)
+    if (f->target[k] != q->coef[k]) {
+      th_quadratic_move(q, k, f->target[k] - q->coef[k]);
+      q->coef[k] = f->target[k]; /* exactly 0 where it is */
+    }
+  if (f->target[members] != q->coef[members])
+    th_quadratic_move_intercept(q, f->target[members] - q->coef[members]);
+  double after = th_quadratic_value(q, lambda, q->coef, q->state);
+  if (after <= before)
+    return true;
+  th_quadratic_restore(q, 0);
+  if (!(after - before <= rounding * fabs(before)))
+    th_face_reset(f); /* not the factor that it should be */
+  return false;
+}

@@ -1,0 +1,261 @@
+/* covariance.c - products of gathered columns, new ones against all
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/covariance.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/kernels/products.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ROWS = TH_PRODUCTS_ROWS,
+  TILE = TH_PRODUCTS_TILE,
+  STRIP = TH_PRODUCTS_STRIP * TILE, /* columns on the right at a time */
+  TASK_ITEMS = STRIP * TILE         /* products of a task */
+};
+
+/* New columns on the left, in tiles; old and new ones on the right, in strips.
+ * A task is a tile against a strip; strip after strip, those above the diagonal
+ * of the new columns are left out. Every rank has a share of the tasks, and the
+ * products of task k lie from k * TASK_ITEMS on, also where a strip is short.
+ */
+struct growth {
+  const struct th_covariance *covariance;
+  const struct th_columns *columns;
+  const double *root_eta;
+  int64_t first;      /* new columns begin here */
+  int64_t last;       /* and end here */
+  int64_t tiles;      /* of new columns */
+  int64_t old_strips; /* strips of old columns, which come first */
+  int64_t strips;
+  double *left;  /* ROWS x TILE * tiles: all new columns on a piece's rows */
+  double *right; /* ROWS x STRIP: old ones */
+  double *sum;   /* TASK_ITEMS for each task */
+};
+
+/* Tasks of a strip that are part of a share. */
+struct run {
+  struct th_range tasks;
+  struct th_range right; /* slots */
+  int64_t tile;          /* the first on the left */
+  int64_t tiles;
+};
+
+void th_covariance_free(struct th_covariance *covariance)
+{
+  free(covariance->product);
+  free(covariance->mean);
+  *covariance = (struct th_covariance){0};
+}
+
+th_status th_covariance_reserve(struct th_covariance *c, int64_t count,
+                                struct th_error *err)
+{
+  double *product = NULL;
+  double *mean = NULL;
+  int64_t capacity = c->capacity;
+  th_status rc = TH_OK;
+  if (count <= capacity)
+    return rc;
+  capacity = th_ceil_divide(count + count / 2, 8) * 8;
+  TH_TRY(TH_NEW(&product, capacity * capacity, "products of columns", err));
+  TH_TRY(TH_NEW(&mean, capacity, "means of columns", err));
+  for (int64_t j = 0; j < c->count; j++)
+    memcpy(product + j * capacity, c->product + j * c->capacity,
+           (size_t)c->count * sizeof *product);
+  if (c->count > 0)
+    memcpy(mean, c->mean, (size_t)c->count * sizeof *mean);
+  free(c->product);
+  free(c->mean);
+  c->product = product;
+  c->mean = mean;
+  c->capacity = capacity;
+  product = NULL;
+  mean = NULL;
+done:
+  free(product);
+  free(mean);
+  return rc;
+}
+
+/* Tiles above the diagonal in strip s. */
+static int64_t left_out(const struct growth *g, int64_t s)
+{
+  return th_larger(s - g->old_strips, 0) * TH_PRODUCTS_STRIP;
+}
+
+/* Tasks before strip s. */
+static int64_t tasks_before(const struct growth *g, int64_t s)
+{
+  int64_t among = th_larger(s - g->old_strips, 0);
+  return s * g->tiles - among * (among - 1) / 2 * TH_PRODUCTS_STRIP;
+}
+
+static int64_t all_tasks(const struct growth *g)
+{
+  return tasks_before(g, g->strips);
+}
+
+static struct th_range strip_at(const struct growth *g, int64_t s)
+{
+  int64_t first = s * STRIP;
+  if (s < g->old_strips)
+    return (struct th_range){first, th_smaller(first + STRIP, g->first)};
+  first += g->first - g->old_strips * STRIP;
+  return (struct th_range){first, th_smaller(first + STRIP, g->last)};
+}
+
+static struct run run_at(const struct growth *g, int64_t s,
+                         struct th_range share)
+{
+  int64_t begin = tasks_before(g, s);
+  struct th_range tasks =
+      th_range_meet((struct th_range){begin, tasks_before(g, s + 1)}, share);
+  return (struct run){tasks, strip_at(g, s),
+                      tasks.first - begin + left_out(g, s),
+                      tasks.last - tasks.first};
+}
+
+/* Columns on some examples, ROWS apart; zeros fill up the lanes. */
+static void unpack(const struct growth *g, struct th_range slots,
+                   struct th_range examples, double *out)
+{
+  int64_t count = examples.last - examples.first;
+  size_t rest = (size_t)(th_products_whole(count) - count);
+  for (int64_t k = slots.first; k < slots.last; k++, out += ROWS) {
+    th_vector_unpack(&g->columns->vector[k], examples.first, count,
+                     g->covariance->mean[k], g->root_eta + examples.first, out);
+    memset(out + count, 0, rest * sizeof *out);
+  }
+}
+
+/* What these examples add to the products of a run. */
+static void add_run(const struct growth *g, int64_t s, const struct run *run,
+                    struct th_range examples)
+{
+  bool old = s < g->old_strips;
+  if (old)
+    unpack(g, run->right, examples, g->right);
+  const struct th_products p = {
+      .rows = th_products_whole(examples.last - examples.first),
+      .lead = ROWS,
+      .left = g->left + run->tile * TILE * ROWS,
+      .right = old ? g->right : g->left + (run->right.first - g->first) * ROWS,
+      .left_tiles = run->tiles,
+      .right_tiles = th_products_tiles(run->right.last - run->right.first),
+      .sum = g->sum + run->tasks.first * TASK_ITEMS,
+      .stride = run->tiles * TILE};
+  th_products_add(&p);
+}
+
+/* The products of a share of the tasks, piece by piece. Local. */
+static void form(const struct growth *g, struct th_range share)
+{
+  if (share.first == share.last)
+    return;
+  for (int64_t i = 0; i < g->columns->examples; i += ROWS) {
+    struct th_range examples = {i, th_smaller(i + ROWS, g->columns->examples)};
+    unpack(g, (struct th_range){g->first, g->last}, examples, g->left);
+    for (int64_t s = 0; s < g->strips; s++) {
+      struct run run = run_at(g, s, share);
+      if (run.tiles > 0)
+        add_run(g, s, &run, examples);
+    }
+  }
+}
+
+/* The products of a run to both of their places. */
+static void store_run(const struct growth *g, const struct run *run,
+                      struct th_covariance *c)
+{
+  const double *sum = g->sum + run->tasks.first * TASK_ITEMS;
+  int64_t stride = run->tiles * TILE;
+  int64_t first = g->first + run->tile * TILE;
+  int64_t last = th_smaller(first + stride, g->last);
+  for (int64_t j = first; j < last; j++)
+    for (int64_t k = run->right.first; k < run->right.last; k++)
+      c->product[j * c->capacity + k] =
+          sum[(k - run->right.first) * stride + j - first];
+  for (int64_t k = run->right.first; k < run->right.last; k++)
+    memcpy(c->product + k * c->capacity + first,
+           sum + (k - run->right.first) * stride,
+           (size_t)(last - first) * sizeof *sum);
+}
+
+/* Every rank's products to their places. A run of all ranks' tasks is cut where
+ * a share ends. Local. */
+static void store(const struct growth *g, int size, struct th_covariance *c)
+{
+  for (int rank = 0; rank < size; rank++)
+    for (int64_t s = 0; s < g->strips; s++) {
+      struct run run = run_at(g, s, th_range_part(all_tasks(g), rank, size));
+      if (run.tiles > 0)
+        store_run(g, &run, c);
+    }
+}
+
+/* Local. */
+static th_status prepare(struct growth *g, struct th_covariance *covariance,
+                         const double *eta, bool centred, struct th_error *err)
+{
+  int64_t added = g->last - g->first;
+  th_status rc;
+  g->tiles = th_products_tiles(added);
+  g->old_strips = th_ceil_divide(g->first, STRIP);
+  g->strips = g->old_strips + th_ceil_divide(added, STRIP);
+  TH_TRY(th_covariance_reserve(covariance, g->last, err));
+  TH_TRY(TH_NEW(&g->left, g->tiles * TILE * ROWS, "new columns", err));
+  TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "old columns", err));
+  TH_TRY(
+      TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of columns", err));
+  for (int64_t k = g->first; k < g->last; k++)
+    covariance->mean[k] =
+        centred ? th_vector_dot(&g->columns->vector[k], eta) : 0;
+done:
+  return rc;
+}
+
+th_status th_covariance_grow(struct th_covariance *covariance,
+                             const struct th_columns *columns,
+                             struct th_comm *comm, const double *eta,
+                             const double *root_eta, bool centred,
+                             struct th_error *err)
+{
+  struct growth g = {.covariance = covariance,
+                     .columns = columns,
+                     .root_eta = root_eta,
+                     .first = covariance->count,
+                     .last = columns->count};
+  th_status rc;
+  if (g.first == g.last)
+    return TH_OK;
+  TH_TRY(th_agree(comm, prepare(&g, covariance, eta, centred, err), err));
+  struct th_range share = th_range_part(all_tasks(&g), comm->rank, comm->size);
+  form(&g, share);
+  TH_TRY(th_join(comm, g.sum, all_tasks(&g) * TASK_ITEMS,
+                 share.first * TASK_ITEMS, share.last * TASK_ITEMS, err));
+  store(&g, comm->size, covariance);
+  covariance->count = g.last;
+done:
+  free(g.left);
+  free(g.right);
+  free(g.sum);
+  return rc;
+}
+
+void th_covariance_keep(struct th_covariance *c, const bool *keep)
+{
+  int64_t kept = 0;
+  for (int64_t j = 0; j < c->count; j++) {
+    if (!keep[j])
+      continue;
+    int64_t at = 0;
+    for (int64_t k = 0; k < c->count; k++)
+      if (keep[k])
+        c->product[kept * c->capacity + at++] = c->product[j * c->capacity + k];
+    c->mean[kept++] = c->mean[j];
+  }
+  c->count = kept;
+}

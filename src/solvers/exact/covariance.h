@@ -1,0 +1,49 @@
+/* covariance.h - products of gathered columns, new ones against all
+ *
+ * With a squared loss and many more examples than attributes, coordinate
+ * descent needs the columns' products alone. Ranks share the work evenly and
+ * each gets all products; the bits of one follow from its two columns.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_COVARIANCE_H
+#define TH_COVARIANCE_H
+
+#include "solvers/data/replicated_columns.h"
+#include "solvers/data/rowwise.h"
+
+/* product[j * capacity + k] = sum of eta_i (x_ij - m_j) (x_ik - m_k) over the
+ * examples for slots j, k < count; m_j = 0, or the eta-weighted mean of a
+ * problem with an intercept. Replicated. */
+struct th_covariance {
+  int64_t count;
+  int64_t capacity;
+  double *product;
+  double *mean; /* m_j */
+};
+
+void th_covariance_free(struct th_covariance *covariance);
+
+/* Take in the slots that columns have beyond count. root_eta: the roots of eta.
+ * centred: with an intercept. Collective. TH_ENOMEM. */
+th_status th_covariance_grow(struct th_covariance *covariance,
+                             const struct th_columns *columns,
+                             struct th_comm *comm, const double *eta,
+                             const double *root_eta, bool centred,
+                             struct th_error *err);
+
+/* The same of sparse columns, attribute a of which is column a of rowwise,
+ * which has `count`, with any weights h and their sum; the mean of a column is
+ * that under h. Local. */
+th_status th_covariance_grow_rows(struct th_covariance *covariance,
+                                  const struct th_columns *columns,
+                                  const struct th_rowwise *rowwise,
+                                  int64_t count, const double *h, double sum_h,
+                                  bool centred, struct th_error *err);
+
+/* Room for so many slots. Local. */
+th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,
+                                struct th_error *err);
+
+/* What th_columns_keep does with slots. Local. */
+void th_covariance_keep(struct th_covariance *covariance, const bool *keep);
+
+#endif

@@ -1,0 +1,26 @@
+/* exact_kept.h - what the exact solver saves on columns in memory
+ *
+ * Every pass looks at all columns, so that slopes of all are known where it has
+ * been: whoever stays there, at another lambda or on another working set, needs
+ * no look. Local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_EXACT_KEPT_H
+#define TH_EXACT_KEPT_H
+
+#include "solvers/exact/working_set_solver.h"
+
+/* All columns are members: nothing is left for a pass. */
+bool th_exact_all_known(const struct th_exact *exact);
+
+/* The next lambda begins where the last one ended: a model by products that is
+ * the problem itself leads on from there as well as from anywhere. */
+bool th_exact_stays(const struct th_exact *exact);
+
+/* Slopes and gap of the working set as it is, with the coefficients of the last
+ * pass, or of the zero model. */
+void th_exact_stay(struct th_exact *exact, double lambda);
+
+/* Columns that are few all join, at once and for good. */
+th_status th_exact_take_all(struct th_exact *exact, struct th_error *err);
+
+#endif

@@ -1,0 +1,192 @@
+/* gradient_history.c - what earlier passes say of the present slopes
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/gradient_history.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Distances in doubles, from below. */
+static const double upward = 1 + 1e-10;
+
+/* A point of a line: first + part (first - second). */
+struct view {
+  const struct th_point *first;
+  const struct th_point *second; /* the same as first: the point alone */
+  double part;
+  double beside; /* its distance from theta */
+  double level;  /* typical error, over sqrt(N_g) */
+};
+
+static th_status reserve(struct th_point *point, const struct th_problem *p,
+                         struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&point->theta, p->rows, "dual variables", err));
+  TH_TRY(TH_NEW(&point->slope, p->active.count, "slopes", err));
+  TH_TRY(TH_NEW(&point->error, p->grouping.groups, "slopes", err));
+done:
+  return rc;
+}
+
+static void fill(const struct th_recall *recall, struct th_point *point,
+                 const double *theta, const struct th_duals *duals)
+{
+  const struct th_problem *p = recall->problem;
+  memcpy(point->theta, theta, (size_t)p->rows * sizeof *theta);
+  memcpy(point->slope, duals->z,
+         (size_t)p->active.count * sizeof *point->slope);
+  memcpy(point->error, duals->slack,
+         (size_t)p->grouping.groups * sizeof *point->error);
+}
+
+th_status th_recall_init(struct th_recall *recall, struct th_problem *p,
+                         const struct th_duals *duals, struct th_error *err)
+{
+  double *theta = NULL;
+  th_status rc;
+  *recall = (struct th_recall){.problem = p};
+  for (int k = 0; k < TH_POINTS; k++)
+    TH_TRY(reserve(&recall->point[k], p, err));
+  TH_TRY(TH_NEW(&theta, p->rows, "dual variables", err));
+  for (int64_t i = 0; i < p->rows; i++)
+    theta[i] = p->start;
+  th_problem_theta(p, theta, theta);
+  /* The zero model's slopes; where all are 0 any lambda is as good a name. */
+  th_recall_keep(recall, p->lambda_max > 0 ? p->lambda_max : 1, theta, 0,
+                 duals);
+done:
+  free(theta);
+  return rc;
+}
+
+void th_recall_free(struct th_recall *recall)
+{
+  for (int k = 0; k < TH_POINTS; k++) {
+    free(recall->point[k].theta);
+    free(recall->point[k].slope);
+    free(recall->point[k].error);
+  }
+  *recall = (struct th_recall){0};
+}
+
+/* The nearest point of the line through two points. */
+static struct view look(const struct th_problem *p, const double *theta,
+                        const struct th_point *first,
+                        const struct th_point *second)
+{
+  double along = 0;
+  double length = 0;
+  double sum = 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    double direction = first->theta[i] - second->theta[i];
+    along += p->eta[i] * (theta[i] - first->theta[i]) * direction;
+    length += p->eta[i] * direction * direction;
+  }
+  struct view view = {first, second, length > 0 ? along / length : 0, 0, 0};
+  for (int64_t i = 0; i < p->rows; i++) {
+    double direction = first->theta[i] - second->theta[i];
+    double beside = theta[i] - first->theta[i] - view.part * direction;
+    sum += p->eta[i] * beside * beside;
+  }
+  view.beside = sqrt(sum) * upward;
+  view.level = view.beside + fabs(1 + view.part) * first->level +
+               fabs(view.part) * second->level;
+  return view;
+}
+
+double th_recall_estimate(struct th_recall *recall, const double *theta,
+                          struct th_duals *duals)
+{
+  struct th_problem *p = recall->problem;
+  struct view best = look(p, theta, &recall->point[0], &recall->point[0]);
+  for (int64_t a = 1; a < recall->count; a++)
+    for (int64_t b = 0; b <= a; b++) {
+      struct view view = look(p, theta, &recall->point[a], &recall->point[b]);
+      if (view.level < best.level)
+        best = view;
+    }
+  const struct th_point *first = best.first;
+  const struct th_point *second = best.second;
+  for (int64_t k = 0; k < p->active.count; k++)
+    duals->z[k] =
+        first->slope[k] + best.part * (first->slope[k] - second->slope[k]);
+  th_grouping_dual(&p->grouping, p->context->comm, duals->z, duals->value);
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    duals->slack[g] = best.beside * p->reach[g] +
+                      fabs(1 + best.part) * first->error[g] +
+                      fabs(best.part) * second->error[g];
+  recall->clock++;
+  recall->point[first - recall->point].used = recall->clock;
+  recall->point[second - recall->point].used = recall->clock;
+  return best.level;
+}
+
+/* The point at a lambda, or a free one, or the one to give up. */
+static struct th_point *choose(struct th_recall *recall, double lambda)
+{
+  struct th_point *oldest = &recall->point[0];
+  for (int64_t k = 0; k < recall->count; k++)
+    if (recall->point[k].lambda == lambda)
+      return &recall->point[k];
+  if (recall->count < TH_POINTS)
+    return &recall->point[recall->count++];
+  for (int k = 1; k < TH_POINTS; k++)
+    if (recall->point[k].used < oldest->used)
+      oldest = &recall->point[k];
+  return oldest;
+}
+
+void th_recall_keep(struct th_recall *recall, double lambda,
+                    const double *theta, double level,
+                    const struct th_duals *duals)
+{
+  struct th_point *point = choose(recall, lambda);
+  point->lambda = lambda;
+  point->level = level;
+  point->used = ++recall->clock;
+  fill(recall, point, theta, duals);
+}
+
+/* Below every lambda, also below the 0 of a target that nothing correlates
+ * with.
+ */
+static const double below_all = -1;
+
+/* The point at the smallest lambda above `lambda`, none: NULL. */
+static const struct th_point *above(const struct th_recall *recall,
+                                    double lambda)
+{
+  const struct th_point *best = NULL;
+  for (int64_t k = 0; k < recall->count; k++) {
+    const struct th_point *point = &recall->point[k];
+    if (point->lambda > lambda &&
+        (best == NULL || point->lambda < best->lambda))
+      best = point;
+  }
+  return best;
+}
+
+double th_recall_lambda(const struct th_recall *recall)
+{
+  return above(recall, below_all)->lambda;
+}
+
+double th_recall_ahead(struct th_recall *recall, double lambda, double *z,
+                       double *value)
+{
+  struct th_problem *p = recall->problem;
+  const struct th_point *last = above(recall, below_all);
+  const struct th_point *before = above(recall, last->lambda);
+  double part = 0;
+  if (before != NULL)
+    part = (last->lambda - lambda) / (before->lambda - last->lambda);
+  else
+    before = last;
+  for (int64_t k = 0; k < p->active.count; k++)
+    z[k] = last->slope[k] + part * (last->slope[k] - before->slope[k]);
+  th_grouping_dual(&p->grouping, p->context->comm, z, value);
+  return part;
+}

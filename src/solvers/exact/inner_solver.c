@@ -1,0 +1,323 @@
+/* inner_solver.c - the exact solution on a working set, alike on every rank
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/inner_solver.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_MODELS = 200,
+  ROUNDS_SQUARED = 10000, /* of a model that is the problem itself */
+  ROUNDS_KEPT = 300,      /* the same of columns in memory, of many paths */
+  ROUNDS_NEWTON = 20,
+  PATIENCE = 3, /* of them, before a factor of new curvatures pays */
+  SPARE_COLUMNS = 1024,
+  EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
+  MOST_PRODUCTS = 4096,    /* columns in memory: none is dropped */
+  MOST_CHORD = 1024, /* members whose products are formed more than once */
+  MOST_WHOLE = 256,
+  ROUNDS_CHORD = 200, /* of a model by products */
+  FEW_EXAMPLES = 512
+};
+
+/* Least share of the largest curvature that a model takes. At small penalties
+ * nearly all examples of separable data have far less than the largest: a share
+ * above theirs makes Newton's steps short ones, which end far from the
+ * solution.
+ */
+static const double least_curvature = 1e-10;
+
+th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
+                          struct th_error *err)
+{
+  int64_t n = problem->rows;
+  th_status rc;
+  *d = (struct th_descent){.problem = problem};
+  th_columns_init(&d->columns, n, NULL);
+  TH_TRY(TH_NEW(&d->prediction, n, "predictions", err));
+  TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
+  TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
+  TH_TRY(TH_NEW(&d->root_eta, n, "weights", err));
+  TH_TRY(TH_NEW(&d->h, n, "curvatures", err));
+  TH_TRY(TH_NEW(&d->trial, n, "predictions", err));
+  for (int64_t i = 0; i < n; i++)
+    d->root_eta[i] = sqrt(problem->eta[i]);
+  d->tall = th_chord_fits(problem);
+  d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
+  d->squared = problem->kept != NULL && !problem->loss->labels;
+  d->logistic =
+      problem->kept != NULL && problem->loss == th_loss_find("logistic");
+  if (d->tall)
+    TH_TRY(th_chord_init(&d->chord, problem, err));
+done:
+  return rc;
+}
+
+void th_descent_free(struct th_descent *d)
+{
+  th_columns_free(&d->columns);
+  th_covariance_free(&d->covariance);
+  th_quadratic_free(&d->quadratic);
+  th_face_free(&d->face);
+  th_chord_free(&d->chord);
+  free(d->prediction);
+  free(d->theta);
+  free(d->weighted);
+  free(d->root_eta);
+  free(d->h);
+  free(d->trial);
+  free(d->work);
+  *d = (struct th_descent){0};
+}
+
+static bool is_squared(const struct th_descent *d)
+{
+  return !d->problem->loss->labels;
+}
+
+static bool is_chord(const struct th_descent *d)
+{
+  return d->by_products && !is_squared(d);
+}
+
+/* By sizes alone, never by ranks or what memory there is. */
+static bool use_products(const struct th_descent *d, int64_t members)
+{
+  const struct th_kept *kept = d->problem->kept;
+  if (kept != NULL && kept->count > MOST_PRODUCTS)
+    return false;
+  if (d->tall && is_squared(d))
+    return true;
+  if (d->tall)
+    return members <= MOST_CHORD;
+  return is_squared(d) && d->problem->dense &&
+         d->problem->rows >= FEW_EXAMPLES &&
+         d->problem->rows >= EXAMPLES_PER_MEMBER * members;
+}
+
+/* Columns outside of the working set stay until there are too many. Local. */
+static th_status drop_unused(struct th_descent *d,
+                             const struct th_working *working,
+                             struct th_error *err)
+{
+  bool *keep = NULL;
+  th_status rc;
+  if (d->problem->kept != NULL ||
+      d->columns.count <= 2 * working->members + SPARE_COLUMNS)
+    return TH_OK;
+  TH_TRY(TH_NEW(&keep, d->columns.count, "columns that stay", err));
+  for (int64_t k = 0; k < working->members; k++) {
+    int64_t slot = th_columns_slot(&d->columns, working->attribute[k]);
+    if (slot >= 0)
+      keep[slot] = true;
+  }
+  th_covariance_keep(&d->covariance, keep);
+  th_face_reset(&d->face);
+  rc = th_columns_keep(&d->columns, keep, err);
+done:
+  free(keep);
+  return rc;
+}
+
+/* Members that are not held, ascending. */
+static int64_t list_missing(const struct th_descent *d,
+                            const struct th_working *working, int64_t *missing)
+{
+  int64_t count = 0;
+  for (int64_t k = 0; k < working->members; k++)
+    if (th_columns_slot(&d->columns, working->attribute[k]) < 0)
+      missing[count++] = working->attribute[k];
+  qsort(missing, (size_t)count, sizeof *missing, th_ascending);
+  return count;
+}
+
+/* Local. */
+static th_status prepare(struct th_descent *d, const struct th_working *working,
+                         int64_t **missing, int64_t *count,
+                         struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(drop_unused(d, working, err));
+  TH_TRY(TH_NEW(missing, working->members, "a working set", err));
+  TH_TRY(th_grow((void **)&d->work, &d->room, 2 * working->members + 2,
+                 sizeof *d->work, "a working set", err));
+  *count = list_missing(d, working, *missing);
+done:
+  return rc;
+}
+
+/* Products of a squared loss. Collective. */
+static th_status grow_products(struct th_descent *d, struct th_error *err)
+{
+  struct th_problem *p = d->problem;
+  if (p->dense)
+    return th_covariance_grow(&d->covariance, &d->columns, p->context->comm,
+                              p->eta, d->root_eta, p->intercept, err);
+  return th_covariance_grow_rows(&d->covariance, &d->columns, &d->chord.rowwise,
+                                 p->kept->count, p->eta, 1, p->intercept, err);
+}
+
+/* Columns, and their products where those are in use. Collective. */
+static th_status fetch(struct th_descent *d, const int64_t *missing,
+                       int64_t count, struct th_error *err)
+{
+  struct th_problem *p = d->problem;
+  struct th_profile *profile = p->context->profile;
+  th_status rc = TH_OK;
+  if (count > 0) {
+    th_profile_begin(profile);
+    rc = p->kept != NULL
+             ? th_columns_borrow(&d->columns, p->kept->column, missing, count,
+                                 err)
+             : th_columns_fetch(&d->columns, p->context, missing, count, err);
+    th_profile_end(profile, TH_PHASE_SUPPORT);
+  }
+  if (rc == TH_OK && d->by_products && is_squared(d)) {
+    th_profile_begin(profile);
+    rc = grow_products(d, err);
+    th_profile_end(profile, TH_PHASE_GRAM);
+  }
+  return rc;
+}
+
+th_status th_descent_gather(struct th_descent *d, struct th_working *working,
+                            struct th_error *err)
+{
+  int64_t *missing = NULL;
+  int64_t count = 0;
+  th_status rc = prepare(d, working, &missing, &count, err);
+  TH_TRY(th_agree(d->problem->context->comm, rc, err));
+  d->by_products = use_products(d, working->members);
+  TH_TRY(fetch(d, missing, count, err));
+  for (int64_t k = 0; k < working->members; k++)
+    working->slot[k] = th_columns_slot(&d->columns, working->attribute[k]);
+done:
+  free(missing);
+  return rc;
+}
+
+/* Slopes of the gathered columns are the state. Local, replicated. */
+static void start_slopes(struct th_descent *d, const struct th_working *working)
+{
+  struct th_quadratic *q = &d->quadratic;
+  q->covariance = &d->covariance;
+  for (int64_t k = 0; k < working->members; k++)
+    q->state[working->slot[k]] = working->slope[k];
+  if (is_chord(d))
+    q->constant = th_chord_constant(&d->chord, d->problem, d->weighted);
+  for (int64_t i = 0; is_squared(d) && i < d->problem->rows; i++)
+    q->constant += 0.5 * d->weighted[i] * d->theta[i];
+  q->constant += th_working_ridge(working, q->ridge, working->coef);
+}
+
+/* Residuals of the examples are. Local, replicated. */
+static void start_residuals(struct th_descent *d)
+{
+  const struct th_problem *p = d->problem;
+  double least = least_curvature * th_loss_L(p->loss);
+  d->quadratic.h = d->h;
+  for (int64_t i = 0; i < p->rows; i++) {
+    double curvature =
+        p->loss->half * p->loss->curvature(d->prediction[i], p->target[i]);
+    d->h[i] = p->eta[i] * fmax(curvature, least);
+  }
+  memcpy(d->quadratic.state, d->weighted,
+         (size_t)p->rows * sizeof *d->quadratic.state);
+}
+
+/* The model around the present coefficients. Local, replicated. */
+static th_status make_model(struct th_descent *d,
+                            const struct th_working *working, double tolerance,
+                            struct th_error *err)
+{
+  struct th_quadratic *q = &d->quadratic;
+  int64_t states = d->by_products ? d->columns.count : d->problem->rows;
+  bool anew = !is_squared(d); /* curvatures are new */
+  bool fits = false;
+  th_status rc;
+  if (is_chord(d))
+    TH_TRY(th_chord_form(&d->chord, d->problem, &d->columns, d->prediction,
+                         d->gap / tolerance, &d->covariance, &anew, err));
+  TH_TRY(
+      th_quadratic_reserve(q, states, working->members, working->units, err));
+  q->working = working;
+  q->columns = &d->columns;
+  q->ridge = d->problem->ridge;
+  q->intercept = d->problem->intercept;
+  if (d->by_products)
+    start_slopes(d, working);
+  else
+    start_residuals(d);
+  TH_TRY(th_quadratic_begin(q, err));
+  if (anew || (is_chord(d) && d->whole)) /* where chords learn */
+    th_face_reset(&d->face);
+  TH_TRY(th_face_begin(&d->face, q, &fits, err));
+  q->face = fits ? &d->face : NULL;
+  q->patience = is_squared(d) || is_chord(d) ? 0 : PATIENCE;
+  q->frugal = d->problem->kept != NULL;
+done:
+  return rc;
+}
+
+/* How well and for how long a model is descended on. */
+static void solve_model(struct th_descent *d, double lambda, double tolerance)
+{
+  bool squared = is_squared(d);
+  double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
+  int rounds = squared ? ROUNDS_SQUARED : ROUNDS_NEWTON;
+  if (squared && d->problem->kept != NULL)
+    rounds = ROUNDS_KEPT;
+  if (d->problem->kept != NULL)
+    wanted = fmax(wanted, 0.3 * tolerance);
+  if (is_chord(d)) {
+    wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
+    rounds = ROUNDS_CHORD;
+  }
+  th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap), rounds);
+}
+
+/* To where the model leads, as far as that is good, and a look there. *moved:
+ * there was a way. Collective. */
+static th_status follow_model(struct th_descent *d, struct th_working *working,
+                              double lambda, bool *moved, struct th_error *err)
+{
+  *moved = true;
+  if (is_chord(d))
+    return th_descent_chord(d, working, lambda, moved, err);
+  if (is_squared(d))
+    memcpy(working->coef, d->quadratic.coef,
+           (size_t)working->members * sizeof *working->coef);
+  else
+    *moved = th_descent_search(d, working, lambda);
+  return *moved ? th_descent_look(d, working, lambda, err) : TH_OK;
+}
+
+th_status th_descend(struct th_descent *d, struct th_working *working,
+                     double lambda, double tolerance, struct th_error *err)
+{
+  double before = INFINITY;
+  bool moved = true;
+  th_status rc = TH_OK;
+  for (int k = 0; k < MOST_MODELS && rc == TH_OK && moved; k++) {
+    if (d->gap <= tolerance || !isfinite(d->gap))
+      break;
+    if (is_squared(d) && !(d->gap < 0.5 * before))
+      break; /* the model is exact: this is as far as doubles go */
+    before = d->gap;
+    d->first = k == 0;
+    th_context_going(d->problem->context, d->done,
+                     "lambda %.4g  gap %.2g  %" PRId64 " attributes in work",
+                     lambda, d->gap, working->members);
+    TH_TRY(th_agree(d->problem->context->comm,
+                    make_model(d, working, tolerance, err), err));
+    solve_model(d, lambda, tolerance);
+    rc = follow_model(d, working, lambda, &moved, err);
+  }
+done:
+  return rc;
+}

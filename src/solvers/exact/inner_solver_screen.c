@@ -1,0 +1,215 @@
+/* inner_solver_screen.c - where a descent is: predictions, theta, slopes, gap
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/inner_solver.h"
+
+#include "math/gap.h"
+#include "math/kernels/logistic.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { NEWTON_STEPS = 12 };
+
+/* A slope of the intercept over the size of its terms: the rest of it is
+ * centred away. */
+static const double flat = 1e-11;
+
+/* Predictions without the intercept. */
+static th_status predict(struct th_descent *d, const struct th_working *w,
+                         struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  double *coef = d->chord.coef;
+  if (d->chord.rowwise.start == NULL)
+    return th_columns_predict(&d->columns, p->context->comm, w->slot, w->coef,
+                              w->members, 0, d->prediction, err);
+  memset(coef, 0, (size_t)p->kept->count * sizeof *coef);
+  for (int64_t k = 0; k < w->members; k++)
+    coef[w->attribute[k]] = w->coef[k];
+  th_rowwise_predict(&d->chord.rowwise, coef, d->prediction);
+  return TH_OK;
+}
+
+/* theta, and what its sums are formed with, from the predictions. */
+static void derive(struct th_descent *d)
+{
+  const struct th_problem *p = d->problem;
+  for (int64_t i = 0; i < p->rows; i++)
+    d->theta[i] = th_loss_df(p->loss, d->prediction[i], p->target[i]);
+  if (p->intercept) /* what is left of the optimal intercept's rounding */
+    th_gap_centre(p->loss, p->rows, p->eta, p->target, d->theta);
+  for (int64_t i = 0; i < p->rows; i++)
+    d->weighted[i] = p->eta[i] * d->theta[i];
+}
+
+/* The intercept, and all that follows from the predictions, of any loss. */
+static th_status settle(struct th_descent *d, struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  if (p->intercept) {
+    th_status rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target,
+                                    d->prediction, &d->intercept, err);
+    if (rc != TH_OK)
+      return rc;
+    for (int64_t i = 0; i < p->rows; i++)
+      d->prediction[i] += d->intercept;
+  }
+  derive(d);
+  d->loss = th_gap_primal(p->loss, p->rows, p->eta, p->target, d->prediction);
+  return TH_OK;
+}
+
+/* Sums at the intercept, which is where they are as good as flat; false: not
+ * within so many steps. */
+static bool step_intercept(struct th_descent *d, struct th_logistic *at)
+{
+  const struct th_problem *p = d->problem;
+  double place = d->intercept;
+  for (int k = 0; k < NEWTON_STEPS; k++) {
+    *at = th_logistic_at(p->rows, p->eta, p->target, d->prediction, place,
+                         d->theta);
+    d->intercept = place;
+    if (!p->intercept || fabs(at->slope) <= flat * at->size)
+      return true;
+    double step = -at->slope / at->curvature;
+    if (!(fabs(step) <= 1))
+      return false;
+    place += step;
+  }
+  return false;
+}
+
+/* The same as th_gap_centre, of sums that are known. */
+static void centre(struct th_descent *d, const struct th_logistic *at)
+{
+  const struct th_problem *p = d->problem;
+  double positive = (at->size - at->slope) / 2;
+  double negative = (at->size + at->slope) / 2;
+  double larger = positive > negative ? 1 : -1;
+  double factor =
+      fmin(positive, negative) / fmax(DBL_MIN, fmax(positive, negative));
+  if (!p->intercept)
+    factor = 1;
+  for (int64_t i = 0; i < p->rows; i++) {
+    d->theta[i] *= larger * p->target[i] > 0 ? factor : 1;
+    d->weighted[i] = p->eta[i] * d->theta[i];
+    d->prediction[i] += d->intercept;
+  }
+}
+
+/* The same of the logistic loss. */
+static th_status settle_logistic(struct th_descent *d, struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  struct th_logistic at;
+  if (!step_intercept(d, &at)) {
+    th_status rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target,
+                                    d->prediction, &d->intercept, err);
+    if (rc != TH_OK)
+      return rc;
+    at = th_logistic_at(p->rows, p->eta, p->target, d->prediction, d->intercept,
+                        d->theta);
+  }
+  if (!isfinite(at.loss))
+    return th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+  d->loss = at.loss;
+  centre(d, &at);
+  return TH_OK;
+}
+
+/* The same of the squared loss of a problem in memory. */
+static th_status settle_squared(struct th_descent *d, struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  if (p->intercept)
+    d->intercept = th_dot(p->eta, p->target, p->rows) -
+                   th_dot(p->eta, d->prediction, p->rows);
+  for (int64_t i = 0; i < p->rows; i++) {
+    d->prediction[i] += d->intercept;
+    d->theta[i] = d->prediction[i] - p->target[i];
+  }
+  double mean = p->intercept ? th_dot(p->eta, d->theta, p->rows) : 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    d->theta[i] -= mean;
+    d->weighted[i] = p->eta[i] * d->theta[i];
+  }
+  d->square = th_dot(d->weighted, d->theta, p->rows);
+  d->along = th_dot(d->weighted, p->target, p->rows);
+  d->loss = 0.5 * (d->square + mean * mean);
+  return isfinite(d->loss)
+             ? TH_OK
+             : th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+}
+
+double th_descent_dual(const struct th_descent *d, double scale)
+{
+  const struct th_problem *p = d->problem;
+  if (d->squared)
+    return -scale * (scale * d->square / 2 + d->along);
+  return d->logistic ? th_logistic_dual(p->rows, p->eta, d->theta, scale)
+                     : th_gap_dual(p->loss, p->rows, p->eta, p->target,
+                                   d->theta, scale);
+}
+
+static void find_primal(struct th_descent *d, const struct th_working *w,
+                        double lambda)
+{
+  d->primal = d->loss + lambda * th_working_omega(w, w->coef) +
+              th_working_ridge(w, d->problem->ridge, w->coef);
+}
+
+th_status th_descent_predict(struct th_descent *d, struct th_working *w,
+                             double lambda, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(predict(d, w, err));
+  if (d->squared)
+    TH_TRY(settle_squared(d, err));
+  else
+    TH_TRY(d->logistic ? settle_logistic(d, err) : settle(d, err));
+  find_primal(d, w, lambda);
+  d->looked = true;
+done:
+  return rc;
+}
+
+static void measure(struct th_descent *d, const struct th_working *w,
+                    double lambda)
+{
+  double ridge = th_working_ridge(w, d->problem->ridge, w->coef);
+  double scale = 1 / fmax(1, th_working_dual(w, w->slope, d->work) / lambda);
+  double dual = th_descent_dual(d, scale) - scale * scale * ridge;
+  d->gap = th_gap_bound(d->primal, dual);
+}
+
+th_status th_descent_slopes(struct th_descent *d, struct th_working *w,
+                            double lambda, struct th_error *err)
+{
+  const struct th_problem *p = d->problem;
+  th_status rc;
+  TH_TRY(th_columns_dots(&d->columns, p->context->comm, w->slot, w->members,
+                         d->weighted, w->slope, err));
+  for (int64_t k = 0; p->ridge > 0 && k < w->members; k++)
+    w->slope[k] += p->ridge * w->coef[k];
+  measure(d, w, lambda);
+done:
+  return rc;
+}
+
+void th_descent_stay(struct th_descent *d, const struct th_working *w,
+                     double lambda)
+{
+  find_primal(d, w, lambda);
+  measure(d, w, lambda);
+}
+
+th_status th_descent_look(struct th_descent *d, struct th_working *w,
+                          double lambda, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_descent_predict(d, w, lambda, err));
+  TH_TRY(th_descent_slopes(d, w, lambda, err));
+done:
+  return rc;
+}

@@ -1,0 +1,241 @@
+/* lasso.c - solver `lasso`: the exact path of a penalised problem
+ *
+ * min over b, b0 of (1/n) sum_i w_i f(x_i'b + b0; y_i) + lambda Omega(b) for
+ * one lambda, or for a path of them from lambda_max down, each to a duality gap
+ * (Liang & Poon 2022, section 2, for gap and spheres; Massias, Gramfort &
+ * Salmon 2018 for working sets). Solution and slopes are piecewise linear in
+ * lambda for a squared loss (Efron et al. 2004), nearly so for the others: the
+ * next lambda starts from the line through the last two, and its working set
+ * is the units whose extrapolated slopes reach it. Whatever that misses the
+ * pass over all attributes finds.
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/algorithm.h"
+#include "solvers/data/support.h"
+#include "solvers/exact/algorithms.h"
+#include "solvers/exact/working_set_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A lambda below this share of lambda_max is come to by way of larger ones,
+ * each this share of the one before: descent from zero would take very long. */
+static const double far = 0.01;
+static const double stride = 0.6;
+
+struct lasso {
+  struct th_problem problem;
+  struct th_exact exact;
+  struct th_support support;
+  struct th_certificate certificate;
+  struct th_choice *chosen; /* members with a coefficient */
+  int64_t room;
+  int64_t steps; /* lambdas so far, of: */
+  int64_t path;
+  bool walks; /* from lambda to lambda */
+};
+
+static double lambda_at(const struct lasso *s, const struct th_config *config,
+                        int64_t step)
+{
+  double most = s->problem.lambda_max;
+  if (!(most > 0))
+    most = 1; /* nothing correlates with the target: any lambda will do */
+  if (config->lambda > 0)
+    return config->lambda;
+  if (config->lambda_ratio > 0)
+    return config->lambda_ratio * most;
+  double along = s->path > 1 ? (double)step / (double)(s->path - 1) : 0;
+  return most * pow(config->path_min, along);
+}
+
+static void free_state(void *state)
+{
+  struct lasso *s = state;
+  if (s == NULL)
+    return;
+  th_exact_free(&s->exact);
+  th_problem_free(&s->problem);
+  th_support_free(&s->support);
+  th_certificate_free(&s->certificate);
+  free(s->chosen);
+  free(s);
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_duals duals = {0};
+  struct lasso *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->path = config->path > 0 ? config->path : 1;
+  s->walks = s->path > 1;
+  TH_TRY(th_problem_init(&s->problem, context, &duals, err));
+  rc = TH_NEW(&s->certificate.path, s->path, "the path", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_exact_init(&s->exact, &s->problem, &duals, err));
+  s->certificate.lambda_max = s->problem.lambda_max;
+  s->certificate.confidence = 1;
+  double lambda = lambda_at(s, config, 0);
+  if (s->path == 1 && lambda >= s->problem.lambda_max)
+    th_context_notice(context,
+                      "lambda %g is at or above lambda_max %g: the model is "
+                      "zero",
+                      lambda, s->problem.lambda_max);
+  *state = s;
+  s = NULL;
+done:
+  th_duals_free(&duals);
+  free_state(s);
+  return rc;
+}
+
+static int by_attribute(const void *a, const void *b)
+{
+  const struct th_choice *left = a;
+  const struct th_choice *right = b;
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
+}
+
+/* The members that are not zero become the support. Collective. */
+static th_status publish(struct lasso *s, struct th_context *context,
+                         struct th_error *err)
+{
+  const struct th_working *w = &s->exact.working;
+  int64_t size = 0;
+  th_status rc = th_grow((void **)&s->chosen, &s->room, w->members + 1,
+                         sizeof *s->chosen, "the support", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < w->members; k++)
+    if (w->coef[k] != 0)
+      s->chosen[size++] = (struct th_choice){w->attribute[k], w->coef[k]};
+  qsort(s->chosen, (size_t)size, sizeof *s->chosen, by_attribute);
+  TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
+  s->support.intercept = s->exact.descent.intercept;
+done:
+  return rc;
+}
+
+/* Lambda number `step` of `steps` is the next piece of work. Each has more
+ * attributes than the one before: the time until then goes with the square. */
+static void begin_piece(struct th_context *context, double step, double steps)
+{
+  double from = step / steps;
+  double to = fmin((step + 1) / steps, 1);
+  context->piece_from = from * from;
+  context->piece_part = to * to - from * from;
+}
+
+/* Larger lambdas first, where a single one is far from lambda_max. Collective.
+ */
+static th_status approach(struct lasso *s, struct th_context *context,
+                          double lambda, struct th_error *err)
+{
+  double most = s->problem.lambda_max;
+  double strides = log(lambda / most) / log(stride);
+  double step = 0;
+  th_status rc = TH_OK;
+  if (s->path > 1 || lambda >= far * most)
+    return rc;
+  s->walks = true;
+  for (double way = most * stride; way * stride > lambda; way *= stride) {
+    begin_piece(context, step++, strides);
+    TH_TRY(th_exact_guess(&s->exact, way, true, err));
+    TH_TRY(th_exact_solve(&s->exact, way, err));
+  }
+  begin_piece(context, step, fmin(strides, step + 1));
+done:
+  return rc;
+}
+
+/* One lambda. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct lasso *s = state;
+  struct th_certificate *c = &s->certificate;
+  th_status rc = TH_OK;
+  *more = s->steps < s->path;
+  if (!*more)
+    return TH_OK;
+  double lambda = lambda_at(s, context->config, s->steps);
+  begin_piece(context, (double)s->steps, (double)s->path);
+  TH_TRY(approach(s, context, lambda, err));
+  TH_TRY(th_exact_guess(&s->exact, lambda, s->walks, err));
+  TH_TRY(th_exact_solve(&s->exact, lambda, err));
+  double goal = th_exact_goal(&s->exact, s->exact.objective);
+  if (s->exact.gap > goal)
+    th_context_notice(context,
+                      "at lambda %g the gap is %g, not %g: descent came to no "
+                      "more; a path may, or a larger lambda",
+                      lambda, s->exact.gap, goal);
+  TH_TRY(publish(s, context, err));
+  c->lambda = lambda;
+  c->objective = s->exact.objective;
+  c->gap = s->exact.gap;
+  c->dual_norm = s->exact.dual_norm / lambda;
+  c->active = s->exact.working.members;
+  c->path[s->steps++] =
+      (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
+done:
+  return rc;
+}
+
+/* Everything about the last model, from the data again; the path ends with it.
+ */
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct lasso *s = state;
+  struct th_certificate *c = &s->certificate;
+  c->path_size = context->config->path > 0 ? s->steps : 0;
+  th_status rc = th_problem_certify(&s->problem, s->support.attribute,
+                                    s->support.coef, s->support.size,
+                                    s->support.intercept, c->lambda, c, err);
+  if (rc == TH_OK && c->path_size > 0)
+    c->path[c->path_size - 1] = (struct th_path_point){c->lambda, c->objective,
+                                                       c->gap, s->support.size};
+  return rc;
+}
+
+static const struct th_support *support_of(const void *state)
+{
+  return &((const struct lasso *)state)->support;
+}
+
+static double loss_of(const void *state)
+{
+  return ((const struct lasso *)state)->certificate.objective;
+}
+
+static double done_of(const void *state)
+{
+  const struct lasso *s = state;
+  double share = (double)s->steps / (double)s->path;
+  return share * share;
+}
+
+static double step_size_of(const void *state)
+{
+  (void)state;
+  return 0;
+}
+
+static const struct th_certificate *certificate_of(const void *state)
+{
+  return &((const struct lasso *)state)->certificate;
+}
+
+const struct th_algorithm th_lasso_algorithm = {.create = create,
+                                                .step = step,
+                                                .finish = finish,
+                                                .support = support_of,
+                                                .loss = loss_of,
+                                                .step_size = step_size_of,
+                                                .done = done_of,
+                                                .certificate = certificate_of,
+                                                .free = free_state};

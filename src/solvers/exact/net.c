@@ -1,0 +1,172 @@
+/* net.c - elastic-net paths on columns in memory
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/net.h"
+
+#include "core/memory.h"
+#include "solvers/exact/working_set_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A gap that no prediction shows, over the deviance that the last model
+ * explained, and over the null deviance at least. */
+static const double precision = 1e-6;
+static const double least_precision = 1e-8;
+
+/* With slack: of the deviance that is left. */
+static const double left_over = 10;
+
+/* Where the path ends. */
+static const double explained = 0.995;
+
+/* Over the largest slope: the zero model is the solution, up to rounding. */
+static const double nothing_enters = 1 - 1e-12;
+
+/* A solver without data files: what it looks at of its surroundings. */
+struct net {
+  struct th_comm comm;
+  struct th_config config;
+  struct th_profile profile;
+  struct th_context context;
+  struct th_kept kept;
+  struct th_problem problem;
+  struct th_exact exact;
+  struct th_choice *chosen; /* columns: members with a coefficient */
+  int64_t *column;
+  double *coef;
+};
+
+static void net_free(struct net *net)
+{
+  th_exact_free(&net->exact);
+  th_problem_free(&net->problem);
+  free(net->chosen);
+  free(net->column);
+  free(net->coef);
+}
+
+/* The problem and its zero model; duals: slopes there. */
+static th_status begin(struct net *net, const struct th_net_data *data,
+                       struct th_duals *duals, struct th_error *err)
+{
+  th_comm_self(&net->comm);
+  net->config = (struct th_config){.intercept = data->intercept,
+                                   .screen = TH_SCREEN_NONE};
+  net->context = (struct th_context){.comm = &net->comm,
+                                     .config = &net->config,
+                                     .loss = data->loss,
+                                     .profile = &net->profile};
+  net->kept = (struct th_kept){.rows = data->rows,
+                               .count = data->count,
+                               .column = data->column,
+                               .target = data->target,
+                               .weight = data->weight};
+  return th_problem_init_kept(&net->problem, &net->context, &net->kept, duals,
+                              err);
+}
+
+th_status th_net_largest(const struct th_net_data *data, double *largest,
+                         struct th_error *err)
+{
+  struct net net = {0};
+  struct th_duals duals = {0};
+  th_status rc = begin(&net, data, &duals, err);
+  *largest = net.problem.lambda_max;
+  th_duals_free(&duals);
+  net_free(&net);
+  return rc;
+}
+
+static th_status reserve(struct net *net, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&net->chosen, net->kept.count, "a model", err));
+  TH_TRY(TH_NEW(&net->column, net->kept.count, "a model", err));
+  TH_TRY(TH_NEW(&net->coef, net->kept.count, "a model", err));
+done:
+  return rc;
+}
+
+/* l1: lambda of the exact solver. At the largest slope, where nothing enters,
+ * it stays where it has begun. */
+static th_status solve(struct net *net, double l1, double ridge,
+                       struct th_error *err)
+{
+  struct th_exact *e = &net->exact;
+  th_status rc = TH_OK;
+  net->problem.ridge = ridge;
+  if (l1 >= nothing_enters * net->problem.lambda_max)
+    return th_descent_look(&e->descent, &e->working, l1, err);
+  TH_TRY(th_exact_guess(e, l1, true, err));
+  TH_TRY(th_exact_solve(e, l1, err));
+done:
+  return rc;
+}
+
+static int by_column(const void *a, const void *b)
+{
+  const struct th_choice *left = a;
+  const struct th_choice *right = b;
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
+}
+
+static double share_of(const struct net *net)
+{
+  const struct th_problem *p = &net->problem;
+  if (th_working_support(&net->exact.working) == 0)
+    return 0;
+  return p->zero > 0 ? 1 - net->exact.descent.loss / p->zero : 0;
+}
+
+static struct th_net_point point_of(struct net *net)
+{
+  const struct th_working *w = &net->exact.working;
+  int64_t size = 0;
+  for (int64_t k = 0; k < w->members; k++)
+    if (w->coef[k] != 0)
+      net->chosen[size++] = (struct th_choice){w->attribute[k], w->coef[k]};
+  qsort(net->chosen, (size_t)size, sizeof *net->chosen, by_column);
+  for (int64_t k = 0; k < size; k++) {
+    net->column[k] = net->chosen[k].attribute;
+    net->coef[k] = net->chosen[k].value;
+  }
+  return (struct th_net_point){share_of(net), net->exact.descent.intercept,
+                               size,          net->column,
+                               net->coef,     net->exact.descent.prediction};
+}
+
+/* Over the null deviance, where so much of it has been explained. */
+static double goal_at(double share, double slack)
+{
+  if (!(slack > 1))
+    return fmax(precision * share, least_precision);
+  double most = fmin(share, left_over * (1 - share));
+  return slack * fmax(precision * most, least_precision);
+}
+
+th_status th_net_path(const struct th_net_data *data, double mix,
+                      const double *lambda, int64_t lambdas,
+                      th_net_visitor *visit, void *self, struct th_error *err)
+{
+  struct net net = {0};
+  struct th_duals duals = {0};
+  double share = 0;
+  bool enough = false;
+  th_status rc;
+  TH_TRY(begin(&net, data, &duals, err));
+  TH_TRY(th_exact_init(&net.exact, &net.problem, &duals, err));
+  TH_TRY(reserve(&net, err));
+  for (int64_t k = 0; k < lambdas && share < explained && !enough; k++) {
+    double slack = k + 1 < lambdas ? data->slack : data->last_slack;
+    net.exact.tolerance = goal_at(share, slack) * net.problem.zero;
+    TH_TRY(solve(&net, mix * lambda[k], (1 - mix) * lambda[k], err));
+    struct th_net_point point = point_of(&net);
+    share = point.share;
+    TH_TRY(visit(self, k, &point, &enough, err));
+  }
+done:
+  th_duals_free(&duals);
+  net_free(&net);
+  return rc;
+}

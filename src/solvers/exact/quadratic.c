@@ -1,0 +1,326 @@
+/* quadratic.c - coordinate descent on a quadratic model with a penalty
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/active_set.h"
+#include "solvers/exact/quadratic_parts.h"
+
+#include "core/memory.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EPOCHS = 10 }; /* on what is not zero, between two looks at the gap */
+
+/* What a solution on the support must leave of the gap. */
+static const double helps = 0.1;
+
+void th_quadratic_free(struct th_quadratic *q)
+{
+  free(q->state);
+  free(q->coef);
+  free(q->start);
+  free(q->from);
+  free(q->curvature);
+  free(q->slope);
+  free(q->work);
+  free(q->kept[0]);
+  free(q->kept[1]);
+  *q = (struct th_quadratic){0};
+}
+
+th_status th_quadratic_reserve(struct th_quadratic *q, int64_t states,
+                               int64_t members, int64_t units,
+                               struct th_error *err)
+{
+  const int64_t iterates = TH_EXTRAPOLATED + 1;
+  int64_t most = states > members ? states : members;
+  th_status rc;
+  th_quadratic_free(q);
+  TH_TRY(TH_NEW(&q->state, states, "descent", err));
+  TH_TRY(TH_NEW(&q->start, states, "descent", err));
+  TH_TRY(TH_NEW(&q->coef, members + 1, "descent", err));
+  TH_TRY(TH_NEW(&q->from, members + 1, "descent", err));
+  TH_TRY(TH_NEW(&q->slope, members, "descent", err));
+  TH_TRY(TH_NEW(&q->curvature, units, "descent", err));
+  TH_TRY(TH_NEW(&q->work, 2 * most, "descent", err));
+  TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1), "descent", err));
+  TH_TRY(TH_NEW(&q->kept[1], iterates * states, "descent", err));
+  q->states = states;
+done:
+  return rc;
+}
+
+void th_quadratic_weigh(const struct th_quadratic *q, int64_t k,
+                        double *weighted)
+{
+  if (q->covariance != NULL)
+    return;
+  memset(weighted, 0, (size_t)q->states * sizeof *weighted);
+  th_vector_add_weighted(&q->columns->vector[q->working->slot[k]], 1, q->h,
+                         weighted);
+}
+
+double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
+                            const double *weighted)
+{
+  const struct th_covariance *c = q->covariance;
+  const int64_t *slot = q->working->slot;
+  double ridge = j == k ? q->ridge : 0;
+  if (c != NULL)
+    return c->product[slot[j] * c->capacity + slot[k]] + ridge;
+  return th_vector_dot(&q->columns->vector[slot[j]], weighted) + ridge;
+}
+
+/* The same of a member with itself. */
+static double square_of(const struct th_quadratic *q, int64_t k)
+{
+  if (q->covariance != NULL)
+    return th_quadratic_product(q, k, k, NULL);
+  return th_vector_square(&q->columns->vector[q->working->slot[k]], q->h) +
+         q->ridge;
+}
+
+/* The largest eigenvalue of a unit's block of the Hessian. */
+static th_status block_curvature(struct th_quadratic *q, int64_t first,
+                                 int64_t count, double *curvature,
+                                 struct th_error *err)
+{
+  double *block = NULL;
+  th_status rc = TH_NEW(&block, count * count, "a block", err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t j = 0; j < count; j++) {
+    th_quadratic_weigh(q, first + j, q->work);
+    block[j * count + j] = square_of(q, first + j);
+    for (int64_t k = j + 1; k < count; k++)
+      block[k * count + j] =
+          th_quadratic_product(q, first + k, first + j, q->work);
+  }
+  rc = th_linalg_largest_eigenvalue(count, block, curvature, err);
+  *curvature *= 1 + 1e-10; /* a bound, in spite of rounding */
+  free(block);
+  return rc;
+}
+
+th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
+{
+  const struct th_working *w = q->working;
+  th_status rc = TH_OK;
+  memcpy(q->coef, w->coef, (size_t)w->members * sizeof *q->coef);
+  q->coef[w->members] = 0;
+  memcpy(q->from, q->coef, (size_t)(w->members + 1) * sizeof *q->from);
+  memcpy(q->start, q->state, (size_t)q->states * sizeof *q->start);
+  q->sum_h = 0;
+  q->even = q->covariance == NULL ? q->h[0] : 0;
+  for (int64_t i = 0; q->covariance == NULL && i < q->states; i++) {
+    q->sum_h += q->h[i];
+    q->even = q->h[i] == q->even ? q->even : 0;
+  }
+  for (int64_t g = 0; g < w->units && rc == TH_OK; g++) {
+    int64_t count = w->start[g + 1] - w->start[g];
+    if (count == 1)
+      q->curvature[g] = square_of(q, w->start[g]);
+    else
+      rc = block_curvature(q, w->start[g], count, &q->curvature[g], err);
+  }
+  return rc;
+}
+
+double th_quadratic_slope(const struct th_quadratic *q, int64_t k)
+{
+  int64_t slot = q->working->slot[k];
+  if (q->covariance != NULL)
+    return q->state[slot];
+  return th_vector_dot(&q->columns->vector[slot], q->state) +
+         q->ridge * q->coef[k];
+}
+
+void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
+{
+  const struct th_covariance *c = q->covariance;
+  int64_t slot = q->working->slot[k];
+  q->coef[k] += delta;
+  if (c == NULL) {
+    const struct th_vector *x = &q->columns->vector[slot];
+    if (q->even > 0)
+      th_vector_add(x, delta * q->even, q->state);
+    else
+      th_vector_add_weighted(x, delta, q->h, q->state);
+    return;
+  }
+  const double *product = c->product + slot * c->capacity;
+  for (int64_t j = 0; j < q->states; j++)
+    q->state[j] += delta * product[j];
+  q->state[slot] += delta * q->ridge;
+}
+
+/* A step of proximal gradient on one unit, exact where it has one member. How
+ * much the model falls at least, up to the penalty. */
+static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
+{
+  const struct th_working *w = q->working;
+  int64_t first = w->start[g];
+  int64_t count = w->start[g + 1] - first;
+  double curvature = q->curvature[g];
+  double *to = q->work;
+  double moved = 0;
+  if (!(curvature > 0))
+    return 0; /* nothing but zeros: the coefficient stays 0 */
+  for (int64_t k = 0; k < count; k++)
+    to[k] = q->coef[first + k] - th_quadratic_slope(q, first + k) / curvature;
+  th_norm_prox(w->norm[g], lambda / curvature, to, count);
+  for (int64_t k = 0; k < count; k++) {
+    double delta = to[k] - q->coef[first + k];
+    if (delta == 0)
+      continue;
+    th_quadratic_move(q, first + k, delta);
+    q->coef[first + k] = to[k]; /* exactly 0 where it is */
+    moved += 0.5 * curvature * delta * delta;
+  }
+  return moved;
+}
+
+/* Values that a step of one unit visits. */
+static int64_t visits(const struct th_quadratic *q, int64_t g)
+{
+  const struct th_working *w = q->working;
+  int64_t count = 0;
+  if (q->covariance != NULL)
+    return q->states;
+  for (int64_t k = w->start[g]; k < w->start[g + 1]; k++)
+    count += 2 * q->columns->vector[w->slot[k]].items;
+  return count;
+}
+
+static bool is_zero(const struct th_quadratic *q, int64_t g)
+{
+  const struct th_working *w = q->working;
+  for (int64_t k = w->start[g]; k < w->start[g + 1]; k++)
+    if (q->coef[k] != 0)
+      return false;
+  return true;
+}
+
+void th_quadratic_move_intercept(struct th_quadratic *q, double delta)
+{
+  q->coef[q->working->members] += delta;
+  for (int64_t i = 0; i < q->states; i++)
+    q->state[i] += delta * q->h[i];
+}
+
+/* The intercept's exact minimum. */
+static void step_intercept(struct th_quadratic *q)
+{
+  double slope = 0;
+  if (!q->intercept || q->covariance != NULL || !(q->sum_h > 0))
+    return;
+  for (int64_t i = 0; i < q->states; i++)
+    slope += q->state[i];
+  th_quadratic_move_intercept(q, -slope / q->sum_h);
+}
+
+static double epoch(struct th_quadratic *q, double lambda, bool all)
+{
+  double moved = 0;
+  for (int64_t g = 0; g < q->working->units; g++)
+    if (all || !is_zero(q, g)) {
+      moved += step_unit(q, g, lambda);
+      q->visited += visits(q, g);
+    }
+  step_intercept(q);
+  return moved;
+}
+
+/* The model's value up to a constant, without the penalty: half the weighted
+ * mean square of the residual. */
+static double fit_of(const struct th_quadratic *q, const double *coef,
+                     const double *state)
+{
+  const struct th_working *w = q->working;
+  double sum = 0;
+  if (q->covariance == NULL) {
+    for (int64_t i = 0; i < q->states; i++)
+      sum += q->h[i] > 0 ? state[i] * state[i] / q->h[i] : 0;
+    return 0.5 * sum + th_working_ridge(w, q->ridge, coef);
+  }
+  for (int64_t k = 0; k < w->members; k++) {
+    int64_t slot = w->slot[k];
+    sum += (q->start[slot] + state[slot]) * (coef[k] - q->from[k]);
+  }
+  return q->constant + 0.5 * sum;
+}
+
+double th_quadratic_value(const struct th_quadratic *q, double lambda,
+                          const double *coef, const double *state)
+{
+  return fit_of(q, coef, state) + lambda * th_working_omega(q->working, coef);
+}
+
+/* With the residual divided by c >= the dual norm as the dual point: F (1 -
+ * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
+static double gap_of(struct th_quadratic *q, double lambda)
+{
+  const struct th_working *w = q->working;
+  double along = 0;
+  for (int64_t k = 0; k < w->members; k++) {
+    q->slope[k] = th_quadratic_slope(q, k);
+    along += q->coef[k] * q->slope[k];
+  }
+  double c = fmax(1, th_working_dual(w, q->slope, q->work) / lambda);
+  double rest = 1 - 1 / c;
+  double gap = lambda * th_working_omega(w, q->coef) + along / c;
+  if (rest > 0)
+    gap += fit_of(q, q->coef, q->state) * rest * rest;
+  return gap;
+}
+
+/* Epochs on what is not zero, with extrapolation. */
+static double descend(struct th_quadratic *q, double lambda)
+{
+  double moved = 0;
+  int kept = 0;
+  th_quadratic_keep(q, kept++);
+  for (int k = 0; k < EPOCHS; k++) {
+    moved = epoch(q, lambda, q->covariance != NULL);
+    if (moved == 0)
+      break;
+    th_quadratic_keep(q, kept++);
+    if (kept <= TH_EXTRAPOLATED)
+      continue;
+    th_quadratic_extrapolate(q, lambda);
+    kept = 0;
+    th_quadratic_keep(q, kept++);
+  }
+  return moved;
+}
+
+/* A solution on the support: false where it is not tried, or is none. */
+static bool solve_face(struct th_quadratic *q, double lambda)
+{
+  if (q->face == NULL || (q->frugal && q->visited < th_face_cost(q->face, q)))
+    return false;
+  q->visited = 0;
+  return th_face_step(q->face, q, lambda);
+}
+
+/* Epochs over all members find what joins the support; its minimum is then
+ * solved for, or descended to where that helps little. */
+double th_quadratic_solve(struct th_quadratic *q, double lambda,
+                          double tolerance, int rounds)
+{
+  step_intercept(q);
+  double before = INFINITY;
+  double gap = gap_of(q, lambda);
+  for (int k = 0; k < rounds && gap > tolerance; k++) {
+    double moved = epoch(q, lambda, true);
+    bool solved = k >= q->patience && solve_face(q, lambda);
+    if (!solved || gap > helps * before)
+      moved += descend(q, lambda);
+    before = gap;
+    gap = gap_of(q, lambda);
+    if (moved == 0)
+      break; /* no double is better */
+  }
+  return gap;
+}

@@ -1,0 +1,67 @@
+/* quadratic.h - coordinate descent on a quadratic model with a penalty
+ *
+ * min over b, b0 of sum_i (g_i v_i + h_i v_i^2 / 2) + lambda Omega(b) +
+ * (ridge/2) |b|^2, v = X (b - b_start) + b0: what a squared loss is, and what
+ * Newton's method makes of the others. Block coordinate descent over the units
+ * of a working set (groups, or single attributes), extrapolated as in celer
+ * (Massias, Gramfort & Salmon 2018; Anderson's acceleration), or solved for on
+ * the support (solvers/ active_set.h), until its own duality gap is small.
+ * Serial and local: every rank computes the same. SPDX-License-Identifier: MIT
+ */
+#ifndef TH_QUADRATIC_H
+#define TH_QUADRATIC_H
+
+#include "solvers/data/replicated_columns.h"
+#include "solvers/exact/covariance.h"
+#include "solvers/exact/working_set.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct th_face;
+
+enum { TH_EXTRAPOLATED = 5 }; /* iterates that are combined */
+
+struct th_quadratic {
+  const struct th_working *working; /* borrowed */
+  const struct th_columns *columns;
+  struct th_face *face; /* solves on the support; NULL: none does */
+  int patience;         /* rounds of descent before that */
+  bool frugal;          /* nor before descent has visited what that costs: */
+  int64_t visited;      /* values, since the beginning or the last time */
+  /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the
+   * slope of each slot, and v is never formed. */
+  const struct th_covariance *covariance;
+  const double *h; /* of examples; 0 leaves one out; NULL with covariance */
+  double even;     /* what all of h is, or 0 */
+  double ridge;    /* in slopes, also those of the state, and products */
+  bool intercept;  /* b0 is a variable; covariances are centred instead */
+  double constant; /* covariance: half the mean square of theta at the start,
+                      and the ridge there */
+  int64_t states;
+  double *state;
+  double *coef;  /* members, then b0 */
+  double *start; /* the same of both at the start: states, members + 1 */
+  double *from;
+  double *curvature; /* units */
+  double *slope;     /* members: of the last look at the gap */
+  double *work;      /* members, or examples */
+  double *kept[2];   /* TH_EXTRAPOLATED + 1 iterates of coef and of state */
+  double sum_h;
+};
+
+/* Begin at the working set's coefficients, with state filled in by the caller
+ * through th_quadratic_reserve. Local. TH_ENOMEM. */
+th_status th_quadratic_reserve(struct th_quadratic *quadratic, int64_t states,
+                               int64_t members, int64_t units,
+                               struct th_error *err);
+th_status th_quadratic_begin(struct th_quadratic *quadratic,
+                             struct th_error *err);
+void th_quadratic_free(struct th_quadratic *quadratic);
+
+/* Descend until the model's duality gap is at most tolerance, or for so many
+ * rounds of epochs; the gap that was reached. */
+double th_quadratic_solve(struct th_quadratic *quadratic, double lambda,
+                          double tolerance, int rounds);
+
+#endif

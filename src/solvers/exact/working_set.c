@@ -1,0 +1,242 @@
+/* working_set.c - the working set of an exact solver: units and their members
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/working_set.h"
+
+#include "core/memory.h"
+#include "math/kernels/column_kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A member of a new unit, as its owner describes it. */
+struct record {
+  int64_t key;
+  int64_t attribute;
+  struct th_norm norm;
+};
+
+void th_working_free(struct th_working *w)
+{
+  free(w->key);
+  free(w->start);
+  free(w->norm);
+  free(w->attribute);
+  free(w->slot);
+  free(w->coef);
+  free(w->earlier);
+  free(w->slope);
+  *w = (struct th_working){0};
+}
+
+static th_status grow(void **data, int64_t capacity, int64_t count, size_t size,
+                      struct th_error *err)
+{
+  return th_grow(data, &capacity, count, size, "a working set", err);
+}
+
+/* Room for so many units and members in a set without any. Local. */
+static th_status reserve(struct th_working *w, int64_t units, int64_t members,
+                         struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(grow((void **)&w->key, 0, units, sizeof *w->key, err));
+  TH_TRY(grow((void **)&w->start, 0, units + 1, sizeof *w->start, err));
+  TH_TRY(grow((void **)&w->norm, 0, units, sizeof *w->norm, err));
+  TH_TRY(grow((void **)&w->attribute, 0, members, sizeof *w->attribute, err));
+  TH_TRY(grow((void **)&w->slot, 0, members, sizeof *w->slot, err));
+  TH_TRY(grow((void **)&w->coef, 0, members, sizeof *w->coef, err));
+  TH_TRY(grow((void **)&w->earlier, 0, members, sizeof *w->earlier, err));
+  TH_TRY(grow((void **)&w->slope, 0, members, sizeof *w->slope, err));
+done:
+  return rc;
+}
+
+/* The members of the listed units that are this rank's; records NULL: how many.
+ * Local. */
+static int64_t describe(const struct th_problem *p, const int64_t *key,
+                        int64_t count, struct record *records)
+{
+  int64_t found = 0;
+  for (int64_t k = 0; k < count; k++) {
+    int64_t g = th_problem_group(p, key[k]);
+    if (g < 0)
+      continue;
+    struct th_range members = th_problem_members(p, g);
+    struct th_norm norm =
+        p->grouping.norm == NULL ? p->grouping.one : p->grouping.norm[g];
+    for (int64_t m = members.first; m < members.last; m++, found++)
+      if (records != NULL)
+        records[found] = (struct record){
+            key[k], p->active.attribute[th_problem_place(p, m)], norm};
+  }
+  return found;
+}
+
+static int by_key(const void *a, const void *b)
+{
+  const struct record *left = a;
+  const struct record *right = b;
+  if (left->key != right->key)
+    return left->key < right->key ? -1 : 1;
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
+}
+
+/* A unit with zeros becomes the last one. */
+static void append(struct th_working *w, const struct record *record,
+                   int64_t count)
+{
+  w->key[w->units] = record->key;
+  w->norm[w->units] = record->norm;
+  w->start[w->units] = w->members;
+  for (int64_t k = 0; k < count; k++) {
+    int64_t at = w->members++;
+    w->attribute[at] = record[k].attribute;
+    w->slot[at] = -1;
+    w->coef[at] = w->earlier[at] = w->slope[at] = 0;
+  }
+  w->start[++w->units] = w->members;
+}
+
+/* A unit of another working set becomes the last one. */
+static void copy(struct th_working *to, const struct th_working *from,
+                 int64_t unit)
+{
+  int64_t first = from->start[unit];
+  int64_t count = from->start[unit + 1] - first;
+  size_t bytes = (size_t)count * sizeof(double);
+  int64_t at = to->members;
+  to->key[to->units] = from->key[unit];
+  to->norm[to->units] = from->norm[unit];
+  to->start[to->units] = at;
+  memmove(to->attribute + at, from->attribute + first, bytes);
+  memmove(to->slot + at, from->slot + first, bytes);
+  memmove(to->coef + at, from->coef + first, bytes);
+  memmove(to->earlier + at, from->earlier + first, bytes);
+  memmove(to->slope + at, from->slope + first, bytes);
+  to->members += count;
+  to->start[++to->units] = to->members;
+}
+
+/* Old and new units by their keys. Local. */
+static th_status merge(struct th_working *w, const struct record *record,
+                       int64_t records, int64_t units, struct th_error *err)
+{
+  struct th_working merged = {0};
+  th_status rc = reserve(&merged, w->units + units, w->members + records, err);
+  if (rc != TH_OK) {
+    th_working_free(&merged);
+    return rc;
+  }
+  int64_t old = 0;
+  for (int64_t first = 0; first < records;) {
+    int64_t last = first;
+    while (last < records && record[last].key == record[first].key)
+      last++;
+    while (old < w->units && w->key[old] < record[first].key)
+      copy(&merged, w, old++);
+    append(&merged, record + first, last - first);
+    first = last;
+  }
+  while (old < w->units)
+    copy(&merged, w, old++);
+  th_working_free(w);
+  *w = merged;
+  return TH_OK;
+}
+
+th_status th_working_add(struct th_working *w, const struct th_problem *p,
+                         const int64_t *key, int64_t count,
+                         struct th_error *err)
+{
+  struct th_comm *comm = p->context->comm;
+  struct record *mine = NULL;
+  int64_t *counts = NULL;
+  void *all = NULL;
+  int64_t bytes = 0;
+  int64_t found = describe(p, key, count, NULL);
+  th_status rc = TH_NEW(&mine, found, "a working set", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&counts, comm->size, "a working set", err);
+  TH_TRY(th_agree(comm, rc, err));
+  describe(p, key, count, mine);
+  TH_TRY(
+      th_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all, err));
+  for (int r = 0; r < comm->size; r++)
+    bytes += counts[r];
+  int64_t records = bytes / (int64_t)sizeof *mine;
+  qsort(all, (size_t)records, sizeof *mine, by_key);
+  TH_TRY(th_agree(comm, merge(w, all, records, count, err), err));
+done:
+  free(mine);
+  free(counts);
+  free(all);
+  return rc;
+}
+
+static bool is_zero(const struct th_working *w, int64_t unit)
+{
+  for (int64_t k = w->start[unit]; k < w->start[unit + 1]; k++)
+    if (w->coef[k] != 0)
+      return false;
+  return true;
+}
+
+void th_working_drop_zeros(struct th_working *w)
+{
+  struct th_working kept = *w;
+  kept.units = 0;
+  kept.members = 0;
+  for (int64_t g = 0; g < w->units; g++)
+    if (!is_zero(w, g))
+      copy(&kept, w, g); /* in place: never ahead of what is read */
+  *w = kept;
+}
+
+int64_t th_working_find(const struct th_working *w, int64_t key)
+{
+  int64_t low = 0;
+  int64_t high = w->units;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (w->key[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < w->units && w->key[low] == key ? low : -1;
+}
+
+double th_working_omega(const struct th_working *w, const double *coef)
+{
+  double omega = 0;
+  for (int64_t g = 0; g < w->units; g++)
+    omega += th_norm_value(w->norm[g], coef + w->start[g],
+                           w->start[g + 1] - w->start[g]);
+  return omega;
+}
+
+double th_working_dual(const struct th_working *w, const double *slope,
+                       double *work)
+{
+  double most = 0;
+  for (int64_t g = 0; g < w->units; g++)
+    most = fmax(most, th_norm_dual(w->norm[g], slope + w->start[g],
+                                   w->start[g + 1] - w->start[g], work));
+  return most;
+}
+
+double th_working_ridge(const struct th_working *w, double ridge,
+                        const double *coef)
+{
+  return ridge > 0 ? 0.5 * ridge * th_dot(coef, coef, w->members) : 0;
+}
+
+int64_t th_working_support(const struct th_working *w)
+{
+  int64_t size = 0;
+  for (int64_t k = 0; k < w->members; k++)
+    size += w->coef[k] != 0;
+  return size;
+}

@@ -1,0 +1,52 @@
+/* working_set.h - the working set of an exact solver: units and their members
+ *
+ * Replicated. A unit is a group of the penalty, or a single attribute; it is
+ * called after its lowest attribute on all ranks.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_WORKING_SET_H
+#define TH_WORKING_SET_H
+
+#include "solvers/penalised/problem.h"
+
+struct th_working {
+  int64_t units;
+  int64_t members;      /* of all units */
+  int64_t *key;         /* of each unit, ascending */
+  int64_t *start;       /* units + 1: members of each */
+  struct th_norm *norm; /* of each unit */
+  int64_t *attribute;   /* of each member, ascending within a unit */
+  int64_t *slot;        /* where its column lies, once it is gathered */
+  double *coef;
+  double *earlier; /* coefficients at the lambda before */
+  double *slope;   /* sum of eta theta x, and ridge coef, at the last look */
+};
+
+void th_working_free(struct th_working *working);
+
+/* Take in the listed units, ascending and the same on every rank, none of them
+ * there yet: their coefficients are 0. Collective: one gathering of 32 bytes
+ * per member. */
+th_status th_working_add(struct th_working *working,
+                         const struct th_problem *problem, const int64_t *key,
+                         int64_t count, struct th_error *err);
+
+/* Leave units without a coefficient out. Local, replicated. */
+void th_working_drop_zeros(struct th_working *working);
+
+/* Which unit has that key, or -1. Local. */
+int64_t th_working_find(const struct th_working *working, int64_t key);
+
+/* Omega(coef), and the largest dual norm of slope over the units; work has room
+ * for the members. Local. */
+double th_working_omega(const struct th_working *working, const double *coef);
+double th_working_dual(const struct th_working *working, const double *slope,
+                       double *work);
+
+/* (ridge/2) |coef|^2 over the members. Local. */
+double th_working_ridge(const struct th_working *working, double ridge,
+                        const double *coef);
+
+/* Attributes whose coefficient is not 0. Local. */
+int64_t th_working_support(const struct th_working *working);
+
+#endif

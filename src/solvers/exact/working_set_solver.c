@@ -1,0 +1,371 @@
+/* working_set_solver.c - the exact solution at one lambda: working sets,
+ * gap-safe spheres SPDX-License-Identifier: MIT */
+#include "solvers/exact/working_set_solver.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/gap.h"
+#include "solvers/exact/exact_kept.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_ROUNDS = 200,
+  LEAST_GROWTH = 100, /* units that may join at once */
+  WORTH_A_SLAB = 16,  /* places: a shorter hole is read along */
+  USUAL_MEMBERS = 1000,
+  ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
+  EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
+};
+
+static const double usual_tolerance = 1e-9;  /* of the zero model's objective */
+static const double usual_precision = 1e-8;  /* of the model's own */
+static const double for_the_set = 0.3;       /* of the goal: its own gap */
+static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
+static const double nearly = 0.99;           /* of lambda: may join as well */
+static const double soon = 0.1;     /* of the gap: a pass that is cheap */
+static const double reaches = 0.98; /* extrapolated: joins at once */
+
+int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
+{
+  int64_t n = shape->training;
+  int64_t members = th_smaller(USUAL_MEMBERS, th_smaller(n, shape->attributes));
+  int64_t bytes =
+      owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES + th_face_bytes(members);
+  if (shape->layout == TH_SPARSE) {
+    double column = (double)shape->nonzeros / (double)shape->attributes;
+    bytes += (int64_t)(12 * column * (double)members);
+    return bytes +
+           (th_sheet_fits(shape, owned) ? th_sheet_bytes(shape, owned) : 0);
+  }
+  int64_t value = shape->type == TH_F64 ? 8 : 4;
+  return bytes + members * n * value + members * members * 8;
+}
+
+th_status th_exact_init(struct th_exact *e, struct th_problem *p,
+                        struct th_duals *duals, struct th_error *err)
+{
+  int64_t groups = p->grouping.groups;
+  th_status rc;
+  *e = (struct th_exact){.problem = p,
+                         .screens =
+                             p->context->config->screen == TH_SCREEN_GAP_SAFE,
+                         .tolerance = p->context->config->tolerance,
+                         .duals = *duals};
+  *duals = (struct th_duals){0};
+  TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
+  TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
+  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
+  TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
+  TH_TRY(th_descent_init(&e->descent, p, err));
+  e->descent.intercept = p->start;
+  TH_TRY(th_recall_init(&e->recall, p, &e->duals, err));
+done:
+  return th_agree(p->context->comm, rc, err);
+}
+
+void th_exact_free(struct th_exact *e)
+{
+  th_descent_free(&e->descent);
+  th_working_free(&e->working);
+  th_duals_free(&e->duals);
+  th_selection_free(&e->selection);
+  th_recall_free(&e->recall);
+  free(e->ahead);
+  free(e->value);
+  free(e->score);
+  free(e->name);
+  free(e->chosen);
+  free(e->key);
+  *e = (struct th_exact){0};
+}
+
+double th_exact_goal(const struct th_exact *e, double objective)
+{
+  double goal = e->tolerance;
+  if (!(goal > 0))
+    goal =
+        fmin(usual_tolerance * e->problem->zero, usual_precision * objective);
+  return goal;
+}
+
+/* Room for a choice of so many units. Local. */
+static th_status reserve(struct th_exact *e, int64_t count,
+                         struct th_error *err)
+{
+  int64_t room = e->room;
+  th_status rc;
+  TH_TRY(th_grow((void **)&e->chosen, &room, count, sizeof *e->chosen,
+                 "candidates", err));
+  room = e->room;
+  TH_TRY(th_grow((void **)&e->key, &room, count, sizeof *e->key, "candidates",
+                 err));
+  e->room = room;
+done:
+  return rc;
+}
+
+th_status th_exact_widen(struct th_exact *e, const double *value, double floor,
+                         int64_t most, int64_t *added, struct th_error *err)
+{
+  const struct th_problem *p = e->problem;
+  int64_t candidates = 0;
+  th_status rc = reserve(e, most, err);
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (p->counted[g] && value[g] > floor &&
+        th_working_find(&e->working, p->key[g]) < 0) {
+      e->score[candidates] = value[g];
+      e->name[candidates++] = p->key[g];
+    }
+  TH_TRY(th_select_listed(p->context->comm, &e->selection, e->score, e->name,
+                          candidates, floor, most, rc, e->chosen, added, err));
+  for (int64_t k = 0; k < *added; k++)
+    e->key[k] = e->chosen[k].attribute;
+  if (*added > 0)
+    TH_TRY(th_working_add(&e->working, p, e->key, *added, err));
+  TH_TRY(th_descent_gather(&e->descent, &e->working, err));
+done:
+  return rc;
+}
+
+/* Coefficients move on along their lines, as long as they keep their signs. */
+static void extrapolate(struct th_working *w, double part)
+{
+  for (int64_t k = 0; k < w->members; k++) {
+    double now = w->coef[k];
+    double next = now + part * (now - w->earlier[k]);
+    w->earlier[k] = now;
+    if (next * now > 0)
+      w->coef[k] = next;
+  }
+}
+
+th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
+                         struct th_error *err)
+{
+  struct th_working *w = &e->working;
+  double floor = reaches * lambda;
+  int64_t added = 0;
+  double part = th_recall_ahead(&e->recall, lambda, e->ahead, e->value);
+  if (!e->descent.whole)
+    th_working_drop_zeros(w);
+  if (!th_exact_stays(e))
+    extrapolate(w, part);
+  if (!widens)
+    return TH_OK;
+  if (e->descent.whole)
+    return th_exact_take_all(e, err);
+  if (part == 0)
+    floor = 2 * lambda - th_recall_lambda(&e->recall);
+  return th_exact_widen(e, e->value, floor, w->units + 128, &added, err);
+}
+
+/* A unit of the working set from the slopes that everyone has, on a rank that
+ * holds members of it; Z is without the ridge, as everywhere. */
+static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
+{
+  const struct th_problem *p = e->problem;
+  const struct th_working *w = &e->working;
+  int64_t k = w->start[unit];
+  int64_t count = w->start[unit + 1] - k;
+  e->duals.value[g] =
+      th_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
+  e->duals.slack[g] = 0;
+  for (int64_t m = th_problem_members(p, g).first;
+       m < th_problem_members(p, g).last; m++, k++) {
+    int64_t place = th_problem_place(p, m);
+    while (w->attribute[k] != p->active.attribute[place])
+      k++; /* members on other ranks */
+    e->duals.z[place] = p->ridge * w->coef[k] - w->slope[k];
+  }
+}
+
+/* The working set is known; not_wanted: nor wanted then. */
+static void take_known(struct th_exact *e, bool not_wanted)
+{
+  const struct th_problem *p = e->problem;
+  const struct th_working *w = &e->working;
+  struct th_duals *duals = &e->duals;
+  memset(duals->known, 0, (size_t)p->grouping.groups * sizeof *duals->known);
+  for (int64_t unit = 0; unit < w->units; unit++) {
+    int64_t g = th_problem_group(p, w->key[unit]);
+    if (g < 0)
+      continue;
+    duals->known[g] = true;
+    if (not_wanted)
+      duals->wanted[g] = false;
+    take_unit(e, unit, g);
+  }
+}
+
+/* Short holes within a cell are read along: single attributes cost more than
+ * their values. Cells, since ranks have no part in what is read. */
+static void fill_holes(struct th_exact *e)
+{
+  const struct th_problem *p = e->problem;
+  const int64_t *attribute = p->active.attribute;
+  int64_t last = -1; /* wanted */
+  if (p->grouping.start != NULL)
+    return;
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    if (!e->duals.wanted[g])
+      continue;
+    bool near = last >= 0 && g - last <= WORTH_A_SLAB &&
+                attribute[g] / TH_CELL == attribute[last] / TH_CELL;
+    for (int64_t k = last + 1; near && k < g; k++)
+      e->duals.wanted[k] = true;
+    last = g;
+  }
+}
+
+/* Which groups may reach lambda at the present theta; what is known of the
+ * others, and how well. Collective where groups are shared. */
+static double want(struct th_exact *e, double lambda)
+{
+  const struct th_problem *p = e->problem;
+  struct th_duals *duals = &e->duals;
+  double level = 0; /* columns in memory are looked at all */
+  if (p->kept == NULL)
+    level = th_recall_estimate(&e->recall, e->descent.theta, duals);
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    double most = duals->value[g] + duals->slack[g];
+    duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
+  }
+  take_known(e, true);
+  fill_holes(e);
+  return level;
+}
+
+/* The largest dual value of all, and how many groups were looked at.
+ * Collective. */
+static int64_t collect(struct th_exact *e)
+{
+  const struct th_problem *p = e->problem;
+  int64_t wanted = 0;
+  e->dual_norm = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    wanted += e->duals.wanted[g] && p->counted[g];
+    if (e->duals.wanted[g] || e->duals.known[g])
+      e->dual_norm = fmax(e->dual_norm, e->duals.value[g]);
+  }
+  p->context->comm->ops->max_f64(p->context->comm, &e->dual_norm, 1);
+  p->context->comm->ops->sum_i64(p->context->comm, &wanted, 1);
+  return wanted;
+}
+
+/* The gap over all attributes at the working set's solution. Collective. */
+static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
+{
+  struct th_problem *p = e->problem;
+  double level = want(e, lambda);
+  th_status rc = TH_OK;
+  if (!th_exact_all_known(e))
+    rc = th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
+  if (rc != TH_OK)
+    return rc;
+  take_known(e, false);
+  double unread = 1 - (double)collect(e) / (double)p->active.total;
+  th_recall_keep(&e->recall, lambda, e->descent.theta, unread * level,
+                 &e->duals);
+  e->objective = e->descent.primal;
+  double scale = 1 / fmax(1, e->dual_norm / lambda);
+  double dual = th_descent_dual(&e->descent, scale);
+  dual -=
+      scale * scale * th_working_ridge(&e->working, p->ridge, e->working.coef);
+  e->gap = th_gap_bound(e->objective, dual);
+  return TH_OK;
+}
+
+/* Violators and what nearly is, those first that the sphere would remove last:
+ * celer's priority (1 - Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point.
+ * Collective. */
+static th_status admit(struct th_exact *e, double lambda, int64_t *added,
+                       struct th_error *err)
+{
+  const struct th_problem *p = e->problem;
+  int64_t groups = p->grouping.groups;
+  int64_t most = e->working.units;
+  double *priority = NULL;
+  th_status rc = TH_NEW(&priority, groups, "candidates", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  for (int64_t g = 0; g < groups; g++) {
+    double reach = e->duals.value[g] / fmax(lambda, e->dual_norm);
+    if (e->duals.wanted[g] && e->duals.value[g] > nearly * lambda)
+      priority[g] = p->reach[g] / fmax(1 - reach, 1e-12);
+  }
+  most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
+  TH_TRY(th_exact_widen(e, priority, 0, most, added, err));
+  if (*added > 0 && p->kept != NULL)
+    th_exact_stay(e, lambda);
+  else if (*added > 0)
+    TH_TRY(th_descent_look(&e->descent, &e->working, lambda, err));
+done:
+  free(priority);
+  return rc;
+}
+
+/* How far a gap is on the way from the first to the goal, both as logarithms.
+ */
+static double share_of_way(double first, double gap, double goal)
+{
+  double share = log(first / gap) / log(first / goal);
+  return first > goal && gap > goal ? fmax(share, 0) : 1;
+}
+
+/* The working set's gap before the next pass: one over columns in memory is
+ * cheap, and who is missing should be there before the set is solved well. But
+ * not so cheap as a model by products. */
+static double enough_of(const struct th_exact *e, double least)
+{
+  bool cheap =
+      e->problem->kept != NULL && !th_exact_stays(e) && !th_exact_all_known(e);
+  return cheap ? fmax(least, soon * e->descent.gap) : least;
+}
+
+th_status th_exact_solve(struct th_exact *e, double lambda,
+                         struct th_error *err)
+{
+  double part = for_the_set;
+  double before = INFINITY;
+  double first = 0;
+  int64_t added = 0;
+  int64_t given = e->problem->context->config->epochs;
+  int64_t rounds = given > 0 ? given : MOST_ROUNDS;
+  th_status rc = th_descent_gather(&e->descent, &e->working, err);
+  e->descent.done = 0;
+  if (rc == TH_OK && th_exact_stays(e))
+    th_exact_stay(e, lambda);
+  else if (rc == TH_OK)
+    rc = th_descent_look(&e->descent, &e->working, lambda, err);
+  for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
+    double goal = th_exact_goal(e, e->descent.primal);
+    double least =
+        th_exact_all_known(e) && part == for_the_set ? goal : part * goal;
+    double enough = enough_of(e, least);
+    th_profile_begin(e->problem->context->profile);
+    rc = th_descend(&e->descent, &e->working, lambda, enough, err);
+    th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
+    if (rc != TH_OK)
+      break;
+    TH_TRY(pass(e, lambda, err));
+    goal = th_exact_goal(e, e->objective);
+    if (e->gap <= goal)
+      break;
+    first = k == 0 ? e->gap : first;
+    e->descent.done = share_of_way(first, e->gap, goal);
+    added = 0;
+    if (e->dual_norm > lambda)
+      TH_TRY(admit(e, lambda, &added, err));
+    if (added == 0 && !(e->gap < 0.5 * before))
+      break; /* as far as doubles go */
+    if (added > 0)
+      part = for_the_set;
+    else if (enough == least)
+      part *= 0.1;
+    before = e->gap;
+  }
+done:
+  return rc;
+}

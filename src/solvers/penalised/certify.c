@@ -1,0 +1,194 @@
+/* certify.c - what the data say of a penalised model: gap, violations, margins
+ *
+ * Liang & Poon 2022, Algorithm 1, lines of the dual point and the gap-safe
+ * sphere, with the corrections of math/gap.h, over all attributes.
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "math/gap.h"
+#include "solvers/penalised/certify_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below the level by this much a float sum is good enough: members of a
+ * support lie at 1. */
+static const double settled_below = 1e-4;
+
+void th_review_free(struct th_review *r)
+{
+  free(r->coef);
+  free(r->held);
+  free(r->prediction);
+  free(r->theta);
+  th_duals_free(&r->duals);
+}
+
+/* Local. */
+static th_status prepare(struct th_review *r, const int64_t *attribute,
+                         const double *coef, int64_t count,
+                         struct th_error *err)
+{
+  const struct th_problem *p = r->problem;
+  struct th_range mine = th_range_members(attribute, count, p->context->owned);
+  th_status rc;
+  TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
+  TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
+  TH_TRY(TH_NEW(&r->prediction, p->rows, "predictions", err));
+  TH_TRY(TH_NEW(&r->theta, p->rows, "dual variables", err));
+  TH_TRY(th_duals_init(&r->duals, p, err));
+  for (int64_t k = mine.first; k < mine.last; k++) {
+    int64_t place = th_active_place(&p->active, attribute[k]);
+    if (place < 0)
+      return th_fail(err, TH_EARG,
+                     "attribute %lld is left out here: it never changes",
+                     (long long)attribute[k]);
+    r->coef[place] = coef[k];
+  }
+done:
+  return rc;
+}
+
+/* The dual point of predictions whose intercept is the best one. */
+static th_status find_theta(struct th_review *r, struct th_error *err)
+{
+  const struct th_problem *p = r->problem;
+  double shift = 0;
+  th_status rc = TH_OK;
+  if (p->intercept)
+    rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, r->prediction,
+                          &shift, err);
+  for (int64_t i = 0; i < p->rows; i++)
+    r->theta[i] = r->prediction[i] + shift;
+  th_problem_theta(p, r->theta, r->theta);
+  return rc;
+}
+
+double th_review_violation(const struct th_review *r, int64_t g)
+{
+  const struct th_problem *p = r->problem;
+  struct th_range members = th_problem_members(p, g);
+  double value = r->duals.value[g];
+  double along = 0;
+  double size = 0;
+  for (int64_t m = members.first; m < members.last; m++) {
+    int64_t place = th_problem_place(p, m);
+    double b = r->coef[place];
+    along += r->duals.z[place] * b;
+    size = fmax(size, fabs(b));
+  }
+  if (!(r->held[g] > 0))
+    return value - 1;
+  bool split = p->grouping.elsewhere != NULL && p->grouping.elsewhere[g];
+  struct th_norm norm =
+      p->grouping.norm == NULL ? p->grouping.one : p->grouping.norm[g];
+  if (split || members.last - members.first > 1)
+    return fabs(value - 1);
+  return fmax(value - 1, 1 - along / ((norm.a + norm.c) * size));
+}
+
+static int decade_of(double distance)
+{
+  int decade = 0;
+  for (double edge = 0.1; decade < TH_MARGINS - 1 && distance <= edge;
+       edge /= 10)
+    decade++;
+  return decade;
+}
+
+double th_review_slack(const struct th_review *r, int64_t g)
+{
+  return r->duals.slack[g] + r->drift * r->problem->reach[g];
+}
+
+void th_review_survey(const struct th_review *r, int side,
+                      struct th_certificate *c)
+{
+  const struct th_problem *p = r->problem;
+  struct th_comm *comm = p->context->comm;
+  double L = th_loss_L(p->loss);
+  double scale = 1 / fmax(1, c->dual_norm);
+  double largest[2] = {0, 0};
+  int64_t counts[TH_MARGINS + 1] = {0};
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    struct th_range members = th_problem_members(p, g);
+    double value = r->duals.value[g] + side * th_review_slack(r, g);
+    double radius =
+        th_gap_radius(L, c->gap, p->reach[g] * p->reach[g], c->lambda);
+    bool in_support = r->held[g] > 0;
+    largest[0] = fmax(largest[0], th_review_violation(r, g));
+    largest[1] = fmax(largest[1], radius);
+    double reach = scale * value + r->duals.slack[g];
+    if (in_support || !th_gap_removes(reach, radius, TH_GAP_MARGIN))
+      counts[TH_MARGINS] += members.last - members.first;
+    if (!in_support && p->counted[g])
+      counts[decade_of(1 - value)]++;
+  }
+  comm->ops->max_f64(comm, largest, 2);
+  comm->ops->sum_i64(comm, counts, TH_MARGINS + 1);
+  c->violation = largest[0];
+  c->radius = largest[1];
+  c->active = counts[TH_MARGINS];
+  memcpy(c->margin, counts, sizeof c->margin);
+}
+
+/* Objective, dual norm and gap. Collective. */
+static th_status weigh_gap(struct th_review *r, struct th_certificate *c,
+                           struct th_error *err)
+{
+  struct th_problem *p = r->problem;
+  double dual_norm = 0;
+  th_status rc =
+      th_grouping_norm(&p->grouping, p->context->comm, r->coef, &r->omega, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    dual_norm = fmax(dual_norm, r->duals.value[g]);
+  p->context->comm->ops->max_f64(p->context->comm, &dual_norm, 1);
+  c->dual_norm = dual_norm;
+  c->objective =
+      th_gap_primal(p->loss, p->rows, p->eta, p->target, r->prediction) +
+      c->lambda * r->omega;
+  c->gap = th_gap_bound(c->objective,
+                        th_gap_dual(p->loss, p->rows, p->eta, p->target,
+                                    r->theta, 1 / fmax(1, dual_norm)));
+  return TH_OK;
+}
+
+th_status th_review_make(struct th_review *r, const int64_t *attribute,
+                         const double *coef, int64_t count, double intercept,
+                         double lambda, struct th_certificate *certificate,
+                         struct th_error *err)
+{
+  struct th_problem *p = r->problem;
+  struct th_comm *comm = p->context->comm;
+  th_status rc = prepare(r, attribute, coef, count, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_problem_predict(p, attribute, coef, count, intercept, r->prediction,
+                            err));
+  TH_TRY(find_theta(r, err)); /* replicated */
+  th_grouping_dual(&p->grouping, comm, r->coef, r->held);
+  TH_TRY(
+      th_problem_pass(p, r->theta, lambda, 1 - settled_below, &r->duals, err));
+  certificate->lambda = lambda;
+  certificate->lambda_max = p->lambda_max;
+  certificate->confidence = 1;
+  TH_TRY(weigh_gap(r, certificate, err));
+done:
+  return rc;
+}
+
+th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
+                             const double *coef, int64_t count,
+                             double intercept, double lambda,
+                             struct th_certificate *certificate,
+                             struct th_error *err)
+{
+  struct th_review r = {.problem = p};
+  th_status rc = th_review_make(&r, attribute, coef, count, intercept, lambda,
+                                certificate, err);
+  if (rc == TH_OK)
+    th_review_survey(&r, 0, certificate);
+  th_review_free(&r);
+  return rc;
+}

@@ -1,0 +1,43 @@
+/* certify_parts.h - what the files of certificates share
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CERTIFY_PARTS_H
+#define TH_CERTIFY_PARTS_H
+
+#include "solvers/penalised/problem.h"
+
+/* A model looked at with all the data of its problem. */
+struct th_review {
+  struct th_problem *problem; /* borrowed */
+  double *coef;               /* places */
+  double *held; /* groups: above 0 where a member has a coefficient */
+  double *prediction;
+  double *theta; /* the dual point before it is scaled */
+  struct th_duals duals;
+  double omega; /* the penalty, without lambda */
+  double drift; /* what another rounding of theta does to a dual value, over
+                   the group's reach */
+};
+
+/* Objective, dual norm and gap, and what th_review_survey needs. Collective.
+ * The caller sets the problem, in a zeroed record, and releases it with
+ * th_review_free, also after a failure. */
+th_status th_review_make(struct th_review *review, const int64_t *attribute,
+                         const double *coef, int64_t count, double intercept,
+                         double lambda, struct th_certificate *certificate,
+                         struct th_error *err);
+void th_review_free(struct th_review *review);
+
+/* How far a group is from optimal: beyond the ball; one of the support also
+ * from Z'b = Omega(b), which says that Z is a subgradient. Local. */
+double th_review_violation(const struct th_review *review, int64_t group);
+
+/* How far the dual value of a group may be off. Local. */
+double th_review_slack(const struct th_review *review, int64_t group);
+
+/* Largest violation and radius, and how far the others are from the support, at
+ * the certificate's gap. side: dual values as they are (0), or as low or high
+ * as rounding may have them (-1, 1). Collective. */
+void th_review_survey(const struct th_review *review, int side,
+                      struct th_certificate *certificate);
+
+#endif

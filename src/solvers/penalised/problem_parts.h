@@ -1,0 +1,30 @@
+/* problem_parts.h - what the files of a penalised problem share
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PROBLEM_PARTS_H
+#define TH_PROBLEM_PARTS_H
+
+#include "solvers/penalised/problem.h"
+
+/* Rounding of sums over the sums of their terms' magnitudes, at most: twice
+ * what kernels.h promises, for residuals are rounded too. */
+#define TH_SINGLE_ROUNDING 0x1p-16
+#define TH_DOUBLE_ROUNDING 0x1p-42
+
+enum th_sum_kind {
+  TH_SUM_FAST,   /* of the storage type's kernel */
+  TH_SUM_DOUBLE, /* in double */
+  TH_SUM_MOMENTS /* squares, with the weights eta */
+};
+
+/* z over the places of the groups marked: factor times the sums; the others
+ * stay as they are. Reads the problem's multipliers, or for moments its
+ * weights. Collective. */
+th_status th_problem_sums(struct th_problem *problem, const bool *marked,
+                          enum th_sum_kind kind, double factor, double *z,
+                          struct th_error *err);
+
+/* Second moments of the groups, and what bounds rounding, by one pass.
+ * Collective. */
+th_status th_problem_moments(struct th_problem *problem, struct th_error *err);
+
+#endif

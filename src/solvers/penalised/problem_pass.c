@@ -1,0 +1,143 @@
+/* problem_pass.c - moments and dual values of all groups, by passes
+ *
+ * Most sums are formed in float; what decides something is formed again in
+ * double.
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/penalised/problem_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double rounding_of(const struct th_problem *p)
+{
+  return p->single ? TH_SINGLE_ROUNDING : TH_DOUBLE_ROUNDING;
+}
+
+/* eta theta over a power of two, so that the largest fits a float, in both
+ * precisions; the root of sum eta theta^2. */
+static double weigh(struct th_problem *p, const double *theta, double *unit)
+{
+  double sum = 0;
+  double largest = 0;
+  int exponent = 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    p->multiplier[i] = p->eta[i] * theta[i];
+    largest = fmax(largest, fabs(p->multiplier[i]));
+    sum += p->multiplier[i] * theta[i];
+  }
+  frexp(largest, &exponent);
+  *unit = ldexp(1, exponent);
+  for (int64_t i = 0; i < p->rows; i++) {
+    p->multiplier[i] /= *unit;
+    p->multiplier32[i] = (float)p->multiplier[i];
+  }
+  return sqrt(sum);
+}
+
+/* N_j is summed in double once; a centred value's rounding goes with |x| +
+ * |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
+th_status th_problem_moments(struct th_problem *p, struct th_error *err)
+{
+  int64_t places = p->active.count;
+  bool *all = NULL;
+  double *second = NULL;
+  th_status rc = TH_NEW(&all, p->grouping.groups, "second moments", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&second, places, "second moments", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    all[g] = true;
+  TH_TRY(th_problem_sums(p, all, TH_SUM_MOMENTS, 1 + 1e-9, second, err));
+  th_grouping_second(&p->grouping, p->context->comm, second, p->reach);
+  for (int64_t k = 0; k < places; k++) {
+    double c = p->active.centre[k] * p->active.scale[k];
+    second[k] = c == 0 ? second[k] : 4 * second[k] + 6 * c * c;
+  }
+  th_grouping_second(&p->grouping, p->context->comm, second, p->rough);
+  for (int64_t g = 0; g < p->grouping.groups; g++) {
+    p->reach[g] = sqrt(p->reach[g]) * (1 + 1e-12);
+    p->rough[g] = sqrt(p->rough[g]);
+  }
+done:
+  free(all);
+  free(second);
+  return rc;
+}
+
+/* The groups whose dual value decides something and is not exact yet: again in
+ * double. Collective. */
+static th_status settle(struct th_problem *p, double factor, double level,
+                        struct th_duals *duals, struct th_error *err)
+{
+  int64_t groups = p->grouping.groups;
+  bool *marked = NULL;
+  double *value = NULL;
+  th_status rc = TH_NEW(&marked, groups, "dual values", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&value, groups, "dual values", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  for (int64_t g = 0; g < groups; g++)
+    marked[g] = duals->wanted[g] && !duals->known[g] &&
+                duals->value[g] + duals->slack[g] >= level;
+  TH_TRY(th_problem_sums(p, marked, TH_SUM_DOUBLE, factor, duals->z, err));
+  th_grouping_dual(&p->grouping, p->context->comm, duals->z, value);
+  for (int64_t g = 0; g < groups; g++)
+    if (marked[g]) {
+      duals->value[g] = value[g];
+      duals->slack[g] *= TH_DOUBLE_ROUNDING / TH_SINGLE_ROUNDING;
+    }
+done:
+  free(marked);
+  free(value);
+  return rc;
+}
+
+/* What the maximum is at least. Collective. */
+static double least_maximum(struct th_problem *p, const struct th_duals *duals)
+{
+  double most = 0;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g])
+      most = fmax(most, duals->value[g] - duals->slack[g]);
+  p->context->comm->ops->max_f64(p->context->comm, &most, 1);
+  return most;
+}
+
+/* New values and slacks of the wanted groups. Collective. */
+static th_status evaluate(struct th_problem *p, double norm, double lambda,
+                          struct th_duals *duals, struct th_error *err)
+{
+  int64_t groups = p->grouping.groups;
+  double *value = NULL;
+  th_status rc = TH_NEW(&value, groups, "dual values", err);
+  TH_TRY(th_agree(p->context->comm, rc, err));
+  th_grouping_dual(&p->grouping, p->context->comm, duals->z, value);
+  for (int64_t g = 0; g < groups; g++)
+    if (duals->wanted[g]) {
+      duals->value[g] = value[g];
+      duals->slack[g] = rounding_of(p) * norm * p->rough[g] / lambda;
+    }
+done:
+  free(value);
+  return rc;
+}
+
+th_status th_problem_pass(struct th_problem *p, const double *theta,
+                          double lambda, double level, struct th_duals *duals,
+                          struct th_error *err)
+{
+  double unit;
+  double norm = weigh(p, theta, &unit);
+  double factor = -unit / lambda;
+  enum th_sum_kind kind = p->beyond_float ? TH_SUM_DOUBLE : TH_SUM_FAST;
+  th_status rc;
+  TH_TRY(th_problem_sums(p, duals->wanted, kind, factor, duals->z, err));
+  TH_TRY(evaluate(p, norm, lambda, duals, err));
+  if (!p->single)
+    return TH_OK;
+  level = fmin(level, least_maximum(p, duals));
+  TH_TRY(settle(p, factor, level, duals, err));
+done:
+  return rc;
+}

@@ -1,0 +1,166 @@
+/* minibatch.c - the mini-batches of stochastic methods
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double room_to_grow = 16; /* a new scale lasts for some steps */
+
+th_status th_sample_init(struct th_sample *sample, int64_t rows,
+                         struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&sample->index, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->held, rows + 1, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->row, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->prediction, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->anchored, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->theta, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->factor, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&sample->sums, 2 * rows + 1, "a mini-batch", err));
+  sample->capacity = rows;
+done:
+  return rc;
+}
+
+void th_sample_free(struct th_sample *sample)
+{
+  free(sample->index);
+  free(sample->held);
+  free(sample->row);
+  free(sample->prediction);
+  free(sample->anchored);
+  free(sample->theta);
+  free(sample->factor);
+  free(sample->sums);
+  *sample = (struct th_sample){0};
+}
+
+th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
+{
+  double reach = fmax(s->reach, s->anchor_reach);
+  if (reach <= s->scaled_for)
+    return TH_OK;
+  s->scaled_for = room_to_grow * reach;
+  if (!th_fixed_init(&s->fixed, s->scaled_for))
+    return th_fail(err, TH_ENUMERIC,
+                   "the coefficients have become infinite; standardize, or "
+                   "take a smaller step size");
+  return TH_OK;
+}
+
+void th_sample_release(struct th_stochastic *s, bool all)
+{
+  struct th_sample *sample = &s->sample;
+  bool last = all || s->order.next >= s->order.unit.count;
+  int64_t keep = sample->holds > 0 && !last ? 1 : 0;
+  for (int64_t k = 0; k < sample->holds - keep; k++)
+    th_panels_release(&s->panels, sample->held[k]);
+  if (keep == 1)
+    sample->held[0] = sample->held[sample->holds - 1];
+  sample->holds = keep;
+  sample->rows = 0;
+}
+
+/* The next row, and the panel that it lies in. Local. */
+static th_status take_row(struct th_stochastic *s, int64_t r,
+                          struct th_error *err)
+{
+  struct th_sample *sample = &s->sample;
+  int64_t units = s->order.units;
+  int64_t row = 0;
+  bool more;
+  th_status rc;
+  TH_TRY(th_order_next(&s->order, &s->context->deal, &row, &more, err));
+  if (s->order.units != units) {
+    int64_t unit = th_panels_unit_of(&s->panels, row);
+    sample->held[sample->holds++] = unit;
+    TH_TRY(th_panels_draw(&s->panels, unit, err));
+  }
+  sample->index[r] = row;
+  th_panels_row(&s->panels, row, &sample->row[r]);
+done:
+  return rc;
+}
+
+/* This rank's share of the predictions, at b and at the anchor. Local. */
+static th_status multiply(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_sample *sample = &s->sample;
+  bool anchored = s->screening->anchored;
+  bool good = true;
+  for (int64_t r = 0; r < sample->rows; r++) {
+    const struct th_row *row = &sample->row[r];
+    if (s->update->meet != NULL)
+      s->update->meet(s, row);
+    good &=
+        th_row_product(row, th_coef(s), &s->cells, &s->fixed, &sample->sums[r]);
+    if (anchored)
+      good &= th_row_product(row, th_screening_field(s, 0), &s->cells,
+                             &s->fixed, &sample->sums[sample->rows + r]);
+  }
+  if (good)
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
+                 "predictions have become too large; standardize, or take a "
+                 "smaller step size");
+}
+
+static th_status look(struct th_stochastic *s, int64_t rows,
+                      struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t r = 0; r < rows && rc == TH_OK; r++)
+    rc = take_row(s, r, err);
+  if (rc == TH_OK)
+    rc = th_stochastic_scale(s, err);
+  if (rc == TH_OK)
+    rc = multiply(s, err);
+  return rc;
+}
+
+/* From sums to duals; replicated. */
+static void derive(struct th_stochastic *s)
+{
+  const struct th_loss *loss = s->context->loss;
+  struct th_sample *sample = &s->sample;
+  for (int64_t r = 0; r < sample->rows; r++) {
+    int64_t i = sample->index[r];
+    double weight = s->eta[i] * (double)s->n;
+    double p = th_fixed_to(&s->fixed, sample->sums[r]) + s->intercept;
+    sample->prediction[r] = p;
+    sample->theta[r] = th_loss_df(loss, p, s->target[i]);
+    sample->factor[r] = weight * sample->theta[r] / (double)sample->rows;
+    s->loss += weight * th_loss_f(loss, p, s->target[i]);
+    if (s->screening->anchored)
+      sample->anchored[r] =
+          th_fixed_to(&s->fixed, sample->sums[sample->rows + r]) +
+          s->anchor_intercept;
+  }
+}
+
+th_status th_sample_next(struct th_stochastic *s, bool *more,
+                         struct th_error *err)
+{
+  struct th_sample *sample = &s->sample;
+  int64_t left =
+      s->order.unit.count - s->order.next + th_deal_left(&s->context->deal);
+  int64_t rows = th_smaller(sample->capacity, left);
+  int64_t sums = s->screening->anchored ? 2 * rows : rows;
+  *more = rows > 0;
+  if (!*more)
+    return TH_OK;
+  for (int64_t r = 0; r < sums; r++)
+    sample->sums[r] = 0;
+  sample->rows = rows;
+  th_status rc = look(s, rows, err);
+  if (s->context->comm->size > 1)
+    rc = th_sum_agree(s->context->comm, sample->sums, (size_t)sums, rc, err);
+  if (rc == TH_OK)
+    derive(s);
+  return rc;
+}

@@ -1,0 +1,227 @@
+/* screen_online.c - online screening
+ *
+ * min P(b) = E f(x'b; y) + lambda Omega(b). Liang & Poon 2022, Algorithm 2: a
+ * stochastic method runs in blocks of T steps; every example adds to a dual
+ * certificate Z, to primal values at an anchor point bbar, and to second
+ * moments N; at the end of a block they bound the distance from the solution,
+ * and attributes that cannot be in it leave. The formulas, put right, are in
+ * math/online.h. The paper starts Z again with every block (lines 6, 17) and
+ * t with the loop of line 7; here t runs on, as its proofs need. Two additions
+ * make the result exact on finite sums: checks with re-admission, and an exact
+ * solution on what is left at the end (screen_online_check.c).
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/screen_online.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/gap.h"
+#include "solvers/stochastic/screening.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  EPOCHS_IN_BLOCK = 4, /* first T = max(4 n, 2000) examples */
+  EXAMPLES_IN_BLOCK = 2000,
+};
+
+/* Steps of the first block. */
+static int64_t first_length(const struct th_stochastic *s)
+{
+  const struct th_config *config = s->context->config;
+  bool votes = config->screen_rule == TH_RULE_VOTES;
+  int64_t examples = th_online_streams(s)
+                         ? EXAMPLES_IN_BLOCK
+                         : th_larger(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
+  int64_t steps = config->screen_every > 0
+                      ? config->screen_every
+                      : th_ceil_divide(examples, s->sample.capacity);
+  return votes ? th_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
+}
+
+struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s)
+{
+  return (struct th_online_vectors){.count = s->active.count,
+                                    .X = th_screening_field(s, TH_ONLINE_X),
+                                    .Z = th_screening_field(s, TH_ONLINE_Z),
+                                    .N = th_screening_field(s, TH_ONLINE_N)};
+}
+
+/* Lines 1 to 3: Z = 0, S = 0, the anchor is where the iterate is. Collective.
+ */
+static th_status create(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_config *config = s->context->config;
+  struct th_online_screen *screen = NULL;
+  if (s->update != &th_prox_sgd_update &&
+      s->update != &th_truncated_gradient_update)
+    return th_fail(
+        err, TH_EUSAGE,
+        "--screen online goes with the solvers os-prox-sgd, prox-sgd "
+        "and truncated-gradient; others remember what a check "
+        "could not take back: take --screen gap-safe");
+  th_status rc = TH_NEW(&screen, 1, "online screening", err);
+  s->screening_state = screen;
+  rc = th_agree(s->context->comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  screen->first_length = first_length(s);
+  screen->checked = s->active.total;
+  screen->certified_active = -1;
+  screen->safe_intercept = s->intercept;
+  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  th_online_init(&screen->online, s->context->loss, config->screen_rule,
+                 config->screen_exponent, s->lambda, screen->first_length, s->n,
+                 0);
+  rc = th_online_anchor(s, err);
+  if (rc == TH_OK)
+    th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
+                    th_online_vectors_of(s));
+  return rc;
+}
+
+/* T of line 7, as far as there are examples. */
+static int64_t block(struct th_stochastic *s)
+{
+  return th_smaller(th_online_of(s)->online.length,
+                    th_ceil_divide(th_online_left(s), s->sample.capacity));
+}
+
+/* Lines 10 to 14; 8 and 9 are the engine's and the update rule's. */
+static void observe(struct th_stochastic *s)
+{
+  struct th_online *online = &th_online_of(s)->online;
+  struct th_online_vectors vectors = th_online_vectors_of(s);
+  const struct th_sample *sample = &s->sample;
+  th_online_step(online, vectors); /* mu_t; line 14 */
+  th_online_intercept(online, s->intercept);
+  for (int64_t r = 0; r < sample->rows; r++) {
+    int64_t i = sample->index[r];
+    double factor = s->eta[i] * (double)s->n / (double)sample->rows;
+    th_row_add_moments(&sample->row[r],
+                       th_online_dual_factor(online, factor, sample->theta[r]),
+                       vectors.X, th_online_second_factor(online, factor),
+                       vectors.N); /* lines 10 and 13 */
+    th_online_example(online, factor, s->target[i], sample->theta[r],
+                      sample->anchored[r]); /* lines 11 and 12 */
+  }
+  th_online_watch(s);
+}
+
+/* Omega_g^D of every group of v in s->group_dual; the largest. Collective. */
+static double dual_norms(struct th_stochastic *s, const double *v)
+{
+  double largest = 0;
+  th_grouping_dual(&s->grouping, s->context->comm, v, s->group_dual);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    largest = fmax(largest, s->group_dual[g]);
+  s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
+  return largest;
+}
+
+/* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
+static void screen_block(struct th_stochastic *s)
+{
+  struct th_online *online = &th_online_of(s)->online;
+  struct th_online_vectors vectors = th_online_vectors_of(s);
+  double margin =
+      s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
+  th_online_mean(online, vectors);
+  th_online_end(online, dual_norms(s, vectors.X), vectors);
+  dual_norms(s, vectors.Z);
+  th_grouping_second(&s->grouping, s->context->comm, vectors.N,
+                     s->group_second);
+  th_online_judge(online, s->grouping.groups, s->group_dual, s->group_second,
+                  margin, s->group_keep);
+  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+  if (online->rule == TH_RULE_VOTES)
+    th_online_vote(s);
+}
+
+/* Lines 16 to 22, at the end of a block. Collective. */
+static th_status end(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  th_status rc;
+  screen_block(s);                    /* lines 17 to 20 */
+  TH_TRY(th_stochastic_keep(s, err)); /* line 21 */
+  TH_TRY(th_online_anchor(s, err));   /* line 16 */
+  TH_TRY(th_online_check(s, err));    /* section 3.4 */
+  th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
+                  th_online_vectors_of(s)); /* lines 5, 6 and 22 */
+  /* a check has found the exact solution, and no one asked for more epochs */
+  s->done = s->done || (s->context->config->epochs == 0 &&
+                        screen->certified_active == s->active.total);
+done:
+  return rc;
+}
+
+/* What was gained; where it was nothing, that is said. */
+static void report(const struct th_stochastic *s, int64_t readmitted,
+                   int64_t left)
+{
+  int64_t all =
+      th_source_shape(s->context->source)->attributes - s->context->left_out;
+  if (readmitted > 0)
+    th_context_notice(s->context,
+                      "the last check took back %lld attributes of the "
+                      "solution that online screening had left out",
+                      (long long)readmitted);
+  if (s->drawn > 0 && left > all - all / 10)
+    th_context_notice(s->context,
+                      "online screening did not pay: %lld of %lld attributes "
+                      "were left; strongly correlated attributes, or too few "
+                      "epochs (fs-prox-sgd and lasso need neither)",
+                      (long long)left, (long long)all);
+}
+
+/* What is known of the attributes that a stream left out. */
+static void report_stream(struct th_stochastic *s)
+{
+  const struct th_online_screen *screen = th_online_of(s);
+  if (screen->doubtful > 0)
+    th_context_notice(s->context,
+                      "online screening left out %lld attributes of which the "
+                      "last check cannot say, at confidence %g, that they are "
+                      "not in the solution; more examples, or a larger "
+                      "--screen-exponent",
+                      (long long)screen->doubtful, s->confidence);
+}
+
+static th_status finish(struct th_stochastic *s, struct th_error *err)
+{
+  int64_t readmitted = 0;
+  int64_t left = s->active.total;
+  th_status rc = TH_OK;
+  if (th_online_streams(s)) {
+    report_stream(s);
+    return rc;
+  }
+  rc = th_online_end_exactly(s, &readmitted, err);
+  if (rc == TH_OK)
+    report(s, readmitted, left);
+  return rc;
+}
+
+static bool is_exact(const struct th_stochastic *s)
+{
+  return !th_online_streams(s);
+}
+
+static void release(struct th_stochastic *s)
+{
+  free(s->screening_state);
+}
+
+const struct th_screening th_screen_online = {.fields = TH_ONLINE_FIELDS,
+                                              .anchored = true,
+                                              .create = create,
+                                              .block = block,
+                                              .observe = observe,
+                                              .end = end,
+                                              .finish = finish,
+                                              .exact = is_exact,
+                                              .refine = th_online_end_again,
+                                              .free = release};

@@ -1,0 +1,133 @@
+/* screen_online.h - what the files of online screening share
+ *
+ * th_screen_online is a rule of the engine (solvers/stochastic.h). Its vectors
+ * over the active places are the screening fields below.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SCREEN_ONLINE_H
+#define TH_SCREEN_ONLINE_H
+
+#include "math/online.h"
+#include "solvers/stochastic/stochastic.h"
+
+enum th_online_field {
+  TH_ONLINE_ANCHOR, /* bbar: where the engine looks for it */
+  TH_ONLINE_X,      /* as in math/online.h */
+  TH_ONLINE_Z,
+  TH_ONLINE_N,
+  TH_ONLINE_AVERAGE, /* sum of iterates of the block */
+  TH_ONLINE_VOTES,   /* ballots against an attribute: rule votes */
+  TH_ONLINE_SAFE,    /* b of the last check that found nothing wrong */
+  TH_ONLINE_HELD,    /* b while a check looks elsewhere */
+  TH_ONLINE_BACK,    /* 1: the check has taken it back */
+  TH_ONLINE_EXACT,   /* how far checks have come towards the solution */
+  TH_ONLINE_WAS,     /* 1: was active before the check */
+  TH_ONLINE_FIELDS
+};
+
+/* Examples that the anchor is chosen on: those seen last. */
+enum { TH_ONLINE_RECENT = 256 };
+
+/* Replicated. */
+struct th_online_screen {
+  struct th_online online;
+  int64_t first_length;             /* steps of the first block */
+  int64_t averaged;                 /* iterates in the average */
+  double intercept;                 /* sum of their b0 */
+  int64_t recent[TH_ONLINE_RECENT]; /* stored rows, a ring */
+  int64_t seen;                     /* examples that went through it */
+  int64_t ballots;                  /* held so far: rule votes */
+  int64_t checked;                  /* active attributes after the last check */
+  int64_t drawn;                    /* examples used by steps until then */
+  int64_t checks;                   /* of a stream */
+  int64_t doubtful; /* left out, and the last of them could not say why */
+  bool refined;     /* TH_ONLINE_EXACT holds something */
+  struct th_pass certified; /* what the last exact solution is certified by, */
+  double certified_intercept;
+  int64_t certified_active; /* while as many attributes are active; or -1 */
+  double safe_intercept;
+  double wanted;     /* gap of an exact solution; 0: the usual one */
+  double held_omega; /* Omega of the anchor */
+};
+
+static inline struct th_online_screen *th_online_of(struct th_stochastic *s)
+{
+  return s->screening_state;
+}
+
+struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s);
+
+/* ---- rule votes (screen_online_votes.c) ---- */
+
+/* Ballots in a block of the paper: after so many blocks of ours attributes
+ * leave. */
+enum { TH_ONLINE_BALLOTS = 4 };
+
+/* s->keep, what the rule alone would keep, is a ballot; it becomes what is
+ * kept. Collective. */
+void th_online_vote(struct th_stochastic *s);
+
+/* ---- the anchor (screen_online_anchor.c) ---- */
+
+/* The iterate goes into the average where it is due; the sample's examples into
+ * the ring. Local. */
+void th_online_watch(struct th_stochastic *s);
+
+/* The anchor of the next block, and its Omega: the iterate, or for rule proj
+ * the block's average behind a hard threshold. Collective. */
+th_status th_online_anchor(struct th_stochastic *s, struct th_error *err);
+
+/* ---- safety on a stream (screen_online_sample.c) ---- */
+
+/* One pass over many examples: nothing is solved exactly. n: training examples.
+ * Local. */
+bool th_online_stream_of(const struct th_config *config, int64_t n);
+bool th_online_streams(const struct th_stochastic *s);
+
+/* Examples that steps may still use; of a stream, the last tenth is for the
+ * final check. Local. */
+int64_t th_online_left(const struct th_stochastic *s);
+
+/* Look at `examples` fresh ones, or what there are, with all attributes: those
+ * that cannot be left out come back. Collective. */
+th_status th_online_sample(struct th_stochastic *s, int64_t examples,
+                           int64_t *readmitted, struct th_error *err);
+
+/* ---- safety (screen_online_check.c) ---- */
+
+/* All attributes become active; the field WAS is 1 where they were before.
+ * Panels are to be read again, second moments of the others are 0. Collective.
+ */
+th_status th_online_widen(struct th_stochastic *s, struct th_error *err);
+
+/* Solve the problem exactly on the active attributes, look at all others, take
+ * back those that the solution needs; until there are none. b becomes the exact
+ * solution, whose certificate is filled in. *readmitted: how many came back; -1
+ * where `most` passes over the examples, or any, do not reach an exact
+ * solution; the next call goes on from there. Collective. */
+th_status th_online_refine(struct th_stochastic *s, int64_t most,
+                           int64_t *readmitted, struct th_error *err);
+
+/* The end of a run on a finite sum: b becomes the exact solution of the whole
+ * problem, whose certificate is filled in; where passes come to a standstill,
+ * that of the solver `lasso` (screen_online_exact.c). *readmitted: attributes
+ * of the solution that had been left out. Collective. */
+th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
+                                struct th_error *err);
+
+/* After that: the same to that gap, on values that may have changed by their
+ * rounding. Collective. */
+th_status th_online_end_again(struct th_stochastic *s, double gap,
+                              struct th_error *err);
+
+/* b becomes a solution found elsewhere, in the units that s works in: what
+ * had been left out of it comes back. Collective. */
+th_status th_online_adopt(struct th_stochastic *s,
+                          const struct th_support *solution,
+                          int64_t *readmitted, struct th_error *err);
+
+/* Where screening has left out attributes since the last check: see whether all
+ * of them may stay out; else take back what is wrong, return to the last safe
+ * state and raise w. Collective. */
+th_status th_online_check(struct th_stochastic *s, struct th_error *err);
+
+#endif

@@ -1,0 +1,336 @@
+/* screen_online_check.c - what online screening left out may have been needed
+ *
+ * Its radius is proved for the weights of the stream, not for the examples as a
+ * whole, and an iterate near the solution on what is left hardly ever shows
+ * what is missing. So a check solves the problem on what is left exactly, and
+ * looks at the optimality conditions of all other groups there: Omega_g^D(Z_g)
+ * <= 1 where b_g = 0. Those that break them come back; without any, the
+ * solution is the one of the whole problem (Liang & Poon 2022, section 3.4,
+ * says when to look, Tibshirani et al. 2012 how).
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/screen_online.h"
+
+#include "core/memory.h"
+#include "math/gap.h"
+#include "solvers/stochastic/sparsa.h"
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ROUNDS = 100,
+  LEAST_PASSES = 200, /* of a check; and for each epoch since the last one: */
+  PASSES_PER_EPOCH = 4,
+  EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
+  EXAMPLES_OF_STREAM = 2000, /* fresh ones, of a check */
+  PATIENCE = 64,             /* epochs in which nothing was left out */
+  PATIENCE_IN_PASSES = 400   /* in which the gap has to halve */
+};
+
+static const double exact_gap = 1e-10; /* over the objective at zero */
+static const double rounding = 1e-9;   /* of dual norms at a solution */
+static const double raise = 0.1;       /* of w after a failed check */
+static const double highest = 0.99;
+
+/* Attributes of this rank that are not active, nor left out. Local. */
+static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
+                              int64_t *count, struct th_error *err)
+{
+  const struct th_context *context = s->context;
+  struct th_range owned = s->active.owned;
+  int64_t at = 0;
+  *count = 0;
+  th_status rc = TH_NEW(missing, owned.last - owned.first - s->active.count,
+                        "a check of screening", err);
+  for (int64_t j = owned.first; j < owned.last && rc == TH_OK; j++) {
+    if (at < s->active.count && s->active.attribute[at] == j)
+      at++;
+    else if (context->scale[j - context->owned.first] > 0)
+      (*missing)[(*count)++] = j;
+  }
+  return rc;
+}
+
+th_status th_online_widen(struct th_stochastic *s, struct th_error *err)
+{
+  int64_t *missing = NULL;
+  int64_t count = 0;
+  double *was;
+  th_status rc;
+  TH_TRY(th_stochastic_home(s, err));
+  rc = list_missing(s, &missing, &count, err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  was = th_screening_field(s, TH_ONLINE_WAS);
+  for (int64_t p = 0; p < s->active.count; p++)
+    was[p] = 1;
+  TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
+  rc = th_stochastic_rebuild(s, err);
+done:
+  free(missing);
+  return rc;
+}
+
+/* s->keep: groups that were active, those that break the optimality conditions,
+ * and those of b, which both are marked; whether there are any. Collective. */
+static bool judge(struct th_stochastic *s)
+{
+  const double *was = th_screening_field(s, TH_ONLINE_WAS);
+  double *back = th_screening_field(s, TH_ONLINE_BACK);
+  double *marked = s->group_second;
+  int64_t any = 0;
+  th_grouping_dual(&s->grouping, s->context->comm, was, marked);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->group_keep[g] = marked[g] > 0 || s->group_dual[g] > 1 + rounding;
+  th_grouping_dual(&s->grouping, s->context->comm, th_coef(s), marked);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->group_keep[g] = s->group_keep[g] || marked[g] > 0;
+  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+  for (int64_t p = 0; p < s->active.count; p++)
+    if (s->keep[p] && was[p] == 0) {
+      back[p] = 1;
+      any = 1;
+    }
+  s->context->comm->ops->max_i64(s->context->comm, &any, 1);
+  return any > 0;
+}
+
+/* Attributes of the solution that had been left out. Collective. */
+static int64_t count_needed(struct th_stochastic *s)
+{
+  double *back = th_screening_field(s, TH_ONLINE_BACK);
+  int64_t needed = 0;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    needed += back[p] != 0 && th_coef(s)[p] != 0;
+    back[p] = 0;
+  }
+  s->context->comm->ops->sum_i64(s->context->comm, &needed, 1);
+  return needed;
+}
+
+/* From where the last check came to; *exact: an exact solution on the active
+ * attributes. Collective. */
+static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
+                       struct th_error *err)
+{
+  struct th_polish polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
+                             .patience = PATIENCE_IN_PASSES};
+  double wanted = th_online_of(s)->wanted;
+  double gap = wanted > 0 ? wanted : exact_gap * s->zero_objective;
+  th_status rc = th_polish(s, &polish, gap, most, err);
+  *exact = s->pass.gap <= gap;
+  memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  return rc;
+}
+
+/* Local. */
+static void set_coefficients(struct th_stochastic *s,
+                             const struct th_support *solution)
+{
+  memset(th_coef(s), 0, (size_t)s->active.count * sizeof(double));
+  for (int64_t k = 0; k < solution->size; k++) {
+    int64_t place = th_active_place(&s->active, solution->attribute[k]);
+    if (place >= 0)
+      th_coef(s)[place] = solution->coef[k];
+  }
+  s->intercept = solution->intercept;
+}
+
+/* All attributes are looked at once, at b or at another solution, where that is
+ * not NULL; *more: some of them come back. Collective. */
+static th_status look_around(struct th_stochastic *s,
+                             const struct th_support *solution, bool *more,
+                             struct th_error *err)
+{
+  struct th_pass whole;
+  th_status rc;
+  TH_TRY(th_online_widen(s, err));
+  if (solution != NULL)
+    set_coefficients(s, solution);
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_pass(s, err));
+  whole = s->pass;
+  *more = judge(s);
+  TH_TRY(th_stochastic_keep(s, err));
+  s->pass = whole; /* what is known is of the whole problem */
+  s->passed = !*more;
+done:
+  return rc;
+}
+
+/* Go on from the solution that the last check came to; whether it is exact, and
+ * nothing has been left out since. Local; replicated. */
+static bool return_to_solution(struct th_stochastic *s)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  bool known = screen->certified_active == s->active.total;
+  if (screen->refined)
+    memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_EXACT),
+           (size_t)s->active.count * sizeof(double));
+  screen->refined = true;
+  if (known) {
+    s->pass = screen->certified;
+    s->intercept = screen->certified_intercept;
+    s->passed = true;
+  }
+  return known;
+}
+
+/* An exact solution of the whole problem is there. */
+static void remember(struct th_stochastic *s)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  screen->certified = s->pass;
+  screen->certified_intercept = s->intercept;
+  screen->certified_active = s->active.total;
+}
+
+th_status th_online_refine(struct th_stochastic *s, int64_t most,
+                           int64_t *readmitted, struct th_error *err)
+{
+  bool more = true;
+  bool exact = true;
+  th_status rc = TH_OK;
+  *readmitted = 0;
+  if (return_to_solution(s))
+    return TH_OK;
+  for (int round = 0; more && exact && round < ROUNDS; round++) {
+    TH_TRY(solve(s, most, &exact, err));
+    if (exact)
+      TH_TRY(look_around(s, NULL, &more, err));
+  }
+  memset(th_screening_field(s, TH_ONLINE_AVERAGE), 0,
+         (size_t)s->active.count * sizeof(double));
+  *readmitted = exact ? count_needed(s) : -1;
+  s->certificate.screened_wrongly += exact ? *readmitted : 0;
+  if (exact)
+    remember(s);
+done:
+  return rc;
+}
+
+th_status th_online_adopt(struct th_stochastic *s,
+                          const struct th_support *solution,
+                          int64_t *readmitted, struct th_error *err)
+{
+  bool more = false;
+  th_status rc = look_around(s, solution, &more, err);
+  if (rc != TH_OK)
+    return rc;
+  *readmitted = count_needed(s);
+  s->certificate.screened_wrongly += *readmitted;
+  s->passed = true; /* as exact as there is */
+  remember(s);
+  return rc;
+}
+
+/* ---- checks on the way ---- */
+
+/* Back to the last safe state, with more caution. */
+static void fall_back(struct th_stochastic *s, int64_t readmitted)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  double w = screen->online.exponent;
+  double raised = fmax(w, fmin(w + raise, highest));
+  memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_SAFE),
+         (size_t)s->active.count * sizeof(double));
+  memset(th_screening_field(s, TH_ONLINE_VOTES), 0,
+         (size_t)s->active.count * sizeof(double));
+  s->intercept = screen->safe_intercept;
+  screen->ballots = 0;
+  th_online_restart(&screen->online, raised, screen->first_length, 0,
+                    th_online_vectors_of(s));
+  th_context_notice(s->context,
+                    "a check took back %lld attributes that online screening "
+                    "had left out wrongly; its exponent w is now %g",
+                    (long long)readmitted, raised);
+}
+
+/* Nothing wrong was found: on from where the check began. */
+static void go_on(struct th_stochastic *s, bool safe)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  size_t bytes = (size_t)s->active.count * sizeof(double);
+  memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_HELD), bytes);
+  if (!safe)
+    return;
+  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s), bytes);
+  screen->safe_intercept = s->intercept;
+}
+
+/* Passes that a check may take. Those that it takes in vain are not lost: the
+ * next one goes on from there. */
+static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
+{
+  int64_t passes = PASSES_PER_EPOCH * ((s->drawn - drawn) / s->n);
+  return passes > LEAST_PASSES ? passes : LEAST_PASSES;
+}
+
+/* Rule proj: at the end of a block that left something out, and where nothing
+ * was for long. The others as in the paper's experiments (section 4.2), and
+ * when nothing is left. */
+static bool is_due(struct th_stochastic *s)
+{
+  const struct th_online_screen *screen = th_online_of(s);
+  if (s->active.total == screen->checked &&
+      (screen->online.rule != TH_RULE_PROJ ||
+       s->drawn - screen->drawn < PATIENCE * s->n))
+    return false;
+  return screen->online.rule == TH_RULE_PROJ || s->active.total == 0 ||
+         s->drawn - screen->drawn >= EXAMPLES_BETWEEN;
+}
+
+/* Of a stream: fresh examples, when half of the attributes have gone since the
+ * last check, and all that are left in the end. Collective. */
+static th_status check_stream(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  bool last = th_online_left(s) < s->sample.capacity;
+  int64_t readmitted = 0;
+  th_status rc;
+  if (!last && 2 * s->active.total > screen->checked)
+    return TH_OK;
+  TH_TRY(th_online_sample(s, last ? INT64_MAX : EXAMPLES_OF_STREAM, &readmitted,
+                          err));
+  screen->checked = s->active.total;
+  if (readmitted > 0) {
+    fall_back(s, readmitted);
+    TH_TRY(th_online_anchor(s, err));
+  }
+  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  screen->safe_intercept = s->intercept;
+done:
+  return rc;
+}
+
+th_status th_online_check(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  int64_t most = passes_of_check(s, screen->drawn);
+  double intercept = s->intercept;
+  int64_t readmitted = 0;
+  th_status rc;
+  if (th_online_streams(s))
+    return check_stream(s, err);
+  if (!is_due(s))
+    return TH_OK;
+  memcpy(th_screening_field(s, TH_ONLINE_HELD), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  TH_TRY(th_online_refine(s, most, &readmitted, err));
+  s->passed = false;
+  s->reached = false;
+  s->intercept = intercept;
+  screen->drawn = s->drawn;
+  screen->checked = s->active.total;
+  if (readmitted > 0)
+    fall_back(s, readmitted);
+  else
+    go_on(s, readmitted == 0);
+  if (readmitted > 0)
+    TH_TRY(th_online_anchor(s, err));
+done:
+  return rc;
+}

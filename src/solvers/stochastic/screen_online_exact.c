@@ -1,0 +1,61 @@
+/* screen_online_exact.c - the end of a run with online screening: the exact
+ * solution
+ *
+ * What is left is mostly small, and proximal gradient passes solve it fast. On
+ * data of very uneven scales, or at tiny penalties, they come to a standstill;
+ * then the exact solver ends the run, from all attributes.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/exact/algorithms.h"
+#include "solvers/stochastic/screen_online.h"
+
+#include <string.h>
+
+/* The whole problem at this lambda. Collective. */
+static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
+                             struct th_error *err)
+{
+  const struct th_algorithm *lasso = &th_lasso_algorithm;
+  struct th_config config = *s->context->config;
+  struct th_context context = *s->context;
+  void *state = NULL;
+  bool more = false;
+  th_status rc;
+  config.lambda = s->lambda;
+  config.lambda_ratio = 0;
+  config.path = 0;
+  config.epochs = 0;
+  config.screen = TH_SCREEN_GAP_SAFE;
+  context.config = &config;
+  TH_TRY(lasso->create(&state, &context, err));
+  TH_TRY(lasso->step(state, &context, &more, err));
+  TH_TRY(th_online_adopt(s, lasso->support(state), readmitted, err));
+done:
+  lasso->free(state);
+  return rc;
+}
+
+th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
+                                struct th_error *err)
+{
+  th_status rc = th_online_refine(s, INT64_MAX, readmitted, err);
+  if (rc != TH_OK || *readmitted >= 0)
+    return rc;
+  th_context_notice(s->context,
+                    "passes over what is left came to a gap of %g and no "
+                    "further: the exact solver ends the run; --solver lasso "
+                    "does without such passes",
+                    s->pass.gap);
+  return solve_whole(s, readmitted, err);
+}
+
+th_status th_online_end_again(struct th_stochastic *s, double gap,
+                              struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  int64_t readmitted = 0;
+  screen->wanted = gap;
+  screen->certified_active = -1;
+  memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  return th_online_end_exactly(s, &readmitted, err);
+}

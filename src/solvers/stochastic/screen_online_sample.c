@@ -1,0 +1,168 @@
+/* screen_online_sample.c - what a stream left out may have been needed
+ *
+ * One pass over many examples leaves no time to solve anything exactly. A check
+ * takes K fresh examples instead and observes all attributes of them: their
+ * mean of -(1/lambda) theta x is Z but for a half-width h_j, the same for all
+ * attributes at once with probability 1 - delta_c (Liang & Poon 2022, section
+ * 3.4, with the empirical Bernstein half-width in place of Hoeffding's). It
+ * needs a bound on the entries: the largest that was seen is taken, since what
+ * can be proved from the ranges of attributes is many times larger. Groups
+ * whose estimate of Omega_g^D is beyond 1 come back; those where it is below 1
+ * by more than the half-width may stay out; of the others that is said.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/screen_online.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/confidence.h"
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  FROM = 20000, /* examples in a pass that is a stream */
+  RESERVED = 10 /* one in so many is for the final check */
+};
+
+bool th_online_stream_of(const struct th_config *config, int64_t n)
+{
+  return config->epochs == 1 && n >= FROM;
+}
+
+bool th_online_streams(const struct th_stochastic *s)
+{
+  return th_online_stream_of(s->context->config, s->n);
+}
+
+int64_t th_online_left(const struct th_stochastic *s)
+{
+  int64_t reserved = th_online_streams(s) ? s->n / RESERVED : 0;
+  return th_larger(s->n * s->context->config->passes - s->drawn - reserved, 0);
+}
+
+/* bound_j = max |factor x_j|. */
+static void widen_bounds(const struct th_row *row, double factor, double *bound)
+{
+  for (int64_t k = 0; k < row->count; k++) {
+    int64_t p = row->place != NULL ? row->place[k] : k;
+    bound[p] = fmax(bound[p], fabs(factor * th_row_value(row, k)));
+  }
+}
+
+/* Means of -(1/lambda) theta x and of its square over fresh examples, and the
+ * largest magnitude. *drawn: how many there were. Collective. */
+static th_status take_sample(struct th_stochastic *s, int64_t examples,
+                             int64_t *drawn, struct th_error *err)
+{
+  double *mean = th_screening_field(s, TH_ONLINE_X);
+  double *square = th_screening_field(s, TH_ONLINE_AVERAGE);
+  double *bound = th_screening_field(s, TH_ONLINE_EXACT);
+  double loss = s->loss; /* of steps alone */
+  bool more = true;
+  th_status rc = TH_OK;
+  *drawn = 0;
+  while (*drawn < examples && more) {
+    TH_TRY(th_sample_next(s, &more, err));
+    for (int64_t r = 0; more && r < s->sample.rows; r++) {
+      double factor = -s->sample.factor[r] * (double)s->sample.rows / s->lambda;
+      th_row_add_moments(&s->sample.row[r], factor, mean, factor * factor,
+                         square);
+      widen_bounds(&s->sample.row[r], factor, bound);
+    }
+    *drawn += more ? s->sample.rows : 0;
+    th_sample_release(s, false);
+  }
+  s->drawn += *drawn;
+  s->loss = loss;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    mean[p] /= (double)th_larger(*drawn, 1);
+    square[p] /= (double)th_larger(*drawn, 1);
+  }
+done:
+  return rc;
+}
+
+/* The fields X and AVERAGE become the estimate of |Z_j| and the largest that
+ * the sample leaves possible. */
+static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
+{
+  double *middle = th_screening_field(s, TH_ONLINE_X);
+  double *high = th_screening_field(s, TH_ONLINE_AVERAGE);
+  const double *bound = th_screening_field(s, TH_ONLINE_EXACT);
+  for (int64_t p = 0; p < s->active.count; p++) {
+    double mean = fabs(middle[p]);
+    double variance = fmax(high[p] - mean * mean, 0) * (double)drawn /
+                      (double)th_larger(drawn - 1, 1);
+    double half = th_confidence_bernstein(variance, bound[p], drawn,
+                                          s->active.total, delta);
+    middle[p] = mean;
+    high[p] = mean + half;
+  }
+}
+
+/* s->keep: what was active, and groups that must come back. Collective. */
+static int64_t judge(struct th_stochastic *s)
+{
+  double *was = th_screening_field(s, TH_ONLINE_WAS);
+  int64_t back = 0;
+  th_grouping_dual(&s->grouping, s->context->comm,
+                   th_screening_field(s, TH_ONLINE_X), s->group_dual);
+  th_grouping_dual(&s->grouping, s->context->comm, was, s->group_second);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->group_keep[g] = s->group_second[g] > 0 || s->group_dual[g] > 1;
+  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+  for (int64_t p = 0; p < s->active.count; p++)
+    back += s->keep[p] && was[p] == 0;
+  s->context->comm->ops->sum_i64(s->context->comm, &back, 1);
+  return back;
+}
+
+/* Attributes that were left out and of which the sample does not say that they
+ * may be. Collective. */
+static int64_t count_doubtful(struct th_stochastic *s)
+{
+  const double *was = th_screening_field(s, TH_ONLINE_WAS);
+  int64_t doubtful = 0;
+  th_grouping_dual(&s->grouping, s->context->comm,
+                   th_screening_field(s, TH_ONLINE_AVERAGE), s->group_dual);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    s->group_keep[g] = !(s->group_dual[g] < 1);
+  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+  for (int64_t p = 0; p < s->active.count; p++)
+    doubtful += s->keep[p] && was[p] == 0;
+  s->context->comm->ops->sum_i64(s->context->comm, &doubtful, 1);
+  return doubtful;
+}
+
+/* The vectors that a check works with. */
+static void clear(struct th_stochastic *s)
+{
+  size_t bytes = (size_t)s->active.count * sizeof(double);
+  memset(th_screening_field(s, TH_ONLINE_X), 0, bytes);
+  memset(th_screening_field(s, TH_ONLINE_AVERAGE), 0, bytes);
+  memset(th_screening_field(s, TH_ONLINE_EXACT), 0, bytes);
+}
+
+th_status th_online_sample(struct th_stochastic *s, int64_t examples,
+                           int64_t *readmitted, struct th_error *err)
+{
+  struct th_online_screen *screen = th_online_of(s);
+  double risk = 1 - s->context->config->confidence;
+  double delta = th_confidence_share(risk, ++screen->checks);
+  int64_t drawn = 0;
+  th_status rc;
+  clear(s);
+  TH_TRY(th_online_widen(s, err));
+  TH_TRY(th_stochastic_reach(s, err));
+  TH_TRY(take_sample(s, examples, &drawn, err));
+  bound_duals(s, drawn, delta);
+  screen->doubtful = count_doubtful(s);
+  *readmitted = judge(s);
+  clear(s);
+  TH_TRY(th_stochastic_keep(s, err));
+  s->certificate.screened_wrongly += *readmitted;
+  s->confidence = 1 - risk;
+done:
+  return rc;
+}

@@ -1,0 +1,22 @@
+/* screening.h - the screening rules and update rules that there are
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SCREENING_H
+#define TH_SCREENING_H
+
+#include "solvers/stochastic/stochastic.h"
+
+extern const struct th_update th_prox_sgd_update;
+extern const struct th_update th_truncated_gradient_update;
+extern const struct th_update th_rda_update;
+extern const struct th_update th_saga_update;
+extern const struct th_update th_svrg_update;
+
+/* Keep what the gap-safe sphere of the last full pass cannot prove to be 0 in
+ * the solution; nothing has changed since that pass. Collective. */
+th_status th_gap_safe_screen(struct th_stochastic *s, struct th_error *err);
+
+extern const struct th_screening th_screen_none;
+extern const struct th_screening th_screen_gap_safe;
+extern const struct th_screening th_screen_online;
+
+#endif

@@ -1,0 +1,190 @@
+/* stochastic.c - the engine of stochastic methods
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/gap.h"
+#include "solvers/penalised/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- setting up ---- */
+
+/* Replicated targets and weights. Local. */
+static th_status load_targets(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < s->panels.count && rc == TH_OK; k++) {
+    struct th_rows unit = th_panels_unit(&s->panels, k);
+    rc = th_context_targets(s->context, unit, s->target + unit.first,
+                            s->eta + unit.first, err);
+  }
+  for (int64_t i = 0; i < s->n; i++)
+    s->eta[i] /= (double)s->n;
+  return rc;
+}
+
+/* Local. */
+static th_status reserve(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_context *context = s->context;
+  const struct th_config *config = context->config;
+  int64_t n = s->n;
+  int64_t rows = config->batch > 0 ? config->batch : 1;
+  th_status rc;
+  TH_TRY(TH_NEW(&s->target, n, "targets", err));
+  TH_TRY(TH_NEW(&s->eta, n, "weights", err));
+  TH_TRY(TH_NEW(&s->prediction, n, "predictions", err));
+  TH_TRY(TH_NEW(&s->theta, n, "a dual point", err));
+  TH_TRY(TH_NEW(&s->sums, n + 1, "predictions", err));
+  TH_TRY(th_panels_init(&s->panels, context, &s->active, config->panel_memory,
+                        err));
+  TH_TRY(th_order_init(&s->order, context->deal.plan.unit, err));
+  TH_TRY(th_sample_init(&s->sample, th_smaller(rows, n), err));
+  TH_TRY(load_targets(s, err));
+done:
+  return rc;
+}
+
+/* The wanted lambda; point: of a path. */
+static double wanted_lambda(const struct th_stochastic *s, int64_t point)
+{
+  const struct th_config *config = s->context->config;
+  double lambda_max = s->certificate.lambda_max;
+  if (config->path > 1)
+    return lambda_max *
+           pow(config->path_min, (double)point / (double)(config->path - 1));
+  return config->lambda > 0 ? config->lambda
+                            : config->lambda_ratio * lambda_max;
+}
+
+/* lambda_max = Omega^D of the gradient at zero: Z there, for lambda = 1.
+ * Collective. */
+static th_status choose_lambda(struct th_stochastic *s, int64_t point,
+                               struct th_error *err)
+{
+  s->lambda = 1;
+  th_status rc = th_stochastic_pass(s, err);
+  if (rc != TH_OK)
+    return rc;
+  s->certificate.lambda_max = s->pass.dual_norm;
+  s->zero_objective = s->pass.objective;
+  s->start_intercept = s->intercept;
+  s->lambda = wanted_lambda(s, point);
+  s->done = !(s->lambda < s->certificate.lambda_max);
+  if (s->done && s->context->config->path == 0)
+    th_context_notice(s->context,
+                      "lambda %g is not below lambda_max %g: the model is zero",
+                      s->lambda, s->certificate.lambda_max);
+  if (!(s->lambda > 0)) /* nothing correlates with the target */
+    s->lambda = 1;
+  return rc;
+}
+
+/* b from a model, and a pass there. Collective. */
+static th_status start_from(struct th_stochastic *s,
+                            const struct th_support *model,
+                            struct th_error *err)
+{
+  for (int64_t k = 0; k < model->size; k++) {
+    int64_t place = th_active_place(&s->active, model->attribute[k]);
+    if (place >= 0)
+      th_coef(s)[place] = model->coef[k];
+  }
+  s->intercept = model->intercept;
+  return th_stochastic_pass(s, err);
+}
+
+static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
+                        struct th_error *err)
+{
+  int fields = TH_FIELD_UPDATE + s->update->fields + s->screening->fields;
+  th_status rc;
+  TH_TRY(th_active_init(&s->active, s->context, fields, err));
+  TH_TRY(th_agree(s->context->comm, reserve(s, err), err));
+  TH_TRY(th_stochastic_form(s, err));
+  s->balanced = 1;
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
+  if (warm != NULL)
+    TH_TRY(start_from(s, warm->model, err));
+  if (s->update->create != NULL)
+    TH_TRY(s->update->create(s, err));
+  if (s->screening->create != NULL)
+    TH_TRY(s->screening->create(s, err));
+  s->passed = s->done; /* it was the zero model's, mostly */
+  if (!s->done)        /* nothing is known yet */
+    s->pass = (struct th_pass){.objective = NAN, .gap = NAN, .dual_norm = NAN};
+done:
+  return rc;
+}
+
+th_status th_stochastic_resume(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               const struct th_warm *warm, struct th_error *err)
+{
+  struct th_stochastic *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "a solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->context = context;
+  s->update = update;
+  s->screening = screening;
+  s->confidence = 1;
+  s->n = th_source_shape(context->source)->training;
+  s->smoothness = th_loss_L(context->loss);
+  s->last = context->config->path <= (warm != NULL ? warm->point + 1 : 1);
+  TH_TRY(set_up(s, warm, err));
+  *made = s;
+  s = NULL;
+done:
+  th_stochastic_free(s);
+  return rc;
+}
+
+th_status th_stochastic_create(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               struct th_error *err)
+{
+  return th_stochastic_resume(made, context, update, screening, NULL, err);
+}
+
+void th_stochastic_free(void *state)
+{
+  struct th_stochastic *s = state;
+  if (s == NULL)
+    return;
+  if (s->update->free != NULL)
+    s->update->free(s);
+  if (s->screening->free != NULL)
+    s->screening->free(s);
+  th_active_free(&s->active);
+  th_grouping_free(&s->grouping);
+  th_panels_free(&s->panels);
+  th_order_free(&s->order);
+  th_sample_free(&s->sample);
+  th_support_free(&s->support);
+  th_certificate_free(&s->certificate);
+  if (s->problem != NULL)
+    th_problem_free(s->problem);
+  free(s->problem);
+  free(s->edge);
+  free(s->keep);
+  free(s->group_keep);
+  free(s->group_dual);
+  free(s->group_second);
+  free(s->target);
+  free(s->eta);
+  free(s->prediction);
+  free(s->theta);
+  free(s->sums);
+  free(s->choice);
+  free(s);
+}

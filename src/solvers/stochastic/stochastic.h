@@ -1,0 +1,286 @@
+/* stochastic.h - the engine of stochastic methods
+ *
+ * min P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b), eta_i = weight_i
+ * / n, b0 only with --intercept. Examples come one by one, or in mini-batches;
+ * the share that this rank has in their predictions is summed over ranks; an
+ * update rule changes the coefficients, each of them at its owner; from time to
+ * time a screening rule drops attributes. Rules are tables of functions, one
+ * file each.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STOCHASTIC_H
+#define TH_STOCHASTIC_H
+
+#include "core/model.h"
+#include "math/grouping.h"
+#include "solvers/algorithm.h"
+#include "solvers/data/active.h"
+#include "solvers/data/example_order.h"
+#include "solvers/data/row_cache.h"
+#include "solvers/data/support.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Vectors over the active places: active.field[...]. */
+enum th_field {
+  TH_FIELD_COEF,   /* b, as far as it is current: see meet and settle */
+  TH_FIELD_SECOND, /* N_j = sum eta_i x_ij^2 */
+  TH_FIELD_DUAL,   /* Z, of the last full pass */
+  TH_FIELD_LAZY,   /* what has been done to a coefficient (lazy.h) */
+  TH_FIELD_UPDATE  /* first of the update rule's own; then the screening's */
+};
+
+/* One mini-batch. Replicated but for row[]. */
+struct th_sample {
+  int64_t rows;
+  int64_t capacity;
+  int64_t *index;     /* stored rows, in the order of drawing */
+  struct th_row *row; /* this rank's values */
+  double *prediction; /* x'b + b0 before the update */
+  double *anchored;   /* the same at the anchor, where one is wanted */
+  double *theta;      /* f'(prediction; y) */
+  double *factor;     /* weight theta / rows: the mean gradient is the sum of
+                         factor x over the rows */
+  int64_t *sums;      /* predictions in fixed point, and a flag */
+  int64_t holds;      /* deal units whose panels are held, the present last */
+  int64_t *held;
+};
+
+/* What a full pass finds, on the active attributes. Replicated. */
+struct th_pass {
+  double lambda;    /* that Z was made for */
+  double objective; /* P(b) */
+  double omega;     /* Omega(b) */
+  double dual;      /* D(theta / c) */
+  double gap;       /* P - D, at least 0 */
+  double dual_norm; /* Omega^D(Z) */
+};
+
+struct th_stochastic;
+
+/* How coefficients change. Collective unless said otherwise; a function that
+ * is not needed is NULL. */
+struct th_update {
+  int fields;      /* vectors of its own */
+  double constant; /* step size times Lmax; 0: decaying steps */
+  th_status (*create)(struct th_stochastic *s, struct th_error *err);
+  /* At the start of an outer loop. */
+  th_status (*begin)(struct th_stochastic *s, struct th_error *err);
+  /* Make the coefficients that a row meets current, before it is multiplied.
+   * Local. */
+  void (*meet)(struct th_stochastic *s, const struct th_row *row);
+  /* Use the sample, whose step size is s->step_size. */
+  void (*step)(struct th_stochastic *s);
+  /* Make all coefficients current. Local. */
+  void (*settle)(struct th_stochastic *s);
+  /* Values have changed by their rounding: what is remembered of them is that
+   * of the full pass that has been made since. Local. */
+  void (*restart)(struct th_stochastic *s);
+  void (*free)(struct th_stochastic *s); /* local */
+};
+
+/* How attributes are dropped. The same conventions. */
+struct th_screening {
+  int fields;
+  bool anchored; /* wants predictions at an anchor too: its field 0 */
+  th_status (*create)(struct th_stochastic *s, struct th_error *err);
+  /* Batches until the next end; NULL: th_stochastic_block. */
+  int64_t (*block)(struct th_stochastic *s);
+  /* A sample whose theta is there and which has not been used yet. Local. */
+  void (*observe)(struct th_stochastic *s);
+  /* After a block: s->keep for th_stochastic_keep. */
+  th_status (*end)(struct th_stochastic *s, struct th_error *err);
+  /* After the last block; may change the model. */
+  th_status (*finish)(struct th_stochastic *s, struct th_error *err);
+  /* Whether finish makes the model the exact solution, so that nothing that is
+   * looked at before is the model. Local. */
+  bool (*exact)(const struct th_stochastic *s);
+  /* After finish, where that is so: on to a smaller gap, with values that may
+   * have changed by their rounding. */
+  th_status (*refine)(struct th_stochastic *s, double gap,
+                      struct th_error *err);
+  void (*free)(struct th_stochastic *s); /* local */
+};
+
+struct th_problem;
+
+struct th_stochastic {
+  struct th_context *context; /* borrowed, like the rules */
+  const struct th_update *update;
+  const struct th_screening *screening;
+  void *update_state; /* owned by the rules */
+  void *screening_state;
+  struct th_active active;
+  struct th_grouping grouping; /* of them */
+  struct th_panels panels;
+  struct th_order order;
+  struct th_cells cells;
+  int64_t *edge; /* of cells */
+  int64_t edge_capacity;
+  int64_t place_capacity; /* of work arrays over places */
+  struct th_sample sample;
+  bool *keep;       /* work: a flag for each active place */
+  bool *group_keep; /* work, for each group; so are: */
+  double *group_dual;
+  double *group_second;
+  double lambda;
+  /* Replicated from here on. */
+  int64_t n;
+  double *target;     /* n, as solvers want them */
+  double *eta;        /* weight / n: the sum is 1 */
+  double *prediction; /* of the last full pass */
+  double *theta;      /* its dual point, before it is scaled */
+  int64_t *sums;      /* of a full pass, and a flag */
+  int64_t measured;   /* active attributes that the next three are for */
+  double smoothness;  /* L of the loss f */
+  double largest;     /* max_i norm2(x_i)^2 */
+  double curvature;   /* L max_i weight_i norm2(x_i)^2 */
+  double heaviest;    /* max_i weight_i */
+  double
+      constant; /* square of what b0 is multiplied with (stochastic_gain.c) */
+  double gain;  /* how much longer steps of a mini-batch may be */
+  double intercept;       /* b0 */
+  double start_intercept; /* of the zero model */
+  double anchor_intercept;
+  double anchor_reach; /* as reach below */
+  double confidence;   /* of what was screened; 1: exact */
+  double step_size;    /* of the present sample */
+  int64_t epoch_half;  /* the half epoch that step_size was made for */
+  int64_t drawn;       /* examples used by steps so far */
+  int64_t steps;       /* mini-batches so far */
+  /* Fixed-point sums of predictions: reach bounds sum |b_j| bound_j. A gradient
+   * step of length g along theta x adds at most g |theta| stride to it. */
+  double reach;
+  double stride; /* norm2(bound) max_i norm2(x_i) */
+  double scaled_for;
+  struct th_fixed fixed;
+  double threshold; /* of all coefficients since the last settle: lazily */
+  int64_t settled;  /* the number of steps then */
+  double loss;      /* mean over the samples of the last outer loop */
+  double zero_objective;
+  int64_t moves;      /* of active attributes between ranks */
+  double balanced;    /* most attributes of a rank over the mean, after it */
+  bool done;          /* nothing is left to do */
+  bool reached;       /* reach is that of the present coefficients, or more */
+  bool looked;        /* pass has been made in this outer loop */
+  bool passed;        /* and belongs to the present coefficients */
+  bool last;          /* this lambda's model is the one that is written */
+  bool certified;     /* whole and support are of the present coefficients */
+  int64_t certify_at; /* examples drawn when a gap is worth a next look */
+  struct th_problem *problem;  /* for certificates; NULL: not yet */
+  struct th_certificate whole; /* over all attributes; without a path */
+  struct th_pass pass;
+  struct th_certificate certificate;
+  struct th_support support;
+  struct th_choice *choice; /* work: what support is made of */
+  int64_t choice_capacity;
+};
+
+/* ---- the driver's side (stochastic.c); collective ---- */
+
+th_status th_stochastic_create(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               struct th_error *err);
+/* The same at a point of a path (--path), from the model of another one. */
+struct th_warm {
+  int64_t point;
+  const struct th_support *model; /* borrowed */
+};
+th_status th_stochastic_resume(struct th_stochastic **made,
+                               struct th_context *context,
+                               const struct th_update *update,
+                               const struct th_screening *screening,
+                               const struct th_warm *warm,
+                               struct th_error *err);
+/* One outer loop: a block of mini-batches, then what screening does. */
+th_status th_stochastic_step(void *state, struct th_context *context,
+                             bool *more, struct th_error *err);
+th_status th_stochastic_finish(void *state, struct th_context *context,
+                               struct th_error *err);
+/* What the data say of the model, over all attributes, becomes its certificate,
+ * after th_stochastic_finish. */
+th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err);
+/* A gap that was wanted and not reached is told; its certificate has it. Local.
+ */
+void th_stochastic_tell(const struct th_stochastic *s);
+const struct th_support *th_stochastic_support(const void *state);
+const struct th_certificate *th_stochastic_certificate(const void *state);
+double th_stochastic_loss(const void *state);
+double th_stochastic_step_size(const void *state);
+/* The share of the present lambda's epochs, which a gap may end. Local. */
+double th_stochastic_done(const struct th_stochastic *s);
+void th_stochastic_free(void *state); /* local */
+
+/* ---- for rules ---- */
+
+/* Vector `field` of the update rule, of the screening rule. Local. */
+double *th_update_field(const struct th_stochastic *s, int field);
+double *th_screening_field(const struct th_stochastic *s, int field);
+
+/* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
+ * max_i weight_i (norm2(x_i)^2 + constant). Local. */
+double th_stochastic_first_step(const struct th_stochastic *s);
+
+/* b, over the active places. Local. */
+static inline double *th_coef(const struct th_stochastic *s)
+{
+  return s->active.field[TH_FIELD_COEF];
+}
+
+/* b -= g times the sum of factor[r] x_r over the sample; b0 likewise, by its
+ * own measure. Local. */
+void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
+                       double *b);
+
+/* b = prox of g lambda Omega at b; later for sparse data where the penalty
+ * allows: th_lazy_meet and th_lazy_settle are the rule's meet and settle then.
+ * Collective. */
+void th_sample_prox(struct th_stochastic *s, double g);
+
+/* Both, one after the other, with the sample's own factors. Collective. */
+void th_sample_prox_step(struct th_stochastic *s, double g);
+
+/* Coefficients that wait for their soft thresholds until they are met: these
+ * compose. Local. */
+void th_lazy_meet(struct th_stochastic *s, const struct th_row *row);
+void th_lazy_settle(struct th_stochastic *s);
+
+/* v = prox of t lambda Omega at v, over the active places. Collective. */
+void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
+
+/* The l1 norm without weights: the prox goes attribute by attribute, so that
+ * sparse data may be updated lazily. Local. */
+bool th_stochastic_separable(const struct th_stochastic *s);
+
+/* The sum of v over all active attributes, in fixed point. Collective. */
+th_status th_stochastic_total(struct th_stochastic *s, const double *v,
+                              double *total, struct th_error *err);
+
+/* Predictions, dual point, objective and gap at b over all training examples:
+ * s->pass, s->prediction, s->theta, and Z in its field. All coefficients are
+ * current: between outer loops. Collective. */
+th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
+
+/* Batches between two screenings: 4 n examples, or --screen-every. Local. */
+int64_t th_stochastic_block(struct th_stochastic *s);
+
+/* N_g of every group. A full pass leaves Omega_g^D(Z_g) in s->group_dual.
+ * Collective. */
+const double *th_stochastic_second(struct th_stochastic *s);
+
+/* Keep the attributes of s->keep. Collective. */
+th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
+
+/* Ranks exchange active attributes, between outer loops, when some have more of
+ * them than others; vectors over places are fields for this reason. Attributes
+ * go home to the ranks that own them: before th_active_add. Collective. */
+th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
+
+/* The active attributes have become others (th_active_add): panels are read
+ * again; groups, cells, N_j and step sizes are theirs. Z is lost. Collective.
+ */
+th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);
+
+#endif

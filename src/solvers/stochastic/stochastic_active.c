@@ -1,0 +1,111 @@
+/* stochastic_active.c - what follows from the set of active attributes
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+/* Make work arrays longer that share a capacity. */
+static th_status grow(void *data, int64_t old, int64_t count, size_t size,
+                      struct th_error *err)
+{
+  int64_t capacity = old;
+  return th_grow((void **)data, &capacity, count, size, "screening", err);
+}
+
+/* Room for all places and their cells. Local. */
+static th_status reserve(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_range owned = s->active.owned;
+  int64_t count = s->active.count;
+  int64_t old = s->place_capacity;
+  th_status rc;
+  TH_TRY(th_grow((void **)&s->edge, &s->edge_capacity,
+                 th_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
+                 sizeof *s->edge, "cells", err));
+  TH_TRY(th_panels_reserve(&s->panels, err));
+  if (count <= old && old > 0)
+    return rc;
+  count += count == 0;
+  TH_TRY(grow(&s->keep, old, count, sizeof *s->keep, err));
+  TH_TRY(grow(&s->group_keep, old, count, sizeof *s->group_keep, err));
+  TH_TRY(grow(&s->group_dual, old, count, sizeof *s->group_dual, err));
+  TH_TRY(grow(&s->group_second, old, count, sizeof *s->group_second, err));
+  s->place_capacity = count;
+done:
+  return rc;
+}
+
+/* Where cells begin among the active places. Local. */
+static void form_cells(struct th_stochastic *s)
+{
+  int64_t cells = 0;
+  for (int64_t p = 0; p < s->active.count;) {
+    s->edge[cells++] = p;
+    p = th_active_cell_end(&s->active, p);
+  }
+  s->edge[cells] = s->active.count;
+  s->cells = (struct th_cells){cells, s->edge, s->active.attribute};
+}
+
+th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_config *config = s->context->config;
+  th_status rc = reserve(s, err);
+  if (rc == TH_OK)
+    form_cells(s);
+  rc = th_agree(s->context->comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  return th_grouping_build(
+      &s->grouping, config->groups, th_penalty_find(config->penalty),
+      config->mix, s->context->comm, s->active.attribute, s->active.count, err);
+}
+
+th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)
+{
+  int64_t dropped = 0;
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < s->active.count; p++)
+    dropped += !s->keep[p];
+  s->context->comm->ops->sum_i64(s->context->comm, &dropped, 1);
+  if (dropped == 0)
+    return rc;
+  s->passed = false;
+  s->certified = false;
+  th_panels_keep(&s->panels, s->keep);
+  TH_TRY(th_active_keep(&s->active, s->context, s->keep, err));
+  rc = th_stochastic_form(s, err);
+done:
+  return rc;
+}
+
+th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  s->passed = false;
+  s->certified = false;
+  th_panels_forget(&s->panels);
+  TH_TRY(th_stochastic_form(s, err));
+  for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {
+    rc = th_panels_draw(&s->panels, s->sample.held[k], err);
+    th_panels_release(&s->panels, s->sample.held[k]);
+  }
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  TH_TRY(th_stochastic_norms(s, err));
+  TH_TRY(th_stochastic_gain(s, err));
+done:
+  return rc;
+}
+
+double *th_update_field(const struct th_stochastic *s, int field)
+{
+  return s->active.field[TH_FIELD_UPDATE + field];
+}
+
+double *th_screening_field(const struct th_stochastic *s, int field)
+{
+  return s->active.field[TH_FIELD_UPDATE + s->update->fields + field];
+}

@@ -1,0 +1,184 @@
+/* stochastic_goal.c - the gap that ends a run of a stochastic method
+ *
+ * A check knows the iterate before screening prunes it, and on the attributes
+ * that are left; the model is what is left of it, and its certificate is over
+ * all attributes, of which those that were pruned may break the optimality
+ * conditions at an iterate with noise. Both gaps may be larger. So a run ends
+ * only where the certificate of the model itself says so.
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "solvers/penalised/problem.h"
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include <math.h>
+
+static const double usual_tolerance = 1e-9; /* of the zero model's objective */
+
+/* Of it, too: gaps that rounding of values to float may make; gaps at which
+ * steps no longer help; where double precision ends. */
+static const double float_gap = 1e-6;
+static const double still_gap = 1e-11;
+static const double double_gap = 1e-13;
+
+enum { LOOK_AGAIN = 4 }; /* after a 4th of the examples so far */
+
+/* --tolerance, or, unless --epochs says how long to go on, a gap that is small
+ * beside the zero model's objective; 0: none. */
+static double goal(const struct th_stochastic *s)
+{
+  const struct th_config *config = s->context->config;
+  if (config->tolerance > 0)
+    return config->tolerance;
+  return config->epochs > 0 ? 0 : usual_tolerance * s->zero_objective;
+}
+
+/* s->whole. Collective. */
+static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_context *context = s->context;
+  th_status rc = TH_OK;
+  if (s->certified)
+    return rc;
+  TH_TRY(th_stochastic_gather(s, err));
+  if (s->problem == NULL) {
+    rc = TH_NEW(&s->problem, 1, "a certificate", err);
+    TH_TRY(th_agree(context->comm, rc, err));
+    TH_TRY(th_problem_init(s->problem, context, NULL, err));
+  }
+  TH_TRY(th_problem_certify(s->problem, s->support.attribute, s->support.coef,
+                            s->support.size, s->support.intercept, s->lambda,
+                            &s->whole, err));
+  rc = th_source_activate(context->source, context->comm, s->active.attribute,
+                          s->active.count, err);
+  s->certified = true;
+done:
+  return rc;
+}
+
+/* Values that are centred or scaled are rounded to float: a problem beside the
+ * one that is certified. In double its solution is that of the data.
+ * Collective. */
+static th_status sharpen(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc;
+  s->panels.type = TH_F64;
+  TH_TRY(th_stochastic_rebuild(s, err));
+  if (s->update->restart == NULL)
+    return rc;
+  TH_TRY(th_stochastic_pass(s, err));
+  s->update->restart(s);
+done:
+  return rc;
+}
+
+static bool may_sharpen(const struct th_stochastic *s, double wanted)
+{
+  const struct th_context *context = s->context;
+  return s->panels.type == TH_F32 &&
+         (context->centred || context->config->standardize) &&
+         wanted < float_gap * s->zero_objective;
+}
+
+/* The gap that was wanted is there, or none that is smaller is going to be: is
+ * it that of the model? Collective. */
+static th_status confirm(struct th_stochastic *s, double wanted,
+                         struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (s->drawn < s->certify_at)
+    return rc;
+  TH_TRY(look_at_all(s, err));
+  s->certify_at = s->drawn + s->drawn / LOOK_AGAIN;
+  s->done = s->done || s->whole.gap <= wanted;
+  if (!s->done && may_sharpen(s, wanted))
+    rc = sharpen(s, err);
+done:
+  return rc;
+}
+
+bool th_stochastic_ends_exactly(const struct th_stochastic *s)
+{
+  return s->screening->exact != NULL && s->screening->exact(s);
+}
+
+th_status th_stochastic_check_gap(struct th_stochastic *s, struct th_error *err)
+{
+  double wanted = goal(s);
+  bool exact = th_stochastic_ends_exactly(s);
+  double look = wanted;
+  th_status rc = TH_OK;
+  if (!(wanted > 0))
+    return rc;
+  if (s->last && !exact && may_sharpen(s, wanted))
+    look = fmax(look, still_gap * s->zero_objective);
+  if (!s->looked)
+    TH_TRY(th_stochastic_pass(s, err));
+  if (!s->passed && !exact && s->pass.gap <= look)
+    TH_TRY(th_stochastic_pass(s, err));
+  if (!(s->pass.gap <= look))
+    return rc;
+  if (s->last && !exact)
+    rc = confirm(s, wanted, err);
+  else
+    s->done = true;
+done:
+  return rc;
+}
+
+th_status th_stochastic_end_exactly(struct th_stochastic *s,
+                                    struct th_error *err)
+{
+  double wanted = goal(s);
+  th_status rc = TH_OK;
+  if (!(wanted > 0) || !s->last)
+    return rc;
+  TH_TRY(look_at_all(s, err));
+  if (s->whole.gap <= fmax(wanted, double_gap * s->zero_objective))
+    return rc;
+  if (may_sharpen(s, wanted))
+    TH_TRY(sharpen(s, err));
+  s->certified = false;
+  TH_TRY(s->screening->refine(s, wanted, err));
+  if (!s->passed)
+    rc = th_stochastic_pass(s, err);
+done:
+  return rc;
+}
+
+th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_certificate own = s->certificate;
+  th_status rc = look_at_all(s, err);
+  if (rc != TH_OK)
+    return rc;
+  s->certificate = s->whole;
+  s->certificate.path = own.path;
+  s->certificate.path_size = own.path_size;
+  s->certificate.active = own.active;
+  s->certificate.screened_wrongly = own.screened_wrongly;
+  s->certificate.confidence = own.confidence;
+  return rc;
+}
+
+/* Small print would not do. */
+void th_stochastic_tell(const struct th_stochastic *s)
+{
+  const struct th_config *config = s->context->config;
+  double gap = s->certificate.gap;
+  double wanted = goal(s);
+  bool used_up = th_stochastic_done(s) >= 1;
+  if (!(wanted > 0) || gap <= wanted)
+    return;
+  if (gap <= double_gap * s->zero_objective)
+    th_context_notice(s->context,
+                      "the gap is %g, not %g: this is where double precision "
+                      "ends",
+                      gap, wanted);
+  else
+    th_context_notice(s->context,
+                      "%s at a gap of %g, not %g: the model is not the "
+                      "solution; %s%s--solver lasso may help",
+                      used_up ? "the examples are used up" : "the run ended",
+                      gap, wanted, config->standardize ? "" : "--standardize, ",
+                      used_up ? "a larger --epochs or " : "");
+}

@@ -1,0 +1,66 @@
+/* stochastic_parts.h - what the files of the engine share
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STOCHASTIC_PARTS_H
+#define TH_STOCHASTIC_PARTS_H
+
+#include "solvers/stochastic/stochastic.h"
+
+/* ---- mini-batches (minibatch.c) ---- */
+
+/* Room for batches of that many rows. Local. */
+th_status th_sample_init(struct th_sample *sample, int64_t rows,
+                         struct th_error *err);
+void th_sample_free(struct th_sample *sample);
+
+/* The next mini-batch, its predictions and duals; *more = false: all passes are
+ * over. Collective: one sum, none on one rank. */
+th_status th_sample_next(struct th_stochastic *s, bool *more,
+                         struct th_error *err);
+
+/* Let go of the deal units that the sample no longer needs; of all. Local. */
+void th_sample_release(struct th_stochastic *s, bool all);
+
+/* A scale that holds predictions at the present reach. Local. */
+th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
+
+/* ---- active attributes (stochastic_active.c, stochastic_balance.c) ---- */
+
+/* Cells, groups and work arrays of the present places. Collective. */
+th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
+
+/* Even loads again, where that pays. Collective. */
+th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
+
+/* ---- the end of a run (stochastic_loop.c, stochastic_goal.c) ---- */
+
+/* s->support: the coefficients that are not zero, on every rank. Collective. */
+th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err);
+
+/* At the end of an outer loop: a gap that is small enough ends the run.
+ * Collective. */
+th_status th_stochastic_check_gap(struct th_stochastic *s,
+                                  struct th_error *err);
+
+/* Whether finish makes the model the exact solution. Local. */
+bool th_stochastic_ends_exactly(const struct th_stochastic *s);
+
+/* After it has: on, where the certificate says that the wanted gap has not been
+ * reached. Collective. */
+th_status th_stochastic_end_exactly(struct th_stochastic *s,
+                                    struct th_error *err);
+
+/* ---- full passes (stochastic_pass.c) ---- */
+
+/* N_j, the largest norm2(x_i)^2, and what follows from it. Collective. */
+th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
+
+/* reach = sum |b_j| bound_j. Collective. */
+th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
+
+/* How much longer the steps of mini-batches may be than those of single
+ * examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b / b, at least
+ * 1; and what b0 is multiplied with, the constant. Follows th_stochastic_norms.
+ * Collective. */
+th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err);
+
+#endif

@@ -1,0 +1,249 @@
+/* stochastic_pass.c - passes over all training examples: duals, gap, norms
+ *
+ * Deal units are visited in stored order; sums over examples run in that order
+ * at the owner of an attribute.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include "core/memory.h"
+#include "math/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is done with the row of example i. Local. */
+typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
+                     int64_t i);
+
+/* All rows in stored order, as a draw of each deal unit. Local. */
+static th_status visit(struct th_stochastic *s, visitor *look,
+                       struct th_error *err)
+{
+  bool good = true;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < s->panels.count && rc == TH_OK && good; k++) {
+    struct th_rows unit = th_panels_unit(&s->panels, k);
+    rc = th_panels_draw(&s->panels, k, err);
+    for (int64_t i = unit.first;
+         i < unit.first + unit.count && rc == TH_OK && good; i++) {
+      struct th_row row;
+      th_panels_row(&s->panels, i, &row);
+      good = look(s, &row, i);
+    }
+    th_panels_release(&s->panels, k);
+  }
+  if (rc == TH_OK && !good)
+    rc = th_fail(err, TH_ENUMERIC,
+                 "values or coefficients have become infinite; standardize, or "
+                 "take a smaller step size");
+  return rc;
+}
+
+/* ---- sums over attributes ---- */
+
+th_status th_stochastic_total(struct th_stochastic *s, const double *v,
+                              double *total, struct th_error *err)
+{
+  struct th_comm *comm = s->context->comm;
+  struct th_fixed fixed;
+  double largest = 0;
+  int64_t sums[2] = {0, 0};
+  th_status rc = TH_OK;
+  for (int64_t p = 0; p < s->active.count; p++)
+    largest = fmax(largest, isfinite(v[p]) ? fabs(v[p]) : INFINITY);
+  comm->ops->max_f64(comm, &largest, 1);
+  if (!th_fixed_init(&fixed, largest * (double)s->active.total) ||
+      !th_cells_sum(v, &s->cells, &fixed, &sums[0]))
+    rc = th_fail(err, TH_ENUMERIC,
+                 "the coefficients have become infinite; standardize, or take "
+                 "a smaller step size");
+  rc = th_sum_agree(comm, sums, 1, rc, err);
+  if (rc == TH_OK)
+    *total = th_fixed_to(&fixed, sums[0]);
+  return rc;
+}
+
+static const double slack = 1.000001; /* of bounds: sums are rounded */
+
+th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
+{
+  double *work = s->active.field[TH_FIELD_DUAL];
+  th_status rc;
+  for (int64_t p = 0; p < s->active.count; p++)
+    work[p] = fabs(th_coef(s)[p]) * s->active.bound[p];
+  TH_TRY(th_stochastic_total(s, work, &s->reach, err));
+  s->reach *= slack;
+  s->scaled_for = 0;
+done:
+  return rc;
+}
+
+/* ---- norms ---- */
+
+/* N_j, and norm2(x_i)^2 as the product of a row with itself, which stands in a
+ * vector of zeros for the moment. */
+static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
+                        int64_t i)
+{
+  double *self = s->active.field[TH_FIELD_DUAL];
+  th_row_add_squares(row, s->eta[i], s->active.field[TH_FIELD_SECOND]);
+  th_row_add(row, 1, self);
+  bool good = th_row_product(row, self, &s->cells, &s->fixed, &s->sums[i]);
+  th_row_add(row, -1, self);
+  return good;
+}
+
+th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
+{
+  size_t bytes = (size_t)s->active.count * sizeof(double);
+  double squares = 0;
+  th_status rc;
+  for (int64_t p = 0; p < s->active.count; p++)
+    s->active.field[TH_FIELD_DUAL][p] = s->active.bound[p] * s->active.bound[p];
+  TH_TRY(th_stochastic_total(s, s->active.field[TH_FIELD_DUAL], &squares, err));
+  memset(s->active.field[TH_FIELD_DUAL], 0, bytes);
+  memset(s->active.field[TH_FIELD_SECOND], 0, bytes);
+  memset(s->sums, 0, (size_t)s->n * sizeof *s->sums);
+  s->reach = squares;
+  s->scaled_for = 0;
+  rc = th_stochastic_scale(s, err);
+  if (rc == TH_OK)
+    rc = visit(s, visit_norms, err);
+  TH_TRY(th_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
+  s->largest = 0;
+  s->curvature = 0;
+  s->heaviest = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    double square = th_fixed_to(&s->fixed, s->sums[i]);
+    double weight = s->eta[i] * (double)s->n;
+    s->heaviest = fmax(s->heaviest, weight);
+    s->largest = fmax(s->largest, square);
+    s->curvature = fmax(s->curvature, s->smoothness * weight * square);
+  }
+  s->stride = slack * sqrt(squares * s->largest);
+  s->measured = s->active.total;
+  s->epoch_half = 0;
+  s->reached = false;
+done:
+  return rc;
+}
+
+/* ---- a full pass ---- */
+
+static bool visit_prediction(struct th_stochastic *s, const struct th_row *row,
+                             int64_t i)
+{
+  return th_row_product(row, th_coef(s), &s->cells, &s->fixed, &s->sums[i]);
+}
+
+/* Z = -(1/lambda) sum eta_i theta_i x_i. */
+static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
+                       int64_t i)
+{
+  th_row_add(row, -s->eta[i] * s->theta[i] / s->lambda,
+             s->active.field[TH_FIELD_DUAL]);
+  return true;
+}
+
+/* x_i'b of all examples, without b0. Collective. */
+static th_status predict(struct th_stochastic *s, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_stochastic_reach(s, err));
+  s->reached = true;
+  memset(s->sums, 0, (size_t)s->n * sizeof *s->sums);
+  rc = th_stochastic_scale(s, err);
+  if (rc == TH_OK)
+    rc = visit(s, visit_prediction, err);
+  TH_TRY(th_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
+  for (int64_t i = 0; i < s->n; i++)
+    s->prediction[i] = th_fixed_to(&s->fixed, s->sums[i]);
+done:
+  return rc;
+}
+
+/* The best b0, and the duals there. Local; replicated. */
+static th_status dualize(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_loss *loss = s->context->loss;
+  bool intercept = s->context->config->intercept;
+  th_status rc = TH_OK;
+  if (intercept)
+    rc = th_gap_intercept(loss, s->n, s->eta, s->target, s->prediction,
+                          &s->intercept, err);
+  for (int64_t i = 0; i < s->n; i++) {
+    s->prediction[i] += s->intercept;
+    s->theta[i] = th_loss_df(loss, s->prediction[i], s->target[i]);
+  }
+  if (intercept)
+    th_gap_centre(loss, s->n, s->eta, s->target, s->theta);
+  return rc;
+}
+
+/* Of l1 without weights: groups are places. */
+static void plain_dual(struct th_stochastic *s)
+{
+  const double *z = s->active.field[TH_FIELD_DUAL];
+  for (int64_t p = 0; p < s->active.count; p++)
+    s->group_dual[p] = fabs(z[p]);
+}
+
+/* Omega^D(Z) over all active attributes. Collective. */
+static double dual_norm(struct th_stochastic *s)
+{
+  double largest = 0;
+  if (th_stochastic_separable(s))
+    plain_dual(s);
+  else
+    th_grouping_dual(&s->grouping, s->context->comm,
+                     s->active.field[TH_FIELD_DUAL], s->group_dual);
+  for (int64_t g = 0; g < s->grouping.groups; g++)
+    largest = s->group_dual[g] > largest ? s->group_dual[g] : largest;
+  s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
+  return largest;
+}
+
+const double *th_stochastic_second(struct th_stochastic *s)
+{
+  const double *second = s->active.field[TH_FIELD_SECOND];
+  if (th_stochastic_separable(s))
+    return second;
+  th_grouping_second(&s->grouping, s->context->comm, second, s->group_second);
+  return s->group_second;
+}
+
+static th_status pass_over(struct th_stochastic *s, struct th_error *err)
+{
+  const struct th_loss *loss = s->context->loss;
+  struct th_pass *pass = &s->pass;
+  th_status rc;
+  TH_TRY(predict(s, err));
+  TH_TRY(dualize(s, err));
+  TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_coef(s),
+                          &pass->omega, err));
+  memset(s->active.field[TH_FIELD_DUAL], 0,
+         (size_t)s->active.count * sizeof(double));
+  rc = visit(s, visit_dual, err);
+  TH_TRY(th_agree(s->context->comm, rc, err));
+  pass->dual_norm = dual_norm(s);
+  pass->lambda = s->lambda;
+  pass->objective =
+      th_gap_primal(loss, s->n, s->eta, s->target, s->prediction) +
+      s->lambda * pass->omega;
+  pass->dual = th_gap_dual(loss, s->n, s->eta, s->target, s->theta,
+                           1 / fmax(1, pass->dual_norm));
+  pass->gap = th_gap_bound(pass->objective, pass->dual);
+  s->looked = true;
+  s->passed = true;
+done:
+  return rc;
+}
+
+th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
+{
+  th_profile_begin(s->context->profile);
+  th_status rc = pass_over(s, err);
+  th_profile_end(s->context->profile, TH_PHASE_PASS);
+  return rc;
+}

@@ -1,0 +1,82 @@
+/* stochastic_prox.c - gradient steps and proximal steps of stochastic methods
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic.h"
+
+#include <math.h>
+
+void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
+                       double *b)
+{
+  for (int64_t r = 0; r < s->sample.rows; r++) {
+    double step = g * factor[r];
+    th_row_add(&s->sample.row[r], -step, b);
+    s->intercept -= s->constant * step;
+    s->reach += fabs(step) * s->stride;
+  }
+}
+
+bool th_stochastic_separable(const struct th_stochastic *s)
+{
+  return s->context->config->groups == NULL;
+}
+
+void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
+{
+  if (th_stochastic_separable(s))
+    th_soft_all(t * s->lambda, v, s->active.count);
+  else
+    th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
+}
+
+/* One example, dense: both at once. Local. */
+static void fused_step(struct th_stochastic *s, double g)
+{
+  double step = g * s->sample.factor[0];
+  th_row_step(&s->sample.row[0], -step, g * s->lambda, th_coef(s));
+  s->intercept -= s->constant * step;
+  s->reach += fabs(step) * s->stride;
+}
+
+void th_sample_prox(struct th_stochastic *s, double g)
+{
+  if (!s->panels.sparse || !th_stochastic_separable(s))
+    th_stochastic_prox(s, g, th_coef(s));
+  else
+    s->threshold += g * s->lambda;
+}
+
+void th_sample_prox_step(struct th_stochastic *s, double g)
+{
+  bool separable = th_stochastic_separable(s);
+  if (separable && !s->panels.sparse && s->sample.rows == 1) {
+    fused_step(s, g);
+    return;
+  }
+  th_sample_descend(s, g, s->sample.factor, th_coef(s));
+  th_sample_prox(s, g);
+}
+
+static void catch_up(struct th_stochastic *s, int64_t place)
+{
+  double *done = &s->active.field[TH_FIELD_LAZY][place];
+  double *b = &th_coef(s)[place];
+  *b = th_soft(*b, s->threshold - *done);
+  *done = s->threshold;
+}
+
+void th_lazy_meet(struct th_stochastic *s, const struct th_row *row)
+{
+  for (int64_t k = 0; row->place != NULL && k < row->count; k++)
+    catch_up(s, row->place[k]);
+}
+
+void th_lazy_settle(struct th_stochastic *s)
+{
+  if (!(s->threshold > 0))
+    return;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    catch_up(s, p);
+    s->active.field[TH_FIELD_LAZY][p] = 0;
+  }
+  s->threshold = 0;
+}

@@ -1,0 +1,179 @@
+/* stochastic_solvers.c - update rule and screening rule make a solver,
+ * at one lambda or along a path of them
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/algorithms.h"
+#include "solvers/stochastic/screening.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct th_screening th_screen_none = {.end = NULL};
+
+static const struct th_screening *const screenings[TH_SCREEN_COUNT] = {
+    [TH_SCREEN_NONE] = &th_screen_none,
+    [TH_SCREEN_GAP_SAFE] = &th_screen_gap_safe,
+    [TH_SCREEN_ONLINE] = &th_screen_online};
+
+/* The row of the solver table has replaced `auto`. */
+static const struct th_screening *screening_of(enum th_screen screen)
+{
+  const struct th_screening *rule = screenings[screen];
+  return rule != NULL ? rule : &th_screen_none;
+}
+
+/* The engine at one lambda after the other. */
+struct path {
+  struct th_stochastic *engine;
+  int64_t point; /* of the path */
+};
+
+/* What is known of the present lambda. Local. */
+static th_status record(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_certificate *c = &s->certificate;
+  int64_t capacity = c->path_size;
+  th_status rc = th_grow((void **)&c->path, &capacity, c->path_size + 1,
+                         sizeof *c->path, "the path", err);
+  if (rc == TH_OK)
+    c->path[c->path_size++] = (struct th_path_point){c->lambda, c->objective,
+                                                     c->gap, s->support.size};
+  return rc;
+}
+
+/* What is known of the present lambda is kept; the next one starts from its
+ * model, with as many epochs. Collective. */
+static th_status advance(struct path *path, struct th_context *context,
+                         struct th_error *err)
+{
+  struct th_stochastic *old = path->engine;
+  struct th_deal *deal = &context->deal;
+  struct th_warm warm = {path->point + 1, &old->support};
+  struct th_stochastic *next = NULL;
+  th_status rc;
+  TH_TRY(th_stochastic_finish(old, context, err));
+  th_stochastic_tell(old);
+  TH_TRY(th_agree(context->comm, record(old, err), err));
+  deal->plan.passes =
+      th_ceil_divide(deal->taken, deal->rows_in_pass) + context->config->passes;
+  TH_TRY(th_stochastic_resume(&next, context, old->update, old->screening,
+                              &warm, err));
+  next->certificate.path = old->certificate.path;
+  next->certificate.path_size = old->certificate.path_size;
+  old->certificate.path = NULL;
+  th_stochastic_free(old);
+  path->engine = next;
+  path->point++;
+  context->piece_from = (double)path->point * context->piece_part;
+done:
+  return rc;
+}
+
+static th_status create(void **state, struct th_context *context,
+                        const struct th_update *update, struct th_error *err)
+{
+  struct path *path = NULL;
+  th_status rc = TH_NEW(&path, 1, "a solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_stochastic_create(&path->engine, context, update,
+                              screening_of(context->config->screen), err));
+  if (context->config->path > 1)
+    context->piece_part = 1 / (double)context->config->path;
+  *state = path;
+  path = NULL;
+done:
+  free(path);
+  return rc;
+}
+
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct path *path = state;
+  th_status rc = th_stochastic_step(path->engine, context, more, err);
+  while (rc == TH_OK && !*more && path->point + 1 < context->config->path) {
+    rc = advance(path, context, err);
+    if (rc == TH_OK)
+      rc = th_stochastic_step(path->engine, context, more, err);
+  }
+  return rc;
+}
+
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct path *path = state;
+  struct th_stochastic *s = path->engine;
+  th_status rc;
+  TH_TRY(th_stochastic_finish(s, context, err));
+  TH_TRY(th_stochastic_certify(s, err));
+  th_stochastic_tell(s);
+  if (context->config->path > 0)
+    rc = th_agree(context->comm, record(s, err), err);
+done:
+  return rc;
+}
+
+static const struct th_support *support(const void *state)
+{
+  return th_stochastic_support(((const struct path *)state)->engine);
+}
+
+static const struct th_certificate *certificate(const void *state)
+{
+  return th_stochastic_certificate(((const struct path *)state)->engine);
+}
+
+static double loss(const void *state)
+{
+  return th_stochastic_loss(((const struct path *)state)->engine);
+}
+
+static double done(const void *state)
+{
+  const struct path *path = state;
+  const struct th_context *context = path->engine->context;
+  double here = th_stochastic_done(path->engine);
+  return context->piece_from + context->piece_part * fmin(here, 1);
+}
+
+static double step_size(const void *state)
+{
+  return th_stochastic_step_size(((const struct path *)state)->engine);
+}
+
+static void release(void *state)
+{
+  if (state != NULL)
+    th_stochastic_free(((struct path *)state)->engine);
+  free(state);
+}
+
+/* One line for each solver: its algorithm table, the update rule. */
+#define TH_STOCHASTIC_SOLVERS(X)                                               \
+  X(prox_sgd, th_prox_sgd_update)                                              \
+  X(truncated_gradient, th_truncated_gradient_update)                          \
+  X(rda, th_rda_update)                                                        \
+  X(saga, th_saga_update)                                                      \
+  X(svrg, th_svrg_update)
+
+#define DEFINE_SOLVER(name, update)                                            \
+  static th_status create_##name(void **state, struct th_context *context,     \
+                                 struct th_error *err)                         \
+  {                                                                            \
+    return create(state, context, &(update), err);                             \
+  }                                                                            \
+  const struct th_algorithm th_##name##_algorithm = {.create = create_##name,  \
+                                                     .step = step,             \
+                                                     .finish = finish,         \
+                                                     .support = support,       \
+                                                     .loss = loss,             \
+                                                     .step_size = step_size,   \
+                                                     .done = done,             \
+                                                     .certificate =            \
+                                                         certificate,          \
+                                                     .free = release};
+
+TH_STOCHASTIC_SOLVERS(DEFINE_SOLVER)

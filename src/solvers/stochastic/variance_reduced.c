@@ -1,0 +1,151 @@
+/* variance_reduced.c - steps of reduced variance: what saga and svrg share
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/variance_reduced.h"
+
+#include "core/memory.h"
+#include "math/drift.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double slack = 1.000001; /* size is rounded */
+
+static double *mean_of(const struct th_stochastic *s)
+{
+  return th_update_field(s, 0);
+}
+
+static bool is_lazy(const struct th_stochastic *s)
+{
+  return s->panels.sparse && th_stochastic_separable(s);
+}
+
+void th_reduced_restart(struct th_stochastic *s)
+{
+  struct th_reduced *state = s->update_state;
+  const double *z = s->active.field[TH_FIELD_DUAL];
+  state->intercept_mean = 0;
+  state->size = 0;
+  for (int64_t i = 0; i < s->n; i++) {
+    state->table[i] = s->theta[i];
+    state->intercept_mean += s->eta[i] * s->theta[i];
+    state->size += s->eta[i] * fabs(s->theta[i]);
+  }
+  for (int64_t p = 0; p < s->active.count; p++)
+    mean_of(s)[p] = -s->pass.lambda * z[p];
+}
+
+th_status th_reduced_create(struct th_stochastic *s, struct th_error *err)
+{
+  struct th_reduced *state = NULL;
+  th_status rc = TH_NEW(&state, 1, "a table of duals", err);
+  s->update_state = state;
+  if (rc == TH_OK)
+    rc = TH_NEW(&state->table, s->n, "a table of duals", err);
+  rc = th_agree(s->context->comm, rc, err);
+  if (rc == TH_OK)
+    th_reduced_restart(s);
+  return rc;
+}
+
+void th_reduced_free(struct th_stochastic *s)
+{
+  struct th_reduced *state = s->update_state;
+  if (state != NULL)
+    free(state->table);
+  free(state);
+}
+
+/* ---- attributes that are not met (sparse data, l1) ---- */
+
+/* All steps that have been counted since the last settle. */
+static void catch_up(struct th_stochastic *s, int64_t place)
+{
+  int64_t steps = s->steps - s->settled;
+  double *done = &s->active.field[TH_FIELD_LAZY][place];
+  double *b = &th_coef(s)[place];
+  double g = s->step_size;
+  *b = th_drift(*b, g * mean_of(s)[place], g * s->lambda,
+                steps - (int64_t)*done);
+  *done = (double)steps;
+}
+
+void th_reduced_meet(struct th_stochastic *s, const struct th_row *row)
+{
+  for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
+    catch_up(s, row->place[k]);
+}
+
+void th_reduced_settle(struct th_stochastic *s)
+{
+  for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++) {
+    catch_up(s, p);
+    s->active.field[TH_FIELD_LAZY][p] = 0;
+  }
+  s->settled = s->steps;
+}
+
+/* ---- a step ---- */
+
+/* theta[r] becomes its correction, factor[r] what multiplies x_r for it.
+ * Replicated. */
+static void correct(struct th_stochastic *s, bool remember)
+{
+  struct th_reduced *state = s->update_state;
+  struct th_sample *sample = &s->sample;
+  double scale = (double)s->n / (double)sample->rows;
+  for (int64_t r = 0; r < sample->rows; r++) {
+    int64_t i = sample->index[r];
+    double theta = sample->theta[r];
+    sample->theta[r] -= state->table[i];
+    sample->factor[r] = sample->theta[r] * s->eta[i] * scale;
+    if (remember) {
+      state->size += s->eta[i] * (fabs(theta) - fabs(state->table[i]));
+      state->table[i] = theta;
+    }
+  }
+}
+
+/* mean += sum eta_i correction_i x_i. */
+static void move_mean(struct th_stochastic *s)
+{
+  struct th_reduced *state = s->update_state;
+  const struct th_sample *sample = &s->sample;
+  for (int64_t r = 0; r < sample->rows; r++) {
+    double change = s->eta[sample->index[r]] * sample->theta[r];
+    th_row_add(&sample->row[r], change, mean_of(s));
+    state->intercept_mean += change;
+  }
+}
+
+/* The mean and the prox: for what the sample meets, the rest waits; for all. */
+static void step_met(struct th_stochastic *s)
+{
+  for (int64_t r = 0; r < s->sample.rows; r++)
+    for (int64_t k = 0; k < s->sample.row[r].count; k++)
+      catch_up(s, s->sample.row[r].place[k]);
+}
+
+static void step_all(struct th_stochastic *s)
+{
+  struct th_row mean = {
+      .type = TH_F64, .count = s->active.count, .values = mean_of(s)};
+  th_row_add(&mean, -s->step_size, th_coef(s));
+  th_stochastic_prox(s, s->step_size, th_coef(s));
+}
+
+void th_reduced_step(struct th_stochastic *s, bool remember)
+{
+  struct th_reduced *state = s->update_state;
+  double g = s->step_size;
+  s->reach += g * state->size * slack * s->stride;
+  s->intercept -= s->constant * g * state->intercept_mean;
+  correct(s, remember);
+  th_sample_descend(s, g, s->sample.factor, th_coef(s));
+  if (is_lazy(s))
+    step_met(s);
+  else
+    step_all(s);
+  if (remember)
+    move_mean(s);
+}

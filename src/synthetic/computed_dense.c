@@ -1,0 +1,168 @@
+/* computed_dense.c - dense values, computed in strips of two rows, kept by cell
+ *
+ * A request computes the strips that it needs and that are not there yet:
+ * longer ones would compute values that no draw observes, which costs more
+ * than it saves unless there are many passes.
+ * SPDX-License-Identifier: MIT */
+#include "synthetic/computed.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+enum {
+  STRIP = 2,     /* rows of a strip; even, as normals come in pairs */
+  CELL_SHARE = 4 /* cells leave 1 / CELL_SHARE to single attributes */
+};
+
+void th_computed_dense_init(struct th_computed_dense *dense,
+                            const struct th_truth *truth,
+                            const struct th_shape *shape, int64_t memory)
+{
+  *dense = (struct th_computed_dense){
+      .truth = truth, .shape = shape, .memory = memory};
+}
+
+/* Attributes on one row group; attribute a's rows begin at item
+ * a * row_group of the values, which lie behind the marks. */
+struct patch {
+  struct th_range attributes;
+  char *values;
+  bool ready[]; /* by strip */
+};
+
+static int64_t strips_of(const struct th_shape *shape)
+{
+  return (shape->row_group + STRIP - 1) / STRIP;
+}
+
+/* A new patch, kept under its key where memory allows; else NULL. */
+static th_status make_patch(struct th_computed_dense *d, struct th_keep *keep,
+                            int64_t limit, int64_t key,
+                            struct th_range attributes, struct patch **patch,
+                            struct th_error *err)
+{
+  enum { ALIGNMENT = 64 };
+  const struct th_shape *shape = d->shape;
+  int64_t marks = (int64_t)sizeof **patch + strips_of(shape);
+  marks = (marks + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  int64_t items = (attributes.last - attributes.first) * shape->row_group;
+  int64_t bytes = marks + (int64_t)th_type_bytes(shape->type, items);
+  void *room = NULL;
+  *patch = NULL;
+  if (bytes > limit - d->cells.used - d->alone.used)
+    return TH_OK;
+  th_status rc = th_alloc(&room, bytes, 1, "computed values", err);
+  if (rc == TH_OK)
+    rc = th_keep_put(keep, key, room, bytes, err);
+  if (rc != TH_OK) {
+    free(room);
+    return rc;
+  }
+  *patch = room;
+  (*patch)->attributes = attributes;
+  (*patch)->values = (char *)room + marks;
+  return TH_OK;
+}
+
+/* Compute the strips [first, last) of a patch. */
+static th_status compute_strips(const struct th_computed_dense *d,
+                                struct patch *patch,
+                                const struct th_place *place,
+                                struct th_range strips, struct th_error *err)
+{
+  const struct th_shape *shape = d->shape;
+  int64_t first = strips.first * STRIP;
+  int64_t last = th_smaller(strips.last * STRIP, place->rows.count);
+  th_status rc = th_synthetic_dense(
+      d->truth, patch->attributes, place->rows.first + first,
+      (int32_t)(last - first), shape->type,
+      patch->values + th_type_bytes(shape->type, first), shape->row_group, err);
+  for (int64_t k = strips.first; k < strips.last && rc == TH_OK; k++)
+    patch->ready[k] = true;
+  return rc;
+}
+
+/* See that the wanted rows are there. */
+static th_status fill_patch(const struct th_computed_dense *d,
+                            struct patch *patch, const struct th_place *place,
+                            struct th_error *err)
+{
+  int64_t end = (place->row + place->count + STRIP - 1) / STRIP;
+  th_status rc = TH_OK;
+  for (int64_t k = place->row / STRIP; k < end && rc == TH_OK;) {
+    struct th_range strips = {k, k};
+    while (strips.last < end && !patch->ready[strips.last])
+      strips.last++;
+    if (strips.last > strips.first)
+      rc = compute_strips(d, patch, place, strips, err);
+    k = strips.last + 1;
+  }
+  return rc;
+}
+
+static void show_patch(const struct th_shape *shape, const struct patch *patch,
+                       const struct th_place *place, struct th_slab *slab)
+{
+  int64_t skip =
+      (slab->attributes.first - patch->attributes.first) * shape->row_group +
+      place->row;
+  slab->values = patch->values + th_type_bytes(shape->type, skip);
+  slab->stride = shape->row_group;
+}
+
+/* Just what is wanted, not kept. */
+static th_status compute_once(struct th_computed_dense *d,
+                              const struct th_place *place,
+                              struct th_slab *slab, struct th_error *err)
+{
+  const struct th_shape *shape = d->shape;
+  int64_t attributes = slab->attributes.last - slab->attributes.first;
+  int64_t stride = (place->count + STRIP - 1) / STRIP * STRIP;
+  int64_t bytes = (int64_t)th_type_bytes(shape->type, attributes * stride);
+  th_status rc =
+      th_grow(&d->scratch, &d->scratch_bytes, bytes, 1, "computed values", err);
+  slab->values = d->scratch;
+  slab->stride = stride;
+  if (rc != TH_OK)
+    return rc;
+  return th_synthetic_dense(d->truth, slab->attributes,
+                            place->rows.first + place->row, place->count,
+                            shape->type, d->scratch, stride, err);
+}
+
+/* An attribute that is wanted alone costs a cell where it depends on those
+ * before it: then the cell is kept instead. */
+th_status th_computed_dense_slab(struct th_computed_dense *d,
+                                 const struct th_place *place, bool keep,
+                                 struct th_slab *slab, struct th_error *err)
+{
+  const struct th_shape *shape = d->shape;
+  int64_t cell = slab->attributes.first / TH_CELL * TH_CELL;
+  struct th_range all = {cell, th_smaller(cell + TH_CELL, shape->attributes)};
+  bool alone = keep && d->truth->correlation == 0;
+  struct th_keep *kept = alone ? &d->alone : &d->cells;
+  int64_t limit = alone ? d->memory : d->memory - d->memory / CELL_SHARE;
+  slab->attributes = th_range_meet(slab->attributes, all);
+  struct th_range attributes = alone ? slab->attributes : all;
+  int64_t key = attributes.first * th_shape_groups(shape) + place->group;
+  struct patch *patch = th_keep_find(kept, key);
+  th_status rc = TH_OK;
+  if (patch == NULL)
+    rc = make_patch(d, kept, limit, key, attributes, &patch, err);
+  if (rc != TH_OK)
+    return rc;
+  if (patch == NULL)
+    return compute_once(d, place, slab, err);
+  show_patch(shape, patch, place, slab);
+  return fill_patch(d, patch, place, err);
+}
+
+void th_computed_dense_free(struct th_computed_dense *dense)
+{
+  th_keep_free(&dense->cells);
+  th_keep_free(&dense->alone);
+  free(dense->scratch);
+  dense->scratch = NULL;
+}

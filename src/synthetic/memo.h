@@ -1,0 +1,38 @@
+/* memo.h - computed pieces kept in memory: first come, first kept
+ *
+ * Pieces that are all as likely to be wanted again gain nothing from making
+ * room for each other: what fits is kept, the rest is computed each time.
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_MEMO_H
+#define TH_MEMO_H
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+struct th_kept {
+  int64_t key;
+  void *data; /* NULL: an empty slot */
+};
+
+/* Zeroed: empty. */
+struct th_keep {
+  int64_t used; /* bytes */
+  int64_t count;
+  int64_t slots; /* a power of two, or 0 */
+  struct th_kept *slot;
+  void (*release)(void *data); /* frees what is kept; NULL: free */
+};
+
+/* What is kept under a key, or NULL. */
+void *th_keep_find(const struct th_keep *keep, int64_t key);
+
+/* Keep data, which take `bytes`, under a key that has nothing yet; the keep
+ * owns them then. */
+th_status th_keep_put(struct th_keep *keep, int64_t key, void *data,
+                      int64_t bytes, struct th_error *err);
+
+void th_keep_free(struct th_keep *keep);
+
+#endif

@@ -1,0 +1,63 @@
+/* zipf.c - how often an attribute of the sparse family is not zero
+ * SPDX-License-Identifier: MIT */
+#include "synthetic/zipf.h"
+
+#include <math.h>
+
+static const double exponent = 0.8;
+static const double cap = 0.5;
+
+/* Sum over k = 1 .. n of k^-a: the first terms one by one, the others by
+ * Euler and Maclaurin's formula, whose next term is below 1e-16. */
+static double power_sum(int64_t n)
+{
+  enum { DIRECT = 64 };
+  const double a = exponent;
+  double sum = 0;
+  for (int64_t k = 1; k <= n && k < DIRECT; k++)
+    sum += pow((double)k, -a);
+  if (n < DIRECT)
+    return sum;
+  const double low = DIRECT;
+  const double high = (double)n;
+  double integral = (pow(high, 1 - a) - pow(low, 1 - a)) / (1 - a);
+  double ends = (pow(high, -a) + pow(low, -a)) / 2;
+  double slope = a * (pow(low, -a - 1) - pow(high, -a - 1)) / 12;
+  double third =
+      a * (a + 1) * (a + 2) * (pow(low, -a - 3) - pow(high, -a - 3)) / 720;
+  return sum + integral + ends + slope - third;
+}
+
+/* c when the first `common` attributes are at the cap. */
+static double scale_behind(int64_t attributes, double density, int64_t common)
+{
+  double rest = density * (double)attributes - cap * (double)common;
+  return rest / (power_sum(attributes) - power_sum(common));
+}
+
+struct th_text_law th_text_law(int64_t attributes, double density)
+{
+  /* the smallest number at the cap that leaves the next one below it */
+  int64_t low = 0;
+  int64_t high = attributes;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    double scale = scale_behind(attributes, density, middle);
+    if (scale * pow((double)middle + 1, -exponent) <= cap)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  struct th_text_law law = {.common = low};
+  if (low < attributes)
+    law.scale = scale_behind(attributes, density, low);
+  return law;
+}
+
+double th_text_probability(const struct th_text_law *law, int64_t attribute)
+{
+  if (attribute < law->common)
+    return cap;
+  double p = law->scale * pow((double)attribute + 1, -exponent);
+  return fmin(cap, fmax(0.0, p));
+}

@@ -1,0 +1,21 @@
+/* zipf.h - how often an attribute of the sparse family is not zero
+ *
+ * Attribute j has probability p_j = min(1/2, c (j + 1)^-0.8), as word
+ * frequencies fall with their rank; c makes the mean over all attributes the
+ * wanted density. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ZIPF_H
+#define TH_ZIPF_H
+
+#include <stdint.h>
+
+struct th_text_law {
+  int64_t common; /* the first attributes, at the cap */
+  double scale;   /* c */
+};
+
+/* 0 < density <= 1/2; O(log attributes). */
+struct th_text_law th_text_law(int64_t attributes, double density);
+double th_text_probability(const struct th_text_law *law, int64_t attribute);
+
+#endif
