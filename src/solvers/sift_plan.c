@@ -119,9 +119,9 @@ int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
   return rows;
 }
 
-/* Of a round over all attributes: the first one, and those of sparse data, which
- * have no race: single attributes cost what a tile of them costs, here all
- * tiles. One pass of few examples loses by it (6,000 x 2,000, 5 % filled,
+/* Of a round over all attributes: the first one, and those of sparse data,
+ * which have no race: single attributes cost what a tile of them costs, here
+ * all tiles. One pass of few examples loses by it (6,000 x 2,000, 5 % filled,
  * budget 200: 12 of 120 true attributes missed, 1 in dense layout), the usual
  * passes do not (none of 80 in either). */
 int64_t th_sift_sweep_rows(const struct th_sift *s,
