@@ -88,6 +88,52 @@ awk -F, -v OFS=, '{ print $0, NR == 3 ? 1e12 : 1 }' data.csv >heavy.csv
 must 0 import heavy.csv -o heavy.h5 --target 26 --weights 27
 must 0 train heavy.h5 -o model.h5 --force
 
+# what is doubtful is said, and nothing else: tails of the target, a budget that the net
+# fills, examples that the model was trained on
+ranks 0 train data.h5 -o model.h5 --force 2>said.txt || fail "80 examples"
+! grep -q 'tails are heavy' said.txt || fail "no heavy tails here: $(cat said.txt)"
+ranks 0 evaluate model.h5 data.h5 2>said.txt >score.txt || fail "evaluate"
+if grep -q 'was trained on these' said.txt; then
+  fail "test examples are not those of training: $(cat said.txt)"
+fi
+awk -F, -v OFS=, '{ $NF = exp(3 * $1); print }' data.csv >tails.csv
+must 0 import tails.csv -o tails.h5 --force
+ranks 0 train tails.h5 -o model.h5 --force 2>said.txt || fail "heavy tails"
+grep -q 'tails are heavy .* log(1 + target) may fit better' said.txt ||
+  fail "heavy tails: $(cat said.txt)"
+ranks 0 evaluate model.h5 tails.h5 2>said.txt >score.txt || fail "evaluate"
+grep -q 'was trained on these' said.txt || fail "training examples: $(cat said.txt)"
+
+# smooth spectra: what predicts has a small lambda, beyond the usual path
+"$PYTHON" -c 'import numpy
+draw = numpy.random.default_rng(5)
+x = draw.standard_normal((120, 400)).cumsum(1).cumsum(1)
+x /= abs(x).max(0)
+y = x[:, ::40] @ draw.standard_normal(10) * 5
+numpy.savetxt("spectra.csv", numpy.c_[x, y], delimiter=",", fmt="%.7g")'
+must 0 import spectra.csv -o spectra.h5 --test 0.25 --force
+must 0 train spectra.h5 -o model.h5 --force
+ranks 0 evaluate model.h5 spectra.h5 --json >score.json
+compare "spectra: R2" "$(key score.json r2)" '>' 0.9
+
+# a net that takes most of what the budget shows it may want more
+"$PYTHON" -c 'import numpy
+draw = numpy.random.default_rng(5)
+x = draw.standard_normal((600, 400))
+y = x @ draw.standard_normal(400) + 10 * draw.standard_normal(600)
+numpy.savetxt("weak.csv", numpy.c_[x, y], delimiter=",", fmt="%.7g")'
+must 0 import weak.csv -o weak.h5 --force
+ranks 0 train weak.h5 -o model.h5 --force 2>said.txt || fail "weak attributes"
+grep -q 'of the 128 attributes that the budget let it see' said.txt ||
+  fail "weak attributes: $(cat said.txt)"
+ranks 0 train weak.h5 -o model.h5 --budget 400 --force 2>said.txt || fail "weak attributes"
+! grep -q 'let it see' said.txt || fail "all were seen: $(cat said.txt)"
+
+# all attributes may be members where all are observed
+must 0 train --source murata:n=4000,d=6,support=6 -o model.h5 --select truth --force
+ranks 0 inspect model.h5 --json >model.json
+compare "all true: support" "$(key model.json support)" == "[0, 1, 2, 3, 4, 5]"
+
 # a class of one example cannot be judged by examples that were not seen
 awk -F, -v OFS=, '{ print $1, $2, NR == 7 }' data.csv >lone.csv
 must 0 import lone.csv -o lone.h5

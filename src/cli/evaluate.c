@@ -99,6 +99,16 @@ static th_status score(const struct th_scoring *scoring,
   return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
 }
 
+/* Of training examples nobody learns how well others are predicted. */
+static void tell_training(const struct th_scoring *scoring)
+{
+  const struct th_store *store = scoring->data.store;
+  if (scoring->model.fingerprint == store->fingerprint &&
+      scoring->rows.first < store->shape.training)
+    fprintf(stderr, "note: the model was trained on these examples; others are "
+                    "predicted less well (import --test 0.2 keeps some)\n");
+}
+
 th_status th_run_evaluate(const struct th_options *options,
                           struct th_comm *comm, struct th_error *err)
 {
@@ -110,6 +120,8 @@ th_status th_run_evaluate(const struct th_options *options,
   TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
     rc = score(&scoring, &scored, options->json, err);
+  if (comm->rank == 0 && rc == TH_OK && !options->quiet)
+    tell_training(&scoring);
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_scored_free(&scored);

@@ -22,11 +22,14 @@ int64_t th_rule_exploit_updates(int64_t blocks, double eta)
   return updates > 1 ? (int64_t)updates : 1;
 }
 
-int64_t th_rule_sift_support(int64_t budget, int64_t sparsity, int64_t rows)
+int64_t th_rule_sift_support(int64_t attributes, int64_t budget,
+                             int64_t sparsity, int64_t rows)
 {
   const int64_t usual = 2048;
   int64_t most = 2 * sparsity > usual ? 2 * sparsity : usual;
-  double share = fmin(0.7 * (double)budget, (double)rows / 5);
+  double observed =
+      budget < attributes ? 0.7 * (double)budget : (double)attributes;
+  double share = fmin(observed, (double)rows / 5);
   most = share < (double)most ? (int64_t)share : most;
   return most > 1 ? most : 1;
 }

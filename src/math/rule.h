@@ -20,11 +20,12 @@ double th_rule_eigenvalue(double l, double ratio);
  * least 1 (Murata & Suzuki, Theorem 4.4). */
 int64_t th_rule_exploit_updates(int64_t blocks, double eta);
 
-/* The most members that S may have in solver `sift`: 0.7 of the budget and a
- * fifth of the examples, so that exploring and fitting stay possible, and 2048,
- * or 2 s, so that a Gram matrix of S stays small beside the data. At least 1.
- * sparsity 0: not limited. */
-int64_t th_rule_sift_support(int64_t budget, int64_t sparsity, int64_t rows);
+/* The most members that S may have in solver `sift`: 0.7 of the budget, where
+ * that is less than all attributes, and a fifth of the examples, so that
+ * exploring and fitting stay possible, and 2048, or 2 s, so that a Gram matrix
+ * of S stays small beside the data. At least 1. sparsity 0: not limited. */
+int64_t th_rule_sift_support(int64_t attributes, int64_t budget,
+                             int64_t sparsity, int64_t rows);
 
 /* Rows of a round of solver `sift` after `used` rows, with so many members of
  * S: rounds that grow with what is known make few of them, and a fit on S wants

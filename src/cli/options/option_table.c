@@ -141,7 +141,8 @@ static const struct th_option table[] = {
      "sift: no limit; others: required", FROM(1), NULL, "model", TH_TRAIN, true,
      "most attributes in the model"},
     {"budget", 0, TH_OPT_INT, AT(config.budget), "B", NULL,
-     "sift: min(d, max(128, d/10)), of --select truth 64; others: required",
+     "sift: min(d, max(128, d/10, 2 s)), of --select truth max(64, d/10, 2 s); "
+     "others: required",
      FROM(1), NULL, "model", TH_TRAIN, true,
      "most attributes observed of one example"},
     {"loss", 0, TH_OPT_NAME, AT(config.loss), NULL, "auto",

@@ -143,9 +143,9 @@ static th_status create(void **state, struct th_context *context,
    * Half a unit more costs a third more rows and finds fewer weak attributes
    * (tests/bench/toeplitz.sh). */
   s->threshold = sqrt(2 * log(d));
-  s->largest_support = th_rule_sift_support(th_source_budget(context->source),
-                                            context->config->sparsity,
-                                            context->deal.rows_in_pass);
+  s->largest_support = th_rule_sift_support(
+      (int64_t)d, th_source_budget(context->source), context->config->sparsity,
+      context->deal.rows_in_pass);
   s->smallest = INFINITY;
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */

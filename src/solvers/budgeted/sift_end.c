@@ -1,5 +1,6 @@
 /* sift_end.c - how solver `sift` ends: elimination and the last fit on S
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/rule.h"
 #include "solvers/budgeted/elimination.h"
@@ -14,7 +15,8 @@
 enum {
   MANY_TIMES = 2,
   MANY_MORE = 10,
-  KNOWN_ROWS = 10 /* of each member, for a fit of labels */
+  HEAVY_TAILS = 20, /* kurtosis; the exponential law has 9 */
+  KNOWN_ROWS = 10   /* of each member, for a fit of labels */
 };
 
 /* Members that are still tried leave. Local. */
@@ -148,22 +150,39 @@ done:
   return rc;
 }
 
+/* As many passes as there are blocks: every example met every attribute. */
+static bool saw_all(const struct th_context *context)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t budget = th_source_budget(context->source);
+  return context->config->passes > th_ceil_divide(d, budget);
+}
+
 /* More scores just below the threshold than luck brings: weak attributes that
  * more examples would show. Collective. */
 static void tell_doubts(const struct th_sift *s, struct th_context *context)
 {
+  const struct th_target *target = &context->target;
   double d = (double)th_source_shape(context->source)->attributes;
   double low = s->threshold - 1;
   double usual = d * (erfc(low * M_SQRT1_2) - erfc(s->threshold * M_SQRT1_2));
   int64_t near =
       th_evidence_count(&s->evidence, context, &s->support, low, s->threshold);
+  if (target->kurtosis > HEAVY_TAILS)
+    th_context_notice(context,
+                      "the target's tails are heavy (kurtosis %.0f, where 3 is "
+                      "usual): %s may fit better",
+                      target->kurtosis,
+                      target->low > -1 ? "log(1 + target)"
+                                       : "a transformed target");
   if ((double)near > MANY_TIMES * usual + MANY_MORE)
     th_context_notice(context,
                       "%lld attributes score just below the threshold, where "
-                      "luck brings some %.0f: more passes, or more examples, "
-                      "may let true ones in",
-                      (long long)near, usual);
-  if (s->support.size >= s->largest_support)
+                      "luck brings some %.0f: %s may let true ones in",
+                      (long long)near, usual,
+                      saw_all(context) ? "more examples"
+                                       : "more passes, or more examples,");
+  if (s->support.size >= s->largest_support && s->support.size < (int64_t)d)
     th_context_notice(context,
                       "the strict support has grown to %lld, the most that "
                       "this budget and so many examples allow",
@@ -272,7 +291,6 @@ static th_status predict(struct th_sift *s, struct th_context *context,
   if (once)
     TH_TRY(th_sift_last_trials(s, context, err));
   drop_entrants(s);
-  th_evidence_warn_of_tails(&s->evidence, context);
   tell_doubts(s, context);
   if (once)
     TH_TRY(tell_squares(s, context, &known.squares, err));
@@ -300,7 +318,6 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
     return predict(s, context, err);
   if (context->config->passes == 1) /* else a pass says of them, too */
     TH_TRY(th_sift_last_trials(s, context, err));
-  th_evidence_warn_of_tails(&s->evidence, context);
   tell_doubts(s, context);
   s->batch.target_centre = 0; /* as they are, from now on */
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));

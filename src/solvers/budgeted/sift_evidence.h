@@ -133,8 +133,4 @@ void th_evidence_add(struct th_sift_evidence *e,
 struct th_evidence th_evidence_of(const struct th_sift_evidence *e,
                                   const struct th_context *context, int64_t j);
 
-/* Say so where squares of the residuals follow the attributes. Collective. */
-void th_evidence_warn_of_tails(const struct th_sift_evidence *e,
-                               struct th_context *context);
-
 #endif

@@ -14,8 +14,6 @@ enum {
   AHEAD = 4 /* words whose evidence is fetched beforehand */
 };
 
-static const double heavy_tails = 3; /* robust against plain variance */
-
 static int64_t owned_count(const struct th_context *context)
 {
   return context->owned.last - context->owned.first;
@@ -228,26 +226,4 @@ void th_evidence_rank(struct th_sift_evidence *e,
   for (int64_t j = 0; j < owned_count(context); j++)
     if (e->bin[j] != TH_PROMISE_NONE)
       count[e->bin[j]]++;
-}
-
-void th_evidence_warn_of_tails(const struct th_sift_evidence *e,
-                               struct th_context *context)
-{
-  int64_t sums[2] = {0, 0}; /* attributes; ratios, in 1/1024 */
-  if (context->deal.rows_in_pass < ROBUST_ROWS)
-    return;
-  for (int64_t j = 0; e->robust != NULL && j < owned_count(context); j++) {
-    double plain = e->sums[j].v;
-    bool counts = plain > 0 && context->scale[j] > 0;
-    double ratio = counts ? fmin(fmax(plain, e->robust[j]) / plain, 1e6) : 0;
-    sums[0] += counts;
-    sums[1] += (int64_t)(1024 * ratio);
-  }
-  context->comm->ops->sum_i64(context->comm, sums, 2);
-  double mean = sums[0] > 0 ? (double)sums[1] / 1024 / (double)sums[0] : 0;
-  if (mean > heavy_tails && !context->target.labels)
-    th_context_notice(context,
-                      "the target's tails are heavy (robust variances are %.1f "
-                      "times the plain ones): log(1 + target) may fit better",
-                      mean);
 }

@@ -20,11 +20,12 @@
 struct th_target {
   double shift; /* weighted mean of the training targets, or 0 */
   bool labels;  /* two values, mapped to -1 and +1 */
-  double low;   /* the two values, where labels */
+  double low;   /* the smallest and the largest value; labels: the two */
   double high;
-  double largest; /* largest |y| over the training examples */
-  double offset;  /* where a logistic predictor starts: the log odds, or 0 */
-  double worst;   /* largest loss of an example when only offset is predicted */
+  double kurtosis; /* of numbers; 3 is that of the normal law */
+  double largest;  /* largest |y| over the training examples */
+  double offset;   /* where a logistic predictor starts: the log odds, or 0 */
+  double worst; /* largest loss of an example when only offset is predicted */
   double weight_unit; /* brings the mean training weight to 1 */
 };
 

@@ -14,6 +14,8 @@ struct scan {
   double highest;
   double weight_high; /* of the examples with the highest target */
   int64_t between;    /* examples with neither the lowest nor the highest */
+  double second;      /* moments about the mean, in units of the range */
+  double fourth;
   bool began;
 };
 
@@ -36,6 +38,12 @@ static void scan_values(struct scan *scan, double y, double w)
     scan->weight_high += w;
   else if (y != scan->lowest)
     scan->between++;
+  if (!(scan->highest > scan->lowest))
+    return;
+  double z =
+      (y - scan->weighted_sum / scan->weight) / (scan->highest - scan->lowest);
+  scan->second += w * z * z;
+  scan->fourth += w * z * z * z * z;
 }
 
 /* Two passes over the training targets, in stored order. Local. */
@@ -96,9 +104,13 @@ static th_status take_numbers(struct th_context *context,
                               const struct scan *scan, struct th_error *err)
 {
   struct th_target *target = &context->target;
+  double square = scan->second * scan->second;
   double reach = fmax(fabs(scan->lowest), fabs(scan->highest));
   if (context->config->intercept)
     target->shift = scan->weighted_sum / scan->weight;
+  target->low = scan->lowest;
+  target->high = scan->highest;
+  target->kurtosis = square > 0 ? scan->weight * scan->fourth / square : 0;
   target->largest = fmax(fabs(scan->lowest - target->shift),
                          fabs(scan->highest - target->shift));
   target->worst = context->loss->value(0, target->largest);

@@ -161,8 +161,8 @@ static int64_t estimate_memory(const struct th_config *config,
   int64_t members = config->sparsity > 0 ? config->sparsity : config->budget;
   int64_t each = BYTES_PER_ATTRIBUTE;
   if (is_sift(config)) {
-    members =
-        th_rule_sift_support(config->budget, config->sparsity, shape->training);
+    members = th_rule_sift_support(shape->attributes, config->budget,
+                                   config->sparsity, shape->training);
     each = SIFT_BYTES;
   }
   members = th_smaller(members, shape->training);

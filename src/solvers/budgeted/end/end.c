@@ -130,6 +130,8 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
   TH_TRY(add_all(w, &contest, err));
   TH_TRY(th_contest_make(&contest, &made, err));
   end->chosen = contest.candidate[made.chosen];
+  const struct th_candidate *best = &contest.candidate[made.best];
+  w->at_end = best->kind == TH_CANDIDATE_NET && best->step == w->lambdas - 1;
   note(w, &contest, &made);
 done:
   th_contest_free(&contest);
@@ -215,6 +217,21 @@ done:
   return rc;
 }
 
+/* What a choice may have been too small for. */
+static void tell_limits(const struct th_end_work *w)
+{
+  const struct th_candidate *chosen = &w->end->chosen;
+  const struct th_shape *shape = th_source_shape(w->context->source);
+  int64_t seen = w->list[w->end->folds].count;
+  if (chosen->kind != TH_CANDIDATE_NET || seen == shape->attributes)
+    return;
+  if (2 * chosen->size > seen || w->at_end)
+    th_context_notice(w->context,
+                      "the net has %lld of the %lld attributes that the budget "
+                      "let it see: a larger one may predict better",
+                      (long long)chosen->size, (long long)seen);
+}
+
 static void release(struct th_end_work *w)
 {
   for (int64_t f = 0; w->list != NULL && f <= w->end->folds; f++)
@@ -262,8 +279,13 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
         context, "too few examples of a class, or with weight, to choose a "
                  "model by predictions: the strict support it is");
   } else {
-    TH_TRY(th_end_nets(w, err));
+    TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
     TH_TRY(th_agree(context->comm, choose(w, err), err));
+    if (w->at_end && end->folds > 1) { /* of large data: dear, and no better */
+      TH_TRY(th_end_nets(w, TH_LAMBDAS, err));
+      TH_TRY(th_agree(context->comm, choose(w, err), err));
+    }
+    tell_limits(w);
   }
   TH_TRY(finish(w, &end->chosen, support, err));
 done:

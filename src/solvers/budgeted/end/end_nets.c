@@ -12,7 +12,10 @@ static const double slack = 100; /* of candidates; the final model has none */
 static const double decades = 3; /* of lambda */
 static const double few_decades = 2; /* with half as many columns as rows */
 
-enum { PATIENCE = 5 }; /* lambdas in a row that predict no better */
+enum {
+  PATIENCE = 5, /* lambdas in a row that predict no better */
+  SPAN_STEPS = TH_USUAL_LAMBDAS - 1
+};
 
 double th_end_mix(int64_t mix)
 {
@@ -48,10 +51,11 @@ static th_status make_grid(struct th_end_work *w, struct th_error *err)
                                    .intercept = w->context->config->intercept};
   TH_TRY(th_net_largest(&data, &largest, err));
   for (int m = 0; m < TH_MIXES; m++) {
+    free(w->lambda[m]);
+    w->lambda[m] = NULL;
     TH_TRY(TH_NEW(&w->lambda[m], TH_LAMBDAS, "penalties", err));
     for (int k = 0; k < TH_LAMBDAS; k++)
-      w->lambda[m][k] =
-          largest / mixes[m] * pow(10, -k * span / (TH_LAMBDAS - 1));
+      w->lambda[m][k] = largest / mixes[m] * pow(10, -k * span / SPAN_STEPS);
   }
 done:
   free(columns);
@@ -162,7 +166,7 @@ static th_status run_mine(struct th_end_work *w, struct th_error *err)
     struct task task = {.work = w,
                         .fold = t / TH_MIXES,
                         .mix = (int)(t % TH_MIXES),
-                        .most = TH_LAMBDAS,
+                        .most = w->lambdas,
                         .least = INFINITY};
     if (t % comm->size == comm->rank)
       rc = run(&task, err);
@@ -173,18 +177,24 @@ static th_status run_mine(struct th_end_work *w, struct th_error *err)
 }
 
 /* Each number comes from one rank; the others have zeros. */
-th_status th_end_nets(struct th_end_work *w, struct th_error *err)
+th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
+                      struct th_error *err)
 {
   struct th_comm *comm = w->context->comm;
+  size_t predictions = (size_t)(TH_NETS * w->held);
+  size_t paths = (size_t)((w->end->folds + 1) * TH_MIXES);
   th_status rc;
+  w->lambdas = lambdas;
+  memset(w->prediction, 0, predictions * sizeof *w->prediction);
+  memset(w->points, 0, paths * sizeof *w->points);
+  memset(w->size, 0, sizeof w->size);
   th_profile_begin(w->context->profile);
   rc = th_agree(comm, run_mine(w, err), err);
   th_profile_end(w->context->profile, TH_PHASE_SOLVE);
   if (rc != TH_OK)
     return rc;
-  comm->ops->sum_i64(comm, (int64_t *)(void *)w->prediction,
-                     (size_t)(TH_NETS * w->held));
-  comm->ops->sum_i64(comm, w->points, (size_t)((w->end->folds + 1) * TH_MIXES));
+  comm->ops->sum_i64(comm, (int64_t *)(void *)w->prediction, predictions);
+  comm->ops->sum_i64(comm, w->points, paths);
   comm->ops->sum_i64(comm, w->size, TH_NETS);
   return rc;
 }

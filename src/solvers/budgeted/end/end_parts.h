@@ -8,7 +8,12 @@
 #include "solvers/data/replicated_columns.h"
 #include "solvers/exact/net.h"
 
-enum { TH_MIXES = 3, TH_LAMBDAS = 25, TH_NETS = TH_MIXES * TH_LAMBDAS };
+enum {
+  TH_MIXES = 3,
+  TH_USUAL_LAMBDAS = 25,
+  TH_LAMBDAS = 37, /* where the last of the usual ones predicts best */
+  TH_NETS = TH_MIXES * TH_LAMBDAS
+};
 
 /* A model on a list: places in it, and coefficients of its columns. */
 struct th_end_model {
@@ -35,6 +40,8 @@ struct th_end_work {
   struct th_vector *plain;   /* of all: (x - centre) scale */
   struct th_vector *scaled;  /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
+  int64_t lambdas;       /* of them, that are tried */
+  bool at_end;           /* the last of these predicts best */
   bool blind;            /* a fold, or what it leaves, has too little to say */
   int64_t held;          /* rows that choose */
   int64_t *held_row;     /* ascending */
@@ -99,7 +106,8 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
 
 /* Elastic nets on the lists, without each fold and on all rows (end_nets.c);
  * the strict support likewise, and the mean (end_strict.c). Collective. */
-th_status th_end_nets(struct th_end_work *w, struct th_error *err);
+th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
+                      struct th_error *err);
 /* The net that was chosen, again, as exactly as its loss is told. Local. */
 th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                            struct th_error *err);
