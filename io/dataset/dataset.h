@@ -1,7 +1,7 @@
 /* dataset.h - sharded HDF5 data sets: writing, opening, checking
  *
  * NAME.h5 is a small master; NAME.shards/00000.h5 ... hold the attributes. The
- * format is described in io/format.h.
+ * format is described in io/dataset/format.h.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_H
 #define TH_DATASET_H

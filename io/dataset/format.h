@@ -67,7 +67,7 @@
  *   format "thresher shard", major, minor, shard (its number), first, count,
  *   training (since 2.2), layout, type, row_group, groups, nonzeros
  *   content   sum modulo 2^64 over its runs; dense: of XXH3(attribute, group,
- *             checksum), sparse: of th_hash_run (io/hash.h)
+ *             checksum), sparse: of th_hash_run (io/dataset/fingerprint.h)
  * Shard, both layouts (c attributes)
  *   /mean, /deviation, /lowest, /highest   f64 [c], of the training examples;
  *             the deviation has the divisor n; sparse data of another type

@@ -21,7 +21,7 @@ th_status th_shard_folder_check(int folder, const char *path, const char *name,
                                 struct th_error *err);
 
 /* Make it; its descriptor, registered as a folder of so many shards
- * (io/interrupt.h), or -1 with errno. */
+ * (io/hdf5/interrupt.h), or -1 with errno. */
 int th_shard_folder_make(int folder, const char *name, int64_t shards);
 
 /* The descriptor of one that another rank has made; the same. */

@@ -1,6 +1,6 @@
 /* grouping.h - the penalty over a rank's active attributes: prox, dual norms
  *
- * Vectors are over the places of the active attributes (solvers/active.h). A
+ * Vectors are over the places of the active attributes (solvers/data/active.h). A
  * group here is what is active of it; groups with members on this rank are
  * numbered in the order of their lowest attributes. l1 makes a group of every
  * place and stores nothing for it, unless a description gives weights.

@@ -1,6 +1,6 @@
 /* dense.h - the kernels of dense slabs, once per instruction set
  *
- * math/dense.c is compiled for several instruction sets into tables of the
+ * math/kernels/dense.c is compiled for several instruction sets into tables of the
  * same functions; each gives the same bits. kernels.c takes the best that the
  * processor runs; tests call them all.
  * SPDX-License-Identifier: MIT */
@@ -30,12 +30,12 @@ struct th_dense_kernels {
   th_dense_evidence *evidence[TH_TYPE_COUNT];
 };
 
-/* One per compilation of math/dense.c; the latter two on x86-64 only. */
+/* One per compilation of math/kernels/dense.c; the latter two on x86-64 only. */
 extern const struct th_dense_kernels th_dense_plain;
 extern const struct th_dense_kernels th_dense_avx2;
 extern const struct th_dense_kernels th_dense_avx512;
 
-struct th_row_kernels; /* math/rows_dense.h */
+struct th_row_kernels; /* math/kernels/rows_dense.h */
 
 /* An instruction set: does this processor run it? */
 struct th_dense_set {

@@ -1,7 +1,7 @@
 /* products_dense.h - the kernel of products, once per instruction set
  *
- * math/products_dense.c is compiled for several instruction sets, like
- * math/dense.c; each gives the same bits.
+ * math/kernels/products_dense.c is compiled for several instruction sets, like
+ * math/kernels/dense.c; each gives the same bits.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PRODUCTS_DENSE_H
 #define TH_PRODUCTS_DENSE_H

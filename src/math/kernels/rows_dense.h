@@ -1,7 +1,7 @@
 /* rows_dense.h - the kernels of dense rows, once per instruction set
  *
- * math/rows_dense.c is compiled for several instruction sets, like
- * math/dense.c; each gives the same bits.
+ * math/kernels/rows_dense.c is compiled for several instruction sets, like
+ * math/kernels/dense.c; each gives the same bits.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROWS_DENSE_H
 #define TH_ROWS_DENSE_H

@@ -25,7 +25,7 @@ struct th_descent {
   struct th_chord chord; /* of a tall problem */
   bool tall;
   bool whole;         /* and its columns are so few that all are members */
-  bool logistic;      /* in memory: math/logistic.h does it */
+  bool logistic;      /* in memory: math/kernels/logistic.h does it */
   bool squared;       /* in memory: a few dot products do it */
   bool first;         /* the model is the first at this lambda */
   bool looked;        /* predictions and theta are there */

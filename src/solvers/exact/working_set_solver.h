@@ -4,7 +4,7 @@
  * The problem is solved on a working set; a pass over all attributes gives the
  * duality gap and the worst violations, which join it (Massias, Gramfort &
  * Salmon 2018, celer), until the gap is small.
- * What cannot matter to a pass is not read (solvers/recall.h).
+ * What cannot matter to a pass is not read (solvers/exact/gradient_history.h).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WORKING_SET_SOLVER_H
 #define TH_WORKING_SET_SOLVER_H

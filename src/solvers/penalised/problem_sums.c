@@ -1,7 +1,7 @@
 /* problem_sums.c - sums over all examples for the attributes of this rank
  *
  * Every attribute's sum is formed by its owner in the order of the stored
- * examples: dense values by the kernels of math/kernels.h, most of them in
+ * examples: dense values by the kernels of math/kernels/kernels.h, most of them in
  * float.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"

@@ -11,7 +11,7 @@
  * short as the longest example demands, keep that gap wide for thousands of
  * epochs (leukemia at lambda_max / 2: 0.04 after 2,000). So a check looks
  * twice: at the iterate, as printed, and at a point of its own, which proximal
- * gradient passes (solvers/polish.h) lead towards the solution. There are as
+ * gradient passes (solvers/stochastic/sparsa.h) lead towards the solution. There are as
  * many of them as epochs since the last check, so that a check costs about as
  * much as the steps before it. The iterate takes nothing from that point; what
  * is said of the model is said of the iterate. All this is ours: the paper
