@@ -214,7 +214,7 @@ static uint64_t seal_sparse(hid_t file)
   return content;
 }
 
-static uint64_t seal_dense(hid_t file, const struct th_geometry *g)
+static uint64_t seal_dense(hid_t file, const struct th_row_groups *g)
 {
   struct array x = load(file, TH_D_X);
   struct array sums = load(file, TH_D_CHECKSUM);
@@ -227,7 +227,7 @@ static uint64_t seal_dense(hid_t file, const struct th_geometry *g)
     int64_t a = k % count;
     size_t at = (size_t)(a * g->groups + group) * run;
     size_t used =
-        th_type_bytes(g->shape.type, th_geometry_group(g, group).count);
+        th_type_bytes(g->shape.type, th_row_groups_group(g, group).count);
     if (at + run > (size_t)x.items * x.size)
       continue;
     uint64_t hash = th_hash(x.data + at, used);
@@ -241,7 +241,7 @@ static uint64_t seal_dense(hid_t file, const struct th_geometry *g)
   return content;
 }
 
-static uint64_t seal_shard(const char *path, const struct th_geometry *g)
+static uint64_t seal_shard(const char *path, const struct th_row_groups *g)
 {
   hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
   bool sparse = H5Lexists(file, TH_D_PIECE, H5P_DEFAULT) > 0;
@@ -255,13 +255,13 @@ static uint64_t seal_shard(const char *path, const struct th_geometry *g)
 
 /* The joint hash of an array over the row groups, with each group's. */
 static uint64_t seal_examples(hid_t file, const char *name, const char *sums,
-                              const struct th_geometry *g)
+                              const struct th_row_groups *g)
 {
   struct array a = load(file, name);
   struct array checksum = load(file, sums);
   uint64_t joint = 0;
   for (int64_t k = 0; k < checksum.items; k++) {
-    struct th_rows rows = th_geometry_group(g, k);
+    struct th_rows rows = th_row_groups_group(g, k);
     if (rows.count < 0 || !within(&a, rows.first, rows.first + rows.count))
       break;
     uint64_t hash =
@@ -304,9 +304,9 @@ static uint64_t seal_names(hid_t file)
   return print.list;
 }
 
-static struct th_geometry geometry_of(hid_t file)
+static struct th_row_groups geometry_of(hid_t file)
 {
-  struct th_geometry g = {0};
+  struct th_row_groups g = {0};
   struct th_error ignored = {0};
   struct th_shape shape = {.examples = number(file, TH_A_EXAMPLES),
                            .training = number(file, TH_A_TRAINING),
@@ -328,14 +328,14 @@ static struct th_geometry geometry_of(hid_t file)
       shape.type = (enum th_type)(code < 0 ? 0 : code);
   }
   H5Tclose(type);
-  if (th_geometry_init(&g, &shape, &ignored) != TH_OK)
-    g = (struct th_geometry){.shape = {.row_group = 1}};
+  if (th_row_groups_init(&g, &shape, &ignored) != TH_OK)
+    g = (struct th_row_groups){.shape = {.row_group = 1}};
   return g;
 }
 
 /* The shards that lie in the folder, whatever the master calls them. */
 static uint64_t seal_shards(hid_t file, const char *master,
-                            const struct th_geometry *g)
+                            const struct th_row_groups *g)
 {
   struct array bytes = load(file, TH_D_SHARD_BYTES);
   struct array contents = load(file, TH_D_SHARD_CONTENT);
@@ -378,7 +378,7 @@ static uint64_t seal_shards(hid_t file, const char *master,
 void forge_seal(const char *master)
 {
   hid_t file = H5Fopen(master, H5F_ACC_RDWR, H5P_DEFAULT);
-  struct th_geometry g = geometry_of(file);
+  struct th_row_groups g = geometry_of(file);
   struct th_print print = {.content = seal_shards(file, master, &g)};
   print.target = seal_examples(file, TH_D_Y, TH_D_GROUP_Y, &g);
   print.row = seal_examples(file, TH_D_ROW, TH_D_GROUP_ROW, &g);

@@ -175,19 +175,19 @@ static bool is_marked(const unsigned char *room, int64_t key, int64_t bytes)
 static void test_rooms(int64_t usual)
 {
   enum { ROOMS = 300 };
-  struct th_rooms rooms = {0};
+  struct th_buffer_pool rooms = {0};
   unsigned char *room[ROOMS] = {NULL};
   int64_t bytes[ROOMS];
   uint64_t state = 2;
-  th_rooms_expect(&rooms, usual);
+  th_buffer_pool_expect(&rooms, usual);
   for (int k = 0; k < 20 * ROOMS; k++) {
     int64_t r = draw(&state, ROOMS);
     if (room[r] != NULL) {
       CHECK(is_marked(room[r], r, bytes[r]));
-      th_rooms_give(&rooms, room[r], th_rooms_bytes(bytes[r]));
+      th_buffer_pool_give(&rooms, room[r], th_buffer_pool_bytes(bytes[r]));
     }
     bytes[r] = k % 7 == 0 ? 1 + draw(&state, 2 * usual) : usual;
-    room[r] = th_rooms_take(&rooms, bytes[r]);
+    room[r] = th_buffer_pool_take(&rooms, bytes[r]);
     CHECK(room[r] != NULL && (uintptr_t)room[r] % 64 == 0);
     mark(room[r], r, bytes[r]);
   }
@@ -195,9 +195,9 @@ static void test_rooms(int64_t usual)
   for (int64_t r = 0; r < ROOMS; r++)
     if (room[r] != NULL) {
       CHECK(is_marked(room[r], r, bytes[r]));
-      th_rooms_give(&rooms, room[r], th_rooms_bytes(bytes[r]));
+      th_buffer_pool_give(&rooms, room[r], th_buffer_pool_bytes(bytes[r]));
     }
-  th_rooms_free(&rooms);
+  th_buffer_pool_free(&rooms);
 }
 
 /* The cache against a plain list. */

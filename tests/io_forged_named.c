@@ -172,11 +172,11 @@ static void refuse_sizes(void)
   for (size_t k = 0; k <= sizeof shapes / sizeof *shapes; k++) {
     struct th_shape usual = {
         .examples = 1000000000, .attributes = 100000000, .row_group = 16384};
-    struct th_geometry g;
+    struct th_row_groups g;
     struct th_error err;
     bool good = k == sizeof shapes / sizeof *shapes;
     th_error_clear(&err);
-    CHECK((th_geometry_init(&g, good ? &usual : &shapes[k], &err) == TH_OK) ==
+    CHECK((th_row_groups_init(&g, good ? &usual : &shapes[k], &err) == TH_OK) ==
           good);
   }
 }

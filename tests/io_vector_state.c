@@ -139,7 +139,7 @@ static void test_data(void)
   float weight32[R] = {1};
   double centre[300] = {0};
   double sum[300];
-  struct th_multiplier m = {residual, residual32, weight, weight32};
+  struct th_row_weights m = {residual, residual32, weight, weight32};
   CHECK(recipe_write(&recipe, &comm, path_of("d.h5"), false, &err) == TH_OK);
   check_clear("writing a data set");
   CHECK(th_shard_anew(path_of("d.shards/00000.h5"), TH_STORED_FILTERED, R,

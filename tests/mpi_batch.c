@@ -50,7 +50,8 @@ struct setting {
 };
 
 static void add_gradient(void *self, const struct th_slab *slab,
-                         const struct th_multiplier *multiplier, int64_t offset)
+                         const struct th_row_weights *multiplier,
+                         int64_t offset)
 {
   struct setting *s = self;
   th_kernel_gradient(slab, multiplier, s->context.centre + offset,
@@ -61,7 +62,7 @@ static struct setting *begin(struct th_comm *comm)
 {
   struct th_config config = problem_config("exploration", SUPPORT, BLOCK + 9);
   struct setting *s = calloc(1, sizeof *s);
-  struct th_choice chosen[SUPPORT];
+  struct th_index_value chosen[SUPPORT];
   struct th_error err;
   th_error_clear(&err);
   CHECK(th_train_plan(&config, &frail.memory->store.shape, comm->size,
@@ -69,7 +70,7 @@ static struct setting *begin(struct th_comm *comm)
   CHECK(th_context_init(&s->context, &s->plan, &frail.memory->store, comm, NULL,
                         &s->profile, &err) == TH_OK);
   for (int k = 0; k < SUPPORT; k++)
-    chosen[k] = (struct th_choice){k * 130 + 3, 0.5 - 0.2 * k};
+    chosen[k] = (struct th_index_value){k * 130 + 3, 0.5 - 0.2 * k};
   CHECK(th_support_assign(&s->support, &s->context, chosen, SUPPORT, &err) ==
         TH_OK);
   CHECK(th_blocks_even(&s->blocks, ATTRIBUTES, BLOCK, &err) == TH_OK);

@@ -15,7 +15,7 @@ enum { EXAMPLES = 700, TRAINING = 600, ATTRIBUTES = 900, GROUP = 64 };
 struct setting {
   struct th_context context;
   struct memory_store *memory;
-  struct th_columns columns;
+  struct th_replicated_columns columns;
   struct th_error err;
 };
 
@@ -67,14 +67,14 @@ static struct setting *begin(struct th_comm *comm, enum th_layout layout,
     s->context.centre[k] = centre_of(s, s->context.owned.first + k);
     s->context.scale[k] = scale_of(s->context.owned.first + k);
   }
-  th_columns_init(&s->columns, th_source_shape(s->context.source)->training,
-                  NULL);
+  th_replicated_columns_init(
+      &s->columns, th_source_shape(s->context.source)->training, NULL);
   return s;
 }
 
 static void end(struct setting *s)
 {
-  th_columns_free(&s->columns);
+  th_replicated_columns_free(&s->columns);
   th_source_free(s->context.source);
   free(s->context.centre);
   free(s->context.scale);
@@ -89,8 +89,8 @@ static void fetch(struct setting *s, int64_t first, int64_t step)
   int64_t count = 0;
   for (int64_t j = first; j < ATTRIBUTES; j += step)
     list[count++] = j;
-  CHECK(th_columns_fetch(&s->columns, &s->context, list, count, &s->err) ==
-        TH_OK);
+  CHECK(th_replicated_columns_fetch(&s->columns, &s->context, list, count,
+                                    &s->err) == TH_OK);
 }
 
 /* The column of a slot, entry by entry. */
@@ -101,7 +101,7 @@ static void check_column(const struct setting *s, int64_t slot)
   double out[TRAINING] = {0};
   int64_t wrong = 0;
   CHECK((uintptr_t)s->columns.vector[slot].values % TH_COLUMNS_ALIGNMENT == 0);
-  CHECK(th_columns_slot(&s->columns, j) == slot);
+  CHECK(th_replicated_columns_slot(&s->columns, j) == slot);
   th_vector_add(&s->columns.vector[slot], 1, out);
   for (int64_t i = 0; i < TRAINING; i++) {
     double x = j % 9 == 0 ? 0 : (double)value_of(j, i);
@@ -126,7 +126,7 @@ static void test_keep(struct setting *s, int64_t every)
     keep[k] = k % every == 0;
     kept += keep[k];
   }
-  CHECK(th_columns_keep(&s->columns, keep, &s->err) == TH_OK);
+  CHECK(th_replicated_columns_keep(&s->columns, keep, &s->err) == TH_OK);
   check_all(s, kept);
   for (int64_t k = 0; k < s->columns.count; k++)
     CHECK(2 * s->columns.block[k]->held >= s->columns.block[k]->count);
@@ -149,11 +149,12 @@ static void test_sums(const struct setting *s, struct th_comm *comm)
     coef[k] = (double)(k % 4);
     th_vector_add(&s->columns.vector[slot[k]], coef[k], expected);
   }
-  CHECK(th_columns_dots(&s->columns, comm, slot, count, u, out, &err) == TH_OK);
+  CHECK(th_replicated_columns_dots(&s->columns, comm, slot, count, u, out,
+                                   &err) == TH_OK);
   for (int64_t k = 0; k < count; k++)
     CHECK(out[k] == th_vector_dot(&s->columns.vector[slot[k]], u));
-  CHECK(th_columns_predict(&s->columns, comm, slot, coef, count, 1, out,
-                           &err) == TH_OK);
+  CHECK(th_replicated_columns_predict(&s->columns, comm, slot, coef, count, 1,
+                                      out, &err) == TH_OK);
   CHECK(memcmp(out, expected, sizeof expected) == 0);
 }
 
@@ -169,12 +170,13 @@ static void test_pieces(struct th_comm *comm, enum th_layout layout,
     CHECK(i % GROUP > GROUP - 3 ||
           th_pieces_add(&pieces, (struct th_rows){i, 1 + i % 3}, &s->err) ==
               TH_OK);
-  struct th_columns part;
-  th_columns_init(&part, th_pieces_rows(&pieces), &pieces);
+  struct th_replicated_columns part;
+  th_replicated_columns_init(&part, th_pieces_rows(&pieces), &pieces);
   const int64_t list[] = {0, 1, 7, 450, ATTRIBUTES - 1};
   fetch(s, 0, 1);
   int64_t before = th_source_ledger(s->context.source)->examples;
-  CHECK(th_columns_fetch(&part, &s->context, list, 5, &s->err) == TH_OK);
+  CHECK(th_replicated_columns_fetch(&part, &s->context, list, 5, &s->err) ==
+        TH_OK);
   CHECK(th_source_ledger(s->context.source)->examples - before ==
         part.examples);
   for (int64_t k = 0; k < 5; k++) {
@@ -188,7 +190,7 @@ static void test_pieces(struct th_comm *comm, enum th_layout layout,
         CHECK(some[at++] == all[pieces.items[p].first + i]);
     CHECK(at == part.examples);
   }
-  th_columns_free(&part);
+  th_replicated_columns_free(&part);
   th_pieces_free(&pieces);
   end(s);
 }

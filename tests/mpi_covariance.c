@@ -16,7 +16,7 @@ struct sample {
   float single[MOST / 2][MOST_EXAMPLES];
   double wide[MOST / 2][MOST_EXAMPLES];
   struct th_vector vector[MOST];
-  struct th_columns columns;
+  struct th_replicated_columns columns;
   double eta[MOST_EXAMPLES];
   double root_eta[MOST_EXAMPLES];
 };
@@ -53,7 +53,8 @@ static void fill(struct sample *s, int64_t examples)
     if (k % 2)
       s->vector[k].values = s->wide[k / 2];
   }
-  s->columns = (struct th_columns){.examples = examples, .vector = s->vector};
+  s->columns =
+      (struct th_replicated_columns){.examples = examples, .vector = s->vector};
 }
 
 static double value(const struct th_vector *x, int64_t i)

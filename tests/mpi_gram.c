@@ -29,7 +29,7 @@ static double *gram_of(const struct setting *s, struct th_comm *comm,
   static double weight[8192];
   struct th_error err;
   struct th_support support = {0};
-  struct th_choice chosen[64];
+  struct th_index_value chosen[64];
   bool complete = false;
   th_error_clear(&err);
   CHECK(th_train_plan(&config, &s->store->store.shape, comm->size,
@@ -37,7 +37,7 @@ static double *gram_of(const struct setting *s, struct th_comm *comm,
   CHECK(th_context_init(context, &plan, &s->store->store, comm, NULL, &profile,
                         &err) == TH_OK);
   for (int64_t k = 0; k < s->size; k++)
-    chosen[k] = (struct th_choice){
+    chosen[k] = (struct th_index_value){
         (2 * k + 1) * s->problem.attributes / (2 * s->size), 1};
   CHECK(th_support_assign(&support, context, chosen, s->size, &err) == TH_OK);
   CHECK(th_gram_reset(gram, s->size, &err) == TH_OK);

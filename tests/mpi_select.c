@@ -45,8 +45,8 @@ enum { PATTERNS = 9 };
 
 static int by_magnitude(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   double difference = fabs(right->value) - fabs(left->value);
   if (fabs(right->value) != fabs(left->value))
     return difference > 0 ? 1 : -1;
@@ -55,18 +55,18 @@ static int by_magnitude(const void *a, const void *b)
 
 static int by_attribute(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   return left->attribute < right->attribute ? -1 : 1;
 }
 
 static int64_t expected(int pattern, int64_t d, double floor_value, int64_t k,
-                        struct th_choice *list)
+                        struct th_index_value *list)
 {
   int64_t count = 0;
   for (int64_t j = 0; j < d; j++)
     if (fabs(value_of(pattern, j)) > floor_value)
-      list[count++] = (struct th_choice){j, value_of(pattern, j)};
+      list[count++] = (struct th_index_value){j, value_of(pattern, j)};
   qsort(list, (size_t)count, sizeof *list, by_magnitude);
   count = count < k ? count : k;
   qsort(list, (size_t)count, sizeof *list, by_attribute);
@@ -74,8 +74,8 @@ static int64_t expected(int pattern, int64_t d, double floor_value, int64_t k,
 }
 
 static void check_chosen(const struct th_comm *comm, const char *name,
-                         const struct th_choice *chosen, int64_t found,
-                         const struct th_choice *right, int64_t count)
+                         const struct th_index_value *chosen, int64_t found,
+                         const struct th_index_value *right, int64_t count)
 {
   bool same = found == count;
   for (int64_t i = 0; i < count && same; i++)
@@ -90,8 +90,8 @@ static void check_chosen(const struct th_comm *comm, const char *name,
 static void test_selection(struct th_comm *comm, int pattern, int64_t d,
                            double floor_value, int64_t k)
 {
-  static struct th_choice right[MOST];
-  static struct th_choice chosen[2 * MOST];
+  static struct th_index_value right[MOST];
+  static struct th_index_value chosen[2 * MOST];
   static double values[MOST];
   static int64_t attribute[MOST];
   struct th_selection work = {0};
@@ -124,7 +124,7 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
 static void test_not_a_number(struct th_comm *comm)
 {
   double values[300];
-  struct th_choice chosen[8];
+  struct th_index_value chosen[8];
   struct th_selection work = {0};
   for (int bad = 0; bad < comm->size; bad++) {
     struct th_error err;
@@ -146,7 +146,7 @@ static void test_not_a_number(struct th_comm *comm)
 static void test_failed_before(struct th_comm *comm)
 {
   double values[3] = {1, 2, 3};
-  struct th_choice chosen[8];
+  struct th_index_value chosen[8];
   struct th_selection work = {0};
   for (int bad = 0; bad < comm->size; bad++) {
     struct th_error err;

@@ -24,14 +24,14 @@ struct sample {
   int64_t key[MEMBERS];
   int64_t start[MEMBERS + 1];
   int64_t slot[MEMBERS];
-  struct th_norm norm[MEMBERS];
+  struct th_group_norm norm[MEMBERS];
   double coef[MEMBERS];
   double intercept;
-  struct th_working working;
-  struct th_columns columns;
+  struct th_working_set working;
+  struct th_replicated_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
-  struct th_face face;
+  struct th_active_set face;
   struct th_error err;
 };
 
@@ -78,7 +78,7 @@ static void fill_member(struct sample *s, uint64_t number, int64_t k)
   if (number % 6 == 4)
     s->vector[s->slot[k]] = thin_out(s, k);
   s->key[k] = s->start[k] = k;
-  s->norm[k] = (struct th_norm){k % 4 == 1 ? 1.5 : 1, 0};
+  s->norm[k] = (struct th_group_norm){k % 4 == 1 ? 1.5 : 1, 0};
 }
 
 static double product_of(const struct sample *s, const double *a,
@@ -113,15 +113,15 @@ static void fill(struct sample *s, uint64_t number)
       s->product[s->slot[j] * MEMBERS + s->slot[k]] =
           product_of(s, s->x[j], s->x[k]);
   s->covariance = (struct th_covariance){MEMBERS, MEMBERS, s->product, NULL};
-  s->columns = (struct th_columns){
+  s->columns = (struct th_replicated_columns){
       .examples = EXAMPLES, .count = MEMBERS, .vector = s->vector};
-  s->working = (struct th_working){.units = MEMBERS,
-                                   .members = MEMBERS,
-                                   .key = s->key,
-                                   .start = s->start,
-                                   .norm = s->norm,
-                                   .slot = s->slot,
-                                   .coef = s->coef};
+  s->working = (struct th_working_set){.units = MEMBERS,
+                                       .members = MEMBERS,
+                                       .key = s->key,
+                                       .start = s->start,
+                                       .norm = s->norm,
+                                       .slot = s->slot,
+                                       .coef = s->coef};
 }
 
 /* The residual at the coefficients; its mean square. */
@@ -157,7 +157,7 @@ static void begin(struct sample *s, bool by_products)
   for (int64_t k = 0; k < MEMBERS && by_products; k++)
     q->state[s->slot[k]] = product_of(s, s->x[k], residual);
   CHECK(th_quadratic_begin(q, &s->err) == TH_OK);
-  CHECK(th_face_begin(&s->face, q, &fits, &s->err) == TH_OK);
+  CHECK(th_active_set_begin(&s->face, q, &fits, &s->err) == TH_OK);
   CHECK(fits);
   q->face = &s->face;
 }
@@ -182,7 +182,7 @@ static void check_optimal(const struct sample *s, double lambda,
   }
 }
 
-static double entry(const struct th_face *f, int64_t i, int64_t k)
+static double entry(const struct th_active_set *f, int64_t i, int64_t k)
 {
   return k <= i ? f->factor.entry[i * (i + 1) / 2 + k] : 0;
 }
@@ -190,7 +190,7 @@ static double entry(const struct th_face *f, int64_t i, int64_t k)
 /* What the factor multiplies to is what it stands for. */
 static void check_factor(const struct sample *s)
 {
-  const struct th_face *f = &s->face;
+  const struct th_active_set *f = &s->face;
   double ones[EXAMPLES];
   for (int64_t i = 0; i < EXAMPLES; i++)
     ones[i] = 1;
@@ -245,14 +245,14 @@ static void check_step(struct sample *s)
   for (int64_t k = 0; k < MEMBERS; k++)
     s->coef[k] *= 1.5;
   begin(s, true);
-  CHECK(th_face_step(&s->face, &s->quadratic, lambda));
+  CHECK(th_active_set_step(&s->face, &s->quadratic, lambda));
   memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
   check_optimal(s, lambda, false);
   for (int64_t k = 0; k < MEMBERS; k++)
     s->coef[k] = k % 2 ? 1 : -1;
   begin(s, true);
   before = s->quadratic.constant;
-  CHECK(th_face_step(&s->face, &s->quadratic, lambda));
+  CHECK(th_active_set_step(&s->face, &s->quadratic, lambda));
   for (int64_t k = 0; k < MEMBERS; k++)
     CHECK(s->quadratic.coef[k] * s->coef[k] >= 0);
   memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
@@ -271,7 +271,7 @@ int main(void)
     if (number % 6 == 1)
       check_step(s);
     th_quadratic_free(&s->quadratic);
-    th_face_free(&s->face);
+    th_active_set_free(&s->face);
     free(s);
   }
   return check_finish(NULL);

@@ -29,7 +29,7 @@ struct sample {
   double weight[MOST_ROWS + 16];
   float weight32[MOST_ROWS + 16];
   double centre[MOST];
-  struct th_multiplier multiplier;
+  struct th_row_weights multiplier;
 };
 
 static double uniform(uint64_t step, int64_t index)
@@ -61,8 +61,8 @@ static void fill_rows(struct sample *s, int64_t rows, uint64_t step)
     s->residual[i] = (double)s->residual32[i];
     s->weight[i] = (double)s->weight32[i];
   }
-  s->multiplier = (struct th_multiplier){s->residual, s->residual32, s->weight,
-                                         s->weight32};
+  s->multiplier = (struct th_row_weights){s->residual, s->residual32, s->weight,
+                                          s->weight32};
 }
 
 /* What lies around the rows of a slab: a kernel that used it would show. */
@@ -250,8 +250,8 @@ static void test_column(const struct sample *s, double *column)
   for (int64_t a = 0; a < count; a++) {
     struct th_slab one = part_of(&s->slab, a, a + 1);
     for (int32_t i = 0; i < s->slab.rows; i += ENTRIES) {
-      struct th_multiplier single = {s->residual + i, s->residual32 + i,
-                                     s->weight + i, s->weight32 + i};
+      struct th_row_weights single = {s->residual + i, s->residual32 + i,
+                                      s->weight + i, s->weight32 + i};
       struct th_slab row = one;
       double sums[3] = {0};
       row.rows = 1;
@@ -335,7 +335,7 @@ static void test_far(void)
   const float ones[5] = {1e-20F, 1e-20F, 1e-20F, 1e-20F, 1e-20F};
   const double wide[5] = {1e-20, 1e-20, 1e-20, 1e-20, 1e-20};
   const double centre[1] = {1e25};
-  struct th_multiplier m = {wide, ones, wide, ones};
+  struct th_row_weights m = {wide, ones, wide, ones};
   struct th_slab slab = {.type = TH_F32,
                          .attributes = {0, 1},
                          .rows = 5,

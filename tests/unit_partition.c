@@ -135,13 +135,13 @@ static void test_blocks_outside(void)
 static void test_meet(void)
 {
   struct th_range a = {3, 9};
-  struct th_range both = th_range_meet(a, (struct th_range){5, 20});
+  struct th_range both = th_range_intersect(a, (struct th_range){5, 20});
   CHECK(both.first == 5 && both.last == 9);
-  both = th_range_meet(a, (struct th_range){9, 20});
+  both = th_range_intersect(a, (struct th_range){9, 20});
   CHECK(both.first == both.last);
-  both = th_range_meet((struct th_range){0, 2}, a);
+  both = th_range_intersect((struct th_range){0, 2}, a);
   CHECK(both.first == both.last);
-  both = th_range_meet((struct th_range){4, 5}, a);
+  both = th_range_intersect((struct th_range){4, 5}, a);
   CHECK(both.first == 4 && both.last == 5);
 }
 

@@ -129,8 +129,8 @@ static void test_touch(struct memory_store *m, struct kernel_case *c,
                        int64_t first, int64_t rows)
 {
   const struct th_evidence unit = {2, 0.5};
-  struct th_multiplier multiplier = {.residual = c->residual,
-                                     .weight = c->weight};
+  struct th_row_weights multiplier = {.residual = c->residual,
+                                      .weight = c->weight};
   struct th_range all = {5, ATTRIBUTES};
   struct th_slab slab;
   struct th_error err = {0};

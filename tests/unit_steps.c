@@ -105,8 +105,8 @@ static void test_pieces(struct memory_store *m)
   struct th_batch batch = {.rows = 0};
   struct th_gram gram = {0};
   struct th_selection work = {0};
-  const struct th_choice members[3] = {{3, 1}, {5, 1}, {40, 1}};
-  struct th_choice chosen[8];
+  const struct th_index_value members[3] = {{3, 1}, {5, 1}, {40, 1}};
+  struct th_index_value chosen[8];
   int64_t found = 0;
   bool complete = false;
   int64_t before = 0;

@@ -121,7 +121,7 @@ static void test_order(void)
   struct th_deal_plan plan = {
       .seed = 3, .training = 77, .row_group = 64, .unit = 8, .passes = 2};
   struct th_deal deal;
-  struct th_order order;
+  struct th_example_order order;
   struct th_error err;
   int64_t seen[2][77];
   int64_t row = -1;
@@ -129,11 +129,12 @@ static void test_order(void)
   int same = 0;
   th_error_clear(&err);
   CHECK(th_deal_init(&deal, &plan, &err) == TH_OK);
-  CHECK(th_order_init(&order, plan.unit, &err) == TH_OK);
+  CHECK(th_example_order_init(&order, plan.unit, &err) == TH_OK);
   for (int pass = 0; pass < 2; pass++) {
     bool met[77] = {false};
     for (int64_t k = 0; k < plan.training; k++) {
-      CHECK(th_order_next(&order, &deal, &row, &more, &err) == TH_OK && more);
+      CHECK(th_example_order_next(&order, &deal, &row, &more, &err) == TH_OK &&
+            more);
       CHECK(row >= 0 && row < plan.training && !met[row]);
       met[row] = true;
       seen[pass][k] = row;
@@ -142,8 +143,9 @@ static void test_order(void)
   for (int64_t k = 0; k < plan.training; k++)
     same += seen[0][k] == seen[1][k];
   CHECK(same < 20);
-  CHECK(th_order_next(&order, &deal, &row, &more, &err) == TH_OK && !more);
-  th_order_free(&order);
+  CHECK(th_example_order_next(&order, &deal, &row, &more, &err) == TH_OK &&
+        !more);
+  th_example_order_free(&order);
   th_deal_free(&deal);
 }
 
@@ -160,7 +162,7 @@ static void transcribe(const struct plain *p, int64_t unit, uint64_t seed,
                               .unit = unit,
                               .passes = epochs};
   struct th_deal deal;
-  struct th_order order;
+  struct th_example_order order;
   struct th_error err;
   double largest = 0;
   int64_t i = 0;
@@ -174,12 +176,12 @@ static void transcribe(const struct plain *p, int64_t unit, uint64_t seed,
   }
   memset(b, 0, (size_t)p->d * sizeof *b);
   CHECK(th_deal_init(&deal, &plan, &err) == TH_OK);
-  CHECK(th_order_init(&order, unit, &err) == TH_OK);
+  CHECK(th_example_order_init(&order, unit, &err) == TH_OK);
   for (int64_t t = 1; t <= epochs * p->n; t++) {
     double gamma = 1 / (th_loss_L(p->loss) * largest *
                         pow(ceil((double)t / ((double)p->n / 2)), 0.55));
     double product = 0;
-    CHECK(th_order_next(&order, &deal, &i, &more, &err) == TH_OK);
+    CHECK(th_example_order_next(&order, &deal, &i, &more, &err) == TH_OK);
     const double *x = p->x + i * p->d;
     for (int64_t j = 0; j < p->d; j++)
       product += x[j] * b[j];
@@ -189,7 +191,7 @@ static void transcribe(const struct plain *p, int64_t unit, uint64_t seed,
       b[j] = copysign(fmax(fabs(v) - gamma * p->lambda, 0), v);
     }
   }
-  th_order_free(&order);
+  th_example_order_free(&order);
   th_deal_free(&deal);
 }
 

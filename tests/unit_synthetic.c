@@ -178,7 +178,7 @@ static void test_law(void)
   const double densities[] = {0.0001, 0.001, 0.05, 0.3, 0.5};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     for (size_t k = 0; k < sizeof densities / sizeof *densities; k++) {
-      struct th_text_law law = th_text_law(sizes[s], densities[k]);
+      struct th_zipf law = th_zipf(sizes[s], densities[k]);
       double sum = 0;
       double before = 0.5;
       for (int64_t j = 0; j < sizes[s]; j++) {
@@ -196,7 +196,7 @@ static void test_sparse_column(void)
 {
   enum { D = 50, N = 200000 };
   struct th_truth truth = make("sparse", D, 5, 0, 0.1);
-  struct th_text_law law = th_text_law(D, 0.1);
+  struct th_zipf law = th_zipf(D, 0.1);
   struct th_column column = {0};
   struct th_error err;
   th_error_clear(&err);

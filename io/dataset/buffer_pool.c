@@ -14,20 +14,20 @@ enum {
   MOST = BLOCK / 8
 };
 
-int64_t th_rooms_bytes(int64_t bytes)
+int64_t th_buffer_pool_bytes(int64_t bytes)
 {
   return (bytes / ALIGNMENT + 1) * ALIGNMENT;
 }
 
-void th_rooms_expect(struct th_rooms *rooms, int64_t bytes)
+void th_buffer_pool_expect(struct th_buffer_pool *rooms, int64_t bytes)
 {
-  int64_t size = th_rooms_bytes(bytes);
+  int64_t size = th_buffer_pool_bytes(bytes);
   if (!rooms->taken && rooms->usual == 0 && size >= LEAST && size <= MOST)
     rooms->usual = size;
 }
 
 /* NULL: there is no memory. */
-static char *add_block(struct th_rooms *rooms)
+static char *add_block(struct th_buffer_pool *rooms)
 {
   struct th_error ignored = {0};
   if (th_grow((void **)&rooms->block, &rooms->capacity, rooms->blocks + 1,
@@ -42,7 +42,7 @@ static char *add_block(struct th_rooms *rooms)
   return block;
 }
 
-static void *take_usual(struct th_rooms *rooms)
+static void *take_usual(struct th_buffer_pool *rooms)
 {
   if (rooms->free != NULL) {
     void *room = rooms->free;
@@ -55,15 +55,15 @@ static void *take_usual(struct th_rooms *rooms)
   return rooms->block[rooms->blocks - 1] + place * rooms->usual;
 }
 
-void *th_rooms_take(struct th_rooms *rooms, int64_t bytes)
+void *th_buffer_pool_take(struct th_buffer_pool *rooms, int64_t bytes)
 {
-  int64_t size = th_rooms_bytes(bytes);
+  int64_t size = th_buffer_pool_bytes(bytes);
   rooms->taken = true;
   return size == rooms->usual ? take_usual(rooms)
                               : aligned_alloc(ALIGNMENT, (size_t)size);
 }
 
-void th_rooms_give(struct th_rooms *rooms, void *room, int64_t size)
+void th_buffer_pool_give(struct th_buffer_pool *rooms, void *room, int64_t size)
 {
   if (room == NULL || size != rooms->usual) {
     free(room);
@@ -74,10 +74,10 @@ void th_rooms_give(struct th_rooms *rooms, void *room, int64_t size)
   rooms->free = room;
 }
 
-void th_rooms_free(struct th_rooms *rooms)
+void th_buffer_pool_free(struct th_buffer_pool *rooms)
 {
   for (int64_t k = 0; k < rooms->blocks; k++)
     free(rooms->block[k]);
   free(rooms->block);
-  *rooms = (struct th_rooms){0};
+  *rooms = (struct th_buffer_pool){0};
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Zeroed: none. */
-struct th_rooms {
+struct th_buffer_pool {
   int64_t usual; /* bytes of the rooms in blocks; 0: there are none */
   bool taken;    /* some room was: `usual` stays */
   char **block;
@@ -21,21 +21,22 @@ struct th_rooms {
 };
 
 /* The bytes that a room for so many has. */
-int64_t th_rooms_bytes(int64_t bytes);
+int64_t th_buffer_pool_bytes(int64_t bytes);
 
 /* Most rooms are going to be for so many bytes; said before the first is taken,
  * and of no effect later, or where blocks are not worth while. */
-void th_rooms_expect(struct th_rooms *rooms, int64_t bytes);
+void th_buffer_pool_expect(struct th_buffer_pool *rooms, int64_t bytes);
 
-/* A room of th_rooms_bytes bytes, aligned to 64, not zeroed; NULL: there is no
- * memory. */
-void *th_rooms_take(struct th_rooms *rooms, int64_t bytes);
+/* A room of th_buffer_pool_bytes bytes, aligned to 64, not zeroed; NULL: there
+ * is no memory. */
+void *th_buffer_pool_take(struct th_buffer_pool *rooms, int64_t bytes);
 
-/* Give back a room of th_rooms_bytes `size`; the system has its pages back.
- * NULL is legal. */
-void th_rooms_give(struct th_rooms *rooms, void *room, int64_t size);
+/* Give back a room of th_buffer_pool_bytes `size`; the system has its pages
+ * back. NULL is legal. */
+void th_buffer_pool_give(struct th_buffer_pool *rooms, void *room,
+                         int64_t size);
 
 /* All blocks, and with them every room of the usual size. */
-void th_rooms_free(struct th_rooms *rooms);
+void th_buffer_pool_free(struct th_buffer_pool *rooms);
 
 #endif

@@ -32,15 +32,15 @@ struct th_cache {
   int32_t newest;
   int32_t oldest;
   int32_t free;
-  struct th_rooms rooms; /* that items have */
-  void *spare;           /* room of an item that went, for the next */
+  struct th_buffer_pool rooms; /* that items have */
+  void *spare;                 /* room of an item that went, for the next */
   int64_t spare_bytes;
 };
 
 /* What is kept under a key, now the most recently used; NULL: nothing. */
 void *th_cache_find(struct th_cache *cache, int64_t key);
 
-/* Most items are going to have so many bytes: see th_rooms_expect. */
+/* Most items are going to have so many bytes: see th_buffer_pool_expect. */
 void th_cache_expect(struct th_cache *cache, int64_t bytes);
 
 /* Room for a new key. Others go until all fit into `limit` bytes; one item is

@@ -19,23 +19,24 @@ static int64_t count_of(struct th_range range)
 /* One behind the other: the unit, its values, checksums and states. */
 static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
 {
-  return align(sizeof(struct th_unit)) + align(count * shard->map.run) +
+  return align(sizeof(struct th_cache_block)) + align(count * shard->map.run) +
          align(count * (int64_t)sizeof(uint64_t)) + align(count);
 }
 
 /* A kept run is looked for among the units first: nothing is read twice while
  * it is in memory. What HDF5 decompresses comes by whole units. */
-static bool is_alone(const struct th_place *at, const struct th_unit *unit,
-                     int64_t attribute)
+static bool is_alone(const struct th_place *at,
+                     const struct th_cache_block *unit, int64_t attribute)
 {
   return at->shard->map.file >= 0 &&
          (unit == NULL ||
           unit->state[attribute - unit->attributes.first] == TH_ABSENT);
 }
 
-th_status th_unit_find(struct th_dataset *d, int64_t attribute, int64_t group,
-                       bool keep, struct th_unit_place *place,
-                       struct th_error *err)
+th_status th_cache_block_find(struct th_dataset *d, int64_t attribute,
+                              int64_t group, bool keep,
+                              struct th_cache_block_place *place,
+                              struct th_error *err)
 {
   th_status rc = th_dataset_place(d, attribute, group, &place->at, err);
   if (rc != TH_OK)
@@ -54,8 +55,9 @@ th_status th_unit_find(struct th_dataset *d, int64_t attribute, int64_t group,
   return TH_OK;
 }
 
-th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
-                       struct th_error *err)
+th_status th_cache_block_make(struct th_dataset *d,
+                              struct th_cache_block_place *place,
+                              struct th_error *err)
 {
   int64_t count = count_of(place->attributes);
   int64_t run = place->at.shard->map.run;
@@ -71,23 +73,25 @@ th_status th_unit_make(struct th_dataset *d, struct th_unit_place *place,
     return rc;
   if (alone) /* what is kept for single attributes, blocks do without */
     th_cache_trim(&d->blocks, th_dataset_block_limit(d));
-  char *values = (char *)room + align(sizeof(struct th_unit));
+  char *values = (char *)room + align(sizeof(struct th_cache_block));
   char *checksum = values + align(count * run);
   char *state = checksum + align(count * (int64_t)sizeof(uint64_t));
   place->unit = room;
-  *place->unit = (struct th_unit){.attributes = place->attributes,
-                                  .cache = place->cache,
-                                  .key = place->key,
-                                  .bytes = place->bytes,
-                                  .values = values,
-                                  .checksum = (uint64_t *)(void *)checksum,
-                                  .state = (unsigned char *)state};
+  *place->unit =
+      (struct th_cache_block){.attributes = place->attributes,
+                              .cache = place->cache,
+                              .key = place->key,
+                              .bytes = place->bytes,
+                              .values = values,
+                              .checksum = (uint64_t *)(void *)checksum,
+                              .state = (unsigned char *)state};
   memset(state, TH_ABSENT, (size_t)count);
   return TH_OK;
 }
 
-struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
-                             enum th_presence state)
+struct th_range th_cache_block_part(const struct th_cache_block *unit,
+                                    struct th_range range,
+                                    enum th_presence state)
 {
   const unsigned char *begin =
       unit->state + (range.first - unit->attributes.first);
@@ -102,15 +106,15 @@ struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
                            range.first + (last - begin)};
 }
 
-void th_unit_mark(struct th_unit *unit, struct th_range range,
-                  enum th_presence state)
+void th_cache_block_mark(struct th_cache_block *unit, struct th_range range,
+                         enum th_presence state)
 {
   memset(unit->state + (range.first - unit->attributes.first), (int)state,
          (size_t)count_of(range));
 }
 
-struct th_fetch th_unit_fetch(const struct th_unit_place *place,
-                              struct th_range part)
+struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
+                                     struct th_range part)
 {
   int64_t skip = part.first - place->unit->attributes.first;
   struct th_fetch fetch =
@@ -121,8 +125,9 @@ struct th_fetch th_unit_fetch(const struct th_unit_place *place,
   return fetch;
 }
 
-void th_unit_count(struct th_dataset *d, const struct th_unit *unit,
-                   const struct th_fetch *fetch)
+void th_cache_block_count(struct th_dataset *d,
+                          const struct th_cache_block *unit,
+                          const struct th_fetch *fetch)
 {
   int64_t bytes = th_fetch_bytes(fetch);
   bool kept = unit->cache == &d->runs;
@@ -132,10 +137,10 @@ void th_unit_count(struct th_dataset *d, const struct th_unit *unit,
 
 /* Values that are still to come must never be handed out: garbage would reach
  * the solver. */
-static th_status refuse_queued(const struct th_unit_place *place,
+static th_status refuse_queued(const struct th_cache_block_place *place,
                                struct th_range range, struct th_error *err)
 {
-  struct th_range queued = th_unit_part(place->unit, range, TH_QUEUED);
+  struct th_range queued = th_cache_block_part(place->unit, range, TH_QUEUED);
   if (queued.first == queued.last)
     return TH_OK;
   return th_fail(err, TH_EIO,
@@ -146,44 +151,45 @@ static th_status refuse_queued(const struct th_unit_place *place,
 }
 
 /* Read what a range lacks; what HDF5 decompresses by whole units. */
-static th_status complete(struct th_dataset *d, struct th_unit_place *place,
+static th_status complete(struct th_dataset *d,
+                          struct th_cache_block_place *place,
                           struct th_range range, struct th_error *err)
 {
-  struct th_unit *unit = place->unit;
+  struct th_cache_block *unit = place->unit;
   th_status rc = TH_OK;
   for (;;) {
-    struct th_range part = th_unit_part(unit, range, TH_ABSENT);
+    struct th_range part = th_cache_block_part(unit, range, TH_ABSENT);
     if (part.first == part.last)
       return refuse_queued(place, range, err);
     if (place->at.shard->map.file < 0)
       part = unit->attributes;
-    struct th_fetch fetch = th_unit_fetch(place, part);
+    struct th_fetch fetch = th_cache_block_fetch(place, part);
     double began = th_clock();
     rc = th_dense_read(place->at.shard, &fetch, err);
     d->store.seconds += th_clock() - began;
     if (rc != TH_OK)
       return rc;
-    th_unit_count(d, unit, &fetch);
-    th_unit_mark(unit, part, TH_PRESENT);
+    th_cache_block_count(d, unit, &fetch);
+    th_cache_block_mark(unit, part, TH_PRESENT);
   }
 }
 
-th_status th_unit_slab(struct th_dataset *d, struct th_rows rows,
-                       struct th_range range, bool keep, struct th_slab *slab,
-                       struct th_error *err)
+th_status th_cache_block_slab(struct th_dataset *d, struct th_rows rows,
+                              struct th_range range, bool keep,
+                              struct th_slab *slab, struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   const struct th_shape *shape = &g->shape;
-  struct th_unit_place place;
-  int64_t group = th_geometry_group_of(g, rows.first);
-  int64_t row = rows.first - th_geometry_group(g, group).first;
+  struct th_cache_block_place place;
+  int64_t group = th_row_groups_group_of(g, rows.first);
+  int64_t row = rows.first - th_row_groups_group(g, group).first;
   th_status rc = TH_OK;
-  th_outlook_settle(d, range, group, keep);
-  TH_TRY(th_unit_find(d, range.first, group, keep, &place, err));
+  th_prefetch_settle(d, range, group, keep);
+  TH_TRY(th_cache_block_find(d, range.first, group, keep, &place, err));
   if (place.unit == NULL)
-    TH_TRY(th_unit_make(d, &place, err));
-  struct th_unit *unit = place.unit;
-  range = th_range_meet(range, unit->attributes);
+    TH_TRY(th_cache_block_make(d, &place, err));
+  struct th_cache_block *unit = place.unit;
+  range = th_range_intersect(range, unit->attributes);
   TH_TRY(complete(d, &place, range, err));
   int64_t skip =
       (range.first - unit->attributes.first) * shape->row_group + row;

@@ -12,7 +12,7 @@
 enum th_presence { TH_ABSENT, TH_QUEUED, TH_PRESENT };
 
 /* Lies at the beginning of its room. */
-struct th_unit {
+struct th_cache_block {
   struct th_range attributes;
   struct th_cache *cache; /* that it is kept in */
   int64_t key;
@@ -24,42 +24,46 @@ struct th_unit {
 };
 
 /* A request's unit. */
-struct th_unit_place {
+struct th_cache_block_place {
   struct th_place at;
   struct th_range attributes; /* that the unit has, or would have, room for */
   struct th_cache *cache;
   int64_t key;
-  int64_t bytes;        /* of its room */
-  struct th_unit *unit; /* NULL: there is none yet */
+  int64_t bytes;               /* of its room */
+  struct th_cache_block *unit; /* NULL: there is none yet */
 };
 
 /* keep: the run alone, unless it is there with others. */
-th_status th_unit_find(struct th_dataset *dataset, int64_t attribute,
-                       int64_t group, bool keep, struct th_unit_place *place,
-                       struct th_error *err);
+th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
+                              int64_t group, bool keep,
+                              struct th_cache_block_place *place,
+                              struct th_error *err);
 
 /* Room for it in the cache, with nothing in it. */
-th_status th_unit_make(struct th_dataset *dataset, struct th_unit_place *place,
-                       struct th_error *err);
+th_status th_cache_block_make(struct th_dataset *dataset,
+                              struct th_cache_block_place *place,
+                              struct th_error *err);
 
 /* The first attributes of a range, next to one another, that are in a state;
  * empty where there are none. */
-struct th_range th_unit_part(const struct th_unit *unit, struct th_range range,
-                             enum th_presence state);
-void th_unit_mark(struct th_unit *unit, struct th_range range,
-                  enum th_presence state);
+struct th_range th_cache_block_part(const struct th_cache_block *unit,
+                                    struct th_range range,
+                                    enum th_presence state);
+void th_cache_block_mark(struct th_cache_block *unit, struct th_range range,
+                         enum th_presence state);
 
 /* The read of a part of the unit. */
-struct th_fetch th_unit_fetch(const struct th_unit_place *place,
-                              struct th_range part);
+struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
+                                     struct th_range part);
 
 /* Add a read that was carried out to the store's account. */
-void th_unit_count(struct th_dataset *dataset, const struct th_unit *unit,
-                   const struct th_fetch *fetch);
+void th_cache_block_count(struct th_dataset *dataset,
+                          const struct th_cache_block *unit,
+                          const struct th_fetch *fetch);
 
 /* A dense slab. */
-th_status th_unit_slab(struct th_dataset *dataset, struct th_rows rows,
-                       struct th_range range, bool keep, struct th_slab *slab,
-                       struct th_error *err);
+th_status th_cache_block_slab(struct th_dataset *dataset, struct th_rows rows,
+                              struct th_range range, bool keep,
+                              struct th_slab *slab, struct th_error *err);
 
 #endif

@@ -39,7 +39,7 @@ static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
 }
 
 th_status th_dense_map_open(struct th_dense_map *map,
-                            const struct th_geometry *geometry, int64_t count,
+                            const struct th_row_groups *geometry, int64_t count,
                             const struct th_h5_set *values,
                             const struct th_h5_set *checksum,
                             struct th_error *err)

@@ -66,7 +66,7 @@ th_status th_runs_verify(const char *shard, struct th_range attributes,
 /* Learn how /X and /checksum of `count` attributes lie in their file. Free the
  * map also where this fails. */
 th_status th_dense_map_open(struct th_dense_map *map,
-                            const struct th_geometry *geometry, int64_t count,
+                            const struct th_row_groups *geometry, int64_t count,
                             const struct th_h5_set *values,
                             const struct th_h5_set *checksum,
                             struct th_error *err);

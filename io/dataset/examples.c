@@ -84,7 +84,7 @@ static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
                             void *values, struct th_error *err)
 {
   struct th_examples *e = &d->examples;
-  struct th_rows rows = th_geometry_group(&d->info.geometry, group);
+  struct th_rows rows = th_row_groups_group(&d->info.geometry, group);
   th_status rc = th_h5_set_range(set, rows.first, rows.count, values, err);
   if (rc != TH_OK)
     return rc;
@@ -108,11 +108,11 @@ static th_status read_all(struct th_dataset *d, const struct th_h5_set *set,
                           const uint64_t *checksum, double *values,
                           struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   th_status rc = TH_OK;
   for (int64_t group = 0; rc == TH_OK && group < g->groups; group++)
     rc = read_group(d, set, checksum, group,
-                    values + th_geometry_group(g, group).first, err);
+                    values + th_row_groups_group(g, group).first, err);
   return rc;
 }
 
@@ -192,12 +192,12 @@ static th_status read_rows(struct th_dataset *d, const struct th_h5_set *set,
                            const uint64_t *checksum, struct th_rows rows,
                            void *values, struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   int64_t last = rows.first + rows.count;
   th_status rc = TH_OK;
   for (int64_t i = rows.first; rc == TH_OK && i < last;) {
-    int64_t group = th_geometry_group_of(g, i);
-    struct th_rows whole = th_geometry_group(g, group);
+    int64_t group = th_row_groups_group_of(g, i);
+    struct th_rows whole = th_row_groups_group(g, group);
     int64_t end = whole.first + whole.count;
     end = end < last ? end : last;
     rc = read_group(d, set, checksum, group, d->examples.group, err);

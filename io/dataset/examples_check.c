@@ -14,11 +14,11 @@
 static th_status check_targets(struct th_dataset *d, double *room,
                                struct th_print *print, struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   const struct th_examples *e = &d->examples;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < g->groups; k++) {
-    struct th_rows rows = th_geometry_group(g, k);
+    struct th_rows rows = th_row_groups_group(g, k);
     TH_TRY(th_examples_read(d, rows, room, room, err));
     TH_TRY(th_dataset_row_numbers(d, rows, (int64_t *)(void *)room, err));
     print->target = th_hash_next(print->target, e->target_checksum[k]);
@@ -33,18 +33,18 @@ done:
 static th_status check_groups(const struct th_dataset *d, int64_t *room,
                               struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   const struct th_h5 *h5 = &d->examples.h5;
   bool good = true;
   th_status rc = TH_OK;
   TH_TRY(
       th_h5_get(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, g->groups, room, err));
   for (int64_t k = 0; k < g->groups; k++)
-    good = good && room[k] == th_geometry_group(g, k).first;
+    good = good && room[k] == th_row_groups_group(g, k).first;
   TH_TRY(
       th_h5_get(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, g->groups, room, err));
   for (int64_t k = 0; k < g->groups; k++)
-    good = good && room[k] == th_geometry_group(g, k).count;
+    good = good && room[k] == th_row_groups_group(g, k).count;
   const uint8_t *split = (const uint8_t *)room;
   TH_TRY(
       th_h5_get(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, g->groups, room, err));
@@ -111,7 +111,7 @@ static th_status check_attribute_groups(const struct th_dataset *d,
 th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
                             struct th_error *err)
 {
-  const struct th_geometry *g = &dataset->info.geometry;
+  const struct th_row_groups *g = &dataset->info.geometry;
   int64_t bytes = g->shape.examples + 8 * g->groups;
   int64_t *room = NULL;
   th_status rc = TH_OK;

@@ -101,7 +101,7 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
   shape.layout = (enum th_layout)layout;
   shape.type = (enum th_type)type;
   shape.weighted = weighted != 0;
-  if (th_geometry_init(&info->geometry, &shape, &why) != TH_OK)
+  if (th_row_groups_init(&info->geometry, &shape, &why) != TH_OK)
     return damaged(h5, why.text, err);
   double most = (double)shape.examples * (double)shape.attributes;
   if (groups != info->geometry.groups || info->shards < 1 ||
@@ -289,12 +289,12 @@ done:
 }
 
 /* The record in one direction or the other. */
-static th_status walk(struct th_pack *pack, struct th_master_info *info,
+static th_status walk(struct th_message *pack, struct th_master_info *info,
                       struct th_error *err)
 {
   struct th_master_info fixed = *info;
   th_status rc = TH_OK;
-  TH_TRY(th_pack_bytes(pack, &fixed, sizeof fixed, err));
+  TH_TRY(th_message_bytes(pack, &fixed, sizeof fixed, err));
   if (pack->taking) {
     *info = fixed;
     info->shard = NULL;
@@ -305,22 +305,22 @@ static th_status walk(struct th_pack *pack, struct th_master_info *info,
     info->truth.support = NULL;
     info->truth.coef = NULL;
   }
-  TH_TRY(th_pack_array(pack, (void **)&info->shard, info->shards,
-                       sizeof *info->shard, err));
+  TH_TRY(th_message_array(pack, (void **)&info->shard, info->shards,
+                          sizeof *info->shard, err));
   for (int64_t k = 0; k < info->shards && pack->taking; k++)
     info->shard[k].path = NULL;
   for (int64_t k = 0; k < info->shards; k++)
-    TH_TRY(th_pack_text(pack, &info->shard[k].path, err));
-  TH_TRY(th_pack_text(pack, &info->provenance, err));
-  TH_TRY(th_pack_text(pack, &info->target_name, err));
-  TH_TRY(th_pack_text(pack, &info->positive_class, err));
+    TH_TRY(th_message_text(pack, &info->shard[k].path, err));
+  TH_TRY(th_message_text(pack, &info->provenance, err));
+  TH_TRY(th_message_text(pack, &info->target_name, err));
+  TH_TRY(th_message_text(pack, &info->positive_class, err));
   TH_TRY(th_origin_pack(pack, &info->origin, err));
   if (!info->generated)
     goto done;
-  TH_TRY(th_pack_array(pack, (void **)&info->truth.support,
-                       info->truth.support_size, sizeof(int64_t), err));
-  TH_TRY(th_pack_array(pack, (void **)&info->truth.coef,
-                       info->truth.support_size, sizeof(double), err));
+  TH_TRY(th_message_array(pack, (void **)&info->truth.support,
+                          info->truth.support_size, sizeof(int64_t), err));
+  TH_TRY(th_message_array(pack, (void **)&info->truth.coef,
+                          info->truth.support_size, sizeof(double), err));
 done:
   return rc;
 }
@@ -328,13 +328,13 @@ done:
 th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
                           struct th_error *err)
 {
-  struct th_pack pack = {0};
+  struct th_message pack = {0};
   th_status rc = comm->rank == 0 ? walk(&pack, info, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_pack_share(&pack, comm, err));
+  TH_TRY(th_message_share(&pack, comm, err));
   rc = comm->rank == 0 ? TH_OK : walk(&pack, info, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
-  th_pack_free(&pack);
+  th_message_free(&pack);
   return rc;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 th_status th_master_tables(const struct th_h5 *h5,
-                           const struct th_geometry *geometry, uint64_t *hash,
+                           const struct th_row_groups *geometry, uint64_t *hash,
                            struct th_error *err)
 {
   const char *const names[] = {TH_D_GROUP_Y, TH_D_GROUP_ROW, TH_D_GROUP_WEIGHT};

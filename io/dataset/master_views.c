@@ -103,7 +103,7 @@ static th_status put_statistic(const struct th_h5 *h5, const char *view_name,
 static herr_t map_values(hid_t plan, hid_t view,
                          const struct th_master_info *info)
 {
-  const struct th_geometry *g = &info->geometry;
+  const struct th_row_groups *g = &info->geometry;
   hsize_t training = (hsize_t)g->shape.training;
   hsize_t tests = (hsize_t)g->shape.examples - training;
   hsize_t height = (hsize_t)g->shape.row_group;
@@ -130,9 +130,9 @@ static herr_t map_values(hid_t plan, hid_t view,
 static herr_t map_packed(hid_t plan, hid_t view,
                          const struct th_master_info *info)
 {
-  const struct th_geometry *g = &info->geometry;
+  const struct th_row_groups *g = &info->geometry;
   hsize_t width =
-      (hsize_t)(g->groups * th_geometry_items(g, g->shape.row_group));
+      (hsize_t)(g->groups * th_row_groups_items(g, g->shape.row_group));
   herr_t ok = 0;
   for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
     const struct th_shard_row *row = &info->shard[k];
@@ -154,10 +154,10 @@ struct values_view {
   herr_t (*map)(hid_t plan, hid_t view, const struct th_master_info *info);
 };
 
-static struct values_view view_of(const struct th_geometry *g)
+static struct values_view view_of(const struct th_row_groups *g)
 {
   const struct th_shape *shape = &g->shape;
-  int64_t stored = g->groups * th_geometry_items(g, shape->row_group);
+  int64_t stored = g->groups * th_row_groups_items(g, shape->row_group);
   if (th_type_packed(shape->type) > 1)
     return (struct values_view){TH_D_PACKED, (hsize_t)stored, H5T_NATIVE_INT16,
                                 -1, map_packed};

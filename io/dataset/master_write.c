@@ -81,7 +81,7 @@ done:
 
 /* The per-example arrays' checksums, one per row group; their joint hash. */
 static th_status put_checksums(const struct th_h5 *h5, const char *name,
-                               const struct th_geometry *geometry,
+                               const struct th_row_groups *geometry,
                                const void *data, uint64_t *joint,
                                struct th_error *err)
 {
@@ -90,7 +90,7 @@ static th_status put_checksums(const struct th_h5 *h5, const char *name,
   if (rc != TH_OK)
     return rc;
   for (int64_t g = 0; g < geometry->groups; g++) {
-    struct th_rows rows = th_geometry_group(geometry, g);
+    struct th_rows rows = th_row_groups_group(geometry, g);
     checksum[g] = th_hash((const char *)data + (size_t)rows.first * 8,
                           (size_t)rows.count * 8);
     *joint = th_hash_next(*joint, checksum[g]);
@@ -101,7 +101,7 @@ static th_status put_checksums(const struct th_h5 *h5, const char *name,
 }
 
 static th_status put_split(const struct th_h5 *h5,
-                           const struct th_geometry *geometry,
+                           const struct th_row_groups *geometry,
                            struct th_error *err)
 {
   const struct th_shape *shape = &geometry->shape;
@@ -117,7 +117,7 @@ static th_status put_split(const struct th_h5 *h5,
 }
 
 static th_status put_groups(const struct th_h5 *h5,
-                            const struct th_geometry *geometry,
+                            const struct th_row_groups *geometry,
                             struct th_error *err)
 {
   int64_t groups = geometry->groups;
@@ -129,7 +129,7 @@ static th_status put_groups(const struct th_h5 *h5,
   TH_TRY(TH_NEW(&count, groups, "the row-group table", err));
   TH_TRY(TH_NEW(&split, groups, "the row-group table", err));
   for (int64_t g = 0; g < groups; g++) {
-    struct th_rows rows = th_geometry_group(geometry, g);
+    struct th_rows rows = th_row_groups_group(geometry, g);
     first[g] = rows.first;
     count[g] = rows.count;
     split[g] = g >= geometry->training_groups;
@@ -145,7 +145,7 @@ done:
 }
 
 static th_status put_examples(const struct th_h5 *h5,
-                              const struct th_geometry *geometry,
+                              const struct th_row_groups *geometry,
                               const struct th_master *master,
                               struct th_print *print, struct th_error *err)
 {
@@ -242,7 +242,7 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
 static th_status fill(const struct th_h5 *h5, struct th_master_info *info,
                       const struct th_master *master, struct th_error *err)
 {
-  const struct th_geometry *geometry = &info->geometry;
+  const struct th_row_groups *geometry = &info->geometry;
   struct th_print print = {0};
   th_status rc = TH_OK;
   TH_TRY(put_shape(h5, info, master, err));

@@ -13,7 +13,7 @@
 
 static int64_t in_piece(int64_t count, int64_t piece)
 {
-  return th_smaller(TH_NAMES_PIECE, count - piece * TH_NAMES_PIECE);
+  return th_min_i64(TH_NAMES_PIECE, count - piece * TH_NAMES_PIECE);
 }
 
 /* The checksums of all pieces, as they are stored: names of `width` bytes. */

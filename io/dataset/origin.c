@@ -25,24 +25,24 @@ void th_origin_free(struct th_origin *origin)
 }
 
 /* A list of texts in one direction or the other. */
-static th_status pack_texts(struct th_pack *pack, char ***texts, int64_t count,
-                            struct th_error *err)
+static th_status pack_texts(struct th_message *pack, char ***texts,
+                            int64_t count, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (pack->taking)
     rc = TH_NEW(texts, count, "names of columns", err);
   for (int64_t k = 0; rc == TH_OK && k < count; k++)
-    rc = th_pack_text(pack, &(*texts)[k], err);
+    rc = th_message_text(pack, &(*texts)[k], err);
   return rc;
 }
 
-th_status th_origin_pack(struct th_pack *pack, struct th_origin *origin,
+th_status th_origin_pack(struct th_message *pack, struct th_origin *origin,
                          struct th_error *err)
 {
   int64_t named = origin->name != NULL;
   int64_t fixed[] = {origin->columns, origin->target, origin->others,
                      origin->classes, named};
-  th_status rc = th_pack_bytes(pack, fixed, sizeof fixed, err);
+  th_status rc = th_message_bytes(pack, fixed, sizeof fixed, err);
   if (rc != TH_OK)
     return rc;
   if (pack->taking)
@@ -50,8 +50,8 @@ th_status th_origin_pack(struct th_pack *pack, struct th_origin *origin,
                                  .target = fixed[1],
                                  .others = fixed[2],
                                  .classes = fixed[3]};
-  TH_TRY(th_pack_array(pack, (void **)&origin->other, origin->others,
-                       sizeof *origin->other, err));
+  TH_TRY(th_message_array(pack, (void **)&origin->other, origin->others,
+                          sizeof *origin->other, err));
   if (fixed[4] != 0)
     TH_TRY(pack_texts(pack, &origin->name, origin->others, err));
   TH_TRY(pack_texts(pack, &origin->class_name, origin->classes, err));
@@ -62,7 +62,7 @@ done:
 th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
                          struct th_error *err)
 {
-  struct th_pack pack = {0};
+  struct th_message pack = {0};
   struct th_origin all = *from; /* packing only reads it */
   *to = (struct th_origin){0};
   th_status rc = th_origin_pack(&pack, &all, err);
@@ -71,7 +71,7 @@ th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
   pack.used = 0;
   if (rc == TH_OK)
     rc = th_origin_pack(&pack, to, err);
-  th_pack_free(&pack);
+  th_message_free(&pack);
   return rc;
 }
 
@@ -105,7 +105,7 @@ static th_status get_texts(const struct th_h5 *h5, const char *name,
                            int64_t count, char ***texts, struct th_error *err)
 {
   char **read = NULL;
-  struct th_pack pack = {0};
+  struct th_message pack = {0};
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_texts(h5, name, count, &read, err));
   TH_TRY(pack_texts(&pack, &read, count, err));
@@ -114,7 +114,7 @@ static th_status get_texts(const struct th_h5 *h5, const char *name,
   pack.used = 0;
   TH_TRY(pack_texts(&pack, texts, count, err));
 done:
-  th_pack_free(&pack);
+  th_message_free(&pack);
   free(read);
   return rc;
 }

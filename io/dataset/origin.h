@@ -37,8 +37,8 @@ th_status th_origin_get(const struct th_h5 *h5, int64_t attributes,
                         struct th_origin *origin, struct th_error *err);
 
 /* Through a record of bytes, in one direction or the other. Local. */
-struct th_pack;
-th_status th_origin_pack(struct th_pack *pack, struct th_origin *origin,
+struct th_message;
+th_status th_origin_pack(struct th_message *pack, struct th_origin *origin,
                          struct th_error *err);
 
 #endif

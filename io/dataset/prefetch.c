@@ -21,32 +21,34 @@ static size_t run_bytes(const struct th_dataset *d)
  * it again, and tells. */
 static void take_over(struct th_dataset *d)
 {
-  struct th_outlook *o = &d->outlook;
+  struct th_prefetch *o = &d->outlook;
   struct th_fetch fetch;
   double seconds = 0;
-  bool good = th_ahead_pop(o->ahead, &fetch, &seconds) == TH_OK;
-  struct th_unit *unit = fetch.unit;
-  th_unit_mark(unit, fetch.wanted, good ? TH_PRESENT : TH_ABSENT);
+  bool good = th_prefetch_thread_pop(o->ahead, &fetch, &seconds) == TH_OK;
+  struct th_cache_block *unit = fetch.unit;
+  th_cache_block_mark(unit, fetch.wanted, good ? TH_PRESENT : TH_ABSENT);
   d->store.seconds += seconds;
   if (good)
-    th_unit_count(d, unit, &fetch);
+    th_cache_block_count(d, unit, &fetch);
   if (--unit->reads == 0)
     o->bytes -= unit->bytes;
   th_cache_unpin(unit->cache, unit->key);
 }
 
 /* Queue the read of a part of a unit. False: no place for it, or none known. */
-static bool queue(struct th_dataset *d, const struct th_unit_place *place,
+static bool queue(struct th_dataset *d,
+                  const struct th_cache_block_place *place,
                   struct th_range part)
 {
-  struct th_outlook *o = &d->outlook;
-  struct th_unit *unit = place->unit;
-  struct th_fetch fetch = th_unit_fetch(place, part);
+  struct th_prefetch *o = &d->outlook;
+  struct th_cache_block *unit = place->unit;
+  struct th_fetch fetch = th_cache_block_fetch(place, part);
   fetch.small = place->cache == &d->runs;
-  if (th_ahead_full(o->ahead) || !th_dense_place(place->at.shard, &fetch))
+  if (th_prefetch_thread_full(o->ahead) ||
+      !th_dense_place(place->at.shard, &fetch))
     return false;
-  th_ahead_push(o->ahead, &fetch);
-  th_unit_mark(unit, part, TH_QUEUED);
+  th_prefetch_thread_push(o->ahead, &fetch);
+  th_cache_block_mark(unit, part, TH_QUEUED);
   th_cache_pin(unit->cache, unit->key);
   if (unit->reads++ == 0)
     o->bytes += unit->bytes;
@@ -57,17 +59,17 @@ static bool queue(struct th_dataset *d, const struct th_unit_place *place,
  * window is full, or what follows cannot be read ahead. */
 static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
 {
-  struct th_outlook *o = &d->outlook;
-  struct th_unit_place place;
+  struct th_prefetch *o = &d->outlook;
+  struct th_cache_block_place place;
   struct th_error ignored = {0};
-  if (th_unit_find(d, o->attribute, wanted->group, wanted->keep, &place,
-                   &ignored) != TH_OK)
+  if (th_cache_block_find(d, o->attribute, wanted->group, wanted->keep, &place,
+                          &ignored) != TH_OK)
     return false;
   struct th_range rest = {o->attribute, wanted->range.last};
-  rest = th_range_meet(rest, place.attributes);
+  rest = th_range_intersect(rest, place.attributes);
   bool idle = place.unit == NULL || place.unit->reads == 0;
   if (place.unit != NULL) {
-    struct th_range absent = th_unit_part(place.unit, rest, TH_ABSENT);
+    struct th_range absent = th_cache_block_part(place.unit, rest, TH_ABSENT);
     if (absent.first == absent.last) {
       o->attribute = rest.last;
       return true;
@@ -76,10 +78,10 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
   if (place.at.shard->map.file < 0 ||
       (idle && o->bytes + place.bytes > o->window))
     return false;
-  if (place.unit == NULL && th_unit_make(d, &place, &ignored) != TH_OK)
+  if (place.unit == NULL && th_cache_block_make(d, &place, &ignored) != TH_OK)
     return false;
   while (rest.first < rest.last) {
-    struct th_range absent = th_unit_part(place.unit, rest, TH_ABSENT);
+    struct th_range absent = th_cache_block_part(place.unit, rest, TH_ABSENT);
     if (absent.first < absent.last && !queue(d, &place, absent))
       return false;
     rest.first = absent.last;
@@ -91,7 +93,7 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
 /* Queue what is wanted as far as the window goes. */
 static void fill(struct th_dataset *d)
 {
-  struct th_outlook *o = &d->outlook;
+  struct th_prefetch *o = &d->outlook;
   while (o->next < o->count && queue_unit(d, &o->wanted[o->next])) {
     if (o->attribute < o->wanted[o->next].range.last)
       continue;
@@ -99,25 +101,26 @@ static void fill(struct th_dataset *d)
     if (o->next < o->count)
       o->attribute = o->wanted[o->next].range.first;
   }
-  th_ahead_go(o->ahead);
+  th_prefetch_thread_go(o->ahead);
 }
 
 static bool under_way(struct th_dataset *d, struct th_range range,
                       int64_t group, bool keep)
 {
-  struct th_unit_place place;
+  struct th_cache_block_place place;
   struct th_error ignored = {0};
-  if (th_ahead_empty(d->outlook.ahead) ||
-      th_unit_find(d, range.first, group, keep, &place, &ignored) != TH_OK ||
+  if (th_prefetch_thread_empty(d->outlook.ahead) ||
+      th_cache_block_find(d, range.first, group, keep, &place, &ignored) !=
+          TH_OK ||
       place.unit == NULL)
     return false;
-  struct th_range queued = th_unit_part(
-      place.unit, th_range_meet(range, place.attributes), TH_QUEUED);
+  struct th_range queued = th_cache_block_part(
+      place.unit, th_range_intersect(range, place.attributes), TH_QUEUED);
   return queued.first < queued.last;
 }
 
-void th_outlook_settle(struct th_dataset *d, struct th_range range,
-                       int64_t group, bool keep)
+void th_prefetch_settle(struct th_dataset *d, struct th_range range,
+                        int64_t group, bool keep)
 {
   if (d->outlook.ahead == NULL)
     return;
@@ -132,14 +135,14 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
                          struct th_range range, bool keep)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  struct th_outlook *o = &d->outlook;
+  struct th_prefetch *o = &d->outlook;
   struct th_error ignored = {0};
   if (o->ahead == NULL || range.first >= range.last ||
       (keep && run_bytes(d) < LEAST_ALONE) ||
       th_grow((void **)&o->wanted, &o->capacity, o->count + 1,
               sizeof *o->wanted, "what to read ahead", &ignored) != TH_OK)
     return;
-  int64_t group = th_geometry_group_of(&d->info.geometry, rows.first);
+  int64_t group = th_row_groups_group_of(&d->info.geometry, rows.first);
   o->wanted[o->count++] = (struct th_wanted){group, range, keep};
   if (o->next == o->count - 1)
     o->attribute = range.first;
@@ -149,18 +152,18 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
 void th_dataset_forget(struct th_store *store)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  struct th_outlook *o = &d->outlook;
+  struct th_prefetch *o = &d->outlook;
   if (o->ahead == NULL)
     return;
-  while (!th_ahead_empty(o->ahead))
+  while (!th_prefetch_thread_empty(o->ahead))
     take_over(d);
   o->count = 0;
   o->next = 0;
 }
 
-void th_outlook_free(struct th_outlook *outlook)
+void th_prefetch_free(struct th_prefetch *outlook)
 {
-  th_ahead_free(outlook->ahead);
+  th_prefetch_thread_free(outlook->ahead);
   free(outlook->wanted);
-  *outlook = (struct th_outlook){0};
+  *outlook = (struct th_prefetch){0};
 }

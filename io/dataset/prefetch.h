@@ -21,8 +21,8 @@ struct th_wanted {
   bool keep;
 };
 
-struct th_outlook {
-  struct th_ahead *ahead; /* NULL: nothing is read ahead */
+struct th_prefetch {
+  struct th_prefetch_thread *ahead; /* NULL: nothing is read ahead */
   struct th_wanted *wanted;
   int64_t count;
   int64_t capacity;
@@ -34,9 +34,9 @@ struct th_outlook {
 
 /* Wait for reads and queue more, until nothing of a range is under way. Ends:
  * what is announced once is queued once. */
-void th_outlook_settle(struct th_dataset *dataset, struct th_range range,
-                       int64_t group, bool keep);
+void th_prefetch_settle(struct th_dataset *dataset, struct th_range range,
+                        int64_t group, bool keep);
 
-void th_outlook_free(struct th_outlook *outlook);
+void th_prefetch_free(struct th_prefetch *outlook);
 
 #endif

@@ -23,7 +23,7 @@ struct place {
 
 /* A ring: numbers count up, the place of number k is k mod PLACES. The mutex
  * guards ready, done and stop; the rest belongs to one thread each. */
-struct th_ahead {
+struct th_prefetch_thread {
   bool threaded;
   pthread_t thread;
   pthread_mutex_t mutex;
@@ -38,7 +38,7 @@ struct th_ahead {
   struct place place[PLACES];
 };
 
-static struct place *place_of(struct th_ahead *ahead, int64_t number)
+static struct place *place_of(struct th_prefetch_thread *ahead, int64_t number)
 {
   return &ahead->place[number % PLACES];
 }
@@ -52,7 +52,8 @@ static void carry_out(struct place *place)
 }
 
 /* The number of the next read, and how many there are; -1: stop. */
-static int64_t next_read(struct th_ahead *ahead, int64_t before, int64_t *ready)
+static int64_t next_read(struct th_prefetch_thread *ahead, int64_t before,
+                         int64_t *ready)
 {
   pthread_mutex_lock(&ahead->mutex);
   ahead->done = before;
@@ -66,7 +67,8 @@ static int64_t next_read(struct th_ahead *ahead, int64_t before, int64_t *ready)
 }
 
 /* The disk works on several reads at once when it knows of them. */
-static void advise(struct th_ahead *ahead, int64_t next, int64_t ready)
+static void advise(struct th_prefetch_thread *ahead, int64_t next,
+                   int64_t ready)
 {
   int64_t last = next + ADVISED < ready ? next + ADVISED : ready;
   if (ahead->advised < next)
@@ -77,7 +79,7 @@ static void advise(struct th_ahead *ahead, int64_t next, int64_t ready)
 
 static void *read_all(void *self)
 {
-  struct th_ahead *ahead = self;
+  struct th_prefetch_thread *ahead = self;
   int64_t ready = 0;
   int64_t next = next_read(ahead, 0, &ready);
   while (next >= 0) {
@@ -91,7 +93,7 @@ static void *read_all(void *self)
 }
 
 /* Signals are the main thread's. */
-static bool start_thread(struct th_ahead *ahead)
+static bool start_thread(struct th_prefetch_thread *ahead)
 {
   sigset_t all;
   sigset_t before;
@@ -103,10 +105,10 @@ static bool start_thread(struct th_ahead *ahead)
   return good;
 }
 
-th_status th_ahead_create(struct th_ahead **ahead, bool threaded,
-                          struct th_error *err)
+th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
+                                    bool threaded, struct th_error *err)
 {
-  struct th_ahead *made = NULL;
+  struct th_prefetch_thread *made = NULL;
   th_status rc = TH_NEW(&made, 1, "reading ahead", err);
   if (rc != TH_OK)
     return rc;
@@ -118,7 +120,7 @@ th_status th_ahead_create(struct th_ahead **ahead, bool threaded,
   return TH_OK;
 }
 
-void th_ahead_free(struct th_ahead *ahead)
+void th_prefetch_thread_free(struct th_prefetch_thread *ahead)
 {
   if (ahead == NULL)
     return;
@@ -135,23 +137,24 @@ void th_ahead_free(struct th_ahead *ahead)
   free(ahead);
 }
 
-bool th_ahead_full(const struct th_ahead *ahead)
+bool th_prefetch_thread_full(const struct th_prefetch_thread *ahead)
 {
   return ahead->pushed - ahead->popped >= PLACES;
 }
 
-bool th_ahead_empty(const struct th_ahead *ahead)
+bool th_prefetch_thread_empty(const struct th_prefetch_thread *ahead)
 {
   return ahead->pushed == ahead->popped;
 }
 
-void th_ahead_push(struct th_ahead *ahead, const struct th_fetch *fetch)
+void th_prefetch_thread_push(struct th_prefetch_thread *ahead,
+                             const struct th_fetch *fetch)
 {
   *place_of(ahead, ahead->pushed) = (struct place){.fetch = *fetch};
   ahead->pushed++;
 }
 
-void th_ahead_go(struct th_ahead *ahead)
+void th_prefetch_thread_go(struct th_prefetch_thread *ahead)
 {
   if (!ahead->threaded || ahead->ready == ahead->pushed)
     return;
@@ -161,12 +164,12 @@ void th_ahead_go(struct th_ahead *ahead)
   pthread_mutex_unlock(&ahead->mutex);
 }
 
-th_status th_ahead_pop(struct th_ahead *ahead, struct th_fetch *fetch,
-                       double *seconds)
+th_status th_prefetch_thread_pop(struct th_prefetch_thread *ahead,
+                                 struct th_fetch *fetch, double *seconds)
 {
   struct place *place = place_of(ahead, ahead->popped);
   if (ahead->threaded) {
-    th_ahead_go(ahead);
+    th_prefetch_thread_go(ahead);
     pthread_mutex_lock(&ahead->mutex);
     while (ahead->done <= ahead->popped)
       pthread_cond_wait(&ahead->news, &ahead->mutex);

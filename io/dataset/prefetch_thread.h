@@ -10,27 +10,29 @@
 
 #include "io/dataset/dense.h"
 
-struct th_ahead;
+struct th_prefetch_thread;
 
 /* threaded: false reads when something is popped: the same in all but time.
- * Release with th_ahead_free, which waits for the read that is under way and
- * leaves out the others; rooms of fetches must live until then. NULL is legal.
+ * Release with th_prefetch_thread_free, which waits for the read that is under
+ * way and leaves out the others; rooms of fetches must live until then. NULL is
+ * legal.
  */
-th_status th_ahead_create(struct th_ahead **ahead, bool threaded,
-                          struct th_error *err);
-void th_ahead_free(struct th_ahead *ahead);
+th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
+                                    bool threaded, struct th_error *err);
+void th_prefetch_thread_free(struct th_prefetch_thread *ahead);
 
 /* Whether there is a place for one more; nothing is left to pop. */
-bool th_ahead_full(const struct th_ahead *ahead);
-bool th_ahead_empty(const struct th_ahead *ahead);
+bool th_prefetch_thread_full(const struct th_prefetch_thread *ahead);
+bool th_prefetch_thread_empty(const struct th_prefetch_thread *ahead);
 
-/* Queue a read. It begins at the next th_ahead_go at the latest. */
-void th_ahead_push(struct th_ahead *ahead, const struct th_fetch *fetch);
-void th_ahead_go(struct th_ahead *ahead);
+/* Queue a read. It begins at the next th_prefetch_thread_go at the latest. */
+void th_prefetch_thread_push(struct th_prefetch_thread *ahead,
+                             const struct th_fetch *fetch);
+void th_prefetch_thread_go(struct th_prefetch_thread *ahead);
 
 /* Wait for the oldest read; *fetch receives what it was, *seconds how long it
  * took. Why it failed is not told: who wants the values reads again. */
-th_status th_ahead_pop(struct th_ahead *ahead, struct th_fetch *fetch,
-                       double *seconds);
+th_status th_prefetch_thread_pop(struct th_prefetch_thread *ahead,
+                                 struct th_fetch *fetch, double *seconds);
 
 #endif

@@ -94,7 +94,7 @@ void th_dataset_close(struct th_dataset *dataset)
 {
   if (dataset == NULL)
     return;
-  th_outlook_free(&dataset->outlook); /* first: it reads from the others */
+  th_prefetch_free(&dataset->outlook); /* first: it reads from the others */
   for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
     th_shard_close(&dataset->shard[k]);
     free(dataset->shard[k].path);
@@ -119,12 +119,12 @@ void th_dataset_keep_little(struct th_dataset *dataset)
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err)
 {
-  struct th_outlook *outlook = &dataset->outlook;
+  struct th_prefetch *outlook = &dataset->outlook;
   int64_t window = dataset->memory / WINDOW_SHARE;
   outlook->window = window < MOST_WINDOW ? window : MOST_WINDOW;
   if (dataset->store.shape.layout == TH_SPARSE || outlook->ahead != NULL)
     return TH_OK;
-  return th_ahead_create(&outlook->ahead, threaded, err);
+  return th_prefetch_thread_create(&outlook->ahead, threaded, err);
 }
 
 void th_dataset_drop(struct th_dataset *dataset)

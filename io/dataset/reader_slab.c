@@ -42,13 +42,13 @@ static th_status refuse(const struct th_dataset *d, const char *what,
 static th_status check_request(const struct th_dataset *d, struct th_rows rows,
                                struct th_range range, struct th_error *err)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   if (range.first < 0 || range.first >= range.last ||
       range.last > g->shape.attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > g->shape.examples)
     return refuse(d, "a request outside of the data", err);
   struct th_rows group =
-      th_geometry_group(g, th_geometry_group_of(g, rows.first));
+      th_row_groups_group(g, th_row_groups_group_of(g, rows.first));
   if (rows.first + rows.count > group.first + group.count)
     return refuse(d, "rows of more than one row group", err);
   return TH_OK;
@@ -84,7 +84,7 @@ th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
   *place = (struct th_place){.shard = shard,
                              .group = group,
                              .unit = unit,
-                             .attributes = th_range_meet(attributes, all),
+                             .attributes = th_range_intersect(attributes, all),
                              .key = th_dataset_key(dataset, first, group)};
   return TH_OK;
 }
@@ -116,12 +116,12 @@ static struct th_slab whole_piece(const struct th_dataset *d,
                                   const struct th_piece *piece,
                                   struct th_rows rows)
 {
-  const struct th_geometry *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.geometry;
   return (struct th_slab){.layout = TH_SPARSE,
                           .type = g->shape.type,
                           .attributes = place->attributes,
                           .row = rows.first -
-                                 th_geometry_group(g, place->group).first,
+                                 th_row_groups_group(g, place->group).first,
                           .rows = (int32_t)rows.count,
                           .values = piece->values,
                           .runs = piece->runs,
@@ -135,7 +135,7 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
                              struct th_range range, struct th_slab *slab,
                              struct th_error *err)
 {
-  int64_t group = th_geometry_group_of(&d->info.geometry, rows.first);
+  int64_t group = th_row_groups_group_of(&d->info.geometry, rows.first);
   struct th_place place;
   void *room = NULL;
   th_status rc = TH_OK;
@@ -144,7 +144,7 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
   if (room == NULL)
     TH_TRY(load_piece(d, &place, &room, err));
   struct th_slab all = whole_piece(d, &place, room, rows);
-  *slab = th_slab_part(&all, th_range_meet(range, place.attributes));
+  *slab = th_slab_part(&all, th_range_intersect(range, place.attributes));
 done:
   return rc;
 }
@@ -158,7 +158,7 @@ th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
   if (rc != TH_OK)
     return rc;
   if (store->shape.layout == TH_DENSE)
-    return th_unit_slab(d, rows, range, keep, slab, err);
+    return th_cache_block_slab(d, rows, range, keep, slab, err);
   return sparse_slab(d, rows, range, slab, err);
 }
 
@@ -174,7 +174,7 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
   for (int64_t a = range.first; rc == TH_OK && a < range.last;) {
     struct th_shard_read *shard = th_dataset_shard_of(d, a);
     struct th_range part =
-        th_range_meet((struct th_range){a, range.last}, shard->row->range);
+        th_range_intersect((struct th_range){a, range.last}, shard->row->range);
     rc = th_shard_open(shard, err);
     if (rc == TH_OK)
       rc =

@@ -46,7 +46,7 @@ static th_status check_counts(const struct th_shape *shape,
 }
 
 /* Places in files and numbers of runs are 64-bit integers. */
-static th_status check_places(const struct th_geometry *geometry,
+static th_status check_places(const struct th_row_groups *geometry,
                               struct th_error *err)
 {
   const struct th_shape *shape = &geometry->shape;
@@ -63,8 +63,8 @@ static th_status check_places(const struct th_geometry *geometry,
                  (long long)shape->row_group);
 }
 
-th_status th_geometry_init(struct th_geometry *geometry,
-                           const struct th_shape *shape, struct th_error *err)
+th_status th_row_groups_init(struct th_row_groups *geometry,
+                             const struct th_shape *shape, struct th_error *err)
 {
   th_status rc = check_counts(shape, err);
   if (rc != TH_OK)
@@ -84,25 +84,27 @@ th_status th_geometry_init(struct th_geometry *geometry,
   return check_places(geometry, err);
 }
 
-struct th_rows th_geometry_group(const struct th_geometry *geometry,
-                                 int64_t group)
+struct th_rows th_row_groups_group(const struct th_row_groups *geometry,
+                                   int64_t group)
 {
   return th_shape_group(&geometry->shape, group);
 }
 
-int64_t th_geometry_group_of(const struct th_geometry *geometry, int64_t row)
+int64_t th_row_groups_group_of(const struct th_row_groups *geometry,
+                               int64_t row)
 {
   int64_t row_in_group;
   return th_shape_group_of(&geometry->shape, row, &row_in_group);
 }
 
-bool th_geometry_short_stats(const struct th_geometry *geometry)
+bool th_row_groups_short_stats(const struct th_row_groups *geometry)
 {
   const struct th_shape *shape = &geometry->shape;
   return shape->layout == TH_SPARSE && shape->type != TH_F64;
 }
 
-int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count)
+int64_t th_row_groups_stored(const struct th_row_groups *geometry,
+                             int64_t count)
 {
   const struct th_shape *shape = &geometry->shape;
   int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
@@ -115,7 +117,8 @@ int64_t th_geometry_stored(const struct th_geometry *geometry, int64_t count)
   return th_ceil_divide(even, geometry->chunk) * geometry->chunk;
 }
 
-int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
+int64_t th_row_groups_bytes(const struct th_row_groups *geometry,
+                            int64_t entries)
 {
   const struct th_shape *shape = &geometry->shape;
   int64_t size = (int64_t)th_type_size(shape->type);
@@ -127,12 +130,13 @@ int64_t th_geometry_bytes(const struct th_geometry *geometry, int64_t entries)
   return entries * (size + 2) + runs * 6; /* row; attribute, count */
 }
 
-int64_t th_geometry_items(const struct th_geometry *geometry, int64_t rows)
+int64_t th_row_groups_items(const struct th_row_groups *geometry, int64_t rows)
 {
   return th_ceil_divide(rows, th_type_packed(geometry->shape.type));
 }
 
-int64_t th_geometry_piece(const struct th_geometry *geometry, int64_t entries)
+int64_t th_row_groups_piece(const struct th_row_groups *geometry,
+                            int64_t entries)
 {
   double tiles = (double)geometry->shape.attributes * (double)geometry->groups;
   double each = (double)entries / tiles;

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-th_status th_moments_init(struct th_moments *moments, int64_t attributes,
-                          struct th_error *err)
+th_status th_running_stats_init(struct th_running_stats *moments,
+                                int64_t attributes, struct th_error *err)
 {
   th_status rc = TH_OK;
-  *moments = (struct th_moments){.attributes = attributes};
+  *moments = (struct th_running_stats){.attributes = attributes};
   TH_TRY(TH_NEW(&moments->count, attributes, "statistics", err));
   TH_TRY(TH_NEW(&moments->mean, attributes, "statistics", err));
   TH_TRY(TH_NEW(&moments->squares, attributes, "statistics", err));
@@ -21,14 +21,14 @@ done:
   return rc;
 }
 
-void th_moments_free(struct th_moments *moments)
+void th_running_stats_free(struct th_running_stats *moments)
 {
   free(moments->count);
   free(moments->mean);
   free(moments->squares);
   free(moments->lowest);
   free(moments->highest);
-  *moments = (struct th_moments){0};
+  *moments = (struct th_running_stats){0};
 }
 
 struct run {
@@ -40,7 +40,7 @@ struct run {
 };
 
 /* Chan, Golub & LeVeque (1979), pairwise update of mean and sum of squares. */
-static void merge(struct th_moments *m, int64_t a, const struct run *run)
+static void merge(struct th_running_stats *m, int64_t a, const struct run *run)
 {
   double before = (double)m->count[a];
   double added = (double)run->count;
@@ -123,8 +123,8 @@ static void find_bounds(const double *values, int64_t count, struct run *run)
   }
 }
 
-void th_moments_add(struct th_moments *moments, int64_t a, const double *values,
-                    int64_t count)
+void th_running_stats_add(struct th_running_stats *moments, int64_t a,
+                          const double *values, int64_t count)
 {
   if (count == 0)
     return;
@@ -137,7 +137,7 @@ void th_moments_add(struct th_moments *moments, int64_t a, const double *values,
   merge(moments, a, &run);
 }
 
-void th_moments_finish(struct th_moments *moments, int64_t rows)
+void th_running_stats_finish(struct th_running_stats *moments, int64_t rows)
 {
   for (int64_t a = 0; a < moments->attributes; a++) {
     struct run zeros = {.count = rows - moments->count[a]};

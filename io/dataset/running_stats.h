@@ -10,7 +10,7 @@
 
 #include "core/source.h"
 
-struct th_moments {
+struct th_running_stats {
   int64_t attributes;
   int64_t *count; /* values seen */
   double *mean;
@@ -19,17 +19,17 @@ struct th_moments {
   double *highest;
 };
 
-th_status th_moments_init(struct th_moments *moments, int64_t attributes,
-                          struct th_error *err);
-void th_moments_free(struct th_moments *moments);
+th_status th_running_stats_init(struct th_running_stats *moments,
+                                int64_t attributes, struct th_error *err);
+void th_running_stats_free(struct th_running_stats *moments);
 
 /* One run of values, already as doubles, of attribute a. */
-void th_moments_add(struct th_moments *moments, int64_t a, const double *values,
-                    int64_t count);
+void th_running_stats_add(struct th_running_stats *moments, int64_t a,
+                          const double *values, int64_t count);
 
 /* Bring every attribute up to `rows` values with zeros, then turn squares into
  * the standard deviation with divisor rows. */
-void th_moments_finish(struct th_moments *moments, int64_t rows);
+void th_running_stats_finish(struct th_running_stats *moments, int64_t rows);
 
 /* Stored values as doubles; false where one is not finite. *nonzeros grows by
  * those that are not zero. */

@@ -34,7 +34,7 @@ static th_status check_padding(const struct th_shard_read *shard,
                                const void *values, struct th_error *err)
 {
   const struct th_shape *shape = &shard->geometry->shape;
-  int64_t rows = th_geometry_group(shard->geometry, group).count;
+  int64_t rows = th_row_groups_group(shard->geometry, group).count;
   size_t stride = th_type_bytes(shape->type, shape->row_group);
   size_t used = th_type_bytes(shape->type, rows);
   const char *run = values;
@@ -177,7 +177,7 @@ th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
     for (int64_t u = 0; u < units; u++) {
       int64_t first = all.first + u * shard->unit;
       struct th_range unit = {first, first + shard->unit};
-      unit = th_range_meet(unit, all);
+      unit = th_range_intersect(unit, all);
       if (dense)
         TH_TRY(check_chunk(shard, unit, g, &room, sum, err));
       else

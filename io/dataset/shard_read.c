@@ -67,7 +67,7 @@ static th_status check_index(const struct th_shard_read *shard,
 static th_status check_content(const struct th_shard_read *shard,
                                struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
+  const struct th_row_groups *g = shard->geometry;
   int64_t count = shard->row->range.last - shard->row->range.first;
   uint64_t content = 0;
   const struct {
@@ -121,10 +121,10 @@ static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
 
 static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
+  const struct th_row_groups *g = shard->geometry;
   hsize_t count = (hsize_t)(shard->row->range.last - shard->row->range.first);
   hsize_t columns =
-      (hsize_t)(g->groups * th_geometry_items(g, g->shape.row_group));
+      (hsize_t)(g->groups * th_row_groups_items(g, g->shape.row_group));
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_open(&shard->values, &shard->h5, TH_D_X,

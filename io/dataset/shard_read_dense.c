@@ -5,8 +5,8 @@
 struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
                                struct th_range wanted, int64_t group)
 {
-  const struct th_geometry *g = shard->geometry;
-  int64_t rows = th_geometry_group(g, group).count;
+  const struct th_row_groups *g = shard->geometry;
+  int64_t rows = th_row_groups_group(g, group).count;
   int64_t used = (int64_t)th_type_bytes(g->shape.type, rows);
   return (struct th_fetch){.shard = shard->name,
                            .map = &shard->map,
@@ -27,10 +27,10 @@ bool th_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
 static th_status read_box(struct th_shard_read *shard,
                           const struct th_fetch *fetch, struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
+  const struct th_row_groups *g = shard->geometry;
   hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
   hsize_t first = (hsize_t)(fetch->wanted.first - shard->row->range.first);
-  hsize_t height = (hsize_t)th_geometry_items(g, g->shape.row_group);
+  hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);
   hsize_t at[2] = {first, (hsize_t)fetch->group * height};
   hsize_t box[2] = {count, height};
   hsize_t sum_at[2] = {(hsize_t)fetch->group, first};

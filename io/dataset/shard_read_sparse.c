@@ -48,7 +48,7 @@ int64_t th_piece_size(const struct th_shard_read *shard, int64_t unit,
   *piece = (struct th_piece){
       .runs = shard->piece[at + 1] - shard->piece[at],
       .entries = shard->piece_entry[at + 1] - shard->piece_entry[at],
-      .attributes = th_range_meet(all, shard->row->range)};
+      .attributes = th_range_intersect(all, shard->row->range)};
   return (int64_t)place(piece, th_type_size(shard->geometry->shape.type), NULL);
 }
 
@@ -99,7 +99,7 @@ th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
   if (th_hash_piece(&parts) != shard->piece_checksum[at])
     return damaged(shard, piece, group, "checksum mismatch", err);
   if (!th_piece_settle(piece, parts.count, shard->row->range.first,
-                       th_geometry_group(shard->geometry, group).count))
+                       th_row_groups_group(shard->geometry, group).count))
     return damaged(shard, piece, group, "attributes or rows out of place", err);
   memcpy(room, piece, sizeof *piece);
   return TH_OK;

@@ -51,7 +51,7 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
   if (shard->file < 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
                    strerror(errno));
-  TH_TRY(th_moments_init(&shard->moments, count, err));
+  TH_TRY(th_running_stats_init(&shard->moments, count, err));
   if (shard->geometry->shape.layout == TH_DENSE)
     TH_TRY(th_dense_begin(shard, err));
   else
@@ -124,13 +124,13 @@ static th_status put_statistics(struct th_shard_write *shard,
 {
   static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
                                                     TH_D_LOWEST, TH_D_HIGHEST};
-  struct th_moments *m = &shard->moments;
+  struct th_running_stats *m = &shard->moments;
   double *const kinds[TH_STATS_KINDS] = {m->mean, m->squares, m->lowest,
                                          m->highest};
-  bool small = th_geometry_short_stats(shard->geometry);
+  bool small = th_row_groups_short_stats(shard->geometry);
   hid_t type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   th_status rc = TH_OK;
-  th_moments_finish(m, shard->geometry->shape.training);
+  th_running_stats_finish(m, shard->geometry->shape.training);
   for (int k = 0; k < TH_STATS_KINDS; k++) {
     if (small)
       shorten(kinds[k], m->attributes);
@@ -177,7 +177,7 @@ void th_shard_drop(struct th_shard_write *shard)
   struct th_error ignored = {0};
   th_dense_free(&shard->dense);
   th_sparse_free(&shard->sparse);
-  th_moments_free(&shard->moments);
+  th_running_stats_free(&shard->moments);
   th_h5_close(&shard->h5, &ignored);
   if (shard->file >= 0)
     close(shard->file);

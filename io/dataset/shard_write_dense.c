@@ -22,7 +22,7 @@ static int64_t attributes_of(const struct th_shard_write *shard)
 static th_status reserve(const struct th_shard_write *shard, int64_t stored,
                          struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
+  const struct th_row_groups *g = shard->geometry;
   int64_t count = attributes_of(shard);
   int64_t run = (int64_t)th_type_bytes(g->shape.type, g->shape.row_group);
   int64_t values = th_ceil_divide(count, stored) * stored * g->groups * run;
@@ -35,14 +35,14 @@ static th_status reserve(const struct th_shard_write *shard, int64_t stored,
 
 th_status th_dense_begin(struct th_shard_write *shard, struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
+  const struct th_row_groups *g = shard->geometry;
   struct th_dense_write *dense = &shard->dense;
   int64_t count = attributes_of(shard);
   hid_t type = th_h5_type(g->shape.type);
-  hsize_t height = (hsize_t)th_geometry_items(g, g->shape.row_group);
+  hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);
   dense->chunk = g->chunk < count ? g->chunk : count;
   int64_t chunks = th_ceil_divide(count, dense->chunk);
-  int64_t stored = th_geometry_stored(g, count);
+  int64_t stored = th_row_groups_stored(g, count);
   struct th_h5_plan values = {
       .rank = 2,
       .size = {(hsize_t)count, (hsize_t)g->groups * height},
@@ -138,8 +138,8 @@ static th_status account(struct th_shard_write *shard, int64_t group,
                    "number",
                    (long long)attribute, (long long)group);
     else if (training)
-      th_moments_add(&shard->moments, attribute - shard->range.first,
-                     shard->scratch->values, rows);
+      th_running_stats_add(&shard->moments, attribute - shard->range.first,
+                           shard->scratch->values, rows);
   }
   return rc;
 }
@@ -152,10 +152,10 @@ th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
   th_status rc = TH_OK;
   TH_TRY(check_place(shard, group, range, err));
   int64_t count = range.last - range.first;
-  int64_t rows = th_geometry_group(shard->geometry, group).count;
+  int64_t rows = th_row_groups_group(shard->geometry, group).count;
   int64_t offset = range.first - shard->range.first;
-  hsize_t height = (hsize_t)th_geometry_items(shard->geometry,
-                                              shard->geometry->shape.row_group);
+  hsize_t height = (hsize_t)th_row_groups_items(
+      shard->geometry, shard->geometry->shape.row_group);
   hsize_t at[2] = {(hsize_t)offset, (hsize_t)group * height};
   hsize_t box[2] = {(hsize_t)count, height};
   hsize_t sum_at[2] = {(hsize_t)group, (hsize_t)offset};

@@ -65,7 +65,7 @@ static th_status create(const struct th_shard_write *shard,
 th_status th_sparse_begin(struct th_shard_write *shard, int64_t piece_width,
                           struct th_error *err)
 {
-  const struct th_geometry *g = shard->geometry;
+  const struct th_row_groups *g = shard->geometry;
   struct th_sparse_write *sparse = &shard->sparse;
   int64_t count = shard->range.last - shard->range.first;
   th_status rc = TH_OK;
@@ -154,7 +154,7 @@ th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
   struct th_sparse_write *sparse = &shard->sparse;
   struct th_tile tile = {.group = group, .runs = slab->runs, .slab = slab};
   th_status rc = TH_OK;
-  tile.rows = th_geometry_group(shard->geometry, group).count;
+  tile.rows = th_row_groups_group(shard->geometry, group).count;
   tile.entries =
       slab->runs > 0 ? (int64_t)slab->start[slab->runs] - slab->start[0] : 0;
   TH_TRY(th_tile_check(shard, &tile, err));

@@ -91,8 +91,8 @@ static void account(struct th_shard_write *shard, const struct th_tile *tile)
                     slab->row_in_group + e,
                     (const char *)slab->values + (size_t)e * size, size, count);
     if (training)
-      th_moments_add(&shard->moments, tile->attribute[k],
-                     shard->scratch->values + e, count);
+      th_running_stats_add(&shard->moments, tile->attribute[k],
+                           shard->scratch->values + e, count);
     e += count;
   }
 }

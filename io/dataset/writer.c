@@ -20,10 +20,10 @@
 
 enum { SHARD_BYTES = 1 << 30 };
 
-static int64_t choose_shards(const struct th_geometry *geometry,
+static int64_t choose_shards(const struct th_row_groups *geometry,
                              const struct th_dataset_plan *plan)
 {
-  int64_t bytes = th_geometry_bytes(geometry, plan->expected_entries);
+  int64_t bytes = th_row_groups_bytes(geometry, plan->expected_entries);
   int64_t shards = plan->shards;
   if (shards <= 0) {
     shards = th_ceil_divide(bytes, SHARD_BYTES);
@@ -71,11 +71,11 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->output.lock = -1;
   w->parent = -1;
   w->inside = -1;
-  TH_TRY(th_geometry_init(&w->geometry, &plan->shape, err));
+  TH_TRY(th_row_groups_init(&w->geometry, &plan->shape, err));
   w->geometry.shape.nonzeros = 0;
   w->shards = choose_shards(&w->geometry, plan);
   w->entries = plan->expected_entries;
-  w->needed = th_geometry_bytes(&w->geometry, plan->expected_entries) +
+  w->needed = th_row_groups_bytes(&w->geometry, plan->expected_entries) +
               plan->shape.examples * 25 + plan->shape.attributes * 40;
   w->mine = w->shards > comm->rank
                 ? (w->shards - comm->rank - 1) / comm->size + 1
@@ -183,7 +183,7 @@ static th_status enter(struct th_writer *w, struct th_error *err)
 
 static th_status begin_shards(struct th_writer *w, struct th_error *err)
 {
-  int64_t width = th_geometry_piece(&w->geometry, w->entries);
+  int64_t width = th_row_groups_piece(&w->geometry, w->entries);
   char *folder = NULL;
   th_status rc = TH_OK;
   if (w->comm->rank > 0)
@@ -247,7 +247,7 @@ int64_t th_writer_groups(const struct th_writer *writer)
 
 struct th_rows th_writer_group(const struct th_writer *writer, int64_t group)
 {
-  return th_geometry_group(&writer->geometry, group);
+  return th_row_groups_group(&writer->geometry, group);
 }
 
 int64_t th_writer_chunk(const struct th_writer *writer)

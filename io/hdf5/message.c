@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-th_status th_pack_bytes(struct th_pack *pack, void *data, int64_t bytes,
-                        struct th_error *err)
+th_status th_message_bytes(struct th_message *pack, void *data, int64_t bytes,
+                           struct th_error *err)
 {
   if (bytes == 0)
     return TH_OK;
@@ -27,28 +27,29 @@ th_status th_pack_bytes(struct th_pack *pack, void *data, int64_t bytes,
   return TH_OK;
 }
 
-th_status th_pack_array(struct th_pack *pack, void **data, int64_t count,
-                        size_t size, struct th_error *err)
+th_status th_message_array(struct th_message *pack, void **data, int64_t count,
+                           size_t size, struct th_error *err)
 {
   if (pack->taking) {
     th_status rc = th_alloc(data, count, size, "a record", err);
     if (rc != TH_OK)
       return rc;
   }
-  return th_pack_bytes(pack, *data, count * (int64_t)size, err);
+  return th_message_bytes(pack, *data, count * (int64_t)size, err);
 }
 
-th_status th_pack_text(struct th_pack *pack, char **text, struct th_error *err)
+th_status th_message_text(struct th_message *pack, char **text,
+                          struct th_error *err)
 {
   int64_t bytes = *text == NULL ? 0 : (int64_t)strlen(*text) + 1;
-  th_status rc = th_pack_bytes(pack, &bytes, sizeof bytes, err);
+  th_status rc = th_message_bytes(pack, &bytes, sizeof bytes, err);
   if (rc != TH_OK || bytes == 0)
     return rc;
-  return th_pack_array(pack, (void **)text, bytes, 1, err);
+  return th_message_array(pack, (void **)text, bytes, 1, err);
 }
 
-th_status th_pack_share(struct th_pack *pack, struct th_comm *comm,
-                        struct th_error *err)
+th_status th_message_share(struct th_message *pack, struct th_comm *comm,
+                           struct th_error *err)
 {
   int64_t bytes = pack->used;
   th_status rc = TH_OK;
@@ -65,8 +66,8 @@ th_status th_pack_share(struct th_pack *pack, struct th_comm *comm,
   return TH_OK;
 }
 
-void th_pack_free(struct th_pack *pack)
+void th_message_free(struct th_message *pack)
 {
   free(pack->data);
-  *pack = (struct th_pack){0};
+  *pack = (struct th_message){0};
 }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct th_pack {
+struct th_message {
   bool taking;
   char *data; /* owned */
   int64_t used;
@@ -18,19 +18,20 @@ struct th_pack {
 };
 
 /* Plain bytes. */
-th_status th_pack_bytes(struct th_pack *pack, void *data, int64_t bytes,
-                        struct th_error *err);
+th_status th_message_bytes(struct th_message *pack, void *data, int64_t bytes,
+                           struct th_error *err);
 
 /* An array or a string (may be NULL) behind a pointer; when taking, it is
  * allocated and owned by the caller. */
-th_status th_pack_array(struct th_pack *pack, void **data, int64_t count,
-                        size_t size, struct th_error *err);
-th_status th_pack_text(struct th_pack *pack, char **text, struct th_error *err);
+th_status th_message_array(struct th_message *pack, void **data, int64_t count,
+                           size_t size, struct th_error *err);
+th_status th_message_text(struct th_message *pack, char **text,
+                          struct th_error *err);
 
 /* Rank 0's bytes on every rank, ready for taking. Collective. */
-th_status th_pack_share(struct th_pack *pack, struct th_comm *comm,
-                        struct th_error *err);
+th_status th_message_share(struct th_message *pack, struct th_comm *comm,
+                           struct th_error *err);
 
-void th_pack_free(struct th_pack *pack);
+void th_message_free(struct th_message *pack);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-th_status th_bin_init(struct th_bin *bin, struct th_error *err)
+th_status th_bucket_init(struct th_bucket *bin, struct th_error *err)
 {
   th_status rc = TH_OK;
   int64_t ranks = bin->comm->size;
@@ -18,7 +18,7 @@ done:
   return rc;
 }
 
-void th_bin_free(struct th_bin *bin)
+void th_bucket_free(struct th_bucket *bin)
 {
   free(bin->local);
   free(bin->send);
@@ -26,7 +26,7 @@ void th_bin_free(struct th_bin *bin)
   free(bin->send_bytes);
   free(bin->received_bytes);
   free(bin->cursor);
-  *bin = (struct th_bin){0};
+  *bin = (struct th_bucket){0};
 }
 
 /* The first of a record's entries at or above an attribute. */
@@ -49,8 +49,9 @@ static int64_t lower_bound(const struct th_record *record, int64_t attribute)
   return low;
 }
 
-static th_status append_part(struct th_bin *bin, const struct th_record *record,
-                             int64_t first, int64_t last, struct th_error *err)
+static th_status append_part(struct th_bucket *bin,
+                             const struct th_record *record, int64_t first,
+                             int64_t last, struct th_error *err)
 {
   int64_t count = last - first;
   bool listed = record->first == TH_LISTED;
@@ -76,7 +77,7 @@ static th_status append_part(struct th_bin *bin, const struct th_record *record,
 }
 
 /* One shard's section: the count of its bytes, then its part of each record. */
-static th_status append_shard(struct th_bin *bin, int64_t bytes,
+static th_status append_shard(struct th_bucket *bin, int64_t bytes,
                               struct th_range range, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -101,16 +102,17 @@ done:
 }
 
 /* Read this rank's records of a bin and cut them up by owner and shard. */
-static th_status pack(struct th_bin *bin, int64_t number, struct th_error *err)
+static th_status pack(struct th_bucket *bin, int64_t number,
+                      struct th_error *err)
 {
   th_status rc = TH_OK;
-  int64_t bytes = th_spill_bytes(bin->spill, number);
+  int64_t bytes = th_bucket_spill_bytes(bin->spill, number);
   int64_t shards = th_writer_shards(bin->writer);
   int ranks = bin->comm->size;
   bin->send_used = 0;
   TH_TRY(th_grow((void **)&bin->local, &bin->local_capacity, bytes + 1, 1,
                  "the examples of a bin", err));
-  TH_TRY(th_spill_read(bin->spill, number, bin->local, err));
+  TH_TRY(th_bucket_spill_read(bin->spill, number, bin->local, err));
   for (int r = 0; r < ranks; r++) {
     int64_t before = bin->send_used;
     for (int64_t k = r; k < shards; k += ranks) /* the owner is k mod ranks */
@@ -122,7 +124,7 @@ done:
 }
 
 /* Every rank tells every other how much is coming. Collective. */
-static th_status exchange_counts(struct th_bin *bin, struct th_error *err)
+static th_status exchange_counts(struct th_bucket *bin, struct th_error *err)
 {
   int64_t *eights = bin->cursor; /* not in use yet */
   int64_t total = 0;
@@ -139,7 +141,7 @@ static th_status exchange_counts(struct th_bin *bin, struct th_error *err)
 }
 
 /* A single rank's bytes need not travel. */
-static void keep_bytes(struct th_bin *bin)
+static void keep_bytes(struct th_bucket *bin)
 {
   char *kept = bin->send;
   int64_t capacity = bin->send_capacity;
@@ -150,8 +152,8 @@ static void keep_bytes(struct th_bin *bin)
   bin->cursor[0] = 0;
 }
 
-th_status th_bin_exchange(struct th_bin *bin, int64_t number, th_status rc,
-                          struct th_error *err)
+th_status th_bucket_exchange(struct th_bucket *bin, int64_t number,
+                             th_status rc, struct th_error *err)
 {
   if (rc == TH_OK)
     rc = pack(bin, number, err);
@@ -172,8 +174,8 @@ done:
   return rc;
 }
 
-void th_bin_rows(struct th_bin *bin, const struct th_record **rows,
-                 int64_t count)
+void th_bucket_rows(struct th_bucket *bin, const struct th_record **rows,
+                    int64_t count)
 {
   for (int64_t k = 0; k < count; k++)
     rows[k] = NULL;

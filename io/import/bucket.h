@@ -8,12 +8,12 @@
 #include "io/import/bucket_spill.h"
 
 /* Where a bin's records were found, shard by shard. Reused from bin to bin. */
-struct th_bin {
-  struct th_comm *comm;           /* borrowed */
-  const struct th_writer *writer; /* borrowed */
-  const struct th_spill *spill;   /* borrowed */
-  size_t size;                    /* of a value */
-  char *local;                    /* this rank's records of the bin */
+struct th_bucket {
+  struct th_comm *comm;                /* borrowed */
+  const struct th_writer *writer;      /* borrowed */
+  const struct th_bucket_spill *spill; /* borrowed */
+  size_t size;                         /* of a value */
+  char *local;                         /* this rank's records of the bin */
   int64_t local_capacity;
   char *send; /* cut up by shard: for each rank, for each of its shards in
                  ascending order, a count of bytes and the records */
@@ -27,17 +27,17 @@ struct th_bin {
 };
 
 /* Members above `local` are set. Local. */
-th_status th_bin_init(struct th_bin *bin, struct th_error *err);
-void th_bin_free(struct th_bin *bin);
+th_status th_bucket_init(struct th_bucket *bin, struct th_error *err);
+void th_bucket_free(struct th_bucket *bin);
 
 /* Bring one bin's records to the owners of their shards. Collective; rc is how
  * this rank's work has gone so far, so that one agreement serves both. */
-th_status th_bin_exchange(struct th_bin *bin, int64_t number, th_status rc,
-                          struct th_error *err);
+th_status th_bucket_exchange(struct th_bucket *bin, int64_t number,
+                             th_status rc, struct th_error *err);
 
 /* The records of the next owned shard, in ascending order of shards: rows[]
  * (as many as the bin has) receives one record or NULL per row. Local. */
-void th_bin_rows(struct th_bin *bin, const struct th_record **rows,
-                 int64_t count);
+void th_bucket_rows(struct th_bucket *bin, const struct th_record **rows,
+                    int64_t count);
 
 #endif

@@ -29,7 +29,7 @@ struct chain {
   int64_t bytes;
 };
 
-struct th_spill {
+struct th_bucket_spill {
   const char *output; /* borrowed */
   size_t size;        /* of a value */
   int64_t bins;
@@ -47,11 +47,12 @@ struct th_spill {
   int64_t part_used;
 };
 
-th_status th_spill_create(struct th_spill **spill, const char *output,
-                          int64_t bins, int64_t memory, enum th_type type,
-                          struct th_error *err)
+th_status th_bucket_spill_create(struct th_bucket_spill **spill,
+                                 const char *output, int64_t bins,
+                                 int64_t memory, enum th_type type,
+                                 struct th_error *err)
 {
-  struct th_spill *made = NULL;
+  struct th_bucket_spill *made = NULL;
   th_status rc = TH_OK;
   TH_TRY(TH_NEW(&made, 1, "parsed examples", err));
   made->fd = -1;
@@ -63,7 +64,7 @@ th_status th_spill_create(struct th_spill **spill, const char *output,
   *spill = made;
   made = NULL;
 done:
-  th_spill_free(made);
+  th_bucket_spill_free(made);
   return rc;
 }
 
@@ -76,7 +77,7 @@ static void free_segments(struct segment *segment)
   }
 }
 
-void th_spill_free(struct th_spill *spill)
+void th_bucket_spill_free(struct th_bucket_spill *spill)
 {
   if (spill == NULL)
     return;
@@ -92,7 +93,7 @@ void th_spill_free(struct th_spill *spill)
   free(spill);
 }
 
-static th_status drain_part(struct th_spill *spill, struct th_error *err)
+static th_status drain_part(struct th_bucket_spill *spill, struct th_error *err)
 {
   th_status rc = th_write_all(spill->fd, spill->part, spill->part_used,
                               "temporary file of the import", err);
@@ -100,8 +101,8 @@ static th_status drain_part(struct th_spill *spill, struct th_error *err)
   return rc;
 }
 
-static th_status append(struct th_spill *spill, const void *data, int64_t bytes,
-                        struct th_error *err)
+static th_status append(struct th_bucket_spill *spill, const void *data,
+                        int64_t bytes, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (spill->part_used + bytes > WRITE_PART)
@@ -116,14 +117,15 @@ done:
   return rc;
 }
 
-static int64_t bytes_of(const struct th_spill *spill,
+static int64_t bytes_of(const struct th_bucket_spill *spill,
                         const struct th_record *record)
 {
   return th_record_bytes(record->count, record->first == TH_LISTED,
                          spill->size);
 }
 
-static th_status prepare_flush(struct th_spill *spill, struct th_error *err)
+static th_status prepare_flush(struct th_bucket_spill *spill,
+                               struct th_error *err)
 {
   th_status rc = TH_OK;
   if (spill->fd < 0)
@@ -140,7 +142,7 @@ done:
   return rc;
 }
 
-static void reuse_segments(struct th_spill *spill)
+static void reuse_segments(struct th_bucket_spill *spill)
 {
   while (spill->segments != NULL) {
     struct segment *segment = spill->segments;
@@ -152,7 +154,7 @@ static void reuse_segments(struct th_spill *spill)
   spill->held = 0;
 }
 
-static th_status flush(struct th_spill *spill, struct th_error *err)
+static th_status flush(struct th_bucket_spill *spill, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(th_temporary_space(spill->output, spill->held, "the import", err));
@@ -172,7 +174,7 @@ done:
 }
 
 /* A segment that has room for so many bytes, at the head of the list. */
-static th_status reserve(struct th_spill *spill, int64_t bytes,
+static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
                          struct th_error *err)
 {
   struct segment *segment = spill->segments;
@@ -209,8 +211,9 @@ static void fill(struct th_record *record, uint32_t row,
   memcpy(p, values->values, (size_t)count * size);
 }
 
-th_status th_spill_add(struct th_spill *spill, int64_t bin, uint32_t row,
-                       const struct th_text_row *values, struct th_error *err)
+th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bin,
+                              uint32_t row, const struct th_text_row *values,
+                              struct th_error *err)
 {
   if (values->count == 0)
     return TH_OK; /* absent records are zeros */
@@ -237,7 +240,7 @@ done:
   return rc;
 }
 
-int64_t th_spill_bytes(const struct th_spill *spill, int64_t bin)
+int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill, int64_t bin)
 {
   int64_t bytes = spill->chains[bin].bytes;
   for (int64_t f = 0; f < spill->flushes; f++)
@@ -245,8 +248,8 @@ int64_t th_spill_bytes(const struct th_spill *spill, int64_t bin)
   return bytes;
 }
 
-th_status th_spill_read(const struct th_spill *spill, int64_t bin, void *buffer,
-                        struct th_error *err)
+th_status th_bucket_spill_read(const struct th_bucket_spill *spill, int64_t bin,
+                               void *buffer, struct th_error *err)
 {
   th_status rc = TH_OK;
   char *p = buffer;

@@ -44,22 +44,24 @@ static inline const void *th_record_values(const struct th_record *record)
                                     : p;
 }
 
-struct th_spill;
+struct th_bucket_spill;
 
 /* Bins 0 .. bins-1. At most `memory` bytes of records (and one more) are held;
  * beyond that they go to a nameless file in the folder of `output`. Local. */
-th_status th_spill_create(struct th_spill **spill, const char *output,
-                          int64_t bins, int64_t memory, enum th_type type,
-                          struct th_error *err);
-void th_spill_free(struct th_spill *spill);
+th_status th_bucket_spill_create(struct th_bucket_spill **spill,
+                                 const char *output, int64_t bins,
+                                 int64_t memory, enum th_type type,
+                                 struct th_error *err);
+void th_bucket_spill_free(struct th_bucket_spill *spill);
 
 /* Put an example into a bin, at a row counted from the bin's first. Local. */
-th_status th_spill_add(struct th_spill *spill, int64_t bin, uint32_t row,
-                       const struct th_text_row *values, struct th_error *err);
+th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bin,
+                              uint32_t row, const struct th_text_row *values,
+                              struct th_error *err);
 
 /* Bytes of a bin's records, and the records, one behind the other. Local. */
-int64_t th_spill_bytes(const struct th_spill *spill, int64_t bin);
-th_status th_spill_read(const struct th_spill *spill, int64_t bin, void *buffer,
-                        struct th_error *err);
+int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill, int64_t bin);
+th_status th_bucket_spill_read(const struct th_bucket_spill *spill, int64_t bin,
+                               void *buffer, struct th_error *err);
 
 #endif

@@ -20,13 +20,13 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; k < im->files; k++)
     total += im->file[k].size - im->file[k].body;
   struct th_range mine = {
-      total / ranks * rank + th_smaller(rank, total % ranks),
-      total / ranks * (rank + 1) + th_smaller(rank + 1, total % ranks)};
+      total / ranks * rank + th_min_i64(rank, total % ranks),
+      total / ranks * (rank + 1) + th_min_i64(rank + 1, total % ranks)};
   for (int64_t k = 0; k < im->files; k++) {
     const struct th_text_file *file = &im->file[k];
     int64_t bytes = file->size - file->body;
     struct th_range part =
-        th_range_meet(mine, (struct th_range){before, before + bytes});
+        th_range_intersect(mine, (struct th_range){before, before + bytes});
     im->range[k] = (struct th_range){file->body, file->body};
     if (part.last > part.first)
       im->range[k] = (struct th_range){part.first - before + file->body,
@@ -121,7 +121,7 @@ static th_status place_examples(struct th_importing *im, int64_t memory,
                                 struct th_error *err)
 {
   const struct th_import *job = im->job;
-  struct th_placing *placing = &im->placing;
+  struct th_row_assignment *placing = &im->placing;
   int64_t test = 0;
   if (job->test_fraction > 0.0) {
     test = (int64_t)llround((double)placing->main * job->test_fraction);
@@ -138,7 +138,7 @@ static th_status place_examples(struct th_importing *im, int64_t memory,
                            : th_row_group_size(placing->examples);
   placing->shuffle = job->shuffle;
   placing->seed = job->seed;
-  th_placing_divide(placing, 2 * im->text_bytes, memory);
+  th_row_assignment_divide(placing, 2 * im->text_bytes, memory);
   return TH_OK;
 }
 

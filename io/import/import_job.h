@@ -68,11 +68,11 @@ struct th_importing {
   int64_t told;       /* offset in the file of what was read */
 
   /* What was counted; replicated but for `first_row`. */
-  struct th_placing placing;
+  struct th_row_assignment placing;
   int64_t first_row; /* input row of this rank's first example */
 
   /* What was parsed; own rows in input order. */
-  struct th_spill *spill;
+  struct th_bucket_spill *spill;
   int64_t rows;
   int64_t capacity;
   double *target;

@@ -37,7 +37,8 @@ static th_status judge_own(const struct th_importing *im,
                                            im->comm->rank, im->comm->size);
   th_status rc = TH_NEW(&part, PART, "statistics", err);
   for (int64_t a = mine.first; rc == TH_OK && a < mine.last; a += PART) {
-    struct th_range some = th_range_meet(mine, (struct th_range){a, a + PART});
+    struct th_range some =
+        th_range_intersect(mine, (struct th_range){a, a + PART});
     rc = store->ops->statistics(store, some, part, err);
     for (int64_t k = 0; rc == TH_OK && k < some.last - some.first; k++)
       judge(im, a + k, &part[k], judged);

@@ -278,7 +278,7 @@ void th_import_close(struct th_importing *im)
   free(im->counted);
   free(im->examples);
   th_lines_free(&im->lines);
-  th_spill_free(im->spill);
+  th_bucket_spill_free(im->spill);
   free(im->target);
   free(im->weight);
   free(im->stored);

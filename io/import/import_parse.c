@@ -53,10 +53,11 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
                           struct th_error *err)
 {
   const struct th_text_row *row = &parsing->row;
-  const struct th_placing *placing = &im->placing;
-  int64_t stored = th_placing_row(placing, im->first_row + im->rows);
-  int64_t bin = th_placing_bin_of(placing, stored);
-  uint32_t in_bin = (uint32_t)(stored - th_placing_bin(placing, bin).first);
+  const struct th_row_assignment *placing = &im->placing;
+  int64_t stored = th_row_assignment_row(placing, im->first_row + im->rows);
+  int64_t bin = th_row_assignment_bin_of(placing, stored);
+  uint32_t in_bin =
+      (uint32_t)(stored - th_row_assignment_bin(placing, bin).first);
   th_status rc = keep_labels(im, row, stored, err);
   if (rc != TH_OK)
     return rc;
@@ -71,7 +72,8 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   }
   if (row->watched)
     rc = th_rounding_see(&im->rounding, row, err);
-  return rc == TH_OK ? th_spill_add(im->spill, bin, in_bin, row, err) : rc;
+  return rc == TH_OK ? th_bucket_spill_add(im->spill, bin, in_bin, row, err)
+                     : rc;
 }
 
 /* As many examples as were counted, or the file has changed: every example has
@@ -128,8 +130,8 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
   parsing->row.type = im->type;
   TH_TRY(list_known(im, parsing, err));
   TH_TRY(th_csv_parser_create(&parsing->csv, err));
-  TH_TRY(th_spill_create(&im->spill, job->output, im->placing.bins,
-                         job->memory / 2, im->type, err));
+  TH_TRY(th_bucket_spill_create(&im->spill, job->output, im->placing.bins,
+                                job->memory / 2, im->type, err));
   for (int64_t k = 0; k < im->files; k++) {
     rc = parse_file(im, parsing, k, err);
     TH_TRY(th_text_unchanged(&im->file[k], rc, err));

@@ -49,11 +49,12 @@ static struct th_dataset_plan make_plan(const struct th_importing *im)
 }
 
 /* Write the owned shards' part of a bin that has arrived. */
-static th_status write_bin(const struct th_placing *placing, int64_t number,
-                           struct th_bin *bin, struct th_transpose *transpose,
+static th_status write_bin(const struct th_row_assignment *placing,
+                           int64_t number, struct th_bucket *bin,
+                           struct th_transpose *transpose,
                            const struct th_record **rows, struct th_error *err)
 {
-  struct th_rows all = th_placing_bin(placing, number);
+  struct th_rows all = th_row_assignment_bin(placing, number);
   int64_t first = number * placing->bin_groups;
   int64_t last = first + placing->bin_groups;
   last = last < placing->groups ? last : placing->groups;
@@ -61,9 +62,9 @@ static th_status write_bin(const struct th_placing *placing, int64_t number,
   for (int64_t shard = 0; shard < shards; shard++) {
     if (!th_writer_owns(bin->writer, shard))
       continue;
-    th_bin_rows(bin, rows, all.count);
+    th_bucket_rows(bin, rows, all.count);
     for (int64_t group = first; group < last; group++) {
-      struct th_rows part = th_placing_group(placing, group);
+      struct th_rows part = th_row_assignment_group(placing, group);
       th_status rc =
           th_transpose_group(transpose, shard, group,
                              rows + (part.first - all.first), part.count, err);
@@ -78,27 +79,27 @@ static th_status write_bin(const struct th_placing *placing, int64_t number,
 static th_status write_shards(struct th_importing *im, struct th_writer *writer,
                               enum th_layout layout, struct th_error *err)
 {
-  const struct th_placing *placing = &im->placing;
+  const struct th_row_assignment *placing = &im->placing;
   struct th_transpose transpose = {
       .writer = writer, .layout = layout, .type = im->type};
-  struct th_bin bin = {.comm = im->comm,
-                       .writer = writer,
-                       .spill = im->spill,
-                       .size = th_type_size(transpose.type)};
+  struct th_bucket bin = {.comm = im->comm,
+                          .writer = writer,
+                          .spill = im->spill,
+                          .size = th_type_size(transpose.type)};
   const struct th_record **rows = NULL;
-  th_status rc = th_bin_init(&bin, err);
+  th_status rc = th_bucket_init(&bin, err);
   if (rc == TH_OK)
     rc = th_alloc((void **)&rows, placing->bin_groups * placing->row_group,
                   sizeof(void *), "rows of a bin", err);
   for (int64_t b = 0; b < placing->bins; b++) {
     th_import_tell(im, TH_IMPORT_WRITES, b, placing->bins);
-    TH_TRY(th_bin_exchange(&bin, b, rc, err));
+    TH_TRY(th_bucket_exchange(&bin, b, rc, err));
     rc = write_bin(placing, b, &bin, &transpose, rows, err);
   }
   rc = th_agree(im->comm, rc, err);
 done:
   free(rows);
-  th_bin_free(&bin);
+  th_bucket_free(&bin);
   th_transpose_free(&transpose);
   return rc;
 }

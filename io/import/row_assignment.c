@@ -10,13 +10,13 @@ enum {
   MEMORY_SHARE = 8 /* of memory is what one bin may take */
 };
 
-static int64_t training_groups(const struct th_placing *placing)
+static int64_t training_groups(const struct th_row_assignment *placing)
 {
   return th_ceil_divide(placing->training, placing->row_group);
 }
 
-void th_placing_divide(struct th_placing *placing, int64_t bytes,
-                       int64_t memory)
+void th_row_assignment_divide(struct th_row_assignment *placing, int64_t bytes,
+                              int64_t memory)
 {
   int64_t test = placing->examples - placing->training;
   placing->groups =
@@ -30,7 +30,8 @@ void th_placing_divide(struct th_placing *placing, int64_t bytes,
   placing->bins = th_ceil_divide(placing->groups, placing->bin_groups);
 }
 
-int64_t th_placing_row(const struct th_placing *placing, int64_t input_row)
+int64_t th_row_assignment_row(const struct th_row_assignment *placing,
+                              int64_t input_row)
 {
   if (!placing->shuffle || input_row >= placing->main)
     return input_row;
@@ -39,7 +40,8 @@ int64_t th_placing_row(const struct th_placing *placing, int64_t input_row)
 }
 
 /* First row of a group; the number of rows for the group behind the last. */
-static int64_t group_start(const struct th_placing *placing, int64_t group)
+static int64_t group_start(const struct th_row_assignment *placing,
+                           int64_t group)
 {
   int64_t training = training_groups(placing);
   int64_t row = group < training ? group * placing->row_group
@@ -48,19 +50,21 @@ static int64_t group_start(const struct th_placing *placing, int64_t group)
   return row < placing->examples ? row : placing->examples;
 }
 
-static struct th_rows rows_between(const struct th_placing *placing,
+static struct th_rows rows_between(const struct th_row_assignment *placing,
                                    int64_t first, int64_t last)
 {
   int64_t row = group_start(placing, first);
   return (struct th_rows){row, group_start(placing, last) - row};
 }
 
-struct th_rows th_placing_group(const struct th_placing *placing, int64_t group)
+struct th_rows th_row_assignment_group(const struct th_row_assignment *placing,
+                                       int64_t group)
 {
   return rows_between(placing, group, group + 1);
 }
 
-struct th_rows th_placing_bin(const struct th_placing *placing, int64_t bin)
+struct th_rows th_row_assignment_bin(const struct th_row_assignment *placing,
+                                     int64_t bin)
 {
   int64_t first = bin * placing->bin_groups;
   int64_t last = first + placing->bin_groups;
@@ -68,7 +72,8 @@ struct th_rows th_placing_bin(const struct th_placing *placing, int64_t bin)
                       last < placing->groups ? last : placing->groups);
 }
 
-int64_t th_placing_bin_of(const struct th_placing *placing, int64_t row)
+int64_t th_row_assignment_bin_of(const struct th_row_assignment *placing,
+                                 int64_t row)
 {
   int64_t group = row / placing->row_group;
   if (row >= placing->training)

@@ -12,7 +12,7 @@
 
 /* Stored order: training examples, then test examples, each beginning a row
  * group. Row groups are handled in bins of consecutive ones. */
-struct th_placing {
+struct th_row_assignment {
   int64_t examples;
   int64_t main; /* examples of the main inputs; the test file's follow */
   int64_t training;
@@ -26,16 +26,19 @@ struct th_placing {
 
 /* Fill in groups and bins from the members above them. The bytes are an
  * estimate of all examples, the memory what one rank has for them. */
-void th_placing_divide(struct th_placing *placing, int64_t bytes,
-                       int64_t memory);
+void th_row_assignment_divide(struct th_row_assignment *placing, int64_t bytes,
+                              int64_t memory);
 
 /* Stored row of an input row. */
-int64_t th_placing_row(const struct th_placing *placing, int64_t input_row);
+int64_t th_row_assignment_row(const struct th_row_assignment *placing,
+                              int64_t input_row);
 
 /* Rows of a group or of a bin; the bin of a stored row. */
-struct th_rows th_placing_group(const struct th_placing *placing,
-                                int64_t group);
-struct th_rows th_placing_bin(const struct th_placing *placing, int64_t bin);
-int64_t th_placing_bin_of(const struct th_placing *placing, int64_t row);
+struct th_rows th_row_assignment_group(const struct th_row_assignment *placing,
+                                       int64_t group);
+struct th_rows th_row_assignment_bin(const struct th_row_assignment *placing,
+                                     int64_t bin);
+int64_t th_row_assignment_bin_of(const struct th_row_assignment *placing,
+                                 int64_t row);
 
 #endif

@@ -76,7 +76,7 @@ static const void *row_values(const struct th_record *record,
     return room;
   }
   struct th_range held = {record->first, record->first + record->count};
-  struct th_range both = th_range_meet(range, held);
+  struct th_range both = th_range_intersect(range, held);
   const char *values = (const char *)th_record_values(record) +
                        (size_t)(both.first - held.first) * size;
   if (both.first == range.first && both.last == range.last)
@@ -140,7 +140,8 @@ th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
   TH_TRY(th_grow((void **)&transpose->expanded, &transpose->expanded_capacity,
                  chunk * ROWS_AT_ONCE * size, 1, "rows of a chunk", err));
   for (int64_t a = all.first; a < all.last; a += chunk) {
-    struct th_range range = th_range_meet(all, (struct th_range){a, a + chunk});
+    struct th_range range =
+        th_range_intersect(all, (struct th_range){a, a + chunk});
     TH_TRY(write_chunk(transpose, shard, group, range, rows, count, err));
   }
 done:

@@ -41,7 +41,7 @@ static void list_members(struct th_certificate *c, struct real real[REALS],
 #undef LIST
 }
 
-th_status th_certificate_walk(struct th_pack *pack,
+th_status th_certificate_walk(struct th_message *pack,
                               struct th_certificate *certificate,
                               struct th_error *err)
 {
@@ -50,15 +50,16 @@ th_status th_certificate_walk(struct th_pack *pack,
   th_status rc = TH_OK;
   list_members(certificate, real, count);
   for (int r = 0; r < REALS; r++)
-    TH_TRY(th_pack_bytes(pack, real[r].value, sizeof(double), err));
+    TH_TRY(th_message_bytes(pack, real[r].value, sizeof(double), err));
   for (int k = 0; k < COUNTS; k++)
-    TH_TRY(th_pack_bytes(pack, count[k].value, sizeof(int64_t), err));
-  TH_TRY(th_pack_bytes(pack, certificate->margin, sizeof certificate->margin,
-                       err));
-  TH_TRY(th_pack_bytes(pack, &certificate->path_size,
-                       sizeof certificate->path_size, err));
-  TH_TRY(th_pack_array(pack, (void **)&certificate->path,
-                       certificate->path_size, sizeof *certificate->path, err));
+    TH_TRY(th_message_bytes(pack, count[k].value, sizeof(int64_t), err));
+  TH_TRY(th_message_bytes(pack, certificate->margin, sizeof certificate->margin,
+                          err));
+  TH_TRY(th_message_bytes(pack, &certificate->path_size,
+                          sizeof certificate->path_size, err));
+  TH_TRY(th_message_array(pack, (void **)&certificate->path,
+                          certificate->path_size, sizeof *certificate->path,
+                          err));
 done:
   return rc;
 }

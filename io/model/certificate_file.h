@@ -8,7 +8,7 @@
 #include "io/hdf5/message.h"
 
 /* A certificate in one direction or the other. Local. */
-th_status th_certificate_walk(struct th_pack *pack,
+th_status th_certificate_walk(struct th_message *pack,
                               struct th_certificate *certificate,
                               struct th_error *err);
 

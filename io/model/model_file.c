@@ -38,36 +38,36 @@ static void list_counts(struct th_ledger *ledger, struct count counts[COUNTS])
 }
 
 /* The model in one direction or the other. */
-static th_status walk(struct th_pack *pack, struct th_model *m,
+static th_status walk(struct th_message *pack, struct th_model *m,
                       struct th_error *err)
 {
   th_status rc = TH_OK;
-  TH_TRY(th_pack_text(pack, &m->solver, err));
-  TH_TRY(th_pack_text(pack, &m->loss, err));
-  TH_TRY(th_pack_text(pack, &m->statistics, err));
-  TH_TRY(th_pack_bytes(pack, &m->attributes, sizeof m->attributes, err));
-  TH_TRY(th_pack_bytes(pack, &m->support_size, sizeof m->support_size, err));
-  TH_TRY(th_pack_bytes(pack, &m->settings, sizeof m->settings, err));
-  TH_TRY(th_pack_bytes(pack, &m->intercept, sizeof m->intercept, err));
-  TH_TRY(th_pack_bytes(pack, &m->ledger, sizeof m->ledger, err));
-  TH_TRY(th_pack_bytes(pack, &m->passes, sizeof m->passes, err));
-  TH_TRY(th_pack_bytes(pack, &m->fingerprint, sizeof m->fingerprint, err));
-  TH_TRY(th_pack_array(pack, (void **)&m->support, m->support_size,
-                       sizeof *m->support, err));
-  TH_TRY(th_pack_array(pack, (void **)&m->coef, m->support_size,
-                       sizeof *m->coef, err));
+  TH_TRY(th_message_text(pack, &m->solver, err));
+  TH_TRY(th_message_text(pack, &m->loss, err));
+  TH_TRY(th_message_text(pack, &m->statistics, err));
+  TH_TRY(th_message_bytes(pack, &m->attributes, sizeof m->attributes, err));
+  TH_TRY(th_message_bytes(pack, &m->support_size, sizeof m->support_size, err));
+  TH_TRY(th_message_bytes(pack, &m->settings, sizeof m->settings, err));
+  TH_TRY(th_message_bytes(pack, &m->intercept, sizeof m->intercept, err));
+  TH_TRY(th_message_bytes(pack, &m->ledger, sizeof m->ledger, err));
+  TH_TRY(th_message_bytes(pack, &m->passes, sizeof m->passes, err));
+  TH_TRY(th_message_bytes(pack, &m->fingerprint, sizeof m->fingerprint, err));
+  TH_TRY(th_message_array(pack, (void **)&m->support, m->support_size,
+                          sizeof *m->support, err));
+  TH_TRY(th_message_array(pack, (void **)&m->coef, m->support_size,
+                          sizeof *m->coef, err));
   TH_TRY(th_certificate_walk(pack, &m->certificate, err));
   if (pack->taking)
     TH_TRY(TH_NEW(&m->deck, m->settings, "the deck", err));
   for (int64_t k = 0; k < m->settings; k++) {
-    TH_TRY(th_pack_text(pack, &m->deck[k].name, err));
-    TH_TRY(th_pack_text(pack, &m->deck[k].value, err));
+    TH_TRY(th_message_text(pack, &m->deck[k].name, err));
+    TH_TRY(th_message_text(pack, &m->deck[k].value, err));
   }
 done:
   return rc;
 }
 
-static th_status walk_all(struct th_pack *pack, struct th_model *model,
+static th_status walk_all(struct th_message *pack, struct th_model *model,
                           struct th_error *err)
 {
   th_status rc = walk(pack, model, err);
@@ -79,11 +79,11 @@ static th_status walk_all(struct th_pack *pack, struct th_model *model,
 static th_status content_of(struct th_model *model, uint64_t *content,
                             struct th_error *err)
 {
-  struct th_pack pack = {0};
+  struct th_message pack = {0};
   th_status rc = walk(&pack, model, err);
   if (rc == TH_OK)
     *content = th_hash(pack.data, (size_t)pack.used);
-  th_pack_free(&pack);
+  th_message_free(&pack);
   return rc;
 }
 
@@ -318,7 +318,7 @@ done:
 th_status th_model_read(struct th_model *model, struct th_comm *comm,
                         const char *path, struct th_error *err)
 {
-  struct th_pack pack = {0};
+  struct th_message pack = {0};
   struct th_group_piece *piece = NULL;
   int64_t pieces = 0;
   th_status rc = TH_OK;
@@ -328,7 +328,7 @@ th_status th_model_read(struct th_model *model, struct th_comm *comm,
   if (rc == TH_OK && comm->rank == 0)
     rc = walk_all(&pack, model, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_pack_share(&pack, comm, err));
+  TH_TRY(th_message_share(&pack, comm, err));
   rc = comm->rank == 0 ? TH_OK : walk_all(&pack, model, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->max_i64(comm, &pieces, 1);
@@ -337,7 +337,7 @@ th_status th_model_read(struct th_model *model, struct th_comm *comm,
                            pieces, TH_OK, err));
 done:
   free(piece);
-  th_pack_free(&pack);
+  th_message_free(&pack);
   if (rc != TH_OK)
     th_model_free(model);
   return rc;

@@ -7,22 +7,22 @@
 
 #include <stdlib.h>
 
-th_status th_model_names_walk(struct th_pack *pack, struct th_model *model,
+th_status th_model_names_walk(struct th_message *pack, struct th_model *model,
                               struct th_error *err)
 {
   int64_t size = model->support_size;
   int64_t known[2] = {model->deviation != NULL, model->name != NULL};
   th_status rc = TH_OK;
-  TH_TRY(th_pack_bytes(pack, known, sizeof known, err));
-  TH_TRY(th_pack_bytes(pack, &model->names, sizeof model->names, err));
-  TH_TRY(th_pack_bytes(pack, &model->ending, sizeof model->ending, err));
+  TH_TRY(th_message_bytes(pack, known, sizeof known, err));
+  TH_TRY(th_message_bytes(pack, &model->names, sizeof model->names, err));
+  TH_TRY(th_message_bytes(pack, &model->ending, sizeof model->ending, err));
   if (known[0] != 0)
-    TH_TRY(th_pack_array(pack, (void **)&model->deviation, size,
-                         sizeof *model->deviation, err));
+    TH_TRY(th_message_array(pack, (void **)&model->deviation, size,
+                            sizeof *model->deviation, err));
   if (known[1] != 0 && pack->taking)
     TH_TRY(TH_NEW(&model->name, size, "names", err));
   for (int64_t k = 0; k < size && known[1] != 0; k++)
-    TH_TRY(th_pack_text(pack, &model->name[k], err));
+    TH_TRY(th_message_text(pack, &model->name[k], err));
 done:
   return rc;
 }

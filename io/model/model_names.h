@@ -9,7 +9,7 @@
 #include "io/hdf5/message.h"
 
 /* Names and deviations in one direction or the other. */
-th_status th_model_names_walk(struct th_pack *pack, struct th_model *model,
+th_status th_model_names_walk(struct th_message *pack, struct th_model *model,
                               struct th_error *err);
 
 /* In the file; one of an older minor version has none. */

@@ -79,7 +79,7 @@ static th_status write_dense_shard(const struct job *job,
     for (int64_t first = all.first; first < all.last; first += width) {
       struct th_range part = {first, first + width};
       TH_TRY(write_dense_part(job, writer, shard, group,
-                              th_range_meet(part, all), values, err));
+                              th_range_intersect(part, all), values, err));
     }
   }
 done:

@@ -65,7 +65,7 @@ static int64_t cut_pieces(const struct th_group_piece *piece, int64_t count,
   for (; last < count && piece[last].range.first < range.last; last++)
     if (to != NULL) {
       to[last - first] = piece[last];
-      to[last - first].range = th_range_meet(piece[last].range, range);
+      to[last - first].range = th_range_intersect(piece[last].range, range);
     }
   return last - first;
 }

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline int64_t th_smaller(int64_t a, int64_t b)
+static inline int64_t th_min_i64(int64_t a, int64_t b)
 {
   return a < b ? a : b;
 }
 
-static inline int64_t th_larger(int64_t a, int64_t b)
+static inline int64_t th_max_i64(int64_t a, int64_t b)
 {
   return a > b ? a : b;
 }

@@ -85,7 +85,7 @@ static th_status take(struct th_latin *latin, int64_t class, int64_t rows,
   while (rows > 0 && queue->left > 0 && rc == TH_OK) {
     if (queue->rest.count == 0)
       queue->rest = unit_at(latin, class, queue->next++);
-    int64_t count = th_smaller(queue->rest.count, rows);
+    int64_t count = th_min_i64(queue->rest.count, rows);
     rc = th_pieces_add(pieces, (struct th_rows){queue->rest.first, count}, err);
     queue->rest.first += count;
     queue->rest.count -= count;
@@ -117,11 +117,11 @@ th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
 {
   int64_t part = latin->deal->plan.unit;
   th_status rc = TH_OK;
-  rows = th_smaller(rows, th_latin_left(latin));
+  rows = th_min_i64(rows, th_latin_left(latin));
   while (rows > 0 && rc == TH_OK) {
     int64_t class = fullest(latin);
     int64_t count =
-        th_smaller(th_smaller(part, rows), latin->queue[class].left);
+        th_min_i64(th_min_i64(part, rows), latin->queue[class].left);
     rc = take(latin, class, count, pieces, err);
     rows -= count;
   }

@@ -10,14 +10,14 @@
 static struct th_range cells_to_attributes(struct th_range cells,
                                            int64_t attributes)
 {
-  return (struct th_range){th_smaller(cells.first * TH_CELL, attributes),
-                           th_smaller(cells.last * TH_CELL, attributes)};
+  return (struct th_range){th_min_i64(cells.first * TH_CELL, attributes),
+                           th_min_i64(cells.last * TH_CELL, attributes)};
 }
 
-struct th_range th_range_meet(struct th_range a, struct th_range b)
+struct th_range th_range_intersect(struct th_range a, struct th_range b)
 {
   int64_t first = a.first > b.first ? a.first : b.first;
-  int64_t last = th_smaller(a.last, b.last);
+  int64_t last = th_min_i64(a.last, b.last);
   return (struct th_range){first, last > first ? last : first};
 }
 
@@ -25,7 +25,7 @@ struct th_range th_range_part(int64_t items, int64_t k, int64_t parts)
 {
   int64_t share = items / parts;
   int64_t extra = items % parts;
-  int64_t first = k * share + th_smaller(k, extra);
+  int64_t first = k * share + th_min_i64(k, extra);
   return (struct th_range){first, first + share + (k < extra)};
 }
 
@@ -92,7 +92,7 @@ th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i <= count; i++)
-    blocks->edges[i] = th_smaller(i * width, attributes);
+    blocks->edges[i] = th_min_i64(i * width, attributes);
   blocks->count = count;
   return TH_OK;
 }
@@ -109,7 +109,7 @@ int64_t th_block_end(int64_t attributes, int64_t first, int64_t width,
     edge++;
     k++;
   }
-  return th_smaller(edge, attributes);
+  return th_min_i64(edge, attributes);
 }
 
 th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,

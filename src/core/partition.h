@@ -18,7 +18,7 @@ struct th_range {
 };
 
 /* The part that two ranges share; first == last where they share nothing. */
-struct th_range th_range_meet(struct th_range a, struct th_range b);
+struct th_range th_range_intersect(struct th_range a, struct th_range b);
 
 /* Part k of `parts` of `items` things, as even as can be; items < 2^52. */
 struct th_range th_range_part(int64_t items, int64_t k, int64_t parts);

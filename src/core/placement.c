@@ -90,7 +90,7 @@ th_status th_placement_by_cost(struct th_placement *placement,
     int64_t lowest = border.cell;
     advance(&border, cost, part_of(total, r, size));
     prefer_shard(&border, cost, lowest, total / size / SLACK);
-    edge[r] = th_smaller(border.cell * TH_CELL, cost->attributes);
+    edge[r] = th_min_i64(border.cell * TH_CELL, cost->attributes);
   }
   edge[size] = cost->attributes;
   th_placement_free(placement);

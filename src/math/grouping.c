@@ -8,27 +8,28 @@
 #include <string.h>
 
 /* A number from the values of a group; work has room for as many. */
-typedef double reduction(struct th_norm norm, const double *v, int64_t count,
-                         double *work);
+typedef double reduction(struct th_group_norm norm, const double *v,
+                         int64_t count, double *work);
 
-static double value_of(struct th_norm norm, const double *v, int64_t count,
-                       double *work)
+static double value_of(struct th_group_norm norm, const double *v,
+                       int64_t count, double *work)
 {
   (void)work;
-  return th_norm_value(norm, v, count);
+  return th_group_norm_value(norm, v, count);
 }
 
-static double second_of(struct th_norm norm, const double *v, int64_t count,
-                        double *work)
+static double second_of(struct th_group_norm norm, const double *v,
+                        int64_t count, double *work)
 {
   (void)work;
   double sum = 0;
   for (int64_t k = 0; k < count; k++)
     sum += v[k];
-  return sum / (th_norm_floor(norm) * th_norm_floor(norm));
+  return sum / (th_group_norm_floor(norm) * th_group_norm_floor(norm));
 }
 
-static struct th_norm norm_of(const struct th_grouping *grouping, int64_t g)
+static struct th_group_norm norm_of(const struct th_grouping *grouping,
+                                    int64_t g)
 {
   return grouping->norm != NULL ? grouping->norm[g] : grouping->one;
 }
@@ -108,11 +109,11 @@ static void prox_group(const struct th_grouping *grouping, double t, double *v,
   struct th_range members = members_of(grouping, g);
   int64_t count = members.last - members.first;
   if (grouping->place == NULL) {
-    th_norm_prox(norm_of(grouping, g), t, v + members.first, count);
+    th_group_norm_prox(norm_of(grouping, g), t, v + members.first, count);
     return;
   }
   gather(grouping, members, v);
-  th_norm_prox(norm_of(grouping, g), t, grouping->value, count);
+  th_group_norm_prox(norm_of(grouping, g), t, grouping->value, count);
   for (int64_t k = 0; k < count; k++)
     v[grouping->place[members.first + k]] = grouping->value[k];
 }
@@ -122,8 +123,8 @@ static void prox_shared(struct th_grouping *grouping, double t, double *v)
   struct th_shared_groups *shared = &grouping->shared;
   for (int64_t s = 0; s < shared->groups; s++)
     if (shared->local[s] >= 0)
-      th_norm_prox(shared->norm[s], t, shared->value + shared->start[s],
-                   shared->start[s + 1] - shared->start[s]);
+      th_group_norm_prox(shared->norm[s], t, shared->value + shared->start[s],
+                         shared->start[s + 1] - shared->start[s]);
   for (int64_t k = 0; k < shared->mine; k++)
     v[shared->place[k]] = shared->value[shared->at[k]];
 }
@@ -132,7 +133,7 @@ void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
                       double t, double *v)
 {
   if (grouping->norm == NULL) { /* l1: all places as one vector */
-    th_norm_prox(grouping->one, t, v, grouping->places);
+    th_group_norm_prox(grouping->one, t, v, grouping->places);
     return;
   }
   share_values(grouping, comm, v);
@@ -156,7 +157,7 @@ void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
     for (int64_t k = 0; k < grouping->places; k++)
       dual[k] = fabs(z[k]) / grouping->one.a;
   else
-    reduce_all(grouping, comm, th_norm_dual, z, dual);
+    reduce_all(grouping, comm, th_group_norm_dual, z, dual);
 }
 
 void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,

@@ -1,7 +1,7 @@
 /* grouping.h - the penalty over a rank's active attributes: prox, dual norms
  *
- * Vectors are over the places of the active attributes (solvers/data/active.h). A
- * group here is what is active of it; groups with members on this rank are
+ * Vectors are over the places of the active attributes (solvers/data/active.h).
+ * A group here is what is active of it; groups with members on this rank are
  * numbered in the order of their lowest attributes. l1 makes a group of every
  * place and stores nothing for it, unless a description gives weights.
  *
@@ -28,7 +28,7 @@ struct th_shared_groups {
   int64_t groups;  /* the same on every rank, as is what follows */
   int64_t members; /* of all of them */
   int64_t *start;  /* groups + 1: members of each in values */
-  struct th_norm *norm;
+  struct th_group_norm *norm;
   int64_t *local; /* the number of the group on this rank, or -1 */
   bool *counted;  /* this rank holds its lowest active member */
   int64_t mine;   /* members on this rank: */
@@ -40,16 +40,16 @@ struct th_shared_groups {
 
 struct th_grouping {
   int64_t places;
-  int64_t groups;       /* with members here */
-  struct th_norm one;   /* of every group, where norm is NULL */
-  struct th_norm *norm; /* groups */
-  int64_t *start;       /* groups + 1: members of each; NULL: group g is the
-                           place g */
-  int64_t *place;       /* members, ascending within a group; NULL: they are the
-                           places in order */
-  bool *elsewhere;      /* groups: has members on other ranks as well; NULL:
-                           none has */
-  double *value;        /* room for the members of a group, twice */
+  int64_t groups;             /* with members here */
+  struct th_group_norm one;   /* of every group, where norm is NULL */
+  struct th_group_norm *norm; /* groups */
+  int64_t *start;  /* groups + 1: members of each; NULL: group g is the
+                      place g */
+  int64_t *place;  /* members, ascending within a group; NULL: they are the
+                      places in order */
+  bool *elsewhere; /* groups: has members on other ranks as well; NULL:
+                      none has */
+  double *value;   /* room for the members of a group, twice */
   double *work;
   struct th_shared_groups shared;
 };

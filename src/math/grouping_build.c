@@ -199,7 +199,7 @@ int64_t th_grouping_bytes(const struct th_groups *groups,
                           const struct th_penalty *penalty, int64_t count,
                           int ranks)
 {
-  const int64_t norm = sizeof(struct th_norm);
+  const int64_t norm = sizeof(struct th_group_norm);
   const int64_t piece = sizeof(struct th_group_piece);
   const int64_t member = sizeof(struct member) + sizeof(int64_t);
   if (groups == NULL)

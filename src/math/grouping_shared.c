@@ -12,7 +12,7 @@ struct shared_member {
   int64_t attribute;
   int64_t rank;
   int64_t place; /* on that rank */
-  struct th_norm norm;
+  struct th_group_norm norm;
 };
 
 _Static_assert(sizeof(struct shared_member) + 32 == TH_SHARED_MEMBER_BYTES,

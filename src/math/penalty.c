@@ -47,7 +47,8 @@ static double norm2(const double *v, int64_t count)
   return sum > 1e-200 && sum < 1e200 ? sqrt(sum) : norm2_scaled(v, count);
 }
 
-double th_norm_value(struct th_norm norm, const double *v, int64_t count)
+double th_group_norm_value(struct th_group_norm norm, const double *v,
+                           int64_t count)
 {
   double one = norm.a > 0 ? norm.a * norm1(v, count) : 0;
   double two = norm.c > 0 ? norm.c * norm2(v, count) : 0;
@@ -71,7 +72,8 @@ static void shrink(double t, double *v, int64_t count)
     v[k] *= factor;
 }
 
-void th_norm_prox(struct th_norm norm, double t, double *v, int64_t count)
+void th_group_norm_prox(struct th_group_norm norm, double t, double *v,
+                        int64_t count)
 {
   if (norm.a > 0)
     soft_threshold(t * norm.a, v, count);
@@ -92,7 +94,7 @@ static int descending(const void *a, const void *b)
  * and sum of squared deviations M: S1 = k m, S2 = M + k m^2, and nu = S2 /
  * (a S1 + sqrt(c^2 S2 - a^2 k M)). Deviations in place of a^2 S1^2 - (k a^2 -
  * c^2) S2 keep what cancels there when c is small. */
-static double root(struct th_norm norm, const double *s, int64_t count)
+static double root(struct th_group_norm norm, const double *s, int64_t count)
 {
   double mean = 0;
   double spread = 0; /* M */
@@ -114,12 +116,12 @@ static double root(struct th_norm norm, const double *s, int64_t count)
 }
 
 /* a and c are scaled too, so that their squares stay in range. */
-static double dual_of_both(struct th_norm norm, const double *z, int64_t count,
-                           double *work)
+static double dual_of_both(struct th_group_norm norm, const double *z,
+                           int64_t count, double *work)
 {
   double most = largest(z, count);
   double unit = norm.a + norm.c;
-  struct th_norm scaled = {norm.a / unit, norm.c / unit};
+  struct th_group_norm scaled = {norm.a / unit, norm.c / unit};
   if (!(most > 0) || isinf(most))
     return most;
   for (int64_t k = 0; k < count; k++)
@@ -128,8 +130,8 @@ static double dual_of_both(struct th_norm norm, const double *z, int64_t count,
   return most / unit * root(scaled, work, count);
 }
 
-double th_norm_dual(struct th_norm norm, const double *z, int64_t count,
-                    double *work)
+double th_group_norm_dual(struct th_group_norm norm, const double *z,
+                          int64_t count, double *work)
 {
   if (norm.c == 0)
     return largest(z, count) / norm.a;
@@ -140,25 +142,26 @@ double th_norm_dual(struct th_norm norm, const double *z, int64_t count,
   return dual_of_both(norm, z, count, work);
 }
 
-double th_norm_floor(struct th_norm norm)
+double th_group_norm_floor(struct th_group_norm norm)
 {
   return norm.a + norm.c;
 }
 
-static struct th_norm l1_norm(double weight, int64_t size, double mix)
+static struct th_group_norm l1_norm(double weight, int64_t size, double mix)
 {
   (void)size;
   (void)mix;
-  return (struct th_norm){.a = weight > 0 ? weight : 1};
+  return (struct th_group_norm){.a = weight > 0 ? weight : 1};
 }
 
-static struct th_norm sparse_group_norm(double weight, int64_t size, double mix)
+static struct th_group_norm sparse_group_norm(double weight, int64_t size,
+                                              double mix)
 {
   double of_group = weight > 0 ? weight : sqrt((double)size);
-  return (struct th_norm){.a = mix, .c = (1 - mix) * of_group};
+  return (struct th_group_norm){.a = mix, .c = (1 - mix) * of_group};
 }
 
-static struct th_norm group_norm(double weight, int64_t size, double mix)
+static struct th_group_norm group_norm(double weight, int64_t size, double mix)
 {
   (void)mix;
   return sparse_group_norm(weight, size, 0);

@@ -122,8 +122,8 @@ static th_status narrow(struct th_comm *comm, struct search *s,
 
 static int by_magnitude(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   uint64_t lk = magnitude_of(left->value);
   uint64_t rk = magnitude_of(right->value);
   if (lk != rk)
@@ -134,8 +134,8 @@ static int by_magnitude(const void *a, const void *b)
 
 static int by_attribute(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   return (left->attribute > right->attribute) -
          (left->attribute < right->attribute);
 }
@@ -203,7 +203,7 @@ static th_status check_numbers(const struct entries *entries,
 static th_status select_entries(struct th_comm *comm, struct th_selection *work,
                                 struct entries *entries, double floor,
                                 int64_t k, th_status rc,
-                                struct th_choice *chosen, int64_t *found,
+                                struct th_index_value *chosen, int64_t *found,
                                 struct th_error *err)
 {
   struct search s = {
@@ -221,7 +221,7 @@ static th_status select_entries(struct th_comm *comm, struct th_selection *work,
       return rc;
   }
   int64_t total = share(comm, &s, work, entries);
-  struct th_choice *all = work->candidates;
+  struct th_index_value *all = work->candidates;
   qsort(all, (size_t)total, sizeof *all, by_magnitude);
   *found = total < k ? total : k;
   qsort(all, (size_t)*found, sizeof *all, by_attribute);
@@ -232,7 +232,7 @@ static th_status select_entries(struct th_comm *comm, struct th_selection *work,
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             const double *values, int64_t count, int64_t first,
                             double floor, int64_t k, th_status before,
-                            struct th_choice *chosen, int64_t *found,
+                            struct th_index_value *chosen, int64_t *found,
                             struct th_error *err)
 {
   struct entries entries = {values, NULL, first, count};
@@ -243,7 +243,7 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
 th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
                            const double *values, const int64_t *attribute,
                            int64_t count, double floor, int64_t k,
-                           th_status before, struct th_choice *chosen,
+                           th_status before, struct th_index_value *chosen,
                            int64_t *found, struct th_error *err)
 {
   struct entries entries = {values, attribute, 0, count};

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* An attribute and its (signed) value. */
-struct th_choice {
+struct th_index_value {
   int64_t attribute;
   double value;
 };
@@ -16,7 +16,7 @@ struct th_choice {
 /* Work arrays of a selection; zeroed: none yet. They stay from one selection
  * to the next, so that nothing is allocated once they have their size. */
 struct th_selection {
-  struct th_choice *candidates;
+  struct th_index_value *candidates;
   int64_t *packed; /* candidates as they cross the ranks */
   int64_t capacity;
 };
@@ -37,7 +37,7 @@ void th_selection_free(struct th_selection *work);
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             const double *values, int64_t count, int64_t first,
                             double floor, int64_t k, th_status before,
-                            struct th_choice *chosen, int64_t *found,
+                            struct th_index_value *chosen, int64_t *found,
                             struct th_error *err);
 
 /* The same of values that belong to the attributes listed beside them, in any
@@ -45,7 +45,7 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
 th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
                            const double *values, const int64_t *attribute,
                            int64_t count, double floor, int64_t k,
-                           th_status before, struct th_choice *chosen,
+                           th_status before, struct th_index_value *chosen,
                            int64_t *found, struct th_error *err);
 
 #endif

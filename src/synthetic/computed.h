@@ -24,8 +24,8 @@ struct th_computed_dense {
   const struct th_truth *truth;
   const struct th_shape *shape;
   int64_t memory;       /* bytes of values to keep */
-  struct th_keep cells; /* patches, see computed_dense.c */
-  struct th_keep alone; /* patches of single attributes */
+  struct th_memo cells; /* patches, see computed_dense.c */
+  struct th_memo alone; /* patches of single attributes */
   void *scratch;        /* what is not kept */
   int64_t scratch_bytes;
 };
@@ -36,8 +36,8 @@ struct th_computed_sparse {
   const struct th_truth *truth;
   const struct th_shape *shape;
   int64_t memory; /* bytes of values to keep */
-  struct th_text_law law;
-  struct th_keep units;  /* struct th_tiles */
+  struct th_zipf law;
+  struct th_memo units;  /* struct th_tiles */
   struct th_tiles tiles; /* what is not kept */
   struct th_column column;
 };

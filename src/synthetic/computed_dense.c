@@ -38,7 +38,7 @@ static int64_t strips_of(const struct th_shape *shape)
 }
 
 /* A new patch, kept under its key where memory allows; else NULL. */
-static th_status make_patch(struct th_computed_dense *d, struct th_keep *keep,
+static th_status make_patch(struct th_computed_dense *d, struct th_memo *keep,
                             int64_t limit, int64_t key,
                             struct th_range attributes, struct patch **patch,
                             struct th_error *err)
@@ -55,7 +55,7 @@ static th_status make_patch(struct th_computed_dense *d, struct th_keep *keep,
     return TH_OK;
   th_status rc = th_alloc(&room, bytes, 1, "computed values", err);
   if (rc == TH_OK)
-    rc = th_keep_put(keep, key, room, bytes, err);
+    rc = th_memo_put(keep, key, room, bytes, err);
   if (rc != TH_OK) {
     free(room);
     return rc;
@@ -74,7 +74,7 @@ static th_status compute_strips(const struct th_computed_dense *d,
 {
   const struct th_shape *shape = d->shape;
   int64_t first = strips.first * STRIP;
-  int64_t last = th_smaller(strips.last * STRIP, place->rows.count);
+  int64_t last = th_min_i64(strips.last * STRIP, place->rows.count);
   th_status rc = th_synthetic_dense(
       d->truth, patch->attributes, place->rows.first + first,
       (int32_t)(last - first), shape->type,
@@ -140,14 +140,14 @@ th_status th_computed_dense_slab(struct th_computed_dense *d,
 {
   const struct th_shape *shape = d->shape;
   int64_t cell = slab->attributes.first / TH_CELL * TH_CELL;
-  struct th_range all = {cell, th_smaller(cell + TH_CELL, shape->attributes)};
+  struct th_range all = {cell, th_min_i64(cell + TH_CELL, shape->attributes)};
   bool alone = keep && d->truth->correlation == 0;
-  struct th_keep *kept = alone ? &d->alone : &d->cells;
+  struct th_memo *kept = alone ? &d->alone : &d->cells;
   int64_t limit = alone ? d->memory : d->memory - d->memory / CELL_SHARE;
-  slab->attributes = th_range_meet(slab->attributes, all);
+  slab->attributes = th_range_intersect(slab->attributes, all);
   struct th_range attributes = alone ? slab->attributes : all;
   int64_t key = attributes.first * th_shape_groups(shape) + place->group;
-  struct patch *patch = th_keep_find(kept, key);
+  struct patch *patch = th_memo_find(kept, key);
   th_status rc = TH_OK;
   if (patch == NULL)
     rc = make_patch(d, kept, limit, key, attributes, &patch, err);
@@ -161,8 +161,8 @@ th_status th_computed_dense_slab(struct th_computed_dense *d,
 
 void th_computed_dense_free(struct th_computed_dense *dense)
 {
-  th_keep_free(&dense->cells);
-  th_keep_free(&dense->alone);
+  th_memo_free(&dense->cells);
+  th_memo_free(&dense->alone);
   free(dense->scratch);
   dense->scratch = NULL;
 }

@@ -26,7 +26,7 @@ void th_computed_sparse_init(struct th_computed_sparse *sparse,
       .truth = truth,
       .shape = shape,
       .memory = memory,
-      .law = th_text_law(shape->attributes, truth->density),
+      .law = th_zipf(shape->attributes, truth->density),
       .units = {.release = release_tiles}};
 }
 
@@ -42,7 +42,7 @@ static struct th_range unit_of(const struct th_computed_sparse *s,
   while (width > 1 && (double)width * each > UNIT_ENTRIES)
     width /= 2;
   int64_t first = attribute / width * width;
-  return (struct th_range){first, th_smaller(first + width, shape->attributes)};
+  return (struct th_range){first, th_min_i64(first + width, shape->attributes)};
 }
 
 static th_status make_tiles(struct th_computed_sparse *s, struct th_range unit,
@@ -74,7 +74,7 @@ static th_status keep_tiles(struct th_computed_sparse *s,
     return TH_OK;
   th_status rc = TH_NEW(&kept, 1, "computed values", err);
   if (rc == TH_OK)
-    rc = th_keep_put(&s->units, s->tiles.range.first, kept, bytes, err);
+    rc = th_memo_put(&s->units, s->tiles.range.first, kept, bytes, err);
   if (rc != TH_OK) {
     free(kept);
     return rc;
@@ -89,7 +89,7 @@ static th_status find_tiles(struct th_computed_sparse *s, struct th_range unit,
                             const struct th_tiles **tiles, struct th_error *err)
 {
   th_status rc = TH_OK;
-  *tiles = th_keep_find(&s->units, unit.first);
+  *tiles = th_memo_find(&s->units, unit.first);
   if (*tiles != NULL)
     return TH_OK;
   *tiles = &s->tiles;
@@ -114,13 +114,13 @@ th_status th_computed_sparse_slab(struct th_computed_sparse *s,
   struct th_slab tile = th_tiles_group(tiles, place->group);
   tile.row = place->row;
   tile.rows = place->count;
-  *slab = th_slab_part(&tile, th_range_meet(slab->attributes, unit));
+  *slab = th_slab_part(&tile, th_range_intersect(slab->attributes, unit));
   return TH_OK;
 }
 
 void th_computed_sparse_free(struct th_computed_sparse *sparse)
 {
-  th_keep_free(&sparse->units);
+  th_memo_free(&sparse->units);
   th_tiles_free(&sparse->tiles);
   th_column_free(&sparse->column);
 }

@@ -9,7 +9,7 @@
 enum { FIRST_SLOTS = 64 };
 
 /* The slot of a key, or the empty one where it belongs. */
-static struct th_kept *slot_of(const struct th_keep *keep, int64_t key)
+static struct th_kept *slot_of(const struct th_memo *keep, int64_t key)
 {
   uint64_t mixed = (uint64_t)key * UINT64_C(0x9E3779B97F4A7C15);
   uint64_t mask = (uint64_t)keep->slots - 1;
@@ -19,14 +19,14 @@ static struct th_kept *slot_of(const struct th_keep *keep, int64_t key)
   return &keep->slot[at];
 }
 
-void *th_keep_find(const struct th_keep *keep, int64_t key)
+void *th_memo_find(const struct th_memo *keep, int64_t key)
 {
   return keep->slots == 0 ? NULL : slot_of(keep, key)->data;
 }
 
-static th_status grow(struct th_keep *keep, struct th_error *err)
+static th_status grow(struct th_memo *keep, struct th_error *err)
 {
-  struct th_keep larger = *keep;
+  struct th_memo larger = *keep;
   larger.slots = keep->slots == 0 ? FIRST_SLOTS : 2 * keep->slots;
   larger.slot = NULL;
   th_status rc = TH_NEW(&larger.slot, larger.slots, "computed values", err);
@@ -41,7 +41,7 @@ static th_status grow(struct th_keep *keep, struct th_error *err)
   return TH_OK;
 }
 
-th_status th_keep_put(struct th_keep *keep, int64_t key, void *data,
+th_status th_memo_put(struct th_memo *keep, int64_t key, void *data,
                       int64_t bytes, struct th_error *err)
 {
   if (2 * (keep->count + 1) > keep->slots) {
@@ -55,11 +55,11 @@ th_status th_keep_put(struct th_keep *keep, int64_t key, void *data,
   return TH_OK;
 }
 
-void th_keep_free(struct th_keep *keep)
+void th_memo_free(struct th_memo *keep)
 {
   for (int64_t k = 0; k < keep->slots; k++)
     if (keep->slot[k].data != NULL)
       (keep->release != NULL ? keep->release : free)(keep->slot[k].data);
   free(keep->slot);
-  *keep = (struct th_keep){0};
+  *keep = (struct th_memo){0};
 }

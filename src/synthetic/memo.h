@@ -17,7 +17,7 @@ struct th_kept {
 };
 
 /* Zeroed: empty. */
-struct th_keep {
+struct th_memo {
   int64_t used; /* bytes */
   int64_t count;
   int64_t slots; /* a power of two, or 0 */
@@ -26,13 +26,13 @@ struct th_keep {
 };
 
 /* What is kept under a key, or NULL. */
-void *th_keep_find(const struct th_keep *keep, int64_t key);
+void *th_memo_find(const struct th_memo *keep, int64_t key);
 
 /* Keep data, which take `bytes`, under a key that has nothing yet; the keep
  * owns them then. */
-th_status th_keep_put(struct th_keep *keep, int64_t key, void *data,
+th_status th_memo_put(struct th_memo *keep, int64_t key, void *data,
                       int64_t bytes, struct th_error *err);
 
-void th_keep_free(struct th_keep *keep);
+void th_memo_free(struct th_memo *keep);
 
 #endif

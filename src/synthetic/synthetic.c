@@ -3,7 +3,7 @@
  * murata: Murata & Suzuki 2018, section 6. x_ij independent standard normal.
  * toeplitz: AR(1) along the attributes, covariance rho^|j - k|.
  * sparse: counts 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... at the
- *   places that th_text_law makes frequent or rare.
+ *   places that th_zipf makes frequent or rare.
  * SPDX-License-Identifier: MIT */
 #include "synthetic/synthetic.h"
 
@@ -196,8 +196,7 @@ struct form {
 };
 
 static void form_add(struct form *form, const struct th_truth *truth,
-                     const struct th_text_law *law, int64_t attribute,
-                     double delta)
+                     const struct th_zipf *law, int64_t attribute, double delta)
 {
   if (law != NULL) {
     double p = th_text_probability(law, attribute);
@@ -217,9 +216,9 @@ double th_population_mse(const struct th_truth *truth, int64_t attributes,
                          int64_t support_size, double intercept)
 {
   bool sparse = is_family(truth, "sparse");
-  struct th_text_law law = {0};
+  struct th_zipf law = {0};
   if (sparse)
-    law = th_text_law(attributes, truth->density);
+    law = th_zipf(attributes, truth->density);
   struct form form = {.carried = -1};
   int64_t a = 0;
   int64_t b = 0;

@@ -51,7 +51,7 @@ th_status th_synthetic_dense(const struct th_truth *truth,
  * attribute is not zero, with their values. Begin with a zeroed record and use
  * it again for the next attribute: memory and the family's law are kept. */
 struct th_column {
-  struct th_text_law law;
+  struct th_zipf law;
   double density; /* that the law belongs to */
   int64_t attributes;
   int64_t count;
@@ -62,7 +62,8 @@ struct th_column {
 };
 th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
                               int64_t attribute, int64_t examples,
-                              struct th_column *column, struct th_error *err);
+                              struct th_column *column,
+                              struct th_error *err);
 void th_column_free(struct th_column *column);
 
 /* Targets of examples first .. first+rows-1: sum of coef times value plus

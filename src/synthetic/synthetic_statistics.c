@@ -34,9 +34,9 @@ void th_synthetic_statistics(const struct th_truth *truth, int64_t attributes,
   double r = fabs(truth->correlation);
   double reach = TH_LARGEST_NORMAL * sqrt((1 + r) / (1 - r)) * outward;
   bool sparse = th_family_find(truth->family)->layout == TH_SPARSE;
-  struct th_text_law law = {0};
+  struct th_zipf law = {0};
   if (sparse)
-    law = th_text_law(attributes, truth->density);
+    law = th_zipf(attributes, truth->density);
   for (int64_t j = range.first; j < range.last; j++)
     statistics[j - range.first] =
         sparse ? count_moments(th_text_probability(&law, j))

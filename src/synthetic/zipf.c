@@ -35,7 +35,7 @@ static double scale_behind(int64_t attributes, double density, int64_t common)
   return rest / (power_sum(attributes) - power_sum(common));
 }
 
-struct th_text_law th_text_law(int64_t attributes, double density)
+struct th_zipf th_zipf(int64_t attributes, double density)
 {
   /* the smallest number at the cap that leaves the next one below it */
   int64_t low = 0;
@@ -48,13 +48,13 @@ struct th_text_law th_text_law(int64_t attributes, double density)
     else
       low = middle + 1;
   }
-  struct th_text_law law = {.common = low};
+  struct th_zipf law = {.common = low};
   if (low < attributes)
     law.scale = scale_behind(attributes, density, low);
   return law;
 }
 
-double th_text_probability(const struct th_text_law *law, int64_t attribute)
+double th_text_probability(const struct th_zipf *law, int64_t attribute)
 {
   if (attribute < law->common)
     return cap;

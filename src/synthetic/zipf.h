@@ -9,13 +9,13 @@
 
 #include <stdint.h>
 
-struct th_text_law {
+struct th_zipf {
   int64_t common; /* the first attributes, at the cap */
   double scale;   /* c */
 };
 
 /* 0 < density <= 1/2; O(log attributes). */
-struct th_text_law th_text_law(int64_t attributes, double density);
-double th_text_probability(const struct th_text_law *law, int64_t attribute);
+struct th_zipf th_zipf(int64_t attributes, double density);
+double th_text_probability(const struct th_zipf *law, int64_t attribute);
 
 #endif

@@ -109,10 +109,10 @@ static double time_hash(struct bench *b, size_t size)
 
 static double time_kernel(struct bench *b, enum th_type type, int64_t rows)
 {
-  struct th_multiplier m = {.residual = b->residual,
-                            .residual32 = b->residual32,
-                            .weight = b->residual,
-                            .weight32 = b->residual32};
+  struct th_row_weights m = {.residual = b->residual,
+                             .residual32 = b->residual32,
+                             .weight = b->residual,
+                             .weight32 = b->residual32};
   struct th_slab slab = {.layout = TH_SPARSE,
                          .type = type,
                          .attributes = b->piece.attributes,
@@ -139,7 +139,7 @@ static void least(struct turn *best, const struct turn *turn)
   best->kernel = fmin(best->kernel, turn->kernel);
 }
 
-static void prepare(struct bench *b, const struct th_geometry *g)
+static void prepare(struct bench *b, const struct th_row_groups *g)
 {
   struct th_piece *p = &b->piece;
   int64_t width = p->attributes.last - p->attributes.first;
@@ -169,8 +169,8 @@ static void release(struct bench *b)
 static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
                     struct turn *all, int64_t *runs, int64_t *entries)
 {
-  const struct th_geometry *g = shard->geometry;
-  int64_t rows = th_geometry_group(g, group).count;
+  const struct th_row_groups *g = shard->geometry;
+  int64_t rows = th_row_groups_group(g, group).count;
   struct bench b = {.shard = shard};
   struct turn best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
   struct th_error err = {0};

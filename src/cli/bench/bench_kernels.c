@@ -110,10 +110,10 @@ static int64_t attributes_of(const struct measure_row *row)
 static void run_kernel(const struct arrays *arrays,
                        const struct measure_row *row)
 {
-  struct th_multiplier m = {.residual = arrays->residual,
-                            .residual32 = arrays->residual32,
-                            .weight = arrays->residual,
-                            .weight32 = arrays->residual32};
+  struct th_row_weights m = {.residual = arrays->residual,
+                             .residual32 = arrays->residual32,
+                             .weight = arrays->residual,
+                             .weight32 = arrays->residual32};
   for (int64_t first = 0; first < attributes_of(row); first += BLOCK) {
     struct th_slab slab = {.layout = TH_DENSE,
                            .type = row->type,

@@ -32,7 +32,7 @@ static th_status write_values(struct th_writer *writer,
         values[k] = (float)(state >> 40) * 0x1p-24F;
       }
       struct th_range part =
-          th_range_meet((struct th_range){a, a + chunk}, all);
+          th_range_intersect((struct th_range){a, a + chunk}, all);
       rc = th_writer_dense(writer, 0, g, part, values, TH_BENCH_ROWS, err);
     }
   free(values);

@@ -36,12 +36,12 @@ struct rows_f64 {
   const double *weight;
 };
 
-static inline struct rows_f32 rows_of_f32(const struct th_multiplier *m)
+static inline struct rows_f32 rows_of_f32(const struct th_row_weights *m)
 {
   return (struct rows_f32){m->residual32, m->weight32};
 }
 
-static inline struct rows_f64 rows_of_f64(const struct th_multiplier *m)
+static inline struct rows_f64 rows_of_f64(const struct th_row_weights *m)
 {
   return (struct rows_f64){m->residual, m->weight};
 }

@@ -1,9 +1,8 @@
 /* dense.h - the kernels of dense slabs, once per instruction set
  *
- * math/kernels/dense.c is compiled for several instruction sets into tables of the
- * same functions; each gives the same bits. kernels.c takes the best that the
- * processor runs; tests call them all.
- * SPDX-License-Identifier: MIT */
+ * math/kernels/dense.c is compiled for several instruction sets into tables of
+ * the same functions; each gives the same bits. kernels.c takes the best that
+ * the processor runs; tests call them all. SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_H
 #define TH_DENSE_H
 
@@ -15,10 +14,10 @@
 /* As th_kernel_gradient and th_kernel_evidence, for dense slabs of one type; as
  * th_kernel_read. */
 typedef void th_dense_gradient(const struct th_slab *slab,
-                               const struct th_multiplier *m,
+                               const struct th_row_weights *m,
                                const double *centre, double *grad);
 typedef void th_dense_evidence(const struct th_slab *slab,
-                               const struct th_multiplier *m,
+                               const struct th_row_weights *m,
                                const double *centre, const double *own,
                                double *u, double *v, double *q);
 
@@ -30,7 +29,8 @@ struct th_dense_kernels {
   th_dense_evidence *evidence[TH_TYPE_COUNT];
 };
 
-/* One per compilation of math/kernels/dense.c; the latter two on x86-64 only. */
+/* One per compilation of math/kernels/dense.c; the latter two on x86-64 only.
+ */
 extern const struct th_dense_kernels th_dense_plain;
 extern const struct th_dense_kernels th_dense_avx2;
 extern const struct th_dense_kernels th_dense_avx512;

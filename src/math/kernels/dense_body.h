@@ -138,7 +138,7 @@ TH_INLINE void NAME(band)(const struct th_slab *slab, struct ROWS rows,
 }
 
 static void NAME(gradient)(const struct th_slab *slab,
-                           const struct th_multiplier *m, const double *centre,
+                           const struct th_row_weights *m, const double *centre,
                            double *grad)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;
@@ -158,7 +158,7 @@ static void NAME(gradient)(const struct th_slab *slab,
 }
 
 static void NAME(evidence)(const struct th_slab *slab,
-                           const struct th_multiplier *m, const double *centre,
+                           const struct th_row_weights *m, const double *centre,
                            const double *own, double *u, double *v, double *q)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;

@@ -61,7 +61,7 @@ double th_kernel_read(const float *values, int64_t count)
 }
 
 void th_kernel_gradient(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         double *grad)
 {
   if (slab->layout == TH_SPARSE)
@@ -71,7 +71,7 @@ void th_kernel_gradient(const struct th_slab *slab,
 }
 
 void th_kernel_evidence(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         const double *own, double *u, double *v, double *q)
 {
   if (slab->layout == TH_SPARSE)
@@ -108,7 +108,7 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
 }
 
 void th_kernel_reference(const struct th_slab *slab,
-                         const struct th_multiplier *m, const double *centre,
+                         const struct th_row_weights *m, const double *centre,
                          const double *own, double *u, double *v, double *q)
 {
   int64_t count = slab->attributes.last - slab->attributes.first;

@@ -18,7 +18,7 @@
 
 /* What multiplies the rows of a slab, in both precisions; entry 0 belongs to
  * the slab's first row. Borrowed. */
-struct th_multiplier {
+struct th_row_weights {
   const double *residual; /* weight times derivative of the loss */
   const float *residual32;
   const double *weight;
@@ -28,14 +28,14 @@ struct th_multiplier {
 /* grad[a] += sum over rows of residual * (x_a - centre[a]), for every attribute
  * a of the slab (Murata & Suzuki, Algorithm 1, line 6, before scaling). */
 void th_kernel_gradient(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         double *grad);
 
 /* The three sums of evidence of solver `sift`, with z = x_a - centre[a]:
  * u[a] += sum residual z, v[a] += sum weight z^2, q[a] += sum (residual +
  * weight own[a] z)^2 z^2. own: NULL is 0, as it always is for sparse slabs. */
 void th_kernel_evidence(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         const double *own, double *u, double *v, double *q);
 
 /* The sum of count values, a multiple of 64, and nothing else: the bandwidth at
@@ -50,7 +50,7 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
 /* The plain form of th_kernel_evidence, for tests: one double sum per
  * attribute, row after row. */
 void th_kernel_reference(const struct th_slab *slab,
-                         const struct th_multiplier *m, const double *centre,
+                         const struct th_row_weights *m, const double *centre,
                          const double *own, double *u, double *v, double *q);
 
 #endif

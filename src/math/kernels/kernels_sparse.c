@@ -42,7 +42,7 @@ static double sum_of(const double *values, int64_t count)
 
 /* Sum r (x - c) = sum over the entries of r x, less c times the sum of r. */
 void th_sparse_gradient(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         double *grad)
 {
   double all = sum_of(m->residual, slab->rows);
@@ -59,7 +59,7 @@ void th_sparse_gradient(const struct th_slab *slab,
   }
 }
 
-struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows)
+struct th_evidence th_sparse_floor(const struct th_row_weights *m, int64_t rows)
 {
   return (struct th_evidence){sum_of(m->residual, rows),
                               sum_of(m->weight, rows)};
@@ -68,7 +68,7 @@ struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows)
 /* For storage type T: the sums over the entries of one run, and over a slab. */
 #define DEFINE_TOUCH(code, name, T, bits, lowest, highest, help)               \
   static inline struct th_evidence run_##code(const struct th_slab *slab,      \
-                                              const struct th_multiplier *m,   \
+                                              const struct th_row_weights *m,  \
                                               struct th_range entries)         \
   {                                                                            \
     const T *values = slab->values;                                            \
@@ -83,7 +83,7 @@ struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows)
   }                                                                            \
                                                                                \
   static void touch_##code(const struct th_slab *slab,                         \
-                           const struct th_multiplier *m,                      \
+                           const struct th_row_weights *m,                     \
                            struct th_evidence unit, int64_t shift,             \
                            struct th_evidence *evidence, uint64_t *touched)    \
   {                                                                            \
@@ -103,11 +103,11 @@ struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows)
 
 TH_TYPE_LIST(DEFINE_TOUCH)
 
-typedef void touch_kernel(const struct th_slab *, const struct th_multiplier *,
+typedef void touch_kernel(const struct th_slab *, const struct th_row_weights *,
                           struct th_evidence, int64_t, struct th_evidence *,
                           uint64_t *);
 
-void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
+void th_sparse_touch(const struct th_slab *slab, const struct th_row_weights *m,
                      struct th_evidence unit, int64_t offset,
                      struct th_evidence *evidence, uint64_t *touched)
 {
@@ -121,7 +121,7 @@ void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
 }
 
 void th_sparse_evidence(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         double *u, double *v, double *q)
 {
   struct th_evidence floor = th_sparse_floor(m, slab->rows);

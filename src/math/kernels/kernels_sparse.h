@@ -13,10 +13,10 @@
 struct th_range th_sparse_entries(const struct th_slab *slab, int64_t k);
 
 void th_sparse_gradient(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         double *grad);
 void th_sparse_evidence(const struct th_slab *slab,
-                        const struct th_multiplier *m, const double *centre,
+                        const struct th_row_weights *m, const double *centre,
                         double *u, double *v, double *q);
 void th_sparse_column(const struct th_slab *slab, double centre, double scale,
                       double *column);
@@ -30,12 +30,13 @@ struct th_evidence {
 
 /* The sums over all rows that centring takes away, u = sum r times c and v =
  * sum w times c^2: exactly from u, and on average from v. */
-struct th_evidence th_sparse_floor(const struct th_multiplier *m, int64_t rows);
+struct th_evidence th_sparse_floor(const struct th_row_weights *m,
+                                   int64_t rows);
 
 /* evidence[a] += unit times the sums over the entries of attribute a (member by
  * member), for the attributes a of the slab counted from `offset`; O(entries of
  * the slab). Bit a of touched[] is set for those with an entry. */
-void th_sparse_touch(const struct th_slab *slab, const struct th_multiplier *m,
+void th_sparse_touch(const struct th_slab *slab, const struct th_row_weights *m,
                      struct th_evidence unit, int64_t offset,
                      struct th_evidence *evidence, uint64_t *touched);
 

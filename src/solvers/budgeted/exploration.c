@@ -22,7 +22,8 @@ struct sums {
 };
 
 static void add_gradient(void *self, const struct th_slab *slab,
-                         const struct th_multiplier *multiplier, int64_t offset)
+                         const struct th_row_weights *multiplier,
+                         int64_t offset)
 {
   struct sums *sums = self;
   th_kernel_gradient(slab, multiplier, sums->centre + offset,
@@ -38,11 +39,11 @@ static double draw_weight(const struct th_batch *batch, int64_t i)
 }
 
 /* Sums become means over the block's rows, in scaled units. Local. */
-static void average(struct th_threshold *h, const struct th_context *context)
+static void average(struct th_iht *h, const struct th_context *context)
 {
   struct th_range owned = context->owned;
   for (int64_t i = 0; i < h->batch.draws; i++) {
-    struct th_range part = th_range_meet(h->batch.draw[i].block, owned);
+    struct th_range part = th_range_intersect(h->batch.draw[i].block, owned);
     double weight = draw_weight(&h->batch, i);
     double inverse = weight > 0 ? 1 / weight : 0;
     for (int64_t j = part.first - owned.first; j < part.last - owned.first; j++)
@@ -51,8 +52,7 @@ static void average(struct th_threshold *h, const struct th_context *context)
 }
 
 /* grad on S from the rows of all blocks. Local. */
-static void share_support(struct th_threshold *h,
-                          const struct th_context *context)
+static void share_support(struct th_iht *h, const struct th_context *context)
 {
   const struct th_batch *batch = &h->batch;
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
@@ -66,7 +66,7 @@ static void share_support(struct th_threshold *h,
 }
 
 /* line 7: theta = H_s(theta - eta g). Collective. */
-static th_status threshold(struct th_threshold *h, struct th_context *context,
+static th_status threshold(struct th_iht *h, struct th_context *context,
                            struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
@@ -86,16 +86,15 @@ static th_status threshold(struct th_threshold *h, struct th_context *context,
   return rc;
 }
 
-th_status th_exploration_update(struct th_threshold *h,
-                                struct th_context *context, bool *more,
-                                struct th_error *err)
+th_status th_exploration_update(struct th_iht *h, struct th_context *context,
+                                bool *more, struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
   struct sums sums = {context->centre, h->grad};
   bool use = false;
   th_status rc;
   /* line 3: S = supp(theta); line 1: the blocks J_i */
-  TH_TRY(th_threshold_blocks(h, context, err));
+  TH_TRY(th_iht_blocks(h, context, err));
   struct th_view view = {.blocks = &h->blocks,
                          .consumer = TH_CONSUMER_BLOCK,
                          .rows = h->explore_rows,
@@ -106,14 +105,14 @@ th_status th_exploration_update(struct th_threshold *h,
   /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
    * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
   memset(h->grad, 0, (size_t)count * sizeof *h->grad);
-  TH_TRY(th_threshold_look(h, context, &view, more, &use, err));
+  TH_TRY(th_iht_look(h, context, &view, more, &use, err));
   if (!use)
     return TH_OK;
   average(h, context);
   if (context->config->shared_support)
     share_support(h, context);
   TH_TRY(threshold(h, context, err));
-  TH_TRY(th_threshold_remember(h, context, err));
+  TH_TRY(th_iht_remember(h, context, err));
 done:
   return rc;
 }
@@ -121,14 +120,13 @@ done:
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
-  struct th_threshold *h = state;
-  th_status rc = th_threshold_round(h, context, true, false, more, err);
+  struct th_iht *h = state;
+  th_status rc = th_iht_round(h, context, true, false, more, err);
   for (int64_t t = 0; t < h->updates_explore && rc == TH_OK && *more; t++)
     rc = th_exploration_update(h, context, more, err);
   if (rc == TH_OK && *more)
-    rc = th_threshold_round_end(h, context, err);
+    rc = th_iht_round_end(h, context, err);
   return rc;
 }
 
-const struct th_algorithm th_exploration_algorithm =
-    TH_THRESHOLD_ALGORITHM(step);
+const struct th_algorithm th_exploration_algorithm = TH_IHT_ALGORITHM(step);

@@ -12,9 +12,9 @@
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
-  struct th_threshold *h = state;
+  struct th_iht *h = state;
   th_status rc;
-  TH_TRY(th_threshold_round(h, context, true, true, more, err));
+  TH_TRY(th_iht_round(h, context, true, true, more, err));
   /* line 2: Exploration(theta, eta, s', s, {B^-}, T^-) */
   for (int64_t t = 0; t < h->updates_explore && *more; t++)
     TH_TRY(th_exploration_update(h, context, more, err));
@@ -22,9 +22,9 @@ static th_status step(void *state, struct th_context *context, bool *more,
   for (int64_t t = 0; t < h->updates_exploit && *more; t++)
     TH_TRY(th_exploitation_update(h, context, more, err));
   if (*more)
-    TH_TRY(th_threshold_round_end(h, context, err));
+    TH_TRY(th_iht_round_end(h, context, err));
 done:
   return rc;
 }
 
-const struct th_algorithm th_hybrid_algorithm = TH_THRESHOLD_ALGORITHM(step);
+const struct th_algorithm th_hybrid_algorithm = TH_IHT_ALGORITHM(step);

@@ -18,17 +18,17 @@ enum {
 static const double guard_factor = 4;
 
 /* The configured start, in the data's own units, scaled. Collective. */
-static th_status start_support(struct th_threshold *h,
-                               struct th_context *context, struct th_error *err)
+static th_status start_support(struct th_iht *h, struct th_context *context,
+                               struct th_error *err)
 {
   const struct th_config *config = context->config;
-  struct th_choice *chosen = NULL;
+  struct th_index_value *chosen = NULL;
   th_status rc = TH_NEW(&chosen, config->start_size, "the start", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < config->start_size; k++)
     chosen[k] =
-        (struct th_choice){config->start_support[k],
-                           config->start_coef ? config->start_coef[k] : 0};
+        (struct th_index_value){config->start_support[k],
+                                config->start_coef ? config->start_coef[k] : 0};
   TH_TRY(
       th_support_assign(&h->theta, context, chosen, config->start_size, err));
   for (int64_t k = 0; k < h->theta.size; k++)
@@ -42,8 +42,7 @@ done:
 
 /* eta = 1/(2 L), L = smoothness of the loss times the largest eigenvalue.
  * Collective. */
-static th_status choose_step_size(struct th_threshold *h,
-                                  struct th_context *context,
+static th_status choose_step_size(struct th_iht *h, struct th_context *context,
                                   struct th_error *err)
 {
   double lambda = 1;
@@ -57,8 +56,8 @@ static th_status choose_step_size(struct th_threshold *h,
 }
 
 /* Room for good, so that a step neither allocates nor can fail by it. Local. */
-static th_status reserve(struct th_threshold *h,
-                         const struct th_context *context, struct th_error *err)
+static th_status reserve(struct th_iht *h, const struct th_context *context,
+                         struct th_error *err)
 {
   const struct th_config *config = context->config;
   int64_t owned = context->owned.last - context->owned.first;
@@ -78,10 +77,10 @@ done:
   return rc;
 }
 
-th_status th_threshold_create(void **state, struct th_context *context,
-                              struct th_error *err)
+th_status th_iht_create(void **state, struct th_context *context,
+                        struct th_error *err)
 {
-  struct th_threshold *h = NULL;
+  struct th_iht *h = NULL;
   th_status rc = TH_NEW(&h, 1, "a solver", err);
   if (rc == TH_OK)
     rc = reserve(h, context, err);
@@ -96,11 +95,11 @@ th_status th_threshold_create(void **state, struct th_context *context,
   *state = h;
   h = NULL;
 done:
-  th_threshold_free(h);
+  th_iht_free(h);
   return rc;
 }
 
-void th_threshold_free(struct th_threshold *h)
+void th_iht_free(struct th_iht *h)
 {
   if (h == NULL)
     return;
@@ -128,7 +127,7 @@ static int64_t halvings_for(double rise)
   return exponent > 3 ? exponent / 2 : 1;
 }
 
-static th_status guard(struct th_threshold *h, struct th_context *context,
+static th_status guard(struct th_iht *h, struct th_context *context,
                        bool *tripped, struct th_error *err)
 {
   double loss = h->batch.loss;
@@ -151,9 +150,9 @@ static th_status guard(struct th_threshold *h, struct th_context *context,
   return rc;
 }
 
-th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
-                            const struct th_view *view, bool *more, bool *use,
-                            struct th_error *err)
+th_status th_iht_look(struct th_iht *h, struct th_context *context,
+                      const struct th_view *view, bool *more, bool *use,
+                      struct th_error *err)
 {
   bool tripped = false;
   th_status rc;
@@ -169,8 +168,8 @@ done:
   return rc;
 }
 
-th_status th_threshold_blocks(struct th_threshold *h,
-                              struct th_context *context, struct th_error *err)
+th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
+                        struct th_error *err)
 {
   int64_t d = th_source_shape(context->source)->attributes;
   int64_t width = th_source_budget(context->source);
@@ -189,9 +188,8 @@ static bool same_support(const struct th_support *a, const struct th_support *b)
   return true;
 }
 
-th_status th_threshold_remember(struct th_threshold *h,
-                                struct th_context *context,
-                                struct th_error *err)
+th_status th_iht_remember(struct th_iht *h, struct th_context *context,
+                          struct th_error *err)
 {
   bool refits = context->config->refit != TH_REFIT_NO;
   if (!same_support(&h->theta, &h->last)) {
@@ -206,7 +204,7 @@ th_status th_threshold_remember(struct th_threshold *h,
 }
 
 /* The larger L counts. Collective. */
-static th_status look_at_smoothness(struct th_threshold *h,
+static th_status look_at_smoothness(struct th_iht *h,
                                     struct th_context *context,
                                     struct th_error *err)
 {
@@ -220,9 +218,8 @@ static th_status look_at_smoothness(struct th_threshold *h,
   return rc;
 }
 
-th_status th_threshold_round_end(struct th_threshold *h,
-                                 struct th_context *context,
-                                 struct th_error *err)
+th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
+                           struct th_error *err)
 {
   double rows = h->gram.rows;
   double members = (double)h->theta.size;
@@ -236,10 +233,10 @@ th_status th_threshold_round_end(struct th_threshold *h,
   return rc;
 }
 
-th_status th_threshold_finish(void *state, struct th_context *context,
-                              struct th_error *err)
+th_status th_iht_finish(void *state, struct th_context *context,
+                        struct th_error *err)
 {
-  struct th_threshold *h = state;
+  struct th_iht *h = state;
   if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
     return th_fail(err, TH_ENUMERIC,
                    "training diverged until the examples were used up: the "
@@ -253,25 +250,25 @@ th_status th_threshold_finish(void *state, struct th_context *context,
   return th_refit_end(&end, context, err);
 }
 
-const struct th_support *th_threshold_support(const void *state)
+const struct th_support *th_iht_support(const void *state)
 {
-  const struct th_threshold *h = state;
+  const struct th_iht *h = state;
   return &h->theta;
 }
 
-double th_threshold_loss(const void *state)
+double th_iht_loss(const void *state)
 {
-  const struct th_threshold *h = state;
+  const struct th_iht *h = state;
   return h->batch.loss;
 }
 
-double th_threshold_step_size(const void *state)
+double th_iht_step_size(const void *state)
 {
-  const struct th_threshold *h = state;
+  const struct th_iht *h = state;
   return h->eta;
 }
 
-void th_threshold_release(void *state)
+void th_iht_release(void *state)
 {
-  th_threshold_free(state);
+  th_iht_free(state);
 }

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Replicated but for grad. */
-struct th_threshold {
+struct th_iht {
   struct th_support theta;
   struct th_support last;  /* theta before the last step */
   struct th_blocks blocks; /* J_i */
@@ -23,9 +23,9 @@ struct th_threshold {
   struct th_kept_rows kept; /* the same, for labels */
   double *grad;             /* of the owned attributes */
   struct th_selection selection;
-  struct th_choice *chosen; /* room for S */
-  int64_t *told;            /* room for S: words of its owners */
-  double smoothness;        /* L */
+  struct th_index_value *chosen; /* room for S */
+  int64_t *told;                 /* room for S: words of its owners */
+  double smoothness;             /* L */
   double eta;
   double first_eta; /* before any halving */
   int64_t halvings;
@@ -40,18 +40,16 @@ struct th_threshold {
 
 /* Start from theta = 0 (or the configured start), with the step size and the
  * batches given or by rule. Collective. */
-th_status th_threshold_create(void **state, struct th_context *context,
-                              struct th_error *err);
-void th_threshold_free(struct th_threshold *state);
+th_status th_iht_create(void **state, struct th_context *context,
+                        struct th_error *err);
+void th_iht_free(struct th_iht *state);
 
 /* One update each. *more = false when not enough rows are left: nothing has
  * changed then. Collective. */
-th_status th_exploration_update(struct th_threshold *h,
-                                struct th_context *context, bool *more,
-                                struct th_error *err);
-th_status th_exploitation_update(struct th_threshold *h,
-                                 struct th_context *context, bool *more,
-                                 struct th_error *err);
+th_status th_exploration_update(struct th_iht *h, struct th_context *context,
+                                bool *more, struct th_error *err);
+th_status th_exploitation_update(struct th_iht *h, struct th_context *context,
+                                 bool *more, struct th_error *err);
 
 /* What both updates begin with: look at fresh rows, and guard: a mean loss on
  * fresh rows that is not finite, or above 4 times its smallest so far (and what
@@ -59,49 +57,46 @@ th_status th_exploitation_update(struct th_threshold *h,
  * eta, more than once where the loss has risen by orders of magnitude. *more =
  * false: not enough rows are left. *use = false: there is nothing to step on.
  * Collective. */
-th_status th_threshold_look(struct th_threshold *h, struct th_context *context,
-                            const struct th_view *view, bool *more, bool *use,
-                            struct th_error *err);
+th_status th_iht_look(struct th_iht *h, struct th_context *context,
+                      const struct th_view *view, bool *more, bool *use,
+                      struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
  * S is empty. Local, the same on every rank. */
-th_status th_threshold_blocks(struct th_threshold *h,
-                              struct th_context *context, struct th_error *err);
+th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
+                        struct th_error *err);
 
 /* A round begins: batches grow, and it must fit into the rows that are left.
  * *fits = false: exploring is over. explore and exploit say which updates a
  * round has. Collective. */
-th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
-                             bool explore, bool exploit, bool *fits,
-                             struct th_error *err);
+th_status th_iht_round(struct th_iht *h, struct th_context *context,
+                       bool explore, bool exploit, bool *fits,
+                       struct th_error *err);
 
 /* Count the batch's rows for the refit, if S has been the same. Collective. */
-th_status th_threshold_remember(struct th_threshold *h,
-                                struct th_context *context,
-                                struct th_error *err);
+th_status th_iht_remember(struct th_iht *h, struct th_context *context,
+                          struct th_error *err);
 
 /* A round ends: least squares on S and a new look at L, from the rows seen
  * since S last changed, where they are enough. Collective. */
-th_status th_threshold_round_end(struct th_threshold *h,
-                                 struct th_context *context,
-                                 struct th_error *err);
+th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
+                           struct th_error *err);
 
 /* What is left goes to S: the refit that ends a run. Collective. */
-th_status th_threshold_finish(void *state, struct th_context *context,
-                              struct th_error *err);
+th_status th_iht_finish(void *state, struct th_context *context,
+                        struct th_error *err);
 
 /* For the table of an algorithm. Local. */
-const struct th_support *th_threshold_support(const void *state);
-double th_threshold_loss(const void *state);
-double th_threshold_step_size(const void *state);
-void th_threshold_release(void *state);
+const struct th_support *th_iht_support(const void *state);
+double th_iht_loss(const void *state);
+double th_iht_step_size(const void *state);
+void th_iht_release(void *state);
 
-#define TH_THRESHOLD_ALGORITHM(step_function)                                  \
+#define TH_IHT_ALGORITHM(step_function)                                        \
   {                                                                            \
-    .create = th_threshold_create, .step = (step_function),                    \
-    .finish = th_threshold_finish, .support = th_threshold_support,            \
-    .loss = th_threshold_loss, .step_size = th_threshold_step_size,            \
-    .free = th_threshold_release,                                              \
+    .create = th_iht_create, .step = (step_function), .finish = th_iht_finish, \
+    .support = th_iht_support, .loss = th_iht_loss,                            \
+    .step_size = th_iht_step_size, .free = th_iht_release,                     \
   }
 
 /* Largest eigenvalue, by rule, of the correlation of (x_S) in a Gram matrix;

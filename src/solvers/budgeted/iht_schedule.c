@@ -19,7 +19,7 @@ static double growth_of(const struct th_config *config)
  * that are left, then stays as it is: it never shrinks, or noise would grow
  * again. Exploring is over (0) where the next update would leave too little for
  * the end. */
-static int64_t explore_rows_by_rule(const struct th_threshold *h,
+static int64_t explore_rows_by_rule(const struct th_iht *h,
                                     const struct th_context *context,
                                     int64_t blocks)
 {
@@ -40,7 +40,7 @@ static int64_t explore_rows_by_rule(const struct th_threshold *h,
 
 /* B by rule, of a round without Exploration: it grows up to a whole pass; the
  * last update takes all that is left, but not less than the one before. */
-static int64_t exploit_rows_by_rule(const struct th_threshold *h,
+static int64_t exploit_rows_by_rule(const struct th_iht *h,
                                     const struct th_context *context)
 {
   int64_t pass = context->deal.rows_in_pass;
@@ -56,8 +56,8 @@ static int64_t exploit_rows_by_rule(const struct th_threshold *h,
 }
 
 /* A round with Exploration: batches given, or by rule. */
-static void plan_exploration(struct th_threshold *h,
-                             const struct th_context *context, int64_t blocks)
+static void plan_exploration(struct th_iht *h, const struct th_context *context,
+                             int64_t blocks)
 {
   const struct th_config *config = context->config;
   h->explore_rows =
@@ -69,7 +69,7 @@ static void plan_exploration(struct th_threshold *h,
 }
 
 /* The Exploitation of a round, on S alone where nothing is explored. */
-static void plan_exploitation(struct th_threshold *h,
+static void plan_exploitation(struct th_iht *h,
                               const struct th_context *context, int64_t blocks)
 {
   const struct th_config *config = context->config;
@@ -94,7 +94,7 @@ static bool steps_to_the_end(const struct th_context *context)
 }
 
 /* Rows of a round as planned. */
-static double rows_of_round(const struct th_threshold *h,
+static double rows_of_round(const struct th_iht *h,
                             const struct th_context *context, bool explore,
                             bool exploit, int64_t blocks)
 {
@@ -106,8 +106,8 @@ static double rows_of_round(const struct th_threshold *h,
 }
 
 /* The first round may be short of Exploitation, so that there is one. */
-static void fit_first_round(struct th_threshold *h,
-                            const struct th_context *context, int64_t blocks)
+static void fit_first_round(struct th_iht *h, const struct th_context *context,
+                            int64_t blocks)
 {
   double left =
       (double)th_deal_left(&context->deal) -
@@ -117,7 +117,7 @@ static void fit_first_round(struct th_threshold *h,
     h->updates_exploit = most > 0 ? most : 0;
 }
 
-static void plan_round(struct th_threshold *h, const struct th_context *context,
+static void plan_round(struct th_iht *h, const struct th_context *context,
                        bool explore, bool exploit, int64_t blocks)
 {
   h->explore_rows = explore && h->explores ? h->explore_rows : 0;
@@ -132,12 +132,12 @@ static void plan_round(struct th_threshold *h, const struct th_context *context,
     fit_first_round(h, context, blocks);
 }
 
-th_status th_threshold_round(struct th_threshold *h, struct th_context *context,
-                             bool explore, bool exploit, bool *fits,
-                             struct th_error *err)
+th_status th_iht_round(struct th_iht *h, struct th_context *context,
+                       bool explore, bool exploit, bool *fits,
+                       struct th_error *err)
 {
   const struct th_config *config = context->config;
-  th_status rc = explore ? th_threshold_blocks(h, context, err) : TH_OK;
+  th_status rc = explore ? th_iht_blocks(h, context, err) : TH_OK;
   if (rc != TH_OK)
     return rc; /* there is room for blocks: the same on every rank */
   int64_t blocks = explore ? h->blocks.count : 1;

@@ -18,11 +18,11 @@
 struct th_sift_entry {
   struct th_selection selection;
   int64_t capacity;
-  struct th_choice *entrants; /* E with z */
-  struct th_choice *merged;   /* S + E with theta */
-  int64_t *attribute;         /* E, or the slow ones of S */
-  struct th_evidence *sum;    /* what is known of them */
-  int64_t *place;             /* of the members of S in S + E */
+  struct th_index_value *entrants; /* E with z */
+  struct th_index_value *merged;   /* S + E with theta */
+  int64_t *attribute;              /* E, or the slow ones of S */
+  struct th_evidence *sum;         /* what is known of them */
+  int64_t *place;                  /* of the members of S in S + E */
 };
 
 /* Which attributes a round looks at: blocks of a rotation over all of them, and

@@ -38,21 +38,22 @@ done:
 static th_status merge(struct th_sift *s, int64_t found, struct th_error *err)
 {
   struct th_sift_entry *entry = &s->entry;
-  const struct th_choice *entrants = entry->entrants;
+  const struct th_index_value *entrants = entry->entrants;
   int64_t old = s->support.size;
   int64_t k = 0;
   int64_t e = 0;
   for (int64_t at = 0; at < old + found; at++) {
     bool member = e == found ||
                   (k < old && s->support.attribute[k] < entrants[e].attribute);
-    struct th_choice *to = &entry->merged[at];
+    struct th_index_value *to = &entry->merged[at];
     if (member) {
       entry->place[k] = at;
-      *to = (struct th_choice){s->support.attribute[k], s->support.coef[k]};
+      *to =
+          (struct th_index_value){s->support.attribute[k], s->support.coef[k]};
       k++;
     } else {
-      *to = (struct th_choice){entrants[e].attribute,
-                               entry->sum[e].u / entry->sum[e].v};
+      *to = (struct th_index_value){entrants[e].attribute,
+                                    entry->sum[e].u / entry->sum[e].v};
       e++;
     }
   }

@@ -120,7 +120,7 @@ struct gather {
 
 /* u, v and q of a strip; attribute by attribute where some are extreme. */
 static void sum_strip(const struct gather *g, const struct th_slab *strip,
-                      const struct th_multiplier *multiplier, int64_t offset,
+                      const struct th_row_weights *multiplier, int64_t offset,
                       const double *own, double *u, double *v, double *q)
 {
   const double *centre = g->context->centre + offset;
@@ -144,7 +144,7 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
  * its own, as far as it is known: else rare and heavy-tailed attributes would
  * hide behind themselves. */
 static void add_strip(const struct gather *g, const struct th_slab *strip,
-                      const struct th_multiplier *multiplier, int64_t offset)
+                      const struct th_row_weights *multiplier, int64_t offset)
 {
   struct th_evidence *to = g->to->sums + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
@@ -166,7 +166,7 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
 }
 
 static void add_beside(const struct gather *g, const struct th_slab *slab,
-                       const struct th_multiplier *multiplier, int64_t offset)
+                       const struct th_row_weights *multiplier, int64_t offset)
 {
   const struct th_batch *batch = g->batch;
   int64_t row = multiplier->residual - batch->residual;
@@ -183,7 +183,7 @@ static void add_beside(const struct gather *g, const struct th_slab *slab,
 }
 
 static void add_slab(void *self, const struct th_slab *slab,
-                     const struct th_multiplier *multiplier, int64_t offset)
+                     const struct th_row_weights *multiplier, int64_t offset)
 {
   const struct gather *g = self;
   if (g->to->beside != NULL)
@@ -197,7 +197,7 @@ static void add_slab(void *self, const struct th_slab *slab,
        a += STRIP) {
     struct th_range part = {a, a + STRIP};
     struct th_slab strip =
-        th_slab_part(slab, th_range_meet(part, slab->attributes));
+        th_slab_part(slab, th_range_intersect(part, slab->attributes));
     add_strip(g, &strip, multiplier, offset + a - slab->attributes.first);
   }
 }
@@ -210,7 +210,7 @@ static void add_floor(const struct gather *g, struct th_range block,
 {
   const struct th_context *context = g->context;
   int64_t origin = context->owned.first;
-  struct th_range mine = th_range_meet(block, context->owned);
+  struct th_range mine = th_range_intersect(block, context->owned);
   int64_t j = mine.first - origin;
   int64_t end = mine.last - origin;
   while (j < end) {
@@ -235,8 +235,8 @@ static void add_floors(const struct gather *g, const struct th_batch *batch)
 {
   for (int64_t i = 0; i < batch->draws; i++) {
     int64_t row = batch->draw_row[i];
-    struct th_multiplier m = {.residual = batch->residual + row,
-                              .weight = batch->weight + row};
+    struct th_row_weights m = {.residual = batch->residual + row,
+                               .weight = batch->weight + row};
     add_floor(g, batch->draw[i].block,
               th_sparse_floor(&m, batch->draw_row[i + 1] - row));
   }

@@ -41,7 +41,7 @@ static th_status add_window(struct th_sift *s, const struct th_context *context,
   if (skip > 0)
     block.first =
         th_block_end(d, block.first, skip, support->attribute, support->size);
-  block.last = th_smaller(
+  block.last = th_min_i64(
       block.last, th_block_end(d, block.first, th_sift_width(s, context),
                                support->attribute, support->size));
   struct th_range members =
@@ -65,7 +65,7 @@ static th_status add_block(struct th_sift *s, const struct th_context *context,
       th_range_members(support->attribute, support->size, block);
   int64_t outside = block.last - block.first - (members.last - members.first);
   int64_t width = th_sift_width(s, context);
-  int64_t windows = th_larger(1, th_ceil_divide(outside, width));
+  int64_t windows = th_max_i64(1, th_ceil_divide(outside, width));
   th_status rc = TH_OK;
   for (int64_t k = 0; k < windows && rc == TH_OK; k++) {
     int64_t w = (k + s->plan.windows) % windows;
@@ -84,7 +84,7 @@ static th_status add_all(struct th_sift *s, const struct th_context *context,
   th_status rc = TH_OK;
   for (int64_t c = 0; c < s->latin.classes && rc == TH_OK; c++) {
     int64_t left = th_latin_left_of(&s->latin, c);
-    int64_t rows = th_smaller(most, (int64_t)ceil(part * (double)left));
+    int64_t rows = th_min_i64(most, (int64_t)ceil(part * (double)left));
     if (rows > 0)
       rc = add_block(s, context, c, rows, err);
   }
@@ -103,7 +103,7 @@ static th_status add_next(struct th_sift *s, const struct th_context *context,
     int64_t left = th_latin_left_of(&s->latin, c);
     if (left == 0)
       continue;
-    rc = add_block(s, context, c, th_smaller(rows, left), err);
+    rc = add_block(s, context, c, th_min_i64(rows, left), err);
     count--;
   }
   return rc;

@@ -80,7 +80,7 @@ static th_status fill_blocks(struct th_sift *s,
     int64_t first = plan->next % d;
     int64_t end = th_block_end(d, first, th_sift_width(s, context),
                                support->attribute, support->size);
-    end = th_smaller(end, first + left);
+    end = th_min_i64(end, first + left);
     struct th_range block = {first, end};
     struct th_range members =
         th_range_members(support->attribute, support->size, block);

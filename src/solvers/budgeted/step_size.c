@@ -71,8 +71,8 @@ th_status th_gram_eigenvalue(const struct th_gram *gram,
 
 static int by_attribute(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   return (left->attribute > right->attribute) -
          (left->attribute < right->attribute);
 }
@@ -84,7 +84,7 @@ static th_status choose_attributes(struct th_support *support,
 {
   int64_t d = th_source_shape(context->source)->attributes;
   struct th_stream stream = {context->config->seed, TH_PURPOSE_STEP_SIZE};
-  struct th_choice *chosen = NULL;
+  struct th_index_value *chosen = NULL;
   th_status rc = TH_NEW(&chosen, count, "random attributes", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t i = 0; i < count; i++)

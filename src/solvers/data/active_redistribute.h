@@ -31,8 +31,8 @@ void th_travel_free(struct th_travel *travel);
 
 /* Panels that every rank has loaded travel, among them all that are held; the
  * others are forgotten. Before th_active_move. Collective. */
-th_status th_panels_move(struct th_panels *panels, struct th_travel *travel,
-                         struct th_error *err);
+th_status th_row_caches_move(struct th_row_caches *panels,
+                             struct th_travel *travel, struct th_error *err);
 
 /* Attributes and all vectors over them travel; the source is told. Vectors may
  * lie elsewhere afterwards. Collective. */

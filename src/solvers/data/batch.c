@@ -75,7 +75,7 @@ void th_batch_announce_blocks(struct th_batch *batch,
       th_source_announce_active(context->source, draw);
     else
       th_source_announce_block(context->source, draw,
-                               th_range_meet(draw->block, context->owned));
+                               th_range_intersect(draw->block, context->owned));
   }
 }
 
@@ -113,7 +113,7 @@ static th_status visit_piece(const struct visit *v, const struct th_draw *draw,
 {
   const struct th_batch *batch = v->batch;
   struct th_context *context = v->context;
-  struct th_multiplier multiplier = {
+  struct th_row_weights multiplier = {
       batch->residual + row, batch->residual32 + row, batch->weight + row,
       batch->weight32 + row};
   while (rest.first < rest.last) {
@@ -139,7 +139,7 @@ static th_status visit_active(const struct visit *v, int64_t i,
   int64_t row = batch->draw_row[i];
   for (int64_t p = 0; p < draw->rows.count; p++) {
     struct th_rows rows = draw->rows.items[p];
-    struct th_multiplier multiplier = {
+    struct th_row_weights multiplier = {
         batch->residual + row, batch->residual32 + row, batch->weight + row,
         batch->weight32 + row};
     struct th_slab slab;
@@ -180,13 +180,14 @@ th_status th_batch_visit(struct th_batch *batch, struct th_context *context,
   bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
   th_status rc = TH_OK;
   for (int64_t i = draws.first; i < draws.last && rc == TH_OK; i++) {
-    struct th_range rest = th_range_meet(batch->draw[i].block, context->owned);
+    struct th_range rest =
+        th_range_intersect(batch->draw[i].block, context->owned);
     int64_t width = sparse ? SPARSE_STRIP : rest.last - rest.first;
     if (batch->draw[i].active)
       rc = visit_active(&v, i, err);
     for (; rest.first < rest.last && rc == TH_OK; rest.first += width) {
       struct th_range strip = {rest.first, rest.first + width};
-      rc = visit_strip(&v, i, th_range_meet(strip, rest), err);
+      rc = visit_strip(&v, i, th_range_intersect(strip, rest), err);
     }
   }
   return rc;

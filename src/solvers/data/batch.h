@@ -53,7 +53,7 @@ struct th_batch {
 /* What th_batch_look hands out: sums over one draw's rows in one slab;
  * offset: place of the slab's first attribute among the owned. */
 typedef void th_slab_visitor(void *self, const struct th_slab *slab,
-                             const struct th_multiplier *multiplier,
+                             const struct th_row_weights *multiplier,
                              int64_t offset);
 
 /* Blocks here and there, and the active attributes of the source. */

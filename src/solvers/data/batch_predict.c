@@ -48,8 +48,8 @@ static th_status fixed_scale(const struct th_support *support,
 static struct th_range slice_draws(const struct flight *f, int64_t t)
 {
   int64_t all = f->batch->draws;
-  return (struct th_range){th_smaller(t * f->draws, all),
-                           th_smaller((t + 1) * f->draws, all)};
+  return (struct th_range){th_min_i64(t * f->draws, all),
+                           th_min_i64((t + 1) * f->draws, all)};
 }
 
 static struct th_range slice_rows(const struct flight *f, int64_t t)
@@ -157,7 +157,7 @@ static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
 static void cut_slices(struct flight *f)
 {
   const struct th_batch *batch = f->batch;
-  int64_t wanted = th_smaller(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
+  int64_t wanted = th_min_i64(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
   f->draws = th_ceil_divide(batch->draws, wanted > 1 ? wanted : 1);
   f->slices = th_ceil_divide(batch->draws, f->draws);
 }

@@ -82,7 +82,7 @@ static th_status scale_attributes(struct th_context *context,
   for (int64_t first = 0; first < count; first += SCAN_ATTRIBUTES) {
     struct th_range all = {owned.first + first,
                            owned.first + first + SCAN_ATTRIBUTES};
-    struct th_range part = th_range_meet(all, owned);
+    struct th_range part = th_range_intersect(all, owned);
     TH_TRY(th_source_statistics(context->source, part, statistics, err));
     for (int64_t a = 0; a < part.last - part.first; a++) {
       TH_TRY(check_attribute(context, &statistics[a], part.first + a, err));

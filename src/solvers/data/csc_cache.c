@@ -11,29 +11,29 @@
 enum { BYTES_PER_ENTRY = 12 };
 #define MOST_BYTES ((int64_t)1 << 30) /* of a rank */
 
-int64_t th_sheet_bytes(const struct th_shape *shape, int64_t attributes)
+int64_t th_csc_cache_bytes(const struct th_shape *shape, int64_t attributes)
 {
   double share = (double)attributes / (double)shape->attributes;
   return (int64_t)(share * BYTES_PER_ENTRY * (double)shape->nonzeros);
 }
 
-bool th_sheet_fits(const struct th_shape *shape, int64_t attributes)
+bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes)
 {
   return shape->layout == TH_SPARSE && shape->training <= INT32_MAX &&
-         th_sheet_bytes(shape, attributes) <= MOST_BYTES;
+         th_csc_cache_bytes(shape, attributes) <= MOST_BYTES;
 }
 
-void th_sheet_free(struct th_sheet *sheet)
+void th_csc_cache_free(struct th_csc_cache *sheet)
 {
   free(sheet->start);
   free(sheet->row);
   free(sheet->value);
-  *sheet = (struct th_sheet){0};
+  *sheet = (struct th_csc_cache){0};
 }
 
 /* Count the entries of a slab, or put them where start[a] says, which moves on.
  */
-static void take(struct th_sheet *sheet, const struct th_slab *slab,
+static void take(struct th_csc_cache *sheet, const struct th_slab *slab,
                  int64_t first, int64_t at, bool put)
 {
   for (int64_t k = 0; k < slab->runs; k++) {
@@ -53,7 +53,7 @@ static void take(struct th_sheet *sheet, const struct th_slab *slab,
 }
 
 /* Every slab of all training examples. Local. */
-static th_status walk(struct th_sheet *sheet, struct th_source *source,
+static th_status walk(struct th_csc_cache *sheet, struct th_source *source,
                       const struct th_draw *draw, bool put,
                       struct th_error *err)
 {
@@ -77,7 +77,7 @@ static th_status walk(struct th_sheet *sheet, struct th_source *source,
 }
 
 /* Local. */
-static th_status fill(struct th_sheet *sheet, struct th_source *source,
+static th_status fill(struct th_csc_cache *sheet, struct th_source *source,
                       const struct th_draw *draw, struct th_error *err)
 {
   th_status rc = walk(sheet, source, draw, false, err);
@@ -96,13 +96,14 @@ done:
   return rc;
 }
 
-th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
-                        int64_t count, struct th_error *err)
+th_status th_csc_cache_load(struct th_csc_cache *sheet,
+                            struct th_source *source, int64_t count,
+                            struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(source);
   struct th_rows all = {0, shape->training};
   struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
-  *sheet = (struct th_sheet){.count = count, .drawn = true};
+  *sheet = (struct th_csc_cache){.count = count, .drawn = true};
   th_status rc = TH_NEW(&sheet->start, count + 1, "sparse values", err);
   if (rc == TH_OK)
     rc = th_source_draw(source, &draw, err);

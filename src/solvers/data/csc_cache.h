@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct th_sheet {
+struct th_csc_cache {
   int64_t count;  /* attributes */
   int64_t *start; /* count + 1; NULL: nothing is kept */
   int32_t *row;   /* of each entry, ascending for an attribute */
@@ -24,13 +24,14 @@ struct th_sheet {
 
 /* Bytes that a share of the attributes takes at most, and whether a rank keeps
  * that much. Local. */
-int64_t th_sheet_bytes(const struct th_shape *shape, int64_t attributes);
-bool th_sheet_fits(const struct th_shape *shape, int64_t attributes);
+int64_t th_csc_cache_bytes(const struct th_shape *shape, int64_t attributes);
+bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes);
 
 /* All training examples of the active attributes, which are declared and
- * `count` here: one draw. Local. TH_ENOMEM. Release with th_sheet_free. */
-th_status th_sheet_load(struct th_sheet *sheet, struct th_source *source,
-                        int64_t count, struct th_error *err);
-void th_sheet_free(struct th_sheet *sheet);
+ * `count` here: one draw. Local. TH_ENOMEM. Release with th_csc_cache_free. */
+th_status th_csc_cache_load(struct th_csc_cache *sheet,
+                            struct th_source *source, int64_t count,
+                            struct th_error *err);
+void th_csc_cache_free(struct th_csc_cache *sheet);
 
 #endif

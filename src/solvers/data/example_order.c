@@ -7,22 +7,22 @@
 
 #include <stdlib.h>
 
-th_status th_order_init(struct th_order *order, int64_t unit,
-                        struct th_error *err)
+th_status th_example_order_init(struct th_example_order *order, int64_t unit,
+                                struct th_error *err)
 {
-  *order = (struct th_order){.place = NULL};
+  *order = (struct th_example_order){.place = NULL};
   return TH_NEW(&order->place, unit, "the order of examples", err);
 }
 
-void th_order_free(struct th_order *order)
+void th_example_order_free(struct th_example_order *order)
 {
   free(order->place);
   th_pieces_free(&order->pieces);
-  *order = (struct th_order){.place = NULL};
+  *order = (struct th_example_order){.place = NULL};
 }
 
 /* Fisher and Yates; a number of 32 bits for each row of a unit. */
-static void shuffle(struct th_order *order, uint64_t seed)
+static void shuffle(struct th_example_order *order, uint64_t seed)
 {
   struct th_stream stream = {seed, TH_PURPOSE_ORDER};
   uint32_t bits[4];
@@ -36,7 +36,7 @@ static void shuffle(struct th_order *order, uint64_t seed)
 }
 
 /* A whole unit: its first row, then what the deal holds of it. */
-static th_status next_unit(struct th_order *order, struct th_deal *deal,
+static th_status next_unit(struct th_example_order *order, struct th_deal *deal,
                            struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -54,8 +54,9 @@ done:
   return rc;
 }
 
-th_status th_order_next(struct th_order *order, struct th_deal *deal,
-                        int64_t *row, bool *more, struct th_error *err)
+th_status th_example_order_next(struct th_example_order *order,
+                                struct th_deal *deal, int64_t *row, bool *more,
+                                struct th_error *err)
 {
   th_status rc = TH_OK;
   *more = order->next < order->unit.count || th_deal_left(deal) > 0;

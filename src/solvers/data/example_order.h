@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct th_order {
+struct th_example_order {
   struct th_rows unit;     /* that is being handed out */
   int64_t next;            /* row of it, in its shuffled order */
   int64_t units;           /* handed out so far, in all passes */
@@ -20,14 +20,16 @@ struct th_order {
   struct th_pieces pieces; /* work list */
 };
 
-/* Room for units of at most `unit` rows. Local. Release with th_order_free. */
-th_status th_order_init(struct th_order *order, int64_t unit,
-                        struct th_error *err);
-void th_order_free(struct th_order *order);
+/* Room for units of at most `unit` rows. Local. Release with
+ * th_example_order_free. */
+th_status th_example_order_init(struct th_example_order *order, int64_t unit,
+                                struct th_error *err);
+void th_example_order_free(struct th_example_order *order);
 
 /* The next example, a stored row. *more = false: all passes are over, nothing
  * has changed. Local; the same on every rank. */
-th_status th_order_next(struct th_order *order, struct th_deal *deal,
-                        int64_t *row, bool *more, struct th_error *err);
+th_status th_example_order_next(struct th_example_order *order,
+                                struct th_deal *deal, int64_t *row, bool *more,
+                                struct th_error *err);
 
 #endif

@@ -97,14 +97,14 @@ static bool add_group(struct th_gram_job *job, struct th_rows rows)
                           .stride = tiles * TILE};
   bool good = true;
   for (int64_t first = 0; first < tiles; first += STRIP) {
-    p.left_tiles = th_smaller(first + STRIP, tiles);
+    p.left_tiles = th_min_i64(first + STRIP, tiles);
     p.right_tiles = p.left_tiles - first;
     p.right = room->z + first * TILE * TH_GRAM_ROWS;
     memset(room->c, 0,
            (size_t)(p.right_tiles * TILE * p.stride) * sizeof *room->c);
     th_products_add(&p);
     good &= add_columns(job, first * TILE,
-                        th_smaller(p.left_tiles * TILE, job->order), p.stride);
+                        th_min_i64(p.left_tiles * TILE, job->order), p.stride);
   }
   return good;
 }

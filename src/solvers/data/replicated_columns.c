@@ -7,25 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t th_columns_value_size(enum th_vector_form form)
+size_t th_replicated_columns_value_size(enum th_vector_form form)
 {
   return form == TH_VECTOR_SINGLE ? sizeof(float) : sizeof(double);
 }
 
-int64_t th_columns_packed(enum th_vector_form form, int64_t items)
+int64_t th_replicated_columns_packed(enum th_vector_form form, int64_t items)
 {
   size_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
-  int64_t each = (int64_t)(th_columns_value_size(form) + row);
+  int64_t each = (int64_t)(th_replicated_columns_value_size(form) + row);
   return th_ceil_divide(items * each, TH_COLUMNS_ALIGNMENT) *
          TH_COLUMNS_ALIGNMENT;
 }
 
-int64_t th_columns_bytes(const struct th_vector *vector)
+int64_t th_replicated_columns_bytes(const struct th_vector *vector)
 {
-  return th_columns_packed(vector->form, vector->items);
+  return th_replicated_columns_packed(vector->form, vector->items);
 }
 
-void th_columns_point(struct th_vector *vector, const unsigned char *values)
+void th_replicated_columns_point(struct th_vector *vector,
+                                 const unsigned char *values)
 {
   const unsigned char *behind = values + (size_t)vector->items * sizeof(double);
   vector->values = values;
@@ -34,30 +35,32 @@ void th_columns_point(struct th_vector *vector, const unsigned char *values)
                     : NULL;
 }
 
-unsigned char *th_columns_values(struct th_columns_block *block)
+unsigned char *
+th_replicated_columns_values(struct th_replicated_columns_block *block)
 {
   return (unsigned char *)block + TH_COLUMNS_FIRST;
 }
 
-th_status th_columns_block_new(struct th_columns_block **block, int64_t bytes,
-                               struct th_error *err)
+th_status
+th_replicated_columns_block_new(struct th_replicated_columns_block **block,
+                                int64_t bytes, struct th_error *err)
 {
   return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1, "columns", err);
 }
 
-void th_columns_init(struct th_columns *columns, int64_t examples,
-                     const struct th_pieces *rows)
+void th_replicated_columns_init(struct th_replicated_columns *columns,
+                                int64_t examples, const struct th_pieces *rows)
 {
-  *columns = (struct th_columns){.examples = examples, .rows = rows};
+  *columns = (struct th_replicated_columns){.examples = examples, .rows = rows};
 }
 
-static void release(struct th_columns_block *block)
+static void release(struct th_replicated_columns_block *block)
 {
   if (block != NULL && --block->held == 0)
     free(block);
 }
 
-void th_columns_free(struct th_columns *columns)
+void th_replicated_columns_free(struct th_replicated_columns *columns)
 {
   for (int64_t k = 0; k < columns->count; k++)
     release(columns->block[k]);
@@ -65,10 +68,11 @@ void th_columns_free(struct th_columns *columns)
   free(columns->vector);
   free(columns->block);
   free(columns->sorted);
-  *columns = (struct th_columns){0};
+  *columns = (struct th_replicated_columns){0};
 }
 
-int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute)
+int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
+                                   int64_t attribute)
 {
   int64_t low = 0;
   int64_t high = columns->count;
@@ -85,7 +89,8 @@ int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute)
 }
 
 /* Names of slots that stay, in the order of attributes. */
-static void sort_kept(struct th_columns *columns, const int64_t *moved)
+static void sort_kept(struct th_replicated_columns *columns,
+                      const int64_t *moved)
 {
   int64_t kept = 0;
   for (int64_t k = 0; k < columns->count; k++)
@@ -94,14 +99,15 @@ static void sort_kept(struct th_columns *columns, const int64_t *moved)
 }
 
 /* Whether a column moves: most of its block is not to be kept. */
-static bool is_lonely(const struct th_columns *columns, int64_t k)
+static bool is_lonely(const struct th_replicated_columns *columns, int64_t k)
 {
-  const struct th_columns_block *block = columns->block[k];
+  const struct th_replicated_columns_block *block = columns->block[k];
   return 2 * block->kept < block->count;
 }
 
 /* Bytes of the columns that are kept in blocks that are not. */
-static int64_t lonely_bytes(const struct th_columns *columns, const bool *keep)
+static int64_t lonely_bytes(const struct th_replicated_columns *columns,
+                            const bool *keep)
 {
   int64_t bytes = 0;
   for (int64_t k = 0; k < columns->count; k++)
@@ -110,21 +116,21 @@ static int64_t lonely_bytes(const struct th_columns *columns, const bool *keep)
     columns->block[k]->kept += keep[k];
   for (int64_t k = 0; k < columns->count; k++)
     if (keep[k] && is_lonely(columns, k))
-      bytes += th_columns_bytes(&columns->vector[k]);
+      bytes += th_replicated_columns_bytes(&columns->vector[k]);
   return bytes;
 }
 
 /* These columns move to a block of their own. */
-static void move_lonely(struct th_columns *columns, const bool *keep,
-                        struct th_columns_block *to)
+static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
+                        struct th_replicated_columns_block *to)
 {
-  unsigned char *at = th_columns_values(to);
+  unsigned char *at = th_replicated_columns_values(to);
   for (int64_t k = 0; k < columns->count; k++) {
     if (!keep[k] || !is_lonely(columns, k))
       continue;
-    int64_t bytes = th_columns_bytes(&columns->vector[k]);
+    int64_t bytes = th_replicated_columns_bytes(&columns->vector[k]);
     memcpy(at, columns->vector[k].values, (size_t)bytes);
-    th_columns_point(&columns->vector[k], at);
+    th_replicated_columns_point(&columns->vector[k], at);
     at += bytes;
     release(columns->block[k]);
     columns->block[k] = to;
@@ -135,21 +141,21 @@ static void move_lonely(struct th_columns *columns, const bool *keep,
 }
 
 /* No block is held for the sake of few of its columns. Local. */
-static th_status tidy_blocks(struct th_columns *columns, const bool *keep,
-                             struct th_error *err)
+static th_status tidy_blocks(struct th_replicated_columns *columns,
+                             const bool *keep, struct th_error *err)
 {
-  struct th_columns_block *block = NULL;
+  struct th_replicated_columns_block *block = NULL;
   int64_t bytes = lonely_bytes(columns, keep);
   th_status rc = TH_OK;
   if (bytes > 0)
-    rc = th_columns_block_new(&block, bytes, err);
+    rc = th_replicated_columns_block_new(&block, bytes, err);
   if (rc == TH_OK && bytes > 0)
     move_lonely(columns, keep, block);
   return rc;
 }
 
-th_status th_columns_keep(struct th_columns *columns, const bool *keep,
-                          struct th_error *err)
+th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
+                                     const bool *keep, struct th_error *err)
 {
   int64_t *moved = NULL;
   int64_t kept = 0;
@@ -173,10 +179,11 @@ done:
   return rc;
 }
 
-th_status th_columns_dots(const struct th_columns *columns,
-                          struct th_comm *comm, const int64_t *slot,
-                          int64_t count, const double *u, double *out,
-                          struct th_error *err)
+th_status
+th_replicated_columns_dots(const struct th_replicated_columns *columns,
+                           struct th_comm *comm, const int64_t *slot,
+                           int64_t count, const double *u, double *out,
+                           struct th_error *err)
 {
   struct th_range mine = th_range_part(count, comm->rank, comm->size);
   for (int64_t k = mine.first; k < mine.last; k++)
@@ -190,15 +197,15 @@ static struct th_vector part_of(const struct th_vector *x,
 {
   struct th_vector part = *x;
   part.values = (const unsigned char *)x->values +
-                (size_t)range.first * th_columns_value_size(x->form);
+                (size_t)range.first * th_replicated_columns_value_size(x->form);
   part.items = range.last - range.first;
   return part;
 }
 
-th_status th_columns_predict(const struct th_columns *columns,
-                             struct th_comm *comm, const int64_t *slot,
-                             const double *coef, int64_t count, double constant,
-                             double *out, struct th_error *err)
+th_status th_replicated_columns_predict(
+    const struct th_replicated_columns *columns, struct th_comm *comm,
+    const int64_t *slot, const double *coef, int64_t count, double constant,
+    double *out, struct th_error *err)
 {
   bool sparse =
       columns->count > 0 && columns->vector[0].form == TH_VECTOR_ENTRIES;

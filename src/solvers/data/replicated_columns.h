@@ -15,64 +15,67 @@
 #include <stdint.h>
 
 /* What came at one time lies together (replicated_columns_parts.h). */
-struct th_columns_block;
+struct th_replicated_columns_block;
 
 /* Replicated. Slots are numbered in the order of arrival. */
-struct th_columns {
+struct th_replicated_columns {
   int64_t examples;             /* n: rows of a column */
   const struct th_pieces *rows; /* which they are, borrowed; NULL: all training
                                    examples */
   int64_t count;
   int64_t capacity;
-  int64_t *attribute;              /* of each slot */
-  struct th_vector *vector;        /* of each slot; values lie in its block */
-  struct th_columns_block **block; /* of each slot: owned, with others; NULL:
-                                      the values are borrowed */
-  int64_t *sorted;                 /* slots in ascending order of attributes */
+  int64_t *attribute;       /* of each slot */
+  struct th_vector *vector; /* of each slot; values lie in its block */
+  struct th_replicated_columns_block **block; /* of each slot: owned, with
+                                      others; NULL: the values are borrowed */
+  int64_t *sorted; /* slots in ascending order of attributes */
 };
 
 /* Nothing held yet. examples: all that train, or the rows of `rows`, borrowed,
  * ascending, each piece within a row group. Local; release with
- * th_columns_free. */
-void th_columns_init(struct th_columns *columns, int64_t examples,
-                     const struct th_pieces *rows);
-void th_columns_free(struct th_columns *columns);
+ * th_replicated_columns_free. */
+void th_replicated_columns_init(struct th_replicated_columns *columns,
+                                int64_t examples, const struct th_pieces *rows);
+void th_replicated_columns_free(struct th_replicated_columns *columns);
 
 /* Gather the listed attributes, none of them held yet, ascending and the same
  * list on every rank: they get the next slots in this order. Observed, once, on
  * each of these examples. Collective. TH_ENOMEM where they do not fit. */
-th_status th_columns_fetch(struct th_columns *columns,
-                           struct th_context *context, const int64_t *attribute,
-                           int64_t count, struct th_error *err);
+th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
+                                      struct th_context *context,
+                                      const int64_t *attribute, int64_t count,
+                                      struct th_error *err);
 
 /* The same of attributes that someone has in memory, attribute a as column[a]:
- * their values are borrowed, and must not be dropped by th_columns_keep. Local.
- * TH_ENOMEM. */
-th_status th_columns_borrow(struct th_columns *columns,
-                            const struct th_vector *column,
-                            const int64_t *attribute, int64_t count,
-                            struct th_error *err);
+ * their values are borrowed, and must not be dropped by
+ * th_replicated_columns_keep. Local. TH_ENOMEM. */
+th_status th_replicated_columns_borrow(struct th_replicated_columns *columns,
+                                       const struct th_vector *column,
+                                       const int64_t *attribute, int64_t count,
+                                       struct th_error *err);
 
 /* The slot of an attribute, or -1. Local. */
-int64_t th_columns_slot(const struct th_columns *columns, int64_t attribute);
+int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
+                                   int64_t attribute);
 
 /* Drop the slots that are not to be kept; the others move up, and some of their
  * values to other places. Nothing has changed after a failure. Local. */
-th_status th_columns_keep(struct th_columns *columns, const bool *keep,
-                          struct th_error *err);
+th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
+                                     const bool *keep, struct th_error *err);
 
 /* out[k] = sum of u_i x_i over the examples for slot[k]; every rank forms a
  * share of them. Collective. */
-th_status th_columns_dots(const struct th_columns *columns,
-                          struct th_comm *comm, const int64_t *slot,
-                          int64_t count, const double *u, double *out,
-                          struct th_error *err);
+th_status
+th_replicated_columns_dots(const struct th_replicated_columns *columns,
+                           struct th_comm *comm, const int64_t *slot,
+                           int64_t count, const double *u, double *out,
+                           struct th_error *err);
 
 /* out[i] = constant + sum over k of coef[k] x_i of slot[k], in the order of k;
  * every rank forms some examples of dense data. Collective. */
-th_status th_columns_predict(const struct th_columns *columns,
-                             struct th_comm *comm, const int64_t *slot,
-                             const double *coef, int64_t count, double constant,
-                             double *out, struct th_error *err);
+th_status th_replicated_columns_predict(
+    const struct th_replicated_columns *columns, struct th_comm *comm,
+    const int64_t *slot, const double *coef, int64_t count, double constant,
+    double *out, struct th_error *err);
 
 #endif

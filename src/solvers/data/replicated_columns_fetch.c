@@ -11,8 +11,8 @@
 
 /* The parcel becomes a block for `total` bytes of columns, `before` of them of
  * the ranks before this one. Local. */
-static th_status make_room(struct th_columns_parcel *parcel, int64_t before,
-                           int64_t total, struct th_error *err)
+static th_status make_room(struct th_replicated_columns_parcel *parcel,
+                           int64_t before, int64_t total, struct th_error *err)
 {
   unsigned char *bytes = NULL;
   if (parcel->first == TH_COLUMNS_FIRST + before &&
@@ -32,8 +32,8 @@ static th_status make_room(struct th_columns_parcel *parcel, int64_t before,
 /* Everyone's columns behind one another: a block. counts: of each rank.
  * Collective. */
 static th_status join_parcels(struct th_comm *comm,
-                              struct th_columns_parcel *parcel, int64_t *counts,
-                              struct th_error *err)
+                              struct th_replicated_columns_parcel *parcel,
+                              int64_t *counts, struct th_error *err)
 {
   int64_t before = 0;
   int64_t total = 0;
@@ -51,7 +51,7 @@ done:
 }
 
 /* Room for some more slots. Local. */
-static th_status reserve(struct th_columns *columns, int64_t count,
+static th_status reserve(struct th_replicated_columns *columns, int64_t count,
                          struct th_error *err)
 {
   int64_t old = columns->capacity;
@@ -67,28 +67,29 @@ done:
 }
 
 /* The columns of a block, which becomes the slots', get the next ones. */
-static void take_block(struct th_columns *columns, enum th_vector_form form,
-                       struct th_columns_block *block, int64_t count)
+static void take_block(struct th_replicated_columns *columns,
+                       enum th_vector_form form,
+                       struct th_replicated_columns_block *block, int64_t count)
 {
-  const unsigned char *at = th_columns_values(block);
-  *block = (struct th_columns_block){.count = count, .held = count};
+  const unsigned char *at = th_replicated_columns_values(block);
+  *block = (struct th_replicated_columns_block){.count = count, .held = count};
   for (int64_t k = 0; k < count; k++) {
-    struct th_columns_header header;
+    struct th_replicated_columns_header header;
     memcpy(&header, at, sizeof header);
     struct th_vector *vector = &columns->vector[columns->count];
     *vector = (struct th_vector){.form = form,
                                  .items = header.items,
                                  .centre = header.centre,
                                  .scale = header.scale};
-    th_columns_point(vector, at + TH_COLUMNS_HEADER);
+    th_replicated_columns_point(vector, at + TH_COLUMNS_HEADER);
     columns->attribute[columns->count] = header.attribute;
     columns->block[columns->count++] = block;
-    at += TH_COLUMNS_HEADER + th_columns_bytes(vector);
+    at += TH_COLUMNS_HEADER + th_replicated_columns_bytes(vector);
   }
 }
 
 /* Slots from `first` on, in ascending order, join the sorted list. */
-static void sort_in(struct th_columns *columns, int64_t first)
+static void sort_in(struct th_replicated_columns *columns, int64_t first)
 {
   const int64_t *attribute = columns->attribute;
   int64_t old = first - 1;
@@ -100,24 +101,27 @@ static void sort_in(struct th_columns *columns, int64_t first)
       columns->sorted[to] = added--;
 }
 
-th_status th_columns_fetch(struct th_columns *columns,
-                           struct th_context *context, const int64_t *attribute,
-                           int64_t count, struct th_error *err)
+th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
+                                      struct th_context *context,
+                                      const int64_t *attribute, int64_t count,
+                                      struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  struct th_columns_parcel parcel = {0};
+  struct th_replicated_columns_parcel parcel = {0};
   int64_t *counts = NULL;
   int64_t before = columns->count;
   th_status rc = TH_NEW(&counts, comm->size, "columns", err);
   if (rc == TH_OK)
     rc = reserve(columns, before + count, err);
   if (rc == TH_OK)
-    rc = th_columns_read(columns, context, attribute, count, &parcel, err);
+    rc = th_replicated_columns_read(columns, context, attribute, count, &parcel,
+                                    err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(join_parcels(comm, &parcel, counts, err));
   if (count > 0) {
     take_block(columns, parcel.form,
-               (struct th_columns_block *)(void *)parcel.bytes, count);
+               (struct th_replicated_columns_block *)(void *)parcel.bytes,
+               count);
     parcel.bytes = NULL;
   }
   sort_in(columns, before);
@@ -127,10 +131,10 @@ done:
   return rc;
 }
 
-th_status th_columns_borrow(struct th_columns *columns,
-                            const struct th_vector *column,
-                            const int64_t *attribute, int64_t count,
-                            struct th_error *err)
+th_status th_replicated_columns_borrow(struct th_replicated_columns *columns,
+                                       const struct th_vector *column,
+                                       const int64_t *attribute, int64_t count,
+                                       struct th_error *err)
 {
   int64_t before = columns->count;
   th_status rc = reserve(columns, before + count, err);

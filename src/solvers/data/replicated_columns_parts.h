@@ -21,7 +21,7 @@ enum {
 };
 
 /* What is before the values of a column. */
-struct th_columns_header {
+struct th_replicated_columns_header {
   int64_t attribute;
   int64_t items;
   double centre;
@@ -29,28 +29,32 @@ struct th_columns_header {
 };
 
 /* Its columns follow, TH_COLUMNS_FIRST bytes behind its beginning. */
-struct th_columns_block {
+struct th_replicated_columns_block {
   int64_t count; /* columns in it */
   int64_t held;  /* those that slots have; none: it is released */
-  int64_t kept;  /* those that are to be kept: work of th_columns_keep */
+  int64_t
+      kept; /* those that are to be kept: work of th_replicated_columns_keep */
 };
 
 /* Room for columns of so many bytes. Local; the slots own it. */
-th_status th_columns_block_new(struct th_columns_block **block, int64_t bytes,
-                               struct th_error *err);
-unsigned char *th_columns_values(struct th_columns_block *block);
+th_status
+th_replicated_columns_block_new(struct th_replicated_columns_block **block,
+                                int64_t bytes, struct th_error *err);
+unsigned char *
+th_replicated_columns_values(struct th_replicated_columns_block *block);
 
 /* Bytes of an item; those of values and rows of a column, filled up. Local. */
-size_t th_columns_value_size(enum th_vector_form form);
-int64_t th_columns_packed(enum th_vector_form form, int64_t items);
-int64_t th_columns_bytes(const struct th_vector *vector);
+size_t th_replicated_columns_value_size(enum th_vector_form form);
+int64_t th_replicated_columns_packed(enum th_vector_form form, int64_t items);
+int64_t th_replicated_columns_bytes(const struct th_vector *vector);
 
 /* The values of a vector, and the rows of entries behind them, lie there.
  * Local. */
-void th_columns_point(struct th_vector *vector, const unsigned char *values);
+void th_replicated_columns_point(struct th_vector *vector,
+                                 const unsigned char *values);
 
 /* Columns of this rank, each behind its header: a block in the making. */
-struct th_columns_parcel {
+struct th_replicated_columns_parcel {
   enum th_vector_form form;
   unsigned char *bytes; /* the block, owned */
   int64_t first;        /* where the columns of this rank begin */
@@ -58,12 +62,12 @@ struct th_columns_parcel {
   int64_t capacity;
 };
 
-/* Read the listed attributes that this rank owns, as th_columns_fetch wants
- * them, on the columns' examples. Local; the caller frees the bytes, also after
- * a failure. */
-th_status th_columns_read(const struct th_columns *columns,
-                          struct th_context *context, const int64_t *attribute,
-                          int64_t count, struct th_columns_parcel *parcel,
-                          struct th_error *err);
+/* Read the listed attributes that this rank owns, as
+ * th_replicated_columns_fetch wants them, on the columns' examples. Local; the
+ * caller frees the bytes, also after a failure. */
+th_status th_replicated_columns_read(
+    const struct th_replicated_columns *columns, struct th_context *context,
+    const int64_t *attribute, int64_t count,
+    struct th_replicated_columns_parcel *parcel, struct th_error *err);
 
 #endif

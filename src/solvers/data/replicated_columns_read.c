@@ -55,7 +55,7 @@ static th_status draw_all(struct request *r, const struct th_pieces *rows,
 
 /* Local; release with close_request, also after a failure. */
 static th_status open_request(struct request *r,
-                              const struct th_columns *columns,
+                              const struct th_replicated_columns *columns,
                               struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(r->context->source);
@@ -126,12 +126,13 @@ done:
 
 /* Into a block for the whole list, where they belong. Local. */
 static th_status pack_dense(const struct request *r,
-                            struct th_columns_parcel *parcel,
+                            struct th_replicated_columns_parcel *parcel,
                             struct th_error *err)
 {
   const struct th_context *context = r->context;
   int64_t items = r->examples;
-  int64_t size = TH_COLUMNS_HEADER + th_columns_packed(r->form, items);
+  int64_t size =
+      TH_COLUMNS_HEADER + th_replicated_columns_packed(r->form, items);
   parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
   parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
   parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
@@ -142,7 +143,7 @@ static th_status pack_dense(const struct request *r,
   unsigned char *at = parcel->bytes + parcel->first;
   for (int64_t k = r->mine.first; k < r->mine.last; k++, at += size) {
     int64_t place = r->attribute[k] - context->owned.first;
-    struct th_columns_header header = {
+    struct th_replicated_columns_header header = {
         r->attribute[k], items, context->centre[place], context->scale[place]};
     memcpy(at, &header, sizeof header);
   }
@@ -203,12 +204,14 @@ static th_status read_entries(const struct request *r, int64_t k,
 }
 
 /* One more column behind the others. Local. */
-static th_status append(struct th_columns_parcel *parcel, int64_t attribute,
-                        const struct entries *entries, struct th_error *err)
+static th_status append(struct th_replicated_columns_parcel *parcel,
+                        int64_t attribute, const struct entries *entries,
+                        struct th_error *err)
 {
-  struct th_columns_header header = {attribute, entries->count, 0, 1};
-  int64_t size =
-      TH_COLUMNS_HEADER + th_columns_packed(TH_VECTOR_ENTRIES, entries->count);
+  struct th_replicated_columns_header header = {attribute, entries->count, 0,
+                                                1};
+  int64_t size = TH_COLUMNS_HEADER + th_replicated_columns_packed(
+                                         TH_VECTOR_ENTRIES, entries->count);
   th_status rc = th_grow((void **)&parcel->bytes, &parcel->capacity,
                          parcel->last + size, 1, "columns", err);
   if (rc != TH_OK)
@@ -227,7 +230,7 @@ static th_status append(struct th_columns_parcel *parcel, int64_t attribute,
 
 /* Local. */
 static th_status pack_sparse(const struct request *r,
-                             struct th_columns_parcel *parcel,
+                             struct th_replicated_columns_parcel *parcel,
                              struct th_error *err)
 {
   struct entries entries = {0};
@@ -246,10 +249,10 @@ done:
   return rc;
 }
 
-th_status th_columns_read(const struct th_columns *columns,
-                          struct th_context *context, const int64_t *attribute,
-                          int64_t count, struct th_columns_parcel *parcel,
-                          struct th_error *err)
+th_status th_replicated_columns_read(
+    const struct th_replicated_columns *columns, struct th_context *context,
+    const int64_t *attribute, int64_t count,
+    struct th_replicated_columns_parcel *parcel, struct th_error *err)
 {
   struct request request = {
       .context = context, .attribute = attribute, .count = count};

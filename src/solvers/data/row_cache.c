@@ -8,110 +8,113 @@
 #include <stdlib.h>
 #include <string.h>
 
-th_status th_panels_init(struct th_panels *panels, struct th_context *context,
-                         const struct th_active *active, int64_t limit,
-                         struct th_error *err)
+th_status th_row_caches_init(struct th_row_caches *panels,
+                             struct th_context *context,
+                             const struct th_active *active, int64_t limit,
+                             struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
   const struct th_deal_plan *plan = &context->deal.plan;
   th_status rc;
-  *panels = (struct th_panels){.context = context,
-                               .active = active,
-                               .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
-                               .sparse = shape->layout == TH_SPARSE,
-                               .plan = plan,
-                               .count = th_deal_units(plan),
-                               .limit = limit};
+  *panels =
+      (struct th_row_caches){.context = context,
+                             .active = active,
+                             .type = shape->type == TH_F64 ? TH_F64 : TH_F32,
+                             .sparse = shape->layout == TH_SPARSE,
+                             .plan = plan,
+                             .count = th_deal_units(plan),
+                             .limit = limit};
   TH_TRY(TH_NEW(&panels->panel, panels->count, "panels", err));
   TH_TRY(TH_NEW(&panels->column, plan->unit, "panels", err));
 done:
   return rc;
 }
 
-void th_panel_drop(struct th_panels *panels, struct th_panel *panel)
+void th_row_cache_drop(struct th_row_caches *panels, struct th_row_cache *panel)
 {
   panels->bytes -= panel->bytes;
   free(panel->values);
   free(panel->place);
   free(panel->start);
-  *panel = (struct th_panel){.holders = panel->holders};
+  *panel = (struct th_row_cache){.holders = panel->holders};
 }
 
-th_status th_panels_reserve(struct th_panels *panels, struct th_error *err)
+th_status th_row_caches_reserve(struct th_row_caches *panels,
+                                struct th_error *err)
 {
   return th_grow((void **)&panels->renumber, &panels->renumber_capacity,
                  panels->active->count, sizeof *panels->renumber, "panels",
                  err);
 }
 
-void th_panels_forget(struct th_panels *panels)
+void th_row_caches_forget(struct th_row_caches *panels)
 {
   for (int64_t k = 0; k < panels->count; k++)
-    th_panel_drop(panels, &panels->panel[k]);
+    th_row_cache_drop(panels, &panels->panel[k]);
 }
 
-void th_panels_free(struct th_panels *panels)
+void th_row_caches_free(struct th_row_caches *panels)
 {
   if (panels->panel != NULL)
-    th_panels_forget(panels);
+    th_row_caches_forget(panels);
   free(panels->panel);
   free(panels->column);
   free(panels->renumber);
-  *panels = (struct th_panels){.panel = NULL};
+  *panels = (struct th_row_caches){.panel = NULL};
 }
 
-struct th_rows th_panels_unit(const struct th_panels *panels, int64_t k)
+struct th_rows th_row_caches_unit(const struct th_row_caches *panels, int64_t k)
 {
   return th_deal_unit(panels->plan, k);
 }
 
-int64_t th_panels_unit_of(const struct th_panels *panels, int64_t row)
+int64_t th_row_caches_unit_of(const struct th_row_caches *panels, int64_t row)
 {
   return th_deal_place(panels->plan, row).unit;
 }
 
 /* Panels that nobody holds make room, in turn: what is dealt comes once in each
  * pass, so the one used longest ago is wanted no later than others. */
-static void make_room(struct th_panels *panels)
+static void make_room(struct th_row_caches *panels)
 {
   if (panels->limit == 0)
     return;
   for (int64_t k = 0; k < panels->count && panels->bytes > panels->limit; k++) {
-    struct th_panel *panel = &panels->panel[panels->hand];
+    struct th_row_cache *panel = &panels->panel[panels->hand];
     panels->hand = (panels->hand + 1) % panels->count;
     if (panel->holders == 0 && panel->loaded)
-      th_panel_drop(panels, panel);
+      th_row_cache_drop(panels, panel);
   }
 }
 
-th_status th_panels_draw(struct th_panels *panels, int64_t k,
-                         struct th_error *err)
+th_status th_row_caches_draw(struct th_row_caches *panels, int64_t k,
+                             struct th_error *err)
 {
-  struct th_panel *panel = &panels->panel[k];
-  struct th_rows unit = th_panels_unit(panels, k);
+  struct th_row_cache *panel = &panels->panel[k];
+  struct th_rows unit = th_row_caches_unit(panels, k);
   struct th_draw draw = {.rows = {.items = &unit, .count = 1}, .active = true};
   th_status rc;
   panel->holders++;
   TH_TRY(th_source_draw(panels->context->source, &draw, err));
   if (panel->loaded)
     return rc;
-  TH_TRY(th_panel_load(panels, panel, &draw, err));
+  TH_TRY(th_row_cache_load(panels, panel, &draw, err));
   panels->bytes += panel->bytes;
   make_room(panels);
 done:
   return rc;
 }
 
-void th_panels_release(struct th_panels *panels, int64_t k)
+void th_row_caches_release(struct th_row_caches *panels, int64_t k)
 {
   panels->panel[k].holders--;
 }
 
-void th_panels_row(const struct th_panels *panels, int64_t row,
-                   struct th_row *values)
+void th_row_caches_row(const struct th_row_caches *panels, int64_t row,
+                       struct th_row *values)
 {
   struct th_deal_place place = th_deal_place(panels->plan, row);
-  const struct th_panel *panel = &panels->panel[place.unit];
+  const struct th_row_cache *panel = &panels->panel[place.unit];
   int64_t i = place.row;
   int64_t start = panels->sparse ? panel->start[i] : i * panel->places;
   int64_t count = panels->sparse ? panel->start[i + 1] - start : panel->places;
@@ -139,8 +142,9 @@ void th_panels_row(const struct th_panels *panels, int64_t row,
 DEFINE_KEEP(f32, float)
 DEFINE_KEEP(f64, double)
 
-static void keep_dense(const struct th_panels *panels, struct th_panel *panel,
-                       int64_t rows, const bool *keep)
+static void keep_dense(const struct th_row_caches *panels,
+                       struct th_row_cache *panel, int64_t rows,
+                       const bool *keep)
 {
   int64_t kept = panels->type == TH_F32
                      ? keep_f32(panel->values, rows, panel->places, keep)
@@ -148,8 +152,9 @@ static void keep_dense(const struct th_panels *panels, struct th_panel *panel,
   panel->bytes = kept * (int64_t)th_type_size(panels->type);
 }
 
-static void keep_sparse(const struct th_panels *panels, struct th_panel *panel,
-                        int64_t rows, const bool *keep)
+static void keep_sparse(const struct th_row_caches *panels,
+                        struct th_row_cache *panel, int64_t rows,
+                        const bool *keep)
 {
   const size_t size = th_type_size(panels->type);
   char *values = panel->values;
@@ -176,8 +181,9 @@ static void shrink(void **data, int64_t count, size_t size)
     *data = smaller;
 }
 
-static void keep_panel(const struct th_panels *panels, struct th_panel *panel,
-                       int64_t rows, int64_t kept, const bool *keep)
+static void keep_panel(const struct th_row_caches *panels,
+                       struct th_row_cache *panel, int64_t rows, int64_t kept,
+                       const bool *keep)
 {
   const size_t size = th_type_size(panels->type);
   if (panels->sparse) {
@@ -191,7 +197,7 @@ static void keep_panel(const struct th_panels *panels, struct th_panel *panel,
   panel->places = kept;
 }
 
-void th_panels_keep(struct th_panels *panels, const bool *keep)
+void th_row_caches_keep(struct th_row_caches *panels, const bool *keep)
 {
   int64_t kept = 0;
   for (int64_t p = 0; p < panels->active->count; p++) {
@@ -199,11 +205,11 @@ void th_panels_keep(struct th_panels *panels, const bool *keep)
     kept += keep[p];
   }
   for (int64_t k = 0; k < panels->count; k++) {
-    struct th_panel *panel = &panels->panel[k];
+    struct th_row_cache *panel = &panels->panel[k];
     if (!panel->loaded)
       continue;
     panels->bytes -= panel->bytes;
-    keep_panel(panels, panel, th_panels_unit(panels, k).count, kept, keep);
+    keep_panel(panels, panel, th_row_caches_unit(panels, k).count, kept, keep);
     panels->bytes += panel->bytes;
   }
 }

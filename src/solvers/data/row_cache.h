@@ -17,17 +17,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct th_panel;
+struct th_row_cache;
 
 /* All the panels of a rank; one for each deal unit. */
-struct th_panels {
+struct th_row_caches {
   struct th_context *context;
   const struct th_active *active; /* borrowed */
   enum th_type type;              /* of values: f32 or f64 */
   bool sparse;
   const struct th_deal_plan *plan; /* of deal units; the context's */
   int64_t count;                   /* deal units of the training examples */
-  struct th_panel *panel;
+  struct th_row_cache *panel;
   int64_t limit;     /* bytes for values that stay; 0: all of them */
   int64_t bytes;     /* taken now */
   int64_t hand;      /* the next panel to make room */
@@ -37,35 +37,38 @@ struct th_panels {
 };
 
 /* Room for the present places. Local. */
-th_status th_panels_reserve(struct th_panels *panels, struct th_error *err);
+th_status th_row_caches_reserve(struct th_row_caches *panels,
+                                struct th_error *err);
 
-/* Nothing is read yet. Local. Release with th_panels_free. */
-th_status th_panels_init(struct th_panels *panels, struct th_context *context,
-                         const struct th_active *active, int64_t limit,
-                         struct th_error *err);
-void th_panels_free(struct th_panels *panels);
+/* Nothing is read yet. Local. Release with th_row_caches_free. */
+th_status th_row_caches_init(struct th_row_caches *panels,
+                             struct th_context *context,
+                             const struct th_active *active, int64_t limit,
+                             struct th_error *err);
+void th_row_caches_free(struct th_row_caches *panels);
 
 /* Declare a draw of all active attributes on the rows of deal unit k, and hold
- * its panel until th_panels_release; holds are counted. Local; the ledger
+ * its panel until th_row_caches_release; holds are counted. Local; the ledger
  * counts the draw on every rank alike, whether or not the panel is at hand. */
-th_status th_panels_draw(struct th_panels *panels, int64_t k,
-                         struct th_error *err);
-void th_panels_release(struct th_panels *panels, int64_t k);
+th_status th_row_caches_draw(struct th_row_caches *panels, int64_t k,
+                             struct th_error *err);
+void th_row_caches_release(struct th_row_caches *panels, int64_t k);
 
 /* *values = a stored row whose panel is held. Local. */
-void th_panels_row(const struct th_panels *panels, int64_t row,
-                   struct th_row *values);
+void th_row_caches_row(const struct th_row_caches *panels, int64_t row,
+                       struct th_row *values);
 
 /* Before th_active_keep: panels at hand lose the same places. Local. */
-void th_panels_keep(struct th_panels *panels, const bool *keep);
+void th_row_caches_keep(struct th_row_caches *panels, const bool *keep);
 
 /* Places have changed otherwise: everything is to be loaded again, and held
  * panels are to be drawn again, which leaves their holds as they were. Local.
  */
-void th_panels_forget(struct th_panels *panels);
+void th_row_caches_forget(struct th_row_caches *panels);
 
 /* Deal unit k of the training examples; the unit of a stored row. Local. */
-struct th_rows th_panels_unit(const struct th_panels *panels, int64_t k);
-int64_t th_panels_unit_of(const struct th_panels *panels, int64_t row);
+struct th_rows th_row_caches_unit(const struct th_row_caches *panels,
+                                  int64_t k);
+int64_t th_row_caches_unit_of(const struct th_row_caches *panels, int64_t row);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static void store(const struct th_panels *panels, void *values, int64_t at,
+static void store(const struct th_row_caches *panels, void *values, int64_t at,
                   double value)
 {
   if (panels->type == TH_F32)
@@ -17,9 +17,10 @@ static void store(const struct th_panels *panels, void *values, int64_t at,
     ((double *)values)[at] = value;
 }
 
-th_status th_panel_reserve(const struct th_panels *panels,
-                           struct th_panel *panel, int64_t rows, int64_t places,
-                           int64_t entries, struct th_error *err)
+th_status th_row_cache_reserve(const struct th_row_caches *panels,
+                               struct th_row_cache *panel, int64_t rows,
+                               int64_t places, int64_t entries,
+                               struct th_error *err)
 {
   size_t size = th_type_size(panels->type);
   int64_t values = panels->sparse ? entries : rows * places;
@@ -40,8 +41,9 @@ done:
 /* ---- dense ---- */
 
 /* The attributes of a slab, which begin at a place. */
-static void turn_slab(const struct th_panels *panels, struct th_panel *panel,
-                      const struct th_slab *slab, int64_t place)
+static void turn_slab(const struct th_row_caches *panels,
+                      struct th_row_cache *panel, const struct th_slab *slab,
+                      int64_t place)
 {
   const struct th_active *active = panels->active;
   for (int64_t j = slab->attributes.first; j < slab->attributes.last; j++) {
@@ -53,13 +55,14 @@ static void turn_slab(const struct th_panels *panels, struct th_panel *panel,
   }
 }
 
-static th_status load_dense(struct th_panels *panels, struct th_panel *panel,
+static th_status load_dense(struct th_row_caches *panels,
+                            struct th_row_cache *panel,
                             const struct th_draw *draw, struct th_error *err)
 {
   struct th_rows rows = draw->rows.items[0];
   struct th_slab slab;
   th_status rc =
-      th_panel_reserve(panels, panel, rows.count, panel->places, 0, err);
+      th_row_cache_reserve(panels, panel, rows.count, panel->places, 0, err);
   for (int64_t place = 0; place < panel->places && rc == TH_OK;) {
     rc = th_source_active(panels->context->source, draw, rows, place, &slab,
                           err);
@@ -84,9 +87,9 @@ struct entries {
   } * items;
 };
 
-static th_status take_slab(const struct th_panels *panels, struct entries *list,
-                           const struct th_slab *slab, int64_t place,
-                           struct th_error *err)
+static th_status take_slab(const struct th_row_caches *panels,
+                           struct entries *list, const struct th_slab *slab,
+                           int64_t place, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; k < slab->runs && rc == TH_OK; k++) {
@@ -105,8 +108,9 @@ static th_status take_slab(const struct th_panels *panels, struct entries *list,
 }
 
 /* Sort by row; within one, places stay in order. */
-static void sort_entries(const struct th_panels *panels, struct th_panel *panel,
-                         const struct entries *list, int64_t rows)
+static void sort_entries(const struct th_row_caches *panels,
+                         struct th_row_cache *panel, const struct entries *list,
+                         int64_t rows)
 {
   for (int64_t k = 0; k < list->count; k++)
     panel->start[list->items[k].row + 1]++;
@@ -122,7 +126,8 @@ static void sort_entries(const struct th_panels *panels, struct th_panel *panel,
   panel->start[0] = 0;
 }
 
-static th_status load_sparse(struct th_panels *panels, struct th_panel *panel,
+static th_status load_sparse(struct th_row_caches *panels,
+                             struct th_row_cache *panel,
                              const struct th_draw *draw, struct th_error *err)
 {
   struct th_rows rows = draw->rows.items[0];
@@ -135,16 +140,17 @@ static th_status load_sparse(struct th_panels *panels, struct th_panel *panel,
     TH_TRY(take_slab(panels, &list, &slab, place, err));
     place += slab.attributes.last - slab.attributes.first;
   }
-  TH_TRY(th_panel_reserve(panels, panel, rows.count, panel->places, list.count,
-                          err));
+  TH_TRY(th_row_cache_reserve(panels, panel, rows.count, panel->places,
+                              list.count, err));
   sort_entries(panels, panel, &list, rows.count);
 done:
   free(list.items);
   return rc;
 }
 
-th_status th_panel_load(struct th_panels *panels, struct th_panel *panel,
-                        const struct th_draw *draw, struct th_error *err)
+th_status th_row_cache_load(struct th_row_caches *panels,
+                            struct th_row_cache *panel,
+                            const struct th_draw *draw, struct th_error *err)
 {
   panel->places = panels->active->count;
   th_status rc =

@@ -7,7 +7,7 @@
 
 /* Dense: row i has its places at i * places. Sparse: row i has its entries at
  * start[i] .. start[i + 1] - 1 of place and values, places ascending. */
-struct th_panel {
+struct th_row_cache {
   bool loaded;
   int holders;
   int64_t bytes; /* that all arrays take */
@@ -18,15 +18,18 @@ struct th_panel {
 };
 
 /* Read a panel's values under a granted draw of its deal unit. Local. */
-th_status th_panel_load(struct th_panels *panels, struct th_panel *panel,
-                        const struct th_draw *draw, struct th_error *err);
+th_status th_row_cache_load(struct th_row_caches *panels,
+                            struct th_row_cache *panel,
+                            const struct th_draw *draw, struct th_error *err);
 
 /* Room for a panel of these places; sparse: of these entries. Local. */
-th_status th_panel_reserve(const struct th_panels *panels,
-                           struct th_panel *panel, int64_t rows, int64_t places,
-                           int64_t entries, struct th_error *err);
+th_status th_row_cache_reserve(const struct th_row_caches *panels,
+                               struct th_row_cache *panel, int64_t rows,
+                               int64_t places, int64_t entries,
+                               struct th_error *err);
 
 /* Forget its values; who holds it still does. Local. */
-void th_panel_drop(struct th_panels *panels, struct th_panel *panel);
+void th_row_cache_drop(struct th_row_caches *panels,
+                       struct th_row_cache *panel);
 
 #endif

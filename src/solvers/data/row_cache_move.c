@@ -15,7 +15,7 @@
 
 /* One panel on its way. */
 struct parcel {
-  struct th_panels *panels;
+  struct th_row_caches *panels;
   struct th_travel *travel;
   int64_t rows;
   size_t value; /* bytes */
@@ -26,7 +26,8 @@ struct parcel {
 };
 
 /* The first entry of row i whose place is not below `place`. */
-static int64_t entry_of(const struct th_panel *panel, int64_t i, int64_t place)
+static int64_t entry_of(const struct th_row_cache *panel, int64_t i,
+                        int64_t place)
 {
   if (panel->start == NULL)
     return i * panel->places + place;
@@ -43,8 +44,9 @@ static int64_t entry_of(const struct th_panel *panel, int64_t i, int64_t place)
 }
 
 /* The piece with some of the places; its bytes. to NULL: only these. */
-static size_t pack(const struct parcel *parcel, const struct th_panel *panel,
-                   struct th_range places, char *to)
+static size_t pack(const struct parcel *parcel,
+                   const struct th_row_cache *panel, struct th_range places,
+                   char *to)
 {
   size_t bytes = (size_t)parcel->rows * sizeof(int32_t);
   for (int64_t i = 0; i < parcel->rows; i++) {
@@ -68,7 +70,7 @@ static size_t pack(const struct parcel *parcel, const struct th_panel *panel,
 }
 
 /* The pieces for all ranks, in order; their bytes. */
-static size_t pack_all(struct parcel *parcel, const struct th_panel *panel,
+static size_t pack_all(struct parcel *parcel, const struct th_row_cache *panel,
                        char *to)
 {
   struct th_travel *travel = parcel->travel;
@@ -105,7 +107,7 @@ static void count_rows(struct parcel *parcel)
 }
 
 /* Put a piece behind what its rows have already; places count from `offset`. */
-static void unpack(struct parcel *parcel, struct th_panel *panel,
+static void unpack(struct parcel *parcel, struct th_row_cache *panel,
                    const char *piece, int64_t offset)
 {
   const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
@@ -126,7 +128,7 @@ static void unpack(struct parcel *parcel, struct th_panel *panel,
 }
 
 /* The panel that the pieces make. Local. */
-static th_status rebuild(struct parcel *parcel, struct th_panel *panel,
+static th_status rebuild(struct parcel *parcel, struct th_row_cache *panel,
                          struct th_error *err)
 {
   const struct th_travel *travel = parcel->travel;
@@ -135,8 +137,8 @@ static th_status rebuild(struct parcel *parcel, struct th_panel *panel,
   int64_t offset = 0;
   th_status rc;
   count_rows(parcel);
-  TH_TRY(th_panel_reserve(parcel->panels, panel, rows, travel->after,
-                          parcel->at[rows], err));
+  TH_TRY(th_row_cache_reserve(parcel->panels, panel, rows, travel->after,
+                              parcel->at[rows], err));
   if (panel->start != NULL)
     memcpy(panel->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
   for (int r = 0; r < travel->ranks; r++) {
@@ -150,8 +152,8 @@ done:
 }
 
 /* Sizes first, then the pieces. Collective. */
-static th_status deliver(struct parcel *parcel, const struct th_panel *panel,
-                         struct th_error *err)
+static th_status deliver(struct parcel *parcel,
+                         const struct th_row_cache *panel, struct th_error *err)
 {
   struct th_travel *travel = parcel->travel;
   struct th_comm *comm = parcel->panels->context->comm;
@@ -182,14 +184,15 @@ done:
 }
 
 /* Collective. */
-static th_status move_panel(struct th_panels *panels, struct th_travel *travel,
-                            int64_t k, struct th_error *err)
+static th_status move_panel(struct th_row_caches *panels,
+                            struct th_travel *travel, int64_t k,
+                            struct th_error *err)
 {
-  struct th_panel *panel = &panels->panel[k];
-  struct th_panel made = {.holders = panel->holders};
+  struct th_row_cache *panel = &panels->panel[k];
+  struct th_row_cache made = {.holders = panel->holders};
   struct parcel parcel = {.panels = panels,
                           .travel = travel,
-                          .rows = th_panels_unit(panels, k).count,
+                          .rows = th_row_caches_unit(panels, k).count,
                           .value = th_type_size(panels->type),
                           .place = panels->sparse ? sizeof(int32_t) : 0};
   th_status rc;
@@ -197,7 +200,7 @@ static th_status move_panel(struct th_panels *panels, struct th_travel *travel,
   rc = TH_NEW(&parcel.at, parcel.rows + 1, "moved panels", err);
   if (rc == TH_OK)
     rc = rebuild(&parcel, &made, err);
-  th_panel_drop(panels, panel);
+  th_row_cache_drop(panels, panel);
   *panel = made;
   panels->bytes += made.bytes;
   rc = th_agree(panels->context->comm, rc, err);
@@ -208,8 +211,8 @@ done:
   return rc;
 }
 
-th_status th_panels_move(struct th_panels *panels, struct th_travel *travel,
-                         struct th_error *err)
+th_status th_row_caches_move(struct th_row_caches *panels,
+                             struct th_travel *travel, struct th_error *err)
 {
   struct th_comm *comm = panels->context->comm;
   int64_t *missing = NULL;
@@ -220,7 +223,7 @@ th_status th_panels_move(struct th_panels *panels, struct th_travel *travel,
   comm->ops->max_i64(comm, missing, (size_t)panels->count);
   for (int64_t k = 0; k < panels->count; k++)
     if (missing[k] != 0)
-      th_panel_drop(panels, &panels->panel[k]);
+      th_row_cache_drop(panels, &panels->panel[k]);
     else
       TH_TRY(move_panel(panels, travel, k, err));
 done:

@@ -202,7 +202,7 @@ static void sum_piece(struct panel *p, int64_t count)
                              .left = p->z,
                              .stride = p->stride};
   for (int64_t at = p->first; at < p->size; at += STRIP) {
-    int64_t end = th_smaller(at + STRIP, p->size);
+    int64_t end = th_min_i64(at + STRIP, p->size);
     sums.left_tiles = th_products_tiles(end);
     sums.right_tiles = th_products_tiles(end - at);
     sums.right = p->z + at * PIECE;
@@ -227,7 +227,7 @@ th_status th_standard_products(const struct th_standard *s, const int64_t *list,
   struct panel p = {.s = s, .list = list, .h = h, .first = first, .size = size};
   th_status rc = panel_init(&p, err);
   for (int64_t row = 0; rc == TH_OK && row < s->rows; row += PIECE) {
-    int64_t count = th_smaller(PIECE, s->rows - row);
+    int64_t count = th_min_i64(PIECE, s->rows - row);
     fill(&p, row, count);
     sum_piece(&p, count);
   }

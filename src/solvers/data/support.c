@@ -86,7 +86,7 @@ static void learn_scaling(struct th_support *support,
 
 th_status th_support_assign(struct th_support *support,
                             struct th_context *context,
-                            const struct th_choice *chosen, int64_t count,
+                            const struct th_index_value *chosen, int64_t count,
                             struct th_error *err)
 {
   bool same = support->size == count;

@@ -35,7 +35,7 @@ th_status th_support_copy(struct th_support *to, const struct th_support *from,
  * Collective: at most one sum of 24 bytes per member where there is room. */
 th_status th_support_assign(struct th_support *support,
                             struct th_context *context,
-                            const struct th_choice *chosen, int64_t count,
+                            const struct th_index_value *chosen, int64_t count,
                             struct th_error *err);
 
 /* Remove the members for which keep[k] is false. Local. */

@@ -105,15 +105,16 @@ static th_status choose_budget(struct th_config *config, int64_t d,
   if (config->budget == 0) {
     int64_t share = d / BUDGET_SHARE;
     int64_t least = th_end_chooses(config) ? PREDICTING_BUDGET : LEAST_BUDGET;
-    least = th_larger(least, BUDGET_OF_MODEL * th_smaller(config->sparsity, d));
-    config->budget = th_smaller(d, th_larger(share, least));
+    least =
+        th_max_i64(least, BUDGET_OF_MODEL * th_min_i64(config->sparsity, d));
+    config->budget = th_min_i64(d, th_max_i64(share, least));
   }
   if (config->budget > d)
     return th_fail(err, TH_EUSAGE,
                    "--budget %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
   bool fixed = config->start_size > 0; /* S alone is observed */
-  if (config->budget < th_smaller(d, 2) && !fixed)
+  if (config->budget < th_min_i64(d, 2) && !fixed)
     return th_fail(err, TH_EUSAGE,
                    "--budget %lld: at least 2 are needed, for the support and "
                    "for exploring",
@@ -165,7 +166,7 @@ static int64_t estimate_memory(const struct th_config *config,
                                    config->sparsity, shape->training);
     each = SIFT_BYTES;
   }
-  members = th_smaller(members, shape->training);
+  members = th_min_i64(members, shape->training);
   return owned * each + rows * BYTES_PER_ROW + rows * members / ranks * 8 +
          10 * members * members * 8 +
          refit_memory(config, shape, ranks, members);

@@ -108,7 +108,7 @@ th_status th_plan_penalised(struct th_plan *plan,
   plan->memory =
       owned * BYTES_PER_ATTRIBUTE + shape->training * BYTES_PER_EXAMPLE;
   if (!row->by_examples) /* whole columns instead */
-    plan->memory = th_exact_bytes(shape, owned);
+    plan->memory = th_working_set_solver_bytes(shape, owned);
   plan->memory += th_grouping_bytes(
       config->groups, th_penalty_find(config->penalty), owned, ranks);
   estimate_visits(plan, row, shape);

@@ -92,7 +92,7 @@ void th_plan_choose_passes(struct th_config *config,
   int64_t n = shape->training;
   int64_t most = th_plan_usual_passes(config, shape);
   int64_t passes = wanted_passes(config, shape);
-  config->passes = passes == 0 ? most : th_smaller(passes, most);
+  config->passes = passes == 0 ? most : th_min_i64(passes, most);
   double share = held_share / (config->passes == 1 ? TH_END_OF_ONE : 1);
   if (th_end_small(config->passes, n))
     config->validation = 0; /* folds */

@@ -46,11 +46,11 @@ static th_status take_model(struct check *check, const struct th_model *model,
                             struct th_error *err)
 {
   struct th_support *support = &check->support;
-  struct th_choice *own = NULL;
+  struct th_index_value *own = NULL;
   th_status rc = TH_NEW(&own, model->support_size, "the model", err);
   TH_TRY(th_agree(check->context.comm, rc, err));
   for (int64_t k = 0; k < model->support_size; k++)
-    own[k] = (struct th_choice){model->support[k], model->coef[k]};
+    own[k] = (struct th_index_value){model->support[k], model->coef[k]};
   TH_TRY(th_support_assign(support, &check->context, own, model->support_size,
                            err));
   support->intercept = model->intercept - check->context.target.shift;
@@ -133,10 +133,10 @@ static th_status add_group(struct check *check, const struct th_draw *draw,
                            struct th_rows rows, struct th_error *err)
 {
   const struct th_active *active = &check->problem.active;
-  struct th_multiplier m = {.residual = check->theta + rows.first,
-                            .residual32 = check->theta32 + rows.first,
-                            .weight = check->ones,
-                            .weight32 = check->theta32 + rows.first};
+  struct th_row_weights m = {.residual = check->theta + rows.first,
+                             .residual32 = check->theta32 + rows.first,
+                             .weight = check->ones,
+                             .weight32 = check->theta32 + rows.first};
   struct th_slab slab;
   th_status rc = TH_OK;
   for (int64_t p = 0; p < active->count && rc == TH_OK;) {

@@ -22,7 +22,7 @@ static const double independent = 1e-9;
 /* A value that rises by more than this share of it is no rounding. */
 static const double rounding = 1e-12;
 
-void th_face_free(struct th_face *f)
+void th_active_set_free(struct th_active_set *f)
 {
   th_factor_free(&f->factor);
   free(f->name);
@@ -31,10 +31,10 @@ void th_face_free(struct th_face *f)
   free(f->member);
   free(f->held);
   free(f->target);
-  *f = (struct th_face){0};
+  *f = (struct th_active_set){0};
 }
 
-void th_face_reset(struct th_face *f)
+void th_active_set_reset(struct th_active_set *f)
 {
   f->factor.size = 0;
   if (f->slots > 0)
@@ -44,28 +44,29 @@ void th_face_reset(struct th_face *f)
 /* Rows to make room for. */
 static int64_t rows_for(int64_t members)
 {
-  return th_smaller(members + members / 2 + 1, MOST_ROWS);
+  return th_min_i64(members + members / 2 + 1, MOST_ROWS);
 }
 
-int64_t th_face_bytes(int64_t members)
+int64_t th_active_set_bytes(int64_t members)
 {
   return th_factor_bytes(rows_for(members)) +
          6 * members * (int64_t)sizeof(double);
 }
 
 /* Units are attributes, and the norm of each is a multiple of |b|. */
-static bool is_l1(const struct th_working *w)
+static bool is_l1(const struct th_working_set *w)
 {
   return w->units == w->members;
 }
 
-static double weight_of(const struct th_working *w, int64_t k)
+static double weight_of(const struct th_working_set *w, int64_t k)
 {
   return w->norm[k].a + w->norm[k].c;
 }
 
 /* Room for the rows of so many members. Local. */
-static th_status widen(struct th_face *f, int64_t members, struct th_error *err)
+static th_status widen(struct th_active_set *f, int64_t members,
+                       struct th_error *err)
 {
   int64_t old = f->factor.room;
   int64_t rows = rows_for(members);
@@ -81,10 +82,11 @@ done:
 }
 
 /* Room for the slots; which member each is. Local. */
-static th_status name_members(struct th_face *f, const struct th_quadratic *q,
+static th_status name_members(struct th_active_set *f,
+                              const struct th_quadratic *q,
                               struct th_error *err)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   int64_t slots = q->columns->count;
   th_status rc = TH_OK;
   if (slots > f->slots) {
@@ -102,8 +104,9 @@ done:
   return rc;
 }
 
-th_status th_face_begin(struct th_face *f, const struct th_quadratic *q,
-                        bool *fits, struct th_error *err)
+th_status th_active_set_begin(struct th_active_set *f,
+                              const struct th_quadratic *q, bool *fits,
+                              struct th_error *err)
 {
   int64_t members = q->working->members;
   bool centred = q->covariance != NULL;
@@ -112,7 +115,7 @@ th_status th_face_begin(struct th_face *f, const struct th_quadratic *q,
   if (!*fits)
     return rc;
   if (centred != f->centred || q->ridge != f->ridge)
-    th_face_reset(f);
+    th_active_set_reset(f);
   f->centred = centred;
   f->ridge = q->ridge;
   TH_TRY(widen(f, members, err));
@@ -125,7 +128,7 @@ done:
 }
 
 /* Row i leaves; what follows moves up. */
-static void drop(struct th_face *f, int64_t i)
+static void drop(struct th_active_set *f, int64_t i)
 {
   int64_t behind = f->factor.size - i - 1;
   if (f->name[i] != INTERCEPT)
@@ -136,13 +139,13 @@ static void drop(struct th_face *f, int64_t i)
   th_factor_drop(&f->factor, i);
 }
 
-static bool join(struct th_face *f, int64_t name, double diagonal)
+static bool join(struct th_active_set *f, int64_t name, double diagonal)
 {
   f->name[f->factor.size] = name;
   return th_factor_join(&f->factor, diagonal, independent);
 }
 
-static void join_member(struct th_face *f, const struct th_quadratic *q,
+static void join_member(struct th_active_set *f, const struct th_quadratic *q,
                         int64_t k)
 {
   int64_t slot = q->working->slot[k];
@@ -156,16 +159,16 @@ static void join_member(struct th_face *f, const struct th_quadratic *q,
 }
 
 /* Where a row's coefficient is among the members and the intercept. */
-static int64_t place_of(const struct th_face *f, const struct th_quadratic *q,
-                        int64_t i)
+static int64_t place_of(const struct th_active_set *f,
+                        const struct th_quadratic *q, int64_t i)
 {
   return f->name[i] == INTERCEPT ? q->working->members : f->member[f->name[i]];
 }
 
 /* The factor becomes that of the support. */
-static void follow(struct th_face *f, const struct th_quadratic *q)
+static void follow(struct th_active_set *f, const struct th_quadratic *q)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   for (int64_t i = f->factor.size - 1; i >= 0; i--) {
     int64_t k = place_of(f, q, i);
     if (k < 0 || (k < w->members && q->coef[k] == 0))
@@ -180,9 +183,10 @@ static void follow(struct th_face *f, const struct th_quadratic *q)
 
 /* Products of those that join, and the factor's rows of them and of those that
  * leave: sums of doubles that lie together are cheap, rotations are not. */
-int64_t th_face_cost(const struct th_face *f, const struct th_quadratic *q)
+int64_t th_active_set_cost(const struct th_active_set *f,
+                           const struct th_quadratic *q)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   int64_t size = 0;
   int64_t joins = 0;
   int64_t items = 0;
@@ -193,12 +197,13 @@ int64_t th_face_cost(const struct th_face *f, const struct th_quadratic *q)
     joins += !f->held[w->slot[k]];
     items += f->centred ? 1 : q->columns->vector[w->slot[k]].items;
   }
-  int64_t leaves = th_larger(f->factor.size + joins - size, 0);
+  int64_t leaves = th_max_i64(f->factor.size + joins - size, 0);
   return joins * (items / 2 + size * size / 12) + leaves * size * size / 2;
 }
 
 /* residual = - what the model changes by in each row, on this face. */
-static void look(struct th_face *f, const struct th_quadratic *q, double lambda)
+static void look(struct th_active_set *f, const struct th_quadratic *q,
+                 double lambda)
 {
   double sum = 0;
   for (int64_t i = 0; f->name[0] == INTERCEPT && i < q->states; i++)
@@ -215,7 +220,7 @@ static void look(struct th_face *f, const struct th_quadratic *q, double lambda)
 
 /* The part of the step that can be gone, at most 1; *stop: the row that comes
  * to zero there, or -1. */
-static double reach(const struct th_face *f, const struct th_quadratic *q,
+static double reach(const struct th_active_set *f, const struct th_quadratic *q,
                     int64_t *stop)
 {
   double part = 1;
@@ -233,7 +238,7 @@ static double reach(const struct th_face *f, const struct th_quadratic *q,
 
 /* target = the minimum over the face, and over the smaller ones that it leads
  * to. */
-static void minimise(struct th_face *f, const struct th_quadratic *q)
+static void minimise(struct th_active_set *f, const struct th_quadratic *q)
 {
   int64_t stop = 0;
   memcpy(f->target, q->coef,
@@ -252,7 +257,8 @@ static void minimise(struct th_face *f, const struct th_quadratic *q)
   }
 }
 
-bool th_face_step(struct th_face *f, struct th_quadratic *q, double lambda)
+bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
+                        double lambda)
 {
   int64_t members = q->working->members;
   follow(f, q);
@@ -274,6 +280,6 @@ bool th_face_step(struct th_face *f, struct th_quadratic *q, double lambda)
     return true;
   th_quadratic_restore(q, 0);
   if (!(after - before <= rounding * fabs(before)))
-    th_face_reset(f); /* not the factor that it should be */
+    th_active_set_reset(f); /* not the factor that it should be */
   return false;
 }

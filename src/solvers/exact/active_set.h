@@ -17,7 +17,7 @@
 /* The factor of the products of some members, in the order in which they came;
  * with an intercept that is no part of the products, it comes first. Good as
  * long as curvatures and slots stay. */
-struct th_face {
+struct th_active_set {
   struct th_factor factor;
   int64_t *name;    /* rows: slots, or -1 for the intercept */
   double *residual; /* rows */
@@ -30,27 +30,27 @@ struct th_face {
   double *target;   /* members, then the intercept: where to */
 };
 
-void th_face_free(struct th_face *face);
+void th_active_set_free(struct th_active_set *face);
 
 /* Slots have new names: begin anew. */
-void th_face_reset(struct th_face *face);
+void th_active_set_reset(struct th_active_set *face);
 
 /* Bytes for a working set of so many members. */
-int64_t th_face_bytes(int64_t members);
+int64_t th_active_set_bytes(int64_t members);
 
 /* Make ready for a model that has begun, whose units must be attributes (l1);
  * *fits: it may be used. TH_ENOMEM. */
-th_status th_face_begin(struct th_face *face,
-                        const struct th_quadratic *quadratic, bool *fits,
-                        struct th_error *err);
+th_status th_active_set_begin(struct th_active_set *face,
+                              const struct th_quadratic *quadratic, bool *fits,
+                              struct th_error *err);
 
 /* What that would cost now: in values that descent visits meanwhile. */
-int64_t th_face_cost(const struct th_face *face,
-                     const struct th_quadratic *quadratic);
+int64_t th_active_set_cost(const struct th_active_set *face,
+                           const struct th_quadratic *quadratic);
 
 /* Move the model to the minimum over its support, as far as its members are
  * independent; false: nothing moved, or the model would not fall. */
-bool th_face_step(struct th_face *face, struct th_quadratic *quadratic,
-                  double lambda);
+bool th_active_set_step(struct th_active_set *face,
+                        struct th_quadratic *quadratic, double lambda);
 
 #endif

@@ -144,7 +144,7 @@ void th_chord_learn(struct th_covariance *covariance, const double *step,
 }
 
 th_status th_chord_form(struct th_chord *c, const struct th_problem *p,
-                        const struct th_columns *columns,
+                        const struct th_replicated_columns *columns,
                         const double *prediction, double times,
                         struct th_covariance *covariance, bool *anew,
                         struct th_error *err)

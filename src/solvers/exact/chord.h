@@ -41,7 +41,7 @@ void th_chord_free(struct th_chord *chord);
  * is so many times smaller. *anew: it did. TH_ENOMEM. */
 th_status th_chord_form(struct th_chord *chord,
                         const struct th_problem *problem,
-                        const struct th_columns *columns,
+                        const struct th_replicated_columns *columns,
                         const double *prediction, double times,
                         struct th_covariance *covariance, bool *anew,
                         struct th_error *err);

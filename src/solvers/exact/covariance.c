@@ -23,7 +23,7 @@ enum {
  */
 struct growth {
   const struct th_covariance *covariance;
-  const struct th_columns *columns;
+  const struct th_replicated_columns *columns;
   const double *root_eta;
   int64_t first;      /* new columns begin here */
   int64_t last;       /* and end here */
@@ -83,13 +83,13 @@ done:
 /* Tiles above the diagonal in strip s. */
 static int64_t left_out(const struct growth *g, int64_t s)
 {
-  return th_larger(s - g->old_strips, 0) * TH_PRODUCTS_STRIP;
+  return th_max_i64(s - g->old_strips, 0) * TH_PRODUCTS_STRIP;
 }
 
 /* Tasks before strip s. */
 static int64_t tasks_before(const struct growth *g, int64_t s)
 {
-  int64_t among = th_larger(s - g->old_strips, 0);
+  int64_t among = th_max_i64(s - g->old_strips, 0);
   return s * g->tiles - among * (among - 1) / 2 * TH_PRODUCTS_STRIP;
 }
 
@@ -102,17 +102,17 @@ static struct th_range strip_at(const struct growth *g, int64_t s)
 {
   int64_t first = s * STRIP;
   if (s < g->old_strips)
-    return (struct th_range){first, th_smaller(first + STRIP, g->first)};
+    return (struct th_range){first, th_min_i64(first + STRIP, g->first)};
   first += g->first - g->old_strips * STRIP;
-  return (struct th_range){first, th_smaller(first + STRIP, g->last)};
+  return (struct th_range){first, th_min_i64(first + STRIP, g->last)};
 }
 
 static struct run run_at(const struct growth *g, int64_t s,
                          struct th_range share)
 {
   int64_t begin = tasks_before(g, s);
-  struct th_range tasks =
-      th_range_meet((struct th_range){begin, tasks_before(g, s + 1)}, share);
+  struct th_range tasks = th_range_intersect(
+      (struct th_range){begin, tasks_before(g, s + 1)}, share);
   return (struct run){tasks, strip_at(g, s),
                       tasks.first - begin + left_out(g, s),
                       tasks.last - tasks.first};
@@ -156,7 +156,7 @@ static void form(const struct growth *g, struct th_range share)
   if (share.first == share.last)
     return;
   for (int64_t i = 0; i < g->columns->examples; i += ROWS) {
-    struct th_range examples = {i, th_smaller(i + ROWS, g->columns->examples)};
+    struct th_range examples = {i, th_min_i64(i + ROWS, g->columns->examples)};
     unpack(g, (struct th_range){g->first, g->last}, examples, g->left);
     for (int64_t s = 0; s < g->strips; s++) {
       struct run run = run_at(g, s, share);
@@ -173,7 +173,7 @@ static void store_run(const struct growth *g, const struct run *run,
   const double *sum = g->sum + run->tasks.first * TASK_ITEMS;
   int64_t stride = run->tiles * TILE;
   int64_t first = g->first + run->tile * TILE;
-  int64_t last = th_smaller(first + stride, g->last);
+  int64_t last = th_min_i64(first + stride, g->last);
   for (int64_t j = first; j < last; j++)
     for (int64_t k = run->right.first; k < run->right.last; k++)
       c->product[j * c->capacity + k] =
@@ -218,7 +218,7 @@ done:
 }
 
 th_status th_covariance_grow(struct th_covariance *covariance,
-                             const struct th_columns *columns,
+                             const struct th_replicated_columns *columns,
                              struct th_comm *comm, const double *eta,
                              const double *root_eta, bool centred,
                              struct th_error *err)

@@ -25,7 +25,7 @@ void th_covariance_free(struct th_covariance *covariance);
 /* Take in the slots that columns have beyond count. root_eta: the roots of eta.
  * centred: with an intercept. Collective. TH_ENOMEM. */
 th_status th_covariance_grow(struct th_covariance *covariance,
-                             const struct th_columns *columns,
+                             const struct th_replicated_columns *columns,
                              struct th_comm *comm, const double *eta,
                              const double *root_eta, bool centred,
                              struct th_error *err);
@@ -34,7 +34,7 @@ th_status th_covariance_grow(struct th_covariance *covariance,
  * which has `count`, with any weights h and their sum; the mean of a column is
  * that under h. Local. */
 th_status th_covariance_grow_rows(struct th_covariance *covariance,
-                                  const struct th_columns *columns,
+                                  const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,
                                   int64_t count, const double *h, double sum_h,
                                   bool centred, struct th_error *err);
@@ -43,7 +43,7 @@ th_status th_covariance_grow_rows(struct th_covariance *covariance,
 th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,
                                 struct th_error *err);
 
-/* What th_columns_keep does with slots. Local. */
+/* What th_replicated_columns_keep does with slots. Local. */
 void th_covariance_keep(struct th_covariance *covariance, const bool *keep);
 
 #endif

@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* Slots of columns, -1 where they have none. Local. */
-static th_status name_columns(const struct th_columns *columns, int64_t count,
-                              int64_t **name, struct th_error *err)
+static th_status name_columns(const struct th_replicated_columns *columns,
+                              int64_t count, int64_t **name,
+                              struct th_error *err)
 {
   th_status rc = TH_NEW(name, count, "names of columns", err);
   for (int64_t k = 0; rc == TH_OK && k < count; k++)
@@ -40,7 +41,7 @@ static void clear(struct th_covariance *c, int64_t first, int64_t last)
 }
 
 th_status th_covariance_grow_rows(struct th_covariance *c,
-                                  const struct th_columns *columns,
+                                  const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,
                                   int64_t count, const double *h, double sum_h,
                                   bool centred, struct th_error *err)

@@ -10,17 +10,19 @@
 #include "solvers/exact/working_set_solver.h"
 
 /* All columns are members: nothing is left for a pass. */
-bool th_exact_all_known(const struct th_exact *exact);
+bool th_working_set_solver_all_known(const struct th_working_set_solver *exact);
 
 /* The next lambda begins where the last one ended: a model by products that is
  * the problem itself leads on from there as well as from anywhere. */
-bool th_exact_stays(const struct th_exact *exact);
+bool th_working_set_solver_stays(const struct th_working_set_solver *exact);
 
 /* Slopes and gap of the working set as it is, with the coefficients of the last
  * pass, or of the zero model. */
-void th_exact_stay(struct th_exact *exact, double lambda);
+void th_working_set_solver_stay(struct th_working_set_solver *exact,
+                                double lambda);
 
 /* Columns that are few all join, at once and for good. */
-th_status th_exact_take_all(struct th_exact *exact, struct th_error *err);
+th_status th_working_set_solver_take_all(struct th_working_set_solver *exact,
+                                         struct th_error *err);
 
 #endif

@@ -31,8 +31,9 @@ done:
   return rc;
 }
 
-static void fill(const struct th_recall *recall, struct th_point *point,
-                 const double *theta, const struct th_duals *duals)
+static void fill(const struct th_gradient_history *recall,
+                 struct th_point *point, const double *theta,
+                 const struct th_duals *duals)
 {
   const struct th_problem *p = recall->problem;
   memcpy(point->theta, theta, (size_t)p->rows * sizeof *theta);
@@ -42,12 +43,14 @@ static void fill(const struct th_recall *recall, struct th_point *point,
          (size_t)p->grouping.groups * sizeof *point->error);
 }
 
-th_status th_recall_init(struct th_recall *recall, struct th_problem *p,
-                         const struct th_duals *duals, struct th_error *err)
+th_status th_gradient_history_init(struct th_gradient_history *recall,
+                                   struct th_problem *p,
+                                   const struct th_duals *duals,
+                                   struct th_error *err)
 {
   double *theta = NULL;
   th_status rc;
-  *recall = (struct th_recall){.problem = p};
+  *recall = (struct th_gradient_history){.problem = p};
   for (int k = 0; k < TH_POINTS; k++)
     TH_TRY(reserve(&recall->point[k], p, err));
   TH_TRY(TH_NEW(&theta, p->rows, "dual variables", err));
@@ -55,21 +58,21 @@ th_status th_recall_init(struct th_recall *recall, struct th_problem *p,
     theta[i] = p->start;
   th_problem_theta(p, theta, theta);
   /* The zero model's slopes; where all are 0 any lambda is as good a name. */
-  th_recall_keep(recall, p->lambda_max > 0 ? p->lambda_max : 1, theta, 0,
-                 duals);
+  th_gradient_history_keep(recall, p->lambda_max > 0 ? p->lambda_max : 1, theta,
+                           0, duals);
 done:
   free(theta);
   return rc;
 }
 
-void th_recall_free(struct th_recall *recall)
+void th_gradient_history_free(struct th_gradient_history *recall)
 {
   for (int k = 0; k < TH_POINTS; k++) {
     free(recall->point[k].theta);
     free(recall->point[k].slope);
     free(recall->point[k].error);
   }
-  *recall = (struct th_recall){0};
+  *recall = (struct th_gradient_history){0};
 }
 
 /* The nearest point of the line through two points. */
@@ -97,8 +100,8 @@ static struct view look(const struct th_problem *p, const double *theta,
   return view;
 }
 
-double th_recall_estimate(struct th_recall *recall, const double *theta,
-                          struct th_duals *duals)
+double th_gradient_history_estimate(struct th_gradient_history *recall,
+                                    const double *theta, struct th_duals *duals)
 {
   struct th_problem *p = recall->problem;
   struct view best = look(p, theta, &recall->point[0], &recall->point[0]);
@@ -125,7 +128,8 @@ double th_recall_estimate(struct th_recall *recall, const double *theta,
 }
 
 /* The point at a lambda, or a free one, or the one to give up. */
-static struct th_point *choose(struct th_recall *recall, double lambda)
+static struct th_point *choose(struct th_gradient_history *recall,
+                               double lambda)
 {
   struct th_point *oldest = &recall->point[0];
   for (int64_t k = 0; k < recall->count; k++)
@@ -139,9 +143,9 @@ static struct th_point *choose(struct th_recall *recall, double lambda)
   return oldest;
 }
 
-void th_recall_keep(struct th_recall *recall, double lambda,
-                    const double *theta, double level,
-                    const struct th_duals *duals)
+void th_gradient_history_keep(struct th_gradient_history *recall, double lambda,
+                              const double *theta, double level,
+                              const struct th_duals *duals)
 {
   struct th_point *point = choose(recall, lambda);
   point->lambda = lambda;
@@ -156,7 +160,7 @@ void th_recall_keep(struct th_recall *recall, double lambda,
 static const double below_all = -1;
 
 /* The point at the smallest lambda above `lambda`, none: NULL. */
-static const struct th_point *above(const struct th_recall *recall,
+static const struct th_point *above(const struct th_gradient_history *recall,
                                     double lambda)
 {
   const struct th_point *best = NULL;
@@ -169,13 +173,13 @@ static const struct th_point *above(const struct th_recall *recall,
   return best;
 }
 
-double th_recall_lambda(const struct th_recall *recall)
+double th_gradient_history_lambda(const struct th_gradient_history *recall)
 {
   return above(recall, below_all)->lambda;
 }
 
-double th_recall_ahead(struct th_recall *recall, double lambda, double *z,
-                       double *value)
+double th_gradient_history_ahead(struct th_gradient_history *recall,
+                                 double lambda, double *z, double *value)
 {
   struct th_problem *p = recall->problem;
   const struct th_point *last = above(recall, below_all);

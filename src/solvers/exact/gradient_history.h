@@ -26,7 +26,7 @@ struct th_point {
   int64_t used;  /* when it was of use last */
 };
 
-struct th_recall {
+struct th_gradient_history {
   struct th_problem *problem; /* borrowed */
   int64_t count;
   int64_t clock;
@@ -34,31 +34,34 @@ struct th_recall {
 };
 
 /* Begin with one point: the zero model at lambda_max. Local; release with
- * th_recall_free. */
-th_status th_recall_init(struct th_recall *recall, struct th_problem *problem,
-                         const struct th_duals *duals, struct th_error *err);
-void th_recall_free(struct th_recall *recall);
+ * th_gradient_history_free. */
+th_status th_gradient_history_init(struct th_gradient_history *recall,
+                                   struct th_problem *problem,
+                                   const struct th_duals *duals,
+                                   struct th_error *err);
+void th_gradient_history_free(struct th_gradient_history *recall);
 
 /* z, values and slacks of all groups at theta, from the points around it; how
  * good that is, over sqrt(N_g), is replicated. Collective where groups are
  * shared. */
-double th_recall_estimate(struct th_recall *recall, const double *theta,
-                          struct th_duals *duals);
+double th_gradient_history_estimate(struct th_gradient_history *recall,
+                                    const double *theta,
+                                    struct th_duals *duals);
 
 /* A pass at lambda becomes a point, in place of one at the same lambda, else of
  * the one that was of no use for longest. level: see struct th_point. Local,
  * replicated. */
-void th_recall_keep(struct th_recall *recall, double lambda,
-                    const double *theta, double level,
-                    const struct th_duals *duals);
+void th_gradient_history_keep(struct th_gradient_history *recall, double lambda,
+                              const double *theta, double level,
+                              const struct th_duals *duals);
 
 /* z and dual values on the line through the last two lambdas, at another one;
  * how far beyond the last that is, 0 where there are no two: the last itself.
  * Collective where groups are shared. */
-double th_recall_ahead(struct th_recall *recall, double lambda, double *z,
-                       double *value);
+double th_gradient_history_ahead(struct th_gradient_history *recall,
+                                 double lambda, double *z, double *value);
 
 /* The last lambda. Local. */
-double th_recall_lambda(const struct th_recall *recall);
+double th_gradient_history_lambda(const struct th_gradient_history *recall);
 
 #endif

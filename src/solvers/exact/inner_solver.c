@@ -32,13 +32,13 @@ enum {
  */
 static const double least_curvature = 1e-10;
 
-th_status th_descent_init(struct th_descent *d, struct th_problem *problem,
-                          struct th_error *err)
+th_status th_inner_solver_init(struct th_inner_solver *d,
+                               struct th_problem *problem, struct th_error *err)
 {
   int64_t n = problem->rows;
   th_status rc;
-  *d = (struct th_descent){.problem = problem};
-  th_columns_init(&d->columns, n, NULL);
+  *d = (struct th_inner_solver){.problem = problem};
+  th_replicated_columns_init(&d->columns, n, NULL);
   TH_TRY(TH_NEW(&d->prediction, n, "predictions", err));
   TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
@@ -58,12 +58,12 @@ done:
   return rc;
 }
 
-void th_descent_free(struct th_descent *d)
+void th_inner_solver_free(struct th_inner_solver *d)
 {
-  th_columns_free(&d->columns);
+  th_replicated_columns_free(&d->columns);
   th_covariance_free(&d->covariance);
   th_quadratic_free(&d->quadratic);
-  th_face_free(&d->face);
+  th_active_set_free(&d->face);
   th_chord_free(&d->chord);
   free(d->prediction);
   free(d->theta);
@@ -72,21 +72,21 @@ void th_descent_free(struct th_descent *d)
   free(d->h);
   free(d->trial);
   free(d->work);
-  *d = (struct th_descent){0};
+  *d = (struct th_inner_solver){0};
 }
 
-static bool is_squared(const struct th_descent *d)
+static bool is_squared(const struct th_inner_solver *d)
 {
   return !d->problem->loss->labels;
 }
 
-static bool is_chord(const struct th_descent *d)
+static bool is_chord(const struct th_inner_solver *d)
 {
   return d->by_products && !is_squared(d);
 }
 
 /* By sizes alone, never by ranks or what memory there is. */
-static bool use_products(const struct th_descent *d, int64_t members)
+static bool use_products(const struct th_inner_solver *d, int64_t members)
 {
   const struct th_kept *kept = d->problem->kept;
   if (kept != NULL && kept->count > MOST_PRODUCTS)
@@ -101,8 +101,8 @@ static bool use_products(const struct th_descent *d, int64_t members)
 }
 
 /* Columns outside of the working set stay until there are too many. Local. */
-static th_status drop_unused(struct th_descent *d,
-                             const struct th_working *working,
+static th_status drop_unused(struct th_inner_solver *d,
+                             const struct th_working_set *working,
                              struct th_error *err)
 {
   bool *keep = NULL;
@@ -112,32 +112,35 @@ static th_status drop_unused(struct th_descent *d,
     return TH_OK;
   TH_TRY(TH_NEW(&keep, d->columns.count, "columns that stay", err));
   for (int64_t k = 0; k < working->members; k++) {
-    int64_t slot = th_columns_slot(&d->columns, working->attribute[k]);
+    int64_t slot =
+        th_replicated_columns_slot(&d->columns, working->attribute[k]);
     if (slot >= 0)
       keep[slot] = true;
   }
   th_covariance_keep(&d->covariance, keep);
-  th_face_reset(&d->face);
-  rc = th_columns_keep(&d->columns, keep, err);
+  th_active_set_reset(&d->face);
+  rc = th_replicated_columns_keep(&d->columns, keep, err);
 done:
   free(keep);
   return rc;
 }
 
 /* Members that are not held, ascending. */
-static int64_t list_missing(const struct th_descent *d,
-                            const struct th_working *working, int64_t *missing)
+static int64_t list_missing(const struct th_inner_solver *d,
+                            const struct th_working_set *working,
+                            int64_t *missing)
 {
   int64_t count = 0;
   for (int64_t k = 0; k < working->members; k++)
-    if (th_columns_slot(&d->columns, working->attribute[k]) < 0)
+    if (th_replicated_columns_slot(&d->columns, working->attribute[k]) < 0)
       missing[count++] = working->attribute[k];
   qsort(missing, (size_t)count, sizeof *missing, th_ascending);
   return count;
 }
 
 /* Local. */
-static th_status prepare(struct th_descent *d, const struct th_working *working,
+static th_status prepare(struct th_inner_solver *d,
+                         const struct th_working_set *working,
                          int64_t **missing, int64_t *count,
                          struct th_error *err)
 {
@@ -152,7 +155,7 @@ done:
 }
 
 /* Products of a squared loss. Collective. */
-static th_status grow_products(struct th_descent *d, struct th_error *err)
+static th_status grow_products(struct th_inner_solver *d, struct th_error *err)
 {
   struct th_problem *p = d->problem;
   if (p->dense)
@@ -163,7 +166,7 @@ static th_status grow_products(struct th_descent *d, struct th_error *err)
 }
 
 /* Columns, and their products where those are in use. Collective. */
-static th_status fetch(struct th_descent *d, const int64_t *missing,
+static th_status fetch(struct th_inner_solver *d, const int64_t *missing,
                        int64_t count, struct th_error *err)
 {
   struct th_problem *p = d->problem;
@@ -172,9 +175,10 @@ static th_status fetch(struct th_descent *d, const int64_t *missing,
   if (count > 0) {
     th_profile_begin(profile);
     rc = p->kept != NULL
-             ? th_columns_borrow(&d->columns, p->kept->column, missing, count,
-                                 err)
-             : th_columns_fetch(&d->columns, p->context, missing, count, err);
+             ? th_replicated_columns_borrow(&d->columns, p->kept->column,
+                                            missing, count, err)
+             : th_replicated_columns_fetch(&d->columns, p->context, missing,
+                                           count, err);
     th_profile_end(profile, TH_PHASE_SUPPORT);
   }
   if (rc == TH_OK && d->by_products && is_squared(d)) {
@@ -185,8 +189,9 @@ static th_status fetch(struct th_descent *d, const int64_t *missing,
   return rc;
 }
 
-th_status th_descent_gather(struct th_descent *d, struct th_working *working,
-                            struct th_error *err)
+th_status th_inner_solver_gather(struct th_inner_solver *d,
+                                 struct th_working_set *working,
+                                 struct th_error *err)
 {
   int64_t *missing = NULL;
   int64_t count = 0;
@@ -195,14 +200,16 @@ th_status th_descent_gather(struct th_descent *d, struct th_working *working,
   d->by_products = use_products(d, working->members);
   TH_TRY(fetch(d, missing, count, err));
   for (int64_t k = 0; k < working->members; k++)
-    working->slot[k] = th_columns_slot(&d->columns, working->attribute[k]);
+    working->slot[k] =
+        th_replicated_columns_slot(&d->columns, working->attribute[k]);
 done:
   free(missing);
   return rc;
 }
 
 /* Slopes of the gathered columns are the state. Local, replicated. */
-static void start_slopes(struct th_descent *d, const struct th_working *working)
+static void start_slopes(struct th_inner_solver *d,
+                         const struct th_working_set *working)
 {
   struct th_quadratic *q = &d->quadratic;
   q->covariance = &d->covariance;
@@ -212,11 +219,11 @@ static void start_slopes(struct th_descent *d, const struct th_working *working)
     q->constant = th_chord_constant(&d->chord, d->problem, d->weighted);
   for (int64_t i = 0; is_squared(d) && i < d->problem->rows; i++)
     q->constant += 0.5 * d->weighted[i] * d->theta[i];
-  q->constant += th_working_ridge(working, q->ridge, working->coef);
+  q->constant += th_working_set_ridge(working, q->ridge, working->coef);
 }
 
 /* Residuals of the examples are. Local, replicated. */
-static void start_residuals(struct th_descent *d)
+static void start_residuals(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
   double least = least_curvature * th_loss_L(p->loss);
@@ -231,9 +238,9 @@ static void start_residuals(struct th_descent *d)
 }
 
 /* The model around the present coefficients. Local, replicated. */
-static th_status make_model(struct th_descent *d,
-                            const struct th_working *working, double tolerance,
-                            struct th_error *err)
+static th_status make_model(struct th_inner_solver *d,
+                            const struct th_working_set *working,
+                            double tolerance, struct th_error *err)
 {
   struct th_quadratic *q = &d->quadratic;
   int64_t states = d->by_products ? d->columns.count : d->problem->rows;
@@ -255,8 +262,8 @@ static th_status make_model(struct th_descent *d,
     start_residuals(d);
   TH_TRY(th_quadratic_begin(q, err));
   if (anew || (is_chord(d) && d->whole)) /* where chords learn */
-    th_face_reset(&d->face);
-  TH_TRY(th_face_begin(&d->face, q, &fits, err));
+    th_active_set_reset(&d->face);
+  TH_TRY(th_active_set_begin(&d->face, q, &fits, err));
   q->face = fits ? &d->face : NULL;
   q->patience = is_squared(d) || is_chord(d) ? 0 : PATIENCE;
   q->frugal = d->problem->kept != NULL;
@@ -265,7 +272,8 @@ done:
 }
 
 /* How well and for how long a model is descended on. */
-static void solve_model(struct th_descent *d, double lambda, double tolerance)
+static void solve_model(struct th_inner_solver *d, double lambda,
+                        double tolerance)
 {
   bool squared = is_squared(d);
   double wanted = squared ? 0.5 * tolerance : 0.1 * d->gap;
@@ -283,22 +291,24 @@ static void solve_model(struct th_descent *d, double lambda, double tolerance)
 
 /* To where the model leads, as far as that is good, and a look there. *moved:
  * there was a way. Collective. */
-static th_status follow_model(struct th_descent *d, struct th_working *working,
-                              double lambda, bool *moved, struct th_error *err)
+static th_status follow_model(struct th_inner_solver *d,
+                              struct th_working_set *working, double lambda,
+                              bool *moved, struct th_error *err)
 {
   *moved = true;
   if (is_chord(d))
-    return th_descent_chord(d, working, lambda, moved, err);
+    return th_inner_solver_chord(d, working, lambda, moved, err);
   if (is_squared(d))
     memcpy(working->coef, d->quadratic.coef,
            (size_t)working->members * sizeof *working->coef);
   else
-    *moved = th_descent_search(d, working, lambda);
-  return *moved ? th_descent_look(d, working, lambda, err) : TH_OK;
+    *moved = th_inner_solver_search(d, working, lambda);
+  return *moved ? th_inner_solver_look(d, working, lambda, err) : TH_OK;
 }
 
-th_status th_descend(struct th_descent *d, struct th_working *working,
-                     double lambda, double tolerance, struct th_error *err)
+th_status th_inner_solver_solve(struct th_inner_solver *d,
+                                struct th_working_set *working, double lambda,
+                                double tolerance, struct th_error *err)
 {
   double before = INFINITY;
   bool moved = true;

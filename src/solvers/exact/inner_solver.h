@@ -16,12 +16,12 @@
 #include "solvers/penalised/problem.h"
 
 /* Where a problem is: replicated. */
-struct th_descent {
+struct th_inner_solver {
   struct th_problem *problem; /* borrowed */
-  struct th_columns columns;
+  struct th_replicated_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
-  struct th_face face;
+  struct th_active_set face;
   struct th_chord chord; /* of a tall problem */
   bool tall;
   bool whole;         /* and its columns are so few that all are members */
@@ -48,53 +48,57 @@ struct th_descent {
 };
 
 /* The zero model. Local. */
-th_status th_descent_init(struct th_descent *descent,
-                          struct th_problem *problem, struct th_error *err);
-void th_descent_free(struct th_descent *descent);
+th_status th_inner_solver_init(struct th_inner_solver *descent,
+                               struct th_problem *problem,
+                               struct th_error *err);
+void th_inner_solver_free(struct th_inner_solver *descent);
 
 /* Gather what the working set needs, and say where it lies; what has not been
  * used for long is dropped. Collective. */
-th_status th_descent_gather(struct th_descent *descent,
-                            struct th_working *working, struct th_error *err);
+th_status th_inner_solver_gather(struct th_inner_solver *descent,
+                                 struct th_working_set *working,
+                                 struct th_error *err);
 
 /* Predictions, theta, slopes, primal value and gap at the working set's
  * coefficients. Collective. */
-th_status th_descent_look(struct th_descent *descent,
-                          struct th_working *working, double lambda,
-                          struct th_error *err);
+th_status th_inner_solver_look(struct th_inner_solver *descent,
+                               struct th_working_set *working, double lambda,
+                               struct th_error *err);
 
 /* The two halves of a look: predictions, theta and primal value; slopes and
  * gap. Collective. */
-th_status th_descent_predict(struct th_descent *descent,
-                             struct th_working *working, double lambda,
-                             struct th_error *err);
-th_status th_descent_slopes(struct th_descent *descent,
-                            struct th_working *working, double lambda,
-                            struct th_error *err);
+th_status th_inner_solver_predict(struct th_inner_solver *descent,
+                                  struct th_working_set *working, double lambda,
+                                  struct th_error *err);
+th_status th_inner_solver_slopes(struct th_inner_solver *descent,
+                                 struct th_working_set *working, double lambda,
+                                 struct th_error *err);
 
 /* Primal value and gap where the last look has been, at another lambda, or with
  * another ridge or working set: slopes are the caller's to give. The dual value
  * of scale theta. Local, replicated. */
-void th_descent_stay(struct th_descent *descent,
-                     const struct th_working *working, double lambda);
-double th_descent_dual(const struct th_descent *descent, double scale);
+void th_inner_solver_stay(struct th_inner_solver *descent,
+                          const struct th_working_set *working, double lambda);
+double th_inner_solver_dual(const struct th_inner_solver *descent,
+                            double scale);
 
 /* The step of a model by products, halved likewise, and a look where it ends,
  * or where it began and no part of it was good. *moved: there is a way on.
  * Internal to the descent. */
-th_status th_descent_chord(struct th_descent *descent,
-                           struct th_working *working, double lambda,
-                           bool *moved, struct th_error *err);
+th_status th_inner_solver_chord(struct th_inner_solver *descent,
+                                struct th_working_set *working, double lambda,
+                                bool *moved, struct th_error *err);
 
 /* Along the step that the model proposes, halved until the objective falls by a
  * part of what the model's slope says (Tseng & Yun 2009). False: it does not,
  * in doubles. Local, replicated; internal to the descent. */
-bool th_descent_search(struct th_descent *descent, struct th_working *working,
-                       double lambda);
+bool th_inner_solver_search(struct th_inner_solver *descent,
+                            struct th_working_set *working, double lambda);
 
 /* Descend from where a look has been to a gap of at most tolerance, or as far
  * as doubles go; ends with a look. Collective. */
-th_status th_descend(struct th_descent *descent, struct th_working *working,
-                     double lambda, double tolerance, struct th_error *err);
+th_status th_inner_solver_solve(struct th_inner_solver *descent,
+                                struct th_working_set *working, double lambda,
+                                double tolerance, struct th_error *err);
 
 #endif

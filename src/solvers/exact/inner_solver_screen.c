@@ -16,14 +16,15 @@ enum { NEWTON_STEPS = 12 };
 static const double flat = 1e-11;
 
 /* Predictions without the intercept. */
-static th_status predict(struct th_descent *d, const struct th_working *w,
-                         struct th_error *err)
+static th_status predict(struct th_inner_solver *d,
+                         const struct th_working_set *w, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   double *coef = d->chord.coef;
   if (d->chord.rowwise.start == NULL)
-    return th_columns_predict(&d->columns, p->context->comm, w->slot, w->coef,
-                              w->members, 0, d->prediction, err);
+    return th_replicated_columns_predict(&d->columns, p->context->comm, w->slot,
+                                         w->coef, w->members, 0, d->prediction,
+                                         err);
   memset(coef, 0, (size_t)p->kept->count * sizeof *coef);
   for (int64_t k = 0; k < w->members; k++)
     coef[w->attribute[k]] = w->coef[k];
@@ -32,7 +33,7 @@ static th_status predict(struct th_descent *d, const struct th_working *w,
 }
 
 /* theta, and what its sums are formed with, from the predictions. */
-static void derive(struct th_descent *d)
+static void derive(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
   for (int64_t i = 0; i < p->rows; i++)
@@ -44,7 +45,7 @@ static void derive(struct th_descent *d)
 }
 
 /* The intercept, and all that follows from the predictions, of any loss. */
-static th_status settle(struct th_descent *d, struct th_error *err)
+static th_status settle(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   if (p->intercept) {
@@ -62,7 +63,7 @@ static th_status settle(struct th_descent *d, struct th_error *err)
 
 /* Sums at the intercept, which is where they are as good as flat; false: not
  * within so many steps. */
-static bool step_intercept(struct th_descent *d, struct th_logistic *at)
+static bool step_intercept(struct th_inner_solver *d, struct th_logistic *at)
 {
   const struct th_problem *p = d->problem;
   double place = d->intercept;
@@ -81,7 +82,7 @@ static bool step_intercept(struct th_descent *d, struct th_logistic *at)
 }
 
 /* The same as th_gap_centre, of sums that are known. */
-static void centre(struct th_descent *d, const struct th_logistic *at)
+static void centre(struct th_inner_solver *d, const struct th_logistic *at)
 {
   const struct th_problem *p = d->problem;
   double positive = (at->size - at->slope) / 2;
@@ -99,7 +100,8 @@ static void centre(struct th_descent *d, const struct th_logistic *at)
 }
 
 /* The same of the logistic loss. */
-static th_status settle_logistic(struct th_descent *d, struct th_error *err)
+static th_status settle_logistic(struct th_inner_solver *d,
+                                 struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   struct th_logistic at;
@@ -119,7 +121,7 @@ static th_status settle_logistic(struct th_descent *d, struct th_error *err)
 }
 
 /* The same of the squared loss of a problem in memory. */
-static th_status settle_squared(struct th_descent *d, struct th_error *err)
+static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   if (p->intercept)
@@ -142,7 +144,7 @@ static th_status settle_squared(struct th_descent *d, struct th_error *err)
              : th_fail(err, TH_ENUMERIC, "a prediction is not a number");
 }
 
-double th_descent_dual(const struct th_descent *d, double scale)
+double th_inner_solver_dual(const struct th_inner_solver *d, double scale)
 {
   const struct th_problem *p = d->problem;
   if (d->squared)
@@ -152,15 +154,16 @@ double th_descent_dual(const struct th_descent *d, double scale)
                                    d->theta, scale);
 }
 
-static void find_primal(struct th_descent *d, const struct th_working *w,
-                        double lambda)
+static void find_primal(struct th_inner_solver *d,
+                        const struct th_working_set *w, double lambda)
 {
-  d->primal = d->loss + lambda * th_working_omega(w, w->coef) +
-              th_working_ridge(w, d->problem->ridge, w->coef);
+  d->primal = d->loss + lambda * th_working_set_omega(w, w->coef) +
+              th_working_set_ridge(w, d->problem->ridge, w->coef);
 }
 
-th_status th_descent_predict(struct th_descent *d, struct th_working *w,
-                             double lambda, struct th_error *err)
+th_status th_inner_solver_predict(struct th_inner_solver *d,
+                                  struct th_working_set *w, double lambda,
+                                  struct th_error *err)
 {
   th_status rc;
   TH_TRY(predict(d, w, err));
@@ -174,22 +177,24 @@ done:
   return rc;
 }
 
-static void measure(struct th_descent *d, const struct th_working *w,
+static void measure(struct th_inner_solver *d, const struct th_working_set *w,
                     double lambda)
 {
-  double ridge = th_working_ridge(w, d->problem->ridge, w->coef);
-  double scale = 1 / fmax(1, th_working_dual(w, w->slope, d->work) / lambda);
-  double dual = th_descent_dual(d, scale) - scale * scale * ridge;
+  double ridge = th_working_set_ridge(w, d->problem->ridge, w->coef);
+  double scale =
+      1 / fmax(1, th_working_set_dual(w, w->slope, d->work) / lambda);
+  double dual = th_inner_solver_dual(d, scale) - scale * scale * ridge;
   d->gap = th_gap_bound(d->primal, dual);
 }
 
-th_status th_descent_slopes(struct th_descent *d, struct th_working *w,
-                            double lambda, struct th_error *err)
+th_status th_inner_solver_slopes(struct th_inner_solver *d,
+                                 struct th_working_set *w, double lambda,
+                                 struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   th_status rc;
-  TH_TRY(th_columns_dots(&d->columns, p->context->comm, w->slot, w->members,
-                         d->weighted, w->slope, err));
+  TH_TRY(th_replicated_columns_dots(&d->columns, p->context->comm, w->slot,
+                                    w->members, d->weighted, w->slope, err));
   for (int64_t k = 0; p->ridge > 0 && k < w->members; k++)
     w->slope[k] += p->ridge * w->coef[k];
   measure(d, w, lambda);
@@ -197,19 +202,20 @@ done:
   return rc;
 }
 
-void th_descent_stay(struct th_descent *d, const struct th_working *w,
-                     double lambda)
+void th_inner_solver_stay(struct th_inner_solver *d,
+                          const struct th_working_set *w, double lambda)
 {
   find_primal(d, w, lambda);
   measure(d, w, lambda);
 }
 
-th_status th_descent_look(struct th_descent *d, struct th_working *w,
-                          double lambda, struct th_error *err)
+th_status th_inner_solver_look(struct th_inner_solver *d,
+                               struct th_working_set *w, double lambda,
+                               struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_descent_predict(d, w, lambda, err));
-  TH_TRY(th_descent_slopes(d, w, lambda, err));
+  TH_TRY(th_inner_solver_predict(d, w, lambda, err));
+  TH_TRY(th_inner_solver_slopes(d, w, lambda, err));
 done:
   return rc;
 }

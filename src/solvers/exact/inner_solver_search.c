@@ -10,7 +10,7 @@
 enum { HALVINGS = 40 };
 
 /* What the model's step does to the predictions: trial = (u - g) / h. */
-static void step_of(struct th_descent *d)
+static void step_of(struct th_inner_solver *d)
 {
   const struct th_quadratic *q = &d->quadratic;
   for (int64_t i = 0; i < d->problem->rows; i++)
@@ -19,8 +19,8 @@ static void step_of(struct th_descent *d)
 
 /* The objective a part of the step on; coef receives the coefficients there,
  * trial holds the step. */
-static double objective_at(struct th_descent *d,
-                           const struct th_working *working, double lambda,
+static double objective_at(struct th_inner_solver *d,
+                           const struct th_working_set *working, double lambda,
                            double part, double *coef)
 {
   const struct th_problem *p = d->problem;
@@ -33,16 +33,16 @@ static double objective_at(struct th_descent *d,
   for (int64_t i = 0; i < p->rows; i++)
     prediction[i] = d->prediction[i] + part * d->trial[i];
   return th_gap_primal(p->loss, p->rows, p->eta, p->target, prediction) +
-         lambda * th_working_omega(working, coef) +
-         th_working_ridge(working, p->ridge, coef);
+         lambda * th_working_set_omega(working, coef) +
+         th_working_set_ridge(working, p->ridge, coef);
 }
 
-bool th_descent_search(struct th_descent *d, struct th_working *working,
-                       double lambda)
+bool th_inner_solver_search(struct th_inner_solver *d,
+                            struct th_working_set *working, double lambda)
 {
   const struct th_quadratic *q = &d->quadratic;
-  double slope = lambda * (th_working_omega(working, q->coef) -
-                           th_working_omega(working, working->coef));
+  double slope = lambda * (th_working_set_omega(working, q->coef) -
+                           th_working_set_omega(working, working->coef));
   step_of(d);
   for (int64_t i = 0; i < d->problem->rows; i++)
     slope += d->weighted[i] * d->trial[i];
@@ -62,7 +62,7 @@ bool th_descent_search(struct th_descent *d, struct th_working *working,
 }
 
 /* The coefficients a part of the model's step on from its start. */
-static void place(struct th_working *working, const struct th_quadratic *q,
+static void place(struct th_working_set *working, const struct th_quadratic *q,
                   double part)
 {
   for (int64_t k = 0; k < working->members; k++)
@@ -72,13 +72,13 @@ static void place(struct th_working *working, const struct th_quadratic *q,
 
 /* How the objective at the best intercept begins to change along the step; how
  * the model's intercept does. */
-static double begin_of(const struct th_descent *d,
-                       const struct th_working *working, double lambda,
+static double begin_of(const struct th_inner_solver *d,
+                       const struct th_working_set *working, double lambda,
                        double *intercept)
 {
   const struct th_quadratic *q = &d->quadratic;
-  double slope = lambda * (th_working_omega(working, q->coef) -
-                           th_working_omega(working, q->from));
+  double slope = lambda * (th_working_set_omega(working, q->coef) -
+                           th_working_set_omega(working, q->from));
   *intercept = 0;
   for (int64_t k = 0; k < working->members; k++) {
     double step = q->coef[k] - q->from[k];
@@ -89,8 +89,8 @@ static double begin_of(const struct th_descent *d,
 }
 
 /* What slopes say of the products, where every slot is a member. */
-static void learn(struct th_descent *d, const struct th_working *working,
-                  double part)
+static void learn(struct th_inner_solver *d,
+                  const struct th_working_set *working, double part)
 {
   struct th_quadratic *q = &d->quadratic;
   double *step = q->kept[0];
@@ -108,8 +108,9 @@ static void learn(struct th_descent *d, const struct th_working *working,
   th_chord_learn(&d->covariance, step, change, expected);
 }
 
-th_status th_descent_chord(struct th_descent *d, struct th_working *working,
-                           double lambda, bool *moved, struct th_error *err)
+th_status th_inner_solver_chord(struct th_inner_solver *d,
+                                struct th_working_set *working, double lambda,
+                                bool *moved, struct th_error *err)
 {
   double along = 0;
   double slope = begin_of(d, working, lambda, &along);
@@ -123,14 +124,14 @@ th_status th_descent_chord(struct th_descent *d, struct th_working *working,
   for (int k = 0; k < HALVINGS && !falls; k++, part /= 2) {
     place(working, &d->quadratic, part);
     d->intercept = intercept + part * along;
-    TH_TRY(th_descent_predict(d, working, lambda, err));
+    TH_TRY(th_inner_solver_predict(d, working, lambda, err));
     falls = d->primal <= primal + 1e-4 * part * slope + rounding;
   }
   if (!falls) {
     place(working, &d->quadratic, 0);
-    TH_TRY(th_descent_predict(d, working, lambda, err));
+    TH_TRY(th_inner_solver_predict(d, working, lambda, err));
   }
-  TH_TRY(th_descent_slopes(d, working, lambda, err));
+  TH_TRY(th_inner_solver_slopes(d, working, lambda, err));
   if (falls)
     learn(d, working, 2 * part);
   bool gains = d->gap < gap || d->primal < primal - rounding;

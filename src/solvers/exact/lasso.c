@@ -26,10 +26,10 @@ static const double stride = 0.6;
 
 struct lasso {
   struct th_problem problem;
-  struct th_exact exact;
+  struct th_working_set_solver exact;
   struct th_support support;
   struct th_certificate certificate;
-  struct th_choice *chosen; /* members with a coefficient */
+  struct th_index_value *chosen; /* members with a coefficient */
   int64_t room;
   int64_t steps; /* lambdas so far, of: */
   int64_t path;
@@ -55,7 +55,7 @@ static void free_state(void *state)
   struct lasso *s = state;
   if (s == NULL)
     return;
-  th_exact_free(&s->exact);
+  th_working_set_solver_free(&s->exact);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
@@ -76,7 +76,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_problem_init(&s->problem, context, &duals, err));
   rc = TH_NEW(&s->certificate.path, s->path, "the path", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_exact_init(&s->exact, &s->problem, &duals, err));
+  TH_TRY(th_working_set_solver_init(&s->exact, &s->problem, &duals, err));
   s->certificate.lambda_max = s->problem.lambda_max;
   s->certificate.confidence = 1;
   double lambda = lambda_at(s, config, 0);
@@ -95,8 +95,8 @@ done:
 
 static int by_attribute(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   return (left->attribute > right->attribute) -
          (left->attribute < right->attribute);
 }
@@ -105,14 +105,14 @@ static int by_attribute(const void *a, const void *b)
 static th_status publish(struct lasso *s, struct th_context *context,
                          struct th_error *err)
 {
-  const struct th_working *w = &s->exact.working;
+  const struct th_working_set *w = &s->exact.working;
   int64_t size = 0;
   th_status rc = th_grow((void **)&s->chosen, &s->room, w->members + 1,
                          sizeof *s->chosen, "the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < w->members; k++)
     if (w->coef[k] != 0)
-      s->chosen[size++] = (struct th_choice){w->attribute[k], w->coef[k]};
+      s->chosen[size++] = (struct th_index_value){w->attribute[k], w->coef[k]};
   qsort(s->chosen, (size_t)size, sizeof *s->chosen, by_attribute);
   TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
   s->support.intercept = s->exact.descent.intercept;
@@ -144,8 +144,8 @@ static th_status approach(struct lasso *s, struct th_context *context,
   s->walks = true;
   for (double way = most * stride; way * stride > lambda; way *= stride) {
     begin_piece(context, step++, strides);
-    TH_TRY(th_exact_guess(&s->exact, way, true, err));
-    TH_TRY(th_exact_solve(&s->exact, way, err));
+    TH_TRY(th_working_set_solver_guess(&s->exact, way, true, err));
+    TH_TRY(th_working_set_solver_solve(&s->exact, way, err));
   }
   begin_piece(context, step, fmin(strides, step + 1));
 done:
@@ -165,9 +165,9 @@ static th_status step(void *state, struct th_context *context, bool *more,
   double lambda = lambda_at(s, context->config, s->steps);
   begin_piece(context, (double)s->steps, (double)s->path);
   TH_TRY(approach(s, context, lambda, err));
-  TH_TRY(th_exact_guess(&s->exact, lambda, s->walks, err));
-  TH_TRY(th_exact_solve(&s->exact, lambda, err));
-  double goal = th_exact_goal(&s->exact, s->exact.objective);
+  TH_TRY(th_working_set_solver_guess(&s->exact, lambda, s->walks, err));
+  TH_TRY(th_working_set_solver_solve(&s->exact, lambda, err));
+  double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
   if (s->exact.gap > goal)
     th_context_notice(context,
                       "at lambda %g the gap is %g, not %g: descent came to no "

@@ -30,15 +30,15 @@ struct net {
   struct th_context context;
   struct th_kept kept;
   struct th_problem problem;
-  struct th_exact exact;
-  struct th_choice *chosen; /* columns: members with a coefficient */
+  struct th_working_set_solver exact;
+  struct th_index_value *chosen; /* columns: members with a coefficient */
   int64_t *column;
   double *coef;
 };
 
 static void net_free(struct net *net)
 {
-  th_exact_free(&net->exact);
+  th_working_set_solver_free(&net->exact);
   th_problem_free(&net->problem);
   free(net->chosen);
   free(net->column);
@@ -92,21 +92,21 @@ done:
 static th_status solve(struct net *net, double l1, double ridge,
                        struct th_error *err)
 {
-  struct th_exact *e = &net->exact;
+  struct th_working_set_solver *e = &net->exact;
   th_status rc = TH_OK;
   net->problem.ridge = ridge;
   if (l1 >= nothing_enters * net->problem.lambda_max)
-    return th_descent_look(&e->descent, &e->working, l1, err);
-  TH_TRY(th_exact_guess(e, l1, true, err));
-  TH_TRY(th_exact_solve(e, l1, err));
+    return th_inner_solver_look(&e->descent, &e->working, l1, err);
+  TH_TRY(th_working_set_solver_guess(e, l1, true, err));
+  TH_TRY(th_working_set_solver_solve(e, l1, err));
 done:
   return rc;
 }
 
 static int by_column(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   return (left->attribute > right->attribute) -
          (left->attribute < right->attribute);
 }
@@ -114,18 +114,19 @@ static int by_column(const void *a, const void *b)
 static double share_of(const struct net *net)
 {
   const struct th_problem *p = &net->problem;
-  if (th_working_support(&net->exact.working) == 0)
+  if (th_working_set_support(&net->exact.working) == 0)
     return 0;
   return p->zero > 0 ? 1 - net->exact.descent.loss / p->zero : 0;
 }
 
 static struct th_net_point point_of(struct net *net)
 {
-  const struct th_working *w = &net->exact.working;
+  const struct th_working_set *w = &net->exact.working;
   int64_t size = 0;
   for (int64_t k = 0; k < w->members; k++)
     if (w->coef[k] != 0)
-      net->chosen[size++] = (struct th_choice){w->attribute[k], w->coef[k]};
+      net->chosen[size++] =
+          (struct th_index_value){w->attribute[k], w->coef[k]};
   qsort(net->chosen, (size_t)size, sizeof *net->chosen, by_column);
   for (int64_t k = 0; k < size; k++) {
     net->column[k] = net->chosen[k].attribute;
@@ -155,7 +156,7 @@ th_status th_net_path(const struct th_net_data *data, double mix,
   bool enough = false;
   th_status rc;
   TH_TRY(begin(&net, data, &duals, err));
-  TH_TRY(th_exact_init(&net.exact, &net.problem, &duals, err));
+  TH_TRY(th_working_set_solver_init(&net.exact, &net.problem, &duals, err));
   TH_TRY(reserve(&net, err));
   for (int64_t k = 0; k < lambdas && share < explained && !enough; k++) {
     double slack = k + 1 < lambdas ? data->slack : data->last_slack;

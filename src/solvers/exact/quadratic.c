@@ -105,7 +105,7 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
 
 th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   th_status rc = TH_OK;
   memcpy(q->coef, w->coef, (size_t)w->members * sizeof *q->coef);
   q->coef[w->members] = 0;
@@ -159,7 +159,7 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
  * much the model falls at least, up to the penalty. */
 static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   int64_t first = w->start[g];
   int64_t count = w->start[g + 1] - first;
   double curvature = q->curvature[g];
@@ -169,7 +169,7 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
     return 0; /* nothing but zeros: the coefficient stays 0 */
   for (int64_t k = 0; k < count; k++)
     to[k] = q->coef[first + k] - th_quadratic_slope(q, first + k) / curvature;
-  th_norm_prox(w->norm[g], lambda / curvature, to, count);
+  th_group_norm_prox(w->norm[g], lambda / curvature, to, count);
   for (int64_t k = 0; k < count; k++) {
     double delta = to[k] - q->coef[first + k];
     if (delta == 0)
@@ -184,7 +184,7 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
 /* Values that a step of one unit visits. */
 static int64_t visits(const struct th_quadratic *q, int64_t g)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   int64_t count = 0;
   if (q->covariance != NULL)
     return q->states;
@@ -195,7 +195,7 @@ static int64_t visits(const struct th_quadratic *q, int64_t g)
 
 static bool is_zero(const struct th_quadratic *q, int64_t g)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   for (int64_t k = w->start[g]; k < w->start[g + 1]; k++)
     if (q->coef[k] != 0)
       return false;
@@ -237,12 +237,12 @@ static double epoch(struct th_quadratic *q, double lambda, bool all)
 static double fit_of(const struct th_quadratic *q, const double *coef,
                      const double *state)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   double sum = 0;
   if (q->covariance == NULL) {
     for (int64_t i = 0; i < q->states; i++)
       sum += q->h[i] > 0 ? state[i] * state[i] / q->h[i] : 0;
-    return 0.5 * sum + th_working_ridge(w, q->ridge, coef);
+    return 0.5 * sum + th_working_set_ridge(w, q->ridge, coef);
   }
   for (int64_t k = 0; k < w->members; k++) {
     int64_t slot = w->slot[k];
@@ -254,22 +254,23 @@ static double fit_of(const struct th_quadratic *q, const double *coef,
 double th_quadratic_value(const struct th_quadratic *q, double lambda,
                           const double *coef, const double *state)
 {
-  return fit_of(q, coef, state) + lambda * th_working_omega(q->working, coef);
+  return fit_of(q, coef, state) +
+         lambda * th_working_set_omega(q->working, coef);
 }
 
 /* With the residual divided by c >= the dual norm as the dual point: F (1 -
  * 1/c)^2 + lambda Omega + b'slope / c, F the fit. */
 static double gap_of(struct th_quadratic *q, double lambda)
 {
-  const struct th_working *w = q->working;
+  const struct th_working_set *w = q->working;
   double along = 0;
   for (int64_t k = 0; k < w->members; k++) {
     q->slope[k] = th_quadratic_slope(q, k);
     along += q->coef[k] * q->slope[k];
   }
-  double c = fmax(1, th_working_dual(w, q->slope, q->work) / lambda);
+  double c = fmax(1, th_working_set_dual(w, q->slope, q->work) / lambda);
   double rest = 1 - 1 / c;
-  double gap = lambda * th_working_omega(w, q->coef) + along / c;
+  double gap = lambda * th_working_set_omega(w, q->coef) + along / c;
   if (rest > 0)
     gap += fit_of(q, q->coef, q->state) * rest * rest;
   return gap;
@@ -298,10 +299,11 @@ static double descend(struct th_quadratic *q, double lambda)
 /* A solution on the support: false where it is not tried, or is none. */
 static bool solve_face(struct th_quadratic *q, double lambda)
 {
-  if (q->face == NULL || (q->frugal && q->visited < th_face_cost(q->face, q)))
+  if (q->face == NULL ||
+      (q->frugal && q->visited < th_active_set_cost(q->face, q)))
     return false;
   q->visited = 0;
-  return th_face_step(q->face, q, lambda);
+  return th_active_set_step(q->face, q, lambda);
 }
 
 /* Epochs over all members find what joins the support; its minimum is then

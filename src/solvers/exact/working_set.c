@@ -13,10 +13,10 @@
 struct record {
   int64_t key;
   int64_t attribute;
-  struct th_norm norm;
+  struct th_group_norm norm;
 };
 
-void th_working_free(struct th_working *w)
+void th_working_set_free(struct th_working_set *w)
 {
   free(w->key);
   free(w->start);
@@ -26,7 +26,7 @@ void th_working_free(struct th_working *w)
   free(w->coef);
   free(w->earlier);
   free(w->slope);
-  *w = (struct th_working){0};
+  *w = (struct th_working_set){0};
 }
 
 static th_status grow(void **data, int64_t capacity, int64_t count, size_t size,
@@ -36,8 +36,8 @@ static th_status grow(void **data, int64_t capacity, int64_t count, size_t size,
 }
 
 /* Room for so many units and members in a set without any. Local. */
-static th_status reserve(struct th_working *w, int64_t units, int64_t members,
-                         struct th_error *err)
+static th_status reserve(struct th_working_set *w, int64_t units,
+                         int64_t members, struct th_error *err)
 {
   th_status rc;
   TH_TRY(grow((void **)&w->key, 0, units, sizeof *w->key, err));
@@ -63,7 +63,7 @@ static int64_t describe(const struct th_problem *p, const int64_t *key,
     if (g < 0)
       continue;
     struct th_range members = th_problem_members(p, g);
-    struct th_norm norm =
+    struct th_group_norm norm =
         p->grouping.norm == NULL ? p->grouping.one : p->grouping.norm[g];
     for (int64_t m = members.first; m < members.last; m++, found++)
       if (records != NULL)
@@ -84,7 +84,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* A unit with zeros becomes the last one. */
-static void append(struct th_working *w, const struct record *record,
+static void append(struct th_working_set *w, const struct record *record,
                    int64_t count)
 {
   w->key[w->units] = record->key;
@@ -100,7 +100,7 @@ static void append(struct th_working *w, const struct record *record,
 }
 
 /* A unit of another working set becomes the last one. */
-static void copy(struct th_working *to, const struct th_working *from,
+static void copy(struct th_working_set *to, const struct th_working_set *from,
                  int64_t unit)
 {
   int64_t first = from->start[unit];
@@ -120,13 +120,13 @@ static void copy(struct th_working *to, const struct th_working *from,
 }
 
 /* Old and new units by their keys. Local. */
-static th_status merge(struct th_working *w, const struct record *record,
+static th_status merge(struct th_working_set *w, const struct record *record,
                        int64_t records, int64_t units, struct th_error *err)
 {
-  struct th_working merged = {0};
+  struct th_working_set merged = {0};
   th_status rc = reserve(&merged, w->units + units, w->members + records, err);
   if (rc != TH_OK) {
-    th_working_free(&merged);
+    th_working_set_free(&merged);
     return rc;
   }
   int64_t old = 0;
@@ -141,14 +141,14 @@ static th_status merge(struct th_working *w, const struct record *record,
   }
   while (old < w->units)
     copy(&merged, w, old++);
-  th_working_free(w);
+  th_working_set_free(w);
   *w = merged;
   return TH_OK;
 }
 
-th_status th_working_add(struct th_working *w, const struct th_problem *p,
-                         const int64_t *key, int64_t count,
-                         struct th_error *err)
+th_status th_working_set_add(struct th_working_set *w,
+                             const struct th_problem *p, const int64_t *key,
+                             int64_t count, struct th_error *err)
 {
   struct th_comm *comm = p->context->comm;
   struct record *mine = NULL;
@@ -175,7 +175,7 @@ done:
   return rc;
 }
 
-static bool is_zero(const struct th_working *w, int64_t unit)
+static bool is_zero(const struct th_working_set *w, int64_t unit)
 {
   for (int64_t k = w->start[unit]; k < w->start[unit + 1]; k++)
     if (w->coef[k] != 0)
@@ -183,9 +183,9 @@ static bool is_zero(const struct th_working *w, int64_t unit)
   return true;
 }
 
-void th_working_drop_zeros(struct th_working *w)
+void th_working_set_drop_zeros(struct th_working_set *w)
 {
-  struct th_working kept = *w;
+  struct th_working_set kept = *w;
   kept.units = 0;
   kept.members = 0;
   for (int64_t g = 0; g < w->units; g++)
@@ -194,7 +194,7 @@ void th_working_drop_zeros(struct th_working *w)
   *w = kept;
 }
 
-int64_t th_working_find(const struct th_working *w, int64_t key)
+int64_t th_working_set_find(const struct th_working_set *w, int64_t key)
 {
   int64_t low = 0;
   int64_t high = w->units;
@@ -208,32 +208,32 @@ int64_t th_working_find(const struct th_working *w, int64_t key)
   return low < w->units && w->key[low] == key ? low : -1;
 }
 
-double th_working_omega(const struct th_working *w, const double *coef)
+double th_working_set_omega(const struct th_working_set *w, const double *coef)
 {
   double omega = 0;
   for (int64_t g = 0; g < w->units; g++)
-    omega += th_norm_value(w->norm[g], coef + w->start[g],
-                           w->start[g + 1] - w->start[g]);
+    omega += th_group_norm_value(w->norm[g], coef + w->start[g],
+                                 w->start[g + 1] - w->start[g]);
   return omega;
 }
 
-double th_working_dual(const struct th_working *w, const double *slope,
-                       double *work)
+double th_working_set_dual(const struct th_working_set *w, const double *slope,
+                           double *work)
 {
   double most = 0;
   for (int64_t g = 0; g < w->units; g++)
-    most = fmax(most, th_norm_dual(w->norm[g], slope + w->start[g],
-                                   w->start[g + 1] - w->start[g], work));
+    most = fmax(most, th_group_norm_dual(w->norm[g], slope + w->start[g],
+                                         w->start[g + 1] - w->start[g], work));
   return most;
 }
 
-double th_working_ridge(const struct th_working *w, double ridge,
-                        const double *coef)
+double th_working_set_ridge(const struct th_working_set *w, double ridge,
+                            const double *coef)
 {
   return ridge > 0 ? 0.5 * ridge * th_dot(coef, coef, w->members) : 0;
 }
 
-int64_t th_working_support(const struct th_working *w)
+int64_t th_working_set_support(const struct th_working_set *w)
 {
   int64_t size = 0;
   for (int64_t k = 0; k < w->members; k++)

@@ -8,45 +8,47 @@
 
 #include "solvers/penalised/problem.h"
 
-struct th_working {
+struct th_working_set {
   int64_t units;
-  int64_t members;      /* of all units */
-  int64_t *key;         /* of each unit, ascending */
-  int64_t *start;       /* units + 1: members of each */
-  struct th_norm *norm; /* of each unit */
-  int64_t *attribute;   /* of each member, ascending within a unit */
-  int64_t *slot;        /* where its column lies, once it is gathered */
+  int64_t members;            /* of all units */
+  int64_t *key;               /* of each unit, ascending */
+  int64_t *start;             /* units + 1: members of each */
+  struct th_group_norm *norm; /* of each unit */
+  int64_t *attribute;         /* of each member, ascending within a unit */
+  int64_t *slot;              /* where its column lies, once it is gathered */
   double *coef;
   double *earlier; /* coefficients at the lambda before */
   double *slope;   /* sum of eta theta x, and ridge coef, at the last look */
 };
 
-void th_working_free(struct th_working *working);
+void th_working_set_free(struct th_working_set *working);
 
 /* Take in the listed units, ascending and the same on every rank, none of them
  * there yet: their coefficients are 0. Collective: one gathering of 32 bytes
  * per member. */
-th_status th_working_add(struct th_working *working,
-                         const struct th_problem *problem, const int64_t *key,
-                         int64_t count, struct th_error *err);
+th_status th_working_set_add(struct th_working_set *working,
+                             const struct th_problem *problem,
+                             const int64_t *key, int64_t count,
+                             struct th_error *err);
 
 /* Leave units without a coefficient out. Local, replicated. */
-void th_working_drop_zeros(struct th_working *working);
+void th_working_set_drop_zeros(struct th_working_set *working);
 
 /* Which unit has that key, or -1. Local. */
-int64_t th_working_find(const struct th_working *working, int64_t key);
+int64_t th_working_set_find(const struct th_working_set *working, int64_t key);
 
 /* Omega(coef), and the largest dual norm of slope over the units; work has room
  * for the members. Local. */
-double th_working_omega(const struct th_working *working, const double *coef);
-double th_working_dual(const struct th_working *working, const double *slope,
-                       double *work);
+double th_working_set_omega(const struct th_working_set *working,
+                            const double *coef);
+double th_working_set_dual(const struct th_working_set *working,
+                           const double *slope, double *work);
 
 /* (ridge/2) |coef|^2 over the members. Local. */
-double th_working_ridge(const struct th_working *working, double ridge,
-                        const double *coef);
+double th_working_set_ridge(const struct th_working_set *working, double ridge,
+                            const double *coef);
 
 /* Attributes whose coefficient is not 0. Local. */
-int64_t th_working_support(const struct th_working *working);
+int64_t th_working_set_support(const struct th_working_set *working);
 
 #endif

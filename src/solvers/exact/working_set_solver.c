@@ -28,61 +28,65 @@ static const double nearly = 0.99;           /* of lambda: may join as well */
 static const double soon = 0.1;     /* of the gap: a pass that is cheap */
 static const double reaches = 0.98; /* extrapolated: joins at once */
 
-int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned)
+int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
 {
   int64_t n = shape->training;
-  int64_t members = th_smaller(USUAL_MEMBERS, th_smaller(n, shape->attributes));
-  int64_t bytes =
-      owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES + th_face_bytes(members);
+  int64_t members = th_min_i64(USUAL_MEMBERS, th_min_i64(n, shape->attributes));
+  int64_t bytes = owned * ATTRIBUTE_BYTES + n * EXAMPLE_BYTES +
+                  th_active_set_bytes(members);
   if (shape->layout == TH_SPARSE) {
     double column = (double)shape->nonzeros / (double)shape->attributes;
     bytes += (int64_t)(12 * column * (double)members);
-    return bytes +
-           (th_sheet_fits(shape, owned) ? th_sheet_bytes(shape, owned) : 0);
+    return bytes + (th_csc_cache_fits(shape, owned)
+                        ? th_csc_cache_bytes(shape, owned)
+                        : 0);
   }
   int64_t value = shape->type == TH_F64 ? 8 : 4;
   return bytes + members * n * value + members * members * 8;
 }
 
-th_status th_exact_init(struct th_exact *e, struct th_problem *p,
-                        struct th_duals *duals, struct th_error *err)
+th_status th_working_set_solver_init(struct th_working_set_solver *e,
+                                     struct th_problem *p,
+                                     struct th_duals *duals,
+                                     struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
   th_status rc;
-  *e = (struct th_exact){.problem = p,
-                         .screens =
-                             p->context->config->screen == TH_SCREEN_GAP_SAFE,
-                         .tolerance = p->context->config->tolerance,
-                         .duals = *duals};
+  *e = (struct th_working_set_solver){
+      .problem = p,
+      .screens = p->context->config->screen == TH_SCREEN_GAP_SAFE,
+      .tolerance = p->context->config->tolerance,
+      .duals = *duals};
   *duals = (struct th_duals){0};
   TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
   TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
   TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
   TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
-  TH_TRY(th_descent_init(&e->descent, p, err));
+  TH_TRY(th_inner_solver_init(&e->descent, p, err));
   e->descent.intercept = p->start;
-  TH_TRY(th_recall_init(&e->recall, p, &e->duals, err));
+  TH_TRY(th_gradient_history_init(&e->recall, p, &e->duals, err));
 done:
   return th_agree(p->context->comm, rc, err);
 }
 
-void th_exact_free(struct th_exact *e)
+void th_working_set_solver_free(struct th_working_set_solver *e)
 {
-  th_descent_free(&e->descent);
-  th_working_free(&e->working);
+  th_inner_solver_free(&e->descent);
+  th_working_set_free(&e->working);
   th_duals_free(&e->duals);
   th_selection_free(&e->selection);
-  th_recall_free(&e->recall);
+  th_gradient_history_free(&e->recall);
   free(e->ahead);
   free(e->value);
   free(e->score);
   free(e->name);
   free(e->chosen);
   free(e->key);
-  *e = (struct th_exact){0};
+  *e = (struct th_working_set_solver){0};
 }
 
-double th_exact_goal(const struct th_exact *e, double objective)
+double th_working_set_solver_goal(const struct th_working_set_solver *e,
+                                  double objective)
 {
   double goal = e->tolerance;
   if (!(goal > 0))
@@ -92,7 +96,7 @@ double th_exact_goal(const struct th_exact *e, double objective)
 }
 
 /* Room for a choice of so many units. Local. */
-static th_status reserve(struct th_exact *e, int64_t count,
+static th_status reserve(struct th_working_set_solver *e, int64_t count,
                          struct th_error *err)
 {
   int64_t room = e->room;
@@ -107,15 +111,17 @@ done:
   return rc;
 }
 
-th_status th_exact_widen(struct th_exact *e, const double *value, double floor,
-                         int64_t most, int64_t *added, struct th_error *err)
+th_status th_working_set_solver_widen(struct th_working_set_solver *e,
+                                      const double *value, double floor,
+                                      int64_t most, int64_t *added,
+                                      struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t candidates = 0;
   th_status rc = reserve(e, most, err);
   for (int64_t g = 0; g < p->grouping.groups; g++)
     if (p->counted[g] && value[g] > floor &&
-        th_working_find(&e->working, p->key[g]) < 0) {
+        th_working_set_find(&e->working, p->key[g]) < 0) {
       e->score[candidates] = value[g];
       e->name[candidates++] = p->key[g];
     }
@@ -124,14 +130,14 @@ th_status th_exact_widen(struct th_exact *e, const double *value, double floor,
   for (int64_t k = 0; k < *added; k++)
     e->key[k] = e->chosen[k].attribute;
   if (*added > 0)
-    TH_TRY(th_working_add(&e->working, p, e->key, *added, err));
-  TH_TRY(th_descent_gather(&e->descent, &e->working, err));
+    TH_TRY(th_working_set_add(&e->working, p, e->key, *added, err));
+  TH_TRY(th_inner_solver_gather(&e->descent, &e->working, err));
 done:
   return rc;
 }
 
 /* Coefficients move on along their lines, as long as they keep their signs. */
-static void extrapolate(struct th_working *w, double part)
+static void extrapolate(struct th_working_set *w, double part)
 {
   for (int64_t k = 0; k < w->members; k++) {
     double now = w->coef[k];
@@ -142,36 +148,39 @@ static void extrapolate(struct th_working *w, double part)
   }
 }
 
-th_status th_exact_guess(struct th_exact *e, double lambda, bool widens,
-                         struct th_error *err)
+th_status th_working_set_solver_guess(struct th_working_set_solver *e,
+                                      double lambda, bool widens,
+                                      struct th_error *err)
 {
-  struct th_working *w = &e->working;
+  struct th_working_set *w = &e->working;
   double floor = reaches * lambda;
   int64_t added = 0;
-  double part = th_recall_ahead(&e->recall, lambda, e->ahead, e->value);
+  double part =
+      th_gradient_history_ahead(&e->recall, lambda, e->ahead, e->value);
   if (!e->descent.whole)
-    th_working_drop_zeros(w);
-  if (!th_exact_stays(e))
+    th_working_set_drop_zeros(w);
+  if (!th_working_set_solver_stays(e))
     extrapolate(w, part);
   if (!widens)
     return TH_OK;
   if (e->descent.whole)
-    return th_exact_take_all(e, err);
+    return th_working_set_solver_take_all(e, err);
   if (part == 0)
-    floor = 2 * lambda - th_recall_lambda(&e->recall);
-  return th_exact_widen(e, e->value, floor, w->units + 128, &added, err);
+    floor = 2 * lambda - th_gradient_history_lambda(&e->recall);
+  return th_working_set_solver_widen(e, e->value, floor, w->units + 128, &added,
+                                     err);
 }
 
 /* A unit of the working set from the slopes that everyone has, on a rank that
  * holds members of it; Z is without the ridge, as everywhere. */
-static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
+static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
 {
   const struct th_problem *p = e->problem;
-  const struct th_working *w = &e->working;
+  const struct th_working_set *w = &e->working;
   int64_t k = w->start[unit];
   int64_t count = w->start[unit + 1] - k;
   e->duals.value[g] =
-      th_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
+      th_group_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
   e->duals.slack[g] = 0;
   for (int64_t m = th_problem_members(p, g).first;
        m < th_problem_members(p, g).last; m++, k++) {
@@ -183,10 +192,10 @@ static void take_unit(struct th_exact *e, int64_t unit, int64_t g)
 }
 
 /* The working set is known; not_wanted: nor wanted then. */
-static void take_known(struct th_exact *e, bool not_wanted)
+static void take_known(struct th_working_set_solver *e, bool not_wanted)
 {
   const struct th_problem *p = e->problem;
-  const struct th_working *w = &e->working;
+  const struct th_working_set *w = &e->working;
   struct th_duals *duals = &e->duals;
   memset(duals->known, 0, (size_t)p->grouping.groups * sizeof *duals->known);
   for (int64_t unit = 0; unit < w->units; unit++) {
@@ -202,7 +211,7 @@ static void take_known(struct th_exact *e, bool not_wanted)
 
 /* Short holes within a cell are read along: single attributes cost more than
  * their values. Cells, since ranks have no part in what is read. */
-static void fill_holes(struct th_exact *e)
+static void fill_holes(struct th_working_set_solver *e)
 {
   const struct th_problem *p = e->problem;
   const int64_t *attribute = p->active.attribute;
@@ -222,13 +231,13 @@ static void fill_holes(struct th_exact *e)
 
 /* Which groups may reach lambda at the present theta; what is known of the
  * others, and how well. Collective where groups are shared. */
-static double want(struct th_exact *e, double lambda)
+static double want(struct th_working_set_solver *e, double lambda)
 {
   const struct th_problem *p = e->problem;
   struct th_duals *duals = &e->duals;
   double level = 0; /* columns in memory are looked at all */
   if (p->kept == NULL)
-    level = th_recall_estimate(&e->recall, e->descent.theta, duals);
+    level = th_gradient_history_estimate(&e->recall, e->descent.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
@@ -240,7 +249,7 @@ static double want(struct th_exact *e, double lambda)
 
 /* The largest dual value of all, and how many groups were looked at.
  * Collective. */
-static int64_t collect(struct th_exact *e)
+static int64_t collect(struct th_working_set_solver *e)
 {
   const struct th_problem *p = e->problem;
   int64_t wanted = 0;
@@ -256,24 +265,25 @@ static int64_t collect(struct th_exact *e)
 }
 
 /* The gap over all attributes at the working set's solution. Collective. */
-static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
+static th_status pass(struct th_working_set_solver *e, double lambda,
+                      struct th_error *err)
 {
   struct th_problem *p = e->problem;
   double level = want(e, lambda);
   th_status rc = TH_OK;
-  if (!th_exact_all_known(e))
+  if (!th_working_set_solver_all_known(e))
     rc = th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
   take_known(e, false);
   double unread = 1 - (double)collect(e) / (double)p->active.total;
-  th_recall_keep(&e->recall, lambda, e->descent.theta, unread * level,
-                 &e->duals);
+  th_gradient_history_keep(&e->recall, lambda, e->descent.theta, unread * level,
+                           &e->duals);
   e->objective = e->descent.primal;
   double scale = 1 / fmax(1, e->dual_norm / lambda);
-  double dual = th_descent_dual(&e->descent, scale);
-  dual -=
-      scale * scale * th_working_ridge(&e->working, p->ridge, e->working.coef);
+  double dual = th_inner_solver_dual(&e->descent, scale);
+  dual -= scale * scale *
+          th_working_set_ridge(&e->working, p->ridge, e->working.coef);
   e->gap = th_gap_bound(e->objective, dual);
   return TH_OK;
 }
@@ -281,8 +291,8 @@ static th_status pass(struct th_exact *e, double lambda, struct th_error *err)
 /* Violators and what nearly is, those first that the sphere would remove last:
  * celer's priority (1 - Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point.
  * Collective. */
-static th_status admit(struct th_exact *e, double lambda, int64_t *added,
-                       struct th_error *err)
+static th_status admit(struct th_working_set_solver *e, double lambda,
+                       int64_t *added, struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t groups = p->grouping.groups;
@@ -296,11 +306,11 @@ static th_status admit(struct th_exact *e, double lambda, int64_t *added,
       priority[g] = p->reach[g] / fmax(1 - reach, 1e-12);
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
-  TH_TRY(th_exact_widen(e, priority, 0, most, added, err));
+  TH_TRY(th_working_set_solver_widen(e, priority, 0, most, added, err));
   if (*added > 0 && p->kept != NULL)
-    th_exact_stay(e, lambda);
+    th_working_set_solver_stay(e, lambda);
   else if (*added > 0)
-    TH_TRY(th_descent_look(&e->descent, &e->working, lambda, err));
+    TH_TRY(th_inner_solver_look(&e->descent, &e->working, lambda, err));
 done:
   free(priority);
   return rc;
@@ -317,15 +327,15 @@ static double share_of_way(double first, double gap, double goal)
 /* The working set's gap before the next pass: one over columns in memory is
  * cheap, and who is missing should be there before the set is solved well. But
  * not so cheap as a model by products. */
-static double enough_of(const struct th_exact *e, double least)
+static double enough_of(const struct th_working_set_solver *e, double least)
 {
-  bool cheap =
-      e->problem->kept != NULL && !th_exact_stays(e) && !th_exact_all_known(e);
+  bool cheap = e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
+               !th_working_set_solver_all_known(e);
   return cheap ? fmax(least, soon * e->descent.gap) : least;
 }
 
-th_status th_exact_solve(struct th_exact *e, double lambda,
-                         struct th_error *err)
+th_status th_working_set_solver_solve(struct th_working_set_solver *e,
+                                      double lambda, struct th_error *err)
 {
   double part = for_the_set;
   double before = INFINITY;
@@ -333,24 +343,25 @@ th_status th_exact_solve(struct th_exact *e, double lambda,
   int64_t added = 0;
   int64_t given = e->problem->context->config->epochs;
   int64_t rounds = given > 0 ? given : MOST_ROUNDS;
-  th_status rc = th_descent_gather(&e->descent, &e->working, err);
+  th_status rc = th_inner_solver_gather(&e->descent, &e->working, err);
   e->descent.done = 0;
-  if (rc == TH_OK && th_exact_stays(e))
-    th_exact_stay(e, lambda);
+  if (rc == TH_OK && th_working_set_solver_stays(e))
+    th_working_set_solver_stay(e, lambda);
   else if (rc == TH_OK)
-    rc = th_descent_look(&e->descent, &e->working, lambda, err);
+    rc = th_inner_solver_look(&e->descent, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
-    double goal = th_exact_goal(e, e->descent.primal);
-    double least =
-        th_exact_all_known(e) && part == for_the_set ? goal : part * goal;
+    double goal = th_working_set_solver_goal(e, e->descent.primal);
+    double least = th_working_set_solver_all_known(e) && part == for_the_set
+                       ? goal
+                       : part * goal;
     double enough = enough_of(e, least);
     th_profile_begin(e->problem->context->profile);
-    rc = th_descend(&e->descent, &e->working, lambda, enough, err);
+    rc = th_inner_solver_solve(&e->descent, &e->working, lambda, enough, err);
     th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
     if (rc != TH_OK)
       break;
     TH_TRY(pass(e, lambda, err));
-    goal = th_exact_goal(e, e->objective);
+    goal = th_working_set_solver_goal(e, e->objective);
     if (e->gap <= goal)
       break;
     first = k == 0 ? e->gap : first;

@@ -13,19 +13,19 @@
 #include "solvers/exact/gradient_history.h"
 #include "solvers/exact/inner_solver.h"
 
-struct th_exact {
+struct th_working_set_solver {
   struct th_problem *problem; /* borrowed */
   bool screens;               /* passes leave out what cannot matter */
   double tolerance;           /* of the gap; 0: by rule */
-  struct th_descent descent;
-  struct th_working working;
+  struct th_inner_solver descent;
+  struct th_working_set working;
   struct th_duals duals; /* times lambda: slopes */
-  struct th_recall recall;
+  struct th_gradient_history recall;
   double *ahead; /* places: slopes, extrapolated */
   double *value; /* groups: their dual values */
   double *score; /* groups: candidates, and what they are called */
   int64_t *name;
-  struct th_choice *chosen;
+  struct th_index_value *chosen;
   int64_t *key;
   int64_t room; /* of both */
   struct th_selection selection;
@@ -36,32 +36,38 @@ struct th_exact {
 
 /* Bytes that this takes on a rank with `owned` attributes, for a working set of
  * a thousand attributes or of all that there can be. Local. */
-int64_t th_exact_bytes(const struct th_shape *shape, int64_t owned);
+int64_t th_working_set_solver_bytes(const struct th_shape *shape,
+                                    int64_t owned);
 
 /* Begin with the zero model. duals: what th_problem_init gave, which this takes
- * over. Collective. Release with th_exact_free. */
-th_status th_exact_init(struct th_exact *exact, struct th_problem *problem,
-                        struct th_duals *duals, struct th_error *err);
-void th_exact_free(struct th_exact *exact);
+ * over. Collective. Release with th_working_set_solver_free. */
+th_status th_working_set_solver_init(struct th_working_set_solver *exact,
+                                     struct th_problem *problem,
+                                     struct th_duals *duals,
+                                     struct th_error *err);
+void th_working_set_solver_free(struct th_working_set_solver *exact);
 
 /* The gap at which a solution is good enough, at that objective. */
-double th_exact_goal(const struct th_exact *exact, double objective);
+double th_working_set_solver_goal(const struct th_working_set_solver *exact,
+                                  double objective);
 
 /* Take the units into the working set whose value[] over the groups is above
  * floor: the `most` largest of them. *added: how many. Collective. */
-th_status th_exact_widen(struct th_exact *exact, const double *value,
-                         double floor, int64_t most, int64_t *added,
-                         struct th_error *err);
+th_status th_working_set_solver_widen(struct th_working_set_solver *exact,
+                                      const double *value, double floor,
+                                      int64_t most, int64_t *added,
+                                      struct th_error *err);
 
 /* Where to begin at the next lambda: coefficients along the line through the
  * last two, and the working set of their support; widens: and of what is going
  * to enter. With one lambda behind, that is what the strong rule keeps
  * (Tibshirani et al. 2012). Collective. */
-th_status th_exact_guess(struct th_exact *exact, double lambda, bool widens,
-                         struct th_error *err);
+th_status th_working_set_solver_guess(struct th_working_set_solver *exact,
+                                      double lambda, bool widens,
+                                      struct th_error *err);
 
 /* From the working set as it is to the solution. Collective. */
-th_status th_exact_solve(struct th_exact *exact, double lambda,
-                         struct th_error *err);
+th_status th_working_set_solver_solve(struct th_working_set_solver *exact,
+                                      double lambda, struct th_error *err);
 
 #endif

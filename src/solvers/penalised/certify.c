@@ -80,7 +80,7 @@ double th_review_violation(const struct th_review *r, int64_t g)
   if (!(r->held[g] > 0))
     return value - 1;
   bool split = p->grouping.elsewhere != NULL && p->grouping.elsewhere[g];
-  struct th_norm norm =
+  struct th_group_norm norm =
       p->grouping.norm == NULL ? p->grouping.one : p->grouping.norm[g];
   if (split || members.last - members.first > 1)
     return fabs(value - 1);

@@ -231,8 +231,8 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(th_active_init(&p->active, context, 0, err));
   p->dense = shape->layout == TH_DENSE;
   choose_precision(p, shape);
-  if (th_sheet_fits(shape, shape->attributes / context->comm->size))
-    rc = th_sheet_load(&p->sheet, context->source, p->active.count, err);
+  if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
+    rc = th_csc_cache_load(&p->sheet, context->source, p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_grouping_build(
       &p->grouping, config->groups, th_penalty_find(config->penalty),
@@ -303,7 +303,7 @@ void th_problem_free(struct th_problem *p)
   free(p->by_key);
   free(p->counted);
   free(p->reach);
-  th_sheet_free(&p->sheet);
+  th_csc_cache_free(&p->sheet);
   free(p->rough);
   free(p->sums);
   free(p->centre);

@@ -55,8 +55,8 @@ struct th_problem {
   bool *counted;   /* groups: this rank speaks for it */
   double *reach;   /* groups: at least sqrt(N_g) */
   double *rough;   /* groups: the same for the rounding of sums */
-  struct th_sheet sheet; /* sparse values of all places, where they fit */
-  double *multiplier;    /* work of passes */
+  struct th_csc_cache sheet; /* sparse values of all places, where they fit */
+  double *multiplier;        /* work of passes */
   float *multiplier32;
   double *sums; /* places: of a pass, and the centres beside them */
   double *centre;

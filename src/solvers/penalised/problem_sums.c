@@ -1,9 +1,8 @@
 /* problem_sums.c - sums over all examples for the attributes of this rank
  *
  * Every attribute's sum is formed by its owner in the order of the stored
- * examples: dense values by the kernels of math/kernels/kernels.h, most of them in
- * float.
- * SPDX-License-Identifier: MIT */
+ * examples: dense values by the kernels of math/kernels/kernels.h, most of them
+ * in float. SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/column_kernels.h"
@@ -81,11 +80,11 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
 {
   const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
   int64_t first = piece->rows.first;
-  const struct th_multiplier m = {.residual = p->multiplier + first,
-                                  .residual32 = p->multiplier32 + first,
-                                  .weight = p->multiplier +
-                                            first, /* of no use to a gradient */
-                                  .weight32 = p->multiplier32 + first};
+  const struct th_row_weights m = {
+      .residual = p->multiplier + first,
+      .residual32 = p->multiplier32 + first,
+      .weight = p->multiplier + first, /* of no use to a gradient */
+      .weight32 = p->multiplier32 + first};
   if (piece->slab.layout == TH_SPARSE)
     add_sparse(p, piece, factor, kind);
   else if (kind == TH_SUM_FAST)
@@ -98,7 +97,7 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
 /* The same of attributes that are kept whole. */
 static void add_kept(struct th_problem *p, int64_t count, enum th_sum_kind kind)
 {
-  const struct th_sheet *sheet = &p->sheet;
+  const struct th_csc_cache *sheet = &p->sheet;
   const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
   for (int64_t k = 0; k < count; k++) {
     double sum = 0;

@@ -10,8 +10,8 @@
 
 static const double room_to_grow = 16; /* a new scale lasts for some steps */
 
-th_status th_sample_init(struct th_sample *sample, int64_t rows,
-                         struct th_error *err)
+th_status th_minibatch_init(struct th_minibatch *sample, int64_t rows,
+                            struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&sample->index, rows, "a mini-batch", err));
@@ -27,7 +27,7 @@ done:
   return rc;
 }
 
-void th_sample_free(struct th_sample *sample)
+void th_minibatch_free(struct th_minibatch *sample)
 {
   free(sample->index);
   free(sample->held);
@@ -37,7 +37,7 @@ void th_sample_free(struct th_sample *sample)
   free(sample->theta);
   free(sample->factor);
   free(sample->sums);
-  *sample = (struct th_sample){0};
+  *sample = (struct th_minibatch){0};
 }
 
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
@@ -53,13 +53,13 @@ th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
   return TH_OK;
 }
 
-void th_sample_release(struct th_stochastic *s, bool all)
+void th_minibatch_release(struct th_stochastic *s, bool all)
 {
-  struct th_sample *sample = &s->sample;
+  struct th_minibatch *sample = &s->sample;
   bool last = all || s->order.next >= s->order.unit.count;
   int64_t keep = sample->holds > 0 && !last ? 1 : 0;
   for (int64_t k = 0; k < sample->holds - keep; k++)
-    th_panels_release(&s->panels, sample->held[k]);
+    th_row_caches_release(&s->panels, sample->held[k]);
   if (keep == 1)
     sample->held[0] = sample->held[sample->holds - 1];
   sample->holds = keep;
@@ -70,19 +70,19 @@ void th_sample_release(struct th_stochastic *s, bool all)
 static th_status take_row(struct th_stochastic *s, int64_t r,
                           struct th_error *err)
 {
-  struct th_sample *sample = &s->sample;
+  struct th_minibatch *sample = &s->sample;
   int64_t units = s->order.units;
   int64_t row = 0;
   bool more;
   th_status rc;
-  TH_TRY(th_order_next(&s->order, &s->context->deal, &row, &more, err));
+  TH_TRY(th_example_order_next(&s->order, &s->context->deal, &row, &more, err));
   if (s->order.units != units) {
-    int64_t unit = th_panels_unit_of(&s->panels, row);
+    int64_t unit = th_row_caches_unit_of(&s->panels, row);
     sample->held[sample->holds++] = unit;
-    TH_TRY(th_panels_draw(&s->panels, unit, err));
+    TH_TRY(th_row_caches_draw(&s->panels, unit, err));
   }
   sample->index[r] = row;
-  th_panels_row(&s->panels, row, &sample->row[r]);
+  th_row_caches_row(&s->panels, row, &sample->row[r]);
 done:
   return rc;
 }
@@ -90,7 +90,7 @@ done:
 /* This rank's share of the predictions, at b and at the anchor. Local. */
 static th_status multiply(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_sample *sample = &s->sample;
+  struct th_minibatch *sample = &s->sample;
   bool anchored = s->screening->anchored;
   bool good = true;
   for (int64_t r = 0; r < sample->rows; r++) {
@@ -127,7 +127,7 @@ static th_status look(struct th_stochastic *s, int64_t rows,
 static void derive(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
-  struct th_sample *sample = &s->sample;
+  struct th_minibatch *sample = &s->sample;
   for (int64_t r = 0; r < sample->rows; r++) {
     int64_t i = sample->index[r];
     double weight = s->eta[i] * (double)s->n;
@@ -143,13 +143,13 @@ static void derive(struct th_stochastic *s)
   }
 }
 
-th_status th_sample_next(struct th_stochastic *s, bool *more,
-                         struct th_error *err)
+th_status th_minibatch_next(struct th_stochastic *s, bool *more,
+                            struct th_error *err)
 {
-  struct th_sample *sample = &s->sample;
+  struct th_minibatch *sample = &s->sample;
   int64_t left =
       s->order.unit.count - s->order.next + th_deal_left(&s->context->deal);
-  int64_t rows = th_smaller(sample->capacity, left);
+  int64_t rows = th_min_i64(sample->capacity, left);
   int64_t sums = s->screening->anchored ? 2 * rows : rows;
   *more = rows > 0;
   if (!*more)

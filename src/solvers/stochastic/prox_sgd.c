@@ -9,7 +9,7 @@
 
 static void step(struct th_stochastic *s)
 {
-  th_sample_prox_step(s, s->step_size);
+  th_minibatch_prox_step(s, s->step_size);
 }
 
 const struct th_update th_prox_sgd_update = {

@@ -78,7 +78,7 @@ static void settle(struct th_stochastic *s)
 static void step(struct th_stochastic *s)
 {
   struct rda *state = s->update_state;
-  const struct th_sample *sample = &s->sample;
+  const struct th_minibatch *sample = &s->sample;
   double halves = fmax(1, 2 * (double)s->drawn / (double)s->n);
   for (int64_t r = 0; r < sample->rows; r++) {
     th_row_add(&sample->row[r], sample->factor[r], gradients(s));

@@ -13,14 +13,14 @@
 
 static void step(struct th_stochastic *s)
 {
-  th_reduced_step(s, true);
+  th_variance_reduced_step(s, true);
 }
 
 const struct th_update th_saga_update = {.fields = TH_REDUCED_FIELDS,
                                          .constant = 1.0 / 3,
-                                         .create = th_reduced_create,
-                                         .meet = th_reduced_meet,
+                                         .create = th_variance_reduced_create,
+                                         .meet = th_variance_reduced_meet,
                                          .step = step,
-                                         .settle = th_reduced_settle,
-                                         .restart = th_reduced_restart,
-                                         .free = th_reduced_free};
+                                         .settle = th_variance_reduced_settle,
+                                         .restart = th_variance_reduced_restart,
+                                         .free = th_variance_reduced_free};

@@ -11,12 +11,12 @@
  * short as the longest example demands, keep that gap wide for thousands of
  * epochs (leukemia at lambda_max / 2: 0.04 after 2,000). So a check looks
  * twice: at the iterate, as printed, and at a point of its own, which proximal
- * gradient passes (solvers/stochastic/sparsa.h) lead towards the solution. There are as
- * many of them as epochs since the last check, so that a check costs about as
- * much as the steps before it. The iterate takes nothing from that point; what
- * is said of the model is said of the iterate. All this is ours: the paper
- * knows the first sphere alone, as --screen-rule paper does, and most of what
- * is screened early is screened by the second.
+ * gradient passes (solvers/stochastic/sparsa.h) lead towards the solution.
+ * There are as many of them as epochs since the last check, so that a check
+ * costs about as much as the steps before it. The iterate takes nothing from
+ * that point; what is said of the model is said of the iterate. All this is
+ * ours: the paper knows the first sphere alone, as --screen-rule paper does,
+ * and most of what is screened early is screened by the second.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screening.h"
 
@@ -37,7 +37,7 @@ static const double exact_gap = 1e-10; /* over the objective at zero */
 
 /* Replicated. */
 struct gap_safe {
-  struct th_polish polish;
+  struct th_sparsa polish;
   double objective; /* P at the point; INFINITY: there is none yet */
   int64_t drawn;    /* examples used by steps until it last moved */
   bool settled;     /* it cannot remove more */
@@ -90,7 +90,7 @@ static int64_t blocks_until_next(const struct th_stochastic *s)
   const struct gap_safe *state = s->screening_state;
   bool waits = config->epochs > 0 && !(config->tolerance > 0) &&
                config->screen_every == 0 && s->update->begin == NULL;
-  return state->settled && waits ? th_smaller(2 * state->blocks, MOST_BLOCKS)
+  return state->settled && waits ? th_min_i64(2 * state->blocks, MOST_BLOCKS)
                                  : 1;
 }
 
@@ -118,7 +118,7 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
     memcpy(th_screening_field(s, POINT), th_coef(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
-  TH_TRY(th_polish(s, &state->polish, gap, passes, err));
+  TH_TRY(th_sparsa(s, &state->polish, gap, passes, err));
   state->objective = s->pass.objective;
   state->settled = s->pass.gap <= gap;
   before = s->active.total;

@@ -31,9 +31,9 @@ static int64_t first_length(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
   bool votes = config->screen_rule == TH_RULE_VOTES;
-  int64_t examples = th_online_streams(s)
-                         ? EXAMPLES_IN_BLOCK
-                         : th_larger(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
+  int64_t examples = th_online_streams(s) ? EXAMPLES_IN_BLOCK
+                                          : th_max_i64(EPOCHS_IN_BLOCK * s->n,
+                                                       EXAMPLES_IN_BLOCK);
   int64_t steps = config->screen_every > 0
                       ? config->screen_every
                       : th_ceil_divide(examples, s->sample.capacity);
@@ -85,7 +85,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 /* T of line 7, as far as there are examples. */
 static int64_t block(struct th_stochastic *s)
 {
-  return th_smaller(th_online_of(s)->online.length,
+  return th_min_i64(th_online_of(s)->online.length,
                     th_ceil_divide(th_online_left(s), s->sample.capacity));
 }
 
@@ -94,7 +94,7 @@ static void observe(struct th_stochastic *s)
 {
   struct th_online *online = &th_online_of(s)->online;
   struct th_online_vectors vectors = th_online_vectors_of(s);
-  const struct th_sample *sample = &s->sample;
+  const struct th_minibatch *sample = &s->sample;
   th_online_step(online, vectors); /* mu_t; line 14 */
   th_online_intercept(online, s->intercept);
   for (int64_t r = 0; r < sample->rows; r++) {

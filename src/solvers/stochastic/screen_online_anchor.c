@@ -61,7 +61,7 @@ static int by_number(const void *a, const void *b)
 /* Those of the ring in ascending order, each once. */
 static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
 {
-  int64_t filled = th_smaller(screen->seen, TH_ONLINE_RECENT);
+  int64_t filled = th_min_i64(screen->seen, TH_ONLINE_RECENT);
   int64_t count = 0;
   memcpy(row, screen->recent, (size_t)filled * sizeof *row);
   qsort(row, (size_t)filled, sizeof *row, by_number);
@@ -92,19 +92,20 @@ static th_status multiply(struct th_stochastic *s, const double *v,
   bool good = true;
   th_status rc = th_stochastic_scale(s, err);
   for (; drawn < rows && rc == TH_OK; drawn++)
-    rc = th_panels_draw(&s->panels, th_panels_unit_of(&s->panels, row[drawn]),
-                        err);
+    rc = th_row_caches_draw(&s->panels,
+                            th_row_caches_unit_of(&s->panels, row[drawn]), err);
   for (int k = 0; k < TH_ANCHOR_LEVELS && rc == TH_OK; k++) {
     part_of(s, v, level, k, k, part);
     for (int64_t r = 0; r < rows; r++) {
       struct th_row values;
-      th_panels_row(&s->panels, row[r], &values);
+      th_row_caches_row(&s->panels, row[r], &values);
       good &= th_row_product(&values, part, &s->cells, &s->fixed,
                              &sums[k * rows + r]);
     }
   }
   for (int64_t r = 0; r < drawn; r++)
-    th_panels_release(&s->panels, th_panels_unit_of(&s->panels, row[r]));
+    th_row_caches_release(&s->panels,
+                          th_row_caches_unit_of(&s->panels, row[r]));
   if (rc == TH_OK && !good)
     rc = th_fail(err, TH_ENUMERIC,
                  "predictions have become too large; "

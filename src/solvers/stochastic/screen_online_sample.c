@@ -38,7 +38,7 @@ bool th_online_streams(const struct th_stochastic *s)
 int64_t th_online_left(const struct th_stochastic *s)
 {
   int64_t reserved = th_online_streams(s) ? s->n / RESERVED : 0;
-  return th_larger(s->n * s->context->config->passes - s->drawn - reserved, 0);
+  return th_max_i64(s->n * s->context->config->passes - s->drawn - reserved, 0);
 }
 
 /* bound_j = max |factor x_j|. */
@@ -63,7 +63,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   th_status rc = TH_OK;
   *drawn = 0;
   while (*drawn < examples && more) {
-    TH_TRY(th_sample_next(s, &more, err));
+    TH_TRY(th_minibatch_next(s, &more, err));
     for (int64_t r = 0; more && r < s->sample.rows; r++) {
       double factor = -s->sample.factor[r] * (double)s->sample.rows / s->lambda;
       th_row_add_moments(&s->sample.row[r], factor, mean, factor * factor,
@@ -71,13 +71,13 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
       widen_bounds(&s->sample.row[r], factor, bound);
     }
     *drawn += more ? s->sample.rows : 0;
-    th_sample_release(s, false);
+    th_minibatch_release(s, false);
   }
   s->drawn += *drawn;
   s->loss = loss;
   for (int64_t p = 0; p < s->active.count; p++) {
-    mean[p] /= (double)th_larger(*drawn, 1);
-    square[p] /= (double)th_larger(*drawn, 1);
+    mean[p] /= (double)th_max_i64(*drawn, 1);
+    square[p] /= (double)th_max_i64(*drawn, 1);
   }
 done:
   return rc;
@@ -93,7 +93,7 @@ static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
   for (int64_t p = 0; p < s->active.count; p++) {
     double mean = fabs(middle[p]);
     double variance = fmax(high[p] - mean * mean, 0) * (double)drawn /
-                      (double)th_larger(drawn - 1, 1);
+                      (double)th_max_i64(drawn - 1, 1);
     double half = th_confidence_bernstein(variance, bound[p], drawn,
                                           s->active.total, delta);
     middle[p] = mean;

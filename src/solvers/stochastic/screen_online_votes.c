@@ -56,7 +56,7 @@ void th_online_vote(struct th_stochastic *s)
     votes[p] += s->keep[p] ? 0 : 1;
   if (election) {
     count(s, 0, sums);
-    enough = fmax((double)sums[1] / (double)th_larger(s->active.total, 1),
+    enough = fmax((double)sums[1] / (double)th_max_i64(s->active.total, 1),
                   median(s, screen->ballots));
     enough = enough > least_votes ? enough : INFINITY;
   }

@@ -14,17 +14,17 @@ enum { SCREEN_EVERY = 8 }; /* passes between two screenings */
 static const double decrease = 1e-4; /* of what a step promises */
 static const double longest = 1e6;   /* steps, times the shortest */
 
-static double *old_coef(struct th_stochastic *s, const struct th_polish *p)
+static double *old_coef(struct th_stochastic *s, const struct th_sparsa *p)
 {
   return th_screening_field(s, p->fields[0]);
 }
 
-static double *old_dual(struct th_stochastic *s, const struct th_polish *p)
+static double *old_dual(struct th_stochastic *s, const struct th_sparsa *p)
 {
   return th_screening_field(s, p->fields[1]);
 }
 
-static double worst_recent(const struct th_polish *p)
+static double worst_recent(const struct th_sparsa *p)
 {
   double worst = p->recent[0];
   for (int k = 1; k < TH_POLISH_MEMORY; k++)
@@ -34,7 +34,7 @@ static double worst_recent(const struct th_polish *p)
 
 /* What a step changed: sum (b - old b)^2, and the product with the change of
  * the gradient, which is -lambda Z. Collective. */
-static th_status differences(struct th_stochastic *s, const struct th_polish *p,
+static th_status differences(struct th_stochastic *s, const struct th_sparsa *p,
                              double *squares, double *bend,
                              struct th_error *err)
 {
@@ -55,7 +55,7 @@ done:
 
 /* b = prox of step lambda Omega at old b - step gradient, and a pass there.
  * Collective. */
-static th_status try_step(struct th_stochastic *s, struct th_polish *p,
+static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
                           struct th_error *err)
 {
   double *b = th_coef(s);
@@ -67,7 +67,7 @@ static th_status try_step(struct th_stochastic *s, struct th_polish *p,
 }
 
 /* One step that is accepted, and the length of the next. Collective. */
-static th_status advance(struct th_stochastic *s, struct th_polish *p,
+static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
                          struct th_error *err)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
@@ -95,7 +95,7 @@ done:
   return rc;
 }
 
-static void forget(struct th_polish *p, double objective)
+static void forget(struct th_sparsa *p, double objective)
 {
   for (int k = 0; k < TH_POLISH_MEMORY; k++)
     p->recent[k] = objective;
@@ -103,7 +103,7 @@ static void forget(struct th_polish *p, double objective)
 
 /* Attributes that are 0 in the solution leave. Without them objective and dual
  * point are others. Collective. */
-static th_status screen(struct th_stochastic *s, struct th_polish *p,
+static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
                         struct th_error *err)
 {
   th_status rc;
@@ -124,7 +124,7 @@ struct stretch {
   int64_t end;     /* of this stretch, in passes */
 };
 
-static bool stagnates(struct stretch *stretch, const struct th_polish *p,
+static bool stagnates(struct stretch *stretch, const struct th_sparsa *p,
                       double gap)
 {
   stretch->smallest = fmin(stretch->smallest, gap);
@@ -137,7 +137,7 @@ static bool stagnates(struct stretch *stretch, const struct th_polish *p,
   return false;
 }
 
-th_status th_polish(struct th_stochastic *s, struct th_polish *p, double gap,
+th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *p, double gap,
                     int64_t most, struct th_error *err)
 {
   struct stretch stretch = {INFINITY, INFINITY, 0};

@@ -14,7 +14,7 @@
 enum { TH_POLISH_MEMORY = 5 }; /* objectives that a new one is compared with */
 
 /* Where a descent is: replicated. */
-struct th_polish {
+struct th_sparsa {
   int fields[2];   /* screening fields to work with */
   double shortest; /* step that always descends: 1 / (L sum N_j) */
   double step;     /* the next one; 0: nothing is known */
@@ -29,7 +29,7 @@ struct th_polish {
  * zeros, or what a call before has left, to go on with steps of its length.
  * Collective.
  */
-th_status th_polish(struct th_stochastic *s, struct th_polish *polish,
+th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *polish,
                     double gap, int64_t most, struct th_error *err);
 
 #endif

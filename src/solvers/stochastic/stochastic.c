@@ -18,7 +18,7 @@ static th_status load_targets(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; k < s->panels.count && rc == TH_OK; k++) {
-    struct th_rows unit = th_panels_unit(&s->panels, k);
+    struct th_rows unit = th_row_caches_unit(&s->panels, k);
     rc = th_context_targets(s->context, unit, s->target + unit.first,
                             s->eta + unit.first, err);
   }
@@ -40,10 +40,10 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(TH_NEW(&s->prediction, n, "predictions", err));
   TH_TRY(TH_NEW(&s->theta, n, "a dual point", err));
   TH_TRY(TH_NEW(&s->sums, n + 1, "predictions", err));
-  TH_TRY(th_panels_init(&s->panels, context, &s->active, config->panel_memory,
-                        err));
-  TH_TRY(th_order_init(&s->order, context->deal.plan.unit, err));
-  TH_TRY(th_sample_init(&s->sample, th_smaller(rows, n), err));
+  TH_TRY(th_row_caches_init(&s->panels, context, &s->active,
+                            config->panel_memory, err));
+  TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
+  TH_TRY(th_minibatch_init(&s->sample, th_min_i64(rows, n), err));
   TH_TRY(load_targets(s, err));
 done:
   return rc;
@@ -167,9 +167,9 @@ void th_stochastic_free(void *state)
     s->screening->free(s);
   th_active_free(&s->active);
   th_grouping_free(&s->grouping);
-  th_panels_free(&s->panels);
-  th_order_free(&s->order);
-  th_sample_free(&s->sample);
+  th_row_caches_free(&s->panels);
+  th_example_order_free(&s->order);
+  th_minibatch_free(&s->sample);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
   if (s->problem != NULL)

@@ -31,7 +31,7 @@ enum th_field {
 };
 
 /* One mini-batch. Replicated but for row[]. */
-struct th_sample {
+struct th_minibatch {
   int64_t rows;
   int64_t capacity;
   int64_t *index;     /* stored rows, in the order of drawing */
@@ -112,13 +112,13 @@ struct th_stochastic {
   void *screening_state;
   struct th_active active;
   struct th_grouping grouping; /* of them */
-  struct th_panels panels;
-  struct th_order order;
+  struct th_row_caches panels;
+  struct th_example_order order;
   struct th_cells cells;
   int64_t *edge; /* of cells */
   int64_t edge_capacity;
   int64_t place_capacity; /* of work arrays over places */
-  struct th_sample sample;
+  struct th_minibatch sample;
   bool *keep;       /* work: a flag for each active place */
   bool *group_keep; /* work, for each group; so are: */
   double *group_dual;
@@ -172,7 +172,7 @@ struct th_stochastic {
   struct th_pass pass;
   struct th_certificate certificate;
   struct th_support support;
-  struct th_choice *choice; /* work: what support is made of */
+  struct th_index_value *choice; /* work: what support is made of */
   int64_t choice_capacity;
 };
 
@@ -231,16 +231,16 @@ static inline double *th_coef(const struct th_stochastic *s)
 
 /* b -= g times the sum of factor[r] x_r over the sample; b0 likewise, by its
  * own measure. Local. */
-void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
-                       double *b);
+void th_minibatch_descend(struct th_stochastic *s, double g,
+                          const double *factor, double *b);
 
 /* b = prox of g lambda Omega at b; later for sparse data where the penalty
  * allows: th_lazy_meet and th_lazy_settle are the rule's meet and settle then.
  * Collective. */
-void th_sample_prox(struct th_stochastic *s, double g);
+void th_minibatch_prox(struct th_stochastic *s, double g);
 
 /* Both, one after the other, with the sample's own factors. Collective. */
-void th_sample_prox_step(struct th_stochastic *s, double g);
+void th_minibatch_prox_step(struct th_stochastic *s, double g);
 
 /* Coefficients that wait for their soft thresholds until they are met: these
  * compose. Local. */

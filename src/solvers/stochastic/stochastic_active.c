@@ -25,7 +25,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_grow((void **)&s->edge, &s->edge_capacity,
                  th_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
                  sizeof *s->edge, "cells", err));
-  TH_TRY(th_panels_reserve(&s->panels, err));
+  TH_TRY(th_row_caches_reserve(&s->panels, err));
   if (count <= old && old > 0)
     return rc;
   count += count == 0;
@@ -75,7 +75,7 @@ th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)
     return rc;
   s->passed = false;
   s->certified = false;
-  th_panels_keep(&s->panels, s->keep);
+  th_row_caches_keep(&s->panels, s->keep);
   TH_TRY(th_active_keep(&s->active, s->context, s->keep, err));
   rc = th_stochastic_form(s, err);
 done:
@@ -87,11 +87,11 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   s->passed = false;
   s->certified = false;
-  th_panels_forget(&s->panels);
+  th_row_caches_forget(&s->panels);
   TH_TRY(th_stochastic_form(s, err));
   for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {
-    rc = th_panels_draw(&s->panels, s->sample.held[k], err);
-    th_panels_release(&s->panels, s->sample.held[k]);
+    rc = th_row_caches_draw(&s->panels, s->sample.held[k], err);
+    th_row_caches_release(&s->panels, s->sample.held[k]);
   }
   TH_TRY(th_agree(s->context->comm, rc, err));
   TH_TRY(th_stochastic_norms(s, err));

@@ -72,7 +72,7 @@ static th_status move_all(struct th_stochastic *s,
                            placement->edge[comm->rank + 1]};
   th_status rc;
   TH_TRY(th_travel_plan(&travel, &s->active, placement, comm, err));
-  TH_TRY(th_panels_move(&s->panels, &travel, err));
+  TH_TRY(th_row_caches_move(&s->panels, &travel, err));
   TH_TRY(th_active_move(&s->active, s->context, &travel, owned, err));
   TH_TRY(th_stochastic_form(s, err));
 done:

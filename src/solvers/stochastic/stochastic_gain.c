@@ -31,22 +31,22 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
   th_status rc = TH_OK;
   memset(self, 0, (size_t)s->active.count * sizeof *self);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
-    rc = th_panels_draw(&s->panels,
-                        th_panels_unit_of(&s->panels, r * s->n / rows), err);
+    rc = th_row_caches_draw(
+        &s->panels, th_row_caches_unit_of(&s->panels, r * s->n / rows), err);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++) {
     struct th_row row;
-    th_panels_row(&s->panels, r * s->n / rows, &row);
+    th_row_caches_row(&s->panels, r * s->n / rows, &row);
     th_row_add(&row, 1, self);
     for (int64_t q = 0; q <= r; q++) {
       struct th_row other;
-      th_panels_row(&s->panels, q * s->n / rows, &other);
+      th_row_caches_row(&s->panels, q * s->n / rows, &other);
       th_row_product(&other, self, &s->cells, &s->fixed, &sums[r * rows + q]);
     }
     th_row_add(&row, -1, self);
   }
   for (int64_t r = 0; r < rows; r++)
-    th_panels_release(&s->panels,
-                      th_panels_unit_of(&s->panels, r * s->n / rows));
+    th_row_caches_release(&s->panels,
+                          th_row_caches_unit_of(&s->panels, r * s->n / rows));
   return rc;
 }
 
@@ -93,7 +93,7 @@ static void choose(struct th_stochastic *s, double eigenvalue)
 
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
 {
-  int64_t rows = th_smaller(s->sample.capacity, th_smaller(MOST_ROWS, s->n));
+  int64_t rows = th_min_i64(s->sample.capacity, th_min_i64(MOST_ROWS, s->n));
   int64_t *sums = NULL;
   double *gram = NULL;
   th_status rc;

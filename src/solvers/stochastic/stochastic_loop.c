@@ -66,7 +66,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
 {
   th_status rc;
   choose_step_size(s);
-  TH_TRY(th_sample_next(s, more, err));
+  TH_TRY(th_minibatch_next(s, more, err));
   if (!*more)
     return TH_OK;
   if (s->screening->observe != NULL)
@@ -75,7 +75,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
   s->steps++;
   tell_going(s);
   s->update->step(s);
-  th_sample_release(s, false);
+  th_minibatch_release(s, false);
 done:
   return rc;
 }
@@ -97,7 +97,7 @@ static int64_t block_length(struct th_stochastic *s)
 
 th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_choice *all = NULL;
+  struct th_index_value *all = NULL;
   int64_t *bytes = NULL;
   int64_t mine = 0;
   int64_t received = 0;
@@ -110,7 +110,7 @@ th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
   for (int64_t p = 0; p < s->active.count; p++)
     if (th_coef(s)[p] != 0)
       s->choice[mine++] =
-          (struct th_choice){s->active.attribute[p], th_coef(s)[p]};
+          (struct th_index_value){s->active.attribute[p], th_coef(s)[p]};
   TH_TRY(th_gather(s->context->comm, s->choice,
                    mine * (int64_t)sizeof *s->choice, bytes, (void **)&all,
                    err));
@@ -210,7 +210,7 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
   struct th_stochastic *s = state;
   th_status rc = TH_OK;
   (void)context;
-  th_sample_release(s, true);
+  th_minibatch_release(s, true);
   if (s->screening->finish != NULL) {
     s->certified = false;
     TH_TRY(s->screening->finish(s, err));

@@ -23,15 +23,15 @@ static th_status visit(struct th_stochastic *s, visitor *look,
   bool good = true;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < s->panels.count && rc == TH_OK && good; k++) {
-    struct th_rows unit = th_panels_unit(&s->panels, k);
-    rc = th_panels_draw(&s->panels, k, err);
+    struct th_rows unit = th_row_caches_unit(&s->panels, k);
+    rc = th_row_caches_draw(&s->panels, k, err);
     for (int64_t i = unit.first;
          i < unit.first + unit.count && rc == TH_OK && good; i++) {
       struct th_row row;
-      th_panels_row(&s->panels, i, &row);
+      th_row_caches_row(&s->panels, i, &row);
       good = look(s, &row, i);
     }
-    th_panels_release(&s->panels, k);
+    th_row_caches_release(&s->panels, k);
   }
   if (rc == TH_OK && !good)
     rc = th_fail(err, TH_ENUMERIC,

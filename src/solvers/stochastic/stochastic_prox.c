@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-void th_sample_descend(struct th_stochastic *s, double g, const double *factor,
-                       double *b)
+void th_minibatch_descend(struct th_stochastic *s, double g,
+                          const double *factor, double *b)
 {
   for (int64_t r = 0; r < s->sample.rows; r++) {
     double step = g * factor[r];
@@ -37,7 +37,7 @@ static void fused_step(struct th_stochastic *s, double g)
   s->reach += fabs(step) * s->stride;
 }
 
-void th_sample_prox(struct th_stochastic *s, double g)
+void th_minibatch_prox(struct th_stochastic *s, double g)
 {
   if (!s->panels.sparse || !th_stochastic_separable(s))
     th_stochastic_prox(s, g, th_coef(s));
@@ -45,15 +45,15 @@ void th_sample_prox(struct th_stochastic *s, double g)
     s->threshold += g * s->lambda;
 }
 
-void th_sample_prox_step(struct th_stochastic *s, double g)
+void th_minibatch_prox_step(struct th_stochastic *s, double g)
 {
   bool separable = th_stochastic_separable(s);
   if (separable && !s->panels.sparse && s->sample.rows == 1) {
     fused_step(s, g);
     return;
   }
-  th_sample_descend(s, g, s->sample.factor, th_coef(s));
-  th_sample_prox(s, g);
+  th_minibatch_descend(s, g, s->sample.factor, th_coef(s));
+  th_minibatch_prox(s, g);
 }
 
 static void catch_up(struct th_stochastic *s, int64_t place)

@@ -14,20 +14,20 @@ static th_status begin(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = th_stochastic_pass(s, err);
   if (rc == TH_OK)
-    th_reduced_restart(s);
+    th_variance_reduced_restart(s);
   return rc;
 }
 
 static void step(struct th_stochastic *s)
 {
-  th_reduced_step(s, false);
+  th_variance_reduced_step(s, false);
 }
 
 const struct th_update th_svrg_update = {.fields = TH_REDUCED_FIELDS,
                                          .constant = 1.0 / 3,
-                                         .create = th_reduced_create,
+                                         .create = th_variance_reduced_create,
                                          .begin = begin,
-                                         .meet = th_reduced_meet,
+                                         .meet = th_variance_reduced_meet,
                                          .step = step,
-                                         .settle = th_reduced_settle,
-                                         .free = th_reduced_free};
+                                         .settle = th_variance_reduced_settle,
+                                         .free = th_variance_reduced_free};

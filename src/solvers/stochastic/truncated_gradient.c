@@ -28,11 +28,11 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static void step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
-  th_sample_descend(s, s->step_size, s->sample.factor, th_coef(s));
+  th_minibatch_descend(s, s->step_size, s->sample.factor, th_coef(s));
   state->pending += s->step_size;
   if (s->steps % K != 0)
     return;
-  th_sample_prox(s, state->pending);
+  th_minibatch_prox(s, state->pending);
   state->pending = 0;
 }
 

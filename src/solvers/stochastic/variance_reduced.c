@@ -20,9 +20,9 @@ static bool is_lazy(const struct th_stochastic *s)
   return s->panels.sparse && th_stochastic_separable(s);
 }
 
-void th_reduced_restart(struct th_stochastic *s)
+void th_variance_reduced_restart(struct th_stochastic *s)
 {
-  struct th_reduced *state = s->update_state;
+  struct th_variance_reduced *state = s->update_state;
   const double *z = s->active.field[TH_FIELD_DUAL];
   state->intercept_mean = 0;
   state->size = 0;
@@ -35,22 +35,23 @@ void th_reduced_restart(struct th_stochastic *s)
     mean_of(s)[p] = -s->pass.lambda * z[p];
 }
 
-th_status th_reduced_create(struct th_stochastic *s, struct th_error *err)
+th_status th_variance_reduced_create(struct th_stochastic *s,
+                                     struct th_error *err)
 {
-  struct th_reduced *state = NULL;
+  struct th_variance_reduced *state = NULL;
   th_status rc = TH_NEW(&state, 1, "a table of duals", err);
   s->update_state = state;
   if (rc == TH_OK)
     rc = TH_NEW(&state->table, s->n, "a table of duals", err);
   rc = th_agree(s->context->comm, rc, err);
   if (rc == TH_OK)
-    th_reduced_restart(s);
+    th_variance_reduced_restart(s);
   return rc;
 }
 
-void th_reduced_free(struct th_stochastic *s)
+void th_variance_reduced_free(struct th_stochastic *s)
 {
-  struct th_reduced *state = s->update_state;
+  struct th_variance_reduced *state = s->update_state;
   if (state != NULL)
     free(state->table);
   free(state);
@@ -70,13 +71,13 @@ static void catch_up(struct th_stochastic *s, int64_t place)
   *done = (double)steps;
 }
 
-void th_reduced_meet(struct th_stochastic *s, const struct th_row *row)
+void th_variance_reduced_meet(struct th_stochastic *s, const struct th_row *row)
 {
   for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
     catch_up(s, row->place[k]);
 }
 
-void th_reduced_settle(struct th_stochastic *s)
+void th_variance_reduced_settle(struct th_stochastic *s)
 {
   for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++) {
     catch_up(s, p);
@@ -91,8 +92,8 @@ void th_reduced_settle(struct th_stochastic *s)
  * Replicated. */
 static void correct(struct th_stochastic *s, bool remember)
 {
-  struct th_reduced *state = s->update_state;
-  struct th_sample *sample = &s->sample;
+  struct th_variance_reduced *state = s->update_state;
+  struct th_minibatch *sample = &s->sample;
   double scale = (double)s->n / (double)sample->rows;
   for (int64_t r = 0; r < sample->rows; r++) {
     int64_t i = sample->index[r];
@@ -109,8 +110,8 @@ static void correct(struct th_stochastic *s, bool remember)
 /* mean += sum eta_i correction_i x_i. */
 static void move_mean(struct th_stochastic *s)
 {
-  struct th_reduced *state = s->update_state;
-  const struct th_sample *sample = &s->sample;
+  struct th_variance_reduced *state = s->update_state;
+  const struct th_minibatch *sample = &s->sample;
   for (int64_t r = 0; r < sample->rows; r++) {
     double change = s->eta[sample->index[r]] * sample->theta[r];
     th_row_add(&sample->row[r], change, mean_of(s));
@@ -134,14 +135,14 @@ static void step_all(struct th_stochastic *s)
   th_stochastic_prox(s, s->step_size, th_coef(s));
 }
 
-void th_reduced_step(struct th_stochastic *s, bool remember)
+void th_variance_reduced_step(struct th_stochastic *s, bool remember)
 {
-  struct th_reduced *state = s->update_state;
+  struct th_variance_reduced *state = s->update_state;
   double g = s->step_size;
   s->reach += g * state->size * slack * s->stride;
   s->intercept -= s->constant * g * state->intercept_mean;
   correct(s, remember);
-  th_sample_descend(s, g, s->sample.factor, th_coef(s));
+  th_minibatch_descend(s, g, s->sample.factor, th_coef(s));
   if (is_lazy(s))
     step_met(s);
   else

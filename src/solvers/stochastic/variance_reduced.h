@@ -9,7 +9,7 @@
 #include "solvers/stochastic/stochastic.h"
 
 /* Replicated; the state of both update rules, whose only vector is the mean. */
-struct th_reduced {
+struct th_variance_reduced {
   double *table;         /* n: theta_i when example i was last looked at */
   double intercept_mean; /* sum eta_i table_i */
   double size;           /* sum eta_i |table_i| */
@@ -18,18 +18,20 @@ struct th_reduced {
 enum { TH_REDUCED_FIELDS = 1 };
 
 /* The table and its mean from the last full pass. Collective; local. */
-th_status th_reduced_create(struct th_stochastic *s, struct th_error *err);
-void th_reduced_restart(struct th_stochastic *s);
-void th_reduced_free(struct th_stochastic *s);
+th_status th_variance_reduced_create(struct th_stochastic *s,
+                                     struct th_error *err);
+void th_variance_reduced_restart(struct th_stochastic *s);
+void th_variance_reduced_free(struct th_stochastic *s);
 
 /* b = prox of g lambda Omega at b - g (corrected gradient of the sample).
  * remember: the table and its mean take over the sample's theta, which become
  * their corrections. Collective. */
-void th_reduced_step(struct th_stochastic *s, bool remember);
+void th_variance_reduced_step(struct th_stochastic *s, bool remember);
 
 /* Coefficients that are not met drift along the mean; meet and settle of both
  * rules. Local. */
-void th_reduced_meet(struct th_stochastic *s, const struct th_row *row);
-void th_reduced_settle(struct th_stochastic *s);
+void th_variance_reduced_meet(struct th_stochastic *s,
+                              const struct th_row *row);
+void th_variance_reduced_settle(struct th_stochastic *s);
 
 #endif

@@ -106,7 +106,7 @@ void th_backward_prune(struct th_backward *b, double limit, bool by_halves)
     double freedom = fmax(1, b->rows - (double)b->left - 1);
     double variance = b->square / freedom;
     int64_t weak = find_weak(b, limit * limit * variance);
-    int64_t leave = by_halves ? th_larger(1, weak / 2) : 1;
+    int64_t leave = by_halves ? th_max_i64(1, weak / 2) : 1;
     if (weak == 0)
       return;
     for (int64_t k = 0; k < leave; k++)

@@ -59,7 +59,7 @@ static int64_t points_of(const struct th_end_work *w, int mix)
 {
   int64_t least = TH_LAMBDAS;
   for (int64_t f = 0; f <= th_end_sizes(w); f++)
-    least = th_smaller(least, w->points[f * TH_MIXES + mix]);
+    least = th_min_i64(least, w->points[f * TH_MIXES + mix]);
   return least;
 }
 
@@ -175,7 +175,7 @@ static th_status publish(struct th_end_work *w,
                          const struct th_vector *vector,
                          struct th_support *support, struct th_error *err)
 {
-  struct th_choice *members = NULL;
+  struct th_index_value *members = NULL;
   double intercept = model->intercept;
   th_status rc = TH_NEW(&members, model->size, "the support", err);
   TH_TRY(th_agree(w->context->comm, rc, err));
@@ -183,7 +183,7 @@ static th_status publish(struct th_end_work *w,
     int64_t attribute = list->attribute[model->place[k]];
     int64_t at = th_end_list_find(&w->all, attribute);
     double unit = vector[at].scale / w->plain[at].scale;
-    members[k] = (struct th_choice){attribute, model->coef[k] * unit};
+    members[k] = (struct th_index_value){attribute, model->coef[k] * unit};
   }
   TH_TRY(th_support_assign(support, w->context, members, model->size, err));
   bool centred =
@@ -241,7 +241,7 @@ static void release(struct th_end_work *w)
     free(w->lambda[m]);
   th_end_model_free(&w->best);
   th_end_list_free(&w->all);
-  th_columns_free(&w->columns);
+  th_replicated_columns_free(&w->columns);
   free(w->list);
   free(w->target);
   free(w->weight);

@@ -15,8 +15,8 @@ static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
 int64_t th_end_longest_list(int64_t budget, int64_t n)
 {
   int64_t room = (int64_t)(most_values / (double)n);
-  room = th_smaller(LONGEST_LIST, th_larger(SHORTEST_LIST, room));
-  return th_smaller(budget, room);
+  room = th_min_i64(LONGEST_LIST, th_max_i64(SHORTEST_LIST, room));
+  return th_min_i64(budget, room);
 }
 
 /* Are there examples with weight in a fold, or outside of it? Outside, of
@@ -70,7 +70,7 @@ static th_status make_lists(struct th_end_work *w, struct th_marginal *scores,
 {
   struct th_context *context = w->context;
   int64_t folds = w->end->folds;
-  struct th_end_wish wish = {.most = th_larger(most, support->size)};
+  struct th_end_wish wish = {.most = th_max_i64(most, support->size)};
   th_status rc = TH_OK;
   th_end_list_free(&w->all);
   for (int64_t f = 0; f <= folds; f++) {
@@ -110,10 +110,10 @@ static th_status fetch(struct th_end_work *w, struct th_error *err)
   int64_t budget = th_source_budget(context->source);
   th_status rc = TH_OK;
   th_profile_begin(context->profile);
-  th_columns_init(&w->columns, w->rows, &w->end->pieces);
+  th_replicated_columns_init(&w->columns, w->rows, &w->end->pieces);
   for (int64_t k = 0; k < w->all.count && rc == TH_OK; k += budget)
-    rc = th_columns_fetch(&w->columns, context, w->all.attribute + k,
-                          th_smaller(budget, w->all.count - k), err);
+    rc = th_replicated_columns_fetch(&w->columns, context, w->all.attribute + k,
+                                     th_min_i64(budget, w->all.count - k), err);
   th_profile_end(context->profile, TH_PHASE_SUPPORT);
   return rc;
 }
@@ -161,7 +161,7 @@ static th_status make_vectors(struct th_end_work *w, struct th_error *err)
   TH_TRY(TH_NEW(&w->plain, w->all.count, "columns", err));
   TH_TRY(TH_NEW(&w->scaled, w->all.count, "columns", err));
   for (int64_t k = 0; k < w->all.count; k++) {
-    int64_t slot = th_columns_slot(&w->columns, w->all.attribute[k]);
+    int64_t slot = th_replicated_columns_slot(&w->columns, w->all.attribute[k]);
     struct th_vector *vector = &w->columns.vector[slot];
     w->plain[k] = *vector;
     w->scaled[k] = *vector;

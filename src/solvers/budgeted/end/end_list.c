@@ -11,7 +11,7 @@
 
 /* The best attributes by each score, best first. */
 struct ranking {
-  struct th_choice *best[TH_SCORES];
+  struct th_index_value *best[TH_SCORES];
   int64_t found[TH_SCORES];
 };
 
@@ -23,8 +23,8 @@ static void ranking_free(struct ranking *r)
 
 static int by_score(const void *a, const void *b)
 {
-  const struct th_choice *left = a;
-  const struct th_choice *right = b;
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
   if (left->value != right->value)
     return left->value < right->value ? 1 : -1;
   return (left->attribute > right->attribute) -

@@ -31,14 +31,14 @@ struct th_end_work {
   int64_t rows;                     /* of the end */
   double *target;
   double *weight;
-  struct th_end_list *list;  /* folds + 1: that of each, the last of all rows;
-                                one is empty where the last serves */
-  struct th_end_list all;    /* what is in any of them */
-  struct th_columns columns; /* its values */
-  double *scale;             /* of all: as solvers work with it */
-  double *factor;            /* of all: g, the unit of a penalised fit */
-  struct th_vector *plain;   /* of all: (x - centre) scale */
-  struct th_vector *scaled;  /* of all: (x - centre) / g */
+  struct th_end_list *list; /* folds + 1: that of each, the last of all rows;
+                               one is empty where the last serves */
+  struct th_end_list all;   /* what is in any of them */
+  struct th_replicated_columns columns; /* its values */
+  double *scale;                        /* of all: as solvers work with it */
+  double *factor;           /* of all: g, the unit of a penalised fit */
+  struct th_vector *plain;  /* of all: (x - centre) scale */
+  struct th_vector *scaled; /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
   int64_t lambdas;       /* of them, that are tried */
   bool at_end;           /* the last of these predicts best */

@@ -29,12 +29,12 @@ int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n)
   bool small = n < TH_END_SMALL;
   int64_t most =
       small ? blocks
-            : th_smaller(blocks, th_ceil_divide(blocks * ENOUGH_ROWS, n));
+            : th_min_i64(blocks, th_ceil_divide(blocks * ENOUGH_ROWS, n));
   int64_t lists =
-      small ? th_larger(1, th_smaller(passes / 3, TH_END_LISTS)) : 1;
+      small ? th_max_i64(1, th_min_i64(passes / 3, TH_END_LISTS)) : 1;
   if (passes == 1)
     return 1;
-  return passes == 0 ? most : th_smaller(most, passes - lists);
+  return passes == 0 ? most : th_min_i64(most, passes - lists);
 }
 
 /* Of a single pass: units until screening has its share of the rows. Local. */
@@ -168,7 +168,7 @@ th_status th_end_init(struct th_end *end, struct th_context *context,
   int64_t n = th_source_shape(context->source)->training;
   *end = (struct th_end){.once = passes == 1,
                          .small = passes > 1 && n < TH_END_SMALL,
-                         .passes = th_larger(1, passes - screens),
+                         .passes = th_max_i64(1, passes - screens),
                          .screened = (double)screens};
   th_status rc = choose_rows(end, context, err);
   if (end->once)

@@ -115,7 +115,7 @@ void th_marginal_release(struct th_marginal *m,
 /* Dense: a strip's sums with some multiplier. */
 static void add_strip(const struct th_context *context,
                       const struct th_slab *strip,
-                      const struct th_multiplier *multiplier,
+                      const struct th_row_weights *multiplier,
                       struct th_evidence unit, int64_t offset,
                       struct th_evidence *to)
 {
@@ -133,7 +133,7 @@ static void add_strip(const struct th_context *context,
 
 static void add_slab(const struct th_context *context,
                      const struct th_slab *slab,
-                     const struct th_multiplier *multiplier,
+                     const struct th_row_weights *multiplier,
                      struct th_evidence unit, int64_t offset,
                      struct th_evidence *to)
 {
@@ -141,7 +141,7 @@ static void add_slab(const struct th_context *context,
        a += STRIP) {
     struct th_range part = {a, a + STRIP};
     struct th_slab strip =
-        th_slab_part(slab, th_range_meet(part, slab->attributes));
+        th_slab_part(slab, th_range_intersect(part, slab->attributes));
     add_strip(context, &strip, multiplier, unit,
               offset + a - slab->attributes.first, to);
   }
@@ -151,7 +151,7 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
                      const struct th_marginal_slab *given)
 {
   int64_t first = m->fold_of[given->row] * owned_count(context);
-  struct th_multiplier target = *given->multiplier;
+  struct th_row_weights target = *given->multiplier;
   const struct th_evidence one = {-1, 1};
   target.residual = m->target + given->row;
   target.residual32 = m->target32 + given->row;
@@ -174,7 +174,7 @@ static void add_floor(struct th_marginal *m, const struct th_context *context,
                       struct th_range block, struct th_evidence unit,
                       const struct th_evidence *floor, struct th_evidence *to)
 {
-  struct th_range mine = th_range_meet(block, context->owned);
+  struct th_range mine = th_range_intersect(block, context->owned);
   int64_t count = owned_count(context);
   for (int64_t f = 0; f < m->folds; f++)
     for (int64_t a = mine.first; floor[f].v != 0 && a < mine.last; a++) {

@@ -59,7 +59,7 @@ void th_marginal_release(struct th_marginal *m,
  * slab. Local. */
 struct th_marginal_slab {
   const struct th_slab *slab;
-  const struct th_multiplier *multiplier;
+  const struct th_row_weights *multiplier;
   struct th_evidence unit;
   int64_t row;
   int64_t offset;

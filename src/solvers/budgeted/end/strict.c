@@ -115,7 +115,7 @@ static int64_t find_candidates(struct selection *s)
 {
   double total = weigh(s, s->residual, s->weighted);
   double square = th_dot(s->weighted, s->residual, s->z.rows);
-  int64_t batch = th_larger(LEAST_BATCH, s->most / BATCHES);
+  int64_t batch = th_max_i64(LEAST_BATCH, s->most / BATCHES);
   int64_t found = 0;
   if (!(square > nothing_left * s->square))
     return 0;
@@ -128,7 +128,7 @@ static int64_t find_candidates(struct selection *s)
       s->candidate[found++] = (struct candidate){score, k};
   }
   qsort(s->candidate, (size_t)found, sizeof *s->candidate, by_score);
-  return th_smaller(found, th_smaller(batch, s->most - s->fit.left));
+  return th_min_i64(found, th_min_i64(batch, s->most - s->fit.left));
 }
 
 /* Who has left is forgotten: the products of the others move together, in a
