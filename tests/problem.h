@@ -1,7 +1,7 @@
 /* problem.h - regression problems with a known answer, for tests of solvers
  * SPDX-License-Identifier: MIT */
-#ifndef TH_PROBLEM_H
-#define TH_PROBLEM_H
+#ifndef TH_TEST_PROBLEM_H
+#define TH_TEST_PROBLEM_H
 
 #include "memory_store.h"
 

@@ -12,7 +12,7 @@
 #include "synthetic/tiles.h"
 
 /* Where a request lies. */
-struct th_place {
+struct th_computed_place {
   int64_t group;
   struct th_rows rows; /* of the group */
   int64_t row;         /* first wanted, counted from the group's first */
@@ -55,10 +55,11 @@ void th_computed_sparse_free(struct th_computed_sparse *sparse);
 /* Fill in a slab whose attributes are those asked for. keep: a single attribute
  * that will be wanted again. */
 th_status th_computed_dense_slab(struct th_computed_dense *dense,
-                                 const struct th_place *place, bool keep,
-                                 struct th_slab *slab, struct th_error *err);
+                                 const struct th_computed_place *place,
+                                 bool keep, struct th_slab *slab,
+                                 struct th_error *err);
 th_status th_computed_sparse_slab(struct th_computed_sparse *sparse,
-                                  const struct th_place *place,
+                                  const struct th_computed_place *place,
                                   struct th_slab *slab, struct th_error *err);
 
 #endif

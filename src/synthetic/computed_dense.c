@@ -69,7 +69,7 @@ static th_status make_patch(struct th_computed_dense *d, struct th_memo *keep,
 /* Compute the strips [first, last) of a patch. */
 static th_status compute_strips(const struct th_computed_dense *d,
                                 struct patch *patch,
-                                const struct th_place *place,
+                                const struct th_computed_place *place,
                                 struct th_range strips, struct th_error *err)
 {
   const struct th_shape *shape = d->shape;
@@ -86,7 +86,8 @@ static th_status compute_strips(const struct th_computed_dense *d,
 
 /* See that the wanted rows are there. */
 static th_status fill_patch(const struct th_computed_dense *d,
-                            struct patch *patch, const struct th_place *place,
+                            struct patch *patch,
+                            const struct th_computed_place *place,
                             struct th_error *err)
 {
   int64_t end = (place->row + place->count + STRIP - 1) / STRIP;
@@ -103,7 +104,8 @@ static th_status fill_patch(const struct th_computed_dense *d,
 }
 
 static void show_patch(const struct th_shape *shape, const struct patch *patch,
-                       const struct th_place *place, struct th_slab *slab)
+                       const struct th_computed_place *place,
+                       struct th_slab *slab)
 {
   int64_t skip =
       (slab->attributes.first - patch->attributes.first) * shape->row_group +
@@ -114,7 +116,7 @@ static void show_patch(const struct th_shape *shape, const struct patch *patch,
 
 /* Just what is wanted, not kept. */
 static th_status compute_once(struct th_computed_dense *d,
-                              const struct th_place *place,
+                              const struct th_computed_place *place,
                               struct th_slab *slab, struct th_error *err)
 {
   const struct th_shape *shape = d->shape;
@@ -135,8 +137,9 @@ static th_status compute_once(struct th_computed_dense *d,
 /* An attribute that is wanted alone costs a cell where it depends on those
  * before it: then the cell is kept instead. */
 th_status th_computed_dense_slab(struct th_computed_dense *d,
-                                 const struct th_place *place, bool keep,
-                                 struct th_slab *slab, struct th_error *err)
+                                 const struct th_computed_place *place,
+                                 bool keep, struct th_slab *slab,
+                                 struct th_error *err)
 {
   const struct th_shape *shape = d->shape;
   int64_t cell = slab->attributes.first / TH_CELL * TH_CELL;

@@ -103,7 +103,7 @@ done:
 }
 
 th_status th_computed_sparse_slab(struct th_computed_sparse *s,
-                                  const struct th_place *place,
+                                  const struct th_computed_place *place,
                                   struct th_slab *slab, struct th_error *err)
 {
   const struct th_tiles *tiles;

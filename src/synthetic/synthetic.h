@@ -62,8 +62,7 @@ struct th_column {
 };
 th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
                               int64_t attribute, int64_t examples,
-                              struct th_column *column,
-                              struct th_error *err);
+                              struct th_column *column, struct th_error *err);
 void th_column_free(struct th_column *column);
 
 /* Targets of examples first .. first+rows-1: sum of coef times value plus

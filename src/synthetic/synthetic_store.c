@@ -20,10 +20,10 @@ struct th_synthetic_store {
   struct th_computed_sparse sparse;
 };
 
-static struct th_place place_of(const struct th_shape *shape,
-                                struct th_rows rows)
+static struct th_computed_place place_of(const struct th_shape *shape,
+                                         struct th_rows rows)
 {
-  struct th_place place = {.count = (int32_t)rows.count};
+  struct th_computed_place place = {.count = (int32_t)rows.count};
   place.group = th_shape_group_of(shape, rows.first, &place.row);
   place.rows = th_shape_group(shape, place.group);
   return place;
@@ -40,7 +40,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
       range.last > shape->attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > shape->examples)
     return th_fail(err, TH_EARG, "a request outside of the computed data");
-  struct th_place place = place_of(shape, rows);
+  struct th_computed_place place = place_of(shape, rows);
   if (place.row + place.count > place.rows.count)
     return th_fail(err, TH_EARG, "rows of more than one row group");
   *slab = (struct th_slab){.layout = shape->layout,

@@ -148,8 +148,8 @@ static double count_at(const struct th_truth *truth, int64_t attribute,
   return 1.0 - exponent;
 }
 
-static th_status column_add(struct th_column *column,
-                            int64_t example, double value, struct th_error *err)
+static th_status column_add(struct th_column *column, int64_t example,
+                            double value, struct th_error *err)
 {
   th_status rc =
       th_grow((void **)&column->example, &column->capacity, column->count + 1,
@@ -167,8 +167,7 @@ static th_status column_add(struct th_column *column,
 
 th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
                               int64_t attribute, int64_t examples,
-                              struct th_column *column,
-                              struct th_error *err)
+                              struct th_column *column, struct th_error *err)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
   if (column->attributes != attributes || column->density != truth->density) {

@@ -26,7 +26,7 @@ enum th_field {
   TH_FIELD_COEF,   /* b, as far as it is current: see meet and settle */
   TH_FIELD_SECOND, /* N_j = sum eta_i x_ij^2 */
   TH_FIELD_DUAL,   /* Z, of the last full pass */
-  TH_FIELD_LAZY,   /* what has been done to a coefficient (lazy.h) */
+  TH_FIELD_LAZY,   /* what has been done to a coefficient */
   TH_FIELD_UPDATE  /* first of the update rule's own; then the screening's */
 };
 
