@@ -53,8 +53,8 @@ BEGIN {
   stand("io/dataset", "io/hdf5")
   stand("io/model", "io/dataset")
   stand("io/import", "io/dataset")
-  stand("cli", "solvers/driver mpi io/model io/import cli/options cli/bench")
-  stand("cli/options", "cli") # cli and these two are one program
+  stand("cli/options", "solvers/driver mpi io/model io/import")
+  stand("cli", "cli/options")
   stand("cli/bench", "cli")
   stand("unit", "solvers/driver")
   home["mpi.h"] = "mpi"

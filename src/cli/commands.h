@@ -3,22 +3,11 @@
 #ifndef TH_COMMANDS_H
 #define TH_COMMANDS_H
 
+#include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "core/comm.h"
 
-/* One row per subcommand, ended by a NULL name. */
-struct th_command {
-  const char *name;
-  unsigned bit;          /* of the option table's masks */
-  const char *arguments; /* positional, as shown in help */
-  int fewest;            /* positional arguments */
-  int most;
-  const char *summary;
-  const char *help; /* a paragraph, or NULL */
-  /* Collective. Results go to stdout on rank 0. */
-  th_status (*run)(const struct th_options *options, struct th_comm *comm,
-                   struct th_error *err);
-};
+/* The table of subcommands, ended by a NULL name; the row of one, or NULL. */
 const struct th_command *th_command_table(void);
 const struct th_command *th_command_find(const char *name);
 

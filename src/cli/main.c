@@ -63,9 +63,8 @@ static th_status run_command(struct th_comm *comm, int argc, char **argv,
   if (command == NULL)
     return th_fail(err, TH_EUSAGE,
                    "%s is not a command; thresher --help lists them", argv[0]);
-  TH_TRY(th_options_init(&options, err));
-  TH_TRY(th_options_parse(&options, comm, command->name, command->bit, argc,
-                          argv, err));
+  TH_TRY(th_options_init(&options, th_command_table(), err));
+  TH_TRY(th_options_parse(&options, comm, command, argc, argv, err));
   if (!options.help)
     rc = command->run(&options, comm, err);
   else if (comm->rank == 0)

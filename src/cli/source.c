@@ -112,7 +112,7 @@ th_status th_source_read(struct th_synthesis *synthesis, const char *source,
   char *pairs = strchr(copy, ':');
   if (pairs != NULL)
     *pairs++ = '\0';
-  TH_TRY(th_options_init(&options, err));
+  TH_TRY(th_options_init(&options, th_command_table(), err));
   TH_TRY(read_pairs(&options, pairs, where, err));
   TH_TRY(th_synthesis_plan(synthesis, &options, copy, where, "", err));
   write_text(synthesis, &options, text);

@@ -24,7 +24,7 @@ static th_status read_deck(struct session *session, struct th_error *err)
   const struct th_model *model = &session->scoring.model;
   int count;
   const struct th_option *table = th_option_table(&count);
-  th_status rc = th_options_init(&session->deck, err);
+  th_status rc = th_options_init(&session->deck, th_command_table(), err);
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
     const struct th_setting *line = &model->deck[k];
     int row = th_option_find(line->name);

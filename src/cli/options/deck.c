@@ -70,7 +70,8 @@ static th_status enter(struct deck *deck, const char *section, const char *name,
   int row = th_option_find(name);
   snprintf(where, sizeof where, "%s:%d", options->deck, deck->line);
   if (row < 0 || (table[row].commands & deck->bit) == 0)
-    return th_option_unknown(where, "", name, deck->bit, deck->err);
+    return th_option_unknown(deck->options, where, "", name, deck->bit,
+                             deck->err);
   if (table[row].section == NULL)
     return th_fail(deck->err, TH_EUSAGE,
                    "%s: %s is for the command line, not for a deck", where,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/options/option_check.h"
 
-#include "cli/solvers.h"
+#include "cli/options/solver_options.h"
 #include "solvers/driver/train.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/options/options.h"
 
-#include "cli/commands.h"
 #include "core/memory.h"
 
 #include <getopt.h>
@@ -11,11 +10,13 @@
 
 enum { FLAG_OFF = 1000, LETTERS = 3 * TH_OPTIONS_MOST };
 
-th_status th_options_init(struct th_options *options, struct th_error *err)
+th_status th_options_init(struct th_options *options,
+                          const struct th_command *commands,
+                          struct th_error *err)
 {
   int count;
   const struct th_option *table = th_option_table(&count);
-  *options = (struct th_options){0};
+  *options = (struct th_options){.commands = commands};
   th_status rc = TH_OK;
   for (int k = 0; k < count && rc == TH_OK; k++) {
     if (table[k].start == NULL)
@@ -99,16 +100,17 @@ static int row_of_letter(int letter, unsigned bit)
   return -1;
 }
 
-static const char *command_of(unsigned commands)
+static const char *command_of(const struct th_options *options,
+                              unsigned commands)
 {
-  const struct th_command *command = th_command_table();
+  const struct th_command *command = options->commands;
   while (command->name != NULL && (command->bit & commands) == 0)
     command++;
   return command->name;
 }
 
-th_status th_option_unknown(const char *where, const char *dashes,
-                            const char *name, unsigned bit,
+th_status th_option_unknown(const struct th_options *options, const char *where,
+                            const char *dashes, const char *name, unsigned bit,
                             struct th_error *err)
 {
   int count;
@@ -117,11 +119,11 @@ th_status th_option_unknown(const char *where, const char *dashes,
   int row = th_option_find(name);
   if (row < 0)
     row = th_option_find(bare);
-  const char *command = command_of(bit);
+  const char *command = command_of(options, bit);
   if (row >= 0 && (table[row].commands & bit) == 0)
     return th_fail(err, TH_EUSAGE, "%s: %s%s is an option of %s, not of %s",
-                   where, dashes, name, command_of(table[row].commands),
-                   command);
+                   where, dashes, name,
+                   command_of(options, table[row].commands), command);
   const char *nearest =
       row >= 0 ? table[row].name : th_option_nearest(name, bit);
   if (nearest != NULL)
@@ -134,7 +136,8 @@ th_status th_option_unknown(const char *where, const char *dashes,
 }
 
 /* getopt_long would take an abbreviation: a long name must be whole. */
-static th_status check_long(const char *command, const char *token,
+static th_status check_long(const struct th_options *options,
+                            const char *command, const char *token,
                             const struct getopt_form *form, unsigned bit,
                             struct th_error *err)
 {
@@ -148,7 +151,7 @@ static th_status check_long(const char *command, const char *token,
       return th_fail(err, TH_EUSAGE, "%s: --%s takes no value", command, name);
     return TH_OK;
   }
-  return th_option_unknown(command, "--", name, bit, err);
+  return th_option_unknown(options, command, "--", name, bit, err);
 }
 
 static th_status take(struct th_options *options, int code, const char *command,
@@ -168,12 +171,13 @@ static th_status take(struct th_options *options, int code, const char *command,
   return th_option_set(options, row, value, where, err);
 }
 
-static th_status refuse(int code, const char *command, const char *token,
-                        unsigned bit, struct th_error *err)
+static th_status refuse(const struct th_options *options, int code,
+                        const char *command, const char *token, unsigned bit,
+                        struct th_error *err)
 {
   char letter[2] = {(char)optopt, '\0'};
   if (code != ':')
-    return th_option_unknown(command, "-", letter, bit, err);
+    return th_option_unknown(options, command, "-", letter, bit, err);
   if (strncmp(token, "--", 2) == 0)
     return th_fail(err, TH_EUSAGE, "%s: %s needs a value", command, token);
   return th_fail(err, TH_EUSAGE, "%s: -%s needs a value", command, letter);
@@ -192,7 +196,7 @@ static th_status read_line(struct th_options *options, const char *command,
   for (int at = 1; rc == TH_OK && code != -1; at = optind) {
     const char *token = at < argc ? argv[at] : "";
     if (strncmp(token, "--", 2) == 0 && token[2] != '\0')
-      rc = check_long(command, token, &form, bit, err);
+      rc = check_long(options, command, token, &form, bit, err);
     if (rc == TH_OK)
       code = getopt_long(argc, argv, form.letters, form.longs, NULL);
     if (rc != TH_OK || code == -1)
@@ -200,7 +204,7 @@ static th_status read_line(struct th_options *options, const char *command,
     if (code == 1)
       options->argument[options->arguments++] = optarg;
     else if (code == '?' || code == ':')
-      rc = refuse(code, command, token, bit, err);
+      rc = refuse(options, code, command, token, bit, err);
     else
       rc = take(options, code, command, bit, err);
   }
@@ -236,18 +240,19 @@ static th_status check_arguments(const struct th_options *options,
 }
 
 th_status th_options_parse(struct th_options *options, struct th_comm *comm,
-                           const char *command, unsigned bit, int argc,
+                           const struct th_command *command, int argc,
                            char **argv, struct th_error *err)
 {
+  unsigned bit = command->bit;
   th_status rc;
   TH_TRY(TH_NEW(&options->argument, argc, "arguments", err));
-  TH_TRY(read_line(options, command, bit, argc, argv, err));
+  TH_TRY(read_line(options, command->name, bit, argc, argv, err));
   if (options->help)
     return TH_OK;
   if (options->deck != NULL)
     TH_TRY(th_deck_read(options, comm, bit, err));
-  TH_TRY(check_arguments(options, th_command_find(command), err));
-  TH_TRY(th_option_files_check(options, comm, command, bit, err));
+  TH_TRY(check_arguments(options, command, err));
+  TH_TRY(th_option_files_check(options, comm, command->name, bit, err));
 done:
   return rc;
 }

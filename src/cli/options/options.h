@@ -7,6 +7,7 @@
 #ifndef TH_OPTIONS_H
 #define TH_OPTIONS_H
 
+#include "cli/options/command.h"
 #include "core/comm.h"
 #include "core/error.h"
 #include "solvers/config.h"
@@ -38,6 +39,7 @@ enum { TH_OPTIONS_MOST = 128 };
 /* What was asked for. Strings are borrowed from the command line or from the
  * deck's text, which the record owns. */
 struct th_options {
+  const struct th_command *commands; /* all of them; borrowed */
   struct th_config config; /* training; seed also for generate and import */
   /* every command */
   const char *output;
@@ -137,8 +139,11 @@ const struct th_option *th_option_table(int *count);
 /* Row of a long name, or -1. */
 int th_option_find(const char *name);
 
-/* Set every option to its initial value. Local. */
-th_status th_options_init(struct th_options *options, struct th_error *err);
+/* Set every option to its initial value. commands: the table of subcommands,
+ * borrowed. Local. */
+th_status th_options_init(struct th_options *options,
+                          const struct th_command *commands,
+                          struct th_error *err);
 void th_options_free(struct th_options *options);
 
 /* Set one option from text; `where` opens the message of a failure (such as
@@ -156,7 +161,7 @@ bool th_option_given(const struct th_options *options, const char *name);
  * then the deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line
  * that opens with the subcommand or with the deck's file:line. */
 th_status th_options_parse(struct th_options *options, struct th_comm *comm,
-                           const char *command, unsigned bit, int argc,
+                           const struct th_command *command, int argc,
                            char **argv, struct th_error *err);
 
 /* The known option of these commands nearest to a misspelt name, or NULL. */
@@ -165,8 +170,8 @@ const char *th_option_nearest(const char *name, unsigned commands);
 /* TH_EUSAGE for an option that no row of `commands` accepts: what it is, and
  * what it might have been. `where` opens the message, `dashes` is "--" on the
  * command line and empty in a deck. Local. */
-th_status th_option_unknown(const char *where, const char *dashes,
-                            const char *name, unsigned bit,
+th_status th_option_unknown(const struct th_options *options, const char *where,
+                            const char *dashes, const char *name, unsigned bit,
                             struct th_error *err);
 
 /* TH_EUSAGE when an output would replace an input, or two outputs are one file:

@@ -1,7 +1,7 @@
-/* solvers.h - which options a solver uses
+/* solver_options.h - which options a solver uses
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CLI_SOLVERS_H
-#define TH_CLI_SOLVERS_H
+#ifndef TH_SOLVER_OPTIONS_H
+#define TH_SOLVER_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,37 @@
+/* solver_options.c - which options a solver uses
+ * SPDX-License-Identifier: MIT */
+#include "cli/options/solver_options.h"
+
+#include "solvers/solver_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool lists(const struct th_solver_row *row, const char *option)
+{
+  for (const char *const *own = row->options; *own != NULL; own++)
+    if (strcmp(*own, option) == 0)
+      return true;
+  return false;
+}
+
+bool th_solver_uses(const char *solver, const char *option)
+{
+  bool anyone = false;
+  for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
+       row++)
+    anyone = anyone || lists(row, option);
+  const struct th_solver_row *own = th_solver_find(solver);
+  return !anyone || (own != NULL && lists(own, option));
+}
+
+void th_solver_users(const char *option, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (const struct th_solver_row *row = th_solver_table();
+       row->name != NULL && used < size; row++)
+    if (lists(row, option))
+      used += (size_t)snprintf(text + used, size - used, "%s%s",
+                               used == 0 ? "" : " or ", row->name);
+}
