@@ -4,6 +4,7 @@
  * disk, say.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 

@@ -5,6 +5,7 @@
 
 #include "io/dataset/cache.h"
 #include "io/dataset/dataset.h"
+#include "io/dataset/fingerprint.h"
 #include "io/dataset/master.h"
 #include "io/dataset/prefetch.h"
 #include "io/dataset/shard_read.h"

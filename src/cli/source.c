@@ -1,6 +1,7 @@
 /* source.c - --source: a synthetic family named on the command line
  * SPDX-License-Identifier: MIT */
 #include "cli/source.h"
+#include "cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
