@@ -31,8 +31,8 @@ void th_rooms_expect(struct th_rooms *rooms, int64_t bytes);
  * memory. */
 void *th_rooms_take(struct th_rooms *rooms, int64_t bytes);
 
-/* Give back a room of th_rooms_bytes `size`; the system has its pages back.
- * NULL is legal. */
+/* Give back a room of th_rooms_bytes `size`; the system has the pages of large
+ * ones back. NULL is legal. */
 void th_rooms_give(struct th_rooms *rooms, void *room, int64_t size);
 
 /* All blocks, and with them every room of the usual size. */

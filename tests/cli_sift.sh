@@ -90,6 +90,20 @@ for seed in $seeds; do
   compare "ten examples, seed $seed: false" "$(count false)" == 0
 done
 
+# data above 4 GiB: a choice of the race serves several rounds, the same on all ranks and
+# in little memory
+large="--source murata:n=20000,d=60000,support=10,row-group=512 --budget 600 --select truth"
+# shellcheck disable=SC2086 # a list of words
+must 0 train $large --passes 1 -o model.h5 --force --memory 200M
+# shellcheck disable=SC2086
+must 3 train $large --passes 1 -o three.h5 --force --memory 20M
+cmp model.h5 three.h5 || fail "held races: another model on 3 ranks"
+ranks 0 inspect model.h5 --json >model.json
+compare "held races: support" "$(key model.json support)" == \
+  "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]"
+compare "held races: most attributes" "$(key model.json ledger.max_attributes_per_example)" \
+  '<=' 600
+
 # labels of one pass: fitted on all rows that saw the support, not on the last ones
 for seed in ${seeds%% *}; do
   "$PYTHON" "$SOURCE/tests/bench/refit_data.py" make "$seed" data.csv 20000 60 10
