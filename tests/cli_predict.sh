@@ -101,6 +101,10 @@ must 0 import tails.csv -o tails.h5 --force
 ranks 0 train tails.h5 -o model.h5 --force 2>said.txt || fail "heavy tails"
 grep -q 'tails are heavy .* log(1 + target) may fit better' said.txt ||
   fail "heavy tails: $(cat said.txt)"
+awk -F, -v OFS=, '{ $NF = NR % 40 == 0; print }' data.csv >rare.csv
+must 0 import rare.csv -o rare.h5 --force
+ranks 0 train rare.h5 -o rare-model.h5 --loss squared --force 2>said.txt || fail "rare labels"
+! grep -q 'tails are heavy' said.txt || fail "two values have no tails: $(cat said.txt)"
 ranks 0 evaluate model.h5 tails.h5 2>said.txt >score.txt || fail "evaluate"
 grep -q 'was trained on these' said.txt || fail "training examples: $(cat said.txt)"
 

@@ -89,11 +89,25 @@ void sample_label(struct sample *s, double cut)
     s->y[i] = s->y[i] > cut ? 1 : -1;
 }
 
+struct th_strict_data sample_data(const struct sample *s, int64_t count,
+                                  int64_t attributes, int64_t largest)
+{
+  return (struct th_strict_data){.rows = s->rows,
+                                 .count = count,
+                                 .column = s->vector,
+                                 .target = s->y,
+                                 .weight = s->weight,
+                                 .attributes = attributes,
+                                 .largest = largest,
+                                 .intercept = true};
+}
+
 th_status sample_select(struct sample *s, int64_t attributes, int64_t largest)
 {
   struct th_error err = {0};
-  return th_strict_select(s->rows, s->count, s->vector, s->y, s->weight,
-                          attributes, largest, true, s->chosen, &s->size, &err);
+  const struct th_strict_data data =
+      sample_data(s, s->count, attributes, largest);
+  return th_strict_select(&data, false, s->chosen, &s->size, &err);
 }
 
 th_status sample_fit(struct sample *s, const char *loss, bool intercept)

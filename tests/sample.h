@@ -50,6 +50,10 @@ void sample_plant(struct sample *s, int64_t members, double size);
 /* Targets become -1, or +1 above `cut`. */
 void sample_label(struct sample *s, double cut);
 
+/* The first `count` columns and all rows, with a constant. */
+struct th_strict_data sample_data(const struct sample *s, int64_t count,
+                                  int64_t attributes, int64_t largest);
+
 /* The functions of solvers/budgeted/end/strict.h on it. */
 th_status sample_select(struct sample *s, int64_t attributes, int64_t largest);
 th_status sample_fit(struct sample *s, const char *loss, bool intercept);

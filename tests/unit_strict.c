@@ -52,6 +52,7 @@ static void test_planted(void)
 static void test_pruned(void)
 {
   enum { ALL = 60, TRUE = 6 };
+  struct th_strict_data data;
   struct th_error err = {0};
   int64_t kept = 0;
   for (uint64_t seed = 0; seed < 10; seed++) {
@@ -60,19 +61,19 @@ static void test_pruned(void)
     sample_weigh(&sample);
     for (int64_t i = 0; i < sample.rows; i++)
       sample.y[i] += sample.weight[i] > 0 ? 0 : 1e6;
-    CHECK(th_strict_prune(sample.rows, ALL, sample.vector, sample.y,
-                          sample.weight, 2000, 0, true, sample.chosen,
-                          &sample.size, &err) == TH_OK);
+    data = sample_data(&sample, ALL, 2000, 0);
+    CHECK(th_strict_select(&data, true, sample.chosen, &sample.size, &err) ==
+          TH_OK);
     CHECK(sample_count_planted(&sample, TRUE) == TRUE);
     kept += sample.size - TRUE;
-    CHECK(th_strict_prune(sample.rows, ALL, sample.vector, sample.y,
-                          sample.weight, 2000, 2, true, sample.chosen,
-                          &sample.size, &err) == TH_OK);
+    data.largest = 2;
+    CHECK(th_strict_select(&data, true, sample.chosen, &sample.size, &err) ==
+          TH_OK);
     CHECK(sample.size == 2 && sample_count_planted(&sample, TRUE) == 2);
   }
   CHECK(kept <= 2);
-  CHECK(th_strict_prune(sample.rows, 0, NULL, sample.y, sample.weight, 2000, 0,
-                        true, NULL, &sample.size, &err) == TH_OK);
+  data = sample_data(&sample, 0, 2000, 0);
+  CHECK(th_strict_select(&data, true, NULL, &sample.size, &err) == TH_OK);
   CHECK(sample.size == 0);
 }
 

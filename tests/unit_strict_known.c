@@ -62,9 +62,9 @@ static void join(const struct th_strict_known *known, int64_t largest,
                  bool intercept)
 {
   struct th_error err = {0};
-  CHECK(th_strict_join(known, ROWS, COLUMNS, sample.vector, sample.y,
-                       sample.weight, COLUMNS, largest, intercept,
-                       sample.chosen, &sample.size, sample.coef,
+  struct th_strict_data data = sample_data(&sample, COLUMNS, COLUMNS, largest);
+  data.intercept = intercept;
+  CHECK(th_strict_join(known, &data, sample.chosen, &sample.size, sample.coef,
                        &sample.constant, &err) == TH_OK);
 }
 
@@ -110,9 +110,10 @@ static void test_weak(struct th_strict_known *known)
     sample_fill(&sample, ROWS, COLUMNS, 800 + seed);
     sample_plant(&sample, 4, 0.12);
     learn(known, true);
-    CHECK(th_strict_prune(ROWS, COLUMNS, sample.vector, sample.y, sample.weight,
-                          COLUMNS, 0, true, sample.chosen, &sample.size,
-                          &err) == TH_OK);
+    const struct th_strict_data data =
+        sample_data(&sample, COLUMNS, COLUMNS, 0);
+    CHECK(th_strict_select(&data, true, sample.chosen, &sample.size, &err) ==
+          TH_OK);
     alone += sample_count_planted(&sample, 4);
     join(known, 0, true);
     both += sample_count_planted(&sample, 4);
@@ -198,9 +199,9 @@ static void test_nothing(struct th_strict_known *known)
     variance += (sample.y[i] - 7) * (sample.y[i] - 7) / (ROWS - BEFORE);
     all += sample.y[i];
   }
-  CHECK(th_strict_join(known, ROWS, 0, NULL, sample.y, sample.weight, 5, 0,
-                       true, sample.chosen, &size, sample.coef, &constant,
-                       &err) == TH_OK);
+  const struct th_strict_data data = sample_data(&sample, 0, 5, 0);
+  CHECK(th_strict_join(known, &data, sample.chosen, &size, sample.coef,
+                       &constant, &err) == TH_OK);
   double share = BEFORE / 0.8 * variance;
   CHECK(size == 0);
   CHECK_NEAR(constant, (all + 7 * share) / (ROWS - BEFORE + share), 1e-9);

@@ -10,7 +10,8 @@
 enum {
   ALIGNMENT = 64,
   BLOCK = 16 * TH_LARGE_PAGE,
-  LEAST = 256, /* bytes of rooms that are worth a block */
+  LEAST = 256,      /* bytes of rooms that are worth a block */
+  WORTH = 16 << 10, /* bytes that are worth a call to give their pages back */
   MOST = BLOCK / 8
 };
 
@@ -69,7 +70,8 @@ void th_buffer_pool_give(struct th_buffer_pool *rooms, void *room, int64_t size)
     free(room);
     return;
   }
-  th_pages_release(room, (size_t)size);
+  if (size >= WORTH)
+    th_pages_release(room, (size_t)size);
   *(void **)room = rooms->free;
   rooms->free = room;
 }

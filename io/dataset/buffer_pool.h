@@ -31,8 +31,8 @@ void th_buffer_pool_expect(struct th_buffer_pool *rooms, int64_t bytes);
  * is no memory. */
 void *th_buffer_pool_take(struct th_buffer_pool *rooms, int64_t bytes);
 
-/* Give back a room of th_buffer_pool_bytes `size`; the system has its pages
- * back. NULL is legal. */
+/* Give back a room of th_buffer_pool_bytes `size`; the system has the pages of
+ * large ones back. NULL is legal. */
 void th_buffer_pool_give(struct th_buffer_pool *rooms, void *room,
                          int64_t size);
 

@@ -184,19 +184,20 @@ static th_status text_found(const struct th_csv *csv,
   char typed[TH_COLUMN_TEXT];
   th_line_quote(line, at, csv->delimiter, quoted);
   field_text(csv, line, at, text, sizeof text);
-  if (csv->role[field] != TH_COLUMN_TARGET &&
-      th_text_is_missing(text, (int64_t)strlen(text)))
+  bool missing = th_text_is_missing(text, (int64_t)strlen(text));
+  bool target = csv->role[field] == TH_COLUMN_TARGET;
+  if (missing && !target)
     return th_line_fail(line, at, err,
                         "%s found in %s: fill missing values in, drop the row, "
                         "or leave the column out with --ignore %s",
                         quoted, what, th_csv_column_text(csv, field, typed));
-  if (csv->role[field] != TH_COLUMN_TARGET)
+  if (!target)
     return th_line_fail(line, at, err,
                         "%s found, expected a finite decimal number in %s; "
                         "leave the column out with --ignore %s, or replace "
                         "text by numbers",
                         quoted, what, th_csv_column_text(csv, field, typed));
-  if (th_text_is_missing(text, (int64_t)strlen(text)))
+  if (missing)
     return th_line_fail(line, at, err,
                         "%s found, expected a finite decimal number in %s, the "
                         "target; drop the row",

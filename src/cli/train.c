@@ -331,8 +331,7 @@ th_status th_run_train(const struct th_options *options, struct th_comm *comm,
   TH_TRY(th_data_need_examples(&session.data, err));
   TH_TRY(make_plan(&session, comm, err));
   correct_reads(&session.plan, session.memory, comm->size);
-  rc = th_agree(comm, prepare_reading(&session, err), err);
-  TH_TRY(rc);
+  TH_TRY(th_agree(comm, prepare_reading(&session, err), err));
   if (options->dry_run)
     TH_TRY(print_estimate(&session, comm, err));
   TH_TRY(check_memory(&session.plan, comm, share, err));

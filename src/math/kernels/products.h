@@ -1,9 +1,9 @@
 /* products.h - sums of products of columns, tile by tile
  *
  * What Gram matrices are made of. A product's rows are summed in eight lanes,
- * row i in lane i % 8, these by the tree that math/kernels/column_kernels.h has, too: so its
- * bits follow from the two columns alone, whichever of them is left, on every
- * instruction set. Local; nothing allocates.
+ * row i in lane i % 8, these by the tree that math/kernels/column_kernels.h
+ * has, too: so its bits follow from the two columns alone, whichever of them is
+ * left, on every instruction set. Local; nothing allocates.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PRODUCTS_H
 #define TH_PRODUCTS_H

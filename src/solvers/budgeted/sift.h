@@ -141,8 +141,8 @@ void th_sift_find_slow(struct th_sift *s, struct th_context *context);
  * Collective where there are some. */
 void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 
-/* The same where no rows follow: all that is known decides. Entrants without a
- * verdict stay entrants. Collective. */
+/* The same where no rows follow: all that is known decides, and entrants that
+ * have not joined leave. Collective. */
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 

@@ -290,7 +290,8 @@ static th_status predict(struct th_sift *s, struct th_context *context,
   th_status rc;
   if (once)
     TH_TRY(th_sift_last_trials(s, context, err));
-  drop_entrants(s);
+  else
+    drop_entrants(s);
   tell_doubts(s, context);
   if (once)
     TH_TRY(tell_squares(s, context, &known.squares, err));

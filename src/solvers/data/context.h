@@ -22,7 +22,7 @@ struct th_target {
   bool labels;  /* two values, mapped to -1 and +1 */
   double low;   /* the smallest and the largest value; labels: the two */
   double high;
-  double kurtosis; /* of numbers; 3 is that of the normal law */
+  double kurtosis; /* of numbers; 3 is that of the normal law; 0: two values */
   double largest;  /* largest |y| over the training examples */
   double offset;   /* where a logistic predictor starts: the log odds, or 0 */
   double worst; /* largest loss of an example when only offset is predicted */

@@ -104,7 +104,7 @@ static th_status take_numbers(struct th_context *context,
                               const struct scan *scan, struct th_error *err)
 {
   struct th_target *target = &context->target;
-  double square = scan->second * scan->second;
+  double square = scan->between > 0 ? scan->second * scan->second : 0;
   double reach = fmax(fabs(scan->lowest), fabs(scan->highest));
   if (context->config->intercept)
     target->shift = scan->weighted_sum / scan->weight;

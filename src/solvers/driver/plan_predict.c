@@ -9,11 +9,11 @@
 #include <string.h>
 
 enum {
-  FITS = 75,       /* nets: mixes times penalties */
-  UNION = 2,       /* lists of folds together, over one of them */
-  SUM_BYTES = 32,  /* of an attribute in a fold */
-  ROW_BYTES = 700, /* predictions and losses of all candidates */
-  SWEEPS = 10,     /* over the list, for each net */
+  FITS = 75,        /* nets: mixes times penalties */
+  UNION = 2,        /* lists of folds together, over one of them */
+  SUM_BYTES = 32,   /* of an attribute in a fold */
+  ROW_BYTES = 1000, /* predictions and losses of all candidates */
+  SWEEPS = 10,      /* over the list, for each net */
   ENTRY_BYTES = 12
 };
 

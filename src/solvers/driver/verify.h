@@ -26,8 +26,8 @@ struct th_verdict {
 
 /* Compute the certificate of a model with a penalty on the training examples of
  * a store. On the data it was trained on every number must be what the model
- * says, but for rounding (solvers/driver/recertify.c); on fresh data no group outside
- * the support may contradict optimality with that confidence (empirical
+ * says, but for rounding (solvers/driver/recertify.c); on fresh data no group
+ * outside the support may contradict optimality with that confidence (empirical
  * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4). plan:
  * of the model's options. Collective. TH_EDATA for a support attribute that is
  * left out. */

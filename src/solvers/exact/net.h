@@ -1,11 +1,11 @@
 /* net.h - elastic-net paths on columns in memory
  *
  * min over b, b0 of the mean loss + lambda (mix |b|_1 + (1 - mix)/2 |b|^2), for
- * one lambda after the other, by the exact solver (solvers/exact/working_set_solver.h), until the
- * duality gap is 1e-6 of the deviance that the model explains, or 1e-8 of the
- * null deviance; more where the caller has slack. All functions are local:
- * ranks may follow paths of their own.
- * SPDX-License-Identifier: MIT */
+ * one lambda after the other, by the exact solver
+ * (solvers/exact/working_set_solver.h), until the duality gap is 1e-6 of the
+ * deviance that the model explains, or 1e-8 of the null deviance; more where
+ * the caller has slack. All functions are local: ranks may follow paths of
+ * their own. SPDX-License-Identifier: MIT */
 #ifndef TH_NET_H
 #define TH_NET_H
 

@@ -1,7 +1,7 @@
 /* screen_online.h - what the files of online screening share
  *
- * th_screen_online is a rule of the engine (solvers/stochastic/stochastic.h). Its vectors
- * over the active places are the screening fields below.
+ * th_screen_online is a rule of the engine (solvers/stochastic/stochastic.h).
+ * Its vectors over the active places are the screening fields below.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SCREEN_ONLINE_H
 #define TH_SCREEN_ONLINE_H

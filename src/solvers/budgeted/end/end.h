@@ -3,13 +3,13 @@
  *
  * The strict support finds true attributes; for predicting it stops too early.
  * So the run ends with a list of members and the best of what is left, on which
- * elastic-net paths (solvers/exact/net.h) and the strict support compete with the
- * mean; all of them predict rows that they have not seen, and the best by these
- * is fitted on all rows. In large data such rows are held out, in small data
- * they are folds, of which each has a list of its own that has not seen it. Of
- * one pass the list sees the last third of the examples, the first two thirds
- * have made it; folds of that third share it.
- * SPDX-License-Identifier: MIT */
+ * elastic-net paths (solvers/exact/net.h) and the strict support compete with
+ * the mean; all of them predict rows that they have not seen, and the best by
+ * these is fitted on all rows. In large data such rows are held out, in small
+ * data they are folds, of which each has a list of its own that has not seen
+ * it. Of one pass the list sees the last third of the examples, the first two
+ * thirds have made it; folds of that third share it. SPDX-License-Identifier:
+ * MIT */
 #ifndef TH_END_H
 #define TH_END_H
 

@@ -46,21 +46,25 @@ static th_status select_for(const struct th_end_work *w,
                             struct th_error *err)
 {
   const struct th_context *context = w->context;
-  int64_t d = th_source_shape(context->source)->attributes;
   struct th_vector *columns = NULL;
   th_status rc;
   TH_TRY(th_end_pick(w, from, w->plain, &columns, err));
   TH_TRY(th_end_model_reserve(model, from->count, err));
+  const struct th_strict_data data = {
+      .rows = w->rows,
+      .count = from->count,
+      .column = columns,
+      .target = w->target,
+      .weight = weight,
+      .attributes = th_source_shape(context->source)->attributes,
+      .largest = context->config->sparsity,
+      .intercept = context->config->intercept};
   if (w->known != NULL)
-    rc = th_strict_join(&w->known->squares, w->rows, from->count, columns,
-                        w->target, weight, d, context->config->sparsity,
-                        context->config->intercept, model->place, &model->size,
+    rc = th_strict_join(&w->known->squares, &data, model->place, &model->size,
                         model->coef, &model->intercept, err);
   else
-    rc = (w->end->small ? th_strict_select : th_strict_prune)(
-        w->rows, from->count, columns, w->target, weight, d,
-        context->config->sparsity, context->config->intercept, model->place,
-        &model->size, err);
+    rc = th_strict_select(&data, !w->end->small, model->place, &model->size,
+                          err);
 done:
   free(columns);
   return rc;

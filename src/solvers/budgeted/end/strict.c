@@ -271,41 +271,18 @@ done:
   return rc;
 }
 
-/* Members by `join`, and of these what stands. */
-static th_status
-select_by(th_status (*join)(struct selection *, struct th_error *),
-          int64_t rows, int64_t count, const struct th_vector *column,
-          const double *target, const double *weight, int64_t attributes,
-          int64_t largest, bool intercept, int64_t *chosen, int64_t *size,
-          struct th_error *err)
+th_status th_strict_select(const struct th_strict_data *data, bool all,
+                           int64_t *chosen, int64_t *size, struct th_error *err)
 {
   struct selection s = {0};
   th_status rc;
-  TH_TRY(th_standard_init(&s.z, rows, count, column, weight, intercept, err));
-  TH_TRY(selection_init(&s, target, attributes, intercept, err));
-  TH_TRY(join(&s, err));
-  finish(&s, largest, chosen, size);
+  TH_TRY(th_standard_init(&s.z, data->rows, data->count, data->column,
+                          data->weight, data->intercept, err));
+  TH_TRY(
+      selection_init(&s, data->target, data->attributes, data->intercept, err));
+  TH_TRY((all ? join_all : grow)(&s, err));
+  finish(&s, data->largest, chosen, size);
 done:
   selection_free(&s);
   return rc;
-}
-
-th_status th_strict_select(int64_t rows, int64_t count,
-                           const struct th_vector *column, const double *target,
-                           const double *weight, int64_t attributes,
-                           int64_t largest, bool intercept, int64_t *chosen,
-                           int64_t *size, struct th_error *err)
-{
-  return select_by(grow, rows, count, column, target, weight, attributes,
-                   largest, intercept, chosen, size, err);
-}
-
-th_status th_strict_prune(int64_t rows, int64_t count,
-                          const struct th_vector *column, const double *target,
-                          const double *weight, int64_t attributes,
-                          int64_t largest, bool intercept, int64_t *chosen,
-                          int64_t *size, struct th_error *err)
-{
-  return select_by(join_all, rows, count, column, target, weight, attributes,
-                   largest, intercept, chosen, size, err);
 }

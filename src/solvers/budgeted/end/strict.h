@@ -20,6 +20,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The rows and columns that a support is selected on. All is borrowed. */
+struct th_strict_data {
+  int64_t rows;
+  int64_t count;
+  const struct th_vector *column; /* count */
+  const double *target;
+  const double *weight;
+  int64_t attributes; /* d */
+  int64_t largest;    /* 0: no limit */
+  bool intercept;
+};
+
 /* The support, by squared loss also of labels, with n rows of weight above 0
  * and d = attributes, of all the data, that the list was taken from:
  * - columns and target of mean 0, columns of mean square 1, over the rows; no
@@ -31,21 +43,12 @@
  * - one by one, while |t| < sqrt(2 log d), the weakest leaves; and then, where
  *   largest > 0, while there are more.
  * Columns that depend on others (a rest of 1e-7 of their variance) leave; a
- * constant column never joins. chosen has room for `count` and receives *size
- * places, ascending. TH_ENOMEM. */
-th_status th_strict_select(int64_t rows, int64_t count,
-                           const struct th_vector *column, const double *target,
-                           const double *weight, int64_t attributes,
-                           int64_t largest, bool intercept, int64_t *chosen,
-                           int64_t *size, struct th_error *err);
-
-/* The last part of this alone: of a support that is there already, all of the
- * columns, what stands on these rows. */
-th_status th_strict_prune(int64_t rows, int64_t count,
-                          const struct th_vector *column, const double *target,
-                          const double *weight, int64_t attributes,
-                          int64_t largest, bool intercept, int64_t *chosen,
-                          int64_t *size, struct th_error *err);
+ * constant column never joins. From `all`: all columns are members already, of
+ * which the last part keeps what stands. chosen has room for `count` and
+ * receives *size places, ascending. TH_ENOMEM. */
+th_status th_strict_select(const struct th_strict_data *data, bool all,
+                           int64_t *chosen, int64_t *size,
+                           struct th_error *err);
 
 /* What other rows have said of all of the columns, less `centre` each, and of
  * the constant, which comes last where there is one: precision (order x order)
@@ -61,15 +64,13 @@ struct th_strict_known {
 
 void th_strict_known_free(struct th_strict_known *known);
 
-/* th_strict_prune on the rows and on that, together, and the weighted least
- * squares of it: coef[*size] of those that are chosen and *constant, as
- * th_strict_fit has them. TH_ENOMEM. */
-th_status th_strict_join(const struct th_strict_known *known, int64_t rows,
-                         int64_t count, const struct th_vector *column,
-                         const double *target, const double *weight,
-                         int64_t attributes, int64_t largest, bool intercept,
-                         int64_t *chosen, int64_t *size, double *coef,
-                         double *constant, struct th_error *err);
+/* What stands of all columns on the rows and on that, together, and the
+ * weighted least squares of it: coef[*size] of those that are chosen and
+ * *constant, as th_strict_fit has them. TH_ENOMEM. */
+th_status th_strict_join(const struct th_strict_known *known,
+                         const struct th_strict_data *data, int64_t *chosen,
+                         int64_t *size, double *coef, double *constant,
+                         struct th_error *err);
 
 /* The fit below, of labels, where others have been seen, too: known speaks of
  * the same columns; of a loss with curvature precision is that of the loss, not

@@ -215,28 +215,27 @@ static void tell(const struct equations *e, int64_t *chosen, int64_t *size,
     }
 }
 
-th_status th_strict_join(const struct th_strict_known *known, int64_t rows,
-                         int64_t count, const struct th_vector *column,
-                         const double *target, const double *weight,
-                         int64_t attributes, int64_t largest, bool intercept,
-                         int64_t *chosen, int64_t *size, double *coef,
-                         double *constant, struct th_error *err)
+th_status th_strict_join(const struct th_strict_known *known,
+                         const struct th_strict_data *data, int64_t *chosen,
+                         int64_t *size, double *coef, double *constant,
+                         struct th_error *err)
 {
   struct equations e = {.known = known};
-  double threshold = sqrt(2 * log(fmax(1, (double)attributes)));
+  double threshold = sqrt(2 * log(fmax(1, (double)data->attributes)));
   th_status rc;
-  TH_TRY(th_standard_init(&e.z, rows, count, column, weight, intercept, err));
+  TH_TRY(th_standard_init(&e.z, data->rows, data->count, data->column,
+                          data->weight, data->intercept, err));
   TH_TRY(reserve(&e, err));
-  TH_TRY(find_variance(&e, column, target, err));
-  TH_TRY(add_rows(&e, target, intercept, err));
-  TH_TRY(add_known(&e, intercept, err));
+  TH_TRY(find_variance(&e, data->column, data->target, err));
+  TH_TRY(add_rows(&e, data->target, data->intercept, err));
+  TH_TRY(add_known(&e, data->intercept, err));
   sweep_constant(&e);
-  if (count > 0)
-    TH_TRY(th_backward_start(&e.fit, count, e.z.n + (double)count, e.products,
-                             e.moment, e.square, err));
+  if (data->count > 0)
+    TH_TRY(th_backward_start(&e.fit, data->count, e.z.n + (double)data->count,
+                             e.products, e.moment, e.square, err));
   th_backward_prune(&e.fit, threshold, false);
-  if (largest > 0)
-    th_backward_reduce(&e.fit, largest);
+  if (data->largest > 0)
+    th_backward_reduce(&e.fit, data->largest);
   tell(&e, chosen, size, coef, constant);
 done:
   equations_free(&e);
