@@ -49,12 +49,12 @@ static double enter(struct th_comm *comm, size_t bytes)
 {
   comm->operations++;
   comm->bytes_sent += comm->size > 1 ? (int64_t)bytes : 0;
-  return th_clock();
+  return th_comm_clock();
 }
 
 static void leave(struct th_comm *comm, double began)
 {
-  comm->seconds += th_clock() - began;
+  comm->seconds += th_comm_clock() - began;
 }
 
 static void reduce(struct th_comm *comm, void *values, size_t count,
@@ -195,7 +195,7 @@ static void mpi_sum_progress(struct th_comm *comm)
   int complete = 0;
   if (transport_of(comm)->request == MPI_REQUEST_NULL)
     return;
-  double began = th_clock();
+  double began = th_comm_clock();
   th_mpi_must(
       MPI_Test(&transport_of(comm)->request, &complete, MPI_STATUS_IGNORE),
       "MPI_Test");

@@ -114,7 +114,8 @@ static void test_durations(void)
                {NAN, "0 s"}};
   char text[TH_DURATION_TEXT];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-    CHECK(strcmp(th_duration_text(cases[k].seconds, text), cases[k].text) == 0);
+    CHECK(strcmp(th_meter_duration_text(cases[k].seconds, text),
+                 cases[k].text) == 0);
 }
 
 int main(void)

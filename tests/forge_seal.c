@@ -122,7 +122,8 @@ static void seal_statistics(hid_t file)
   for (int64_t p = 0; even && p < sums.items; p++) {
     if (p * TH_STATS_PIECE >= kinds[0].items)
       break;
-    uint64_t hash = th_hash_stats(data, kinds[0].items, p, kinds[0].size);
+    uint64_t hash =
+        th_fingerprint_stats(data, kinds[0].items, p, kinds[0].size);
     memcpy(sums.data + p * 8, &hash, sizeof hash);
   }
   store(file, TH_D_STATS_CHECKSUM, &sums);
@@ -147,19 +148,20 @@ static bool within(const struct array *a, int64_t first, int64_t last)
   return first >= 0 && first <= last && last <= a->items;
 }
 
-static struct th_piece_parts piece_parts(const struct sparse *s, int64_t k)
+static struct th_shard_piece_parts piece_parts(const struct sparse *s,
+                                               int64_t k)
 {
   int64_t run = (int64_t)item_u64(&s->piece, k);
   int64_t entry = (int64_t)item_u64(&s->piece_entry, k);
-  struct th_piece_parts parts = {.runs = (int64_t)item_u64(&s->piece, k + 1),
-                                 .entries =
-                                     (int64_t)item_u64(&s->piece_entry, k + 1),
-                                 .value_size = s->value.size};
+  struct th_shard_piece_parts parts = {
+      .runs = (int64_t)item_u64(&s->piece, k + 1),
+      .entries = (int64_t)item_u64(&s->piece_entry, k + 1),
+      .value_size = s->value.size};
   if (!within(&s->attribute, run, parts.runs) ||
       !within(&s->count, run, parts.runs) ||
       !within(&s->row, entry, parts.entries) ||
       !within(&s->value, entry, parts.entries))
-    return (struct th_piece_parts){.runs = -1};
+    return (struct th_shard_piece_parts){.runs = -1};
   parts.runs -= run;
   parts.entries -= entry;
   parts.attribute = (const uint32_t *)(const void *)s->attribute.data + run;
@@ -170,8 +172,8 @@ static struct th_piece_parts piece_parts(const struct sparse *s, int64_t k)
 }
 
 /* A piece's share of the content, as far as its counts lead. */
-static uint64_t piece_content(const struct th_piece_parts *parts, int64_t first,
-                              int64_t group)
+static uint64_t piece_content(const struct th_shard_piece_parts *parts,
+                              int64_t first, int64_t group)
 {
   uint64_t content = 0;
   int64_t entry = 0;
@@ -179,10 +181,10 @@ static uint64_t piece_content(const struct th_piece_parts *parts, int64_t first,
     int64_t left = parts->entries - entry;
     int64_t count = parts->count[k] < left ? parts->count[k] : left;
     int64_t attribute = (int64_t)((uint64_t)first + parts->attribute[k]);
-    content += th_hash_run(attribute, group, parts->row + entry,
-                           (const char *)parts->values +
-                               (size_t)entry * parts->value_size,
-                           parts->value_size, count);
+    content += th_fingerprint_run(attribute, group, parts->row + entry,
+                                  (const char *)parts->values +
+                                      (size_t)entry * parts->value_size,
+                                  parts->value_size, count);
     entry += count;
   }
   return content;
@@ -200,10 +202,10 @@ static uint64_t seal_sparse(hid_t file)
   int64_t pieces = groups > 0 ? s.sums.items / groups : 0;
   uint64_t content = 0;
   for (int64_t k = 0; k < s.sums.items; k++) {
-    struct th_piece_parts parts = piece_parts(&s, k);
+    struct th_shard_piece_parts parts = piece_parts(&s, k);
     if (parts.runs < 0)
       continue;
-    uint64_t hash = th_hash_piece(&parts);
+    uint64_t hash = th_fingerprint_piece(&parts);
     memcpy(s.sums.data + k * 8, &hash, sizeof hash);
     content += piece_content(&parts, first, pieces > 0 ? k / pieces : 0);
   }
@@ -232,8 +234,8 @@ static uint64_t seal_dense(hid_t file, const struct th_row_groups *g)
       continue;
     uint64_t hash = th_hash(x.data + at, used);
     memcpy(sums.data + k * 8, &hash, sizeof hash);
-    content +=
-        th_hash_share((int64_t)((uint64_t)first + (uint64_t)a), group, hash);
+    content += th_fingerprint_share((int64_t)((uint64_t)first + (uint64_t)a),
+                                    group, hash);
   }
   store(file, TH_D_CHECKSUM, &sums);
   free(x.data);
@@ -267,7 +269,7 @@ static uint64_t seal_examples(hid_t file, const char *name, const char *sums,
     uint64_t hash =
         th_hash(a.data + (size_t)rows.first * 8, (size_t)rows.count * 8);
     memcpy(checksum.data + k * 8, &hash, sizeof hash);
-    joint = th_hash_next(joint, hash);
+    joint = th_fingerprint_next(joint, hash);
   }
   if (checksum.items > 0)
     store(file, sums, &checksum);
@@ -284,7 +286,7 @@ static uint64_t seal_names(hid_t file)
   struct th_name_print print = {0};
   for (int64_t k = 0; names.data != NULL && k < names.items; k++) {
     const char *name = names.data + (size_t)k * names.size;
-    th_hash_name(&print, name, strnlen(name, names.size));
+    th_fingerprint_name(&print, name, strnlen(name, names.size));
   }
   for (int64_t p = 0; names.data != NULL && p < sums.items; p++) {
     int64_t first = p * TH_NAMES_PIECE;
@@ -321,7 +323,7 @@ static struct th_row_groups geometry_of(hid_t file)
     hid_t id = H5Aopen(file, k == 0 ? TH_A_LAYOUT : TH_A_TYPE, H5P_DEFAULT);
     H5Aread(id, type, text);
     H5Aclose(id);
-    int code = k == 0 ? th_layout_find(text) : th_type_find(text);
+    int code = k == 0 ? th_type_layout_find(text) : th_type_find(text);
     if (k == 0)
       shape.layout = (enum th_layout)(code < 0 ? 0 : code);
     else

@@ -133,7 +133,7 @@ static void store_anew(int shards, enum th_storage storage)
   for (int k = 0; k < SHARDS; k++) {
     snprintf(path, sizeof path, "%s/data.shards/%05d.h5", folder, k);
     if ((shards >> k & 1) != 0)
-      CHECK(th_shard_anew(path, storage, R, &err) == TH_OK);
+      CHECK(th_anew_shard(path, storage, R, &err) == TH_OK);
   }
 }
 

@@ -57,7 +57,7 @@ static th_status read_rest(struct th_dataset *d, uint64_t *hash,
   double weight[64];
   int64_t row[64];
   struct th_statistics statistics[64];
-  const struct th_truth *truth = th_dataset_truth(d);
+  const struct th_ground_truth *truth = th_dataset_truth(d);
   size_t n = (size_t)s->examples * 8;
   th_status rc = TH_OK;
   TH_TRY(store->ops->targets(store, all, target, weight, err));

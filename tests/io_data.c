@@ -230,12 +230,12 @@ th_status recipe_write(const struct recipe *recipe, struct th_comm *comm,
   int64_t support[2] = {1, 4};
   double coef[2] = {0.5, -2.0};
   int64_t groups = (recipe->shape.attributes + GROUP - 1) / GROUP;
-  struct th_truth truth = {.family = "murata",
-                           .seed = 9,
-                           .noise = 0.25,
-                           .support_size = 2,
-                           .support = support,
-                           .coef = coef};
+  struct th_ground_truth truth = {.family = "murata",
+                                  .seed = 9,
+                                  .noise = 0.25,
+                                  .support_size = 2,
+                                  .support = support,
+                                  .coef = coef};
   th_status rc = TH_OK;
   TH_TRY(th_writer_create(&writer, comm, path, &plan, force, err));
   rc = recipe_fill(recipe, writer, err);

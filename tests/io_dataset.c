@@ -125,7 +125,7 @@ static void check_whole(const struct recipe *recipe, struct th_dataset *d,
                         struct th_error *err)
 {
   struct th_store *store = th_dataset_store(d);
-  const struct th_truth *truth = th_dataset_truth(d);
+  const struct th_ground_truth *truth = th_dataset_truth(d);
   CHECK(store->shape.examples == recipe->shape.examples);
   CHECK(store->shape.training == recipe->shape.training);
   CHECK(store->shape.attributes == recipe->shape.attributes);

@@ -20,12 +20,12 @@ static char label[256];
 static void make(struct th_model *model)
 {
   struct th_error err = {0};
-  *model = (struct th_model){.solver = th_copy_string("lasso"),
-                             .loss = th_copy_string("squared"),
+  *model = (struct th_model){.solver = th_model_copy_string("lasso"),
+                             .loss = th_model_copy_string("squared"),
                              .attributes = 100,
                              .intercept = -0.1,
                              .passes = 2,
-                             .statistics = th_copy_string("import"),
+                             .statistics = th_model_copy_string("import"),
                              .fingerprint = 77,
                              .ledger = {1, 2, 3, 4, 5}};
   model->certificate = (struct th_certificate){
@@ -37,7 +37,7 @@ static void make(struct th_model *model)
     model->support[k] = 7 * k + 1;
     model->coef[k] = 1.0 / (double)(k + 3);
     model->deviation[k] = 0.5;
-    model->name[k] = th_copy_string(k % 2 ? "one" : "another");
+    model->name[k] = th_model_copy_string(k % 2 ? "one" : "another");
   }
   model->names = (struct th_name_print){12, 34};
   model->certificate.path = calloc(POINTS, sizeof *model->certificate.path);

@@ -22,19 +22,19 @@ static void label(struct th_model *model, struct th_error *err)
     char text[32];
     snprintf(text, sizeof text, "\xc3\xbc%lld", (long long)k);
     model->deviation[k] = (double)k / 3;
-    model->name[k] = th_copy_string(k == 3 ? "" : text);
+    model->name[k] = th_model_copy_string(k == 3 ? "" : text);
   }
 }
 
 static void make(struct th_model *model, int64_t support)
 {
   struct th_error err = {0};
-  *model = (struct th_model){.solver = th_copy_string("sift"),
-                             .loss = th_copy_string("squared"),
+  *model = (struct th_model){.solver = th_model_copy_string("sift"),
+                             .loss = th_model_copy_string("squared"),
                              .attributes = 1000,
                              .intercept = -0.1,
                              .passes = 2,
-                             .statistics = th_copy_string("none"),
+                             .statistics = th_model_copy_string("none"),
                              .fingerprint = UINT64_C(0xfedcba9876543210),
                              .ledger = {1, 2, 3, 4, 5}};
   CHECK(th_model_reserve(model, support, &err) == TH_OK);

@@ -79,7 +79,7 @@ int main(int argc, char **argv)
   struct th_comm comm;
   th_comm_self(&comm);
   if (argc == 5 && strcmp(argv[1], "write") == 0)
-    return write_set(&comm, argv[2], th_layout_find(argv[3]),
+    return write_set(&comm, argv[2], th_type_layout_find(argv[3]),
                      th_type_find(argv[4]));
   if (argc == 3 && strcmp(argv[1], "read") == 0)
     return read_set(&comm, argv[2]);

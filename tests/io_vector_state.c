@@ -64,15 +64,15 @@ static void test_hash(void)
   fclose(file);
   CHECK(th_hash_file(path_of("bytes"), &hash));
   check_clear("th_hash_file");
-  struct th_piece_parts piece = {BYTES / 8,
-                                 BYTES / 8,
-                                 (uint32_t *)(void *)data,
-                                 (uint16_t *)(void *)data,
-                                 (uint16_t *)(void *)data,
-                                 data,
-                                 4};
-  hash ^= th_hash_piece(&piece);
-  check_clear("th_hash_piece");
+  struct th_shard_piece_parts piece = {BYTES / 8,
+                                       BYTES / 8,
+                                       (uint32_t *)(void *)data,
+                                       (uint16_t *)(void *)data,
+                                       (uint16_t *)(void *)data,
+                                       data,
+                                       4};
+  hash ^= th_fingerprint_piece(&piece);
+  check_clear("th_fingerprint_piece");
   CHECK(hash != 0);
   free(data);
 }
@@ -86,7 +86,7 @@ static void test_codec(const char *program, const char *name)
   CHECK(system(line) == 0);
   int from = open(path_of(name), O_RDONLY);
   int to = open(path_of("text"), O_RDWR | O_CREAT | O_TRUNC, 0600);
-  CHECK(th_codec_find(from, name, &codec, &err) == TH_OK);
+  CHECK(th_decompress_find(from, name, &codec, &err) == TH_OK);
   CHECK(codec != TH_CODEC_NONE);
   CHECK(th_decompress(codec, from, to, name, NULL, &err) == TH_OK);
   check_clear(program);
@@ -142,7 +142,7 @@ static void test_data(void)
   struct th_row_weights m = {residual, residual32, weight, weight32};
   CHECK(recipe_write(&recipe, &comm, path_of("d.h5"), false, &err) == TH_OK);
   check_clear("writing a data set");
-  CHECK(th_shard_anew(path_of("d.shards/00000.h5"), TH_STORED_FILTERED, R,
+  CHECK(th_anew_shard(path_of("d.shards/00000.h5"), TH_STORED_FILTERED, R,
                       &err) == TH_OK);
   check_clear("deflate");
   CHECK(th_dataset_open(&d, &comm, path_of("d.h5"), 1 << 20, &err) == TH_OK);

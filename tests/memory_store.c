@@ -174,12 +174,13 @@ struct memory_store *memory_store_new(int64_t examples, int64_t training,
 {
   struct memory_store *m = room(1, sizeof *m);
   m->store.ops = &memory_ops;
-  m->store.shape = (struct th_shape){.examples = examples,
-                                     .training = training,
-                                     .attributes = attributes,
-                                     .row_group = th_row_group_size(examples),
-                                     .layout = TH_DENSE,
-                                     .type = TH_F32};
+  m->store.shape =
+      (struct th_shape){.examples = examples,
+                        .training = training,
+                        .attributes = attributes,
+                        .row_group = th_partition_row_group_size(examples),
+                        .layout = TH_DENSE,
+                        .type = TH_F32};
   m->values = room(examples * attributes, sizeof *m->values);
   m->target = room(examples, sizeof *m->target);
   m->statistics = room(attributes, sizeof *m->statistics);

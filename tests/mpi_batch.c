@@ -73,19 +73,19 @@ static struct setting *begin(struct th_comm *comm)
     chosen[k] = (struct th_index_value){k * 130 + 3, 0.5 - 0.2 * k};
   CHECK(th_support_assign(&s->support, &s->context, chosen, SUPPORT, &err) ==
         TH_OK);
-  CHECK(th_blocks_even(&s->blocks, ATTRIBUTES, BLOCK, &err) == TH_OK);
+  CHECK(th_partition_blocks_even(&s->blocks, ATTRIBUTES, BLOCK, &err) == TH_OK);
   return s;
 }
 
 static th_status look(struct setting *s, struct th_error *err)
 {
-  const struct th_view view = {.blocks = &s->blocks,
-                               .consumer = TH_CONSUMER_BLOCK,
-                               .rows = BLOCK_ROWS,
-                               .support = &s->support,
-                               .loss = s->context.loss,
-                               .visit = add_gradient,
-                               .self = s};
+  const struct th_batch_request view = {.blocks = &s->blocks,
+                                        .consumer = TH_CONSUMER_BLOCK,
+                                        .rows = BLOCK_ROWS,
+                                        .support = &s->support,
+                                        .loss = s->context.loss,
+                                        .visit = add_gradient,
+                                        .self = s};
   bool complete = false;
   th_status rc = th_batch_look(&s->batch, &s->context, &view, &complete, err);
   CHECK(complete);
@@ -95,7 +95,7 @@ static th_status look(struct setting *s, struct th_error *err)
 static void end(struct setting *s)
 {
   th_support_free(&s->support);
-  th_blocks_free(&s->blocks);
+  th_partition_blocks_free(&s->blocks);
   th_batch_free(&s->batch);
   th_context_free(&s->context);
   free(s);

@@ -102,7 +102,7 @@ static void check_column(const struct setting *s, int64_t slot)
   int64_t wrong = 0;
   CHECK((uintptr_t)s->columns.vector[slot].values % TH_COLUMNS_ALIGNMENT == 0);
   CHECK(th_replicated_columns_slot(&s->columns, j) == slot);
-  th_vector_add(&s->columns.vector[slot], 1, out);
+  th_column_add(&s->columns.vector[slot], 1, out);
   for (int64_t i = 0; i < TRAINING; i++) {
     double x = j % 9 == 0 ? 0 : (double)value_of(j, i);
     wrong += out[i] != (x - centre) * scale_of(j);
@@ -147,12 +147,12 @@ static void test_sums(const struct setting *s, struct th_comm *comm)
   for (int64_t k = 0; k < count; k++) {
     slot[k] = count - 1 - k;
     coef[k] = (double)(k % 4);
-    th_vector_add(&s->columns.vector[slot[k]], coef[k], expected);
+    th_column_add(&s->columns.vector[slot[k]], coef[k], expected);
   }
   CHECK(th_replicated_columns_dots(&s->columns, comm, slot, count, u, out,
                                    &err) == TH_OK);
   for (int64_t k = 0; k < count; k++)
-    CHECK(out[k] == th_vector_dot(&s->columns.vector[slot[k]], u));
+    CHECK(out[k] == th_column_dot(&s->columns.vector[slot[k]], u));
   CHECK(th_replicated_columns_predict(&s->columns, comm, slot, coef, count, 1,
                                       out, &err) == TH_OK);
   CHECK(memcmp(out, expected, sizeof expected) == 0);
@@ -168,10 +168,10 @@ static void test_pieces(struct th_comm *comm, enum th_layout layout,
   double some[TRAINING];
   for (int64_t i = 3; i + 3 < TRAINING; i += 7 + i % 5)
     CHECK(i % GROUP > GROUP - 3 ||
-          th_pieces_add(&pieces, (struct th_rows){i, 1 + i % 3}, &s->err) ==
-              TH_OK);
+          th_deal_pieces_add(&pieces, (struct th_rows){i, 1 + i % 3},
+                             &s->err) == TH_OK);
   struct th_replicated_columns part;
-  th_replicated_columns_init(&part, th_pieces_rows(&pieces), &pieces);
+  th_replicated_columns_init(&part, th_deal_pieces_rows(&pieces), &pieces);
   const int64_t list[] = {0, 1, 7, 450, ATTRIBUTES - 1};
   fetch(s, 0, 1);
   int64_t before = th_source_ledger(s->context.source)->examples;
@@ -183,15 +183,15 @@ static void test_pieces(struct th_comm *comm, enum th_layout layout,
     int64_t at = 0;
     memset(all, 0, sizeof all);
     memset(some, 0, sizeof some);
-    th_vector_add(&s->columns.vector[list[k]], 1, all);
-    th_vector_add(&part.vector[k], 1, some);
+    th_column_add(&s->columns.vector[list[k]], 1, all);
+    th_column_add(&part.vector[k], 1, some);
     for (int64_t p = 0; p < pieces.count; p++)
       for (int64_t i = 0; i < pieces.items[p].count; i++)
         CHECK(some[at++] == all[pieces.items[p].first + i]);
     CHECK(at == part.examples);
   }
   th_replicated_columns_free(&part);
-  th_pieces_free(&pieces);
+  th_deal_pieces_free(&pieces);
   end(s);
 }
 

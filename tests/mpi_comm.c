@@ -203,7 +203,7 @@ static void test_gather(struct th_comm *comm, int64_t unit)
   unsigned char *bytes = malloc((size_t)mine + 1);
   memset(bytes, 'a' + comm->rank, (size_t)mine);
   void *all = NULL;
-  CHECK(th_gather(comm, bytes, mine, counts, &all, &err) == TH_OK);
+  CHECK(th_comm_gather(comm, bytes, mine, counts, &all, &err) == TH_OK);
   const unsigned char *next = all;
   for (int r = 0; r < comm->size; r++) {
     CHECK(counts[r] == unit * ((r + 1) % 3));
@@ -224,8 +224,8 @@ static void test_join(struct th_comm *comm, int64_t unit)
   int64_t count = edge[comm->size];
   for (int64_t k = edge[comm->rank]; k < edge[comm->rank + 1]; k++)
     values[k] = 1.5 * (double)k;
-  CHECK(th_join(comm, values, count, edge[comm->rank], edge[comm->rank + 1],
-                &err) == TH_OK);
+  CHECK(th_comm_join(comm, values, count, edge[comm->rank],
+                     edge[comm->rank + 1], &err) == TH_OK);
   for (int64_t k = 0; k < count; k++)
     CHECK(values[k] == 1.5 * (double)k);
 }
@@ -234,7 +234,7 @@ static void test_prefix(struct th_comm *comm)
 {
   int64_t total = 0;
   int64_t value = comm->rank * comm->rank + 1;
-  int64_t before = th_prefix(comm, value, &total);
+  int64_t before = th_comm_prefix(comm, value, &total);
   int64_t expected = 0;
   int64_t sum = 0;
   for (int r = 0; r < comm->size; r++) {
@@ -264,10 +264,10 @@ static void test_sum_agree(struct th_comm *comm)
       th_error_clear(&err);
       th_status rc = comm->rank == bad ? th_fail(&err, TH_EDATA, "bad") : TH_OK;
       if (halves) {
-        th_sum_agree_start(comm, values, 3, rc);
-        rc = th_sum_agree_finish(comm, values, 3, rc, &err);
+        th_comm_sum_agree_start(comm, values, 3, rc);
+        rc = th_comm_sum_agree_finish(comm, values, 3, rc, &err);
       } else {
-        rc = th_sum_agree(comm, values, 3, rc, &err);
+        rc = th_comm_sum_agree(comm, values, 3, rc, &err);
       }
       CHECK(rc == (bad < 0 ? TH_OK : TH_EDATA));
       CHECK(bad < 0 || (err.rank == bad && strcmp(err.text, "bad") == 0));
@@ -281,7 +281,7 @@ static void test_shared(struct th_comm *comm, size_t count)
 {
   struct th_shared block = {.data = NULL};
   struct th_error err = {0};
-  CHECK(th_share(comm, count * sizeof(int64_t), "a block", &block, &err) ==
+  CHECK(th_comm_share(comm, count * sizeof(int64_t), "a block", &block, &err) ==
         TH_OK);
   int64_t *values = block.data;
   int64_t writers = block.writer;
@@ -290,7 +290,7 @@ static void test_shared(struct th_comm *comm, size_t count)
     if (block.writer)
       values[k] = (int64_t)(3 * k + 1);
   }
-  th_shared_settle(&block);
+  th_comm_shared_show(&block);
   int64_t wrong = 0;
   for (size_t k = 0; k < count; k++)
     wrong += values[k] != (int64_t)(3 * k + 1);
@@ -298,9 +298,9 @@ static void test_shared(struct th_comm *comm, size_t count)
   comm->ops->sum_i64(comm, &writers, 1);
   CHECK(writers >= 1 && writers <= comm->size);
   CHECK(count > 1000 || writers == comm->size);
-  th_shared_free(&block);
+  th_comm_shared_free(&block);
   CHECK(block.data == NULL);
-  th_shared_free(&block);
+  th_comm_shared_free(&block);
 }
 
 static void test_everything(struct th_comm *comm)

@@ -225,10 +225,10 @@ static void answer_plainly(const struct problem *p, struct answer *answer)
       continue;
     struct th_group_norm norm =
         p->penalty->norm(p->weight[g], p->size[g], p->mix);
-    double dual = th_group_norm_dual(norm, v, count, work);
+    double dual = th_penalty_norm_dual(norm, v, count, work);
     double least = norm.a + norm.c;
-    answer->norm += th_group_norm_value(norm, v, count);
-    th_group_norm_prox(norm, 0.4, v, count);
+    answer->norm += th_penalty_norm_value(norm, v, count);
+    th_penalty_norm_prox(norm, 0.4, v, count);
     for (int64_t k = 0; k < count; k++) {
       answer->prox[member[k]] = v[k];
       answer->dual[member[k]] = dual;

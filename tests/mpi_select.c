@@ -117,7 +117,7 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
   CHECK(th_select_listed(comm, &work, values, attribute, listed, floor_value, k,
                          TH_OK, chosen, &found, &err) == TH_OK);
   check_chosen(comm, name, chosen, found, right, count);
-  th_selection_free(&work);
+  th_select_free(&work);
 }
 
 /* Let each rank in turn own a value that is no number. */
@@ -139,7 +139,7 @@ static void test_not_a_number(struct th_comm *comm)
     snprintf(name, sizeof name, "attribute %d ", 300 * bad + 123);
     CHECK(err.rank == bad && strstr(err.text, name) != NULL && found == 0);
   }
-  th_selection_free(&work);
+  th_select_free(&work);
 }
 
 /* Let each rank in turn have failed before. */
@@ -157,7 +157,7 @@ static void test_failed_before(struct th_comm *comm)
                             chosen, &found, &err) == TH_EIO);
     CHECK(err.rank == bad && strcmp(err.text, "before") == 0 && found == 0);
   }
-  th_selection_free(&work);
+  th_select_free(&work);
 }
 
 static void test_everything(struct th_comm *comm)

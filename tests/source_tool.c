@@ -140,8 +140,8 @@ static uint64_t digest(struct th_store *store)
   return found;
 }
 
-static void compare(struct th_store *written, const struct th_truth *truth,
-                    int64_t memory)
+static void compare(struct th_store *written,
+                    const struct th_ground_truth *truth, int64_t memory)
 {
   struct th_synthetic_store *made = NULL;
   struct th_error err;

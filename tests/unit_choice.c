@@ -38,7 +38,7 @@ struct trial {
   double signal[ROWS];
   double target[ROWS];
   double weight[ROWS];
-  struct th_contest choice;
+  struct th_choice choice;
   struct th_chosen made;
 };
 
@@ -52,13 +52,13 @@ static void begin(struct trial *t, const char *loss, bool even, int64_t most)
     if (th_loss_find(loss)->labels)
       t->target[i] = t->target[i] > 0 ? 1 : -1;
   }
-  CHECK(th_contest_init(&t->choice, ROWS, t->target, t->weight,
-                        th_loss_find(loss), most, &err) == TH_OK);
+  CHECK(th_choice_init(&t->choice, ROWS, t->target, t->weight,
+                       th_loss_find(loss), most, &err) == TH_OK);
 }
 
 static void end(struct trial *t)
 {
-  th_contest_free(&t->choice);
+  th_choice_free(&t->choice);
 }
 
 /* signal * share + size * errors of a stream; returns its place. */
@@ -70,7 +70,7 @@ static int64_t add(struct trial *t, enum th_candidate_kind kind, int64_t size,
   int64_t place = t->choice.count;
   for (int64_t i = 0; i < ROWS; i++)
     prediction[i] = share * t->signal[i] + error * normal(stream, i);
-  CHECK(th_contest_add(&t->choice, kind, 2, place, size, prediction, &err) ==
+  CHECK(th_choice_add(&t->choice, kind, 2, place, size, prediction, &err) ==
         TH_OK);
   CHECK(t->choice.candidate[place].mix == 2 &&
         t->choice.candidate[place].step == place &&
@@ -81,7 +81,7 @@ static int64_t add(struct trial *t, enum th_candidate_kind kind, int64_t size,
 static int64_t choose(struct trial *t)
 {
   struct th_error err = {0};
-  CHECK(th_contest_make(&t->choice, &t->made, &err) == TH_OK);
+  CHECK(th_choice_make(&t->choice, &t->made, &err) == TH_OK);
   CHECK(t->made.above >= 0);
   return t->made.chosen;
 }
@@ -114,8 +114,8 @@ static void test_score(void)
     int64_t null = add(&t, TH_CANDIDATE_NULL, 0, 0, 0, 3);
     for (int64_t i = 0; i < ROWS; i++)
       prediction[i] = 0.02 * (0.01 * turn * t.signal[i] + normal(6, i));
-    CHECK(th_contest_add(&t.choice, TH_CANDIDATE_NET, 0, 0, 3, prediction,
-                         &err) == TH_OK);
+    CHECK(th_choice_add(&t.choice, TH_CANDIDATE_NET, 0, 0, 3, prediction,
+                        &err) == TH_OK);
     const struct th_candidate *c = t.choice.candidate;
     bool best = c[1].loss < c[0].loss;
     bool related = c[1].score >= 3;
@@ -291,11 +291,11 @@ static void test_numbers(void)
 static th_status make_all(struct trial *t, struct th_error *err)
 {
   th_status rc;
-  struct th_contest *choice = &t->choice;
-  TH_TRY(th_contest_init(choice, ROWS, t->target, t->weight,
-                         th_loss_find("squared"), 0, err));
+  struct th_choice *choice = &t->choice;
+  TH_TRY(th_choice_init(choice, ROWS, t->target, t->weight,
+                        th_loss_find("squared"), 0, err));
   for (int64_t c = 0; c < 40; c++)
-    TH_TRY(th_contest_add(choice, TH_CANDIDATE_NET, 0, c, c, t->signal, err));
+    TH_TRY(th_choice_add(choice, TH_CANDIDATE_NET, 0, c, c, t->signal, err));
 done:
   return rc;
 }
@@ -311,8 +311,8 @@ static void test_failures(void)
     rc = make_all(&t, &err);
     calls_left = -1;
     if (rc == TH_OK)
-      CHECK(th_contest_make(&t.choice, &t.made, &err) == TH_EARG);
-    th_contest_free(&t.choice);
+      CHECK(th_choice_make(&t.choice, &t.made, &err) == TH_EARG);
+    th_choice_free(&t.choice);
   }
   CHECK(rc == TH_OK);
 }

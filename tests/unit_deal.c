@@ -78,14 +78,14 @@ static void take(struct tally *t, int64_t consumer, int64_t rows)
   int64_t left = th_deal_left(&t->deal);
   int64_t expected = rows < left ? rows : left;
   CHECK(th_deal_take(&t->deal, consumer, rows, &pieces, &err) == TH_OK);
-  CHECK(th_pieces_rows(&pieces) == expected);
+  CHECK(th_deal_pieces_rows(&pieces) == expected);
   CHECK(th_deal_left(&t->deal) == left - expected);
   t->in_update += expected;
   if (t->in_update > t->deal.rows_in_pass)
     t->long_update = true;
   for (int64_t k = 0; k < pieces.count; k++)
     check_piece(t, pieces.items[k]);
-  th_pieces_free(&pieces);
+  th_deal_pieces_free(&pieces);
 }
 
 /* No row is ahead of another by more than one pass. */
@@ -198,7 +198,7 @@ static void test_seed(void)
     repeated += dealt[0].items[k].first == dealt[0].items[half + k].first;
   CHECK(repeated < half / 4);
   for (int k = 0; k < 3; k++)
-    th_pieces_free(&dealt[k]);
+    th_deal_pieces_free(&dealt[k]);
 }
 
 /* Units in stored order leave no row out, whatever divides what. */

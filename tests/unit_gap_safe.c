@@ -155,10 +155,10 @@ static void make_second(struct problem *p)
         row[count++] = p->x[j][i];
         bound += p->eta[i] * p->x[j][i] * p->x[j][i];
       }
-      double dual = th_group_norm_dual(p->norm[g], row, count, work);
+      double dual = th_penalty_norm_dual(p->norm[g], row, count, work);
       p->second[g] += p->eta[i] * dual * dual;
     }
-    double least = th_group_norm_floor(p->norm[g]);
+    double least = th_penalty_norm_floor(p->norm[g]);
     CHECK(p->second[g] <= bound / (least * least) * (1 + 1e-12));
   }
 }
@@ -177,8 +177,8 @@ static double penalty_of(const struct problem *p, const double *b)
 {
   double omega = 0;
   for (int64_t g = 0; g < p->groups; g++)
-    omega += th_group_norm_value(p->norm[g], b + p->start[g],
-                                 p->start[g + 1] - p->start[g]);
+    omega += th_penalty_norm_value(p->norm[g], b + p->start[g],
+                                   p->start[g + 1] - p->start[g]);
   return omega;
 }
 
@@ -202,8 +202,8 @@ static double dual_norms(const struct problem *p, const double *theta,
   for (int64_t j = 0; j < p->d; j++)
     z[j] = correlation(p, theta, j);
   for (int64_t g = 0; g < p->groups; g++) {
-    dual_norm[g] = th_group_norm_dual(p->norm[g], z + p->start[g],
-                                      p->start[g + 1] - p->start[g], work);
+    dual_norm[g] = th_penalty_norm_dual(p->norm[g], z + p->start[g],
+                                        p->start[g + 1] - p->start[g], work);
     largest = fmax(largest, dual_norm[g]);
   }
   return largest;
@@ -262,7 +262,7 @@ static double descend_group(const struct problem *p, struct point *at,
   double step = 1 / (th_loss_L(p->loss) * trace);
   for (int64_t k = 0; k < count; k++)
     v[k] = at->b[first + k] + step * correlation(p, theta, first + k);
-  th_group_norm_prox(p->norm[g], step * p->lambda, v, count);
+  th_penalty_norm_prox(p->norm[g], step * p->lambda, v, count);
   for (int64_t k = 0; k < count; k++) {
     double change = v[k] - at->b[first + k];
     for (int64_t i = 0; i < p->n && change != 0; i++)

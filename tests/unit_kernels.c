@@ -187,8 +187,8 @@ static void complain(const struct th_slab *slab, int64_t a, double found,
 {
   check_failures++;
   fprintf(stderr, "%s %s, %d rows, attribute %lld: %.17g, wanted %.17g\n",
-          th_layout_name(slab->layout), th_type_name(slab->type), slab->rows,
-          (long long)a, found, wanted);
+          th_type_layout_name(slab->layout), th_type_name(slab->type),
+          slab->rows, (long long)a, found, wanted);
 }
 
 /* Within the bound of kernels.h. Sums start from 0.5, so that adding and

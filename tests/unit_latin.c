@@ -47,8 +47,8 @@ static void deal_pass(struct th_latin *latin, int64_t at_once)
       CHECK(th_latin_take(latin, c, at_once, &pieces, &err) == TH_OK);
       note(&pieces, first, c);
     }
-  CHECK(th_pieces_rows(&pieces) == latin->deal->rows_in_pass);
-  th_pieces_free(&pieces);
+  CHECK(th_deal_pieces_rows(&pieces) == latin->deal->rows_in_pass);
+  th_deal_pieces_free(&pieces);
 }
 
 static void test_square(void)
@@ -103,13 +103,13 @@ static void test_any(void)
   int64_t left = th_latin_left_of(&latin, 3);
   CHECK(th_latin_take_any(&latin, 40, &pieces, &err) == TH_OK);
   CHECK(th_latin_left_of(&latin, 3) == left); /* it has least */
-  CHECK(th_pieces_rows(&pieces) == 140);
+  CHECK(th_deal_pieces_rows(&pieces) == 140);
   CHECK(th_latin_take_any(&latin, 2 * ROWS, &pieces, &err) == TH_OK);
   note(&pieces, 0, 0);
   for (int64_t i = 0; i < ROWS; i++)
     CHECK(seen[i][0] == 1);
   CHECK(th_latin_left(&latin) == 0 && !th_latin_turn(&latin));
-  th_pieces_free(&pieces);
+  th_deal_pieces_free(&pieces);
   th_latin_free(&latin);
   th_deal_free(&deal);
 }

@@ -57,7 +57,7 @@ static void test_no_memory(void)
               {INT64_MAX, "9223.4 PB"}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     struct th_error err = {0};
-    CHECK(th_no_memory("a table", rows[k].bytes, &err) == TH_ENOMEM);
+    CHECK(th_memory_fail("a table", rows[k].bytes, &err) == TH_ENOMEM);
     CHECK(strstr(err.text, rows[k].text) != NULL);
     CHECK(strstr(err.text, "ulimit -v") != NULL);
   }
@@ -105,12 +105,12 @@ static void test_error(void)
 
 static void test_exit_status(void)
 {
-  CHECK(th_status_exit(TH_OK) == 0);
-  CHECK(th_status_exit(TH_EUSAGE) == 2);
-  CHECK(th_status_exit(TH_ESTOPPED) == 3);
+  CHECK(th_error_status_exit(TH_OK) == 0);
+  CHECK(th_error_status_exit(TH_EUSAGE) == 2);
+  CHECK(th_error_status_exit(TH_ESTOPPED) == 3);
   for (int code = TH_EARG; code < TH_EUSAGE; code++) {
-    CHECK(th_status_exit((th_status)code) == 1);
-    CHECK(th_status_text((th_status)code)[0] != '\0');
+    CHECK(th_error_status_exit((th_status)code) == 1);
+    CHECK(th_error_status_text((th_status)code)[0] != '\0');
   }
 }
 
@@ -160,7 +160,7 @@ static void test_renumber(void)
     model.support[k] = k;
     model.coef[k] = (double)k;
     model.deviation[k] = (double)(10 * k);
-    model.name[k] = th_copy_string(text);
+    model.name[k] = th_model_copy_string(text);
   }
   CHECK(th_model_renumber(&model, number, 1001, &err) == TH_OK);
   CHECK(model.attributes == 1001);
@@ -179,8 +179,8 @@ static void test_profile(void)
   th_comm_self(&comm);
   struct th_profile profile = {.comm = &comm};
   for (int phase = 0; phase < TH_PHASE_COUNT; phase++) {
-    CHECK(th_phase_key((enum th_phase)phase) != NULL);
-    CHECK(th_phase_what((enum th_phase)phase) != NULL);
+    CHECK(th_profile_phase_key((enum th_phase)phase) != NULL);
+    CHECK(th_profile_phase_what((enum th_phase)phase) != NULL);
     comm.bytes_sent += 1000; /* before a phase: not in its account */
     th_profile_begin(&profile);
     comm.ops->barrier(&comm);

@@ -71,7 +71,7 @@ static void test_even_blocks(void)
   struct th_error err = {0};
   for (int64_t d = 1; d <= 60; d++)
     for (int64_t width = 1; width <= d + 3; width++) {
-      CHECK(th_blocks_even(&blocks, d, width, &err) == TH_OK);
+      CHECK(th_partition_blocks_even(&blocks, d, width, &err) == TH_OK);
       CHECK(blocks.count == (d + width - 1) / width);
       CHECK(blocks.edges[0] == 0 && blocks.edges[blocks.count] == d);
       for (int64_t i = 0; i < blocks.count; i++) {
@@ -80,8 +80,8 @@ static void test_even_blocks(void)
               (i + 1 == blocks.count && count > 0 && count < width));
       }
     }
-  CHECK(th_blocks_even(&blocks, 10, 0, &err) == TH_EARG);
-  th_blocks_free(&blocks);
+  CHECK(th_partition_blocks_even(&blocks, 10, 0, &err) == TH_EARG);
+  th_partition_blocks_free(&blocks);
   CHECK(blocks.edges == NULL && blocks.count == 0);
 }
 
@@ -91,8 +91,8 @@ static void check_outside(struct th_blocks *blocks, int64_t d, int64_t width,
                           const int64_t *support, int64_t support_size)
 {
   struct th_error err = {0};
-  CHECK(th_blocks_outside(blocks, d, width, support, support_size, &err) ==
-        TH_OK);
+  CHECK(th_partition_blocks_outside(blocks, d, width, support, support_size,
+                                    &err) == TH_OK);
   CHECK(blocks->edges[0] == 0 && blocks->edges[blocks->count] == d);
   int64_t k = 0;
   for (int64_t i = 0; i < blocks->count; i++) {
@@ -128,8 +128,8 @@ static void test_blocks_outside(void)
   int64_t last[] = {5};
   check_outside(&blocks, 6, 5, last, 1);
   struct th_error err = {0};
-  CHECK(th_blocks_outside(&blocks, 6, 0, last, 1, &err) == TH_EARG);
-  th_blocks_free(&blocks);
+  CHECK(th_partition_blocks_outside(&blocks, 6, 0, last, 1, &err) == TH_EARG);
+  th_partition_blocks_free(&blocks);
 }
 
 static void test_meet(void)
@@ -153,12 +153,12 @@ static bool is_power_of_two(int64_t n)
 static void test_storage_sizes(void)
 {
   for (int64_t n = 1; n < 10000000; n = n * 3 / 2 + 1) {
-    int64_t group = th_row_group_size(n);
+    int64_t group = th_partition_row_group_size(n);
     CHECK(is_power_of_two(group) && group >= 64 && group <= 16384);
     CHECK(group == 64 || group <= n / 256);
     CHECK(group == 16384 || 2 * group > n / 256);
     for (int64_t consumers = 1; consumers < 3000; consumers = 7 * consumers) {
-      int64_t unit = th_deal_unit_size(group, n, consumers);
+      int64_t unit = th_partition_deal_unit_size(group, n, consumers);
       CHECK(is_power_of_two(unit) && unit <= group);
       CHECK(unit == 1 || n >= 8 * unit * consumers);
       CHECK(unit == group || n < 16 * unit * consumers);

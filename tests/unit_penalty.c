@@ -121,7 +121,7 @@ static void test_prox(const struct sample *s)
 {
   double u[MOST];
   memcpy(u, s->v, sizeof u);
-  th_group_norm_prox(s->norm, s->t, u, s->count);
+  th_penalty_norm_prox(s->norm, s->t, u, s->count);
   double reached = objective(s, u);
   CHECK(reached <= numerical_minimum(s) + 1e-13 * fmax(1, reached));
 }
@@ -134,11 +134,11 @@ static void test_moreau(const struct sample *s)
   double rest[MOST] = {0};
   double work[MOST];
   memcpy(u, s->v, sizeof u);
-  th_group_norm_prox(s->norm, s->t, u, s->count);
+  th_penalty_norm_prox(s->norm, s->t, u, s->count);
   for (int64_t k = 0; k < s->count; k++)
     rest[k] = s->v[k] - u[k];
   double size = sqrt(dot(s->v, s->v, s->count));
-  double dual = th_group_norm_dual(s->norm, rest, s->count, work);
+  double dual = th_penalty_norm_dual(s->norm, rest, s->count, work);
   CHECK(dual <= s->t * (1 + 1e-12) + 1e-13 * size);
   CHECK(fabs(dot(u, rest, s->count) - s->t * plain_norm(s, u)) <=
         1e-13 * fmax(1, size * size));
@@ -148,7 +148,7 @@ static void test_moreau(const struct sample *s)
 static void test_dual_definition(const struct sample *s)
 {
   double work[MOST];
-  double nu = th_group_norm_dual(s->norm, s->v, s->count, work);
+  double nu = th_penalty_norm_dual(s->norm, s->v, s->count, work);
   for (int side = -1; side <= 1; side += 2) {
     double at = nu * (1 + side * 1e-12);
     double squares = 0;
@@ -168,7 +168,7 @@ static void test_dual_maximum(const struct sample *s, uint64_t number)
   struct th_stream stream = {5, TH_PURPOSE_TEST};
   double work[MOST];
   double u[MOST];
-  double nu = th_group_norm_dual(s->norm, s->v, s->count, work);
+  double nu = th_penalty_norm_dual(s->norm, s->v, s->count, work);
   for (uint64_t k = 0; k < 20; k++) {
     for (int64_t j = 0; j < s->count; j++) {
       double pair[2];
@@ -178,8 +178,8 @@ static void test_dual_maximum(const struct sample *s, uint64_t number)
     CHECK(dot(s->v, u, s->count) <= plain_norm(s, u) * nu * (1 + 1e-13));
   }
   memcpy(u, s->v, sizeof u);
-  th_group_norm_prox((struct th_group_norm){.a = s->norm.a}, nu * (1 - 1e-13),
-                     u, s->count);
+  th_penalty_norm_prox((struct th_group_norm){.a = s->norm.a}, nu * (1 - 1e-13),
+                       u, s->count);
   if (s->norm.c == 0) /* all of the largest ones would do as well */
     for (int64_t j = 0; j < s->count; j++)
       u[j] = fabs(u[j]) > 0 ? copysign(1, s->v[j]) : 0;
@@ -192,14 +192,14 @@ static void test_floor(const struct sample *s)
 {
   double work[MOST];
   double size = sqrt(dot(s->v, s->v, s->count));
-  double floor_value = th_group_norm_floor(s->norm);
+  double floor_value = th_penalty_norm_floor(s->norm);
   CHECK(floor_value == s->norm.a + s->norm.c);
-  CHECK(th_group_norm_value(s->norm, s->v, s->count) >=
+  CHECK(th_penalty_norm_value(s->norm, s->v, s->count) >=
         floor_value * size * (1 - 1e-14));
-  CHECK(th_group_norm_dual(s->norm, s->v, s->count, work) <=
+  CHECK(th_penalty_norm_dual(s->norm, s->v, s->count, work) <=
         size / floor_value * (1 + 1e-14));
-  CHECK_NEAR(th_group_norm_value(s->norm, s->v, s->count), plain_norm(s, s->v),
-             1e-14);
+  CHECK_NEAR(th_penalty_norm_value(s->norm, s->v, s->count),
+             plain_norm(s, s->v), 1e-14);
 }
 
 /* All functions are homogeneous, also where squares are out of range. */
@@ -208,14 +208,14 @@ static void test_scales(const struct sample *s)
   const double factor[] = {0x1p-700, 0x1p600};
   double work[MOST];
   double v[MOST];
-  double dual = th_group_norm_dual(s->norm, s->v, s->count, work);
-  double value = th_group_norm_value(s->norm, s->v, s->count);
+  double dual = th_penalty_norm_dual(s->norm, s->v, s->count, work);
+  double value = th_penalty_norm_value(s->norm, s->v, s->count);
   for (int f = 0; f < 2; f++) {
     for (int64_t k = 0; k < s->count; k++)
       v[k] = factor[f] * s->v[k];
-    CHECK_NEAR(th_group_norm_dual(s->norm, v, s->count, work) / factor[f], dual,
-               1e-13);
-    CHECK_NEAR(th_group_norm_value(s->norm, v, s->count) / factor[f], value,
+    CHECK_NEAR(th_penalty_norm_dual(s->norm, v, s->count, work) / factor[f],
+               dual, 1e-13);
+    CHECK_NEAR(th_penalty_norm_value(s->norm, v, s->count) / factor[f], value,
                1e-13);
   }
 }
@@ -231,21 +231,21 @@ static void test_closed_forms(void)
   double v[3];
   CHECK(l1.a == 1 && l1.c == 0 && group.a == 0 && group.c == 2);
   CHECK(both.a == 0.25 && both.c == 2.25);
-  CHECK(th_group_norm_value(l1, z, 3) == 7 &&
-        th_group_norm_dual(l1, z, 3, NULL) == 4);
-  CHECK(th_group_norm_value(group, z, 3) == 10);
-  CHECK(th_group_norm_dual(group, z, 3, NULL) == 2.5);
-  CHECK(th_group_norm_value(both, z, 3) == 13);
-  CHECK(th_group_norm_dual(both, z + 1, 1, NULL) == 4 / 2.5);
+  CHECK(th_penalty_norm_value(l1, z, 3) == 7 &&
+        th_penalty_norm_dual(l1, z, 3, NULL) == 4);
+  CHECK(th_penalty_norm_value(group, z, 3) == 10);
+  CHECK(th_penalty_norm_dual(group, z, 3, NULL) == 2.5);
+  CHECK(th_penalty_norm_value(both, z, 3) == 13);
+  CHECK(th_penalty_norm_dual(both, z + 1, 1, NULL) == 4 / 2.5);
   memcpy(v, z, sizeof v);
-  th_group_norm_prox(group, 1.25, v, 3);
+  th_penalty_norm_prox(group, 1.25, v, 3);
   CHECK(v[0] == 1.5 && v[1] == -2 && v[2] == 0);
-  th_group_norm_prox(group, 1.25, v, 3);
+  th_penalty_norm_prox(group, 1.25, v, 3);
   CHECK(v[0] == 0 && v[1] == 0 && v[2] == 0);
-  CHECK(th_group_norm_value(both, z, 0) == 0 &&
-        th_group_norm_dual(both, z, 0, work) == 0);
-  CHECK(th_group_norm_dual(both, z + 2, 1, work) == 0);
-  th_group_norm_prox(both, 1, v, 0);
+  CHECK(th_penalty_norm_value(both, z, 0) == 0 &&
+        th_penalty_norm_dual(both, z, 0, work) == 0);
+  CHECK(th_penalty_norm_dual(both, z + 2, 1, work) == 0);
+  th_penalty_norm_prox(both, 1, v, 0);
 }
 
 static void test_no_numbers(void)
@@ -256,12 +256,12 @@ static void test_no_numbers(void)
   double work[3];
   for (int p = 0; p < 3; p++) {
     struct th_group_norm norm = th_penalty_table()[p].norm(1, 3, 0.5);
-    CHECK(th_group_norm_dual(norm, far, 3, work) == INFINITY);
-    CHECK(isnan(th_group_norm_dual(norm, none, 3, work)));
-    CHECK(th_group_norm_value(norm, far, 3) == INFINITY);
-    CHECK(isnan(th_group_norm_value(norm, none, 3)));
-    CHECK(th_group_norm_dual(norm, nothing, 3, work) == 0);
-    CHECK(th_group_norm_value(norm, nothing, 3) == 0);
+    CHECK(th_penalty_norm_dual(norm, far, 3, work) == INFINITY);
+    CHECK(isnan(th_penalty_norm_dual(norm, none, 3, work)));
+    CHECK(th_penalty_norm_value(norm, far, 3) == INFINITY);
+    CHECK(isnan(th_penalty_norm_value(norm, none, 3)));
+    CHECK(th_penalty_norm_dual(norm, nothing, 3, work) == 0);
+    CHECK(th_penalty_norm_value(norm, nothing, 3) == 0);
   }
 }
 
@@ -273,9 +273,9 @@ static void test_limits(void)
   double work[6];
   for (int k = 0; k < 4; k++) {
     double l1_like =
-        th_group_norm_dual((struct th_group_norm){1, tiny[k]}, z, 6, work);
+        th_penalty_norm_dual((struct th_group_norm){1, tiny[k]}, z, 6, work);
     double group_like =
-        th_group_norm_dual((struct th_group_norm){tiny[k], 1}, z, 6, work);
+        th_penalty_norm_dual((struct th_group_norm){tiny[k], 1}, z, 6, work);
     CHECK(l1_like <= 5 && l1_like >= 5 - 5 * tiny[k] - 1e-14);
     double size = sqrt(dot(z, z, 6));
     CHECK(group_like <= size * (1 + 1e-15) &&

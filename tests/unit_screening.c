@@ -127,12 +127,12 @@ static th_status end_watched(struct th_stochastic *s, struct th_error *err)
   struct th_pass pass = s->pass;
   double intercept = s->intercept;
   memcpy(attribute, s->active.attribute, (size_t)count * sizeof *attribute);
-  memcpy(coef, th_coef(s), (size_t)count * sizeof *coef);
+  memcpy(coef, th_stochastic_coef(s), (size_t)count * sizeof *coef);
   th_status rc = th_screen_gap_safe.end(s, err);
   for (int64_t p = 0, k = 0; p < s->active.count; p++, k++) {
     while (attribute[k] != s->active.attribute[p])
       k++;
-    CHECK(th_coef(s)[p] == coef[k]);
+    CHECK(th_stochastic_coef(s)[p] == coef[k]);
   }
   CHECK(s->pass.objective == pass.objective && s->pass.gap == pass.gap);
   CHECK(s->intercept == intercept);

@@ -12,10 +12,10 @@ static void test_names(void)
   for (int t = 0; t < TH_TYPE_COUNT; t++)
     CHECK(th_type_find(th_type_name((enum th_type)t)) == t);
   for (int k = 0; k < TH_LAYOUT_COUNT; k++)
-    CHECK(th_layout_find(th_layout_name((enum th_layout)k)) == k);
+    CHECK(th_type_layout_find(th_type_layout_name((enum th_layout)k)) == k);
   CHECK(th_type_find("f16") == -1);
   CHECK(th_type_find("") == -1);
-  CHECK(th_layout_find("Dense") == -1);
+  CHECK(th_type_layout_find("Dense") == -1);
   CHECK(th_type_size(TH_F32) == 4 && th_type_size(TH_F64) == 8);
   CHECK(th_type_size(TH_U8) == 1 && th_type_size(TH_I8) == 1);
   CHECK(th_type_bytes(TH_F64, 3) == 24 && th_type_bytes(TH_U8, 3) == 3);

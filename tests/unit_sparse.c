@@ -138,7 +138,7 @@ static void test_touch(struct memory_store *m, struct kernel_case *c,
   memset(c->touched, 0, sizeof c->touched);
   CHECK(m->store.ops->slab(&m->store, (struct th_rows){first, rows}, all, false,
                            &slab, &err) == TH_OK);
-  th_sparse_touch(&slab, &multiplier, unit, 5, c->evidence, c->touched);
+  th_kernels_sparse_touch(&slab, &multiplier, unit, 5, c->evidence, c->touched);
   for (int64_t j = 5; j < ATTRIBUTES; j++)
     check_attribute(m, c, j, first, rows);
   CHECK((c->touched[0] & 31) == 0);

@@ -110,7 +110,7 @@ static void test_pieces(struct memory_store *m)
   int64_t found = 0;
   bool complete = false;
   int64_t before = 0;
-  const struct th_view view = {
+  const struct th_batch_request view = {
       .consumer = TH_CONSUMER_EXPLOIT, .rows = 700, .support = &support};
   th_comm_self(&self);
   CHECK(th_train_plan(&config, &m->store.shape, 1, 60, &plan, &err) == TH_OK);
@@ -130,7 +130,7 @@ static void test_pieces(struct memory_store *m)
   }
   CHECK(complete && found == 8);
   CHECK(before > 0 && allocations == before);
-  th_selection_free(&work);
+  th_select_free(&work);
   th_gram_free(&gram);
   th_batch_free(&batch);
   th_support_free(&support);

@@ -5,8 +5,8 @@
 
 #include "core/deal.h"
 #include "core/random.h"
-#include "math/drift.h"
 #include "math/kernels/rows.h"
+#include "math/lazy_prox.h"
 #include "solvers/data/example_order.h"
 
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void test_drift(void)
     double t = k % 7 == 0 ? 0 : 0.1 * fabs(noise(5, k));
     int64_t steps = k % 90;
     double slow = k % 11 == 0 ? 0 : v;
-    double fast = th_drift(slow, a, t, steps);
+    double fast = th_lazy_prox(slow, a, t, steps);
     for (int64_t s = 0; s < steps; s++)
       slow = th_soft(slow - a, t);
     CHECK(fabs(fast - slow) <= 1e-13);
@@ -209,7 +209,8 @@ static void test_transcription(const char *loss, enum th_type type,
   plain_take(&p, m, th_loss_find(loss), model.certificate.lambda);
   double *b = calloc((size_t)p.d, sizeof *b);
   double *c = calloc((size_t)p.d, sizeof *c);
-  transcribe(&p, th_deal_unit_size(64, p.n, 1), config.seed, config.epochs, b);
+  transcribe(&p, th_partition_deal_unit_size(64, p.n, 1), config.seed,
+             config.epochs, b);
   plain_coef(&model, c);
   double size = 0;
   for (int64_t j = 0; j < p.d; j++) {

@@ -9,22 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct th_truth make(const char *family, int64_t attributes,
-                            int64_t support, double correlation, double density)
+static struct th_ground_truth make(const char *family, int64_t attributes,
+                                   int64_t support, double correlation,
+                                   double density)
 {
-  struct th_truth truth = {.seed = 7,
-                           .noise = 0.5,
-                           .correlation = correlation,
-                           .density = density,
-                           .support_size = support};
+  struct th_ground_truth truth = {.seed = 7,
+                                  .noise = 0.5,
+                                  .correlation = correlation,
+                                  .density = density,
+                                  .support_size = support};
   struct th_error err;
   th_error_clear(&err);
   snprintf(truth.family, sizeof truth.family, "%s", family);
-  CHECK(th_truth_init(&truth, attributes, &err) == TH_OK);
+  CHECK(th_synthetic_truth_init(&truth, attributes, &err) == TH_OK);
   return truth;
 }
 
-static double *dense(const struct th_truth *truth, struct th_range range,
+static double *dense(const struct th_ground_truth *truth, struct th_range range,
                      int64_t first, int32_t rows)
 {
   struct th_error err;
@@ -46,27 +47,27 @@ static double mean_product(const double *a, const double *b, int32_t rows)
 
 static void test_truth(void)
 {
-  struct th_truth truth = make("murata", 500, 0, 0, 0);
+  struct th_ground_truth truth = make("murata", 500, 0, 0, 0);
   CHECK(truth.support_size == 25);
   for (int64_t k = 0; k < 25; k++) {
     CHECK(truth.support[k] == k);
     CHECK(truth.coef[k] == (k < 13 ? 1.0 : -1.0));
   }
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
   truth = make("toeplitz", 4, 0, 0.5, 0);
   CHECK(truth.support_size == 4);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
   truth = make("sparse", 100000, 0, 0, 0.001);
   CHECK(truth.support_size == 100);
   for (int64_t k = 1; k < 100; k++)
     CHECK(truth.support[k] == truth.support[k - 1] + 100);
   CHECK(truth.coef[0] == 1 && truth.coef[1] == -1);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
 }
 
 static void test_refusals(void)
 {
-  const struct th_truth bad[] = {
+  const struct th_ground_truth bad[] = {
       {.family = "murata", .support_size = 11, .noise = 1},
       {.family = "murata", .noise = -1},
       {.family = "murata", .noise = NAN},
@@ -77,10 +78,10 @@ static void test_refusals(void)
       {.family = "nothing", .noise = 1},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-    struct th_truth truth = bad[k];
+    struct th_ground_truth truth = bad[k];
     struct th_error err;
     th_error_clear(&err);
-    CHECK(th_truth_init(&truth, 10, &err) == TH_EUSAGE);
+    CHECK(th_synthetic_truth_init(&truth, 10, &err) == TH_EUSAGE);
     CHECK(truth.support == NULL && truth.coef == NULL);
   }
 }
@@ -95,7 +96,7 @@ static void test_covariance(const char *family, double correlation)
 {
   enum { ROWS = 20000 };
   const int64_t picks[] = {0, 1, 3, 254, 255, 256, 257, 260};
-  struct th_truth truth = make(family, 600, 3, correlation, 0);
+  struct th_ground_truth truth = make(family, 600, 3, correlation, 0);
   struct th_range range = {0, 300};
   double *x = dense(&truth, range, 0, ROWS);
   bool toeplitz = strcmp(family, "toeplitz") == 0;
@@ -109,14 +110,14 @@ static void test_covariance(const char *family, double correlation)
     }
   }
   free(x);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
 }
 
 /* Fourth moments tell a normal from other symmetric laws. */
 static void test_moments(void)
 {
   enum { ROWS = 100000 };
-  struct th_truth truth = make("murata", 10, 3, 0, 0);
+  struct th_ground_truth truth = make("murata", 10, 3, 0, 0);
   double *x = dense(&truth, (struct th_range){4, 5}, 0, ROWS);
   double first = 0;
   double fourth = 0;
@@ -127,7 +128,7 @@ static void test_moments(void)
   CHECK(fabs(first) < 5 / sqrt(ROWS));
   CHECK(fabs(fourth - 3) < 5 * sqrt(96.0 / ROWS));
   free(x);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
 }
 
 /* Any part, asked for in any way, has the same bits. */
@@ -137,7 +138,7 @@ static void test_split(const char *family, double correlation)
   const struct th_range ranges[] = {
       {0, 1}, {5, 9}, {250, 260}, {256, 257}, {511, 600}};
   const int64_t firsts[] = {0, 1, 255, 256, 333, 699};
-  struct th_truth truth = make(family, D, 3, correlation, 0);
+  struct th_ground_truth truth = make(family, D, 3, correlation, 0);
   double *all = dense(&truth, (struct th_range){0, D}, 0, N);
   for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
     for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
@@ -151,12 +152,12 @@ static void test_split(const char *family, double correlation)
     }
   }
   free(all);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
 }
 
 static void test_types(void)
 {
-  struct th_truth truth = make("murata", 10, 3, 0, 0);
+  struct th_ground_truth truth = make("murata", 10, 3, 0, 0);
   struct th_error err;
   double *x = dense(&truth, (struct th_range){0, 10}, 0, 40);
   float narrow[400];
@@ -169,7 +170,7 @@ static void test_types(void)
   CHECK(th_synthetic_dense(&truth, (struct th_range){0, 10}, 0, 40, TH_U8,
                            bytes, 40, &err) == TH_EDATA);
   free(x);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
 }
 
 static void test_law(void)
@@ -182,7 +183,7 @@ static void test_law(void)
       double sum = 0;
       double before = 0.5;
       for (int64_t j = 0; j < sizes[s]; j++) {
-        double p = th_text_probability(&law, j);
+        double p = th_zipf_probability(&law, j);
         CHECK(p > 0 && p <= before);
         before = p;
         sum += p;
@@ -195,13 +196,13 @@ static void test_law(void)
 static void test_sparse_column(void)
 {
   enum { D = 50, N = 200000 };
-  struct th_truth truth = make("sparse", D, 5, 0, 0.1);
+  struct th_ground_truth truth = make("sparse", D, 5, 0, 0.1);
   struct th_zipf law = th_zipf(D, 0.1);
   struct th_column column = {0};
   struct th_error err;
   th_error_clear(&err);
   for (int64_t j = 0; j < D; j += 7) {
-    double p = th_text_probability(&law, j);
+    double p = th_zipf_probability(&law, j);
     double sum = 0;
     double squares = 0;
     CHECK(th_synthetic_sparse(&truth, D, j, N, &column, &err) == TH_OK);
@@ -216,12 +217,12 @@ static void test_sparse_column(void)
     CHECK(fabs(sum - 2 * p) < 5 * sqrt(6 * p / N));
     CHECK(fabs(squares - 6 * p) < 5 * sqrt(150 * p / N));
   }
-  th_column_free(&column);
-  th_truth_free(&truth);
+  th_synthetic_column_free(&column);
+  th_synthetic_truth_free(&truth);
 }
 
 /* Row i of any family, as doubles. */
-static double *matrix(const struct th_truth *truth, int64_t d, int32_t n)
+static double *matrix(const struct th_ground_truth *truth, int64_t d, int32_t n)
 {
   if (strcmp(truth->family, "sparse") != 0)
     return dense(truth, (struct th_range){0, d}, 0, n);
@@ -234,7 +235,7 @@ static double *matrix(const struct th_truth *truth, int64_t d, int32_t n)
     for (int64_t k = 0; k < column.count; k++)
       x[j * n + column.example[k]] = column.value[k];
   }
-  th_column_free(&column);
+  th_synthetic_column_free(&column);
   return x;
 }
 
@@ -246,7 +247,7 @@ static void test_targets(const char *family, double correlation, double density)
   const int64_t support[] = {1, 4, 5, 20};
   const double coef[] = {0.7, -0.4, 1.1, 0.3};
   const double intercept = 0.25;
-  struct th_truth truth = make(family, D, 6, correlation, density);
+  struct th_ground_truth truth = make(family, D, 6, correlation, density);
   struct th_error err;
   double *x = matrix(&truth, D, N);
   double *y = calloc(N, sizeof *y);
@@ -270,15 +271,16 @@ static void test_targets(const char *family, double correlation, double density)
     squares += miss * miss / N;
   }
   double spread = sqrt((squares - error * error) / N);
-  double exact = th_population_mse(&truth, D, support, coef, 4, intercept);
+  double exact =
+      th_synthetic_population_mse(&truth, D, support, coef, 4, intercept);
   CHECK(fabs(noise - 0.25) < 5 * 0.25 * sqrt(2.0 / N));
   CHECK(fabs(exact - 0.25 - error) < 5 * spread);
-  CHECK_NEAR(th_population_mse(&truth, D, truth.support, truth.coef,
-                               truth.support_size, 0),
+  CHECK_NEAR(th_synthetic_population_mse(&truth, D, truth.support, truth.coef,
+                                         truth.support_size, 0),
              0.25, 1e-12);
   free(x);
   free(y);
-  th_truth_free(&truth);
+  th_synthetic_truth_free(&truth);
 }
 
 int main(void)

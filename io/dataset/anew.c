@@ -82,7 +82,7 @@ static bool replace(hid_t file, enum th_storage storage, hsize_t height)
          H5Lmove(file, other, file, TH_D_X, H5P_DEFAULT, H5P_DEFAULT) >= 0;
 }
 
-th_status th_shard_anew(const char *path, enum th_storage storage,
+th_status th_anew_shard(const char *path, enum th_storage storage,
                         int64_t row_group, struct th_error *err)
 {
   if (storage == TH_STORED_TILES)
@@ -95,19 +95,19 @@ th_status th_shard_anew(const char *path, enum th_storage storage,
   return good ? TH_OK : th_fail(err, TH_EIO, "%s: cannot be stored anew", path);
 }
 
-void th_file_forget(int file)
+void th_anew_forget(int file)
 {
   (void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-double th_file_read_seconds(int file)
+double th_anew_read_seconds(int file)
 {
   void *part = malloc(PART);
   ssize_t got = part != NULL && lseek(file, 0, SEEK_SET) == 0 ? PART : -1;
-  double began = th_clock();
+  double began = th_comm_clock();
   while (got > 0)
     got = read(file, part, PART);
-  double seconds = th_clock() - began;
+  double seconds = th_comm_clock() - began;
   free(part);
   return got < 0 ? -1 : seconds;
 }

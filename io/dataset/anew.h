@@ -23,14 +23,14 @@ enum th_storage {
 
 /* Store /X of the dense shard at `path` anew, as h5repack would: the same
  * values, another file. All of it passes through memory. Local. */
-th_status th_shard_anew(const char *path, enum th_storage storage,
+th_status th_anew_shard(const char *path, enum th_storage storage,
                         int64_t row_group, struct th_error *err);
 
 /* Let the system forget what it keeps in memory of an open file. Local. */
-void th_file_forget(int file);
+void th_anew_forget(int file);
 
 /* Seconds that read(2) takes for all of an open file, from its first byte on;
  * negative where it fails. Local. */
-double th_file_read_seconds(int file);
+double th_anew_read_seconds(int file);
 
 #endif

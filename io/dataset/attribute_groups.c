@@ -3,8 +3,8 @@
 #include "io/dataset/attribute_groups.h"
 
 #include "core/memory.h"
+#include "io/dataset/dataset_parts.h"
 #include "io/dataset/format.h"
-#include "io/dataset/reader.h"
 
 #include <math.h>
 #include <stdlib.h>

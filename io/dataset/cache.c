@@ -157,7 +157,7 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
   cache->spare = NULL;
   cache->spare_bytes = 0;
   if (*room == NULL)
-    return th_no_memory("stored values", *got, err);
+    return th_memory_fail("stored values", *got, err);
   return TH_OK;
 }
 

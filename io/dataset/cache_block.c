@@ -118,7 +118,7 @@ struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
 {
   int64_t skip = part.first - place->unit->attributes.first;
   struct th_fetch fetch =
-      th_dense_fetch(place->at.shard, part, place->at.group);
+      th_shard_dense_fetch(place->at.shard, part, place->at.group);
   fetch.values = place->unit->values + skip * place->at.shard->map.run;
   fetch.checksum = place->unit->checksum + skip;
   fetch.unit = place->unit;
@@ -129,7 +129,7 @@ void th_cache_block_count(struct th_dataset *d,
                           const struct th_cache_block *unit,
                           const struct th_fetch *fetch)
 {
-  int64_t bytes = th_fetch_bytes(fetch);
+  int64_t bytes = th_run_fetch_bytes(fetch);
   bool kept = unit->cache == &d->runs;
   (kept ? &d->store.support : &d->store.blocks)->read += bytes;
   d->store.bytes_read += bytes;
@@ -164,9 +164,9 @@ static th_status complete(struct th_dataset *d,
     if (place->at.shard->map.file < 0)
       part = unit->attributes;
     struct th_fetch fetch = th_cache_block_fetch(place, part);
-    double began = th_clock();
-    rc = th_dense_read(place->at.shard, &fetch, err);
-    d->store.seconds += th_clock() - began;
+    double began = th_comm_clock();
+    rc = th_shard_dense_read(place->at.shard, &fetch, err);
+    d->store.seconds += th_comm_clock() - began;
     if (rc != TH_OK)
       return rc;
     th_cache_block_count(d, unit, &fetch);

@@ -7,7 +7,7 @@
 #ifndef TH_CACHE_BLOCK_H
 #define TH_CACHE_BLOCK_H
 
-#include "io/dataset/reader.h"
+#include "io/dataset/dataset_parts.h"
 
 enum th_presence { TH_ABSENT, TH_QUEUED, TH_PRESENT };
 

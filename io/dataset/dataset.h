@@ -7,10 +7,10 @@
 #define TH_DATASET_H
 
 #include "core/comm.h"
+#include "core/ground_truth.h"
 #include "core/groups.h"
 #include "core/names.h"
 #include "core/source.h"
-#include "core/truth.h"
 #include "io/dataset/origin.h"
 
 #include <stdbool.h>
@@ -81,11 +81,11 @@ struct th_master {
   const char *const *names;   /* one per attribute */
   const char *target_name;    /* of the targets' column */
   const char *positive_class; /* is 1, all others are -1 */
-  const struct th_origin *origin;     /* NULL: nothing is known of a text */
-  const struct th_group_piece *piece; /* of groups of attributes: all of them,
-                                         ascending */
-  int64_t pieces;                     /* 0: no groups */
-  const struct th_truth *truth;       /* NULL: not generated */
+  const struct th_origin *origin;      /* NULL: nothing is known of a text */
+  const struct th_group_piece *piece;  /* of groups of attributes: all of them,
+                                          ascending */
+  int64_t pieces;                      /* 0: no groups */
+  const struct th_ground_truth *truth; /* NULL: not generated */
   const char *provenance; /* how it was made, one line, no paths or dates */
 };
 
@@ -132,7 +132,8 @@ struct th_store *th_dataset_store(struct th_dataset *dataset);
 int64_t th_dataset_shards(const struct th_dataset *dataset);
 /* Bytes of the master and all shards. */
 int64_t th_dataset_bytes(const struct th_dataset *dataset);
-const struct th_truth *th_dataset_truth(const struct th_dataset *dataset);
+const struct th_ground_truth *
+th_dataset_truth(const struct th_dataset *dataset);
 const char *th_dataset_provenance(const struct th_dataset *dataset);
 /* The targets' column, and the class that is 1 where all others are -1; NULL:
  * not known, none. */

@@ -1,8 +1,8 @@
 /* examples.c - targets, weights and row numbers: the master's own arrays
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "io/dataset/dataset_parts.h"
 #include "io/dataset/format.h"
-#include "io/dataset/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_examples *e = &dataset->examples;
   const struct th_shape *shape = &dataset->store.shape;
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc = TH_OK;
   TH_TRY(th_h5_open(&e->h5, dataset->path, dataset->path, err));
   TH_TRY(th_master_same(&e->h5, &dataset->info, err));
@@ -133,7 +133,7 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
     TH_TRY(open_array(dataset, TH_D_WEIGHT, TH_D_GROUP_WEIGHT,
                       H5T_NATIVE_DOUBLE, &e->weight, &e->weight_checksum, err));
 done:
-  dataset->store.seconds += th_clock() - began;
+  dataset->store.seconds += th_comm_clock() - began;
   return rc;
 }
 
@@ -142,12 +142,12 @@ static th_status fill_kept(struct th_dataset *d, struct th_error *err)
 {
   struct th_examples *e = &d->examples;
   double *values = e->kept.data;
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc = read_all(d, &e->target, e->target_checksum, values, err);
   if (rc == TH_OK && d->store.shape.weighted)
     rc = read_all(d, &e->weight, e->weight_checksum,
                   values + d->store.shape.examples, err);
-  d->store.seconds += th_clock() - began;
+  d->store.seconds += th_comm_clock() - began;
   return rc;
 }
 
@@ -161,10 +161,10 @@ th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
   if (shape->examples > TH_KEPT_EXAMPLES &&
       bytes > dataset->memory / TH_KEPT_SHARE)
     return rc;
-  TH_TRY(th_share(comm, (size_t)bytes, "targets", &e->kept, err));
+  TH_TRY(th_comm_share(comm, (size_t)bytes, "targets", &e->kept, err));
   rc = e->kept.writer ? fill_kept(dataset, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
-  th_shared_settle(&e->kept);
+  th_comm_shared_show(&e->kept);
   e->kept_target = e->kept.data;
   if (shape->weighted)
     e->kept_weight = e->kept_target + shape->examples;
@@ -182,7 +182,7 @@ void th_examples_close(struct th_examples *examples)
   free(examples->target_checksum);
   free(examples->weight_checksum);
   free(examples->row_checksum);
-  th_shared_free(&examples->kept);
+  th_comm_shared_free(&examples->kept);
   free(examples->group);
   *examples = (struct th_examples){0};
 }
@@ -225,9 +225,9 @@ static th_status one_array(struct th_dataset *d, const struct th_h5_set *set,
                            struct th_error *err)
 {
   if (kept == NULL) {
-    double began = th_clock();
+    double began = th_comm_clock();
     th_status rc = read_rows(d, set, checksum, rows, values, err);
-    d->store.seconds += th_clock() - began;
+    d->store.seconds += th_comm_clock() - began;
     return rc;
   }
   memcpy(values, kept + rows.first, (size_t)rows.count * ITEM);

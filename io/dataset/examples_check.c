@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/attribute_groups.h"
+#include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
 #include "io/dataset/names.h"
-#include "io/dataset/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,10 @@ static th_status check_targets(struct th_dataset *d, double *room,
     struct th_rows rows = th_row_groups_group(g, k);
     TH_TRY(th_examples_read(d, rows, room, room, err));
     TH_TRY(th_dataset_row_numbers(d, rows, (int64_t *)(void *)room, err));
-    print->target = th_hash_next(print->target, e->target_checksum[k]);
-    print->row = th_hash_next(print->row, e->row_checksum[k]);
+    print->target = th_fingerprint_next(print->target, e->target_checksum[k]);
+    print->row = th_fingerprint_next(print->row, e->row_checksum[k]);
     if (e->weight_checksum != NULL)
-      print->weight = th_hash_next(print->weight, e->weight_checksum[k]);
+      print->weight = th_fingerprint_next(print->weight, e->weight_checksum[k]);
   }
 done:
   return rc;
@@ -78,7 +78,7 @@ static th_status check_names(const struct th_dataset *d, struct th_print *print,
   TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, attributes, &all, err));
   TH_TRY(th_names_open(&names, h5, attributes, err));
   for (int64_t a = 0; a < attributes; a++) {
-    th_hash_name(&found, all[a], strlen(all[a]));
+    th_fingerprint_name(&found, all[a], strlen(all[a]));
     if (th_names_at(&names, a, err) == NULL) {
       rc = err->code;
       goto done;

@@ -49,7 +49,7 @@ static enum th_file_kind kind_of_others(int fd, const char *name)
   enum th_codec codec = TH_CODEC_NONE;
   struct th_error ignored = {0};
   ssize_t got = pread(fd, head, sizeof head, 0);
-  bool packed = th_codec_find(fd, name, &codec, &ignored) == TH_OK &&
+  bool packed = th_decompress_find(fd, name, &codec, &ignored) == TH_OK &&
                 codec != TH_CODEC_NONE;
   return packed || is_text(head, got) ? TH_FILE_TEXT : TH_FILE_OTHER;
 }
@@ -59,7 +59,7 @@ th_status th_file_kind(const char *path, enum th_file_kind *kind,
 {
   struct th_h5 h5 = {0};
   struct th_error ignored = {0};
-  th_status rc = th_file_check(path, path, err);
+  th_status rc = th_format_check_file(path, path, err);
   if (rc != TH_OK)
     return rc;
   *kind = TH_FILE_OTHER;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-uint64_t th_hash_piece(const struct th_piece_parts *piece)
+uint64_t th_fingerprint_piece(const struct th_shard_piece_parts *piece)
 {
   size_t runs = (size_t)piece->runs;
   size_t entries = (size_t)piece->entries;
@@ -43,8 +43,9 @@ static inline uint64_t bits_of(const char *value, size_t size)
   return four;
 }
 
-uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
-                     const void *values, size_t value_size, int64_t count)
+uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
+                            const uint16_t *row, const void *values,
+                            size_t value_size, int64_t count)
 {
   uint64_t key = mix((uint64_t)attribute * odd_a + (uint64_t)group * odd_b);
   uint64_t sum = 0;
@@ -54,28 +55,31 @@ uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
   return sum;
 }
 
-uint64_t th_hash_share(int64_t attribute, int64_t group, uint64_t checksum)
+uint64_t th_fingerprint_share(int64_t attribute, int64_t group,
+                              uint64_t checksum)
 {
   uint64_t words[3] = {(uint64_t)attribute, (uint64_t)group, checksum};
   return th_hash(words, sizeof words);
 }
 
-uint64_t th_hash_next(uint64_t before, uint64_t checksum)
+uint64_t th_fingerprint_next(uint64_t before, uint64_t checksum)
 {
   uint64_t words[2] = {before, checksum};
   return th_hash(words, sizeof words);
 }
 
-void th_hash_name(struct th_name_print *print, const char *name, size_t length)
+void th_fingerprint_name(struct th_name_print *print, const char *name,
+                         size_t length)
 {
   const uint64_t none = 1; /* a list of no names has a hash of its own */
   uint64_t hash = th_hash(name, length);
-  print->list = th_hash_next(print->list == 0 ? none : print->list, hash);
-  print->set += th_hash_next(none, hash);
+  print->list =
+      th_fingerprint_next(print->list == 0 ? none : print->list, hash);
+  print->set += th_fingerprint_next(none, hash);
 }
 
-uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
-                       size_t size)
+uint64_t th_fingerprint_stats(const void *const kinds[], int64_t count,
+                              int64_t piece, size_t size)
 {
   int64_t first = piece * TH_STATS_PIECE;
   int64_t left = count - first;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* A sparse piece as it is stored. */
-struct th_piece_parts {
+struct th_shard_piece_parts {
   int64_t runs;
   int64_t entries;
   const uint32_t *attribute;
@@ -24,32 +24,35 @@ struct th_piece_parts {
 };
 
 /* The checksum of a piece. */
-uint64_t th_hash_piece(const struct th_piece_parts *piece);
+uint64_t th_fingerprint_piece(const struct th_shard_piece_parts *piece);
 
 /* A sparse run's share of the content: the sum over its entries of
  * mix(mix(A attribute + B group) ^ (A bits + B row)), where bits are the
  * value's, padded with zeros to 64, mix is the finalizer of SplitMix64, and A
  * and B are odd constants (fingerprint.c). A sum over entries costs a run of
  * one entry less than any hash of bytes. */
-uint64_t th_hash_run(int64_t attribute, int64_t group, const uint16_t *row,
-                     const void *values, size_t value_size, int64_t count);
+uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
+                            const uint16_t *row, const void *values,
+                            size_t value_size, int64_t count);
 
 /* A dense run's share of the content; shares are summed modulo 2^64, so the sum
  * does not depend on how runs lie in shards. */
-uint64_t th_hash_share(int64_t attribute, int64_t group, uint64_t checksum);
+uint64_t th_fingerprint_share(int64_t attribute, int64_t group,
+                              uint64_t checksum);
 
 /* The hash of an array that is handed over group by group. */
-uint64_t th_hash_next(uint64_t before, uint64_t checksum);
+uint64_t th_fingerprint_next(uint64_t before, uint64_t checksum);
 
 /* The names of attributes, handed over in their order, to a record that was
  * zeroed before the first. */
-void th_hash_name(struct th_name_print *print, const char *name, size_t length);
+void th_fingerprint_name(struct th_name_print *print, const char *name,
+                         size_t length);
 
 /* The checksum of a piece of TH_STATS_PIECE attributes' statistics: kinds[] are
  * TH_STATS_KINDS arrays of `count` items of that size; the last piece may be
  * short. */
-uint64_t th_hash_stats(const void *const kinds[], int64_t count, int64_t piece,
-                       size_t size);
+uint64_t th_fingerprint_stats(const void *const kinds[], int64_t count,
+                              int64_t piece, size_t size);
 
 /* The parts of a data set's fingerprint beside its shape. */
 struct th_print {

@@ -68,8 +68,8 @@ th_status th_format_check(const struct th_h5 *h5, const char *format,
   return rc;
 }
 
-th_status th_file_check(const char *path, const char *name,
-                        struct th_error *err)
+th_status th_format_check_file(const char *path, const char *name,
+                               struct th_error *err)
 {
   struct stat s;
   /* a pipe without a writer would not let go of us */

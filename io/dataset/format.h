@@ -33,8 +33,8 @@
  * of the logical content; the same for every shard layout provenance      how
  * the data were made, one line names_list, names_set  u64, since 2.2, where
  * there are names: hashes of the names in their order and in any order
- * (th_hash_name) Master, data sets (n examples, d attributes, G groups, K
- * shards) /y        f64 [n]   targets, finite; all NaN where there are none,
+ * (th_fingerprint_name) Master, data sets (n examples, d attributes, G groups,
+ * K shards) /y        f64 [n]   targets, finite; all NaN where there are none,
  * which programs that do not know `labelled` refuse to read /weight   f64 [n]
  * only when weighted: finite, not negative /row      i64 [n]   0-based number
  * of the example in the input /split    u8  [n]   0 training, 1 test /names
@@ -67,11 +67,10 @@
  *   format "thresher shard", major, minor, shard (its number), first, count,
  *   training (since 2.2), layout, type, row_group, groups, nonzeros
  *   content   sum modulo 2^64 over its runs; dense: of XXH3(attribute, group,
- *             checksum), sparse: of th_hash_run (io/dataset/fingerprint.h)
- * Shard, both layouts (c attributes)
- *   /mean, /deviation, /lowest, /highest   f64 [c], of the training examples;
- *             the deviation has the divisor n; sparse data of another type
- *             than f64: f32
+ *             checksum), sparse: of th_fingerprint_run
+ * (io/dataset/fingerprint.h) Shard, both layouts (c attributes) /mean,
+ * /deviation, /lowest, /highest   f64 [c], of the training examples; the
+ * deviation has the divisor n; sparse data of another type than f64: f32
  *   /stats_checksum  u64, one per 256 attributes over their part of the four
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,

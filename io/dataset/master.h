@@ -28,7 +28,7 @@ struct th_master_info {
   int64_t shards;
   struct th_shard_row *shard;
   bool generated;
-  struct th_truth truth;
+  struct th_ground_truth truth;
   char *provenance;
   char *target_name;    /* NULL: not known */
   char *positive_class; /* NULL: targets are as in the text */
@@ -38,8 +38,8 @@ struct th_master_info {
 void th_master_info_free(struct th_master_info *info);
 
 /* The fixed name of shard k in the folder of that name. Local. */
-th_status th_shard_path(char **path, const char *folder, int64_t k,
-                        struct th_error *err);
+th_status th_master_shard_path(char **path, const char *folder, int64_t k,
+                               struct th_error *err);
 
 /* The whole master as bytes, with the fingerprint filled into *info. Local;
  * rank 0. The image is owned by the caller. */

@@ -96,7 +96,7 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
   th_status rc = TH_OK;
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     TH_TRY(th_h5_get_i64(h5, "/", numbers[k].name, numbers[k].value, err));
-  TH_TRY(get_name(h5, TH_A_LAYOUT, th_layout_find, &layout, err));
+  TH_TRY(get_name(h5, TH_A_LAYOUT, th_type_layout_find, &layout, err));
   TH_TRY(get_name(h5, TH_A_TYPE, th_type_find, &type, err));
   shape.layout = (enum th_layout)layout;
   shape.type = (enum th_type)type;
@@ -155,7 +155,7 @@ static th_status fill_shards(const struct th_h5 *h5,
     row->bytes = columns[2 * k + s];
     row->content = (uint64_t)columns[3 * k + s];
     row->hash = (uint64_t)columns[4 * k + s];
-    rc = th_text(&row->path, err, "%s", paths[s]);
+    rc = th_file_text(&row->path, err, "%s", paths[s]);
     if (rc != TH_OK)
       return rc;
   }
@@ -190,7 +190,7 @@ done:
   return rc;
 }
 
-static bool truth_good(const struct th_truth *truth, int64_t attributes)
+static bool truth_good(const struct th_ground_truth *truth, int64_t attributes)
 {
   bool good = truth->noise >= 0 && isfinite(truth->noise) &&
               fabs(truth->correlation) <= 1 && truth->density >= 0 &&
@@ -204,8 +204,9 @@ static bool truth_good(const struct th_truth *truth, int64_t attributes)
   return good;
 }
 
-static th_status get_truth(const struct th_h5 *h5, struct th_truth *truth,
-                           int64_t attributes, struct th_error *err)
+static th_status get_truth(const struct th_h5 *h5,
+                           struct th_ground_truth *truth, int64_t attributes,
+                           struct th_error *err)
 {
   char *family = NULL;
   th_status rc = TH_OK;
@@ -243,14 +244,14 @@ static th_status adopt_folder(const char *path, struct th_master_info *info,
 {
   char *folder = NULL;
   th_status rc;
-  TH_TRY(th_text(&folder, err, "%.*s.shards", th_path_stem(path), path));
+  TH_TRY(th_file_text(&folder, err, "%.*s.shards", th_path_stem(path), path));
   if (access(folder, F_OK) != 0)
     goto done;
   for (int64_t k = 0; k < info->shards; k++) {
     char *old = info->shard[k].path;
     char *renamed = NULL;
-    TH_TRY(th_text(&renamed, err, "%s/%s", th_path_name(folder),
-                   th_path_name(old)));
+    TH_TRY(th_file_text(&renamed, err, "%s/%s", th_file_name(folder),
+                        th_file_name(old)));
     free(old);
     info->shard[k].path = renamed;
   }
@@ -266,7 +267,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   struct th_identity identity = {0};
   struct th_error ignored = {0};
   th_status rc = TH_OK;
-  TH_TRY(th_file_check(path, path, err));
+  TH_TRY(th_format_check_file(path, path, err));
   TH_TRY(th_h5_open(&h5, path, path, err));
   TH_TRY(th_format_check(&h5, TH_FORMAT_MASTER, err));
   TH_TRY(get_shape(&h5, info, err));
@@ -281,7 +282,7 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   info->generated = th_h5_exists(&h5, TH_G_TRUTH);
   if (info->generated)
     TH_TRY(get_truth(&h5, &info->truth, info->geometry.shape.attributes, err));
-  if (th_identity_of(path, &identity))
+  if (th_file_identity_of(path, &identity))
     info->master_bytes = (int64_t)identity.size;
 done:
   th_h5_close(&h5, &ignored);

@@ -24,7 +24,7 @@ th_status th_master_tables(const struct th_h5 *h5,
   for (size_t k = 0; k < count; k++) {
     TH_TRY(th_h5_get(h5, names[k], H5T_NATIVE_UINT64, geometry->groups, table,
                      err));
-    *hash = th_hash_next(
+    *hash = th_fingerprint_next(
         *hash, th_hash(table, (size_t)geometry->groups * sizeof *table));
   }
 done:

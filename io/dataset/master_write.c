@@ -13,10 +13,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-th_status th_shard_path(char **path, const char *folder, int64_t k,
-                        struct th_error *err)
+th_status th_master_shard_path(char **path, const char *folder, int64_t k,
+                               struct th_error *err)
 {
-  return th_text(path, err, "%s/%05lld.h5", folder, (long long)k);
+  return th_file_text(path, err, "%s/%05lld.h5", folder, (long long)k);
 }
 
 static th_status check_targets(const struct th_shape *shape,
@@ -64,8 +64,8 @@ static th_status put_shape(const struct th_h5 *h5,
   TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_MASTER, err));
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     TH_TRY(th_h5_put_i64(h5, "/", numbers[k].name, numbers[k].value, err));
-  TH_TRY(
-      th_h5_put_text(h5, "/", TH_A_LAYOUT, th_layout_name(shape->layout), err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_LAYOUT,
+                        th_type_layout_name(shape->layout), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_PROVENANCE, info->provenance, err));
   if (master->target_name != NULL)
@@ -93,7 +93,7 @@ static th_status put_checksums(const struct th_h5 *h5, const char *name,
     struct th_rows rows = th_row_groups_group(geometry, g);
     checksum[g] = th_hash((const char *)data + (size_t)rows.first * 8,
                           (size_t)rows.count * 8);
-    *joint = th_hash_next(*joint, checksum[g]);
+    *joint = th_fingerprint_next(*joint, checksum[g]);
   }
   rc = th_h5_put(h5, name, H5T_NATIVE_UINT64, geometry->groups, checksum, err);
   free(checksum);
@@ -206,7 +206,8 @@ done:
   return rc;
 }
 
-static th_status put_truth(const struct th_h5 *h5, const struct th_truth *truth,
+static th_status put_truth(const struct th_h5 *h5,
+                           const struct th_ground_truth *truth,
                            struct th_error *err)
 {
   int64_t k = truth->support_size;

@@ -51,7 +51,7 @@ th_status th_names_put(const struct th_h5 *h5, int64_t count,
   for (int64_t a = 0; a < count; a++) {
     size_t length = strlen(names[a]);
     width = length > width ? length : width;
-    th_hash_name(print, names[a], length);
+    th_fingerprint_name(print, names[a], length);
   }
   TH_TRY(th_h5_put_texts(h5, TH_D_NAMES, count, names, err));
   TH_TRY(put_pieces(h5, count, names, width, err));
@@ -75,7 +75,7 @@ th_status th_names_print(const struct th_h5 *h5, int64_t count,
   }
   TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, count, &names, err));
   for (int64_t a = 0; a < count; a++)
-    th_hash_name(print, names[a], strlen(names[a]));
+    th_fingerprint_name(print, names[a], strlen(names[a]));
 done:
   free(names);
   return rc;

@@ -87,8 +87,8 @@ static bool rows_good(const uint16_t *row, int64_t entries, int64_t rows,
   return most < rows && found == falls;
 }
 
-bool th_piece_settle(struct th_piece *piece, const uint16_t *count,
-                     int64_t base, int64_t rows)
+bool th_shard_piece_check(struct th_piece *piece, const uint16_t *count,
+                          int64_t base, int64_t rows)
 {
   if (piece->runs == 0) {
     piece->start[0] = 0;

@@ -45,7 +45,7 @@ static bool queue(struct th_dataset *d,
   struct th_fetch fetch = th_cache_block_fetch(place, part);
   fetch.small = place->cache == &d->runs;
   if (th_prefetch_thread_full(o->ahead) ||
-      !th_dense_place(place->at.shard, &fetch))
+      !th_shard_dense_place(place->at.shard, &fetch))
     return false;
   th_prefetch_thread_push(o->ahead, &fetch);
   th_cache_block_mark(unit, part, TH_QUEUED);

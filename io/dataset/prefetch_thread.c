@@ -46,9 +46,9 @@ static struct place *place_of(struct th_prefetch_thread *ahead, int64_t number)
 static void carry_out(struct place *place)
 {
   struct th_error ignored = {0};
-  double began = th_clock();
-  place->status = th_fetch_read(&place->fetch, &ignored);
-  place->seconds = th_clock() - began;
+  double began = th_comm_clock();
+  place->status = th_run_fetch_read(&place->fetch, &ignored);
+  place->seconds = th_comm_clock() - began;
 }
 
 /* The number of the next read, and how many there are; -1: stop. */
@@ -74,7 +74,7 @@ static void advise(struct th_prefetch_thread *ahead, int64_t next,
   if (ahead->advised < next)
     ahead->advised = next;
   while (ahead->advised < last)
-    th_fetch_advise(&place_of(ahead, ahead->advised++)->fetch);
+    th_run_fetch_advise(&place_of(ahead, ahead->advised++)->fetch);
 }
 
 static void *read_all(void *self)

@@ -8,7 +8,7 @@
 #ifndef TH_PREFETCH_THREAD_H
 #define TH_PREFETCH_THREAD_H
 
-#include "io/dataset/dense.h"
+#include "io/dataset/run_fetch.h"
 
 struct th_prefetch_thread;
 

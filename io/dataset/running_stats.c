@@ -197,8 +197,8 @@ static int64_t count_nonzeros(const double *values, int64_t count)
   return (int64_t)sum_lanes(lane);
 }
 
-bool th_values_load(enum th_type type, const void *stored, int64_t count,
-                    double *values, int64_t *nonzeros)
+bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
+                           double *values, int64_t *nonzeros)
 {
   (th_type_packed(type) > 1 ? load_packed : load)(type, stored, count, values);
   *nonzeros += count_nonzeros(values, count);

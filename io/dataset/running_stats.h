@@ -33,7 +33,7 @@ void th_running_stats_finish(struct th_running_stats *moments, int64_t rows);
 
 /* Stored values as doubles; false where one is not finite. *nonzeros grows by
  * those that are not zero. */
-bool th_values_load(enum th_type type, const void *stored, int64_t count,
-                    double *values, int64_t *nonzeros);
+bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
+                           double *values, int64_t *nonzeros);
 
 #endif

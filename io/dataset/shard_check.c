@@ -53,8 +53,9 @@ static th_status check_finite(const struct th_shard_read *shard,
 {
   th_status rc = th_grow((void **)&room->numbers, &room->capacity, count,
                          sizeof *room->numbers, "values", err);
-  if (rc != TH_OK || th_values_load(shard->geometry->shape.type, values, count,
-                                    room->numbers, &sum->nonzeros))
+  if (rc != TH_OK ||
+      th_running_stats_load(shard->geometry->shape.type, values, count,
+                            room->numbers, &sum->nonzeros))
     return rc;
   return th_fail(err, TH_EFORMAT,
                  "%s: attributes %lld..%lld, row group %lld: a value is not a "
@@ -74,17 +75,18 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a chunk", err));
   TH_TRY(th_grow((void **)&room->checksum, &room->checksums, count,
                  sizeof *room->checksum, "checksums", err));
-  struct th_fetch fetch = th_dense_fetch(shard, range, group);
+  struct th_fetch fetch = th_shard_dense_fetch(shard, range, group);
   fetch.last = shard->map.run; /* with its padding */
   fetch.values = room->values;
   fetch.checksum = room->checksum;
-  TH_TRY(th_dense_read(shard, &fetch, err));
-  shard->bytes_read += th_fetch_bytes(&fetch);
+  TH_TRY(th_shard_dense_read(shard, &fetch, err));
+  shard->bytes_read += th_run_fetch_bytes(&fetch);
   TH_TRY(check_padding(shard, range, group, room->values, err));
   TH_TRY(check_finite(shard, range, group, room->values,
                       count * shape->row_group, room, sum, err));
   for (int64_t a = 0; a < count; a++)
-    sum->content += th_hash_share(range.first + a, group, room->checksum[a]);
+    sum->content +=
+        th_fingerprint_share(range.first + a, group, room->checksum[a]);
 done:
   return rc;
 }
@@ -96,10 +98,10 @@ static uint64_t piece_content(const struct th_shard_read *shard,
   uint64_t content = 0;
   for (int64_t k = 0; k < piece->runs; k++) {
     uint32_t first = piece->start[k];
-    content += th_hash_run(shard->row->range.first + piece->attribute[k], group,
-                           piece->row + first,
-                           (const char *)piece->values + first * size, size,
-                           piece->start[k + 1] - first);
+    content += th_fingerprint_run(shard->row->range.first + piece->attribute[k],
+                                  group, piece->row + first,
+                                  (const char *)piece->values + first * size,
+                                  size, piece->start[k + 1] - first);
   }
   return content;
 }
@@ -109,11 +111,11 @@ static th_status check_piece(struct th_shard_read *shard, int64_t unit,
                              struct th_shard_sum *sum, struct th_error *err)
 {
   struct th_piece piece;
-  int64_t bytes = th_piece_size(shard, unit, group, &piece);
+  int64_t bytes = th_shard_piece_size(shard, unit, group, &piece);
   int64_t entries = sum->nonzeros; /* whatever their values */
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
-  TH_TRY(th_piece_read(shard, unit, group, &piece, room->values, err));
+  TH_TRY(th_shard_piece_read(shard, unit, group, &piece, room->values, err));
   TH_TRY(check_finite(shard, piece.attributes, group, piece.values,
                       piece.entries, room, sum, err));
   sum->nonzeros = entries + piece.entries;

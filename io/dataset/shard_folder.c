@@ -15,7 +15,7 @@
 
 enum { DIGITS = 5, MOST_DIGITS = 6 };
 
-/* The number of NNNNN.h5, as th_shard_path has it; -1: another name. */
+/* The number of NNNNN.h5, as th_master_shard_path has it; -1: another name. */
 static int64_t shard_of(const char *name)
 {
   size_t digits = strspn(name, "0123456789");
@@ -25,7 +25,7 @@ static int64_t shard_of(const char *name)
   return strtoll(name, NULL, 10);
 }
 
-bool th_name_exists(int folder, const char *name)
+bool th_shard_folder_holds(int folder, const char *name)
 {
   struct stat s;
   return fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) == 0;
@@ -87,7 +87,7 @@ static th_status check_names(int inside, const char *path, const char *name,
 th_status th_shard_folder_check(int folder, const char *path, const char *name,
                                 struct th_error *err)
 {
-  if (!th_name_exists(folder, name))
+  if (!th_shard_folder_holds(folder, name))
     return TH_OK;
   int inside = open_folder(folder, name);
   if (inside < 0)
@@ -106,7 +106,7 @@ th_status th_shard_folder_check(int folder, const char *path, const char *name,
 int th_shard_folder_enter(int folder, const char *name, int64_t shards)
 {
   int inside = open_folder(folder, name);
-  if (inside < 0 || th_own_folder(folder, name, inside, shards) == 0)
+  if (inside < 0 || th_interrupt_own_folder(folder, name, inside, shards) == 0)
     return inside;
   int saved = errno;
   close(inside);
@@ -138,13 +138,14 @@ void th_shard_folder_remove(int folder, const char *name)
   for (const char *n = next_name(names); n != NULL; n = next_name(names))
     if (shard_of(n) >= shards)
       shards = shard_of(n) + 1;
-  th_own_folder(folder, name, inside, shards); /* should a signal come now */
+  th_interrupt_own_folder(folder, name, inside,
+                          shards); /* should a signal come now */
   rewinddir(names);
   for (const char *n = next_name(names); n != NULL; n = next_name(names))
     if (is_shard(inside, n))
       unlinkat(inside, n, 0);
   closedir(names);
   unlinkat(folder, name, AT_REMOVEDIR);
-  th_own_forget(folder, name);
+  th_interrupt_own_forget(folder, name);
   close(inside);
 }

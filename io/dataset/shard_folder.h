@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Whether a name is there. */
-bool th_name_exists(int folder, const char *name);
+bool th_shard_folder_holds(int folder, const char *name);
 
 /* TH_EIO unless what has that name, if anything, is a folder that holds shards
  * (NNNNN.h5) alone: one line with its path and the first other name in it.

@@ -14,7 +14,7 @@
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err)
 {
-  return th_run_damaged(shard->name, attribute, group, err);
+  return th_run_fetch_damaged(shard->name, attribute, group, err);
 }
 
 static th_status check_size(const struct th_shard_read *shard,
@@ -139,8 +139,8 @@ static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
     rc = th_shard_bad_size(shard, TH_D_CHECKSUM, err);
     goto done;
   }
-  TH_TRY(th_dense_map_open(&shard->map, g, (int64_t)count, &shard->values,
-                           &shard->checksum, err));
+  TH_TRY(th_run_fetch_map_open(&shard->map, g, (int64_t)count, &shard->values,
+                               &shard->checksum, err));
   shard->sums.count = 0;
   shard->unit = dense_unit(shard, (int64_t)count);
 done:
@@ -239,7 +239,8 @@ static th_status check(struct th_shard_read *shard, struct th_error *err)
   }
   TH_TRY(th_format_check(&shard->h5, TH_FORMAT_SHARD, err));
   TH_TRY(check_index(shard, err));
-  TH_TRY(check_text(shard, TH_A_LAYOUT, th_layout_name(shape->layout), err));
+  TH_TRY(
+      check_text(shard, TH_A_LAYOUT, th_type_layout_name(shape->layout), err));
   TH_TRY(check_text(shard, TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(check_content(shard, err));
   shard->rewritten = shard->identity.size != shard->row->bytes &&
@@ -263,8 +264,8 @@ th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
                    "%s: cannot be opened (%s); put it back or import the data "
                    "again",
                    shard->name, strerror(errno));
-  th_status rc = th_file_check(shard->path, shard->name, err);
-  if (rc == TH_OK && !th_identity_of(shard->path, &shard->identity))
+  th_status rc = th_format_check_file(shard->path, shard->name, err);
+  if (rc == TH_OK && !th_file_identity_of(shard->path, &shard->identity))
     rc = th_fail(err, TH_EIO, "%s: %s", shard->name, strerror(errno));
   if (rc == TH_OK)
     rc = check(shard, err);
@@ -284,7 +285,7 @@ void th_shard_close(struct th_shard_read *shard)
   for (int k = 0; k < SETS; k++)
     th_h5_set_close(sets[k], &ignored);
   th_h5_close(&shard->h5, &ignored);
-  th_dense_map_free(&shard->map);
+  th_run_fetch_map_free(&shard->map);
   free(shard->piece);
   free(shard->piece_entry);
   free(shard->piece_checksum);

@@ -5,9 +5,9 @@
 #ifndef TH_SHARD_READ_H
 #define TH_SHARD_READ_H
 
-#include "io/dataset/dense.h"
 #include "io/dataset/master.h"
 #include "io/dataset/row_groups.h"
+#include "io/dataset/run_fetch.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/h5.h"
 
@@ -53,15 +53,16 @@ th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
 /* Dense: the read of some attributes of one group; where their values and
  * checksums go (R rows each, all within one unit) is the caller's to fill in.
  */
-struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
-                               struct th_range wanted, int64_t group);
+struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
+                                     struct th_range wanted, int64_t group);
 
-/* Find its place in the file. False: only th_dense_read can carry it out. */
-bool th_dense_place(struct th_shard_read *shard, struct th_fetch *fetch);
+/* Find its place in the file. False: only th_shard_dense_read can carry it out.
+ */
+bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch);
 
 /* Carry it out, verified. */
-th_status th_dense_read(struct th_shard_read *shard, struct th_fetch *fetch,
-                        struct th_error *err);
+th_status th_shard_dense_read(struct th_shard_read *shard,
+                              struct th_fetch *fetch, struct th_error *err);
 
 /* Sparse: a piece as it is kept in memory, in one allocation. */
 struct th_piece {
@@ -75,18 +76,18 @@ struct th_piece {
 };
 
 /* What there is of a piece; the bytes that it needs in memory. */
-int64_t th_piece_size(const struct th_shard_read *shard, int64_t unit,
-                      int64_t group, struct th_piece *piece);
+int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
+                            int64_t group, struct th_piece *piece);
 /* Starts of a piece's runs from their counts, which lie at the end of the room
  * for starts; base: what its attributes count from. False unless runs are not
  * empty, attributes are those of the piece, rows are below `rows`, and both
  * ascend: then the piece must not be used. */
-bool th_piece_settle(struct th_piece *piece, const uint16_t *count,
-                     int64_t base, int64_t rows);
+bool th_shard_piece_check(struct th_piece *piece, const uint16_t *count,
+                          int64_t base, int64_t rows);
 /* Its members in that room; its content, verified. */
-th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
-                        int64_t group, struct th_piece *piece, void *room,
-                        struct th_error *err);
+th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
+                              int64_t group, struct th_piece *piece, void *room,
+                              struct th_error *err);
 
 /* statistics[range.last - range.first], verified. */
 th_status th_shard_statistics(struct th_shard_read *shard,

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_read.h"
 
-struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
-                               struct th_range wanted, int64_t group)
+struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
+                                     struct th_range wanted, int64_t group)
 {
   const struct th_row_groups *g = shard->geometry;
   int64_t rows = th_row_groups_group(g, group).count;
@@ -16,11 +16,12 @@ struct th_fetch th_dense_fetch(const struct th_shard_read *shard,
                            .last = used};
 }
 
-bool th_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
+bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
 {
   struct th_range all = shard->row->range;
-  return th_fetch_place(fetch, &shard->map, &shard->values,
-                        fetch->wanted.first - all.first, all.last - all.first);
+  return th_run_fetch_place(fetch, &shard->map, &shard->values,
+                            fetch->wanted.first - all.first,
+                            all.last - all.first);
 }
 
 /* By way of HDF5, which decompresses. */
@@ -39,19 +40,19 @@ static th_status read_box(struct th_shard_read *shard,
   TH_TRY(th_h5_set_read(&shard->values, at, box, fetch->values, err));
   TH_TRY(
       th_h5_set_read(&shard->checksum, sum_at, sum_box, fetch->checksum, err));
-  TH_TRY(th_runs_verify(fetch->shard, fetch->wanted, fetch->group,
-                        fetch->values, shard->map.run, fetch->used,
-                        fetch->checksum, err));
+  TH_TRY(th_run_fetch_verify(fetch->shard, fetch->wanted, fetch->group,
+                             fetch->values, shard->map.run, fetch->used,
+                             fetch->checksum, err));
 done:
   return rc;
 }
 
-th_status th_dense_read(struct th_shard_read *shard, struct th_fetch *fetch,
-                        struct th_error *err)
+th_status th_shard_dense_read(struct th_shard_read *shard,
+                              struct th_fetch *fetch, struct th_error *err)
 {
-  if (!th_dense_place(shard, fetch))
+  if (!th_shard_dense_place(shard, fetch))
     return read_box(shard, fetch, err);
   bool single = fetch->wanted.last - fetch->wanted.first == 1;
-  return single ? th_fetch_single(fetch, &shard->sums, err)
-                : th_fetch_read(fetch, err);
+  return single ? th_run_fetch_single(fetch, &shard->sums, err)
+                : th_run_fetch_read(fetch, err);
 }

@@ -39,8 +39,8 @@ static size_t place(struct th_piece *piece, size_t value_size, char *room)
   return values + align(entries * value_size);
 }
 
-int64_t th_piece_size(const struct th_shard_read *shard, int64_t unit,
-                      int64_t group, struct th_piece *piece)
+int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
+                            int64_t group, struct th_piece *piece)
 {
   int64_t at = group * shard->pieces + unit;
   int64_t first = shard->row->range.first + unit * shard->unit;
@@ -77,9 +77,9 @@ done:
   return rc;
 }
 
-th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
-                        int64_t group, struct th_piece *piece, void *room,
-                        struct th_error *err)
+th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
+                              int64_t group, struct th_piece *piece, void *room,
+                              struct th_error *err)
 {
   size_t size = th_type_size(shard->geometry->shape.type);
   int64_t at = group * shard->pieces + unit;
@@ -89,17 +89,17 @@ th_status th_piece_read(struct th_shard_read *shard, int64_t unit,
     return rc;
   shard->bytes_read +=
       piece->runs * 6 + piece->entries * (int64_t)(size + sizeof *piece->row);
-  struct th_piece_parts parts = {.runs = piece->runs,
-                                 .entries = piece->entries,
-                                 .attribute = piece->attribute,
-                                 .count = counts_of(piece),
-                                 .row = piece->row,
-                                 .values = piece->values,
-                                 .value_size = size};
-  if (th_hash_piece(&parts) != shard->piece_checksum[at])
+  struct th_shard_piece_parts parts = {.runs = piece->runs,
+                                       .entries = piece->entries,
+                                       .attribute = piece->attribute,
+                                       .count = counts_of(piece),
+                                       .row = piece->row,
+                                       .values = piece->values,
+                                       .value_size = size};
+  if (th_fingerprint_piece(&parts) != shard->piece_checksum[at])
     return damaged(shard, piece, group, "checksum mismatch", err);
-  if (!th_piece_settle(piece, parts.count, shard->row->range.first,
-                       th_row_groups_group(shard->geometry, group).count))
+  if (!th_shard_piece_check(piece, parts.count, shard->row->range.first,
+                            th_row_groups_group(shard->geometry, group).count))
     return damaged(shard, piece, group, "attributes or rows out of place", err);
   memcpy(room, piece, sizeof *piece);
   return TH_OK;

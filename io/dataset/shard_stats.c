@@ -62,8 +62,8 @@ static th_status verify(const struct th_shard_read *shard,
 {
   int64_t count = stored->part.last - stored->part.first;
   for (int64_t k = 0; k < th_ceil_divide(count, TH_STATS_PIECE); k++)
-    if (th_hash_stats((const void *const *)stored->kinds, count, k,
-                      stored->size) != stored->checksum[k])
+    if (th_fingerprint_stats((const void *const *)stored->kinds, count, k,
+                             stored->size) != stored->checksum[k])
       return th_fail(err, TH_EFORMAT,
                      "%s: statistics of attribute %lld and following: checksum "
                      "mismatch; the file is damaged, import the data again",

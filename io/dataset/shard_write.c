@@ -15,21 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-th_status th_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
-                           struct th_error *err)
+th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
+                                 struct th_error *err)
 {
   return th_grow(&scratch->bytes, &scratch->byte_capacity, bytes, 1,
                  "room for a chunk", err);
 }
 
-th_status th_scratch_values(struct th_scratch *scratch, int64_t count,
-                            struct th_error *err)
+th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
+                                  struct th_error *err)
 {
   return th_grow((void **)&scratch->values, &scratch->value_capacity, count,
                  sizeof *scratch->values, "values of a run", err);
 }
 
-void th_scratch_free(struct th_scratch *scratch)
+void th_shard_scratch_free(struct th_scratch *scratch)
 {
   free(scratch->bytes);
   free(scratch->values);
@@ -45,7 +45,7 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
   th_status rc = TH_OK;
   int64_t count = shard->range.last - shard->range.first;
   if (th_file_limit() < HEAD_BYTES)
-    return th_no_space(shard->name, shard->needed, err);
+    return th_file_no_space(shard->name, shard->needed, err);
   TH_TRY(th_h5_create(&shard->h5, shard->path, shard->name, err));
   shard->file = fcntl(th_h5_descriptor(&shard->h5), F_DUPFD_CLOEXEC, 0);
   if (shard->file < 0)
@@ -53,9 +53,9 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
                    strerror(errno));
   TH_TRY(th_running_stats_init(&shard->moments, count, err));
   if (shard->geometry->shape.layout == TH_DENSE)
-    TH_TRY(th_dense_begin(shard, err));
+    TH_TRY(th_shard_dense_begin(shard, err));
   else
-    TH_TRY(th_sparse_begin(shard, piece_width, err));
+    TH_TRY(th_shard_sparse_begin(shard, piece_width, err));
 done:
   return rc;
 }
@@ -83,8 +83,8 @@ static th_status put_header(const struct th_shard_write *shard,
   TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_SHARD, err));
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     TH_TRY(th_h5_put_i64(h5, "/", numbers[k].name, numbers[k].value, err));
-  TH_TRY(
-      th_h5_put_text(h5, "/", TH_A_LAYOUT, th_layout_name(shape->layout), err));
+  TH_TRY(th_h5_put_text(h5, "/", TH_A_LAYOUT,
+                        th_type_layout_name(shape->layout), err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_TYPE, th_type_name(shape->type), err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, shard->content, err));
 done:
@@ -112,7 +112,8 @@ static th_status put_checksums(const struct th_shard_write *shard,
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < pieces; k++)
-    checksum[k] = th_hash_stats((const void *const *)kinds, count, k, size);
+    checksum[k] =
+        th_fingerprint_stats((const void *const *)kinds, count, k, size);
   rc = th_h5_put(&shard->h5, TH_D_STATS_CHECKSUM, H5T_NATIVE_UINT64, pieces,
                  checksum, err);
   free(checksum);
@@ -151,16 +152,16 @@ static th_status trim(struct th_shard_write *shard, struct th_error *err)
   if (!good || ftruncate(shard->file, (off_t)shard->bytes) != 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
                    strerror(errno));
-  return th_flush(shard->file, shard->name, err);
+  return th_file_flush(shard->file, shard->name, err);
 }
 
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (shard->geometry->shape.layout == TH_DENSE)
-    TH_TRY(th_dense_end(shard, err));
+    TH_TRY(th_shard_dense_end(shard, err));
   else
-    TH_TRY(th_sparse_end(shard, err));
+    TH_TRY(th_shard_sparse_end(shard, err));
   TH_TRY(put_statistics(shard, err));
   TH_TRY(put_header(shard, err));
   TH_TRY(th_h5_close(&shard->h5, err));
@@ -175,8 +176,8 @@ done:
 void th_shard_drop(struct th_shard_write *shard)
 {
   struct th_error ignored = {0};
-  th_dense_free(&shard->dense);
-  th_sparse_free(&shard->sparse);
+  th_shard_dense_free(&shard->dense);
+  th_shard_sparse_free(&shard->sparse);
   th_running_stats_free(&shard->moments);
   th_h5_close(&shard->h5, &ignored);
   if (shard->file >= 0)

@@ -78,18 +78,21 @@ th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
 void th_shard_drop(struct th_shard_write *shard);
 
 /* Parts of begin and end for one layout. */
-th_status th_dense_begin(struct th_shard_write *shard, struct th_error *err);
-th_status th_dense_end(struct th_shard_write *shard, struct th_error *err);
-void th_dense_free(struct th_dense_write *dense);
-th_status th_sparse_begin(struct th_shard_write *shard, int64_t piece_width,
-                          struct th_error *err);
-th_status th_sparse_end(struct th_shard_write *shard, struct th_error *err);
-void th_sparse_free(struct th_sparse_write *sparse);
+th_status th_shard_dense_begin(struct th_shard_write *shard,
+                               struct th_error *err);
+th_status th_shard_dense_end(struct th_shard_write *shard,
+                             struct th_error *err);
+void th_shard_dense_free(struct th_dense_write *dense);
+th_status th_shard_sparse_begin(struct th_shard_write *shard,
+                                int64_t piece_width, struct th_error *err);
+th_status th_shard_sparse_end(struct th_shard_write *shard,
+                              struct th_error *err);
+void th_shard_sparse_free(struct th_sparse_write *sparse);
 
-th_status th_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
-                           struct th_error *err);
-th_status th_scratch_values(struct th_scratch *scratch, int64_t count,
-                            struct th_error *err);
-void th_scratch_free(struct th_scratch *scratch);
+th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
+                                 struct th_error *err);
+th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
+                                  struct th_error *err);
+void th_shard_scratch_free(struct th_scratch *scratch);
 
 #endif

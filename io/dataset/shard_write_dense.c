@@ -28,12 +28,13 @@ static th_status reserve(const struct th_shard_write *shard, int64_t stored,
   int64_t values = th_ceil_divide(count, stored) * stored * g->groups * run;
   int64_t checksums = count * g->groups * (int64_t)sizeof(uint64_t);
   int64_t statistics = count * 5 * (int64_t)sizeof(double);
-  return th_reserve(shard->file, shard->name,
-                    values + checksums + statistics + METADATA_BYTES,
-                    shard->needed, err);
+  return th_file_reserve(shard->file, shard->name,
+                         values + checksums + statistics + METADATA_BYTES,
+                         shard->needed, err);
 }
 
-th_status th_dense_begin(struct th_shard_write *shard, struct th_error *err)
+th_status th_shard_dense_begin(struct th_shard_write *shard,
+                               struct th_error *err)
 {
   const struct th_row_groups *g = shard->geometry;
   struct th_dense_write *dense = &shard->dense;
@@ -102,7 +103,7 @@ static th_status pack(const struct th_shard_write *shard, int64_t count,
   size_t from = th_type_bytes(shape->type, stride);
   int64_t sums = count * (int64_t)sizeof(uint64_t);
   th_status rc =
-      th_scratch_bytes(shard->scratch, count * (int64_t)run + sums, err);
+      th_shard_scratch_bytes(shard->scratch, count * (int64_t)run + sums, err);
   if (rc != TH_OK)
     return rc;
   /* Checksums first: eight-byte items at an aligned place. */
@@ -127,12 +128,12 @@ static th_status account(struct th_shard_write *shard, int64_t group,
   const uint64_t *checksum = shard->scratch->bytes;
   const char *from = (const char *)(checksum + count);
   bool training = group < shard->geometry->training_groups;
-  th_status rc = th_scratch_values(shard->scratch, rows, err);
+  th_status rc = th_shard_scratch_values(shard->scratch, rows, err);
   for (int64_t a = 0; rc == TH_OK && a < count; a++, from += run) {
     int64_t attribute = range.first + a;
-    shard->content += th_hash_share(attribute, group, checksum[a]);
-    if (!th_values_load(shape->type, from, rows, shard->scratch->values,
-                        &shard->nonzeros))
+    shard->content += th_fingerprint_share(attribute, group, checksum[a]);
+    if (!th_running_stats_load(shape->type, from, rows, shard->scratch->values,
+                               &shard->nonzeros))
       rc = th_fail(err, TH_EDATA,
                    "attribute %lld, row group %lld: a value is not a finite "
                    "number",
@@ -170,7 +171,7 @@ done:
   return rc;
 }
 
-th_status th_dense_end(struct th_shard_write *shard, struct th_error *err)
+th_status th_shard_dense_end(struct th_shard_write *shard, struct th_error *err)
 {
   struct th_dense_write *dense = &shard->dense;
   int64_t chunks = th_ceil_divide(attributes_of(shard), dense->chunk);
@@ -183,7 +184,7 @@ th_status th_dense_end(struct th_shard_write *shard, struct th_error *err)
   return rc == TH_OK ? th_h5_set_close(&dense->values, err) : rc;
 }
 
-void th_dense_free(struct th_dense_write *dense)
+void th_shard_dense_free(struct th_dense_write *dense)
 {
   struct th_error ignored = {0};
   th_h5_set_close(&dense->checksum, &ignored);

@@ -34,8 +34,8 @@ static th_status reserve(struct th_shard_write *shard, int64_t bytes,
   int64_t step = sparse->reserved / 4;
   int64_t wanted = needed + (step < STEP_BYTES ? step : STEP_BYTES);
   th_status rc =
-      th_reserve(shard->file, shard->name, wanted,
-                 shard->needed > wanted ? shard->needed : wanted, err);
+      th_file_reserve(shard->file, shard->name, wanted,
+                      shard->needed > wanted ? shard->needed : wanted, err);
   if (rc == TH_OK)
     sparse->reserved = wanted;
   return rc;
@@ -62,8 +62,8 @@ static th_status create(const struct th_shard_write *shard,
   return th_h5_set_create(set, &shard->h5, name, type, type, &plan, err);
 }
 
-th_status th_sparse_begin(struct th_shard_write *shard, int64_t piece_width,
-                          struct th_error *err)
+th_status th_shard_sparse_begin(struct th_shard_write *shard,
+                                int64_t piece_width, struct th_error *err)
 {
   const struct th_row_groups *g = shard->geometry;
   struct th_sparse_write *sparse = &shard->sparse;
@@ -94,14 +94,14 @@ done:
 
 /* The next piece of a tile: its attributes end below `end`. Advances parts
  * beyond it. */
-static uint64_t cut_piece(struct th_piece_parts *parts, int64_t runs_left,
+static uint64_t cut_piece(struct th_shard_piece_parts *parts, int64_t runs_left,
                           int64_t end)
 {
   parts->runs = 0;
   parts->entries = 0;
   while (parts->runs < runs_left && parts->attribute[parts->runs] < end)
     parts->entries += parts->count[parts->runs++];
-  uint64_t checksum = th_hash_piece(parts);
+  uint64_t checksum = th_fingerprint_piece(parts);
   parts->attribute += parts->runs;
   parts->count += parts->runs;
   parts->row += parts->entries;
@@ -113,11 +113,12 @@ static uint64_t cut_piece(struct th_piece_parts *parts, int64_t runs_left,
 static void enter_pieces(struct th_sparse_write *sparse,
                          const struct th_tile *tile)
 {
-  struct th_piece_parts parts = {.attribute = tile->attribute,
-                                 .count = tile->count,
-                                 .row = tile->slab->row_in_group,
-                                 .values = tile->slab->values,
-                                 .value_size = th_type_size(tile->slab->type)};
+  struct th_shard_piece_parts parts = {.attribute = tile->attribute,
+                                       .count = tile->count,
+                                       .row = tile->slab->row_in_group,
+                                       .values = tile->slab->values,
+                                       .value_size =
+                                           th_type_size(tile->slab->type)};
   int64_t run = 0;
   int64_t entry = 0;
   for (int64_t p = 0; p < sparse->pieces; p++) {
@@ -157,9 +158,9 @@ th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
   tile.rows = th_row_groups_group(shard->geometry, group).count;
   tile.entries =
       slab->runs > 0 ? (int64_t)slab->start[slab->runs] - slab->start[0] : 0;
-  TH_TRY(th_tile_check(shard, &tile, err));
+  TH_TRY(th_sparse_tile_check(shard, &tile, err));
   TH_TRY(reserve_tile(shard, &tile, err));
-  TH_TRY(th_tile_fill(shard, &tile, err));
+  TH_TRY(th_sparse_tile_fill(shard, &tile, err));
   TH_TRY(append(sparse, &tile, err));
   enter_pieces(sparse, &tile);
   sparse->runs += tile.runs;
@@ -184,7 +185,8 @@ static th_status close_sets(struct th_sparse_write *sparse,
   return rc;
 }
 
-th_status th_sparse_end(struct th_shard_write *shard, struct th_error *err)
+th_status th_shard_sparse_end(struct th_shard_write *shard,
+                              struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
   int64_t groups = shard->geometry->groups;
@@ -208,7 +210,7 @@ done:
   return rc;
 }
 
-void th_sparse_free(struct th_sparse_write *sparse)
+void th_shard_sparse_free(struct th_sparse_write *sparse)
 {
   struct th_error ignored = {0};
   close_sets(sparse, &ignored);

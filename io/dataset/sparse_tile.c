@@ -21,8 +21,8 @@ static bool rows_good(const uint16_t *row, int64_t count, int64_t rows)
   return count > 0 && row[count - 1] < rows;
 }
 
-th_status th_tile_check(const struct th_shard_write *shard,
-                        const struct th_tile *tile, struct th_error *err)
+th_status th_sparse_tile_check(const struct th_shard_write *shard,
+                               const struct th_tile *tile, struct th_error *err)
 {
   const struct th_slab *slab = tile->slab;
   int64_t before = shard->range.first - 1;
@@ -48,9 +48,9 @@ static th_status make_room(struct th_shard_write *shard, struct th_tile *tile,
                            struct th_error *err)
 {
   int64_t run = sizeof *tile->attribute + sizeof *tile->count;
-  th_status rc = th_scratch_bytes(shard->scratch, tile->runs * run, err);
+  th_status rc = th_shard_scratch_bytes(shard->scratch, tile->runs * run, err);
   if (rc == TH_OK)
-    rc = th_scratch_values(shard->scratch, tile->entries, err);
+    rc = th_shard_scratch_values(shard->scratch, tile->entries, err);
   if (rc != TH_OK)
     return rc;
   tile->attribute = shard->scratch->bytes;
@@ -86,10 +86,10 @@ static void account(struct th_shard_write *shard, const struct th_tile *tile)
   int64_t e = 0;
   for (int64_t k = 0; k < tile->runs; k++) {
     int64_t count = tile->count[k];
-    shard->content +=
-        th_hash_run(shard->range.first + tile->attribute[k], tile->group,
-                    slab->row_in_group + e,
-                    (const char *)slab->values + (size_t)e * size, size, count);
+    shard->content += th_fingerprint_run(
+        shard->range.first + tile->attribute[k], tile->group,
+        slab->row_in_group + e, (const char *)slab->values + (size_t)e * size,
+        size, count);
     if (training)
       th_running_stats_add(&shard->moments, tile->attribute[k],
                            shard->scratch->values + e, count);
@@ -97,8 +97,8 @@ static void account(struct th_shard_write *shard, const struct th_tile *tile)
   }
 }
 
-th_status th_tile_fill(struct th_shard_write *shard, struct th_tile *tile,
-                       struct th_error *err)
+th_status th_sparse_tile_fill(struct th_shard_write *shard,
+                              struct th_tile *tile, struct th_error *err)
 {
   const struct th_slab *slab = tile->slab;
   int64_t ignored = 0;
@@ -110,8 +110,8 @@ th_status th_tile_fill(struct th_shard_write *shard, struct th_tile *tile,
                                     shard->range.first);
     tile->count[k] = (uint16_t)(slab->start[k + 1] - slab->start[k]);
   }
-  if (!th_values_load(slab->type, slab->values, tile->entries,
-                      shard->scratch->values, &ignored))
+  if (!th_running_stats_load(slab->type, slab->values, tile->entries,
+                             shard->scratch->values, &ignored))
     return not_finite(shard, tile, err);
   account(shard, tile);
   return TH_OK;

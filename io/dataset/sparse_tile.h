@@ -20,12 +20,13 @@ struct th_tile {
 };
 
 /* TH_EARG for a tile that breaks the order of groups, attributes or rows. */
-th_status th_tile_check(const struct th_shard_write *shard,
-                        const struct th_tile *tile, struct th_error *err);
+th_status th_sparse_tile_check(const struct th_shard_write *shard,
+                               const struct th_tile *tile,
+                               struct th_error *err);
 
 /* The tile as it is stored; adds to the shard's content and statistics.
  * TH_EDATA for a value that is not finite. */
-th_status th_tile_fill(struct th_shard_write *shard, struct th_tile *tile,
-                       struct th_error *err);
+th_status th_sparse_tile_fill(struct th_shard_write *shard,
+                              struct th_tile *tile, struct th_error *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* writer.c - writing a data set: names, shards on their ranks, giving up
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/writer.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "io/dataset/file_kind.h"
 #include "io/dataset/shard_folder.h"
+#include "io/dataset/writer_parts.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/interrupt.h"
 #include "io/hdf5/path.h"
@@ -38,14 +38,14 @@ static int64_t choose_shards(const struct th_row_groups *geometry,
 static th_status make_names(struct th_writer *w, const char *path,
                             struct th_error *err)
 {
-  const char *name = th_path_name(path);
+  const char *name = th_file_name(path);
   int n = th_path_stem(name);
   th_status rc = TH_OK;
-  TH_TRY(th_path_folder(path, &w->place, err));
-  TH_TRY(th_text(&w->path, err, "%s", path));
-  TH_TRY(th_text(&w->folder, err, "%.*s.shards", n, name));
-  TH_TRY(th_text(&w->partial, err, ".%.*s.shards.partial", n, name));
-  TH_TRY(th_text(&w->old, err, ".%.*s.shards.old", n, name));
+  TH_TRY(th_file_folder(path, &w->place, err));
+  TH_TRY(th_file_text(&w->path, err, "%s", path));
+  TH_TRY(th_file_text(&w->folder, err, "%.*s.shards", n, name));
+  TH_TRY(th_file_text(&w->partial, err, ".%.*s.shards.partial", n, name));
+  TH_TRY(th_file_text(&w->old, err, ".%.*s.shards.old", n, name));
 done:
   return rc;
 }
@@ -84,7 +84,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   TH_TRY(TH_NEW(&w->shard, w->mine, "shards", err));
   for (int64_t k = 0; k < w->mine; k++)
     w->shard[k].file = -1;
-  th_raise_limit(RLIMIT_NOFILE);
+  th_file_raise_limit(RLIMIT_NOFILE);
 done:
   return rc;
 }
@@ -93,9 +93,9 @@ done:
  * That is the data set as long as the new master has not got its name. */
 static void recover(const struct th_writer *w)
 {
-  if (!th_name_exists(w->parent, w->old))
+  if (!th_shard_folder_holds(w->parent, w->old))
     return;
-  if (th_name_exists(w->parent, w->folder)) {
+  if (th_shard_folder_holds(w->parent, w->folder)) {
     if (!w->output.stale) {
       th_shard_folder_remove(w->parent, w->old);
       return;
@@ -115,8 +115,8 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
   enum th_file_kind kind = TH_FILE_OTHER;
   struct th_error ignored = {0};
   char *twin = NULL;
-  th_status rc =
-      th_text(&twin, err, "%.*s%s", stem, w->path, short_name ? ".h5" : "");
+  th_status rc = th_file_text(&twin, err, "%.*s%s", stem, w->path,
+                              short_name ? ".h5" : "");
   if (rc != TH_OK)
     return rc;
   if (th_file_kind(twin, &kind, &ignored) == TH_OK && kind == TH_FILE_DATASET)
@@ -138,7 +138,7 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
     return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
                    strerror(errno));
   TH_TRY(check_twin(w, err));
-  if (!w->force && th_name_exists(w->parent, w->folder))
+  if (!w->force && th_shard_folder_holds(w->parent, w->folder))
     return th_fail(err, TH_EIO,
                    "%s%s exists; give --force to overwrite it, or another name",
                    w->place, w->folder);
@@ -158,7 +158,7 @@ static th_status claim(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(claim_names(w, err));
-  TH_TRY(th_space_check(w->path, w->needed, err));
+  TH_TRY(th_file_space_check(w->path, w->needed, err));
   w->inside = th_shard_folder_make(w->parent, w->partial, w->shards);
   if (w->inside < 0)
     rc = th_fail(err, TH_EIO, "cannot make the folder %s%s: %s", w->place,
@@ -188,7 +188,7 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
   th_status rc = TH_OK;
   if (w->comm->rank > 0)
     TH_TRY(enter(w, err));
-  TH_TRY(th_text(&folder, err, "%s%s", w->place, w->partial));
+  TH_TRY(th_file_text(&folder, err, "%s%s", w->place, w->partial));
   for (int64_t k = 0; k < w->mine; k++) {
     struct th_shard_write *shard = &w->shard[k];
     shard->geometry = &w->geometry;
@@ -196,8 +196,8 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
     shard->index = w->comm->rank + k * w->comm->size;
     shard->range = th_writer_shard(w, shard->index);
     shard->needed = w->needed;
-    TH_TRY(th_shard_path(&shard->name, w->folder, shard->index, err));
-    TH_TRY(th_shard_path(&shard->path, folder, shard->index, err));
+    TH_TRY(th_master_shard_path(&shard->name, w->folder, shard->index, err));
+    TH_TRY(th_master_shard_path(&shard->path, folder, shard->index, err));
     TH_TRY(th_shard_begin(shard, width, err));
   }
 done:
@@ -304,11 +304,11 @@ void th_writer_abort(struct th_writer *writer)
     th_shard_drop(&writer->shard[k]);
   /* Whichever rank comes last finds the folder empty. */
   if (writer->inside >= 0) {
-    th_own_remove(writer->parent, writer->partial);
+    th_interrupt_own_remove(writer->parent, writer->partial);
     close(writer->inside);
   }
   th_output_abort(&writer->output);
-  th_scratch_free(&writer->scratch);
+  th_shard_scratch_free(&writer->scratch);
   free(writer->shard);
   free_names(writer);
   free(writer);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/shard_folder.h"
-#include "io/dataset/writer.h"
+#include "io/dataset/writer_parts.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/interrupt.h"
 
@@ -27,7 +27,7 @@ static void hand_over(struct th_writer *w)
 {
   if (w->comm->rank == 0)
     return;
-  th_own_forget(w->parent, w->partial);
+  th_interrupt_own_forget(w->parent, w->partial);
   close(w->inside);
   w->inside = -1;
 }
@@ -63,8 +63,8 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
   info->geometry = w->geometry;
   TH_TRY(TH_NEW(&info->shard, w->shards, "the shard table", err));
   info->shards = w->shards;
-  TH_TRY(th_text(&info->provenance, err, "%s",
-                 master->provenance != NULL ? master->provenance : ""));
+  TH_TRY(th_file_text(&info->provenance, err, "%s",
+                      master->provenance != NULL ? master->provenance : ""));
   for (int64_t k = 0; k < w->shards; k++) {
     struct th_shard_row *row = &info->shard[k];
     row->range = th_writer_shard(w, k);
@@ -72,7 +72,7 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
     row->content = (uint64_t)table[NUMBERS * k + 1];
     row->hash = (uint64_t)table[NUMBERS * k + 3];
     info->geometry.shape.nonzeros += table[NUMBERS * k + 2];
-    TH_TRY(th_shard_path(&row->path, w->folder, k, err));
+    TH_TRY(th_master_shard_path(&row->path, w->folder, k, err));
   }
 done:
   return rc;
@@ -89,11 +89,11 @@ static th_status cannot_rename(const struct th_writer *w, const char *from,
  * replaced stays until the new data set is whole. */
 static th_status rename_all(struct th_writer *w, struct th_error *err)
 {
-  bool replaced = th_name_exists(w->parent, w->folder);
+  bool replaced = th_shard_folder_holds(w->parent, w->folder);
   if (replaced && renameat(w->parent, w->folder, w->parent, w->old) != 0)
     return cannot_rename(w, w->folder, w->old, err);
   th_status rc = TH_OK;
-  bool moved = th_own_rename(w->parent, w->partial, w->folder) == 0;
+  bool moved = th_interrupt_own_rename(w->parent, w->partial, w->folder) == 0;
   if (moved)
     rc = th_output_rename(&w->output, err);
   else
@@ -113,7 +113,7 @@ static th_status give_names(struct th_writer *w, struct th_error *err)
 {
   struct th_interrupt_pause pause;
   th_status rc = TH_OK;
-  TH_TRY(th_flush(w->inside, w->partial, err));
+  TH_TRY(th_file_flush(w->inside, w->partial, err));
   TH_TRY(th_output_flush(&w->output, err));
   th_interrupt_pause(&pause);
   rc = rename_all(w, err);

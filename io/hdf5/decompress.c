@@ -138,8 +138,8 @@ static const struct codec codecs[] = {
                      6, sizeof(lzma_stream), xz_begin, xz_step, xz_end},
 };
 
-th_status th_codec_find(int fd, const char *name, enum th_codec *codec,
-                        struct th_error *err)
+th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
+                             struct th_error *err)
 {
   char head[8] = {0};
   ssize_t got = pread(fd, head, sizeof head, 0);
@@ -220,7 +220,7 @@ static th_status advance(struct job *job, bool *stuck, struct th_error *err)
     job->codec->end(job->state);
     job->open = false;
   }
-  return th_write_all(job->to, job->output, made, job->text, err);
+  return th_temporary_write(job->to, job->output, made, job->text, err);
 }
 
 static th_status run(struct job *job, struct th_error *err)

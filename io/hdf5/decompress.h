@@ -16,8 +16,8 @@ struct th_reading {
 enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
 
 /* How an open file is compressed. Local. */
-th_status th_codec_find(int fd, const char *name, enum th_codec *codec,
-                        struct th_error *err);
+th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
+                             struct th_error *err);
 
 /* Decompress all of the file `from`, also several streams one behind the
  * other, to the end of the file `to`; name is for messages, reading may be

@@ -16,7 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-th_status th_text(char **out, struct th_error *err, const char *format, ...)
+th_status th_file_text(char **out, struct th_error *err, const char *format,
+                       ...)
 {
   va_list args;
   va_start(args, format);
@@ -33,25 +34,26 @@ th_status th_text(char **out, struct th_error *err, const char *format, ...)
   return TH_OK;
 }
 
-const char *th_path_name(const char *path)
+const char *th_file_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash == NULL ? path : slash + 1;
 }
 
-th_status th_path_folder(const char *path, char **folder, struct th_error *err)
+th_status th_file_folder(const char *path, char **folder, struct th_error *err)
 {
-  int length = (int)(th_path_name(path) - path);
-  return th_text(folder, err, "%.*s", length, path);
+  int length = (int)(th_file_name(path) - path);
+  return th_file_text(folder, err, "%.*s", length, path);
 }
 
-th_status th_no_space(const char *name, int64_t needed, struct th_error *err)
+th_status th_file_no_space(const char *name, int64_t needed,
+                           struct th_error *err)
 {
   char text[TH_SIZE_TEXT];
   return th_fail(err, TH_EIO,
                  "%s: no space left (needs about %s; free some or write "
                  "elsewhere%s)",
-                 name, th_size_text(needed, text),
+                 name, th_memory_size_text(needed, text),
                  th_file_limit() < needed ? ", or raise ulimit -f" : "");
 }
 
@@ -64,26 +66,27 @@ int64_t th_file_limit(void)
   return (int64_t)limit.rlim_cur;
 }
 
-th_status th_space_check(const char *path, int64_t needed, struct th_error *err)
+th_status th_file_space_check(const char *path, int64_t needed,
+                              struct th_error *err)
 {
   struct statvfs disk;
   char *folder = NULL;
-  th_status rc = th_path_folder(path, &folder, err);
+  th_status rc = th_file_folder(path, &folder, err);
   if (rc != TH_OK)
     return rc;
   if (statvfs(folder[0] != '\0' ? folder : ".", &disk) == 0 &&
       (double)disk.f_bavail * (double)disk.f_frsize < (double)needed)
-    rc = th_no_space(path, needed, err);
+    rc = th_file_no_space(path, needed, err);
   free(folder);
   return rc;
 }
 
-th_status th_reserve(int file, const char *name, int64_t bytes, int64_t needed,
-                     struct th_error *err)
+th_status th_file_reserve(int file, const char *name, int64_t bytes,
+                          int64_t needed, struct th_error *err)
 {
   int code = posix_fallocate(file, 0, (off_t)bytes);
   if (code == ENOSPC || code == EFBIG || code == EDQUOT)
-    return th_no_space(name, needed, err);
+    return th_file_no_space(name, needed, err);
   return TH_OK;
 }
 
@@ -102,12 +105,12 @@ static int write_all(int file, const char *data, int64_t bytes)
   return 0;
 }
 
-th_status th_write_whole(int file, const char *name, const void *data,
-                         int64_t bytes, struct th_error *err)
+th_status th_file_write_whole(int file, const char *name, const void *data,
+                              int64_t bytes, struct th_error *err)
 {
   int code = write_all(file, data, bytes);
   if (code == ENOSPC || code == EFBIG || code == EDQUOT)
-    return th_no_space(name, bytes, err);
+    return th_file_no_space(name, bytes, err);
   if (code != 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", name, strerror(code));
   return TH_OK;
@@ -142,7 +145,7 @@ static int flush_aside(int file)
   return job.code;
 }
 
-th_status th_flush(int file, const char *name, struct th_error *err)
+th_status th_file_flush(int file, const char *name, struct th_error *err)
 {
   int code = flush_aside(file);
   /* Some file systems cannot flush a folder; that is no failure. */
@@ -154,7 +157,7 @@ th_status th_flush(int file, const char *name, struct th_error *err)
   return th_fail(err, TH_EIO, "cannot write %s: %s", name, strerror(code));
 }
 
-void th_raise_limit(int which)
+void th_file_raise_limit(int which)
 {
   struct rlimit limit;
   if (getrlimit(which, &limit) == 0 && limit.rlim_cur != limit.rlim_max) {
@@ -168,7 +171,7 @@ static struct th_identity identity_in(const struct stat *s)
   return (struct th_identity){s->st_dev, s->st_ino, s->st_size, s->st_mtim};
 }
 
-bool th_identity_of(const char *path, struct th_identity *identity)
+bool th_file_identity_of(const char *path, struct th_identity *identity)
 {
   struct stat s;
   if (stat(path, &s) != 0)
@@ -177,7 +180,7 @@ bool th_identity_of(const char *path, struct th_identity *identity)
   return true;
 }
 
-bool th_identity_of_open(int fd, struct th_identity *identity)
+bool th_file_identity_of_open(int fd, struct th_identity *identity)
 {
   struct stat s;
   if (fstat(fd, &s) != 0)
@@ -186,7 +189,8 @@ bool th_identity_of_open(int fd, struct th_identity *identity)
   return true;
 }
 
-bool th_identity_same(const struct th_identity *a, const struct th_identity *b)
+bool th_file_identity_same(const struct th_identity *a,
+                           const struct th_identity *b)
 {
   return a->device == b->device && a->inode == b->inode && a->size == b->size &&
          a->changed.tv_sec == b->changed.tv_sec &&

@@ -48,7 +48,7 @@ static void give_up(const struct th_h5 *h5)
   if (memory < 0)
     return;
   shm_unlink(name);
-  th_raise_limit(RLIMIT_FSIZE);
+  th_file_raise_limit(RLIMIT_FSIZE);
   dup2(memory, *file);
   close(memory);
 }

@@ -166,6 +166,6 @@ th_status th_h5_get_line(const struct th_h5 *h5, const char *object,
 {
   th_status rc = th_h5_get_text(h5, object, name, text, err);
   if (rc == TH_OK)
-    th_make_one_line(*text);
+    th_error_one_line(*text);
   return rc;
 }

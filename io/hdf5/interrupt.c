@@ -66,7 +66,7 @@ static sigset_t ending_set(void)
   return set;
 }
 
-/* NNNNN.h5, as th_shard_path has it; printf is not for handlers. */
+/* NNNNN.h5, as th_master_shard_path has it; printf is not for handlers. */
 static void shard_name(int64_t shard, char name[SHARD_NAME])
 {
   char digits[SHARD_NAME];
@@ -225,7 +225,7 @@ static struct entry *find(int folder, const char *name)
   return NULL;
 }
 
-int th_own_open(int folder, const char *name)
+int th_interrupt_own_open(int folder, const char *name)
 {
   struct th_interrupt_pause pause;
   int file = -1;
@@ -240,7 +240,7 @@ int th_own_open(int folder, const char *name)
   return file;
 }
 
-int th_own_temporary(char *path)
+int th_interrupt_own_temporary(char *path)
 {
   struct th_interrupt_pause pause;
   int file = -1;
@@ -256,7 +256,8 @@ int th_own_temporary(char *path)
   return file;
 }
 
-int th_own_folder(int folder, const char *name, int inside, int64_t count)
+int th_interrupt_own_folder(int folder, const char *name, int inside,
+                            int64_t count)
 {
   struct th_interrupt_pause pause;
   th_interrupt_pause(&pause);
@@ -267,18 +268,18 @@ int th_own_folder(int folder, const char *name, int inside, int64_t count)
   return entry != NULL ? 0 : -1;
 }
 
-int th_own_rename(int folder, const char *name, const char *final)
+int th_interrupt_own_rename(int folder, const char *name, const char *final)
 {
   struct th_interrupt_pause pause;
   th_interrupt_pause(&pause);
   int failed = renameat(folder, name, folder, final);
   if (failed == 0)
-    th_own_forget(folder, name);
+    th_interrupt_own_forget(folder, name);
   th_interrupt_resume(&pause);
   return failed;
 }
 
-void th_own_remove(int folder, const char *name)
+void th_interrupt_own_remove(int folder, const char *name)
 {
   struct th_interrupt_pause pause;
   struct entry *entry = find(folder, name);
@@ -291,7 +292,7 @@ void th_own_remove(int folder, const char *name)
   th_interrupt_resume(&pause);
 }
 
-void th_own_forget(int folder, const char *name)
+void th_interrupt_own_forget(int folder, const char *name)
 {
   struct th_interrupt_pause pause;
   th_interrupt_pause(&pause);

@@ -36,26 +36,28 @@ void th_interrupt_resume(const struct th_interrupt_pause *pause);
 
 /* A new empty file for reading and writing: its descriptor, or -1 with errno
  * (EEXIST: whatever has that name stays as it is, and is not followed). */
-int th_own_open(int folder, const char *name);
+int th_interrupt_own_open(int folder, const char *name);
 
 /* mkstemp(3), with a path in place of a folder and a name. A lock (flock(2)) on
  * its descriptor lasts as long as the name is registered. */
-int th_own_temporary(char *path);
+int th_interrupt_own_temporary(char *path);
 
 /* Register a folder in which there are going to be shards 0 .. count - 1 and
  * nothing else; inside: its descriptor. -1 with errno. */
-int th_own_folder(int folder, const char *name, int inside, int64_t count);
+int th_interrupt_own_folder(int folder, const char *name, int inside,
+                            int64_t count);
 
 /* Give it its final name, in the same folder: it is no longer ours. -1 with
  * errno: it has the old name, and stays registered. */
-int th_own_rename(int folder, const char *name, const char *final);
+int th_interrupt_own_rename(int folder, const char *name, const char *final);
 
-/* Remove a file (folder AT_FDCWD: the path of th_own_temporary), or what a
- * folder of shards holds and then the folder; registered or not, there or not.
+/* Remove a file (folder AT_FDCWD: the path of th_interrupt_own_temporary), or
+ * what a folder of shards holds and then the folder; registered or not, there
+ * or not.
  */
-void th_own_remove(int folder, const char *name);
+void th_interrupt_own_remove(int folder, const char *name);
 
 /* Its descriptor goes, or somebody else looks after it: not ours any more. */
-void th_own_forget(int folder, const char *name);
+void th_interrupt_own_forget(int folder, const char *name);
 
 #endif

@@ -27,7 +27,7 @@ static th_status refuse_link(const struct th_output *output,
                              struct th_error *err)
 {
   char target[LINK_TEXT] = "";
-  ssize_t length = readlinkat(output->folder, th_path_name(output->path),
+  ssize_t length = readlinkat(output->folder, th_file_name(output->path),
                               target, sizeof target - 1);
   return th_fail(err, TH_EIO,
                  "%s is a symbolic link%s%s; give the name of the file itself, "
@@ -40,7 +40,7 @@ static th_status check_free(const struct th_output *output,
                             struct th_error *err)
 {
   struct stat s;
-  if (fstatat(output->folder, th_path_name(output->path), &s,
+  if (fstatat(output->folder, th_file_name(output->path), &s,
               AT_SYMLINK_NOFOLLOW) != 0)
     return TH_OK;
   if (S_ISDIR(s.st_mode))
@@ -121,7 +121,7 @@ static th_status remove_stale(struct th_output *output, struct th_error *err)
   else if (!is_named(output, file))
     rc = in_the_way(output, err);
   if (rc == TH_OK) {
-    th_own_remove(output->folder, output->partial);
+    th_interrupt_own_remove(output->folder, output->partial);
     output->stale = true;
   }
   close(file);
@@ -130,12 +130,12 @@ static th_status remove_stale(struct th_output *output, struct th_error *err)
 
 static th_status lock(struct th_output *output, struct th_error *err)
 {
-  output->lock = th_own_open(output->folder, output->partial);
+  output->lock = th_interrupt_own_open(output->folder, output->partial);
   if (output->lock < 0 && errno == EEXIST) {
     th_status rc = remove_stale(output, err);
     if (rc != TH_OK)
       return rc;
-    output->lock = th_own_open(output->folder, output->partial);
+    output->lock = th_interrupt_own_open(output->folder, output->partial);
     if (output->lock < 0 && errno == EEXIST)
       return in_use(output, err);
   }
@@ -144,7 +144,7 @@ static th_status lock(struct th_output *output, struct th_error *err)
   bool mine = flock(output->lock, LOCK_EX | LOCK_NB) == 0 || no_locks();
   if (mine && is_named(output, output->lock))
     return TH_OK;
-  th_own_forget(output->folder, output->partial);
+  th_interrupt_own_forget(output->folder, output->partial);
   return in_use(output, err);
 }
 
@@ -165,7 +165,7 @@ static void release(struct th_output *output)
 static th_status open_folder(struct th_output *output, struct th_error *err)
 {
   char *folder = NULL;
-  th_status rc = th_path_folder(output->path, &folder, err);
+  th_status rc = th_file_folder(output->path, &folder, err);
   if (rc != TH_OK)
     return rc;
   output->folder = open(folder[0] != '\0' ? folder : ".",
@@ -177,17 +177,17 @@ static th_status open_folder(struct th_output *output, struct th_error *err)
 static th_status begin(struct th_output *output, const char *path, bool force,
                        struct th_error *err)
 {
-  const char *name = th_path_name(path);
+  const char *name = th_file_name(path);
   th_status rc = TH_OK;
   *output = (struct th_output){.folder = -1, .lock = -1, .force = force};
-  TH_TRY(th_text(&output->path, err, "%s", path));
+  TH_TRY(th_file_text(&output->path, err, "%s", path));
   if (strcmp(path, "-") == 0)
     return TH_OK;
   if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
     return th_fail(err, TH_EIO, "%s: is a folder; name a file in it", path);
   TH_TRY(open_folder(output, err));
   TH_TRY(check_free(output, err));
-  TH_TRY(th_text(&output->partial, err, ".%s.partial", name));
+  TH_TRY(th_file_text(&output->partial, err, ".%s.partial", name));
   rc = lock(output, err);
   if (rc != TH_OK) { /* whoever it belongs to */
     free(output->partial);
@@ -220,7 +220,7 @@ th_status th_output_begin(struct th_output *output, const char *path,
 th_status th_output_write(struct th_output *output, const void *data,
                           int64_t bytes, struct th_error *err)
 {
-  return th_write_whole(output->lock, output->path, data, bytes, err);
+  return th_file_write_whole(output->lock, output->path, data, bytes, err);
 }
 
 th_status th_output_text(struct th_output *output, struct th_error *err)
@@ -260,7 +260,7 @@ th_status th_output_flush(struct th_output *output, struct th_error *err)
   th_status rc = end_text(output, err);
   if (rc != TH_OK || output->partial == NULL)
     return rc;
-  return th_flush(output->lock, output->path, err);
+  return th_file_flush(output->lock, output->path, err);
 }
 
 th_status th_output_rename(struct th_output *output, struct th_error *err)
@@ -270,8 +270,8 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
   th_status rc = check_free(output, err); /* it may have come since */
   if (rc == TH_OK && !is_named(output, output->lock))
     rc = in_the_way(output, err);
-  if (rc == TH_OK && th_own_rename(output->folder, output->partial,
-                                   th_path_name(output->path)) != 0)
+  if (rc == TH_OK && th_interrupt_own_rename(output->folder, output->partial,
+                                             th_file_name(output->path)) != 0)
     rc = th_fail(err, TH_EIO, "cannot write %s: %s", output->path,
                  strerror(errno));
   if (rc != TH_OK)
@@ -279,7 +279,7 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
   /* From here on the output exists: nothing below takes it back. */
   free(output->partial);
   output->partial = NULL;
-  return th_flush(output->folder, output->path, err);
+  return th_file_flush(output->folder, output->path, err);
 }
 
 th_status th_output_commit(struct th_output *output, struct th_error *err)
@@ -297,6 +297,6 @@ void th_output_abort(struct th_output *output)
   if (output->path == NULL)
     return;
   if (output->partial != NULL)
-    th_own_remove(output->folder, output->partial);
+    th_interrupt_own_remove(output->folder, output->partial);
   release(output);
 }

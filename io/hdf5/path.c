@@ -12,7 +12,7 @@ int th_path_stem(const char *path)
 {
   static const char end[] = ".h5";
   size_t length = strlen(path);
-  size_t name = strlen(th_path_name(path));
+  size_t name = strlen(th_file_name(path));
   if (name > strlen(end) && strcmp(path + length - strlen(end), end) == 0)
     length -= strlen(end);
   return (int)length;
@@ -23,7 +23,7 @@ static bool stat_folder(const char *path, struct stat *s)
 {
   struct th_error ignored = {0};
   char *folder = NULL;
-  if (th_path_folder(path, &folder, &ignored) != TH_OK)
+  if (th_file_folder(path, &folder, &ignored) != TH_OK)
     return false;
   bool found = stat(folder[0] != '\0' ? folder : ".", s) == 0;
   free(folder);
@@ -52,15 +52,15 @@ bool th_path_same(const char *a, const char *b)
     return false;
   if (stat(a, &x) == 0 && stat(b, &y) == 0 && is_one(&x, &y))
     return true;
-  return strcmp(th_path_name(a), th_path_name(b)) == 0 && th_path_beside(a, b);
+  return strcmp(th_file_name(a), th_file_name(b)) == 0 && th_path_beside(a, b);
 }
 
 bool th_path_among_shards(const char *path, const char *master)
 {
   struct th_error ignored = {0};
   char *shard = NULL;
-  if (th_text(&shard, &ignored, "%.*s.shards/", th_path_stem(master), master) !=
-      TH_OK)
+  if (th_file_text(&shard, &ignored, "%.*s.shards/", th_path_stem(master),
+                   master) != TH_OK)
     return false;
   bool among = th_path_beside(path, shard);
   free(shard);

@@ -65,7 +65,7 @@ th_status th_temporary_open(const char *output, const char *purpose,
   if (made == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for a file name");
   size_t random = strlen(made) - strlen(random_part);
-  while ((*fd = th_own_temporary(made)) >= 0 && !lock(*fd)) {
+  while ((*fd = th_interrupt_own_temporary(made)) >= 0 && !lock(*fd)) {
     th_temporary_remove(made);
     close(*fd);
     memcpy(made + random, random_part, strlen(random_part));
@@ -83,7 +83,7 @@ th_status th_temporary_open(const char *output, const char *purpose,
 
 void th_temporary_remove(const char *path)
 {
-  th_own_remove(AT_FDCWD, path);
+  th_interrupt_own_remove(AT_FDCWD, path);
 }
 
 /* .NAME.PURPOSE-XXXXXX, with any purpose of ours. */
@@ -155,8 +155,8 @@ th_status th_temporary_space(const char *output, int64_t bytes,
                  name, left / 1e6, what, (double)bytes / 1e6);
 }
 
-th_status th_write_all(int fd, const void *data, int64_t bytes,
-                       const char *name, struct th_error *err)
+th_status th_temporary_write(int fd, const void *data, int64_t bytes,
+                             const char *name, struct th_error *err)
 {
   const char *p = data;
   while (bytes > 0) {
@@ -172,8 +172,8 @@ th_status th_write_all(int fd, const void *data, int64_t bytes,
   return TH_OK;
 }
 
-th_status th_read_all(int fd, void *data, int64_t bytes, int64_t offset,
-                      const char *name, struct th_error *err)
+th_status th_temporary_read(int fd, void *data, int64_t bytes, int64_t offset,
+                            const char *name, struct th_error *err)
 {
   char *p = data;
   while (bytes > 0) {

@@ -32,11 +32,11 @@ th_status th_temporary_space(const char *output, int64_t bytes,
 
 /* Write all bytes at the end of what was written so far. `name` is for the
  * message. Local. */
-th_status th_write_all(int fd, const void *data, int64_t bytes,
-                       const char *name, struct th_error *err);
+th_status th_temporary_write(int fd, const void *data, int64_t bytes,
+                             const char *name, struct th_error *err);
 
 /* Read exactly that many bytes at an offset. Local, any thread. */
-th_status th_read_all(int fd, void *data, int64_t bytes, int64_t offset,
-                      const char *name, struct th_error *err);
+th_status th_temporary_read(int fd, void *data, int64_t bytes, int64_t offset,
+                            const char *name, struct th_error *err);
 
 #endif

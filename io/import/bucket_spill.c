@@ -95,8 +95,8 @@ void th_bucket_spill_free(struct th_bucket_spill *spill)
 
 static th_status drain_part(struct th_bucket_spill *spill, struct th_error *err)
 {
-  th_status rc = th_write_all(spill->fd, spill->part, spill->part_used,
-                              "temporary file of the import", err);
+  th_status rc = th_temporary_write(spill->fd, spill->part, spill->part_used,
+                                    "temporary file of the import", err);
   spill->part_used = 0;
   return rc;
 }
@@ -109,8 +109,8 @@ static th_status append(struct th_bucket_spill *spill, const void *data,
     TH_TRY(drain_part(spill, err));
   spill->written += bytes;
   if (bytes > WRITE_PART)
-    return th_write_all(spill->fd, data, bytes, "temporary file of the import",
-                        err);
+    return th_temporary_write(spill->fd, data, bytes,
+                              "temporary file of the import", err);
   memcpy(spill->part + spill->part_used, data, (size_t)bytes);
   spill->part_used += bytes;
 done:
@@ -187,7 +187,7 @@ static th_status reserve(struct th_bucket_spill *spill, int64_t bytes,
     int64_t capacity = bytes > SEGMENT ? bytes : SEGMENT;
     segment = malloc(sizeof *segment + (size_t)capacity);
     if (segment == NULL)
-      return th_no_memory("parsed examples", capacity, err);
+      return th_memory_fail("parsed examples", capacity, err);
     segment->capacity = capacity;
   }
   segment->used = 0;
@@ -256,8 +256,8 @@ th_status th_bucket_spill_read(const struct th_bucket_spill *spill, int64_t bin,
   for (int64_t f = 0; f < spill->flushes; f++) {
     int64_t first = spill->edges[f][bin];
     int64_t bytes = spill->edges[f][bin + 1] - first;
-    TH_TRY(th_read_all(spill->fd, p, bytes, first,
-                       "temporary file of the import", err));
+    TH_TRY(th_temporary_read(spill->fd, p, bytes, first,
+                             "temporary file of the import", err));
     p += bytes;
   }
   for (struct th_record *r = spill->chains[bin].head; r != NULL; r = r->next) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-bool th_text_is_missing(const char *text, int64_t length)
+bool th_class_is_missing(const char *text, int64_t length)
 {
   static const char *const words[] = {
       "",          "na",        "nan",      "n/a",  "+nan", "-nan",
@@ -78,5 +78,5 @@ int th_class_of(const struct th_class *wanted, const char *text, int64_t length)
     return 1;
   if (wanted->is_number && whole_number(text, length, &value))
     return value == wanted->value ? 1 : -1;
-  return th_text_is_missing(text, length) ? 0 : -1;
+  return th_class_is_missing(text, length) ? 0 : -1;
 }

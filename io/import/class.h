@@ -37,6 +37,6 @@ void th_class_set_add(struct th_class_set *set, const char *text,
 
 /* What programs write for a value that is not there, or that is no number any
  * more. Local. */
-bool th_text_is_missing(const char *text, int64_t length);
+bool th_class_is_missing(const char *text, int64_t length);
 
 #endif

@@ -36,7 +36,7 @@ const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
       name[0] == ' ' || name[length - 1] == ' ' ||
       th_csv_count_named(csv, name, &found) > 1)
     return text;
-  return th_shell_word(name, text, TH_COLUMN_TEXT);
+  return th_quote_shell_word(name, text, TH_COLUMN_TEXT);
 }
 
 th_status th_csv_find_column(const struct th_csv *csv,

@@ -34,7 +34,7 @@ static bool is_number(const char *text, size_t length)
  * and the reader of rows says what is wrong with it. */
 static bool is_data(const char *text, size_t length)
 {
-  return is_number(text, length) || th_text_is_missing(text, (int64_t)length);
+  return is_number(text, length) || th_class_is_missing(text, (int64_t)length);
 }
 
 static void keep_field(void *text, size_t length, void *data)
@@ -93,23 +93,25 @@ static th_status feed(struct head *head, const struct th_line *line,
     return th_fail(err, TH_ENOMEM, "%s: no memory for the names of columns",
                    line->file);
   if (done < length)
-    return th_line_fail(line, line->text + done, err,
-                        "misplaced quotation mark, expected quotes only around "
-                        "whole fields; double a quote inside quotes");
+    return th_text_row_fail(
+        line, line->text + done, err,
+        "misplaced quotation mark, expected quotes only around "
+        "whole fields; double a quote inside quotes");
   return TH_OK;
 }
 
 static th_status too_long(const struct th_line *line, int64_t max_line,
                           struct th_error *err)
 {
-  return th_line_fail(line, line->text, err,
-                      "the first record is longer than %lld bytes; close its "
-                      "quotes, or allow longer lines with --max-line",
-                      (long long)max_line);
+  return th_text_row_fail(
+      line, line->text, err,
+      "the first record is longer than %lld bytes; close its "
+      "quotes, or allow longer lines with --max-line",
+      (long long)max_line);
 }
 
 /* Offset of what a reader of lines has not yet handed out. */
-static int64_t offset_of(const struct th_lines *lines)
+static int64_t offset_of(const struct th_text_lines *lines)
 {
   return lines->next - (lines->end - lines->begin);
 }
@@ -117,7 +119,7 @@ static int64_t offset_of(const struct th_lines *lines)
 /* Read the next record; *end is the offset behind it. The first one tells the
  * delimiter. */
 static th_status read_head(struct head *head, struct th_csv *csv,
-                           struct th_lines *lines, int64_t *end,
+                           struct th_text_lines *lines, int64_t *end,
                            struct th_error *err)
 {
   struct th_line line = {.file = lines->file->name, .number = 1, .text = ""};
@@ -126,7 +128,7 @@ static th_status read_head(struct head *head, struct th_csv *csv,
   int64_t start = offset_of(lines);
   th_status rc = TH_OK;
   while (!head->ended) {
-    TH_TRY(th_lines_next(lines, &line, &more, err));
+    TH_TRY(th_text_lines_next(lines, &line, &more, err));
     if (!more)
       break;
     if (line.too_long || offset_of(lines) - start > lines->max_line + 1)
@@ -255,7 +257,7 @@ static th_status look_for_counts(const struct head *first,
 
 /* What cannot be read of the second record is said when it is parsed. */
 static th_status look_below(const struct head *first, struct th_csv *csv,
-                            struct th_lines *lines, bool *header,
+                            struct th_text_lines *lines, bool *header,
                             struct th_error *err)
 {
   struct head second;
@@ -272,7 +274,7 @@ static th_status look_below(const struct head *first, struct th_csv *csv,
 }
 
 static th_status find_header(const struct head *first, struct th_csv *csv,
-                             struct th_lines *lines, enum th_header said,
+                             struct th_text_lines *lines, enum th_header said,
                              bool *header, struct th_error *err)
 {
   *header = said == TH_HEADER_YES;
@@ -287,15 +289,15 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
                       struct th_error *err)
 {
   struct head head;
-  struct th_lines lines = {0};
+  struct th_text_lines lines = {0};
   int64_t end = 0;
   bool header = false;
   *csv = (struct th_csv){.delimiter = ',', .target = -1};
   th_status rc = begin_head(&head, err);
   if (rc != TH_OK)
     return rc;
-  th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                 max_line, 0);
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      max_line, 0);
   TH_TRY(read_head(&head, csv, &lines, &end, err));
   csv->columns = head.count;
   int64_t read = lines.number;
@@ -308,7 +310,7 @@ th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
   }
 done:
   end_head(&head);
-  th_lines_free(&lines);
+  th_text_lines_free(&lines);
   return rc;
 }
 

@@ -101,7 +101,7 @@ static th_status check_known(const struct th_csv *csv,
 {
   struct unknown unknown = {0};
   if (ignored != NULL && strlen(ignored) < LIST / 2)
-    th_shell_word(ignored, unknown.list, LIST);
+    th_quote_shell_word(ignored, unknown.list, LIST);
   for (int64_t k = 0; k < csv->columns; k++)
     if (csv->role[k] >= 0 && find_entry(csv, k, table, count) == NULL)
       add_unknown(&unknown, csv, k);

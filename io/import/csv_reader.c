@@ -182,31 +182,35 @@ static th_status text_found(const struct th_csv *csv,
   char quoted[TH_QUOTED];
   char text[TH_QUOTED];
   char typed[TH_COLUMN_TEXT];
-  th_line_quote(line, at, csv->delimiter, quoted);
+  th_text_row_quote(line, at, csv->delimiter, quoted);
   field_text(csv, line, at, text, sizeof text);
-  bool missing = th_text_is_missing(text, (int64_t)strlen(text));
+  bool missing = th_class_is_missing(text, (int64_t)strlen(text));
   bool target = csv->role[field] == TH_COLUMN_TARGET;
   if (missing && !target)
-    return th_line_fail(line, at, err,
-                        "%s found in %s: fill missing values in, drop the row, "
-                        "or leave the column out with --ignore %s",
-                        quoted, what, th_csv_column_text(csv, field, typed));
+    return th_text_row_fail(
+        line, at, err,
+        "%s found in %s: fill missing values in, drop the row, "
+        "or leave the column out with --ignore %s",
+        quoted, what, th_csv_column_text(csv, field, typed));
   if (!target)
-    return th_line_fail(line, at, err,
-                        "%s found, expected a finite decimal number in %s; "
-                        "leave the column out with --ignore %s, or replace "
-                        "text by numbers",
-                        quoted, what, th_csv_column_text(csv, field, typed));
+    return th_text_row_fail(line, at, err,
+                            "%s found, expected a finite decimal number in %s; "
+                            "leave the column out with --ignore %s, or replace "
+                            "text by numbers",
+                            quoted, what,
+                            th_csv_column_text(csv, field, typed));
   if (missing)
-    return th_line_fail(line, at, err,
-                        "%s found, expected a finite decimal number in %s, the "
-                        "target; drop the row",
-                        quoted, what);
-  return th_line_fail(line, at, err,
-                      "%s found, expected a finite decimal number in %s, the "
-                      "target; where it is the name of a class, import with "
-                      "--positive-class %s for this class against all others",
-                      quoted, what, th_shell_word(text, typed, sizeof typed));
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected a finite decimal number in %s, the "
+        "target; drop the row",
+        quoted, what);
+  return th_text_row_fail(
+      line, at, err,
+      "%s found, expected a finite decimal number in %s, the "
+      "target; where it is the name of a class, import with "
+      "--positive-class %s for this class against all others",
+      quoted, what, th_quote_shell_word(text, typed, sizeof typed));
 }
 
 static th_status not_a_number(const struct th_csv *csv,
@@ -219,15 +223,17 @@ static th_status not_a_number(const struct th_csv *csv,
   snprintf(what, sizeof what, "column %lld%s%.60s%s", (long long)field + 1,
            named ? " (" : "", named ? csv->names[field] : "", named ? ")" : "");
   if (at == end || *at == csv->delimiter)
-    return th_line_fail(line, at, err,
-                        "nothing found, expected a number in %s; missing "
-                        "values are not supported, fill them in or drop the "
-                        "row",
-                        what);
+    return th_text_row_fail(
+        line, at, err,
+        "nothing found, expected a number in %s; missing "
+        "values are not supported, fill them in or drop the "
+        "row",
+        what);
   const char *p = at;
   double value;
   if (th_number_parse(&p, end, &value) == TH_NUMBER_HUGE)
-    return th_line_number(line, &at, end, csv->delimiter, what, &value, err);
+    return th_text_row_number(line, &at, end, csv->delimiter, what, &value,
+                              err);
   return text_found(csv, line, at, field, what, err);
 }
 
@@ -240,15 +246,16 @@ static th_status report_fault(const struct th_csv_parser *parser,
   if (parser->fault == NOT_A_NUMBER || parser->fault == NO_CLASS)
     return not_a_number(csv, line, at, field, err);
   if (parser->fault == MISFIT)
-    return th_line_misfit(line, at, csv->delimiter, parser->row->type, err);
+    return th_text_row_misfit(line, at, csv->delimiter, parser->row->type, err);
   if (parser->fault == NEGATIVE_WEIGHT)
-    return th_line_fail(line, at, err,
-                        "weight %g found, expected 0 or more; correct the row",
-                        parser->row->weight);
-  return th_line_fail(line, at, err,
-                      "%lld fields found, expected %lld; remove what is too "
-                      "much",
-                      (long long)parser->field, (long long)csv->columns);
+    return th_text_row_fail(
+        line, at, err, "weight %g found, expected 0 or more; correct the row",
+        parser->row->weight);
+  return th_text_row_fail(
+      line, at, err,
+      "%lld fields found, expected %lld; remove what is too "
+      "much",
+      (long long)parser->field, (long long)csv->columns);
 }
 
 static th_status check_line(const struct th_csv_parser *parser,
@@ -258,11 +265,11 @@ static th_status check_line(const struct th_csv_parser *parser,
     return report_fault(parser, line, err);
   const char *end = line->text + line->length;
   if (parser->field < parser->csv->columns)
-    return th_line_fail(line, end, err,
-                        "the row ends after %lld fields, expected %lld; "
-                        "complete the row",
-                        (long long)parser->field,
-                        (long long)parser->csv->columns);
+    return th_text_row_fail(line, end, err,
+                            "the row ends after %lld fields, expected %lld; "
+                            "complete the row",
+                            (long long)parser->field,
+                            (long long)parser->csv->columns);
   return TH_OK;
 }
 
@@ -272,20 +279,23 @@ static th_status feed(struct th_csv_parser *parser, const struct th_line *line,
   size_t length = (size_t)line->length;
   const char *cr = memchr(line->text, '\r', length);
   if (cr != NULL)
-    return th_line_fail(line, cr, err,
-                        "carriage return found inside the line, expected line "
-                        "ends LF or CR LF; convert the line ends");
+    return th_text_row_fail(
+        line, cr, err,
+        "carriage return found inside the line, expected line "
+        "ends LF or CR LF; convert the line ends");
   size_t done =
       csv_parse(&parser->machine, line->text, length, take_field, NULL, parser);
   if (parser->fault == NO_FAULT && done < length)
-    return th_line_fail(line, line->text + done, err,
-                        "misplaced quotation mark, expected quotes only around "
-                        "whole fields; double a quote inside quotes");
+    return th_text_row_fail(
+        line, line->text + done, err,
+        "misplaced quotation mark, expected quotes only around "
+        "whole fields; double a quote inside quotes");
   if (csv_fini(&parser->machine, take_field, NULL, parser) != 0 &&
       parser->fault == NO_FAULT)
-    return th_line_fail(line, find_field(parser->csv, line, parser->field), err,
-                        "the quoted field is not closed on its line, expected "
-                        "a number; close the quotes");
+    return th_text_row_fail(
+        line, find_field(parser->csv, line, parser->field), err,
+        "the quoted field is not closed on its line, expected "
+        "a number; close the quotes");
   return TH_OK;
 }
 

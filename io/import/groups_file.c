@@ -40,10 +40,10 @@ static th_status expected(const struct th_line *line, const char *at,
                           struct th_error *err)
 {
   char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "%s found, expected an attribute, a range a-b or "
-                      "weight=W; correct the line",
-                      th_line_quote(line, at, ',', quoted));
+  return th_text_row_fail(line, at, err,
+                          "%s found, expected an attribute, a range a-b or "
+                          "weight=W; correct the line",
+                          th_text_row_quote(line, at, ',', quoted));
 }
 
 /* An attribute of the data. */
@@ -62,7 +62,7 @@ static th_status read_attribute(const struct groups_file *file,
   *attribute = value;
   if (value < file->attributes)
     return TH_OK;
-  return th_line_fail(
+  return th_text_row_fail(
       line, at, err,
       "attribute %.*s found, but the data have %lld; attributes "
       "are counted from 0",
@@ -87,9 +87,9 @@ static th_status read_piece(struct groups_file *file,
   if (*cursor < end && !is_separator(**cursor))
     return expected(line, at, err);
   if (last < first)
-    return th_line_fail(line, at, err,
-                        "the range %lld-%lld ends before it begins",
-                        (long long)first, (long long)last);
+    return th_text_row_fail(line, at, err,
+                            "the range %lld-%lld ends before it begins",
+                            (long long)first, (long long)last);
   TH_TRY(th_grow((void **)&file->piece, &file->piece_capacity, file->pieces + 1,
                  sizeof *file->piece, "groups of attributes", err));
   file->piece[file->pieces++] = (struct th_group_piece){
@@ -106,15 +106,15 @@ static th_status read_weight(const struct th_line *line, const char **cursor,
   const char *at = *cursor;
   bool twice = *weight > 0;
   th_status rc =
-      th_line_number(line, cursor, end, ',', "the weight", weight, err);
+      th_text_row_number(line, cursor, end, ',', "the weight", weight, err);
   if (rc != TH_OK)
     return rc;
   if (*cursor < end && !is_separator(**cursor))
     return expected(line, at, err);
   if (twice)
-    return th_line_fail(line, at, err, "a second weight; a group has one");
+    return th_text_row_fail(line, at, err, "a second weight; a group has one");
   if (!(*weight > 0))
-    return th_line_fail(line, at, err, "the weight must be above 0");
+    return th_text_row_fail(line, at, err, "the weight must be above 0");
   return TH_OK;
 }
 
@@ -146,8 +146,8 @@ static th_status read_group(struct groups_file *file,
     }
   }
   if (file->pieces == before && group->weight > 0)
-    return th_line_fail(line, line->text, err,
-                        "a weight without attributes; give the group some");
+    return th_text_row_fail(line, line->text, err,
+                            "a weight without attributes; give the group some");
   file->groups += file->pieces > before;
 done:
   return rc;
@@ -157,20 +157,20 @@ static th_status read_lines(struct groups_file *file,
                             const struct th_text_file *text,
                             struct th_error *err)
 {
-  struct th_lines lines = {0};
+  struct th_text_lines lines = {0};
   struct th_line line;
   bool more = true;
   th_status rc;
-  th_lines_begin(&lines, text, (struct th_range){text->body, text->size},
-                 longest_line, 0);
+  th_text_lines_begin(&lines, text, (struct th_range){text->body, text->size},
+                      longest_line, 0);
   while (true) {
-    TH_TRY(th_lines_next(&lines, &line, &more, err));
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
     if (!more)
       break;
     TH_TRY(read_group(file, &line, err));
   }
 done:
-  th_lines_free(&lines);
+  th_text_lines_free(&lines);
   return rc;
 }
 

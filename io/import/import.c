@@ -16,7 +16,7 @@ static const struct th_importer_row importers[] = {
     {NULL, NULL},
 };
 
-const struct th_importer_row *th_importer_table(void)
+const struct th_importer_row *th_import_table(void)
 {
   return importers;
 }
@@ -68,7 +68,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err)
 {
   struct th_importing im = {.job = job, .comm = comm};
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc = check_job(job, err);
   if (rc != TH_OK)
     return rc;
@@ -86,7 +86,7 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                                       .unlabelled = im.unlabelled,
                                       .text_bytes = im.text_bytes};
   TH_TRY(th_import_judge(&im, &result->constant_attributes, err));
-  result->seconds = th_clock() - began;
+  result->seconds = th_comm_clock() - began;
 done:
   th_import_close(&im);
   return rc;

@@ -87,6 +87,6 @@ struct th_importer_row {
   const char *name;
   const char *summary;
 };
-const struct th_importer_row *th_importer_table(void);
+const struct th_importer_row *th_import_table(void);
 
 #endif

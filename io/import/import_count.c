@@ -59,9 +59,10 @@ static th_status count_lines(struct th_importing *im, int64_t k, int64_t *lines,
   th_status rc = TH_OK;
   struct th_line line;
   bool more = true;
-  th_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line, 0);
+  th_text_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
+                      0);
   while (true) {
-    TH_TRY(th_lines_next(&im->lines, &line, &more, err));
+    TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
     if (!more)
       break;
     th_import_tell_line(im, TH_IMPORT_COUNTS, k);
@@ -135,7 +136,7 @@ static th_status place_examples(struct th_importing *im, int64_t memory,
   placing->training = placing->main - test;
   placing->row_group = job->row_group > 0
                            ? job->row_group
-                           : th_row_group_size(placing->examples);
+                           : th_partition_row_group_size(placing->examples);
   placing->shuffle = job->shuffle;
   placing->seed = job->seed;
   th_row_assignment_divide(placing, 2 * im->text_bytes, memory);
@@ -153,8 +154,9 @@ th_status th_import_count(struct th_importing *im, struct th_error *err)
   if (rc == TH_OK)
     rc = count_own(im, counts, err);
   TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(th_gather(im->comm, counts, 2 * im->files * (int64_t)sizeof *counts,
-                   sizes, &all, err));
+  TH_TRY(th_comm_gather(im->comm, counts,
+                        2 * im->files * (int64_t)sizeof *counts, sizes, &all,
+                        err));
   TH_TRY(sum_counts(im, all, err));
   int64_t least = -im->job->memory; /* the smallest memory of all ranks */
   im->comm->ops->max_i64(im->comm, &least, 1);

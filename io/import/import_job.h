@@ -59,7 +59,7 @@ struct th_importing {
   int64_t *line;     /* the line before the range */
   int64_t *counted;  /* examples in the range, when they were counted */
   int64_t *examples; /* of the file, on all ranks; replicated */
-  struct th_lines lines;
+  struct th_text_lines lines;
 
   /* What the watch was told. */
   bool unpacked;      /* there was something to unpack */

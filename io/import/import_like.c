@@ -9,7 +9,7 @@
 /* Local; an absent text stays so. */
 static th_status copy_text(char **to, const char *from, struct th_error *err)
 {
-  *to = from == NULL ? NULL : th_copy_string(from);
+  *to = from == NULL ? NULL : th_model_copy_string(from);
   return from == NULL || *to != NULL
              ? TH_OK
              : th_fail(err, TH_ENOMEM, "no memory for a name");

@@ -64,15 +64,15 @@ static bool has_delimiter(const struct th_line *line)
 static th_status recognise(struct th_importing *im, struct th_error *err)
 {
   const struct th_text_file *file = &im->file[0];
-  struct th_lines lines = {0};
+  struct th_text_lines lines = {0};
   struct th_line line = {.text = ""};
   bool more = true;
   th_status rc = TH_OK;
   im->format = is_named_csv(file->name) ? TH_IMPORT_CSV : TH_IMPORT_LIBSVM;
-  th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                 im->job->max_line, 0);
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      im->job->max_line, 0);
   while (lines.number < LINES_TO_TELL) {
-    TH_TRY(th_lines_next(&lines, &line, &more, err));
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
     if (!more)
       break;
     if (th_libsvm_recognise(line.text, line.length)) {
@@ -85,14 +85,14 @@ static th_status recognise(struct th_importing *im, struct th_error *err)
     }
   }
 done:
-  th_lines_free(&lines);
+  th_text_lines_free(&lines);
   return rc;
 }
 
 static th_status find_format(struct th_importing *im, struct th_error *err)
 {
   const char *wanted = im->job->format;
-  const struct th_importer_row *table = th_importer_table();
+  const struct th_importer_row *table = th_import_table();
   int k = 0;
   while (table[k].name != NULL && strcmp(table[k].name, wanted) != 0)
     k++;
@@ -107,18 +107,18 @@ static th_status look_for_label(const struct th_importing *im, int64_t k,
                                 bool *unlabelled, struct th_error *err)
 {
   const struct th_text_file *file = &im->file[k];
-  struct th_lines lines = {0};
+  struct th_text_lines lines = {0};
   struct th_line line;
   bool more = true;
   th_status rc = TH_OK;
-  th_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                 im->job->max_line, 0);
+  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
+                      im->job->max_line, 0);
   do {
-    TH_TRY(th_lines_next(&lines, &line, &more, err));
+    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
   } while (more && !th_libsvm_is_example(line.text, line.length));
   *unlabelled = more && th_libsvm_is_unlabelled(line.text, line.length);
 done:
-  th_lines_free(&lines);
+  th_text_lines_free(&lines);
   return rc;
 }
 
@@ -220,7 +220,7 @@ static void measure_files(struct th_importing *im)
 {
   struct th_identity file;
   for (int64_t k = 0; im->job->watch != NULL && k < im->files; k++)
-    if (th_identity_of(file_name(im->job, k), &file))
+    if (th_file_identity_of(file_name(im->job, k), &file))
       im->file_bytes += (int64_t)file.size;
 }
 
@@ -277,7 +277,7 @@ void th_import_close(struct th_importing *im)
   free(im->line);
   free(im->counted);
   free(im->examples);
-  th_lines_free(&im->lines);
+  th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->spill);
   free(im->target);
   free(im->weight);

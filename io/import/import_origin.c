@@ -99,7 +99,8 @@ th_status th_import_join_classes(struct th_importing *im, bool *knows,
   mine.knows = *knows;
   th_status rc = TH_NEW(&sizes, im->comm->size, "classes", err);
   TH_TRY(th_agree(im->comm, rc, err));
-  TH_TRY(th_gather(im->comm, &mine, sizeof mine, sizes, (void **)&all, err));
+  TH_TRY(
+      th_comm_gather(im->comm, &mine, sizeof mine, sizes, (void **)&all, err));
   for (int r = 0; r < im->comm->size; r++) {
     *knows = *knows || all[r].knows;
     im->others.more = im->others.more || all[r].others.more;

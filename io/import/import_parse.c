@@ -19,10 +19,10 @@ static th_status parse_line(struct th_importing *im, struct parsing *parsing,
                             struct th_error *err)
 {
   if (line->too_long)
-    return th_line_fail(line, line->text + im->job->max_line, err,
-                        "the line is longer than %lld bytes; allow longer "
-                        "lines with --max-line",
-                        (long long)im->job->max_line);
+    return th_text_row_fail(line, line->text + im->job->max_line, err,
+                            "the line is longer than %lld bytes; allow longer "
+                            "lines with --max-line",
+                            (long long)im->job->max_line);
   parsing->row.watched =
       im->type == TH_F32 && th_rounding_wants(im->first_row + im->rows);
   if (im->format == TH_IMPORT_CSV)
@@ -85,10 +85,10 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
   int64_t end = im->rows + im->counted[k];
   bool more = true;
   th_status rc = TH_OK;
-  th_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
-                 im->line[k]);
+  th_text_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
+                      im->line[k]);
   while (true) {
-    TH_TRY(th_lines_next(&im->lines, &line, &more, err));
+    TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
     if (!more)
       break;
     th_import_tell_line(im, TH_IMPORT_PARSES, k);

@@ -52,23 +52,25 @@ static th_status bad_index(const struct th_line *line, const char *at,
   char quoted[TH_QUOTED];
   const char *end = line->text + line->length;
   if (end - at >= 4 && memcmp(at, "qid:", 4) == 0)
-    return th_line_fail(line, at, err,
-                        "'qid:' found, expected index:value; ranking data are "
-                        "not supported, remove the qid entries");
-  th_line_quote(line, at, '#', quoted);
+    return th_text_row_fail(
+        line, at, err,
+        "'qid:' found, expected index:value; ranking data are "
+        "not supported, remove the qid entries");
+  th_text_row_quote(line, at, '#', quoted);
   const char *p = at;
   while (p < end && th_is_digit(*p))
     p++;
   if (p - at > INDEX_DIGITS && p < end && *p == ':')
-    return th_line_fail(line, at, err,
-                        "%s found, expected an index of at most %d digits; "
-                        "correct the line",
-                        quoted, INDEX_DIGITS);
-  return th_line_fail(line, at, err,
-                      "%s found, expected index:value with a whole number as "
-                      "index; correct the line, or name the format with "
-                      "--format",
-                      quoted);
+    return th_text_row_fail(line, at, err,
+                            "%s found, expected an index of at most %d digits; "
+                            "correct the line",
+                            quoted, INDEX_DIGITS);
+  return th_text_row_fail(
+      line, at, err,
+      "%s found, expected index:value with a whole number as "
+      "index; correct the line, or name the format with "
+      "--format",
+      quoted);
 }
 
 /* Why this index must not stand at `at`; previous is 0-based or -1. */
@@ -81,29 +83,31 @@ static th_status wrong_index(const struct th_libsvm *format,
   long long written = (long long)index + shift;
   long long before = (long long)previous + shift;
   if (index < 0)
-    return th_line_fail(line, at, err,
-                        "index 0 found, expected indices from 1 on; import "
-                        "with --zero-based if the first attribute is 0");
+    return th_text_row_fail(line, at, err,
+                            "index 0 found, expected indices from 1 on; import "
+                            "with --zero-based if the first attribute is 0");
   if (index == previous)
-    return th_line_fail(line, at, err,
-                        "index %lld found twice, expected ascending indices; "
-                        "keep one of the two values",
-                        written);
+    return th_text_row_fail(
+        line, at, err,
+        "index %lld found twice, expected ascending indices; "
+        "keep one of the two values",
+        written);
   if (index < previous)
-    return th_line_fail(line, at, err,
-                        "index %lld found after index %lld, expected ascending "
-                        "indices; sort the line",
-                        written, before);
+    return th_text_row_fail(
+        line, at, err,
+        "index %lld found after index %lld, expected ascending "
+        "indices; sort the line",
+        written, before);
   if (format->attributes > 0)
-    return th_line_fail(line, at, err,
-                        "index %lld found, expected at most %lld (%s); correct "
-                        "the line or the limit",
-                        written, (long long)format->attributes - 1 + shift,
-                        format->limiter);
-  return th_line_fail(line, at, err,
-                      "index %lld found, expected at most %lld; number the "
-                      "attributes without gaps",
-                      written, (long long)TH_TEXT_ATTRIBUTES);
+    return th_text_row_fail(
+        line, at, err,
+        "index %lld found, expected at most %lld (%s); correct "
+        "the line or the limit",
+        written, (long long)format->attributes - 1 + shift, format->limiter);
+  return th_text_row_fail(line, at, err,
+                          "index %lld found, expected at most %lld; number the "
+                          "attributes without gaps",
+                          written, (long long)TH_TEXT_ATTRIBUTES);
 }
 
 /* The index at *cursor and its colon; -1 where there is none. */
@@ -141,11 +145,11 @@ static inline th_status read_entry(const struct th_libsvm *format,
   double value;
   if (!th_number_usual(&p, end, &value) &&
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
-    return th_line_number(line, &start, end, '#', "value", &value, err);
+    return th_text_row_number(line, &start, end, '#', "value", &value, err);
   if (!th_ends_token(p, end))
     return th_libsvm_junk(line, p, start, "value", err);
   if (!th_text_row_put(row, row->count, value))
-    return th_line_misfit(line, start, '#', row->type, err);
+    return th_text_row_misfit(line, start, '#', row->type, err);
   row->index[row->count++] = (uint32_t)index;
   *previous = index;
   *cursor = p;

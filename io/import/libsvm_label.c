@@ -11,21 +11,22 @@ th_status th_libsvm_junk(const struct th_line *line, const char *at,
                          struct th_error *err)
 {
   char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "unexpected character in %s, expected a finite decimal "
-                      "number as %s; correct the line",
-                      th_line_quote(line, token, '#', quoted), what);
+  return th_text_row_fail(
+      line, at, err,
+      "unexpected character in %s, expected a finite decimal "
+      "number as %s; correct the line",
+      th_text_row_quote(line, token, '#', quoted), what);
 }
 
 static th_status no_label(const struct th_line *line, const char *at,
                           struct th_error *err)
 {
   char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err,
-                      "%s found, expected a label before the first "
-                      "index:value; begin every line with the target, or "
-                      "import data without one with --like TRAIN.h5",
-                      th_line_quote(line, at, '#', quoted));
+  return th_text_row_fail(line, at, err,
+                          "%s found, expected a label before the first "
+                          "index:value; begin every line with the target, or "
+                          "import data without one with --like TRAIN.h5",
+                          th_text_row_quote(line, at, '#', quoted));
 }
 
 /* The label as the name of a class: a word. */
@@ -43,15 +44,17 @@ static th_status read_class(const struct th_libsvm *format,
   if (p < end && *p == ':')
     return no_label(line, at, err);
   if (p < end && *p == ',')
-    return th_line_fail(line, p, err,
-                        "several labels in %s, expected one; keep one label "
-                        "on each line",
-                        th_line_quote(line, at, '#', quoted));
+    return th_text_row_fail(
+        line, p, err,
+        "several labels in %s, expected one; keep one label "
+        "on each line",
+        th_text_row_quote(line, at, '#', quoted));
   if (th_text_row_class(row, &format->class, at, p - at) == 0)
-    return th_line_fail(line, at, err,
-                        "%s found, expected the name of a class as label; drop "
-                        "the line",
-                        th_line_quote(line, at, '#', quoted));
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected the name of a class as label; drop "
+        "the line",
+        th_text_row_quote(line, at, '#', quoted));
   return TH_OK;
 }
 
@@ -64,14 +67,16 @@ static th_status read_label(const struct th_line *line, const char **cursor,
   const char *p = at;
   enum th_number found = th_number_parse(&p, end, &row->target);
   if (found == TH_NUMBER_NONE)
-    return th_line_fail(line, at, err,
-                        "%s found, expected a finite decimal number as label; "
-                        "correct the line, or import with --positive-class A "
-                        "for a class A against all others",
-                        th_line_quote(line, at, '#', quoted));
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, expected a finite decimal number as label; "
+        "correct the line, or import with --positive-class A "
+        "for a class A against all others",
+        th_text_row_quote(line, at, '#', quoted));
   const char *whole = at;
   if (found == TH_NUMBER_HUGE)
-    return th_line_number(line, &whole, end, '#', "label", &row->target, err);
+    return th_text_row_number(line, &whole, end, '#', "label", &row->target,
+                              err);
   if (p < end && *p == ':')
     return no_label(line, at, err);
   *cursor = p;
@@ -93,11 +98,12 @@ th_status th_libsvm_target(const struct th_libsvm *format,
   if (th_libsvm_is_unlabelled(line->text, line->length))
     return TH_OK;
   if (th_libsvm_is_example(line->text, line->length))
-    return th_line_fail(line, line->text, err,
-                        "a label found, expected index:value as on the first "
-                        "line, which has no label; begin all lines with one, "
-                        "or none");
-  return th_line_fail(line, line->text, err,
-                      "an empty line found: it may be an example of zeros; "
-                      "remove it, or begin every line with a label");
+    return th_text_row_fail(
+        line, line->text, err,
+        "a label found, expected index:value as on the first "
+        "line, which has no label; begin all lines with one, "
+        "or none");
+  return th_text_row_fail(line, line->text, err,
+                          "an empty line found: it may be an example of zeros; "
+                          "remove it, or begin every line with a label");
 }

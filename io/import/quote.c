@@ -15,7 +15,7 @@ static bool is_plain(const char *word)
   return word[0] != '\0';
 }
 
-const char *th_shell_word(const char *word, char *text, size_t size)
+const char *th_quote_shell_word(const char *word, char *text, size_t size)
 {
   if (is_plain(word)) {
     snprintf(text, size, "%s", word);

@@ -8,6 +8,6 @@
 
 /* The word in `text`, in quotes where a shell needs them; cut where it does not
  * fit. Local. */
-const char *th_shell_word(const char *word, char *text, size_t size);
+const char *th_quote_shell_word(const char *word, char *text, size_t size);
 
 #endif

@@ -24,7 +24,8 @@ static th_status next_line(const struct th_text_file *file, int64_t max_line,
   while (at < file->size && at < limit) {
     int64_t bytes = file->size - at;
     bytes = bytes > SCAN_PART ? SCAN_PART : bytes;
-    th_status rc = th_read_all(file->fd, part, bytes, at, file->name, err);
+    th_status rc =
+        th_temporary_read(file->fd, part, bytes, at, file->name, err);
     if (rc != TH_OK)
       return rc;
     const char *found = memchr(part, '\n', (size_t)bytes);
@@ -47,8 +48,9 @@ th_status th_text_align(const struct th_text_file *file, int64_t max_line,
   return rc;
 }
 
-void th_lines_begin(struct th_lines *lines, const struct th_text_file *file,
-                    struct th_range range, int64_t max_line, int64_t number)
+void th_text_lines_begin(struct th_text_lines *lines,
+                         const struct th_text_file *file, struct th_range range,
+                         int64_t max_line, int64_t number)
 {
   lines->file = file;
   lines->max_line = max_line;
@@ -59,15 +61,15 @@ void th_lines_begin(struct th_lines *lines, const struct th_text_file *file,
   lines->end = 0;
 }
 
-void th_lines_free(struct th_lines *lines)
+void th_text_lines_free(struct th_text_lines *lines)
 {
   free(lines->buffer);
-  *lines = (struct th_lines){0};
+  *lines = (struct th_text_lines){0};
 }
 
 /* Move what is left to the front of the buffer and read on behind it; a buffer
  * that is full of one line grows. */
-static th_status read_on(struct th_lines *lines, struct th_error *err)
+static th_status read_on(struct th_text_lines *lines, struct th_error *err)
 {
   int64_t left = lines->end - lines->begin;
   if (left > 0 && lines->begin > 0)
@@ -86,15 +88,15 @@ static th_status read_on(struct th_lines *lines, struct th_error *err)
   int64_t bytes = lines->last - lines->next;
   if (bytes > lines->capacity - left)
     bytes = lines->capacity - left;
-  th_status rc = th_read_all(lines->file->fd, lines->buffer + left, bytes,
-                             lines->next, lines->file->name, err);
+  th_status rc = th_temporary_read(lines->file->fd, lines->buffer + left, bytes,
+                                   lines->next, lines->file->name, err);
   lines->next += bytes;
   lines->end += bytes;
   lines->buffer[lines->end] = '\n';
   return rc;
 }
 
-static void hand_out(struct th_lines *lines, struct th_line *line,
+static void hand_out(struct th_text_lines *lines, struct th_line *line,
                      int64_t length)
 {
   char *text = lines->buffer + lines->begin;
@@ -112,8 +114,8 @@ static void hand_out(struct th_lines *lines, struct th_line *line,
   }
 }
 
-th_status th_lines_next(struct th_lines *lines, struct th_line *line,
-                        bool *more, struct th_error *err)
+th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
+                             bool *more, struct th_error *err)
 {
   int64_t searched = 0; /* bytes of the line in which no line end was found */
   *more = true;

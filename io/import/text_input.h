@@ -46,7 +46,7 @@ th_status th_text_align(const struct th_text_file *file, int64_t max_line,
                         struct th_range *range, struct th_error *err);
 
 /* Lines of an aligned range, read ahead in large pieces. */
-struct th_lines {
+struct th_text_lines {
   const struct th_text_file *file; /* borrowed */
   int64_t max_line;
   int64_t number;   /* of the line last handed out */
@@ -60,14 +60,15 @@ struct th_lines {
 
 /* Begin a range; the line before its first has that number. Keeps the buffer
  * of an earlier range. Local. */
-void th_lines_begin(struct th_lines *lines, const struct th_text_file *file,
-                    struct th_range range, int64_t max_line, int64_t number);
-void th_lines_free(struct th_lines *lines);
+void th_text_lines_begin(struct th_text_lines *lines,
+                         const struct th_text_file *file, struct th_range range,
+                         int64_t max_line, int64_t number);
+void th_text_lines_free(struct th_text_lines *lines);
 
 /* The next line; *more is false, and *line untouched, at the end of the range.
  * The line is valid until the next call; after one that is too long there are
  * no more. Local. */
-th_status th_lines_next(struct th_lines *lines, struct th_line *line,
-                        bool *more, struct th_error *err);
+th_status th_text_lines_next(struct th_text_lines *lines, struct th_line *line,
+                             bool *more, struct th_error *err);
 
 #endif

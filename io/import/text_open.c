@@ -27,8 +27,8 @@ th_status th_text_unchanged(const struct th_text_file *file, th_status rc,
                             struct th_error *err)
 {
   struct th_identity now;
-  bool same = file->unpacked || (th_identity_of(file->name, &now) &&
-                                 th_identity_same(&now, &file->identity));
+  bool same = file->unpacked || (th_file_identity_of(file->name, &now) &&
+                                 th_file_identity_same(&now, &file->identity));
   return same ? rc : th_text_changed(file, err);
 }
 
@@ -112,7 +112,7 @@ static th_status open_unpacked(struct th_text_file *file, const char *path,
     if (rc != TH_OK)
       return rc;
     file->unpacked = true;
-    if (!th_identity_of_open(file->fd, &identity))
+    if (!th_file_identity_of_open(file->fd, &identity))
       return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
   }
   file->size = (int64_t)identity.size;
@@ -147,11 +147,12 @@ static th_status open_named(struct th_text_file *file, enum th_codec *codec,
                             struct th_error *err)
 {
   th_status rc = open_plain(file->name, file->name, &file->fd, err);
-  if (rc == TH_OK && !th_identity_of_open(file->fd, &file->identity))
+  if (rc == TH_OK && !th_file_identity_of_open(file->fd, &file->identity))
     rc = th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
   if (rc == TH_OK)
     rc = refuse_hdf5(file->name, err);
-  return rc == TH_OK ? th_codec_find(file->fd, file->name, codec, err) : rc;
+  return rc == TH_OK ? th_decompress_find(file->fd, file->name, codec, err)
+                     : rc;
 }
 
 /* A hash of text at places spread evenly over a file, its end among them: what
@@ -167,7 +168,7 @@ static uint64_t sample(const struct th_text_file *file)
     ssize_t got = pread(file->fd, text, PLACE, (off_t)at);
     if (got < 0)
       return 0;
-    hash = th_hash_next(hash, th_hash(text, (size_t)got));
+    hash = th_fingerprint_next(hash, th_hash(text, (size_t)got));
   }
   return hash;
 }

@@ -63,8 +63,8 @@ void th_text_row_free(struct th_text_row *row)
   *row = (struct th_text_row){0};
 }
 
-th_status th_line_fail(const struct th_line *line, const char *at,
-                       struct th_error *err, const char *format, ...)
+th_status th_text_row_fail(const struct th_line *line, const char *at,
+                           struct th_error *err, const char *format, ...)
 {
   char text[TH_ERROR_TEXT / 2];
   va_list args;
@@ -76,8 +76,8 @@ th_status th_line_fail(const struct th_line *line, const char *at,
                  text);
 }
 
-const char *th_line_quote(const struct th_line *line, const char *at, char stop,
-                          char quoted[TH_QUOTED])
+const char *th_text_row_quote(const struct th_line *line, const char *at,
+                              char stop, char quoted[TH_QUOTED])
 {
   const char *end = line->text + line->length;
   size_t used = 0;
@@ -99,9 +99,9 @@ const char *th_line_quote(const struct th_line *line, const char *at, char stop,
   return quoted;
 }
 
-th_status th_line_number(const struct th_line *line, const char **cursor,
-                         const char *end, char stop, const char *what,
-                         double *value, struct th_error *err)
+th_status th_text_row_number(const struct th_line *line, const char **cursor,
+                             const char *end, char stop, const char *what,
+                             double *value, struct th_error *err)
 {
   char quoted[TH_QUOTED];
   const char *at = *cursor;
@@ -109,24 +109,25 @@ th_status th_line_number(const struct th_line *line, const char **cursor,
   case TH_NUMBER_OK:
     return TH_OK;
   case TH_NUMBER_HUGE:
-    th_line_quote(line, at, stop, quoted);
-    return th_line_fail(line, at, err,
-                        "%s found, which is beyond the range of numbers, "
-                        "expected a finite decimal number as %s; rescale the "
-                        "data",
-                        quoted, what);
+    th_text_row_quote(line, at, stop, quoted);
+    return th_text_row_fail(
+        line, at, err,
+        "%s found, which is beyond the range of numbers, "
+        "expected a finite decimal number as %s; rescale the "
+        "data",
+        quoted, what);
   case TH_NUMBER_NONE:
     break;
   }
-  th_line_quote(line, at, stop, quoted);
-  return th_line_fail(line, at, err,
-                      "%s found, expected a finite decimal number as %s; "
-                      "correct the line",
-                      at < end ? quoted : "nothing", what);
+  th_text_row_quote(line, at, stop, quoted);
+  return th_text_row_fail(line, at, err,
+                          "%s found, expected a finite decimal number as %s; "
+                          "correct the line",
+                          at < end ? quoted : "nothing", what);
 }
 
-th_status th_line_misfit(const struct th_line *line, const char *at, char stop,
-                         enum th_type type, struct th_error *err)
+th_status th_text_row_misfit(const struct th_line *line, const char *at,
+                             char stop, enum th_type type, struct th_error *err)
 {
   static const char *const wanted[TH_TYPE_COUNT] = {
       [TH_F32] = "at most 3.4e38 in magnitude (f32); import with --type f64",
@@ -136,6 +137,7 @@ th_status th_line_misfit(const struct th_line *line, const char *at, char stop,
       [TH_U2] = "a whole number 0..3 (u2); import with --type u8 or f32",
   };
   char quoted[TH_QUOTED];
-  return th_line_fail(line, at, err, "%s found, expected %s",
-                      th_line_quote(line, at, stop, quoted), wanted[type]);
+  return th_text_row_fail(line, at, err, "%s found, expected %s",
+                          th_text_row_quote(line, at, stop, quoted),
+                          wanted[type]);
 }

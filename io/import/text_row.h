@@ -78,23 +78,24 @@ static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
 
 /* TH_EDATA with FILE:LINE:COLUMN in front, the column being that of `at`
  * inside the line. Local. */
-th_status th_line_fail(const struct th_line *line, const char *at,
-                       struct th_error *err, const char *format, ...)
+th_status th_text_row_fail(const struct th_line *line, const char *at,
+                           struct th_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The text from `at` to the next blank, line end or `stop`, fit for a message:
  * short, printable, in quotes. */
-const char *th_line_quote(const struct th_line *line, const char *at, char stop,
-                          char quoted[TH_QUOTED]);
+const char *th_text_row_quote(const struct th_line *line, const char *at,
+                              char stop, char quoted[TH_QUOTED]);
 
 /* Read the number at *cursor, at most to `end`, and say what is wrong with it
  * where it is none. `stop` ends a token in messages. Local. */
-th_status th_line_number(const struct th_line *line, const char **cursor,
-                         const char *end, char stop, const char *what,
-                         double *value, struct th_error *err);
+th_status th_text_row_number(const struct th_line *line, const char **cursor,
+                             const char *end, char stop, const char *what,
+                             double *value, struct th_error *err);
 
 /* Say that the type cannot hold the value at `at`. Local. */
-th_status th_line_misfit(const struct th_line *line, const char *at, char stop,
-                         enum th_type type, struct th_error *err);
+th_status th_text_row_misfit(const struct th_line *line, const char *at,
+                             char stop, enum th_type type,
+                             struct th_error *err);
 
 #endif

@@ -55,7 +55,7 @@ static th_status get_names(const struct th_h5 *h5, struct th_model *model,
   TH_TRY(th_h5_get_texts(h5, TH_D_NAMES, size, &texts, err));
   TH_TRY(TH_NEW(&model->name, size, "names", err));
   for (int64_t k = 0; k < size; k++) {
-    model->name[k] = th_copy_string(texts[k]);
+    model->name[k] = th_model_copy_string(texts[k]);
     if (model->name[k] == NULL)
       TH_TRY(th_fail(err, TH_ENOMEM, "no memory for names"));
   }

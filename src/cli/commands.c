@@ -12,20 +12,20 @@ static const struct th_command table[] = {
      "(AR(1) correlation along the attributes), sparse (text-like counts with "
      "power-law frequencies). The data are the same for any number of ranks. "
      "With --test the last examples are the test examples.",
-     th_run_generate},
+     th_command_generate},
     {"import", TH_IMPORT, "FILE... -o NAME.h5", 1, INT_MAX,
      "turn LIBSVM or CSV text into a data set",
      "Files compressed by gzip, bzip2 or xz are read directly. Which column of "
      "CSV is the target is printed. Data without a target, to predict, are "
      "imported with --like the data that the model was trained on.",
-     th_run_import},
+     th_command_import},
     {"train", TH_TRAIN, "NAME.h5|--source SPEC -o MODEL.h5", 1, 1,
      "train a sparse linear model, under an attribute budget or with a penalty",
      "Without options it picks solver, budget, step size, batches and stopping "
      "by itself and says what it picked. Solvers with a penalty read "
      "everything "
      "that they have not screened.",
-     th_run_train},
+     th_command_train},
     {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "score a model on a data set",
      "Prints n, mse, r2 and, where the targets have exactly two values (the "
@@ -38,7 +38,7 @@ static const struct th_command table[] = {
      "target; so with squared hinge loss, where a prediction z says that the "
      "larger value has probability (1 + z) / 2, clipped into [0, 1]. Every "
      "example counts alike, whatever its weight.",
-     th_run_evaluate},
+     th_command_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "recompute the certificate of a model with a penalty",
      "On the data that the model was trained on every number of the "
@@ -48,22 +48,22 @@ static const struct th_command table[] = {
      "said. On fresh data no attribute outside the support may contradict the "
      "model with the given confidence. Exit status 1 when the certificate does "
      "not hold.",
-     th_run_verify},
+     th_command_verify},
     {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
      "write the predictions of a model as CSV",
      "One line per example in the order of the input: row, prediction and, "
      "with logistic loss, probability. Only the support's attributes are "
      "read.",
-     th_run_predict},
+     th_command_predict},
     {"inspect", TH_INSPECT, "FILE.h5", 1, 1, "describe a data set or a model",
-     NULL, th_run_inspect},
+     NULL, th_command_inspect},
     {"solvers", TH_SOLVERS, "", 0, 0, "list the solvers and their options",
-     NULL, th_run_solvers},
+     NULL, th_command_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,
      "measure what the machine can do and what of it the kernels reach",
      "PART, the first word of a heading in what is printed, measures that part "
      "alone.",
-     th_run_bench},
+     th_command_bench},
     {NULL, 0, NULL, 0, 0, NULL, NULL, NULL}};
 
 const struct th_command *th_command_table(void)

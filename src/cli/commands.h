@@ -11,23 +11,23 @@
 const struct th_command *th_command_table(void);
 const struct th_command *th_command_find(const char *name);
 
-th_status th_run_generate(const struct th_options *options,
-                          struct th_comm *comm, struct th_error *err);
-th_status th_run_import(const struct th_options *options, struct th_comm *comm,
-                        struct th_error *err);
-th_status th_run_train(const struct th_options *options, struct th_comm *comm,
-                       struct th_error *err);
-th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
-                        struct th_error *err);
-th_status th_run_evaluate(const struct th_options *options,
-                          struct th_comm *comm, struct th_error *err);
-th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
-                         struct th_error *err);
-th_status th_run_inspect(const struct th_options *options, struct th_comm *comm,
-                         struct th_error *err);
-th_status th_run_solvers(const struct th_options *options, struct th_comm *comm,
-                         struct th_error *err);
-th_status th_run_bench(const struct th_options *options, struct th_comm *comm,
-                       struct th_error *err);
+th_status th_command_generate(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err);
+th_status th_command_import(const struct th_options *options,
+                            struct th_comm *comm, struct th_error *err);
+th_status th_command_train(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err);
+th_status th_command_verify(const struct th_options *options,
+                            struct th_comm *comm, struct th_error *err);
+th_status th_command_evaluate(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err);
+th_status th_command_predict(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err);
+th_status th_command_inspect(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err);
+th_status th_command_solvers(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err);
+th_status th_command_bench(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err);
 
 #endif

@@ -95,7 +95,7 @@ void th_data_close(struct th_data *data)
   if (data->dataset != NULL)
     th_dataset_close(data->dataset);
   th_synthetic_store_free(data->computed);
-  th_synthesis_free(&data->synthesis);
+  th_family_free(&data->synthesis);
   *data = (struct th_data){0};
 }
 

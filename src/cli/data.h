@@ -15,7 +15,7 @@ struct th_data {
   struct th_synthesis synthesis; /* of the computed one */
   char source[TH_SOURCE_TEXT];   /* with all parameters; empty for a file */
   const char *name;              /* of the file, or --source; borrowed */
-  const struct th_truth *truth;  /* family[0] == 0: not generated */
+  const struct th_ground_truth *truth; /* family[0] == 0: not generated */
 };
 
 /* Open --source if it was given, else the file `path`. memory: bytes of values

@@ -86,15 +86,13 @@ static double seconds_of(const struct th_plan *plan,
   return compute + (double)plan->read_bytes / ranks / (file_gbs * 1e9);
 }
 
-th_status th_estimate_seconds(const struct th_plan *plan,
-                              const struct th_shape *shape,
-                              struct th_comm *comm,
-                              struct th_estimate *estimate,
-                              struct th_error *err)
+th_status th_report_estimate(const struct th_plan *plan,
+                             const struct th_shape *shape, struct th_comm *comm,
+                             struct th_estimate *estimate, struct th_error *err)
 {
   double gbs = 1;
   double most = plan->most_visits;
-  th_status rc = th_measure_bandwidth(&gbs, comm, err);
+  th_status rc = th_report_bandwidth(&gbs, comm, err);
   estimate->usual = seconds_of(plan, shape, comm->size, gbs, plan->visits);
   estimate->most =
       most > 0 ? seconds_of(plan, shape, comm->size, gbs, most) : 0;

@@ -1,9 +1,9 @@
 /* evaluate.c - the subcommand that scores a model
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/evaluator.h"
 #include "cli/json.h"
-#include "cli/scores.h"
-#include "cli/scoring.h"
+#include "cli/metrics.h"
 #include "synthetic/synthetic.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ enum { LABEL_ROWS = 4096 }; /* targets read at once */
 
 static enum th_predictor predictor_of(const struct th_model *model)
 {
-  if (th_is_logistic(model))
+  if (th_evaluator_is_logistic(model))
     return TH_PREDICTS_ODDS;
   return strcmp(model->loss, "squared-hinge") == 0 ? TH_PREDICTS_MARGIN
                                                    : TH_PREDICTS_TARGET;
@@ -22,15 +22,16 @@ static enum th_predictor predictor_of(const struct th_model *model)
 
 /* NaN where the data were not generated, or the model is not of squared loss.
  */
-static double population_mse(const struct th_scoring *scoring)
+static double population_mse(const struct th_evaluator *scoring)
 {
-  const struct th_truth *truth = scoring->data.truth;
+  const struct th_ground_truth *truth = scoring->data.truth;
   const struct th_model *model = &scoring->model;
   if (truth == NULL || truth->family[0] == '\0' ||
       predictor_of(model) != TH_PREDICTS_TARGET)
     return NAN;
-  return th_population_mse(truth, model->attributes, model->support,
-                           model->coef, model->support_size, model->intercept);
+  return th_synthetic_population_mse(truth, model->attributes, model->support,
+                                     model->coef, model->support_size,
+                                     model->intercept);
 }
 
 struct result_row {
@@ -38,8 +39,8 @@ struct result_row {
   double value;
 };
 
-static th_status print_results(const struct th_scoring *scoring,
-                               const struct th_scores *scores, bool json,
+static th_status print_results(const struct th_evaluator *scoring,
+                               const struct th_metrics *scores, bool json,
                                struct th_error *err)
 {
   const struct result_row rows[] = {
@@ -67,7 +68,7 @@ static th_status print_results(const struct th_scoring *scoring,
 
 /* All targets of the data set, not those of the split alone, say which labels
  * there are. Local. */
-static th_status find_labels(const struct th_scoring *scoring,
+static th_status find_labels(const struct th_evaluator *scoring,
                              struct th_labels *labels, struct th_error *err)
 {
   double target[LABEL_ROWS];
@@ -79,28 +80,28 @@ static th_status find_labels(const struct th_scoring *scoring,
                                                      target, NULL, err);
     if (rc != TH_OK)
       return rc;
-    th_labels_add(labels, first, target, count);
+    th_metrics_labels_add(labels, first, target, count);
   }
   return TH_OK;
 }
 
 /* Local: rank 0. */
-static th_status score(const struct th_scoring *scoring,
-                       const struct th_scored *scored, bool json,
+static th_status score(const struct th_evaluator *scoring,
+                       const struct th_evaluated *scored, bool json,
                        struct th_error *err)
 {
-  struct th_scores scores;
+  struct th_metrics scores;
   struct th_labels labels = {0};
   th_status rc = find_labels(scoring, &labels, err);
   if (rc == TH_OK)
-    rc = th_scores_compute(&scores, scored->target, scored->prediction,
-                           scoring->rows.count, &labels,
-                           predictor_of(&scoring->model), err);
+    rc = th_metrics_compute(&scores, scored->target, scored->prediction,
+                            scoring->rows.count, &labels,
+                            predictor_of(&scoring->model), err);
   return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
 }
 
 /* Of training examples nobody learns how well others are predicted. */
-static void tell_training(const struct th_scoring *scoring)
+static void tell_training(const struct th_evaluator *scoring)
 {
   const struct th_store *store = scoring->data.store;
   if (scoring->model.fingerprint == store->fingerprint &&
@@ -109,22 +110,22 @@ static void tell_training(const struct th_scoring *scoring)
                     "predicted less well (import --test 0.2 keeps some)\n");
 }
 
-th_status th_run_evaluate(const struct th_options *options,
-                          struct th_comm *comm, struct th_error *err)
+th_status th_command_evaluate(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err)
 {
-  struct th_scoring scoring = {0};
-  struct th_scored scored = {0};
+  struct th_evaluator scoring = {0};
+  struct th_evaluated scored = {0};
   th_status rc;
-  TH_TRY(th_scoring_open(&scoring, options, "evaluate", TH_MATCH_SUPPORT, comm,
-                         err));
-  TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
+  TH_TRY(th_evaluator_open(&scoring, options, "evaluate", TH_MATCH_SUPPORT,
+                           comm, err));
+  TH_TRY(th_evaluator_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
     rc = score(&scoring, &scored, options->json, err);
   if (comm->rank == 0 && rc == TH_OK && !options->quiet)
     tell_training(&scoring);
   TH_TRY(th_agree(comm, rc, err));
 done:
-  th_scored_free(&scored);
-  th_scoring_close(&scoring);
+  th_evaluator_free_evaluated(&scored);
+  th_evaluator_close(&scoring);
   return rc;
 }

@@ -16,7 +16,8 @@ static bool lists(const struct th_family *family, const char *option)
 bool th_family_uses(const struct th_family *family, const char *option)
 {
   bool anyone = false;
-  for (const struct th_family *f = th_family_table(); f->name != NULL; f++)
+  for (const struct th_family *f = th_synthetic_family_table(); f->name != NULL;
+       f++)
     anyone = anyone || lists(f, option);
   return !anyone || lists(family, option);
 }
@@ -45,10 +46,11 @@ static th_status find_family(const char *name, const char *where,
 {
   char names[256] = "";
   size_t used = 0;
-  *family = th_family_find(name);
+  *family = th_synthetic_family_find(name);
   if (*family != NULL)
     return TH_OK;
-  for (const struct th_family *f = th_family_table(); f->name != NULL; f++)
+  for (const struct th_family *f = th_synthetic_family_table(); f->name != NULL;
+       f++)
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                              used == 0 ? "" : ", ", f->name);
   return th_fail(err, TH_EUSAGE, "%s: %s is not a family; there are %s", where,
@@ -68,8 +70,8 @@ static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
       .examples = o->examples,
       .training = o->examples - test,
       .attributes = o->attributes,
-      .row_group =
-          o->row_group > 0 ? o->row_group : th_row_group_size(o->examples),
+      .row_group = o->row_group > 0 ? o->row_group
+                                    : th_partition_row_group_size(o->examples),
       .layout = s->family->layout,
       .type = (enum th_type)o->type,
   };
@@ -77,10 +79,10 @@ static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
                         err);
 }
 
-th_status th_synthesis_plan(struct th_synthesis *synthesis,
-                            const struct th_options *options,
-                            const char *family, const char *where,
-                            const char *dashes, struct th_error *err)
+th_status th_family_plan(struct th_synthesis *synthesis,
+                         const struct th_options *options, const char *family,
+                         const char *where, const char *dashes,
+                         struct th_error *err)
 {
   const struct th_options *o = options;
   th_status rc;
@@ -91,20 +93,20 @@ th_status th_synthesis_plan(struct th_synthesis *synthesis,
                    o->examples == 0 ? "examples" : "attributes");
   TH_TRY(check_parameters(o, synthesis->family, where, dashes, err));
   TH_TRY(plan_shape(synthesis, o, where, dashes, err));
-  struct th_truth *truth = &synthesis->truth;
-  *truth = (struct th_truth){
+  struct th_ground_truth *truth = &synthesis->truth;
+  *truth = (struct th_ground_truth){
       .seed = o->config.seed, .noise = o->noise, .support_size = o->support};
   snprintf(truth->family, sizeof truth->family, "%s", synthesis->family->name);
   if (lists(synthesis->family, "correlation"))
     truth->correlation = o->correlation;
   if (lists(synthesis->family, "density"))
     truth->density = o->density;
-  TH_TRY(th_truth_init(truth, o->attributes, err));
+  TH_TRY(th_synthetic_truth_init(truth, o->attributes, err));
 done:
   return rc;
 }
 
-void th_synthesis_free(struct th_synthesis *synthesis)
+void th_family_free(struct th_synthesis *synthesis)
 {
-  th_truth_free(&synthesis->truth);
+  th_synthetic_truth_free(&synthesis->truth);
 }

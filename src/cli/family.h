@@ -4,25 +4,25 @@
 #define TH_CLI_FAMILY_H
 
 #include "cli/options/options.h"
+#include "core/ground_truth.h"
 #include "core/source.h"
-#include "core/truth.h"
 #include "synthetic/synthetic.h"
 
 /* What `generate` writes and what --source computes. */
 struct th_synthesis {
   const struct th_family *family;
-  struct th_truth truth; /* owns its lists */
+  struct th_ground_truth truth; /* owns its lists */
   struct th_shape shape;
 };
 
 /* From the options that have TH_SOURCE. `where` opens the message of a failure,
  * `dashes` stands before the name of an option. Local; TH_EUSAGE. Release with
- * th_synthesis_free, also after a failure. */
-th_status th_synthesis_plan(struct th_synthesis *synthesis,
-                            const struct th_options *options,
-                            const char *family, const char *where,
-                            const char *dashes, struct th_error *err);
-void th_synthesis_free(struct th_synthesis *synthesis);
+ * th_family_free, also after a failure. */
+th_status th_family_plan(struct th_synthesis *synthesis,
+                         const struct th_options *options, const char *family,
+                         const char *where, const char *dashes,
+                         struct th_error *err);
+void th_family_free(struct th_synthesis *synthesis);
 
 /* Whether a family uses the option: false for a parameter of others. */
 bool th_family_uses(const struct th_family *family, const char *option);

@@ -23,8 +23,8 @@ struct job {
 static th_status plan_job(struct job *job, struct th_error *err)
 {
   const struct th_options *o = job->options;
-  th_status rc = th_synthesis_plan(&job->synthesis, o, o->argument[0],
-                                   "generate", "--", err);
+  th_status rc =
+      th_family_plan(&job->synthesis, o, o->argument[0], "generate", "--", err);
   if (rc != TH_OK)
     return rc;
   if (o->shards > o->attributes)
@@ -110,7 +110,7 @@ static th_status write_sparse_shard(const struct job *job,
   }
 done:
   th_tiles_free(&tiles);
-  th_column_free(&column);
+  th_synthetic_column_free(&column);
   return rc;
 }
 
@@ -133,7 +133,7 @@ static th_status fill_master(const struct job *job, double *target,
                              struct th_error *err)
 {
   const struct th_shape *shape = &job->plan.shape;
-  const struct th_truth *truth = &job->synthesis.truth;
+  const struct th_ground_truth *truth = &job->synthesis.truth;
   for (int64_t i = 0; i < shape->examples; i++)
     row[i] = i;
   snprintf(provenance, size,
@@ -193,20 +193,20 @@ static void print_summary(const struct job *job, double seconds)
           job->synthesis.truth.support_size, seconds);
 }
 
-th_status th_run_generate(const struct th_options *options,
-                          struct th_comm *comm, struct th_error *err)
+th_status th_command_generate(const struct th_options *options,
+                              struct th_comm *comm, struct th_error *err)
 {
   struct job job = {.options = options};
   struct th_writer *writer = NULL;
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc;
   TH_TRY(plan_job(&job, err));
   TH_TRY(th_writer_create(&writer, comm, options->output, &job.plan,
                           options->force, err));
   TH_TRY(write_all(&job, comm, writer, err));
   if (comm->rank == 0 && !options->quiet)
-    print_summary(&job, th_clock() - began);
+    print_summary(&job, th_comm_clock() - began);
 done:
-  th_synthesis_free(&job.synthesis);
+  th_family_free(&job.synthesis);
   return rc;
 }

@@ -35,8 +35,8 @@ static void on_progress(void *self, const struct th_import_progress *progress)
     return;
   if (progress->total > 0)
     snprintf(text, sizeof text, "%s: %s of %s", progress->step,
-             th_size_text(progress->bytes, done),
-             th_size_text(progress->total, total));
+             th_memory_size_text(progress->bytes, done),
+             th_memory_size_text(progress->total, total));
   else
     snprintf(text, sizeof text, "%s", progress->step);
   th_meter_show(meter, progress->fraction, text);
@@ -75,7 +75,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .shuffle = options->shuffle,
       .test_fraction = options->test,
       .force = options->force,
-      .memory = th_memory_to_keep(options, share),
+      .memory = th_run_memory_to_keep(options, share),
   };
 }
 
@@ -102,8 +102,8 @@ static void print_summary(const struct th_options *options,
             result->constant_attributes == 1 ? "it" : "them");
 }
 
-th_status th_run_import(const struct th_options *options, struct th_comm *comm,
-                        struct th_error *err)
+th_status th_command_import(const struct th_options *options,
+                            struct th_comm *comm, struct th_error *err)
 {
   const bool shows = comm->rank == 0 && !options->quiet;
   struct th_meter meter;
@@ -115,7 +115,7 @@ th_status th_run_import(const struct th_options *options, struct th_comm *comm,
   TH_TRY(check_options(options, err));
   if (options->like != NULL)
     TH_TRY(th_refuse_text(comm, options->like, TH_TEXT_TO_TRAIN, err));
-  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(th_run_memory_share(comm, &share, err));
   struct th_import job = job_of(options, share);
   job.watch = shows ? &watch : NULL;
   TH_TRY(th_import_run(&job, comm, &result, err));

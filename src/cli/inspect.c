@@ -165,7 +165,7 @@ static void print_model(const struct th_model *model)
   print_deck(model);
 }
 
-static json_t *truth_json(const struct th_truth *truth)
+static json_t *truth_json(const struct th_ground_truth *truth)
 {
   if (truth == NULL || truth->family[0] == '\0')
     return json_null();
@@ -208,7 +208,7 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_int(o, "test", shape->examples - shape->training);
   th_json_int(o, "attributes", shape->attributes);
   th_json_int(o, "nonzeros", shape->nonzeros);
-  th_json_text(o, "layout", th_layout_name(shape->layout));
+  th_json_text(o, "layout", th_type_layout_name(shape->layout));
   th_json_text(o, "type", th_type_name(shape->type));
   json_object_set_new(o, "weighted", json_boolean(shape->weighted));
   json_object_set_new(o, "labelled", json_boolean(!shape->unlabelled));
@@ -247,9 +247,9 @@ static void print_dataset(struct th_dataset *dataset,
 {
   const struct th_store *store = th_dataset_store(dataset);
   const struct th_shape *shape = &store->shape;
-  const struct th_truth *truth = th_dataset_truth(dataset);
+  const struct th_ground_truth *truth = th_dataset_truth(dataset);
   double cells = (double)shape->examples * (double)shape->attributes;
-  printf("data set:     %s %s%s\n", th_layout_name(shape->layout),
+  printf("data set:     %s %s%s\n", th_type_layout_name(shape->layout),
          th_type_name(shape->type), shape->weighted ? ", weighted" : "");
   printf("examples:     %" PRId64 " (%" PRId64 " training, %" PRId64 " test)\n",
          shape->examples, shape->training, shape->examples - shape->training);
@@ -314,8 +314,8 @@ done:
   return rc;
 }
 
-th_status th_run_inspect(const struct th_options *options, struct th_comm *comm,
-                         struct th_error *err)
+th_status th_command_inspect(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err)
 {
   enum th_file_kind kind = TH_FILE_OTHER;
   th_status rc = TH_OK;

@@ -145,5 +145,5 @@ int main(int argc, char **argv)
     th_mpi_stop(&comm);
   else
     th_comm_free(&comm);
-  return th_status_exit(rc);
+  return th_error_status_exit(rc);
 }

@@ -18,7 +18,7 @@ static const double least_fraction = 0.01;
 
 enum { BAR = 24, LINE = 256, USUAL_COLUMNS = 80 };
 
-const char *th_duration_text(double seconds, char text[TH_DURATION_TEXT])
+const char *th_meter_duration_text(double seconds, char text[TH_DURATION_TEXT])
 {
   enum { SECONDS = 60, MINUTES = 60 };
   double most = 1e9; /* so that all fits the text and the integers */
@@ -36,7 +36,7 @@ const char *th_duration_text(double seconds, char text[TH_DURATION_TEXT])
 
 void th_meter_begin(struct th_meter *meter, bool shows)
 {
-  double now = th_clock();
+  double now = th_comm_clock();
   *meter = (struct th_meter){.out = shows ? stderr : NULL,
                              .terminal = isatty(STDERR_FILENO) == 1,
                              .began = now,
@@ -47,7 +47,7 @@ bool th_meter_due(const struct th_meter *meter)
 {
   if (meter->out == NULL)
     return false;
-  double now = th_clock();
+  double now = th_comm_clock();
   double interval = now - meter->began < 60 ? line_interval : slow_interval;
   return now - meter->shown >= (meter->terminal ? bar_interval : interval);
 }
@@ -58,8 +58,8 @@ static void time_text(const struct th_meter *meter, double fraction, char *text,
 {
   char elapsed[TH_DURATION_TEXT];
   char left[TH_DURATION_TEXT];
-  double seconds = th_clock() - meter->began;
-  th_duration_text(seconds, elapsed);
+  double seconds = th_comm_clock() - meter->began;
+  th_meter_duration_text(seconds, elapsed);
   if (!(fraction >= 0)) {
     snprintf(text, size, "%s elapsed", elapsed);
     return;
@@ -70,7 +70,7 @@ static void time_text(const struct th_meter *meter, double fraction, char *text,
   if (fraction >= least_fraction)
     snprintf(text + used, size - (size_t)used, ", %s%s left",
              meter->at_most ? "at most " : "",
-             th_duration_text(seconds * (1 - fraction) / fraction, left));
+             th_meter_duration_text(seconds * (1 - fraction) / fraction, left));
 }
 
 /* One column less than the terminal has: a line that wraps cannot be taken
@@ -100,7 +100,7 @@ void th_meter_show(struct th_meter *meter, double fraction, const char *what)
   char times[3 * TH_DURATION_TEXT];
   if (!th_meter_due(meter))
     return;
-  meter->shown = th_clock();
+  meter->shown = th_comm_clock();
   time_text(meter, fraction, times, sizeof times);
   if (meter->terminal)
     show_bar(meter, fraction, times, what);

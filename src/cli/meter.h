@@ -18,7 +18,7 @@ struct th_meter {
   bool terminal;
   bool bar;     /* one stands on the terminal */
   bool at_most; /* the work may end early; for the caller to set */
-  double began; /* by th_clock */
+  double began; /* by th_comm_clock */
   double shown; /* when the last bar or line was */
 };
 
@@ -41,6 +41,6 @@ void th_meter_clear(struct th_meter *meter);
 
 /* "12 s", "3 min 20 s", "2 h 5 min". */
 enum { TH_DURATION_TEXT = 32 };
-const char *th_duration_text(double seconds, char text[TH_DURATION_TEXT]);
+const char *th_meter_duration_text(double seconds, char text[TH_DURATION_TEXT]);
 
 #endif

@@ -45,7 +45,8 @@ static void print_problem(FILE *out, const struct th_plan *plan)
     fprintf(out, "lambda %g", config->lambda);
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
-  fprintf(out, "; screening %s; %s, %s\n", th_screen_names(config->screen),
+  fprintf(out, "; screening %s; %s, %s\n",
+          th_option_names_screen(config->screen),
           config->intercept ? "an intercept" : "no intercept",
           config->standardize ? "standardized" : "attributes as they are");
 }
@@ -55,17 +56,18 @@ static void print_time(FILE *out, const struct th_estimate *estimate)
   char time[TH_DURATION_TEXT];
   if (!(estimate->most > estimate->usual)) {
     fprintf(out, ", %sroughly %s", estimate->most > 0 ? "at most " : "",
-            th_duration_text(fmax(estimate->usual, 1), time));
+            th_meter_duration_text(fmax(estimate->usual, 1), time));
     return;
   }
   fprintf(out, ", roughly %s",
-          th_duration_text(fmax(estimate->usual, 1), time));
-  fprintf(out, ", at most %s", th_duration_text(fmax(estimate->most, 1), time));
+          th_meter_duration_text(fmax(estimate->usual, 1), time));
+  fprintf(out, ", at most %s",
+          th_meter_duration_text(fmax(estimate->most, 1), time));
 }
 
-void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks,
-                   const struct th_estimate *estimate)
+void th_report_plan(FILE *out, const struct th_plan *plan,
+                    const struct th_shape *shape, int ranks,
+                    const struct th_estimate *estimate)
 {
   const struct th_config *config = &plan->config;
   char memory[32];
@@ -74,7 +76,7 @@ void th_plan_print(FILE *out, const struct th_plan *plan,
           "data:    %" PRId64 " training example%s, %" PRId64
           " attribute%s, %s %s\n",
           shape->training, th_s(shape->training), shape->attributes,
-          th_s(shape->attributes), th_layout_name(shape->layout),
+          th_s(shape->attributes), th_type_layout_name(shape->layout),
           th_type_name(shape->type));
   fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
           config->loss, config->seed);
@@ -84,9 +86,9 @@ void th_plan_print(FILE *out, const struct th_plan *plan,
           "cost:    %d rank%s, %s of memory%s beside stored values, "
           "about %s to read",
           ranks, th_s(ranks),
-          th_bytes_text(plan->memory, memory, sizeof memory),
+          th_wording_bytes(plan->memory, memory, sizeof memory),
           ranks > 1 ? " each" : "",
-          th_bytes_text(plan->read_bytes, read, sizeof read));
+          th_wording_bytes(plan->read_bytes, read, sizeof read));
   if (estimate != NULL)
     print_time(out, estimate);
   fputc('\n', out);

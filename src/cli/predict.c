@@ -1,8 +1,8 @@
 /* predict.c - the subcommand that writes predictions as CSV
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/evaluator.h"
 #include "cli/run.h"
-#include "cli/scoring.h"
 #include "cli/wording.h"
 #include "core/memory.h"
 #include "io/hdf5/output.h"
@@ -23,7 +23,7 @@ static int by_row(const void *a, const void *b)
   return (x->row > y->row) - (x->row < y->row);
 }
 
-static th_status sort_lines(const struct th_scored *scored, int64_t count,
+static th_status sort_lines(const struct th_evaluated *scored, int64_t count,
                             struct line **lines, struct th_error *err)
 {
   th_status rc = TH_NEW(lines, count, "sorting predictions", err);
@@ -42,13 +42,13 @@ static void print_lines(FILE *file, const struct line *lines, int64_t count,
   for (int64_t i = 0; i < count; i++) {
     fprintf(file, "%" PRId64 ",%.17g", lines[i].row, lines[i].prediction);
     if (logistic)
-      fprintf(file, ",%.17g", th_probability(lines[i].prediction));
+      fprintf(file, ",%.17g", th_evaluator_probability(lines[i].prediction));
     fputc('\n', file);
   }
 }
 
 /* Local: rank 0. */
-static th_status write_csv(const struct th_scored *scored, int64_t count,
+static th_status write_csv(const struct th_evaluated *scored, int64_t count,
                            bool logistic, const char *path, bool force,
                            struct th_error *err)
 {
@@ -66,26 +66,27 @@ done:
   return rc;
 }
 
-th_status th_run_predict(const struct th_options *options, struct th_comm *comm,
-                         struct th_error *err)
+th_status th_command_predict(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err)
 {
-  struct th_scoring scoring = {0};
-  struct th_scored scored = {0};
+  struct th_evaluator scoring = {0};
+  struct th_evaluated scored = {0};
   th_status rc;
-  TH_TRY(th_output_check(comm, options->output, true, options->force, err));
-  TH_TRY(th_scoring_open(&scoring, options, "predict", TH_MATCH_SUPPORT, comm,
-                         err));
-  TH_TRY(th_scoring_collect(&scoring, comm, &scored, err));
+  TH_TRY(th_run_output_check(comm, options->output, true, options->force, err));
+  TH_TRY(th_evaluator_open(&scoring, options, "predict", TH_MATCH_SUPPORT, comm,
+                           err));
+  TH_TRY(th_evaluator_collect(&scoring, comm, &scored, err));
   if (comm->rank == 0)
-    rc = write_csv(&scored, scoring.rows.count, th_is_logistic(&scoring.model),
-                   options->output, options->force, err);
+    rc = write_csv(&scored, scoring.rows.count,
+                   th_evaluator_is_logistic(&scoring.model), options->output,
+                   options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
     fprintf(stderr, "%s: predictions of %" PRId64 " example%s\n",
             th_output_name(options->output), scoring.rows.count,
             th_s(scoring.rows.count));
 done:
-  th_scored_free(&scored);
-  th_scoring_close(&scoring);
+  th_evaluator_free_evaluated(&scored);
+  th_evaluator_close(&scoring);
   return rc;
 }

@@ -47,8 +47,8 @@ static th_status say(const char *path, enum th_text_use use,
                    "train",
                    path);
   name_data_set(path, name);
-  th_shell_word(path, from, sizeof from);
-  th_shell_word(name, to, sizeof to);
+  th_quote_shell_word(path, from, sizeof from);
+  th_quote_shell_word(name, to, sizeof to);
   if (use == TH_TEXT_TO_TRAIN)
     return th_fail(err, TH_EFORMAT,
                    "%s is text, not a data set; import it first: thresher "

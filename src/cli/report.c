@@ -105,7 +105,7 @@ th_status th_report_gather(struct th_report *report, struct th_comm *comm,
   memcpy(mine.phase, profile->phase, sizeof mine.phase);
   *report = (struct th_report){.ranks = comm->size, .read_gbs = NAN};
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, &mine, sizeof mine, counts, &all, err));
+  TH_TRY(th_comm_gather(comm, &mine, sizeof mine, counts, &all, err));
   report->rank = all;
   for (int r = 0; r < comm->size; r++)
     add_rank(&report->sum, &report->most, &report->rank[r]);
@@ -120,8 +120,8 @@ void th_report_free(struct th_report *report)
   *report = (struct th_report){0};
 }
 
-th_status th_measure_bandwidth(double *gbs, struct th_comm *comm,
-                               struct th_error *err)
+th_status th_report_bandwidth(double *gbs, struct th_comm *comm,
+                              struct th_error *err)
 {
   float *values = NULL;
   volatile double sink = 0; /* the work must not be optimised away */
@@ -130,9 +130,9 @@ th_status th_measure_bandwidth(double *gbs, struct th_comm *comm,
   TH_TRY(th_agree(comm, rc, err));
   for (int k = 0; k < READ_TIMES; k++) {
     comm->ops->barrier(comm);
-    double began = th_clock();
+    double began = th_comm_clock();
     sink = sink + th_kernel_read(values, READ_ITEMS);
-    least = fmin(least, th_clock() - began);
+    least = fmin(least, th_comm_clock() - began);
   }
   comm->ops->max_f64(comm, &least, 1);
   *gbs = (double)READ_ITEMS * sizeof *values / least / 1e9;

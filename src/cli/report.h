@@ -6,7 +6,7 @@
 #ifndef TH_REPORT_H
 #define TH_REPORT_H
 
-#include "cli/monitor.h"
+#include "cli/run_monitor.h"
 #include "core/model.h"
 #include "core/profile.h"
 #include "solvers/driver/train.h"
@@ -43,8 +43,8 @@ void th_report_free(struct th_report *report);
 
 /* The bandwidth in GB/s at which a rank reads memory while all others do,
  * measured for some 20 ms. Collective. */
-th_status th_measure_bandwidth(double *gbs, struct th_comm *comm,
-                               struct th_error *err);
+th_status th_report_bandwidth(double *gbs, struct th_comm *comm,
+                              struct th_error *err);
 
 /* Seconds of a run; most: where no gap ends it early, 0: none may. */
 struct th_estimate {
@@ -54,11 +54,10 @@ struct th_estimate {
 
 /* A rough estimate of a run's seconds (estimate.c): what is looked at by that
  * bandwidth and what solvers make of it, reading by 1 GB/s. Collective. */
-th_status th_estimate_seconds(const struct th_plan *plan,
-                              const struct th_shape *shape,
-                              struct th_comm *comm,
-                              struct th_estimate *estimate,
-                              struct th_error *err);
+th_status th_report_estimate(const struct th_plan *plan,
+                             const struct th_shape *shape, struct th_comm *comm,
+                             struct th_estimate *estimate,
+                             struct th_error *err);
 
 /* ---- figures that follow from the accounts; local ---- */
 
@@ -83,24 +82,24 @@ double th_report_attributes_per_second(const struct th_report *report,
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
-                          const struct th_watch *watch, const char *path,
+                          const struct th_run_monitor *watch, const char *path,
                           bool force, struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
  * estimate: NULL where there is none (plan_print.c). */
-void th_plan_print(FILE *out, const struct th_plan *plan,
-                   const struct th_shape *shape, int ranks,
-                   const struct th_estimate *estimate);
+void th_report_plan(FILE *out, const struct th_plan *plan,
+                    const struct th_shape *shape, int ranks,
+                    const struct th_estimate *estimate);
 
 /* What was found: the support, the solution of a penalised problem, the ledger
  * (result_print.c). */
-void th_result_print(FILE *out, const struct th_model *model,
-                     const struct th_shape *shape);
+void th_report_result(FILE *out, const struct th_model *model,
+                      const struct th_shape *shape);
 
 /* What it cost in one line; the tables of phases and outer loops. */
 void th_report_print_line(FILE *out, const struct th_report *report);
 void th_report_print(FILE *out, const struct th_report *report,
                      const struct th_model *model,
-                     const struct th_watch *watch);
+                     const struct th_run_monitor *watch);
 
 #endif

@@ -25,7 +25,7 @@ static json_t *phases_of(const struct th_report *report)
                  th_report_phase_imbalance(report, (enum th_phase)p));
     th_json_int(phase, "operations", most->operations);
     th_json_int(phase, "bytes_sent", sum->bytes_sent);
-    json_object_set_new(phases, th_phase_key((enum th_phase)p), phase);
+    json_object_set_new(phases, th_profile_phase_key((enum th_phase)p), phase);
   }
   return phases;
 }
@@ -85,7 +85,7 @@ static void add_costs(json_t *o, const struct th_report *report,
 static json_t *report_json(const struct th_report *report,
                            const struct th_plan *plan,
                            const struct th_model *model,
-                           const struct th_watch *watch)
+                           const struct th_run_monitor *watch)
 {
   const struct th_progress *last = &watch->last;
   json_t *o = json_object();
@@ -102,14 +102,14 @@ static json_t *report_json(const struct th_report *report,
   th_json_int(o, "blocks", plan->blocks);
   th_json_int(o, "planned_memory", plan->memory);
   th_json_int(o, "planned_read_bytes", plan->read_bytes);
-  json_object_set_new(o, "loops", th_loops_json(&watch->loops));
+  json_object_set_new(o, "loops", th_loop_log_json(&watch->loops));
   return o;
 }
 
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
-                          const struct th_watch *watch, const char *path,
+                          const struct th_run_monitor *watch, const char *path,
                           bool force, struct th_error *err)
 {
   struct th_output output = {.lock = -1};
@@ -139,12 +139,12 @@ static void print_phases(FILE *out, const struct th_report *report)
     double mean = th_report_mean(report, sum->seconds);
     rest -= mean;
     if (most->calls > 0)
-      fprintf(out, "%-9s %7" PRId64 " %9.3f %9.3f %8.2f %9.3f %4.0f %% %9s\n",
-              th_phase_key((enum th_phase)p), most->calls, most->seconds, mean,
-              th_report_phase_imbalance(report, (enum th_phase)p),
-              th_report_mean(report, sum->waiting),
-              all > 0 ? 100 * mean / all : 0,
-              th_bytes_text(sum->bytes_sent, sent, sizeof sent));
+      fprintf(
+          out, "%-9s %7" PRId64 " %9.3f %9.3f %8.2f %9.3f %4.0f %% %9s\n",
+          th_profile_phase_key((enum th_phase)p), most->calls, most->seconds,
+          mean, th_report_phase_imbalance(report, (enum th_phase)p),
+          th_report_mean(report, sum->waiting), all > 0 ? 100 * mean / all : 0,
+          th_wording_bytes(sum->bytes_sent, sent, sizeof sent));
   }
   fprintf(out, "%-9s %7s %9s %9.3f %8s %9s %4.0f %%\n", "other", "", "", rest,
           "", "", all > 0 ? 100 * rest / all : 0);
@@ -155,10 +155,11 @@ static void print_work(FILE *out, const struct th_report *report,
 {
   char observed[32];
   double share = th_report_share_of_read(report);
-  fprintf(out, "%.3g attributes/s: %s of values at %.3g GB/s",
-          th_report_attributes_per_second(report, model),
-          th_bytes_text(th_report_observed(report), observed, sizeof observed),
-          th_report_observed_gbs(report));
+  fprintf(
+      out, "%.3g attributes/s: %s of values at %.3g GB/s",
+      th_report_attributes_per_second(report, model),
+      th_wording_bytes(th_report_observed(report), observed, sizeof observed),
+      th_report_observed_gbs(report));
   if (!isnan(share))
     fprintf(out, ", %.3g %% of the read bandwidth (%d x %.3g GB/s)",
             100 * share, report->ranks, report->read_gbs);
@@ -170,16 +171,16 @@ static void print_costs(FILE *out, const struct th_report *report,
 {
   char text[32];
   fprintf(out, "%s read at %.3g GB/s",
-          th_bytes_text(report->sum.bytes_read, text, sizeof text),
+          th_wording_bytes(report->sum.bytes_read, text, sizeof text),
           th_report_file_gbs(report));
   fprintf(out, "; %s sent",
-          th_bytes_text(report->sum.bytes_sent, text, sizeof text));
+          th_wording_bytes(report->sum.bytes_sent, text, sizeof text));
   fprintf(out, ", %s and %.3g operations an update",
-          th_bytes_text((int64_t)per_update(report->sum.bytes_sent, last), text,
-                        sizeof text),
+          th_wording_bytes((int64_t)per_update(report->sum.bytes_sent, last),
+                           text, sizeof text),
           per_update(report->most.operations, last));
   fprintf(out, "; at most %s of memory on a rank\n",
-          th_bytes_text(report->most.peak_memory, text, sizeof text));
+          th_wording_bytes(report->most.peak_memory, text, sizeof text));
 }
 
 void th_report_print_line(FILE *out, const struct th_report *report)
@@ -188,20 +189,21 @@ void th_report_print_line(FILE *out, const struct th_report *report)
   fprintf(out, "run:     %.3f s on %d rank%s, ", report->most.seconds,
           report->ranks, th_s(report->ranks));
   fprintf(out, "%s read",
-          th_bytes_text(report->sum.bytes_read, text, sizeof text));
+          th_wording_bytes(report->sum.bytes_read, text, sizeof text));
   if (report->ranks > 1)
     fprintf(out, ", %s sent",
-            th_bytes_text(report->sum.bytes_sent, text, sizeof text));
+            th_wording_bytes(report->sum.bytes_sent, text, sizeof text));
   fprintf(out, ", at most %s of memory%s\n",
-          th_bytes_text(report->most.peak_memory, text, sizeof text),
+          th_wording_bytes(report->most.peak_memory, text, sizeof text),
           report->ranks > 1 ? " on a rank" : "");
 }
 
 void th_report_print(FILE *out, const struct th_report *report,
-                     const struct th_model *model, const struct th_watch *watch)
+                     const struct th_model *model,
+                     const struct th_run_monitor *watch)
 {
   const struct th_progress *last = &watch->last;
-  th_loops_print(out, &watch->loops);
+  th_loop_log_print(out, &watch->loops);
   print_phases(out, report);
   fprintf(out,
           "%.3f s on %d rank%s, %.3f of them in collective operations, "

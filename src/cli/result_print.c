@@ -55,8 +55,8 @@ static void print_ledger(FILE *out, const struct th_model *model,
           model->statistics != NULL ? model->statistics : "none");
 }
 
-void th_result_print(FILE *out, const struct th_model *model,
-                     const struct th_shape *shape)
+void th_report_result(FILE *out, const struct th_model *model,
+                      const struct th_shape *shape)
 {
   print_support(out, model);
   if (model->certificate.lambda > 0)

@@ -38,8 +38,8 @@ static int64_t main_memory(void)
   return granted > 0 && granted < memory ? granted : memory;
 }
 
-th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
-                          struct th_error *err)
+th_status th_run_memory_share(struct th_comm *comm, int64_t *bytes,
+                              struct th_error *err)
 {
   char mine[HOST_NAME] = "";
   char *all = NULL;
@@ -48,7 +48,7 @@ th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
   gethostname(mine, sizeof mine - 1);
   rc = TH_NEW(&counts, comm->size, "names of the machines", err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, mine, HOST_NAME, counts, (void **)&all, err));
+  TH_TRY(th_comm_gather(comm, mine, HOST_NAME, counts, (void **)&all, err));
   int64_t here = 1; /* this rank */
   for (int r = 0; r < comm->size; r++)
     here += r != comm->rank && strcmp(all + (size_t)r * HOST_NAME, mine) == 0;
@@ -61,13 +61,13 @@ done:
   return rc;
 }
 
-int64_t th_memory_to_keep(const struct th_options *options, int64_t share)
+int64_t th_run_memory_to_keep(const struct th_options *options, int64_t share)
 {
   return options->memory > 0 ? options->memory : share / 5 * 2;
 }
 
-th_status th_output_check(struct th_comm *comm, const char *path, bool text,
-                          bool force, struct th_error *err)
+th_status th_run_output_check(struct th_comm *comm, const char *path, bool text,
+                              bool force, struct th_error *err)
 {
   struct th_output output = {.lock = -1};
   th_status rc = TH_OK;
@@ -81,8 +81,8 @@ th_status th_output_check(struct th_comm *comm, const char *path, bool text,
   return th_agree(comm, rc, err);
 }
 
-th_status th_split_rows(const struct th_shape *shape, int split,
-                        struct th_rows *rows, struct th_error *err)
+th_status th_run_split_rows(const struct th_shape *shape, int split,
+                            struct th_rows *rows, struct th_error *err)
 {
   int64_t test = shape->examples - shape->training;
   if (split == TH_SPLIT_AUTO)
@@ -100,7 +100,8 @@ th_status th_split_rows(const struct th_shape *shape, int split,
                  split == TH_SPLIT_TEST ? "test" : "train");
 }
 
-struct th_rows th_next_group(const struct th_shape *shape, struct th_rows *rows)
+struct th_rows th_run_next_group(const struct th_shape *shape,
+                                 struct th_rows *rows)
 {
   /* test examples begin a row group of their own */
   bool test = rows->first >= shape->training;

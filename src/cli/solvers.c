@@ -17,8 +17,8 @@ static void print_solver(const struct th_solver_row *row)
   printf("%s\n", row->options[0] == NULL ? " none of its own" : "");
 }
 
-th_status th_run_solvers(const struct th_options *options, struct th_comm *comm,
-                         struct th_error *err)
+th_status th_command_solvers(const struct th_options *options,
+                             struct th_comm *comm, struct th_error *err)
 {
   (void)options;
   (void)err;

@@ -115,7 +115,7 @@ th_status th_source_read(struct th_synthesis *synthesis, const char *source,
     *pairs++ = '\0';
   TH_TRY(th_options_init(&options, th_command_table(), err));
   TH_TRY(read_pairs(&options, pairs, where, err));
-  TH_TRY(th_synthesis_plan(synthesis, &options, copy, where, "", err));
+  TH_TRY(th_family_plan(synthesis, &options, copy, where, "", err));
   write_text(synthesis, &options, text);
 done:
   th_options_free(&options);

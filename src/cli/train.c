@@ -7,7 +7,7 @@
 #include "cli/options/solver_options.h"
 #include "cli/report.h"
 #include "cli/run.h"
-#include "cli/start.h"
+#include "cli/start_model.h"
 #include "io/import/quote.h"
 #include "io/model/model_file.h"
 #include "math/penalty.h"
@@ -26,7 +26,7 @@ struct session {
   bool start_coef;
   int64_t memory; /* bytes of values that a rank keeps in all */
   struct th_plan plan;
-  struct th_watch watch;
+  struct th_run_monitor watch;
   struct th_profile profile;
   struct th_model model;
 };
@@ -37,7 +37,8 @@ static th_status check_outputs(const struct th_options *options,
   const char *const paths[] = {options->output, options->report,
                                options->telemetry};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
-    th_status rc = th_output_check(comm, paths[k], k > 0, options->force, err);
+    th_status rc =
+        th_run_output_check(comm, paths[k], k > 0, options->force, err);
     if (rc != TH_OK)
       return rc;
   }
@@ -88,9 +89,9 @@ static th_status make_plan(struct session *session, struct th_comm *comm,
     config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
   }
   if (options->start != NULL) {
-    th_status rc =
-        th_start_read(&session->start, &session->start_coef, comm,
-                      options->start, &session->data, options->quiet, err);
+    th_status rc = th_start_model_read(&session->start, &session->start_coef,
+                                       comm, options->start, &session->data,
+                                       options->quiet, err);
     if (rc != TH_OK)
       return rc;
     config.start_support = session->start.support;
@@ -175,7 +176,7 @@ static th_status fill_deck(struct session *session, struct th_error *err)
   }
   if (used.start == NULL)
     return TH_OK;
-  char *start = th_start_text(&session->start, session->start_coef);
+  char *start = th_start_model_text(&session->start, session->start_coef);
   th_status rc = start == NULL
                      ? th_fail(err, TH_ENOMEM, "no memory for the deck")
                      : th_model_set(&session->model, "start", start, err);
@@ -186,7 +187,7 @@ static th_status fill_deck(struct session *session, struct th_error *err)
 static th_status finish_local(struct session *session, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_watch_finish(&session->watch, err));
+  TH_TRY(th_run_monitor_finish(&session->watch, err));
   TH_TRY(th_data_unchanged(&session->data, err));
   TH_TRY(fill_deck(session, err));
   TH_TRY(name_groups(session, err));
@@ -211,8 +212,8 @@ static void print_next(const struct session *session)
   const char *data = computed ? options->source : options->argument[0];
   char model_word[WORD];
   char data_word[WORD];
-  th_shell_word(options->output, model_word, sizeof model_word);
-  th_shell_word(data, data_word, sizeof data_word);
+  th_quote_shell_word(options->output, model_word, sizeof model_word);
+  th_quote_shell_word(data, data_word, sizeof data_word);
   fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
           computed ? "--source " : "", data_word);
   fprintf(stderr, "         thresher inspect %s\n", model_word);
@@ -236,16 +237,16 @@ static th_status report(struct session *session, struct th_comm *comm,
   th_status rc;
   TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
                           seconds, err));
-  TH_TRY(th_loops_gather(&session->watch.loops, comm, err));
+  TH_TRY(th_loop_log_gather(&session->watch.loops, comm, err));
   bool shown = options->verbose && report.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
-    TH_TRY(th_measure_bandwidth(&report.read_gbs, comm, err));
+    TH_TRY(th_report_bandwidth(&report.read_gbs, comm, err));
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->plan, &session->model,
                          &session->watch, options->report, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->watch.prints) {
-    th_result_print(stderr, &session->model, &session->data.store->shape);
+    th_report_result(stderr, &session->model, &session->data.store->shape);
     th_report_print_line(stderr, &report);
     print_next(session);
     if (options->verbose)
@@ -273,15 +274,15 @@ static th_status train(struct session *session, struct th_comm *comm,
                        double began, struct th_error *err)
 {
   th_status rc =
-      th_watch_open(&session->watch, session->options, session->data.truth,
-                    session->data.store, comm, err);
+      th_run_monitor_open(&session->watch, session->options,
+                          session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
   session->watch.meter.at_most = session->plan.most_visits > 0;
-  TH_TRY(th_watch_refer(&session->watch, session->options->reference,
-                        &session->data, comm, err));
+  TH_TRY(th_run_monitor_refer(&session->watch, session->options->reference,
+                              &session->data, comm, err));
   if (session->watch.prints)
-    th_plan_print(stderr, &session->plan, &session->data.store->shape,
-                  comm->size, NULL);
+    th_report_plan(stderr, &session->plan, &session->data.store->shape,
+                   comm->size, NULL);
   if (session->watch.prints)
     print_fallback(session);
   TH_TRY(th_train(&session->plan, session->data.store, comm,
@@ -290,9 +291,9 @@ static th_status train(struct session *session, struct th_comm *comm,
   TH_TRY(th_agree(comm, finish_local(session, err), err));
   TH_TRY(th_match_label(&session->model, &session->data, comm, err));
   TH_TRY(write_model(session, comm, err));
-  TH_TRY(report(session, comm, th_clock() - began, err));
+  TH_TRY(report(session, comm, th_comm_clock() - began, err));
 done:
-  th_watch_close(&session->watch);
+  th_run_monitor_close(&session->watch);
   return rc;
 }
 
@@ -303,25 +304,25 @@ static th_status print_estimate(const struct session *session,
   const struct th_shape *shape = &session->data.store->shape;
   struct th_estimate estimate = {0, 0};
   th_status rc =
-      th_estimate_seconds(&session->plan, shape, comm, &estimate, err);
+      th_report_estimate(&session->plan, shape, comm, &estimate, err);
   if (rc == TH_OK && comm->rank == 0)
-    th_plan_print(stdout, &session->plan, shape, comm->size, &estimate);
+    th_report_plan(stdout, &session->plan, shape, comm->size, &estimate);
   return rc;
 }
 
-th_status th_run_train(const struct th_options *options, struct th_comm *comm,
-                       struct th_error *err)
+th_status th_command_train(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err)
 {
   struct session session = {.options = options, .profile = {.comm = comm}};
-  double began = th_clock();
+  double began = th_comm_clock();
   int64_t share = 0;
   th_status rc;
   TH_TRY(th_option_use_check(options, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
-  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(th_run_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
-  session.memory = th_memory_to_keep(options, share);
+  session.memory = th_run_memory_to_keep(options, share);
   rc = th_data_open(&session.data, options, "train", options->argument[0],
                     stored_memory(&session), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);

@@ -3,8 +3,8 @@
 #include "solvers/driver/verify.h"
 #include "cli/certificate.h"
 #include "cli/commands.h"
+#include "cli/evaluator.h"
 #include "cli/run.h"
-#include "cli/scoring.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 struct session {
   const struct th_options *options;
-  struct th_scoring scoring;
+  struct th_evaluator scoring;
   struct th_options deck; /* the model's */
   struct th_plan plan;
   struct th_verdict verdict;
@@ -119,12 +119,12 @@ static th_status compute(struct session *session, struct th_comm *comm,
 {
   const struct th_options *options = session->options;
   struct th_profile profile = {.comm = comm};
-  struct th_scoring *scoring = &session->scoring;
+  struct th_evaluator *scoring = &session->scoring;
   int64_t share = 0;
   th_status rc;
-  TH_TRY(th_memory_share(comm, &share, err));
+  TH_TRY(th_run_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
-  TH_TRY(make_plan(session, comm, th_memory_to_keep(options, share), err));
+  TH_TRY(make_plan(session, comm, th_run_memory_to_keep(options, share), err));
   TH_TRY(th_verify(&session->plan, scoring->data.store, comm, &scoring->model,
                    options->config.confidence, &profile, &session->verdict,
                    err));
@@ -155,13 +155,13 @@ done:
   return rc;
 }
 
-th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
-                        struct th_error *err)
+th_status th_command_verify(const struct th_options *options,
+                            struct th_comm *comm, struct th_error *err)
 {
   struct session session = {.options = options};
   th_status rc;
-  TH_TRY(th_scoring_open(&session.scoring, options, "verify", TH_MATCH_ALL,
-                         comm, err));
+  TH_TRY(th_evaluator_open(&session.scoring, options, "verify", TH_MATCH_ALL,
+                           comm, err));
   if (!(session.scoring.model.certificate.lambda > 0))
     TH_TRY(th_fail(err, TH_EDATA,
                    "%s: a model of solver %s has no certificate to verify; "
@@ -171,6 +171,6 @@ th_status th_run_verify(const struct th_options *options, struct th_comm *comm,
 done:
   th_certificate_free(&session.verdict.now);
   th_options_free(&session.deck);
-  th_scoring_close(&session.scoring);
+  th_evaluator_close(&session.scoring);
   return rc;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-const char *th_bytes_text(int64_t bytes, char *text, size_t size)
+const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
 {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
   double value = (double)bytes;

@@ -19,6 +19,6 @@ static inline const char *th_es(int64_t count)
 }
 
 /* 1234567 as "1.23 MB". */
-const char *th_bytes_text(int64_t bytes, char *text, size_t size);
+const char *th_wording_bytes(int64_t bytes, char *text, size_t size);
 
 #endif

@@ -126,8 +126,8 @@ void th_comm_free(struct th_comm *comm)
   comm->ops = NULL;
 }
 
-th_status th_agree_over(struct th_comm *comm, th_status rc,
-                        struct th_error *err)
+th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
+                             struct th_error *err)
 {
   /* The lowest failing rank has the largest size - rank; 0 is "all is well". */
   int64_t worst = rc == TH_OK ? 0 : comm->size - comm->rank;
@@ -136,37 +136,39 @@ th_status th_agree_over(struct th_comm *comm, th_status rc,
     return TH_OK;
   int root = comm->size - (int)worst;
   if (comm->rank == root) {
-    th_fail(err, rc, "%s", th_status_text(rc)); /* unless it says more itself */
+    th_fail(err, rc, "%s",
+            th_error_status_text(rc)); /* unless it says more itself */
     err->rank = err->rank < 0 ? root : err->rank;
   }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
 }
 
-th_status th_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
-                       th_status rc, struct th_error *err)
+th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
+                            th_status rc, struct th_error *err)
 {
   values[count] = rc != TH_OK;
   comm->ops->sum_i64(comm, values, count + 1);
   return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
 }
 
-void th_sum_agree_start(struct th_comm *comm, int64_t *values, size_t count,
-                        th_status rc)
+void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
+                             size_t count, th_status rc)
 {
   values[count] = rc != TH_OK;
   comm->ops->sum_start(comm, values, count + 1);
 }
 
-th_status th_sum_agree_finish(struct th_comm *comm, const int64_t *values,
-                              size_t count, th_status rc, struct th_error *err)
+th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
+                                   size_t count, th_status rc,
+                                   struct th_error *err)
 {
   comm->ops->sum_finish(comm);
   return values[count] == 0 ? TH_OK : th_agree(comm, rc, err);
 }
 
-th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
-                    int64_t *counts, void **all, struct th_error *err)
+th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
+                         int64_t *counts, void **all, struct th_error *err)
 {
   size_t size = (size_t)comm->size;
   char *gathered = NULL;
@@ -191,8 +193,8 @@ done:
   return rc;
 }
 
-th_status th_join(struct th_comm *comm, double *values, int64_t count,
-                  int64_t first, int64_t last, struct th_error *err)
+th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
+                       int64_t first, int64_t last, struct th_error *err)
 {
   int64_t *bytes = NULL;
   th_status rc;
@@ -208,32 +210,32 @@ done:
   return rc;
 }
 
-th_status th_share(struct th_comm *comm, size_t bytes, const char *what,
-                   struct th_shared *block, struct th_error *err)
+th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
+                        struct th_shared *block, struct th_error *err)
 {
   th_status rc = TH_OK;
   comm->ops->share(comm, bytes, block);
   if (block->data == NULL)
-    rc = th_no_memory(what, (int64_t)bytes, err);
+    rc = th_memory_fail(what, (int64_t)bytes, err);
   rc = th_agree(comm, rc, err);
   if (rc != TH_OK)
-    th_shared_free(block);
+    th_comm_shared_free(block);
   return rc;
 }
 
-void th_shared_settle(struct th_shared *block)
+void th_comm_shared_show(struct th_shared *block)
 {
   block->ops->settle(block);
 }
 
-void th_shared_free(struct th_shared *block)
+void th_comm_shared_free(struct th_shared *block)
 {
   if (block->ops != NULL)
     block->ops->unshare(block);
   *block = (struct th_shared){.data = NULL};
 }
 
-int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total)
+int64_t th_comm_prefix(struct th_comm *comm, int64_t value, int64_t *total)
 {
   int64_t before = value;
   *total = value;
@@ -242,7 +244,7 @@ int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total)
   return before;
 }
 
-double th_clock(void)
+double th_comm_clock(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

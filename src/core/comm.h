@@ -49,7 +49,7 @@ struct th_comm_ops {
   /* Let a sum that is under way get on; some transports move only when they
    * are called. Legal when none is. */
   void (*sum_progress)(struct th_comm *comm);
-  /* One block for every node: see th_share. data NULL: no memory. */
+  /* One block for every node: see th_comm_share. data NULL: no memory. */
   void (*share)(struct th_comm *comm, size_t bytes, struct th_shared *block);
   void (*settle)(struct th_shared *block);
   void (*unshare)(struct th_shared *block);
@@ -77,8 +77,8 @@ void th_comm_self(struct th_comm *comm);
 void th_comm_free(struct th_comm *comm);
 
 /* What th_agree is made of. Collective. */
-th_status th_agree_over(struct th_comm *comm, th_status rc,
-                        struct th_error *err);
+th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
+                             struct th_error *err);
 
 /* Make one rank's failure everyone's: the error of the lowest failing rank,
  * the same on every rank. Collective; one 8-byte reduction when all is well. */
@@ -87,52 +87,53 @@ static inline th_status th_agree(struct th_comm *comm, th_status rc,
 {
   /* A rank that failed never gets TH_OK back: said here, where compilers and
    * analyzers of every caller see it. */
-  th_status agreed = th_agree_over(comm, rc, err);
+  th_status agreed = th_comm_agree_over(comm, rc, err);
   return agreed != TH_OK ? agreed : rc;
 }
 
 /* Sum over the ranks and agree in one operation: values has room for count + 1
  * integers, the last for the flag of a failure. After a failure the sums mean
  * nothing. Collective. */
-th_status th_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
-                       th_status rc, struct th_error *err);
+th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
+                            th_status rc, struct th_error *err);
 
 /* The same in two halves, for a sum that is under way meanwhile. Collective. */
-void th_sum_agree_start(struct th_comm *comm, int64_t *values, size_t count,
-                        th_status rc);
-th_status th_sum_agree_finish(struct th_comm *comm, const int64_t *values,
-                              size_t count, th_status rc, struct th_error *err);
+void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
+                             size_t count, th_status rc);
+th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
+                                   size_t count, th_status rc,
+                                   struct th_error *err);
 
 /* Every rank's bytes, one behind the other in rank order, on every rank.
  * Collective. counts[size] receives the bytes of each rank; *all is allocated
  * and owned by the caller. */
-th_status th_gather(struct th_comm *comm, const void *mine, int64_t bytes,
-                    int64_t *counts, void **all, struct th_error *err);
+th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
+                         int64_t *counts, void **all, struct th_error *err);
 
 /* Rank r has filled in its part first .. last - 1 of count values, where that
  * of rank r - 1 ends; afterwards every rank has all of them. Collective. */
-th_status th_join(struct th_comm *comm, double *values, int64_t count,
-                  int64_t first, int64_t last, struct th_error *err);
+th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
+                       int64_t first, int64_t last, struct th_error *err);
 
 /* A block of memory per node, or per rank where that is not worth it or does
- * not fit. Collective; block->writer says who fills it, and th_shared_settle
- * shows what was written to the others. Release with th_shared_free. */
-th_status th_share(struct th_comm *comm, size_t bytes, const char *what,
-                   struct th_shared *block, struct th_error *err);
+ * not fit. Collective; block->writer says who fills it, and th_comm_shared_show
+ * shows what was written to the others. Release with th_comm_shared_free. */
+th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
+                        struct th_shared *block, struct th_error *err);
 
 /* From here on every rank reads what the writer wrote. Collective. */
-void th_shared_settle(struct th_shared *block);
+void th_comm_shared_show(struct th_shared *block);
 
 /* Collective where the block was made by more than one rank: all of them let it
  * go at the same point. Legal on a zeroed record. */
-void th_shared_free(struct th_shared *block);
+void th_comm_shared_free(struct th_shared *block);
 
 /* Sum of the values of the lower ranks; *total receives the sum of all.
  * Collective. */
-int64_t th_prefix(struct th_comm *comm, int64_t value, int64_t *total);
+int64_t th_comm_prefix(struct th_comm *comm, int64_t value, int64_t *total);
 
 /* The wall clock in seconds from some fixed moment; never enters a result.
  * Local. */
-double th_clock(void);
+double th_comm_clock(void);
 
 #endif

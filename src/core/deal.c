@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-th_status th_pieces_add(struct th_pieces *list, struct th_rows rows,
-                        struct th_error *err)
+th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
+                             struct th_error *err)
 {
   th_status rc =
       th_grow((void **)&list->items, &list->capacity, list->count + 1,
@@ -19,7 +19,7 @@ th_status th_pieces_add(struct th_pieces *list, struct th_rows rows,
   return rc;
 }
 
-int64_t th_pieces_rows(const struct th_pieces *list)
+int64_t th_deal_pieces_rows(const struct th_pieces *list)
 {
   int64_t rows = 0;
   for (int64_t k = 0; k < list->count; k++)
@@ -27,7 +27,7 @@ int64_t th_pieces_rows(const struct th_pieces *list)
   return rows;
 }
 
-void th_pieces_free(struct th_pieces *list)
+void th_deal_pieces_free(struct th_pieces *list)
 {
   free(list->items);
   *list = (struct th_pieces){0};
@@ -136,9 +136,9 @@ void th_deal_free(struct th_deal *deal)
 {
   free(deal->rest);
   free(deal->shuffled);
-  th_pieces_free(&deal->back);
-  th_pieces_free(&deal->update);
-  th_pieces_free(&deal->deferred);
+  th_deal_pieces_free(&deal->back);
+  th_deal_pieces_free(&deal->update);
+  th_deal_pieces_free(&deal->deferred);
   *deal = (struct th_deal){0};
 }
 
@@ -149,7 +149,7 @@ static th_status give_back(struct th_deal *deal, int64_t first, int64_t last,
   th_status rc = TH_OK;
   for (int64_t c = first; c < last && rc == TH_OK; c++) {
     if (deal->rest[c].count > 0)
-      rc = th_pieces_add(&deal->back, deal->rest[c], err);
+      rc = th_deal_pieces_add(&deal->back, deal->rest[c], err);
     deal->rest[c].count = 0;
   }
   return rc;
@@ -174,7 +174,7 @@ th_status th_deal_begin(struct th_deal *deal, struct th_error *err)
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; k < deal->deferred.count && rc == TH_OK; k++)
-    rc = th_pieces_add(&deal->back, deal->deferred.items[k], err);
+    rc = th_deal_pieces_add(&deal->back, deal->deferred.items[k], err);
   deal->deferred.count = 0;
   deal->update.count = 0;
   deal->update_pass = deal->pass;
@@ -231,11 +231,11 @@ static th_status set_aside(struct th_deal *deal, struct th_rows rows,
   int64_t used_last = used.first + used.count;
   struct th_rows before = {rows.first, used.first - rows.first};
   struct th_rows after = {used_last, rows.first + rows.count - used_last};
-  th_status rc = th_pieces_add(&deal->deferred, used, err);
+  th_status rc = th_deal_pieces_add(&deal->deferred, used, err);
   if (rc == TH_OK && before.count > 0)
-    rc = th_pieces_add(&deal->back, before, err);
+    rc = th_deal_pieces_add(&deal->back, before, err);
   if (rc == TH_OK && after.count > 0)
-    rc = th_pieces_add(&deal->back, after, err);
+    rc = th_deal_pieces_add(&deal->back, after, err);
   return rc;
 }
 
@@ -295,8 +295,8 @@ th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
       break;
     int64_t count = rest->count < rows ? rest->count : rows;
     struct th_rows piece = {rest->first, count};
-    TH_TRY(th_pieces_add(pieces, piece, err));
-    TH_TRY(th_pieces_add(&deal->update, piece, err));
+    TH_TRY(th_deal_pieces_add(pieces, piece, err));
+    TH_TRY(th_deal_pieces_add(&deal->update, piece, err));
     rest->first += count;
     rest->count -= count;
     deal->taken += count;

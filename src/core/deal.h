@@ -29,10 +29,10 @@ struct th_pieces {
   int64_t capacity;
 };
 
-th_status th_pieces_add(struct th_pieces *list, struct th_rows rows,
-                        struct th_error *err);
-int64_t th_pieces_rows(const struct th_pieces *list);
-void th_pieces_free(struct th_pieces *list);
+th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
+                             struct th_error *err);
+int64_t th_deal_pieces_rows(const struct th_pieces *list);
+void th_deal_pieces_free(struct th_pieces *list);
 
 struct th_deal_plan {
   uint64_t seed;

@@ -17,7 +17,7 @@ static const struct status_row status_table[] = {
 #undef TH_STATUS_ROW
 };
 
-void th_make_one_line(char *text)
+void th_error_one_line(char *text)
 {
   for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++)
     if (*c < ' ' || *c == 0x7f)
@@ -34,7 +34,7 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   va_start(args, format);
   vsnprintf(err->text, sizeof err->text, format, args);
   va_end(args);
-  th_make_one_line(err->text);
+  th_error_one_line(err->text);
   return code;
 }
 
@@ -44,12 +44,12 @@ void th_error_clear(struct th_error *err)
   err->rank = -1;
 }
 
-const char *th_status_text(th_status code)
+const char *th_error_status_text(th_status code)
 {
   return status_table[code].text;
 }
 
-int th_status_exit(th_status code)
+int th_error_status_exit(th_status code)
 {
   return status_table[code].exit_status;
 }

@@ -47,13 +47,13 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
 
 /* Names and texts from files may hold anything: control characters become
  * question marks, in place. Local. */
-void th_make_one_line(char *text);
+void th_error_one_line(char *text);
 
 /* Clear a record. Local. */
 void th_error_clear(struct th_error *err);
 
 /* The text of a code; the exit status of the program for it. Local. */
-const char *th_status_text(th_status code);
-int th_status_exit(th_status code);
+const char *th_error_status_text(th_status code);
+int th_error_status_exit(th_status code);
 
 #endif

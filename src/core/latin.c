@@ -86,7 +86,8 @@ static th_status take(struct th_latin *latin, int64_t class, int64_t rows,
     if (queue->rest.count == 0)
       queue->rest = unit_at(latin, class, queue->next++);
     int64_t count = th_min_i64(queue->rest.count, rows);
-    rc = th_pieces_add(pieces, (struct th_rows){queue->rest.first, count}, err);
+    rc = th_deal_pieces_add(pieces, (struct th_rows){queue->rest.first, count},
+                            err);
     queue->rest.first += count;
     queue->rest.count -= count;
     queue->left -= count;

@@ -11,7 +11,7 @@
 /* From LARGE bytes on the system is asked for large pages. */
 enum { ALIGNMENT = 64, LARGE = 4 * TH_LARGE_PAGE };
 
-const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
+const char *th_memory_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
 {
   static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
   double size = (double)bytes / 1000.0;
@@ -27,14 +27,14 @@ const char *th_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
   return text;
 }
 
-th_status th_no_memory(const char *what, int64_t bytes, struct th_error *err)
+th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err)
 {
   char text[TH_SIZE_TEXT];
   return th_fail(err, TH_ENOMEM,
                  "no memory for %s: %s more were asked for; raise the limit "
                  "(ulimit -v, or the batch system's), lower --memory, or use "
                  "more machines",
-                 what, th_size_text(bytes, text));
+                 what, th_memory_size_text(bytes, text));
 }
 
 th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
@@ -47,7 +47,7 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   size_t padded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
   void *p = aligned_alloc(ALIGNMENT, padded);
   if (p == NULL)
-    return th_no_memory(what, (int64_t)padded, err);
+    return th_memory_fail(what, (int64_t)padded, err);
   if (padded >= LARGE)
     th_pages_large(p, padded);
   memset(p, 0, padded);
@@ -75,8 +75,9 @@ th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
   return TH_OK;
 }
 
-th_status th_widen(void **data, int64_t old, int64_t wanted, size_t size,
-                   const char *what, struct th_error *err)
+th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
+                                 size_t size, const char *what,
+                                 struct th_error *err)
 {
   int64_t capacity = old;
   return th_grow(data, &capacity, wanted, size, what, err);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *th_copy_string(const char *text)
+char *th_model_copy_string(const char *text)
 {
   size_t size = strlen(text) + 1;
   char *copy = malloc(size);
@@ -24,7 +24,8 @@ th_status th_model_set(struct th_model *model, const char *name,
                          sizeof *model->deck, "the deck", err);
   if (rc != TH_OK)
     return rc;
-  struct th_setting line = {th_copy_string(name), th_copy_string(value)};
+  struct th_setting line = {th_model_copy_string(name),
+                            th_model_copy_string(value)};
   if (line.name == NULL || line.value == NULL) {
     free(line.name);
     free(line.value);

@@ -137,7 +137,7 @@ th_status th_certificate_copy(struct th_certificate *to,
 void th_certificate_free(struct th_certificate *certificate);
 
 /* A copy of a string, owned by the caller; NULL when out of memory. Local. */
-char *th_copy_string(const char *text);
+char *th_model_copy_string(const char *text);
 
 void th_model_free(struct th_model *model);
 

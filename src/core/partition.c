@@ -82,8 +82,8 @@ static th_status reserve_edges(struct th_blocks *blocks, int64_t count,
                  sizeof *blocks->edges, "block edges", err);
 }
 
-th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
-                         int64_t width, struct th_error *err)
+th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
+                                   int64_t width, struct th_error *err)
 {
   if (width < 1)
     return th_fail(err, TH_EARG, "a block needs at least one attribute");
@@ -97,8 +97,8 @@ th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
   return TH_OK;
 }
 
-int64_t th_block_end(int64_t attributes, int64_t first, int64_t width,
-                     const int64_t *support, int64_t support_size)
+int64_t th_partition_block_end(int64_t attributes, int64_t first, int64_t width,
+                               const int64_t *support, int64_t support_size)
 {
   struct th_range below = {0, first};
   int64_t k = th_range_members(support, support_size, below).last;
@@ -112,9 +112,11 @@ int64_t th_block_end(int64_t attributes, int64_t first, int64_t width,
   return th_min_i64(edge, attributes);
 }
 
-th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
-                            int64_t width, const int64_t *support,
-                            int64_t support_size, struct th_error *err)
+th_status th_partition_blocks_outside(struct th_blocks *blocks,
+                                      int64_t attributes, int64_t width,
+                                      const int64_t *support,
+                                      int64_t support_size,
+                                      struct th_error *err)
 {
   if (width < 1)
     return th_fail(err, TH_EARG, "a block needs at least one attribute");
@@ -126,19 +128,20 @@ th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
   blocks->count = 0;
   blocks->edges[0] = 0;
   while (edge < attributes) {
-    edge = th_block_end(attributes, edge, width, support, support_size);
+    edge =
+        th_partition_block_end(attributes, edge, width, support, support_size);
     blocks->edges[++blocks->count] = edge;
   }
   return TH_OK;
 }
 
-void th_blocks_free(struct th_blocks *blocks)
+void th_partition_blocks_free(struct th_blocks *blocks)
 {
   free(blocks->edges);
   *blocks = (struct th_blocks){0};
 }
 
-int64_t th_row_group_size(int64_t examples)
+int64_t th_partition_row_group_size(int64_t examples)
 {
   int64_t size = 64;
   while (size < 16384 && 2 * size <= examples / 256)
@@ -146,8 +149,8 @@ int64_t th_row_group_size(int64_t examples)
   return size;
 }
 
-int64_t th_deal_unit_size(int64_t row_group, int64_t training,
-                          int64_t consumers)
+int64_t th_partition_deal_unit_size(int64_t row_group, int64_t training,
+                                    int64_t consumers)
 {
   int64_t size = 1;
   while (2 * size <= row_group && training >= 8 * 2 * size * consumers)

@@ -51,29 +51,31 @@ struct th_blocks {
 
 /* Blocks of `width` consecutive attributes (Murata & Suzuki, Algorithm 1, line
  * 1, with width = s' - s); the last may be short. Reuses the memory. */
-th_status th_blocks_even(struct th_blocks *blocks, int64_t attributes,
-                         int64_t width, struct th_error *err);
+th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
+                                   int64_t width, struct th_error *err);
 
 /* Blocks that each hold `width` attributes outside the ascending list support;
  * members of the support lie in the block around them and cost it nothing. */
-th_status th_blocks_outside(struct th_blocks *blocks, int64_t attributes,
-                            int64_t width, const int64_t *support,
-                            int64_t support_size, struct th_error *err);
+th_status th_partition_blocks_outside(struct th_blocks *blocks,
+                                      int64_t attributes, int64_t width,
+                                      const int64_t *support,
+                                      int64_t support_size,
+                                      struct th_error *err);
 
-void th_blocks_free(struct th_blocks *blocks);
+void th_partition_blocks_free(struct th_blocks *blocks);
 
 /* Where the block ends that begins at attribute `first` and holds `width`
  * attributes outside the support, as far as there are so many. Local. */
-int64_t th_block_end(int64_t attributes, int64_t first, int64_t width,
-                     const int64_t *support, int64_t support_size);
+int64_t th_partition_block_end(int64_t attributes, int64_t first, int64_t width,
+                               const int64_t *support, int64_t support_size);
 
 /* Rows in a row group: the largest power of two <= n / 256, within 64..16384.
  */
-int64_t th_row_group_size(int64_t examples);
+int64_t th_partition_row_group_size(int64_t examples);
 
 /* Rows in a deal unit: the largest power of two u <= row_group with
  * training >= 8 u consumers, else 1. */
-int64_t th_deal_unit_size(int64_t row_group, int64_t training,
-                          int64_t consumers);
+int64_t th_partition_deal_unit_size(int64_t row_group, int64_t training,
+                                    int64_t consumers);
 
 #endif

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/profile.h"
 
-const char *th_phase_key(enum th_phase phase)
+const char *th_profile_phase_key(enum th_phase phase)
 {
   static const char *const keys[TH_PHASE_COUNT] = {
 #define TH_PHASE_KEY(code, key, what) [code] = (key),
@@ -12,7 +12,7 @@ const char *th_phase_key(enum th_phase phase)
   return keys[phase];
 }
 
-const char *th_phase_what(enum th_phase phase)
+const char *th_profile_phase_what(enum th_phase phase)
 {
   static const char *const whats[TH_PHASE_COUNT] = {
 #define TH_PHASE_WHAT(code, key, what) [code] = (what),
@@ -25,7 +25,7 @@ const char *th_phase_what(enum th_phase phase)
 /* The accounts as they stand: a phase costs what they grow by. */
 static struct th_phase_cost accounts(const struct th_profile *profile)
 {
-  struct th_phase_cost now = {.seconds = th_clock()};
+  struct th_phase_cost now = {.seconds = th_comm_clock()};
   if (profile->comm != NULL) {
     now.waiting = profile->comm->seconds;
     now.bytes_sent = profile->comm->bytes_sent;

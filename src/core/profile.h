@@ -47,8 +47,8 @@ struct th_profile {
 };
 
 /* The key of a phase in the report, and what happens in it. Local. */
-const char *th_phase_key(enum th_phase phase);
-const char *th_phase_what(enum th_phase phase);
+const char *th_profile_phase_key(enum th_phase phase);
+const char *th_profile_phase_what(enum th_phase phase);
 
 /* Phases do not nest: begin one, end it. Local. */
 void th_profile_begin(struct th_profile *profile);

@@ -68,12 +68,12 @@ int th_type_find(const char *name)
   return -1;
 }
 
-const char *th_layout_name(enum th_layout layout)
+const char *th_type_layout_name(enum th_layout layout)
 {
   return layout_names[layout];
 }
 
-int th_layout_find(const char *name)
+int th_type_layout_find(const char *name)
 {
   for (int k = 0; k < TH_LAYOUT_COUNT; k++)
     if (strcmp(name, layout_names[k]) == 0)

@@ -65,8 +65,8 @@ void th_type_pack(enum th_type type, void *array, int64_t count);
 /* Whether that type can store the value: see th_type_store. Local. */
 bool th_type_fits(enum th_type type, double value);
 
-const char *th_layout_name(enum th_layout layout);
-int th_layout_find(const char *name);
+const char *th_type_layout_name(enum th_layout layout);
+int th_type_layout_find(const char *name);
 
 /* Packed values are dense, and their runs begin with a byte: TH_EUSAGE for the
  * sparse layout, or for row groups of `row_group` rows that end inside of a

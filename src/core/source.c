@@ -158,7 +158,7 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                    "the solver asked for %lld attributes of an example; the "
                    "budget is %lld",
                    (long long)attributes, (long long)source->budget);
-  enter(&source->ledger, draw->validation, th_pieces_rows(&draw->rows),
+  enter(&source->ledger, draw->validation, th_deal_pieces_rows(&draw->rows),
         attributes);
   draw->grant = grant_of(source, draw);
   return TH_OK;

@@ -39,7 +39,7 @@ th_status th_source_activate(struct th_source *source, struct th_comm *comm,
 {
   int64_t sums[2] = {count, 0};
   th_status rc = take_active(source, attribute, count, err);
-  rc = th_sum_agree(comm, sums, 1, rc, err);
+  rc = th_comm_sum_agree(comm, sums, 1, rc, err);
   source->active_count = rc == TH_OK ? count : 0;
   source->active_total = rc == TH_OK ? sums[0] : 0;
   source->activation++;

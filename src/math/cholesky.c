@@ -13,7 +13,7 @@
 static void add(const double *a, double factor, int64_t count, double *to)
 {
   const struct th_vector x = th_vector_of(a, count);
-  th_vector_add(&x, factor, to);
+  th_column_add(&x, factor, to);
 }
 
 void th_cholesky_free(struct th_cholesky *f)

@@ -100,6 +100,6 @@ void th_factor_solve(const struct th_factor *f, const double *b, double *x)
   for (int64_t i = f->size - 1; i >= 0; i--) {
     const struct th_vector row = th_vector_of(row_of(f, i), i);
     x[i] /= row_of(f, i)[i];
-    th_vector_add(&row, -x[i], x);
+    th_column_add(&row, -x[i], x);
   }
 }

@@ -15,7 +15,7 @@ static double value_of(struct th_group_norm norm, const double *v,
                        int64_t count, double *work)
 {
   (void)work;
-  return th_group_norm_value(norm, v, count);
+  return th_penalty_norm_value(norm, v, count);
 }
 
 static double second_of(struct th_group_norm norm, const double *v,
@@ -25,7 +25,7 @@ static double second_of(struct th_group_norm norm, const double *v,
   double sum = 0;
   for (int64_t k = 0; k < count; k++)
     sum += v[k];
-  return sum / (th_group_norm_floor(norm) * th_group_norm_floor(norm));
+  return sum / (th_penalty_norm_floor(norm) * th_penalty_norm_floor(norm));
 }
 
 static struct th_group_norm norm_of(const struct th_grouping *grouping,
@@ -68,7 +68,7 @@ static double reduce_group(const struct th_grouping *grouping, reduction *f,
 static double reduce_shared(const struct th_grouping *grouping, reduction *f,
                             int64_t s)
 {
-  const struct th_shared_groups *shared = &grouping->shared;
+  const struct th_grouping_shared *shared = &grouping->shared;
   return f(shared->norm[s], shared->value + shared->start[s],
            shared->start[s + 1] - shared->start[s], grouping->work);
 }
@@ -78,7 +78,7 @@ static double reduce_shared(const struct th_grouping *grouping, reduction *f,
 static void share_values(struct th_grouping *grouping, struct th_comm *comm,
                          const double *v)
 {
-  struct th_shared_groups *shared = &grouping->shared;
+  struct th_grouping_shared *shared = &grouping->shared;
   size_t bytes = (size_t)shared->members * sizeof *shared->bits;
   if (shared->groups == 0)
     return;
@@ -93,7 +93,7 @@ static void share_values(struct th_grouping *grouping, struct th_comm *comm,
 static void reduce_all(struct th_grouping *grouping, struct th_comm *comm,
                        reduction *f, const double *v, double *out)
 {
-  const struct th_shared_groups *shared = &grouping->shared;
+  const struct th_grouping_shared *shared = &grouping->shared;
   share_values(grouping, comm, v);
   for (int64_t g = 0; g < grouping->groups; g++)
     if (!elsewhere(grouping, g))
@@ -109,22 +109,22 @@ static void prox_group(const struct th_grouping *grouping, double t, double *v,
   struct th_range members = members_of(grouping, g);
   int64_t count = members.last - members.first;
   if (grouping->place == NULL) {
-    th_group_norm_prox(norm_of(grouping, g), t, v + members.first, count);
+    th_penalty_norm_prox(norm_of(grouping, g), t, v + members.first, count);
     return;
   }
   gather(grouping, members, v);
-  th_group_norm_prox(norm_of(grouping, g), t, grouping->value, count);
+  th_penalty_norm_prox(norm_of(grouping, g), t, grouping->value, count);
   for (int64_t k = 0; k < count; k++)
     v[grouping->place[members.first + k]] = grouping->value[k];
 }
 
 static void prox_shared(struct th_grouping *grouping, double t, double *v)
 {
-  struct th_shared_groups *shared = &grouping->shared;
+  struct th_grouping_shared *shared = &grouping->shared;
   for (int64_t s = 0; s < shared->groups; s++)
     if (shared->local[s] >= 0)
-      th_group_norm_prox(shared->norm[s], t, shared->value + shared->start[s],
-                         shared->start[s + 1] - shared->start[s]);
+      th_penalty_norm_prox(shared->norm[s], t, shared->value + shared->start[s],
+                           shared->start[s + 1] - shared->start[s]);
   for (int64_t k = 0; k < shared->mine; k++)
     v[shared->place[k]] = shared->value[shared->at[k]];
 }
@@ -133,7 +133,7 @@ void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
                       double t, double *v)
 {
   if (grouping->norm == NULL) { /* l1: all places as one vector */
-    th_group_norm_prox(grouping->one, t, v, grouping->places);
+    th_penalty_norm_prox(grouping->one, t, v, grouping->places);
     return;
   }
   share_values(grouping, comm, v);
@@ -157,7 +157,7 @@ void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
     for (int64_t k = 0; k < grouping->places; k++)
       dual[k] = fabs(z[k]) / grouping->one.a;
   else
-    reduce_all(grouping, comm, th_group_norm_dual, z, dual);
+    reduce_all(grouping, comm, th_penalty_norm_dual, z, dual);
 }
 
 void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
@@ -208,7 +208,7 @@ th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
   share_values(grouping, comm, v);
   th_status rc = survey(grouping, v, &largest, &sums[0], err);
   comm->ops->max_f64(comm, &largest, 1);
-  rc = th_sum_agree(comm, sums, 1, rc, err);
+  rc = th_comm_sum_agree(comm, sums, 1, rc, err);
   if (rc != TH_OK)
     return rc;
   if (!th_fixed_init(&fixed, largest * (double)sums[0]))

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 /* The groups that several ranks share; members of one group after the other. */
-struct th_shared_groups {
+struct th_grouping_shared {
   int64_t groups;  /* the same on every rank, as is what follows */
   int64_t members; /* of all of them */
   int64_t *start;  /* groups + 1: members of each in values */
@@ -51,7 +51,7 @@ struct th_grouping {
                       none has */
   double *value;   /* room for the members of a group, twice */
   double *work;
-  struct th_shared_groups shared;
+  struct th_grouping_shared shared;
 };
 
 /* Groups over this rank's active attributes, ascending; what the record held is

@@ -150,7 +150,7 @@ done:
 /* Room for the members of the widest group. Local. */
 static th_status make_room(struct th_grouping *grouping, struct th_error *err)
 {
-  const struct th_shared_groups *shared = &grouping->shared;
+  const struct th_grouping_shared *shared = &grouping->shared;
   int64_t widest = 1;
   th_status rc = TH_OK;
   for (int64_t g = 0; g < grouping->groups && grouping->start != NULL; g++)
@@ -245,6 +245,6 @@ void th_grouping_free(struct th_grouping *grouping)
   free(grouping->elsewhere);
   free(grouping->value);
   free(grouping->work);
-  th_shared_groups_free(&grouping->shared);
+  th_grouping_shared_free(&grouping->shared);
   *grouping = (struct th_grouping){0};
 }

@@ -5,8 +5,8 @@
 
 #include "math/grouping.h"
 
-/* What a member of a shared group takes on every rank: in th_shared_groups, and
- * as a shared_member while these are made. */
+/* What a member of a shared group takes on every rank: in th_grouping_shared,
+ * and as a shared_member while these are made. */
 enum { TH_SHARED_MEMBER_BYTES = 32 + 48 };
 
 /* Find out which of the groups marked `elsewhere` really are, and fill in
@@ -15,6 +15,6 @@ enum { TH_SHARED_MEMBER_BYTES = 32 + 48 };
 th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
                             const int64_t *name, const int64_t *attribute,
                             struct th_error *err);
-void th_shared_groups_free(struct th_shared_groups *shared);
+void th_grouping_shared_free(struct th_grouping_shared *shared);
 
 #endif

@@ -43,7 +43,7 @@ static th_status gather_items(struct th_comm *comm, const void *mine,
   int64_t *counts = NULL;
   th_status rc = TH_NEW(&counts, comm->size, "groups", err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_gather(comm, mine, count * (int64_t)size, counts, all, err));
+  TH_TRY(th_comm_gather(comm, mine, count * (int64_t)size, counts, all, err));
   *total = 0;
   for (int r = 0; r < comm->size; r++)
     *total += counts[r] / (int64_t)size;
@@ -114,7 +114,7 @@ done:
   return rc;
 }
 
-static th_status shared_alloc(struct th_shared_groups *shared,
+static th_status shared_alloc(struct th_grouping_shared *shared,
                               struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -135,7 +135,7 @@ done:
 static void shared_fill(struct th_grouping *grouping,
                         const struct shared_member *all, int rank)
 {
-  struct th_shared_groups *shared = &grouping->shared;
+  struct th_grouping_shared *shared = &grouping->shared;
   int64_t s = -1;
   int64_t mine = 0;
   int64_t local = -1; /* this rank's group that came up last */
@@ -165,7 +165,7 @@ static th_status tell_members(struct th_grouping *grouping,
                               struct th_comm *comm, const int64_t *name,
                               const int64_t *attribute, struct th_error *err)
 {
-  struct th_shared_groups *shared = &grouping->shared;
+  struct th_grouping_shared *shared = &grouping->shared;
   struct shared_member *mine = NULL;
   struct shared_member *all = NULL;
   th_status rc = list_members(grouping, comm->rank, name, attribute, &mine,
@@ -196,7 +196,7 @@ th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
   return rc;
 }
 
-void th_shared_groups_free(struct th_shared_groups *shared)
+void th_grouping_shared_free(struct th_grouping_shared *shared)
 {
   free(shared->start);
   free(shared->norm);

@@ -47,8 +47,8 @@ static double norm2(const double *v, int64_t count)
   return sum > 1e-200 && sum < 1e200 ? sqrt(sum) : norm2_scaled(v, count);
 }
 
-double th_group_norm_value(struct th_group_norm norm, const double *v,
-                           int64_t count)
+double th_penalty_norm_value(struct th_group_norm norm, const double *v,
+                             int64_t count)
 {
   double one = norm.a > 0 ? norm.a * norm1(v, count) : 0;
   double two = norm.c > 0 ? norm.c * norm2(v, count) : 0;
@@ -72,8 +72,8 @@ static void shrink(double t, double *v, int64_t count)
     v[k] *= factor;
 }
 
-void th_group_norm_prox(struct th_group_norm norm, double t, double *v,
-                        int64_t count)
+void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
+                          int64_t count)
 {
   if (norm.a > 0)
     soft_threshold(t * norm.a, v, count);
@@ -130,8 +130,8 @@ static double dual_of_both(struct th_group_norm norm, const double *z,
   return most / unit * root(scaled, work, count);
 }
 
-double th_group_norm_dual(struct th_group_norm norm, const double *z,
-                          int64_t count, double *work)
+double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
+                            int64_t count, double *work)
 {
   if (norm.c == 0)
     return largest(z, count) / norm.a;
@@ -142,7 +142,7 @@ double th_group_norm_dual(struct th_group_norm norm, const double *z,
   return dual_of_both(norm, z, count, work);
 }
 
-double th_group_norm_floor(struct th_group_norm norm)
+double th_penalty_norm_floor(struct th_group_norm norm)
 {
   return norm.a + norm.c;
 }

@@ -19,23 +19,23 @@ struct th_group_norm {
 };
 
 /* Omega_g(v); 0 for count 0. */
-double th_group_norm_value(struct th_group_norm norm, const double *v,
-                           int64_t count);
+double th_penalty_norm_value(struct th_group_norm norm, const double *v,
+                             int64_t count);
 
 /* v = prox of t Omega_g at v, the minimiser of norm2(u - v)^2 / 2 + t
  * Omega_g(u): the soft threshold t a, then the group is shrunk by t c. t >= 0.
  */
-void th_group_norm_prox(struct th_group_norm norm, double t, double *v,
-                        int64_t count);
+void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
+                          int64_t count);
 
 /* Omega_g^D(z) = max of z'u over Omega_g(u) <= 1, also the smallest nu with
  * norm2((|z| - a nu)_+) <= c nu. work: room for count doubles, not looked at
  * where a or c is 0. NaN where z has one, INFINITY where z has one. */
-double th_group_norm_dual(struct th_group_norm norm, const double *z,
-                          int64_t count, double *work);
+double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
+                            int64_t count, double *work);
 
 /* A number k with Omega_g(v) >= k norm2(v): Omega_g^D(x) <= norm2(x) / k. */
-double th_group_norm_floor(struct th_group_norm norm);
+double th_penalty_norm_floor(struct th_group_norm norm);
 
 /* One row per penalty. weight: of the group, 0 for the default: 1 for l1, where
  * it is that of each member, else sqrt(size). size: of the group in the

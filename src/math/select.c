@@ -105,7 +105,7 @@ static th_status narrow(struct th_comm *comm, struct search *s,
   }
   s->mine = count_digits(s, entries, digits);
   memcpy(mine, digits, sizeof mine);
-  rc = th_sum_agree(comm, digits, DIGITS, rc, err);
+  rc = th_comm_sum_agree(comm, digits, DIGITS, rc, err);
   if (rc != TH_OK)
     return rc;
   s->shift -= DIGIT_BITS;
@@ -174,7 +174,7 @@ static th_status reserve(struct th_selection *work, int64_t k,
   th_status rc = TH_OK;
   if (most <= work->capacity)
     return rc;
-  th_selection_free(work);
+  th_select_free(work);
   TH_TRY(TH_NEW(&work->candidates, most, "candidates", err));
   TH_TRY(TH_NEW(&work->packed, 2 * most, "candidates", err));
   work->capacity = most;
@@ -182,7 +182,7 @@ done:
   return rc;
 }
 
-void th_selection_free(struct th_selection *work)
+void th_select_free(struct th_selection *work)
 {
   free(work->candidates);
   free(work->packed);

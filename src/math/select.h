@@ -21,7 +21,7 @@ struct th_selection {
   int64_t capacity;
 };
 
-void th_selection_free(struct th_selection *work);
+void th_select_free(struct th_selection *work);
 
 /* The k entries of largest magnitude above `floor` over all ranks; at equal
  * magnitude the lower attribute goes first (Murata & Suzuki, H_s).

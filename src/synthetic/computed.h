@@ -5,8 +5,8 @@
 #ifndef TH_COMPUTED_H
 #define TH_COMPUTED_H
 
+#include "core/ground_truth.h"
 #include "core/source.h"
-#include "core/truth.h"
 #include "synthetic/memo.h"
 #include "synthetic/synthetic.h"
 #include "synthetic/tiles.h"
@@ -21,7 +21,7 @@ struct th_computed_place {
 
 /* Dense values by cell and row group. truth and shape are borrowed. */
 struct th_computed_dense {
-  const struct th_truth *truth;
+  const struct th_ground_truth *truth;
   const struct th_shape *shape;
   int64_t memory;       /* bytes of values to keep */
   struct th_memo cells; /* patches, see computed_dense.c */
@@ -33,7 +33,7 @@ struct th_computed_dense {
 /* Sparse values by a few attributes on all rows. truth and shape are borrowed.
  */
 struct th_computed_sparse {
-  const struct th_truth *truth;
+  const struct th_ground_truth *truth;
   const struct th_shape *shape;
   int64_t memory; /* bytes of values to keep */
   struct th_zipf law;
@@ -44,11 +44,11 @@ struct th_computed_sparse {
 
 /* Begin with nothing kept; release with th_computed_dense_free. */
 void th_computed_dense_init(struct th_computed_dense *dense,
-                            const struct th_truth *truth,
+                            const struct th_ground_truth *truth,
                             const struct th_shape *shape, int64_t memory);
 void th_computed_dense_free(struct th_computed_dense *dense);
 void th_computed_sparse_init(struct th_computed_sparse *sparse,
-                             const struct th_truth *truth,
+                             const struct th_ground_truth *truth,
                              const struct th_shape *shape, int64_t memory);
 void th_computed_sparse_free(struct th_computed_sparse *sparse);
 

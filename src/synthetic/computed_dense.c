@@ -17,7 +17,7 @@ enum {
 };
 
 void th_computed_dense_init(struct th_computed_dense *dense,
-                            const struct th_truth *truth,
+                            const struct th_ground_truth *truth,
                             const struct th_shape *shape, int64_t memory)
 {
   *dense = (struct th_computed_dense){

@@ -19,7 +19,7 @@ static void release_tiles(void *data)
 }
 
 void th_computed_sparse_init(struct th_computed_sparse *sparse,
-                             const struct th_truth *truth,
+                             const struct th_ground_truth *truth,
                              const struct th_shape *shape, int64_t memory)
 {
   *sparse = (struct th_computed_sparse){
@@ -37,7 +37,7 @@ static struct th_range unit_of(const struct th_computed_sparse *s,
 {
   const struct th_shape *shape = s->shape;
   int64_t cell = attribute / TH_CELL * TH_CELL;
-  double each = th_text_probability(&s->law, cell) * (double)shape->examples;
+  double each = th_zipf_probability(&s->law, cell) * (double)shape->examples;
   int64_t width = TH_CELL;
   while (width > 1 && (double)width * each > UNIT_ENTRIES)
     width /= 2;
@@ -122,5 +122,5 @@ void th_computed_sparse_free(struct th_computed_sparse *sparse)
 {
   th_memo_free(&sparse->units);
   th_tiles_free(&sparse->tiles);
-  th_column_free(&sparse->column);
+  th_synthetic_column_free(&sparse->column);
 }

@@ -30,12 +30,12 @@ static const struct th_family families[] = {
      "Zipf-like law with exponent 0.8", TH_SPARSE, 100, sparse_options},
     {NULL, NULL, NULL, TH_DENSE, 0, NULL}};
 
-const struct th_family *th_family_table(void)
+const struct th_family *th_synthetic_family_table(void)
 {
   return families;
 }
 
-const struct th_family *th_family_find(const char *name)
+const struct th_family *th_synthetic_family_find(const char *name)
 {
   for (const struct th_family *row = families; row->name != NULL; row++)
     if (strcmp(row->name, name) == 0)
@@ -43,13 +43,13 @@ const struct th_family *th_family_find(const char *name)
   return NULL;
 }
 
-static bool is_family(const struct th_truth *truth, const char *name)
+static bool is_family(const struct th_ground_truth *truth, const char *name)
 {
   return strcmp(truth->family, name) == 0;
 }
 
-static th_status check_truth(const struct th_truth *truth, int64_t attributes,
-                             struct th_error *err)
+static th_status check_truth(const struct th_ground_truth *truth,
+                             int64_t attributes, struct th_error *err)
 {
   if (truth->support_size > attributes)
     return th_fail(err, TH_EUSAGE,
@@ -71,7 +71,7 @@ static th_status check_truth(const struct th_truth *truth, int64_t attributes,
 
 /* Dense: the first K attributes, +1 for the first half, then -1. Sparse: every
  * so many of the most frequent tenth, signs in turn. */
-static void fill_truth(struct th_truth *truth, int64_t attributes)
+static void fill_truth(struct th_ground_truth *truth, int64_t attributes)
 {
   const int64_t size = truth->support_size;
   bool sparse = is_family(truth, "sparse");
@@ -85,10 +85,10 @@ static void fill_truth(struct th_truth *truth, int64_t attributes)
   }
 }
 
-th_status th_truth_init(struct th_truth *truth, int64_t attributes,
-                        struct th_error *err)
+th_status th_synthetic_truth_init(struct th_ground_truth *truth,
+                                  int64_t attributes, struct th_error *err)
 {
-  const struct th_family *family = th_family_find(truth->family);
+  const struct th_family *family = th_synthetic_family_find(truth->family);
   th_status rc;
   if (family == NULL)
     return th_fail(err, TH_EUSAGE, "%s: no such family", truth->family);
@@ -105,19 +105,19 @@ th_status th_truth_init(struct th_truth *truth, int64_t attributes,
   fill_truth(truth, attributes);
 done:
   if (rc != TH_OK)
-    th_truth_free(truth);
+    th_synthetic_truth_free(truth);
   return rc;
 }
 
-void th_truth_free(struct th_truth *truth)
+void th_synthetic_truth_free(struct th_ground_truth *truth)
 {
   free(truth->support);
   free(truth->coef);
-  *truth = (struct th_truth){0};
+  *truth = (struct th_ground_truth){0};
 }
 
-static void add_noise(const struct th_truth *truth, int64_t first, int64_t rows,
-                      double *target)
+static void add_noise(const struct th_ground_truth *truth, int64_t first,
+                      int64_t rows, double *target)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_NOISE};
   double pair[2];
@@ -129,7 +129,7 @@ static void add_noise(const struct th_truth *truth, int64_t first, int64_t rows,
   }
 }
 
-static th_status sparse_targets(const struct th_truth *truth,
+static th_status sparse_targets(const struct th_ground_truth *truth,
                                 int64_t attributes, int64_t examples,
                                 int64_t first, int64_t rows, double *target,
                                 struct th_error *err)
@@ -145,13 +145,13 @@ static th_status sparse_targets(const struct th_truth *truth,
         target[row] += truth->coef[s] * column.value[k];
     }
   }
-  th_column_free(&column);
+  th_synthetic_column_free(&column);
   return rc;
 }
 
 /* The true attributes lie together at the front, see fill_truth. */
-static th_status dense_targets(const struct th_truth *truth, int64_t first,
-                               int64_t rows, double *target,
+static th_status dense_targets(const struct th_ground_truth *truth,
+                               int64_t first, int64_t rows, double *target,
                                struct th_error *err)
 {
   const int64_t size = truth->support_size;
@@ -173,9 +173,10 @@ done:
   return rc;
 }
 
-th_status th_synthetic_targets(const struct th_truth *truth, int64_t attributes,
-                               int64_t examples, int64_t first, int64_t rows,
-                               double *target, struct th_error *err)
+th_status th_synthetic_targets(const struct th_ground_truth *truth,
+                               int64_t attributes, int64_t examples,
+                               int64_t first, int64_t rows, double *target,
+                               struct th_error *err)
 {
   memset(target, 0, (size_t)rows * sizeof *target);
   th_status rc = is_family(truth, "sparse")
@@ -195,11 +196,11 @@ struct form {
   int64_t carried; /* the attribute that carry belongs to */
 };
 
-static void form_add(struct form *form, const struct th_truth *truth,
+static void form_add(struct form *form, const struct th_ground_truth *truth,
                      const struct th_zipf *law, int64_t attribute, double delta)
 {
   if (law != NULL) {
-    double p = th_text_probability(law, attribute);
+    double p = th_zipf_probability(law, attribute);
     form->square += delta * delta * p * (6 - 4 * p);
     form->mean += delta * 2 * p;
     return;
@@ -211,9 +212,10 @@ static void form_add(struct form *form, const struct th_truth *truth,
   form->carried = attribute;
 }
 
-double th_population_mse(const struct th_truth *truth, int64_t attributes,
-                         const int64_t *support, const double *coef,
-                         int64_t support_size, double intercept)
+double th_synthetic_population_mse(const struct th_ground_truth *truth,
+                                   int64_t attributes, const int64_t *support,
+                                   const double *coef, int64_t support_size,
+                                   double intercept)
 {
   bool sparse = is_family(truth, "sparse");
   struct th_zipf law = {0};

@@ -7,9 +7,9 @@
 #define TH_SYNTHETIC_H
 
 #include "core/error.h"
+#include "core/ground_truth.h"
 #include "core/slab.h"
 #include "core/source.h"
-#include "core/truth.h"
 #include "synthetic/zipf.h"
 
 #include <stdint.h>
@@ -27,22 +27,22 @@ struct th_family {
   const char *const *options; /* parameters it uses beyond support and noise;
                                  NULL-ended */
 };
-const struct th_family *th_family_table(void);
+const struct th_family *th_synthetic_family_table(void);
 /* NULL when there is none of that name. */
-const struct th_family *th_family_find(const char *name);
+const struct th_family *th_synthetic_family_find(const char *name);
 
 /* Fill in the true support and coefficients for parameters already set in
  * *truth (family, seed, noise, correlation, density; support_size 0 takes the
  * family's default). TH_EUSAGE for parameters out of range or a support larger
  * than d. support and coef are owned by the caller. */
-th_status th_truth_init(struct th_truth *truth, int64_t attributes,
-                        struct th_error *err);
-void th_truth_free(struct th_truth *truth);
+th_status th_synthetic_truth_init(struct th_ground_truth *truth,
+                                  int64_t attributes, struct th_error *err);
+void th_synthetic_truth_free(struct th_ground_truth *truth);
 
 /* Dense families: values of attributes range, examples first .. first+rows-1,
  * stored as type, attribute-major with stride. TH_EDATA where a value does not
  * fit the type. */
-th_status th_synthetic_dense(const struct th_truth *truth,
+th_status th_synthetic_dense(const struct th_ground_truth *truth,
                              struct th_range range, int64_t first, int32_t rows,
                              enum th_type type, void *values, int64_t stride,
                              struct th_error *err);
@@ -60,27 +60,30 @@ struct th_column {
   double *value;
   int64_t value_capacity;
 };
-th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
-                              int64_t attribute, int64_t examples,
-                              struct th_column *column, struct th_error *err);
-void th_column_free(struct th_column *column);
+th_status th_synthetic_sparse(const struct th_ground_truth *truth,
+                              int64_t attributes, int64_t attribute,
+                              int64_t examples, struct th_column *column,
+                              struct th_error *err);
+void th_synthetic_column_free(struct th_column *column);
 
 /* Targets of examples first .. first+rows-1: sum of coef times value plus
  * noise. */
-th_status th_synthetic_targets(const struct th_truth *truth, int64_t attributes,
-                               int64_t examples, int64_t first, int64_t rows,
-                               double *target, struct th_error *err);
+th_status th_synthetic_targets(const struct th_ground_truth *truth,
+                               int64_t attributes, int64_t examples,
+                               int64_t first, int64_t rows, double *target,
+                               struct th_error *err);
 
 /* statistics[range.last - range.first]: the family's exact means and
  * deviations, and bounds that hold for every value it can draw. */
-void th_synthetic_statistics(const struct th_truth *truth, int64_t attributes,
-                             struct th_range range,
+void th_synthetic_statistics(const struct th_ground_truth *truth,
+                             int64_t attributes, struct th_range range,
                              struct th_statistics *statistics);
 
 /* noise^2 + E (x'coef + intercept - x'truth)^2 under the family's exact mean
  * and covariance: the population mean squared error of a model. */
-double th_population_mse(const struct th_truth *truth, int64_t attributes,
-                         const int64_t *support, const double *coef,
-                         int64_t support_size, double intercept);
+double th_synthetic_population_mse(const struct th_ground_truth *truth,
+                                   int64_t attributes, const int64_t *support,
+                                   const double *coef, int64_t support_size,
+                                   double intercept);
 
 #endif

@@ -27,18 +27,18 @@ static struct th_statistics count_moments(double p)
                                 .highest = TH_LARGEST_COUNT};
 }
 
-void th_synthetic_statistics(const struct th_truth *truth, int64_t attributes,
-                             struct th_range range,
+void th_synthetic_statistics(const struct th_ground_truth *truth,
+                             int64_t attributes, struct th_range range,
                              struct th_statistics *statistics)
 {
   double r = fabs(truth->correlation);
   double reach = TH_LARGEST_NORMAL * sqrt((1 + r) / (1 - r)) * outward;
-  bool sparse = th_family_find(truth->family)->layout == TH_SPARSE;
+  bool sparse = th_synthetic_family_find(truth->family)->layout == TH_SPARSE;
   struct th_zipf law = {0};
   if (sparse)
     law = th_zipf(attributes, truth->density);
   for (int64_t j = range.first; j < range.last; j++)
     statistics[j - range.first] =
-        sparse ? count_moments(th_text_probability(&law, j))
+        sparse ? count_moments(th_zipf_probability(&law, j))
                : (struct th_statistics){0, 1, -reach, reach};
 }

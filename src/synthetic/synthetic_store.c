@@ -14,7 +14,7 @@ enum { KEPT_TARGETS = 1 << 24 }; /* dense: kept up to this many examples */
 
 struct th_synthetic_store {
   struct th_store store; /* first: the store is the synthetic store */
-  const struct th_truth *truth;
+  const struct th_ground_truth *truth;
   double *target; /* of all examples, or NULL */
   struct th_computed_dense dense;
   struct th_computed_sparse sparse;
@@ -35,7 +35,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
 {
   struct th_synthetic_store *s = (struct th_synthetic_store *)store;
   const struct th_shape *shape = &store->shape;
-  double began = th_clock();
+  double began = th_comm_clock();
   if (range.first < 0 || range.first >= range.last ||
       range.last > shape->attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > shape->examples)
@@ -52,7 +52,7 @@ static th_status slab_of(struct th_store *store, struct th_rows rows,
       shape->layout == TH_DENSE
           ? th_computed_dense_slab(&s->dense, &place, keep, slab, err)
           : th_computed_sparse_slab(&s->sparse, &place, slab, err);
-  store->seconds += th_clock() - began;
+  store->seconds += th_comm_clock() - began;
   return rc;
 }
 
@@ -88,7 +88,7 @@ static const struct th_store_ops store_ops = {
     .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
 
 /* FNV-1a over the parameters that decide the content. */
-static uint64_t fingerprint_of(const struct th_truth *truth,
+static uint64_t fingerprint_of(const struct th_ground_truth *truth,
                                const struct th_shape *shape)
 {
   const double reals[] = {truth->noise, truth->correlation, truth->density};
@@ -118,7 +118,7 @@ static th_status keep_targets(struct th_synthetic_store *s,
 }
 
 th_status th_synthetic_store_create(struct th_synthetic_store **store,
-                                    const struct th_truth *truth,
+                                    const struct th_ground_truth *truth,
                                     const struct th_shape *shape,
                                     int64_t memory, struct th_error *err)
 {

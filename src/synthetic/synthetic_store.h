@@ -10,8 +10,8 @@
 #ifndef TH_SYNTHETIC_STORE_H
 #define TH_SYNTHETIC_STORE_H
 
+#include "core/ground_truth.h"
 #include "core/source.h"
-#include "core/truth.h"
 
 struct th_synthetic_store;
 
@@ -20,7 +20,7 @@ struct th_synthetic_store;
  * not fit any more, all of it is computed again for every row group. Release
  * with th_synthetic_store_free. */
 th_status th_synthetic_store_create(struct th_synthetic_store **store,
-                                    const struct th_truth *truth,
+                                    const struct th_ground_truth *truth,
                                     const struct th_shape *shape,
                                     int64_t memory, struct th_error *err);
 void th_synthetic_store_free(struct th_synthetic_store *store);

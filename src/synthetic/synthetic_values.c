@@ -16,13 +16,13 @@
 
 enum { STRIP = 256 }; /* examples generated together; even */
 
-static bool is_toeplitz(const struct th_truth *truth)
+static bool is_toeplitz(const struct th_ground_truth *truth)
 {
   return strcmp(truth->family, "toeplitz") == 0;
 }
 
 /* Standard normals of one attribute, two neighbouring examples per draw. */
-static void normals(const struct th_truth *truth, int64_t attribute,
+static void normals(const struct th_ground_truth *truth, int64_t attribute,
                     int64_t first, int64_t rows, double *out)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
@@ -50,7 +50,7 @@ static int64_t recursion_start(double correlation, int64_t attribute)
 /* One strip of examples of the recursion, walked from attribute to attribute.
  */
 struct walk {
-  const struct th_truth *truth;
+  const struct th_ground_truth *truth;
   int64_t first;
   int64_t rows;
   double innovation;
@@ -60,7 +60,7 @@ struct walk {
 
 static void walk_to(struct walk *walk, int64_t attribute)
 {
-  const struct th_truth *truth = walk->truth;
+  const struct th_ground_truth *truth = walk->truth;
   if (!is_toeplitz(truth)) {
     normals(truth, attribute, walk->first, walk->rows, walk->value);
     return;
@@ -121,7 +121,7 @@ static th_status store_strip(const struct dense *dense, struct walk *walk,
   return rc;
 }
 
-th_status th_synthetic_dense(const struct th_truth *truth,
+th_status th_synthetic_dense(const struct th_ground_truth *truth,
                              struct th_range range, int64_t first, int32_t rows,
                              enum th_type type, void *values, int64_t stride,
                              struct th_error *err)
@@ -137,7 +137,7 @@ th_status th_synthetic_dense(const struct th_truth *truth,
 }
 
 /* 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... */
-static double count_at(const struct th_truth *truth, int64_t attribute,
+static double count_at(const struct th_ground_truth *truth, int64_t attribute,
                        int64_t example)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
@@ -165,9 +165,10 @@ static th_status column_add(struct th_column *column, int64_t example,
   return TH_OK;
 }
 
-th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
-                              int64_t attribute, int64_t examples,
-                              struct th_column *column, struct th_error *err)
+th_status th_synthetic_sparse(const struct th_ground_truth *truth,
+                              int64_t attributes, int64_t attribute,
+                              int64_t examples, struct th_column *column,
+                              struct th_error *err)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
   if (column->attributes != attributes || column->density != truth->density) {
@@ -175,7 +176,7 @@ th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
     column->attributes = attributes;
     column->density = truth->density;
   }
-  double log_zero = log1p(-th_text_probability(&column->law, attribute));
+  double log_zero = log1p(-th_zipf_probability(&column->law, attribute));
   double pair[2];
   int64_t example = -1;
   th_status rc = TH_OK;
@@ -192,7 +193,7 @@ th_status th_synthetic_sparse(const struct th_truth *truth, int64_t attributes,
   return rc;
 }
 
-void th_column_free(struct th_column *column)
+void th_synthetic_column_free(struct th_column *column)
 {
   free(column->example);
   free(column->value);

@@ -54,7 +54,7 @@ struct th_zipf th_zipf(int64_t attributes, double density)
   return law;
 }
 
-double th_text_probability(const struct th_zipf *law, int64_t attribute)
+double th_zipf_probability(const struct th_zipf *law, int64_t attribute)
 {
   if (attribute < law->common)
     return cap;

@@ -16,6 +16,6 @@ struct th_zipf {
 
 /* 0 < density <= 1/2; O(log attributes). */
 struct th_zipf th_zipf(int64_t attributes, double density);
-double th_text_probability(const struct th_zipf *law, int64_t attribute);
+double th_zipf_probability(const struct th_zipf *law, int64_t attribute);
 
 #endif

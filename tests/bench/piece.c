@@ -1,12 +1,12 @@
 /* piece.c - what it costs to look through the sparse pieces that are read
  *
  * piece DATASET.h5: every piece of it is read, hashed, looked through
- * (th_piece_settle) and given to the gradient kernel, each the best of REPEATS
- * turns; prints nanoseconds per entry as JSON. Starts alone: what was done with
- * the counts before anything was looked at.
- * SPDX-License-Identifier: MIT */
+ * (th_shard_piece_check) and given to the gradient kernel, each the best of
+ * REPEATS turns; prints nanoseconds per entry as JSON. Starts alone: what was
+ * done with the counts before anything was looked at. SPDX-License-Identifier:
+ * MIT */
+#include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
-#include "io/dataset/reader.h"
 #include "math/kernels/kernels.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 enum { REPEATS = 7 };
 
 struct turn {
-  double read; /* seconds: all of th_piece_read */
+  double read; /* seconds: all of th_shard_piece_read */
   double hash;
   double settle;
   double starts;
@@ -65,9 +65,9 @@ static double time_settle(struct bench *b, int64_t base, int64_t rows)
   struct th_piece piece = b->piece;
   piece.start = b->start;
   const uint16_t *count = lay_out_counts(b);
-  double began = th_clock();
-  bool good = th_piece_settle(&piece, count, base, rows);
-  double seconds = th_clock() - began;
+  double began = th_comm_clock();
+  bool good = th_shard_piece_check(&piece, count, base, rows);
+  double seconds = th_comm_clock() - began;
   if (!good || memcmp(piece.start, b->piece.start,
                       (size_t)(piece.runs + 1) * sizeof *piece.start) != 0)
     give_up("a piece is refused");
@@ -78,7 +78,7 @@ static double time_starts(struct bench *b)
 {
   const char *next = (const char *)lay_out_counts(b);
   uint32_t sum = 0;
-  double began = th_clock();
+  double began = th_comm_clock();
   for (int64_t k = 0; k < b->piece.runs; k++) {
     uint16_t here;
     memcpy(&here, next + 2 * k, sizeof here);
@@ -86,23 +86,23 @@ static double time_starts(struct bench *b)
     sum += here;
   }
   b->start[b->piece.runs] = sum;
-  double seconds = th_clock() - began;
+  double seconds = th_comm_clock() - began;
   b->sink += sum;
   return seconds;
 }
 
 static double time_hash(struct bench *b, size_t size)
 {
-  struct th_piece_parts parts = {.runs = b->piece.runs,
-                                 .entries = b->piece.entries,
-                                 .attribute = b->piece.attribute,
-                                 .count = b->count,
-                                 .row = b->piece.row,
-                                 .values = b->piece.values,
-                                 .value_size = size};
-  double began = th_clock();
-  uint64_t hash = th_hash_piece(&parts);
-  double seconds = th_clock() - began;
+  struct th_shard_piece_parts parts = {.runs = b->piece.runs,
+                                       .entries = b->piece.entries,
+                                       .attribute = b->piece.attribute,
+                                       .count = b->count,
+                                       .row = b->piece.row,
+                                       .values = b->piece.values,
+                                       .value_size = size};
+  double began = th_comm_clock();
+  uint64_t hash = th_fingerprint_piece(&parts);
+  double seconds = th_comm_clock() - began;
   b->sink += (double)(hash & 1);
   return seconds;
 }
@@ -123,9 +123,9 @@ static double time_kernel(struct bench *b, enum th_type type, int64_t rows)
                          .attribute = b->piece.attribute,
                          .start = b->piece.start,
                          .row_in_group = b->piece.row};
-  double began = th_clock();
+  double began = th_comm_clock();
   th_kernel_gradient(&slab, &m, b->centre, b->grad);
-  double seconds = th_clock() - began;
+  double seconds = th_comm_clock() - began;
   b->sink += b->grad[0];
   return seconds;
 }
@@ -174,7 +174,7 @@ static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
   struct bench b = {.shard = shard};
   struct turn best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
   struct th_error err = {0};
-  b.room = room_of(th_piece_size(shard, unit, group, &b.piece), 1);
+  b.room = room_of(th_shard_piece_size(shard, unit, group, &b.piece), 1);
   if (b.piece.entries == 0) {
     free(b.room);
     return;
@@ -182,10 +182,11 @@ static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
   prepare(&b, g);
   for (int k = 0; k < REPEATS; k++) {
     struct turn turn;
-    double began = th_clock();
-    if (th_piece_read(shard, unit, group, &b.piece, b.room, &err) != TH_OK)
+    double began = th_comm_clock();
+    if (th_shard_piece_read(shard, unit, group, &b.piece, b.room, &err) !=
+        TH_OK)
       give_up(err.text);
-    turn.read = th_clock() - began;
+    turn.read = th_comm_clock() - began;
     for (int64_t r = 0; r < b.piece.runs; r++)
       b.count[r] = (uint16_t)(b.piece.start[r + 1] - b.piece.start[r]);
     turn.hash = time_hash(&b, th_type_size(g->shape.type));

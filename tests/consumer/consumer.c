@@ -16,8 +16,8 @@ int main(void)
   th_status rc = th_deal_init(&deal, &plan, &err);
   if (rc == TH_OK)
     rc = th_deal_take(&deal, TH_CONSUMER_EXPLOIT, 5000, &pieces, &err);
-  int64_t rows = th_pieces_rows(&pieces);
-  th_pieces_free(&pieces);
+  int64_t rows = th_deal_pieces_rows(&pieces);
+  th_deal_pieces_free(&pieces);
   th_deal_free(&deal);
   if (rc != TH_OK || rows != 2000) {
     fprintf(stderr, "%" PRId64 " rows, %s\n", rows, err.text);

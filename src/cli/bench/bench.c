@@ -122,8 +122,8 @@ static th_status check_words(const struct th_options *options,
   return TH_OK;
 }
 
-th_status th_run_bench(const struct th_options *options, struct th_comm *comm,
-                       struct th_error *err)
+th_status th_command_bench(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err)
 {
   struct th_bench bench = {.options = options, .comm = comm};
   bool prints = comm->rank == 0 && !options->json;

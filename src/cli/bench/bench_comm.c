@@ -69,8 +69,8 @@ static void gather(const struct work *w, int64_t bytes)
 {
   struct th_error ignored = {0};
   void *all = NULL;
-  th_gather(w->comm, w->values, bytes / w->comm->size, w->counts, &all,
-            &ignored);
+  th_comm_gather(w->comm, w->values, bytes / w->comm->size, w->counts, &all,
+                 &ignored);
   free(all);
 }
 
@@ -118,10 +118,10 @@ static double measure(const struct th_bench *bench, const struct work *work,
   for (int k = 0; k < TH_BENCH_REPEATS; k++) {
     memset(work->values, 0, LARGE);
     bench->comm->ops->barrier(bench->comm);
-    double began = th_clock();
+    double began = th_comm_clock();
     for (int t = 0; t < times; t++)
       row->run(work, row->bytes);
-    seconds[k] = (th_clock() - began) / times;
+    seconds[k] = (th_comm_clock() - began) / times;
   }
   return th_bench_median(bench, seconds, TH_BENCH_REPEATS);
 }

@@ -119,14 +119,14 @@ static th_status measure(struct th_bench *bench, struct th_bench_set *set,
     if (way == read_columns) /* those would be kept */
       th_dataset_drop(set->dataset);
     if (disk)
-      th_file_forget(set->file);
+      th_anew_forget(set->file);
     bench->comm->ops->barrier(bench->comm);
     int64_t before = set->store->bytes_read;
-    double began = th_clock();
+    double began = th_comm_clock();
     if (rc == TH_OK)
       rc = way(set->store, err);
     seconds[k] =
-        (th_clock() - began) / (double)(set->store->bytes_read - before);
+        (th_comm_clock() - began) / (double)(set->store->bytes_read - before);
   }
   TH_TRY(th_agree(bench->comm, rc, err));
   double median = th_bench_median(bench, seconds, ROUNDS);
@@ -150,7 +150,7 @@ static th_status measure_file(struct th_bench *bench,
   double seconds[ROUNDS];
   for (int k = -1; k < ROUNDS; k++) { /* the first round fills the cache */
     bench->comm->ops->barrier(bench->comm);
-    double once = th_file_read_seconds(set->file);
+    double once = th_anew_read_seconds(set->file);
     th_status rc = th_agree(bench->comm, check_read(once, err), err);
     if (rc != TH_OK)
       return rc;
@@ -223,20 +223,20 @@ static th_status measure_stream(struct th_bench *bench, struct th_error *err)
       th_bench_set_open(&set, ALL, TH_STORED_TILES, KEPT_STREAMED, err);
   TH_TRY(th_agree(bench->comm, rc, err));
   for (int k = 0; k < ROUNDS; k++) {
-    th_file_forget(set.file);
+    th_anew_forget(set.file);
     bench->comm->ops->barrier(bench->comm);
-    double once = th_file_read_seconds(set.file);
+    double once = th_anew_read_seconds(set.file);
     double file = once / (4.0 * (double)set.shape.examples * ALL);
     if (rc == TH_OK)
       rc = check_read(once, err);
-    th_file_forget(set.file);
+    th_anew_forget(set.file);
     bench->comm->ops->barrier(bench->comm);
     int64_t before = set.store->bytes_read;
-    double began = th_clock();
+    double began = th_comm_clock();
     if (rc == TH_OK)
       rc = train(&set, err);
-    share[k] =
-        (th_clock() - began) / (double)(set.store->bytes_read - before) / file;
+    share[k] = (th_comm_clock() - began) /
+               (double)(set.store->bytes_read - before) / file;
   }
   TH_TRY(th_agree(bench->comm, rc, err));
   double median = th_bench_median(bench, share, ROUNDS);

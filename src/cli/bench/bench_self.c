@@ -93,6 +93,6 @@ th_status th_bench_self(struct th_bench *bench, struct th_error *err)
   TH_TRY(th_agree(bench->comm, rc, err));
 done:
   th_synthetic_store_free(store);
-  th_synthesis_free(&synthesis);
+  th_family_free(&synthesis);
   return rc;
 }

@@ -117,7 +117,7 @@ th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
   snprintf(shard, sizeof shard, "%s/00000.h5", shards);
   rc = write_set(set, path, err);
   if (rc == TH_OK)
-    rc = th_shard_anew(shard, storage, TH_BENCH_ROWS, err);
+    rc = th_anew_shard(shard, storage, TH_BENCH_ROWS, err);
   if (rc == TH_OK)
     rc = open_set(set, path, shard, memory, err);
   th_shard_folder_remove(AT_FDCWD, shards);

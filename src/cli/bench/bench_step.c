@@ -120,7 +120,7 @@ static void progress(void *self, const struct th_progress *progress)
   struct watch *watch = self;
   if (watch->updates >= SWEEPS)
     return;
-  watch->at[watch->updates] = th_clock();
+  watch->at[watch->updates] = th_comm_clock();
   watch->attributes[watch->updates++] = progress->attributes_observed;
 }
 
@@ -213,9 +213,9 @@ static double read_rate(struct th_bench *bench, const struct tile_store *tile)
     return known;
   for (int k = 0; k < TH_BENCH_REPEATS; k++) {
     bench->comm->ops->barrier(bench->comm);
-    double began = th_clock();
+    double began = th_comm_clock();
     sink = sink + th_kernel_read(tile->values, items);
-    seconds[k] = (th_clock() - began) / (4.0 * (double)items);
+    seconds[k] = (th_comm_clock() - began) / (4.0 * (double)items);
   }
   return 1 / th_bench_median(bench, seconds, TH_BENCH_REPEATS);
 }

@@ -52,7 +52,7 @@ static th_status keep(struct th_options *options, const char *value,
                          "the deck", err);
   if (rc != TH_OK)
     return rc;
-  char *copy = th_copy_string(value);
+  char *copy = th_model_copy_string(value);
   if (copy == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for the deck");
   options->owned[options->owned_count++] = copy;
@@ -150,8 +150,8 @@ done:
   return rc;
 }
 
-th_status th_deck_read(struct th_options *options, struct th_comm *comm,
-                       unsigned bit, struct th_error *err)
+th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
+                              unsigned bit, struct th_error *err)
 {
   th_status rc = share_text(options, comm, err);
   if (rc != TH_OK)

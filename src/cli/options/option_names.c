@@ -9,29 +9,30 @@
 #include "math/penalty.h"
 #include "solvers/driver/train.h"
 
-const char *th_solver_names(int64_t k)
+const char *th_option_names_solver(int64_t k)
 {
   return th_solver_table()[k].name;
 }
 
-const char *th_format_names(int64_t k)
+const char *th_option_names_format(int64_t k)
 {
-  return th_importer_table()[k].name;
+  return th_import_table()[k].name;
 }
 
-const char *th_type_names(int64_t k)
+const char *th_option_names_type(int64_t k)
 {
   return k < TH_TYPE_COUNT ? th_type_name((enum th_type)k) : NULL;
 }
 
-const char *th_layout_names(int64_t k)
+const char *th_option_names_layout(int64_t k)
 {
   if (k == 0)
     return "auto";
-  return k <= TH_LAYOUT_COUNT ? th_layout_name((enum th_layout)(k - 1)) : NULL;
+  return k <= TH_LAYOUT_COUNT ? th_type_layout_name((enum th_layout)(k - 1))
+                              : NULL;
 }
 
-const char *th_header_names(int64_t k)
+const char *th_option_names_header(int64_t k)
 {
   static const char *const names[TH_HEADER_COUNT + 1] = {
       [TH_HEADER_AUTO] = "auto",
@@ -40,19 +41,19 @@ const char *th_header_names(int64_t k)
   return names[k];
 }
 
-const char *th_loss_names(int64_t k)
+const char *th_option_names_loss(int64_t k)
 {
   return k == 0 ? "auto" : th_loss_table()[k - 1].name;
 }
 
-const char *th_refit_names(int64_t k)
+const char *th_option_names_refit(int64_t k)
 {
   static const char *const names[TH_REFIT_COUNT + 1] = {
       [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
   return names[k];
 }
 
-const char *th_select_names(int64_t k)
+const char *th_option_names_select(int64_t k)
 {
   static const char *const names[TH_SELECT_COUNT + 1] = {
       [TH_SELECT_AUTO] = "auto",
@@ -61,7 +62,7 @@ const char *th_select_names(int64_t k)
   return names[k];
 }
 
-const char *th_split_names(int64_t k)
+const char *th_option_names_split(int64_t k)
 {
   static const char *const names[] = {[TH_SPLIT_AUTO] = "auto",
                                       [TH_SPLIT_TEST] = "test",
@@ -71,12 +72,12 @@ const char *th_split_names(int64_t k)
   return names[k];
 }
 
-const char *th_penalty_names(int64_t k)
+const char *th_option_names_penalty(int64_t k)
 {
   return th_penalty_table()[k].name;
 }
 
-const char *th_screen_names(int64_t k)
+const char *th_option_names_screen(int64_t k)
 {
   static const char *const names[TH_SCREEN_COUNT + 1] = {
       [TH_SCREEN_AUTO] = "auto",
@@ -86,7 +87,7 @@ const char *th_screen_names(int64_t k)
   return names[k];
 }
 
-const char *th_screen_rule_names(int64_t k)
+const char *th_option_names_screen_rule(int64_t k)
 {
   static const char *const names[TH_RULE_COUNT + 1] = {
       [TH_RULE_PROJ] = "proj",

@@ -250,7 +250,7 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
   if (options->help)
     return TH_OK;
   if (options->deck != NULL)
-    TH_TRY(th_deck_read(options, comm, bit, err));
+    TH_TRY(th_option_deck_read(options, comm, bit, err));
   TH_TRY(check_arguments(options, command, err));
   TH_TRY(th_option_files_check(options, comm, command->name, bit, err));
 done:

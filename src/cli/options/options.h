@@ -182,7 +182,7 @@ th_status th_option_files_check(const struct th_options *options,
 
 /* Read a deck; its values stand unless the command line gave the option.
  * Collective. */
-th_status th_deck_read(struct th_options *options, struct th_comm *comm,
-                       unsigned bit, struct th_error *err);
+th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
+                              unsigned bit, struct th_error *err);
 
 #endif

@@ -128,7 +128,7 @@ static double dot_entries(const double *value, const int32_t *row, int64_t n,
   return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-double th_vector_dot(const struct th_vector *x, const double *u)
+double th_column_dot(const struct th_vector *x, const double *u)
 {
   if (x->form == TH_VECTOR_SINGLE)
     return x->scale * dot_float(x->values, x->items, x->centre, u);
@@ -137,7 +137,7 @@ double th_vector_dot(const struct th_vector *x, const double *u)
   return x->scale * dot_entries(x->values, x->row, x->items, u);
 }
 
-double th_vector_square(const struct th_vector *x, const double *h)
+double th_column_square(const struct th_vector *x, const double *h)
 {
   const double *entry = x->values;
   double scale = x->scale * x->scale;
@@ -151,7 +151,7 @@ double th_vector_square(const struct th_vector *x, const double *h)
   return scale * sum;
 }
 
-void th_vector_add(const struct th_vector *x, double factor, double *u)
+void th_column_add(const struct th_vector *x, double factor, double *u)
 {
   const double *entry = x->values;
   double f = factor * x->scale;
@@ -164,7 +164,7 @@ void th_vector_add(const struct th_vector *x, double factor, double *u)
       u[x->row[e]] += entry[e] * f;
 }
 
-void th_vector_add_weighted(const struct th_vector *x, double factor,
+void th_column_add_weighted(const struct th_vector *x, double factor,
                             const double *h, double *u)
 {
   const double *entry = x->values;
@@ -178,7 +178,7 @@ void th_vector_add_weighted(const struct th_vector *x, double factor,
       u[x->row[e]] += entry[e] * f * h[x->row[e]];
 }
 
-void th_vector_unpack(const struct th_vector *x, int64_t first, int64_t count,
+void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
                       double mean, const double *weight, double *out)
 {
   if (x->form == TH_VECTOR_SINGLE)

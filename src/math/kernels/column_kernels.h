@@ -35,26 +35,26 @@ static inline struct th_vector th_vector_of(const double *values, int64_t items)
 }
 
 /* sum of u_i x_i over the examples. */
-double th_vector_dot(const struct th_vector *x, const double *u);
+double th_column_dot(const struct th_vector *x, const double *u);
 
 /* sum of h_i x_i^2. */
-double th_vector_square(const struct th_vector *x, const double *h);
+double th_column_square(const struct th_vector *x, const double *h);
 
 /* The sum of a_i b_i over plain numbers. */
 static inline double th_dot(const double *a, const double *b, int64_t count)
 {
   const struct th_vector x = th_vector_of(a, count);
-  return th_vector_dot(&x, b);
+  return th_column_dot(&x, b);
 }
 
 /* u_i += factor x_i; u_i += factor h_i x_i. */
-void th_vector_add(const struct th_vector *x, double factor, double *u);
-void th_vector_add_weighted(const struct th_vector *x, double factor,
+void th_column_add(const struct th_vector *x, double factor, double *u);
+void th_column_add_weighted(const struct th_vector *x, double factor,
                             const double *h, double *u);
 
 /* out[i] = (x_i - mean) * weight_i for examples first .. first + count - 1 of a
  * dense attribute; weight[0] belongs to the first of them. */
-void th_vector_unpack(const struct th_vector *x, int64_t first, int64_t count,
+void th_column_unpack(const struct th_vector *x, int64_t first, int64_t count,
                       double mean, const double *weight, double *out);
 
 #endif

@@ -65,7 +65,7 @@ void th_kernel_gradient(const struct th_slab *slab,
                         double *grad)
 {
   if (slab->layout == TH_SPARSE)
-    th_sparse_gradient(slab, m, centre, grad);
+    th_kernels_sparse_gradient(slab, m, centre, grad);
   else
     dense_kernels()->gradient[slab->type](slab, m, centre, grad);
 }
@@ -75,7 +75,7 @@ void th_kernel_evidence(const struct th_slab *slab,
                         const double *own, double *u, double *v, double *q)
 {
   if (slab->layout == TH_SPARSE)
-    th_sparse_evidence(slab, m, centre, u, v, q);
+    th_kernels_sparse_evidence(slab, m, centre, u, v, q);
   else
     dense_kernels()->evidence[slab->type](slab, m, centre, own, u, v, q);
 }
@@ -88,7 +88,7 @@ static double value_at(const struct th_slab *slab, int64_t a, int64_t i)
   for (int64_t k = 0; k < slab->runs; k++) {
     if (slab->base + slab->attribute[k] != slab->attributes.first + a)
       continue;
-    struct th_range entries = th_sparse_entries(slab, k);
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
     for (int64_t e = entries.first; e < entries.last; e++)
       if (slab->row_in_group[e] == slab->row + i)
         return th_type_load(slab->type, slab->values, e);
@@ -100,7 +100,7 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
                       double *column)
 {
   if (slab->layout == TH_SPARSE) {
-    th_sparse_column(slab, centre, scale, column);
+    th_kernels_sparse_column(slab, centre, scale, column);
     return;
   }
   for (int64_t i = 0; i < slab->rows; i++)

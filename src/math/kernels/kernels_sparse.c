@@ -18,7 +18,7 @@ static int64_t bisect(const uint16_t *rows, int64_t low, int64_t high,
   return low;
 }
 
-struct th_range th_sparse_entries(const struct th_slab *slab, int64_t k)
+struct th_range th_kernels_sparse_entries(const struct th_slab *slab, int64_t k)
 {
   const uint16_t *rows = slab->row_in_group;
   int64_t low = (int64_t)slab->start[k] - slab->start[0];
@@ -41,16 +41,16 @@ static double sum_of(const double *values, int64_t count)
 }
 
 /* Sum r (x - c) = sum over the entries of r x, less c times the sum of r. */
-void th_sparse_gradient(const struct th_slab *slab,
-                        const struct th_row_weights *m, const double *centre,
-                        double *grad)
+void th_kernels_sparse_gradient(const struct th_slab *slab,
+                                const struct th_row_weights *m,
+                                const double *centre, double *grad)
 {
   double all = sum_of(m->residual, slab->rows);
   int64_t count = slab->attributes.last - slab->attributes.first;
   for (int64_t a = 0; a < count; a++)
     grad[a] -= centre[a] * all;
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_sparse_entries(slab, k);
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
     double sum = 0;
     for (int64_t e = entries.first; e < entries.last; e++)
       sum += m->residual[slab->row_in_group[e] - slab->row] *
@@ -59,7 +59,8 @@ void th_sparse_gradient(const struct th_slab *slab,
   }
 }
 
-struct th_evidence th_sparse_floor(const struct th_row_weights *m, int64_t rows)
+struct th_evidence th_kernels_sparse_floor(const struct th_row_weights *m,
+                                           int64_t rows)
 {
   return (struct th_evidence){sum_of(m->residual, rows),
                               sum_of(m->weight, rows)};
@@ -88,7 +89,7 @@ struct th_evidence th_sparse_floor(const struct th_row_weights *m, int64_t rows)
                            struct th_evidence *evidence, uint64_t *touched)    \
   {                                                                            \
     for (int64_t k = 0; k < slab->runs; k++) {                                 \
-      struct th_range entries = th_sparse_entries(slab, k);                    \
+      struct th_range entries = th_kernels_sparse_entries(slab, k);            \
       if (k + AHEAD < slab->runs) /* attributes lie far apart in memory */     \
         __builtin_prefetch(&evidence[shift + slab->attribute[k + AHEAD]], 1);  \
       if (entries.first >= entries.last)                                       \
@@ -107,9 +108,10 @@ typedef void touch_kernel(const struct th_slab *, const struct th_row_weights *,
                           struct th_evidence, int64_t, struct th_evidence *,
                           uint64_t *);
 
-void th_sparse_touch(const struct th_slab *slab, const struct th_row_weights *m,
-                     struct th_evidence unit, int64_t offset,
-                     struct th_evidence *evidence, uint64_t *touched)
+void th_kernels_sparse_touch(const struct th_slab *slab,
+                             const struct th_row_weights *m,
+                             struct th_evidence unit, int64_t offset,
+                             struct th_evidence *evidence, uint64_t *touched)
 {
   static touch_kernel *const kernels[TH_TYPE_COUNT] = {
 #define TOUCH_ROW(code, name, T, bits, low, high, help) [code] = touch_##code,
@@ -120,11 +122,12 @@ void th_sparse_touch(const struct th_slab *slab, const struct th_row_weights *m,
   kernels[slab->type](slab, m, unit, shift, evidence, touched);
 }
 
-void th_sparse_evidence(const struct th_slab *slab,
-                        const struct th_row_weights *m, const double *centre,
-                        double *u, double *v, double *q)
+void th_kernels_sparse_evidence(const struct th_slab *slab,
+                                const struct th_row_weights *m,
+                                const double *centre, double *u, double *v,
+                                double *q)
 {
-  struct th_evidence floor = th_sparse_floor(m, slab->rows);
+  struct th_evidence floor = th_kernels_sparse_floor(m, slab->rows);
   double squares = 0;
   int64_t count = slab->attributes.last - slab->attributes.first;
   for (int64_t i = 0; i < slab->rows; i++)
@@ -136,7 +139,7 @@ void th_sparse_evidence(const struct th_slab *slab,
   }
   for (int64_t k = 0; k < slab->runs; k++) {
     int64_t a = slab->base + slab->attribute[k] - slab->attributes.first;
-    struct th_range entries = th_sparse_entries(slab, k);
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
     for (int64_t e = entries.first; e < entries.last; e++) {
       int64_t i = slab->row_in_group[e] - slab->row;
       double x = th_type_load(slab->type, slab->values, e);
@@ -149,13 +152,13 @@ void th_sparse_evidence(const struct th_slab *slab,
   }
 }
 
-void th_sparse_column(const struct th_slab *slab, double centre, double scale,
-                      double *column)
+void th_kernels_sparse_column(const struct th_slab *slab, double centre,
+                              double scale, double *column)
 {
   for (int64_t i = 0; i < slab->rows; i++)
     column[i] = -centre * scale;
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_sparse_entries(slab, k);
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
     for (int64_t e = entries.first; e < entries.last; e++)
       column[slab->row_in_group[e] - slab->row] =
           (th_type_load(slab->type, slab->values, e) - centre) * scale;

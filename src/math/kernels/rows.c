@@ -54,8 +54,8 @@ bool th_row_product(const struct th_row *row, const double *v,
                                                                fixed, sum);
 }
 
-bool th_cells_sum(const double *v, const struct th_cells *cells,
-                  const struct th_fixed *fixed, int64_t *sum)
+bool th_row_cells_sum(const double *v, const struct th_cells *cells,
+                      const struct th_fixed *fixed, int64_t *sum)
 {
   bool good = true;
   for (int64_t c = 0; c < cells->count; c++) {
@@ -101,7 +101,7 @@ void th_row_step(const struct th_row *row, double factor, double t, double *v)
   th_dense_best()->rows->step[row->type](row->values, factor, t, v, row->count);
 }
 
-void th_soft_all(double t, double *v, int64_t count)
+void th_row_soft_all(double t, double *v, int64_t count)
 {
   th_dense_best()->rows->soft(t, v, count);
 }

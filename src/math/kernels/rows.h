@@ -39,8 +39,8 @@ bool th_row_product(const struct th_row *row, const double *v,
                     int64_t *sum);
 
 /* *sum += the terms of the sum of v itself over all places. */
-bool th_cells_sum(const double *v, const struct th_cells *cells,
-                  const struct th_fixed *fixed, int64_t *sum);
+bool th_row_cells_sum(const double *v, const struct th_cells *cells,
+                      const struct th_fixed *fixed, int64_t *sum);
 
 /* v += factor x. */
 void th_row_add(const struct th_row *row, double factor, double *v);
@@ -65,7 +65,7 @@ static inline double th_soft(double v, double t)
 }
 
 /* v = soft(v, t). */
-void th_soft_all(double t, double *v, int64_t count);
+void th_row_soft_all(double t, double *v, int64_t count);
 
 /* Value k of a row. */
 static inline double th_row_value(const struct th_row *row, int64_t k)

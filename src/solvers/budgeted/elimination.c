@@ -46,7 +46,7 @@ static int64_t cheapest(int64_t n, int64_t members, const double *inverse,
   return found;
 }
 
-th_status th_backward_elimination(int64_t n, int64_t members, double *a,
+th_status th_elimination_backward(int64_t n, int64_t members, double *a,
                                   const double *b, int64_t most,
                                   const double *least, double *x, bool *keep,
                                   struct th_error *err)

@@ -14,7 +14,7 @@
  * a (n x n) and b are the normal equations; members `most` counts
  * are the first `members` of them, the rest always stays. keep and x receive
  * the result. Local. */
-th_status th_backward_elimination(int64_t n, int64_t members, double *a,
+th_status th_elimination_backward(int64_t n, int64_t members, double *a,
                                   const double *b, int64_t most,
                                   const double *least, double *x, bool *keep,
                                   struct th_error *err);

@@ -86,8 +86,8 @@ static th_status threshold(struct th_iht *h, struct th_context *context,
   return rc;
 }
 
-th_status th_exploration_update(struct th_iht *h, struct th_context *context,
-                                bool *more, struct th_error *err)
+th_status th_iht_explore(struct th_iht *h, struct th_context *context,
+                         bool *more, struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
   struct sums sums = {context->centre, h->grad};
@@ -95,13 +95,13 @@ th_status th_exploration_update(struct th_iht *h, struct th_context *context,
   th_status rc;
   /* line 3: S = supp(theta); line 1: the blocks J_i */
   TH_TRY(th_iht_blocks(h, context, err));
-  struct th_view view = {.blocks = &h->blocks,
-                         .consumer = TH_CONSUMER_BLOCK,
-                         .rows = h->explore_rows,
-                         .support = &h->theta,
-                         .loss = context->loss,
-                         .visit = add_gradient,
-                         .self = &sums};
+  struct th_batch_request view = {.blocks = &h->blocks,
+                                  .consumer = TH_CONSUMER_BLOCK,
+                                  .rows = h->explore_rows,
+                                  .support = &h->theta,
+                                  .loss = context->loss,
+                                  .visit = add_gradient,
+                                  .self = &sums};
   /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
    * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
   memset(h->grad, 0, (size_t)count * sizeof *h->grad);
@@ -123,7 +123,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   struct th_iht *h = state;
   th_status rc = th_iht_round(h, context, true, false, more, err);
   for (int64_t t = 0; t < h->updates_explore && rc == TH_OK && *more; t++)
-    rc = th_exploration_update(h, context, more, err);
+    rc = th_iht_explore(h, context, more, err);
   if (rc == TH_OK && *more)
     rc = th_iht_round_end(h, context, err);
   return rc;

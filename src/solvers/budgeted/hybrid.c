@@ -17,10 +17,10 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(th_iht_round(h, context, true, true, more, err));
   /* line 2: Exploration(theta, eta, s', s, {B^-}, T^-) */
   for (int64_t t = 0; t < h->updates_explore && *more; t++)
-    TH_TRY(th_exploration_update(h, context, more, err));
+    TH_TRY(th_iht_explore(h, context, more, err));
   /* line 3: Exploitation(theta, eta, {B}, T) */
   for (int64_t t = 0; t < h->updates_exploit && *more; t++)
-    TH_TRY(th_exploitation_update(h, context, more, err));
+    TH_TRY(th_iht_exploit(h, context, more, err));
   if (*more)
     TH_TRY(th_iht_round_end(h, context, err));
 done:

@@ -49,7 +49,7 @@ static th_status choose_step_size(struct th_iht *h, struct th_context *context,
   h->eta = context->config->eta;
   if (h->eta > 0)
     return TH_OK;
-  th_status rc = th_step_size_estimate(context, &lambda, err);
+  th_status rc = th_iht_estimate_step_size(context, &lambda, err);
   h->smoothness = context->loss->smoothness * lambda;
   h->eta = 1 / (2 * h->smoothness);
   return rc;
@@ -72,7 +72,7 @@ static th_status reserve(struct th_iht *h, const struct th_context *context,
   TH_TRY(th_support_reserve(&h->last, most, err));
   TH_TRY(th_support_reserve(&h->theta, most, err));
   if (width > 0) /* as narrow as blocks ever are, hence the most of them */
-    TH_TRY(th_blocks_even(&h->blocks, d, width, err));
+    TH_TRY(th_partition_blocks_even(&h->blocks, d, width, err));
 done:
   return rc;
 }
@@ -105,11 +105,11 @@ void th_iht_free(struct th_iht *h)
     return;
   th_support_free(&h->theta);
   th_support_free(&h->last);
-  th_blocks_free(&h->blocks);
+  th_partition_blocks_free(&h->blocks);
   th_batch_free(&h->batch);
   th_gram_free(&h->gram);
   th_kept_rows_free(&h->kept);
-  th_selection_free(&h->selection);
+  th_select_free(&h->selection);
   free(h->grad);
   free(h->chosen);
   free(h->told);
@@ -151,8 +151,8 @@ static th_status guard(struct th_iht *h, struct th_context *context,
 }
 
 th_status th_iht_look(struct th_iht *h, struct th_context *context,
-                      const struct th_view *view, bool *more, bool *use,
-                      struct th_error *err)
+                      const struct th_batch_request *view, bool *more,
+                      bool *use, struct th_error *err)
 {
   bool tripped = false;
   th_status rc;
@@ -175,7 +175,7 @@ th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
   int64_t width = th_source_budget(context->source);
   if (h->theta.size > 0)
     width -= context->config->sparsity;
-  return th_blocks_even(&h->blocks, d, width, err);
+  return th_partition_blocks_even(&h->blocks, d, width, err);
 }
 
 static bool same_support(const struct th_support *a, const struct th_support *b)
@@ -209,7 +209,7 @@ static th_status look_at_smoothness(struct th_iht *h,
                                     struct th_error *err)
 {
   double lambda = 1;
-  th_status rc = th_gram_eigenvalue(&h->gram, context, &lambda, err);
+  th_status rc = th_iht_gram_eigenvalue(&h->gram, context, &lambda, err);
   double smoothness = context->loss->smoothness * lambda;
   if (rc == TH_OK && smoothness > h->smoothness) {
     h->smoothness = smoothness;

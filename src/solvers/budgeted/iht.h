@@ -46,10 +46,10 @@ void th_iht_free(struct th_iht *state);
 
 /* One update each. *more = false when not enough rows are left: nothing has
  * changed then. Collective. */
-th_status th_exploration_update(struct th_iht *h, struct th_context *context,
-                                bool *more, struct th_error *err);
-th_status th_exploitation_update(struct th_iht *h, struct th_context *context,
-                                 bool *more, struct th_error *err);
+th_status th_iht_explore(struct th_iht *h, struct th_context *context,
+                         bool *more, struct th_error *err);
+th_status th_iht_exploit(struct th_iht *h, struct th_context *context,
+                         bool *more, struct th_error *err);
 
 /* What both updates begin with: look at fresh rows, and guard: a mean loss on
  * fresh rows that is not finite, or above 4 times its smallest so far (and what
@@ -58,8 +58,8 @@ th_status th_exploitation_update(struct th_iht *h, struct th_context *context,
  * false: not enough rows are left. *use = false: there is nothing to step on.
  * Collective. */
 th_status th_iht_look(struct th_iht *h, struct th_context *context,
-                      const struct th_view *view, bool *more, bool *use,
-                      struct th_error *err);
+                      const struct th_batch_request *view, bool *more,
+                      bool *use, struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
  * S is empty. Local, the same on every rank. */
@@ -101,15 +101,15 @@ void th_iht_release(void *state);
 
 /* Largest eigenvalue, by rule, of the correlation of (x_S) in a Gram matrix;
  * solved on rank 0. Collective. */
-th_status th_gram_eigenvalue(const struct th_gram *gram,
-                             struct th_context *context, double *lambda,
-                             struct th_error *err);
+th_status th_iht_gram_eigenvalue(const struct th_gram *gram,
+                                 struct th_context *context, double *lambda,
+                                 struct th_error *err);
 
 /* L by the automatic rule: from blocks of s' random attributes on 4 s' rows
  * each; the two draws are in the ledger. Where they would cost more than a
  * tenth of the data: lambda = 2, hence eta = 1/8 for a squared loss.
  * Collective. */
-th_status th_step_size_estimate(struct th_context *context, double *lambda,
-                                struct th_error *err);
+th_status th_iht_estimate_step_size(struct th_context *context, double *lambda,
+                                    struct th_error *err);
 
 #endif

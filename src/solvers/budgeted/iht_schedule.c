@@ -1,7 +1,7 @@
 /* iht_schedule.c - the batches of Exploration, Exploitation and Hybrid,
  * round by round
  * SPDX-License-Identifier: MIT */
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/iht.h"
 
 enum { EXPLOIT_PER_EXPLORE = 4 }; /* B = 4 B^- */
@@ -25,8 +25,8 @@ static int64_t explore_rows_by_rule(const struct th_iht *h,
 {
   double left = (double)th_deal_left(&context->deal);
   int64_t most = (int64_t)(largest_update * left / (double)blocks);
-  int64_t first = th_rule_explore_rows(context->config->sparsity);
-  int64_t rows = th_rule_grow(first, growth_of(context->config), h->round);
+  int64_t first = th_schedule_explore_rows(context->config->sparsity);
+  int64_t rows = th_schedule_grow(first, growth_of(context->config), h->round);
   if (h->round == 0) {
     rows = rows < most ? rows : most;
     return rows > 1 ? rows : 1;
@@ -46,8 +46,8 @@ static int64_t exploit_rows_by_rule(const struct th_iht *h,
   int64_t pass = context->deal.rows_in_pass;
   int64_t left = th_deal_left(&context->deal);
   int64_t first =
-      EXPLOIT_PER_EXPLORE * th_rule_explore_rows(context->config->sparsity);
-  int64_t rows = th_rule_grow(first, growth_of(context->config), h->round);
+      EXPLOIT_PER_EXPLORE * th_schedule_explore_rows(context->config->sparsity);
+  int64_t rows = th_schedule_grow(first, growth_of(context->config), h->round);
   rows = rows < pass ? rows : pass;
   if (left / 2 >= rows)
     return rows;
@@ -62,7 +62,7 @@ static void plan_exploration(struct th_iht *h, const struct th_context *context,
   const struct th_config *config = context->config;
   h->explore_rows =
       config->batch_explore > 0
-          ? th_rule_grow(config->batch_explore, growth_of(config), h->round)
+          ? th_schedule_grow(config->batch_explore, growth_of(config), h->round)
           : explore_rows_by_rule(h, context, blocks);
   h->updates_explore =
       config->updates_explore > 0 ? config->updates_explore : 1;
@@ -76,14 +76,14 @@ static void plan_exploitation(struct th_iht *h,
   bool alone = h->explore_rows == 0;
   h->exploit_rows =
       config->batch_exploit > 0
-          ? th_rule_grow(config->batch_exploit, growth_of(config), h->round)
+          ? th_schedule_grow(config->batch_exploit, growth_of(config), h->round)
       : alone ? exploit_rows_by_rule(h, context)
               : EXPLOIT_PER_EXPLORE * h->explore_rows;
   h->updates_exploit =
       config->updates_exploit > 0
           ? config->updates_exploit
-          : th_rule_exploit_updates(alone ? 1 : blocks,
-                                    h->eta * context->loss->smoothness / 2);
+          : th_schedule_exploit_updates(alone ? 1 : blocks,
+                                        h->eta * context->loss->smoothness / 2);
 }
 
 /* Least squares end with all rows at once, also those of batches; where the end

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/refit.h"
 
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/newton.h"
 #include "solvers/budgeted/normal.h"
 
@@ -54,9 +54,10 @@ static th_status spend(const struct spending *to, struct th_batch *batch,
   bool complete = true;
   th_status rc = TH_OK;
   while (rows > 0) {
-    struct th_view view = {.consumer = TH_CONSUMER_EXPLOIT,
-                           .rows = rows < SPEND_ROWS ? rows : SPEND_ROWS,
-                           .support = support};
+    struct th_batch_request view = {.consumer = TH_CONSUMER_EXPLOIT,
+                                    .rows =
+                                        rows < SPEND_ROWS ? rows : SPEND_ROWS,
+                                    .support = support};
     TH_TRY(th_batch_observe(batch, context, &view, &complete, err));
     if (!complete)
       break;
@@ -83,10 +84,11 @@ th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         bool *complete, struct th_error *err)
 {
-  const struct th_view view = {.consumer = TH_CONSUMER_EXPLOIT,
-                               .rows = th_rule_refit_rows(support->size, rows),
-                               .support = support,
-                               .loss = context->loss};
+  const struct th_batch_request view = {
+      .consumer = TH_CONSUMER_EXPLOIT,
+      .rows = th_schedule_refit_rows(support->size, rows),
+      .support = support,
+      .loss = context->loss};
   return th_batch_look(batch, context, &view, complete, err);
 }
 

@@ -23,7 +23,7 @@ th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
                          const struct th_support *support, int64_t rows,
                          struct th_error *err);
 
-/* Draw at most th_rule_refit_rows of `rows` rows and observe S on them, for
+/* Draw at most th_schedule_refit_rows of `rows` rows and observe S on them, for
  * what follows. *complete: there were so many. Collective. */
 th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,

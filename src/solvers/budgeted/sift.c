@@ -21,7 +21,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/algorithm.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ static void release(void *state)
   th_marginal_free(&s->marginal);
   th_end_free(&s->end);
   th_sift_fit_free(&s->fit);
-  th_evidence_free(&s->evidence);
+  th_sift_evidence_free(&s->evidence);
   th_sift_entry_free(&s->entry);
   free(s);
 }
@@ -134,7 +134,7 @@ static th_status create(void **state, struct th_context *context,
   double d = (double)th_source_shape(context->source)->attributes;
   th_status rc = TH_NEW(&s, 1, "a solver", err);
   if (rc == TH_OK)
-    rc = th_evidence_create(&s->evidence, context, err);
+    rc = th_sift_evidence_create(&s->evidence, context, err);
   if (rc == TH_OK)
     rc = th_sift_fit_start(&s->fit, context->config->intercept, err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -143,7 +143,7 @@ static th_status create(void **state, struct th_context *context,
    * Half a unit more costs a third more rows and finds fewer weak attributes
    * (tests/bench/toeplitz.sh). */
   s->threshold = sqrt(2 * log(d));
-  s->largest_support = th_rule_sift_support(
+  s->largest_support = th_schedule_sift_support(
       (int64_t)d, th_source_budget(context->source), context->config->sparsity,
       context->deal.rows_in_pass);
   s->smallest = INFINITY;
@@ -169,11 +169,11 @@ static th_status settle(struct th_sift *s, const struct th_context *context,
     keep[k] = fit->fate[k] == TH_SIFT_STAYS;
     s->support.coef[k] = fit->theta[k];
     if (fit->fate[k] == TH_SIFT_DROPPED)
-      th_evidence_put(&s->evidence, context, attribute,
-                      (struct th_evidence){known * fit->last[k], known});
+      th_sift_evidence_put(&s->evidence, context, attribute,
+                           (struct th_evidence){known * fit->last[k], known});
     if (fit->fate[k] == TH_SIFT_DEPENDENT)
-      th_evidence_put(&s->evidence, context, attribute,
-                      (struct th_evidence){0});
+      th_sift_evidence_put(&s->evidence, context, attribute,
+                           (struct th_evidence){0});
   }
   th_support_filter(&s->support, keep);
   th_sift_fit_filter(fit, keep);
@@ -226,10 +226,10 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                                  .active_rows = plan->race_rows,
                                  .active_consumer = consumers,
                                  .latin = s->predicts ? &s->latin : NULL};
-  const struct th_view view = {.parts = &parts,
-                               .consumer = TH_CONSUMER_BLOCK,
-                               .support = &s->support,
-                               .loss = &evidence_loss};
+  const struct th_batch_request view = {.parts = &parts,
+                                        .consumer = TH_CONSUMER_BLOCK,
+                                        .support = &s->support,
+                                        .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;
   TH_TRY(th_batch_observe(&s->batch, context, &view, more, err));
   if (!*more || !(s->batch.weight_sum > 0))
@@ -250,14 +250,14 @@ done:
 /* What the blocks say of members is no evidence. Local. */
 static void hold_members(struct th_sift *s, const struct th_context *context)
 {
-  th_evidence_hold(&s->evidence, context, &s->support);
+  th_sift_evidence_hold(&s->evidence, context, &s->support);
   if (s->predicts)
     th_marginal_hold(&s->marginal, context, &s->support);
 }
 
 static void release_members(struct th_sift *s, const struct th_context *context)
 {
-  th_evidence_release(&s->evidence, context, &s->support);
+  th_sift_evidence_release(&s->evidence, context, &s->support);
   if (s->predicts)
     th_marginal_release(&s->marginal, context, &s->support);
 }
@@ -269,13 +269,13 @@ static th_status learn(struct th_sift *s, struct th_context *context,
   struct th_sift_evidence *e = &s->evidence;
   th_status rc;
   th_sift_watch(s, context);
-  rc = th_evidence_reserve(e, context, &s->support, err);
+  rc = th_sift_evidence_reserve(e, context, &s->support, err);
   if (rc == TH_OK && s->predicts)
     rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
   TH_TRY(th_agree(context->comm, rc, err));
   th_sift_learn_entrants(s, context);
   hold_members(s, context);
-  TH_TRY(th_evidence_gather(e, &s->batch, context, s->mean_square, err));
+  TH_TRY(th_sift_evidence_gather(e, &s->batch, context, s->mean_square, err));
   release_members(s, context);
   th_sift_judge_slow(s, context);
 done:

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/elimination.h"
 #include "solvers/budgeted/newton.h"
 #include "solvers/budgeted/refit.h"
@@ -98,7 +98,7 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
     }
     for (int64_t k = 0; k < n; k++)
       least[k] = s->threshold * s->threshold * rp;
-    rc = th_backward_elimination(n, n, a, b, most, least, x, s->fit.keep, err);
+    rc = th_elimination_backward(n, n, a, b, most, least, x, s->fit.keep, err);
   }
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);
@@ -116,7 +116,7 @@ static th_status spend(struct th_sift *s, struct th_context *context,
                        bool *newton, double *rp, struct th_error *err)
 {
   int64_t rows = th_refit_rows(context);
-  int64_t most = *newton ? th_rule_refit_rows(s->support.size, rows) : 0;
+  int64_t most = *newton ? th_schedule_refit_rows(s->support.size, rows) : 0;
   th_status rc;
   TH_TRY(th_refit_spend(&s->gram, &s->batch, context, &s->support, rows - most,
                         err));
@@ -166,8 +166,8 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
   double d = (double)th_source_shape(context->source)->attributes;
   double low = s->threshold - 1;
   double usual = d * (erfc(low * M_SQRT1_2) - erfc(s->threshold * M_SQRT1_2));
-  int64_t near =
-      th_evidence_count(&s->evidence, context, &s->support, low, s->threshold);
+  int64_t near = th_sift_evidence_count(&s->evidence, context, &s->support, low,
+                                        s->threshold);
   if (target->kurtosis > HEAVY_TAILS)
     th_context_notice(context,
                       "the target's tails are heavy (kurtosis %.0f, where 3 is "

@@ -8,7 +8,7 @@
 
 void th_sift_entry_free(struct th_sift_entry *entry)
 {
-  th_selection_free(&entry->selection);
+  th_select_free(&entry->selection);
   free(entry->entrants);
   free(entry->merged);
   free(entry->attribute);
@@ -75,7 +75,7 @@ static th_status judge(struct th_sift *s, const struct th_context *context,
                                     .support = &s->support};
   th_status rc = reserve(&s->entry, s->largest_support, err);
   if (rc == TH_OK)
-    rc = th_evidence_judge(&s->evidence, context, &rule, err);
+    rc = th_sift_evidence_score(&s->evidence, context, &rule, err);
   return rc;
 }
 
@@ -97,7 +97,8 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
     goto done;
   for (int64_t k = 0; k < found; k++)
     s->entry.attribute[k] = s->entry.entrants[k].attribute;
-  th_evidence_tell(evidence, context, s->entry.attribute, found, s->entry.sum);
+  th_sift_evidence_message(evidence, context, s->entry.attribute, found,
+                           s->entry.sum);
   TH_TRY(th_agree(context->comm, merge(s, found, err), err));
   TH_TRY(th_support_assign(&s->support, context, s->entry.merged,
                            s->support.size + found, err));

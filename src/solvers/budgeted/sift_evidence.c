@@ -69,9 +69,9 @@ done:
   return rc;
 }
 
-th_status th_evidence_create(struct th_sift_evidence *e,
-                             const struct th_context *context,
-                             struct th_error *err)
+th_status th_sift_evidence_create(struct th_sift_evidence *e,
+                                  const struct th_context *context,
+                                  struct th_error *err)
 {
   int64_t count = owned_count(context);
   const struct th_shape *shape = th_source_shape(context->source);
@@ -93,7 +93,7 @@ done:
   return rc;
 }
 
-void th_evidence_free(struct th_sift_evidence *e)
+void th_sift_evidence_free(struct th_sift_evidence *e)
 {
   free(e->sums);
   free(e->robust);
@@ -189,8 +189,8 @@ static void add_slab(void *self, const struct th_slab *slab,
   if (g->to->beside != NULL)
     add_beside(g, slab, multiplier, offset);
   if (slab->layout == TH_SPARSE) {
-    th_sparse_touch(slab, multiplier, g->unit, offset, g->to->sums,
-                    g->to->touched);
+    th_kernels_sparse_touch(slab, multiplier, g->unit, offset, g->to->sums,
+                            g->to->touched);
     return;
   }
   for (int64_t a = slab->attributes.first; a < slab->attributes.last;
@@ -238,7 +238,7 @@ static void add_floors(const struct gather *g, const struct th_batch *batch)
     struct th_row_weights m = {.residual = batch->residual + row,
                                .weight = batch->weight + row};
     add_floor(g, batch->draw[i].block,
-              th_sparse_floor(&m, batch->draw_row[i + 1] - row));
+              th_kernels_sparse_floor(&m, batch->draw_row[i + 1] - row));
   }
 }
 
@@ -269,9 +269,10 @@ static double scale_residuals(struct th_batch *batch, double mean_square)
 
 /* U += u/r2, W += v/r2, Q += q/r2^2 with the sums of this round. Residuals in
  * the batch are p - y. Collective. */
-th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
-                             struct th_context *context, double mean_square,
-                             struct th_error *err)
+th_status th_sift_evidence_gather(struct th_sift_evidence *e,
+                                  struct th_batch *batch,
+                                  struct th_context *context,
+                                  double mean_square, struct th_error *err)
 {
   th_profile_begin(context->profile);
   if (e->floor != NULL)

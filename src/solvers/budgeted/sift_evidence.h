@@ -33,7 +33,7 @@ struct th_sift_evidence {
   int64_t *candidate; /* attributes */
   double *score;      /* their z */
   int64_t *seen;      /* dense: rows of each attribute */
-  uint16_t *bin;      /* dense: of th_evidence_rank */
+  uint16_t *bin;      /* dense: of th_sift_evidence_rank */
   double *sd;         /* dense: deviations, where scale is not their inverse */
   struct th_marginal
       *beside; /* learns from the same slabs; borrowed; or NULL */
@@ -43,21 +43,22 @@ struct th_sift_evidence {
   double *held_robust;      /* and Q */
 };
 
-/* Local; release with th_evidence_free. */
-th_status th_evidence_create(struct th_sift_evidence *e,
-                             const struct th_context *context,
-                             struct th_error *err);
-void th_evidence_free(struct th_sift_evidence *e);
+/* Local; release with th_sift_evidence_free. */
+th_status th_sift_evidence_create(struct th_sift_evidence *e,
+                                  const struct th_context *context,
+                                  struct th_error *err);
+void th_sift_evidence_free(struct th_sift_evidence *e);
 
 /* Read the blocks of a round whose residuals p - y are in the batch, with mean
  * square mean_square > 0. Rescales the residuals. Collective. */
-th_status th_evidence_gather(struct th_sift_evidence *e, struct th_batch *batch,
-                             struct th_context *context, double mean_square,
-                             struct th_error *err);
+th_status th_sift_evidence_gather(struct th_sift_evidence *e,
+                                  struct th_batch *batch,
+                                  struct th_context *context,
+                                  double mean_square, struct th_error *err);
 
 /* What was known no longer holds. Local. */
-void th_evidence_forget_all(struct th_sift_evidence *e,
-                            const struct th_context *context);
+void th_sift_evidence_forget_all(struct th_sift_evidence *e,
+                                 const struct th_context *context);
 
 struct th_judgement {
   double threshold;                 /* z0 */
@@ -67,16 +68,16 @@ struct th_judgement {
 
 /* List the owned attributes outside S whose |z| = |U| / sqrt(max(W, Q)) is
  * above z0; of sparse data those with new evidence alone. Local. */
-th_status th_evidence_judge(struct th_sift_evidence *e,
-                            const struct th_context *context,
-                            const struct th_judgement *rule,
-                            struct th_error *err);
+th_status th_sift_evidence_score(struct th_sift_evidence *e,
+                                 const struct th_context *context,
+                                 const struct th_judgement *rule,
+                                 struct th_error *err);
 
 /* How many attributes outside S have a |z| between the two. Collective. */
-int64_t th_evidence_count(const struct th_sift_evidence *e,
-                          struct th_context *context,
-                          const struct th_support *support, double low,
-                          double high);
+int64_t th_sift_evidence_count(const struct th_sift_evidence *e,
+                               struct th_context *context,
+                               const struct th_support *support, double low,
+                               double high);
 
 enum { TH_PROMISE_BINS = 4096, TH_PROMISE_NONE = 0xffff };
 
@@ -89,16 +90,17 @@ struct th_promise {
 /* Sort the owned attributes outside S into bins by their promise, z^2 - log
  * (max(W, level) r2) with W as of deviation 1; count[] grows by their numbers.
  * Dense data. Local. */
-void th_evidence_rank(struct th_sift_evidence *e,
-                      const struct th_context *context,
-                      const struct th_promise *rule,
-                      int64_t count[TH_PROMISE_BINS]);
+void th_sift_evidence_rank(struct th_sift_evidence *e,
+                           const struct th_context *context,
+                           const struct th_promise *rule,
+                           int64_t count[TH_PROMISE_BINS]);
 
 /* U and W of some attributes, as of their scaled values, for everyone.
  * Collective. */
-void th_evidence_tell(const struct th_sift_evidence *e,
-                      struct th_context *context, const int64_t *attribute,
-                      int64_t count, struct th_evidence *sum);
+void th_sift_evidence_message(const struct th_sift_evidence *e,
+                              struct th_context *context,
+                              const int64_t *attribute, int64_t count,
+                              struct th_evidence *sum);
 
 /* ---- evidence of members of S (sift_member.c) ----
  *
@@ -106,31 +108,32 @@ void th_evidence_tell(const struct th_sift_evidence *e,
  * are local; attributes of other ranks are passed over. */
 
 /* Room to hold the members of S. */
-th_status th_evidence_reserve(struct th_sift_evidence *e,
-                              const struct th_context *context,
-                              const struct th_support *support,
-                              struct th_error *err);
+th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
+                                   const struct th_context *context,
+                                   const struct th_support *support,
+                                   struct th_error *err);
 
 /* Between the two, nothing is learnt about the members of S. */
-void th_evidence_hold(struct th_sift_evidence *e,
-                      const struct th_context *context,
-                      const struct th_support *support);
-void th_evidence_release(struct th_sift_evidence *e,
-                         const struct th_context *context,
-                         const struct th_support *support);
+void th_sift_evidence_hold(struct th_sift_evidence *e,
+                           const struct th_context *context,
+                           const struct th_support *support);
+void th_sift_evidence_release(struct th_sift_evidence *e,
+                              const struct th_context *context,
+                              const struct th_support *support);
 
 /* U and W, as of the attribute's scaled values, become `sum` or grow by it,
  * from so many rows, and Q by as much as W. */
-void th_evidence_put(struct th_sift_evidence *e,
-                     const struct th_context *context, int64_t attribute,
-                     struct th_evidence sum);
-void th_evidence_add(struct th_sift_evidence *e,
-                     const struct th_context *context, int64_t attribute,
-                     struct th_evidence more, int64_t rows);
+void th_sift_evidence_put(struct th_sift_evidence *e,
+                          const struct th_context *context, int64_t attribute,
+                          struct th_evidence sum);
+void th_sift_evidence_add(struct th_sift_evidence *e,
+                          const struct th_context *context, int64_t attribute,
+                          struct th_evidence more, int64_t rows);
 
 /* U and W of the j-th owned attribute in its own units, with what centring
  * takes away. */
-struct th_evidence th_evidence_of(const struct th_sift_evidence *e,
-                                  const struct th_context *context, int64_t j);
+struct th_evidence th_sift_evidence_of(const struct th_sift_evidence *e,
+                                       const struct th_context *context,
+                                       int64_t j);
 
 #endif

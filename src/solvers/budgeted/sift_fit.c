@@ -32,8 +32,8 @@ static th_status reserve(struct th_sift_fit *fit, int64_t size,
   TH_TRY(TH_WIDEN(&fit->knowledge, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->keep, old, order, "the fit on S", err));
   TH_TRY(TH_WIDEN(&fit->fate, old, order, "the fit on S", err));
-  TH_TRY(th_widen((void **)&fit->told, 4 * old + 1, 4 * order + 1,
-                  sizeof(double), "the fit on S", err));
+  TH_TRY(th_memory_grow_columns((void **)&fit->told, 4 * old + 1, 4 * order + 1,
+                                sizeof(double), "the fit on S", err));
   fit->capacity = order;
 done:
   return rc;

@@ -90,8 +90,8 @@ th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
     if (fit->slow[k])
       entry->attribute[count++] = s->support.attribute[k];
   if (count > 0)
-    th_evidence_tell(&s->evidence, context, entry->attribute, count,
-                     entry->sum);
+    th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
+                             entry->sum);
   count = 0;
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->slow[k])

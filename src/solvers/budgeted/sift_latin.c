@@ -6,7 +6,7 @@
  * rows go in turn to windows that lie evenly over what is no member.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/sift.h"
 
 #include <math.h>
@@ -39,11 +39,12 @@ static th_status add_window(struct th_sift *s, const struct th_context *context,
   if (rc != TH_OK || rows == 0)
     return rc;
   if (skip > 0)
-    block.first =
-        th_block_end(d, block.first, skip, support->attribute, support->size);
+    block.first = th_partition_block_end(d, block.first, skip,
+                                         support->attribute, support->size);
   block.last = th_min_i64(
-      block.last, th_block_end(d, block.first, th_sift_width(s, context),
-                               support->attribute, support->size));
+      block.last,
+      th_partition_block_end(d, block.first, th_sift_width(s, context),
+                             support->attribute, support->size));
   struct th_range members =
       th_range_members(support->attribute, support->size, block);
   plan->block[at] = block;
@@ -131,7 +132,7 @@ static th_status large_round(struct th_sift *s,
   double left = (double)th_latin_left(&s->latin);
   bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
   double share = sparse || s->latin.classes == 1 ? 0 : race_share;
-  double all = th_rule_sift_round(plan->used, (double)s->support.size);
+  double all = th_schedule_sift_round(plan->used, (double)s->support.size);
   int64_t sweep = th_sift_sweep_rows(s, context, classes);
   if (s->round == 0)
     return add_all(s, context, 1, sweep, err);

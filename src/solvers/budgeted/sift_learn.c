@@ -53,7 +53,7 @@ void th_sift_watch(struct th_sift *s, const struct th_context *context)
   double mean = s->pooled / s->pooled_rows;
   double luck = s->luck / s->pooled_rows;
   if (mean > 2 * s->smallest + luck) {
-    th_evidence_forget_all(&s->evidence, context);
+    th_sift_evidence_forget_all(&s->evidence, context);
     s->plan.level = 0;
     s->smallest = INFINITY;
   }
@@ -80,7 +80,7 @@ void th_sift_learn_entrants(struct th_sift *s, const struct th_context *context)
     if (s->predicts)
       th_marginal_entrant(&s->marginal, context, batch, s->support.attribute[k],
                           x, s->support.coef[k], s->mean_square);
-    th_evidence_add(
+    th_sift_evidence_add(
         &s->evidence, context, s->support.attribute[k],
         (struct th_evidence){sum.u / s->mean_square, sum.v / s->mean_square},
         batch->rows);
@@ -150,7 +150,8 @@ void th_sift_judge_slow(struct th_sift *s, struct th_context *context)
       entry->attribute[count++] = s->support.attribute[k];
   if (count == 0)
     return;
-  th_evidence_tell(&s->evidence, context, entry->attribute, count, entry->sum);
+  th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
+                           entry->sum);
   count = 0;
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->slow[k])

@@ -13,8 +13,9 @@ static int64_t place_of(const struct th_context *context, int64_t attribute)
   return mine ? attribute - owned.first : -1;
 }
 
-struct th_evidence th_evidence_of(const struct th_sift_evidence *e,
-                                  const struct th_context *context, int64_t j)
+struct th_evidence th_sift_evidence_of(const struct th_sift_evidence *e,
+                                       const struct th_context *context,
+                                       int64_t j)
 {
   struct th_evidence sum = e->sums[j];
   if (e->floor != NULL) {
@@ -39,10 +40,10 @@ static void set(struct th_sift_evidence *e, const struct th_context *context,
   e->sums[j] = sum;
 }
 
-th_status th_evidence_reserve(struct th_sift_evidence *e,
-                              const struct th_context *context,
-                              const struct th_support *support,
-                              struct th_error *err)
+th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
+                                   const struct th_context *context,
+                                   const struct th_support *support,
+                                   struct th_error *err)
 {
   struct th_range mine = th_support_owned(support, context->owned);
   int64_t size = mine.last - mine.first;
@@ -57,22 +58,22 @@ done:
   return rc;
 }
 
-void th_evidence_hold(struct th_sift_evidence *e,
-                      const struct th_context *context,
-                      const struct th_support *support)
+void th_sift_evidence_hold(struct th_sift_evidence *e,
+                           const struct th_context *context,
+                           const struct th_support *support)
 {
   struct th_range mine = th_support_owned(support, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t j = place_of(context, support->attribute[k]);
-    e->held[k - mine.first] = th_evidence_of(e, context, j);
+    e->held[k - mine.first] = th_sift_evidence_of(e, context, j);
     if (e->robust != NULL)
       e->held_robust[k - mine.first] = e->robust[j];
   }
 }
 
-void th_evidence_release(struct th_sift_evidence *e,
-                         const struct th_context *context,
-                         const struct th_support *support)
+void th_sift_evidence_release(struct th_sift_evidence *e,
+                              const struct th_context *context,
+                              const struct th_support *support)
 {
   struct th_range mine = th_support_owned(support, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++) {
@@ -83,9 +84,9 @@ void th_evidence_release(struct th_sift_evidence *e,
   }
 }
 
-void th_evidence_put(struct th_sift_evidence *e,
-                     const struct th_context *context, int64_t attribute,
-                     struct th_evidence sum)
+void th_sift_evidence_put(struct th_sift_evidence *e,
+                          const struct th_context *context, int64_t attribute,
+                          struct th_evidence sum)
 {
   int64_t j = place_of(context, attribute);
   if (j < 0)
@@ -99,15 +100,15 @@ void th_evidence_put(struct th_sift_evidence *e,
     e->touched[j / WORD] |= (uint64_t)1 << j % WORD;
 }
 
-void th_evidence_add(struct th_sift_evidence *e,
-                     const struct th_context *context, int64_t attribute,
-                     struct th_evidence more, int64_t rows)
+void th_sift_evidence_add(struct th_sift_evidence *e,
+                          const struct th_context *context, int64_t attribute,
+                          struct th_evidence more, int64_t rows)
 {
   int64_t j = place_of(context, attribute);
   if (j < 0)
     return;
   double scale = context->scale[j];
-  struct th_evidence now = th_evidence_of(e, context, j);
+  struct th_evidence now = th_sift_evidence_of(e, context, j);
   set(e, context, j,
       (struct th_evidence){now.u + more.u / scale,
                            now.v + more.v / scale / scale});

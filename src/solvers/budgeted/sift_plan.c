@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/sift.h"
 
 #include <math.h>
@@ -78,8 +78,8 @@ static th_status fill_blocks(struct th_sift *s,
   for (plan->blocks = 0; rc == TH_OK && plan->blocks < count && left > 0;
        plan->blocks++) {
     int64_t first = plan->next % d;
-    int64_t end = th_block_end(d, first, th_sift_width(s, context),
-                               support->attribute, support->size);
+    int64_t end = th_partition_block_end(d, first, th_sift_width(s, context),
+                                         support->attribute, support->size);
     end = th_min_i64(end, first + left);
     struct th_range block = {first, end};
     struct th_range members =
@@ -110,7 +110,7 @@ int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
 {
   struct th_sift_plan *plan = &s->plan;
   double size = (double)s->support.size;
-  double all = th_rule_sift_round(plan->used, size);
+  double all = th_schedule_sift_round(plan->used, size);
   double race = blocks > 1 ? race_share * all : 0;
   int64_t rows = block_rows(s, context, all, race);
   plan->race_rows = race > 0 ? (int64_t)fmax(LEAST_ROWS, race) : 0;

@@ -34,7 +34,7 @@ static void fill_race(struct th_sift *s, struct th_context *context,
     room -= plan->bins[last--];
   for (int64_t j = 0; j < owned.last - owned.first; j++)
     there += bin[j] == last;
-  int64_t before = th_prefix(context->comm, there, &(int64_t){0});
+  int64_t before = th_comm_prefix(context->comm, there, &(int64_t){0});
   plan->race_count = 0;
   for (int64_t j = 0; j < owned.last - owned.first; j++) {
     bool taken = bin[j] != TH_PROMISE_NONE && bin[j] > last;
@@ -57,7 +57,7 @@ static th_status choose(struct th_sift *s, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
   const struct th_promise rule = {plan->level, s->mean_square, &s->support};
-  th_evidence_rank(&s->evidence, context, &rule, plan->bins);
+  th_sift_evidence_rank(&s->evidence, context, &rule, plan->bins);
   context->comm->ops->sum_i64(context->comm, plan->bins, TH_PROMISE_BINS);
   fill_race(s, context, room);
   plan->fresh = held_rows(context);

@@ -19,8 +19,8 @@ static int64_t owned_count(const struct th_context *context)
   return context->owned.last - context->owned.first;
 }
 
-void th_evidence_forget_all(struct th_sift_evidence *e,
-                            const struct th_context *context)
+void th_sift_evidence_forget_all(struct th_sift_evidence *e,
+                                 const struct th_context *context)
 {
   size_t count = (size_t)owned_count(context);
   memset(e->sums, 0, count * sizeof *e->sums);
@@ -88,7 +88,7 @@ static th_status judge(struct th_sift_evidence *e,
                        const struct th_judgement *rule, int64_t j,
                        struct th_error *err)
 {
-  struct th_evidence now = th_evidence_of(e, context, j);
+  struct th_evidence now = th_sift_evidence_of(e, context, j);
   double variance = variance_of(e, context, j, now);
   double least = rule->threshold * rule->threshold;
   if (!(variance > 0 && now.u * now.u > least * variance))
@@ -142,10 +142,10 @@ static th_status judge_touched(struct th_sift_evidence *e,
   return rc;
 }
 
-th_status th_evidence_judge(struct th_sift_evidence *e,
-                            const struct th_context *context,
-                            const struct th_judgement *rule,
-                            struct th_error *err)
+th_status th_sift_evidence_score(struct th_sift_evidence *e,
+                                 const struct th_context *context,
+                                 const struct th_judgement *rule,
+                                 struct th_error *err)
 {
   th_status rc = TH_OK;
   e->candidates = 0;
@@ -156,14 +156,14 @@ th_status th_evidence_judge(struct th_sift_evidence *e,
   return rc;
 }
 
-int64_t th_evidence_count(const struct th_sift_evidence *e,
-                          struct th_context *context,
-                          const struct th_support *support, double low,
-                          double high)
+int64_t th_sift_evidence_count(const struct th_sift_evidence *e,
+                               struct th_context *context,
+                               const struct th_support *support, double low,
+                               double high)
 {
   int64_t count = 0;
   for (int64_t j = 0; j < owned_count(context); j++) {
-    struct th_evidence now = th_evidence_of(e, context, j);
+    struct th_evidence now = th_sift_evidence_of(e, context, j);
     double variance = variance_of(e, context, j, now);
     double z = variance > 0 ? fabs(now.u) / sqrt(variance) : 0;
     if (z > low && z <= high && context->scale[j] != 0)
@@ -174,9 +174,10 @@ int64_t th_evidence_count(const struct th_sift_evidence *e,
 }
 
 /* Only the owner has a word in the sum of bit patterns. */
-void th_evidence_tell(const struct th_sift_evidence *e,
-                      struct th_context *context, const int64_t *attribute,
-                      int64_t count, struct th_evidence *sum)
+void th_sift_evidence_message(const struct th_sift_evidence *e,
+                              struct th_context *context,
+                              const int64_t *attribute, int64_t count,
+                              struct th_evidence *sum)
 {
   int64_t *bits = (int64_t *)(void *)sum;
   for (int64_t k = 0; k < count; k++) {
@@ -184,7 +185,7 @@ void th_evidence_tell(const struct th_sift_evidence *e,
     bits[2 * k] = bits[2 * k + 1] = 0;
     if (j >= 0 && j < owned_count(context)) {
       double scale = context->scale[j];
-      struct th_evidence now = th_evidence_of(e, context, j);
+      struct th_evidence now = th_sift_evidence_of(e, context, j);
       sum[k] = (struct th_evidence){scale * now.u, scale * scale * now.v};
     }
   }
@@ -198,17 +199,17 @@ static double promise_of(const struct th_sift_evidence *e,
                          const struct th_context *context,
                          const struct th_promise *rule, int64_t j)
 {
-  struct th_evidence now = th_evidence_of(e, context, j);
+  struct th_evidence now = th_sift_evidence_of(e, context, j);
   double variance = variance_of(e, context, j, now);
   double sd = e->sd != NULL ? e->sd[j] : 1 / context->scale[j];
   double square = variance > 0 ? now.u * now.u / variance : 0;
   return square - log(fmax(now.v / sd / sd, rule->level) * rule->mean_square);
 }
 
-void th_evidence_rank(struct th_sift_evidence *e,
-                      const struct th_context *context,
-                      const struct th_promise *rule,
-                      int64_t count[TH_PROMISE_BINS])
+void th_sift_evidence_rank(struct th_sift_evidence *e,
+                           const struct th_context *context,
+                           const struct th_promise *rule,
+                           int64_t count[TH_PROMISE_BINS])
 {
   const double lowest = -20; /* 5 * 10^8 rows and no sign */
   const double bins_per_unit = 64;

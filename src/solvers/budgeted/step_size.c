@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "math/linalg.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/iht.h"
 
 #include <stdlib.h>
@@ -47,15 +47,15 @@ static th_status eigenvalue_here(const struct th_gram *gram, double *lambda,
   int64_t n = correlation(gram, a);
   if (n > 0)
     TH_TRY(th_linalg_largest_eigenvalue(n, a, &largest, err));
-  *lambda = th_rule_eigenvalue(largest, (double)n / gram->rows);
+  *lambda = th_schedule_eigenvalue(largest, (double)n / gram->rows);
 done:
   free(a);
   return rc;
 }
 
-th_status th_gram_eigenvalue(const struct th_gram *gram,
-                             struct th_context *context, double *lambda,
-                             struct th_error *err)
+th_status th_iht_gram_eigenvalue(const struct th_gram *gram,
+                                 struct th_context *context, double *lambda,
+                                 struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   th_status rc = TH_OK;
@@ -107,15 +107,15 @@ static th_status probe_block(struct th_context *context, int probe,
   bool complete = false;
   th_status rc;
   TH_TRY(choose_attributes(&support, context, probe, count, err));
-  const struct th_view view = {.consumer = TH_CONSUMER_STEP_SIZE,
-                               .rows = ROWS_PER_ATTRIBUTE * count,
-                               .support = &support};
+  const struct th_batch_request view = {.consumer = TH_CONSUMER_STEP_SIZE,
+                                        .rows = ROWS_PER_ATTRIBUTE * count,
+                                        .support = &support};
   TH_TRY(th_batch_observe(&batch, context, &view, &complete, err));
   if (!complete)
     goto done;
   TH_TRY(th_gram_start(&gram, context, count, err));
   TH_TRY(th_gram_add(&gram, context, &batch, &support, NULL, NULL, err));
-  TH_TRY(th_gram_eigenvalue(&gram, context, lambda, err));
+  TH_TRY(th_iht_gram_eigenvalue(&gram, context, lambda, err));
 done:
   th_support_free(&support);
   th_batch_free(&batch);
@@ -123,8 +123,8 @@ done:
   return rc;
 }
 
-th_status th_step_size_estimate(struct th_context *context, double *lambda,
-                                struct th_error *err)
+th_status th_iht_estimate_step_size(struct th_context *context, double *lambda,
+                                    struct th_error *err)
 {
   int64_t count = th_source_budget(context->source);
   th_status rc = TH_OK;

@@ -65,7 +65,7 @@ static th_status declare(struct th_active *active, struct th_context *context,
                          th_status rc, struct th_error *err)
 {
   int64_t sums[2] = {active->count, 0};
-  rc = th_sum_agree(context->comm, sums, 1, rc, err);
+  rc = th_comm_sum_agree(context->comm, sums, 1, rc, err);
   if (rc != TH_OK)
     return rc;
   active->total = sums[0];

@@ -12,17 +12,17 @@
 
 enum { OWN_VECTORS = 3, MOST_VECTORS = OWN_VECTORS + TH_ACTIVE_FIELDS };
 
-void th_travel_free(struct th_travel *travel)
+void th_active_redistribute_free(struct th_active_redistribution *travel)
 {
   free(travel->send);
   free(travel->receive);
   free(travel->send_bytes);
   free(travel->receive_bytes);
-  *travel = (struct th_travel){0};
+  *travel = (struct th_active_redistribution){0};
 }
 
 /* Local. */
-static th_status count_sends(struct th_travel *travel,
+static th_status count_sends(struct th_active_redistribution *travel,
                              const struct th_active *active,
                              const struct th_placement *placement,
                              struct th_error *err)
@@ -45,12 +45,14 @@ done:
   return rc;
 }
 
-th_status th_travel_plan(struct th_travel *travel,
-                         const struct th_active *active,
-                         const struct th_placement *placement,
-                         struct th_comm *comm, struct th_error *err)
+th_status th_active_redistribute_plan(struct th_active_redistribution *travel,
+                                      const struct th_active *active,
+                                      const struct th_placement *placement,
+                                      struct th_comm *comm,
+                                      struct th_error *err)
 {
-  *travel = (struct th_travel){.ranks = comm->size, .before = active->count};
+  *travel = (struct th_active_redistribution){.ranks = comm->size,
+                                              .before = active->count};
   th_status rc = count_sends(travel, active, placement, err);
   rc = th_agree(comm, rc, err);
   if (rc != TH_OK)
@@ -63,8 +65,8 @@ th_status th_travel_plan(struct th_travel *travel,
 }
 
 /* A vector of items of 8 bytes becomes what arrives. Collective. */
-static void exchange(struct th_travel *travel, struct th_comm *comm,
-                     void **vector, void *room)
+static void exchange(struct th_active_redistribution *travel,
+                     struct th_comm *comm, void **vector, void *room)
 {
   for (int r = 0; r < travel->ranks; r++) {
     travel->send_bytes[r] = travel->send[r] * 8;
@@ -77,8 +79,8 @@ static void exchange(struct th_travel *travel, struct th_comm *comm,
 }
 
 th_status th_active_move(struct th_active *active, struct th_context *context,
-                         struct th_travel *travel, struct th_range owned,
-                         struct th_error *err)
+                         struct th_active_redistribution *travel,
+                         struct th_range owned, struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   void **vector[MOST_VECTORS + 1] = {

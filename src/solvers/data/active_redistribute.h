@@ -11,7 +11,7 @@
 #include "solvers/data/row_cache.h"
 
 /* How places travel: what goes to each rank is a piece of every vector. */
-struct th_travel {
+struct th_active_redistribution {
   int ranks;
   int64_t *send; /* places, to each rank, in order */
   int64_t *receive;
@@ -22,22 +22,24 @@ struct th_travel {
 };
 
 /* Who sends what, for the attributes to lie as in a placement for all ranks.
- * Collective. Release with th_travel_free. */
-th_status th_travel_plan(struct th_travel *travel,
-                         const struct th_active *active,
-                         const struct th_placement *placement,
-                         struct th_comm *comm, struct th_error *err);
-void th_travel_free(struct th_travel *travel);
+ * Collective. Release with th_active_redistribute_free. */
+th_status th_active_redistribute_plan(struct th_active_redistribution *travel,
+                                      const struct th_active *active,
+                                      const struct th_placement *placement,
+                                      struct th_comm *comm,
+                                      struct th_error *err);
+void th_active_redistribute_free(struct th_active_redistribution *travel);
 
 /* Panels that every rank has loaded travel, among them all that are held; the
  * others are forgotten. Before th_active_move. Collective. */
 th_status th_row_caches_move(struct th_row_caches *panels,
-                             struct th_travel *travel, struct th_error *err);
+                             struct th_active_redistribution *travel,
+                             struct th_error *err);
 
 /* Attributes and all vectors over them travel; the source is told. Vectors may
  * lie elsewhere afterwards. Collective. */
 th_status th_active_move(struct th_active *active, struct th_context *context,
-                         struct th_travel *travel, struct th_range owned,
-                         struct th_error *err);
+                         struct th_active_redistribution *travel,
+                         struct th_range owned, struct th_error *err);
 
 #endif

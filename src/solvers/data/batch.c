@@ -80,7 +80,7 @@ void th_batch_announce_blocks(struct th_batch *batch,
 }
 
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
-                           const struct th_view *view, bool *complete,
+                           const struct th_batch_request *view, bool *complete,
                            struct th_error *err)
 {
   th_status rc = th_batch_take(batch, context, view, complete, err);

@@ -8,7 +8,7 @@
 
 void th_batch_free(struct th_batch *batch)
 {
-  th_pieces_free(&batch->pieces);
+  th_deal_pieces_free(&batch->pieces);
   free(batch->draw);
   free(batch->draw_row);
   free(batch->target);
@@ -77,7 +77,7 @@ static th_status reserve(struct th_batch *batch, struct th_comm *comm,
   return rc;
 }
 
-static int64_t count_draws(const struct th_view *view)
+static int64_t count_draws(const struct th_batch_request *view)
 {
   if (view->parts != NULL)
     return view->parts->count + (view->parts->active_rows > 0);
@@ -85,19 +85,19 @@ static int64_t count_draws(const struct th_view *view)
 }
 
 /* Is draw i that of the active attributes? */
-static bool is_active(const struct th_view *view, int64_t i)
+static bool is_active(const struct th_batch_request *view, int64_t i)
 {
   return view->parts != NULL && i == view->parts->count;
 }
 
-static int64_t rows_of(const struct th_view *view, int64_t i)
+static int64_t rows_of(const struct th_batch_request *view, int64_t i)
 {
   if (view->parts == NULL)
     return view->rows;
   return is_active(view, i) ? view->parts->active_rows : view->parts->rows[i];
 }
 
-static int64_t consumer_of(const struct th_view *view, int64_t i)
+static int64_t consumer_of(const struct th_batch_request *view, int64_t i)
 {
   if (view->parts == NULL)
     return view->consumer + i;
@@ -105,7 +105,7 @@ static int64_t consumer_of(const struct th_view *view, int64_t i)
                                               : view->parts->consumer[i]);
 }
 
-static int64_t all_rows(const struct th_view *view)
+static int64_t all_rows(const struct th_batch_request *view)
 {
   int64_t rows = 0;
   for (int64_t i = 0; i < count_draws(view); i++)
@@ -115,7 +115,7 @@ static int64_t all_rows(const struct th_view *view)
 
 /* Are there so many rows? */
 static bool are_left(const struct th_context *context,
-                     const struct th_view *view)
+                     const struct th_batch_request *view)
 {
   int64_t left = th_deal_left(&context->deal);
   if (view->parts == NULL)
@@ -128,7 +128,7 @@ static bool are_left(const struct th_context *context,
 
 /* The rows of draw i join the batch's pieces. */
 static th_status take_draw(struct th_batch *batch, struct th_context *context,
-                           const struct th_view *view, int64_t i,
+                           const struct th_batch_request *view, int64_t i,
                            struct th_error *err)
 {
   const struct th_parts *parts = view->parts;
@@ -145,7 +145,8 @@ static th_status take_draw(struct th_batch *batch, struct th_context *context,
 /* Rows are taken draw by draw; where each draw's pieces begin is kept in
  * draw_row until the list of pieces no longer moves. */
 static th_status take_rows(struct th_batch *batch, struct th_context *context,
-                           const struct th_view *view, struct th_error *err)
+                           const struct th_batch_request *view,
+                           struct th_error *err)
 {
   th_status rc = th_deal_begin(&context->deal, err);
   batch->pieces.count = 0;
@@ -157,7 +158,7 @@ static th_status take_rows(struct th_batch *batch, struct th_context *context,
   return rc;
 }
 
-static struct th_range block_of(const struct th_view *view, int64_t i)
+static struct th_range block_of(const struct th_batch_request *view, int64_t i)
 {
   if (view->parts != NULL)
     return is_active(view, i) ? (struct th_range){0, 0} : view->parts->block[i];
@@ -168,8 +169,8 @@ static struct th_range block_of(const struct th_view *view, int64_t i)
 }
 
 /* Turn piece numbers into draws, and into row numbers. */
-static void cut_draws(struct th_batch *batch, const struct th_view *view,
-                      bool validation)
+static void cut_draws(struct th_batch *batch,
+                      const struct th_batch_request *view, bool validation)
 {
   int64_t row = 0;
   for (int64_t i = 0; i < batch->draws; i++) {
@@ -183,7 +184,7 @@ static void cut_draws(struct th_batch *batch, const struct th_view *view,
                                       .validation = validation,
                                       .active = is_active(view, i)};
     batch->draw_row[i] = row;
-    row += th_pieces_rows(&rows);
+    row += th_deal_pieces_rows(&rows);
   }
   batch->draw_row[batch->draws] = row;
 }
@@ -228,7 +229,7 @@ static th_status declare(struct th_batch *batch, struct th_context *context,
 
 /* Local. */
 static th_status take(struct th_batch *batch, struct th_context *context,
-                      const struct th_view *view, struct th_error *err)
+                      const struct th_batch_request *view, struct th_error *err)
 {
   th_status rc = TH_OK;
   if (view->parts != NULL)
@@ -244,7 +245,7 @@ done:
 }
 
 th_status th_batch_take(struct th_batch *batch, struct th_context *context,
-                        const struct th_view *view, bool *complete,
+                        const struct th_batch_request *view, bool *complete,
                         struct th_error *err)
 {
   int64_t draws = count_draws(view);
@@ -285,11 +286,11 @@ static th_status take_units(struct th_batch *batch, struct th_context *context,
   th_status rc = TH_OK;
   batch->pieces.count = 0;
   for (int64_t k = units.first; k < units.last; k++)
-    TH_TRY(th_pieces_add(&batch->pieces,
-                         th_deal_validation_unit(&context->deal, k), err));
+    TH_TRY(th_deal_pieces_add(&batch->pieces,
+                              th_deal_validation_unit(&context->deal, k), err));
   batch->draw_row[0] = 0;
   batch->draw_row[1] = batch->pieces.count;
-  cut_draws(batch, &(struct th_view){.support = support}, true);
+  cut_draws(batch, &(struct th_batch_request){.support = support}, true);
   TH_TRY(declare(batch, context, err));
   TH_TRY(th_batch_columns(batch, context, support, err));
 done:

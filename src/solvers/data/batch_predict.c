@@ -19,7 +19,7 @@ enum { SLICE_ROWS = 8192 };
 struct flight {
   struct th_batch *batch;
   struct th_context *context;
-  const struct th_view *view;
+  const struct th_batch_request *view;
   bool observe; /* the support's values have still to be read */
   int64_t slices;
   int64_t draws; /* of a slice, but for the last */
@@ -141,14 +141,15 @@ static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
   if (t < f->slices && f->rc == TH_OK)
     f->rc = share_slice(f, t, err);
   if (t > 0 && f->slices == 1)
-    rc = th_sum_agree(comm, slice_sums(f, 0), slice_size(f, 0), f->rc, err);
+    rc =
+        th_comm_sum_agree(comm, slice_sums(f, 0), slice_size(f, 0), f->rc, err);
   else if (t > 0)
-    rc = th_sum_agree_finish(comm, slice_sums(f, t - 1), slice_size(f, t - 1),
-                             f->rc, err);
+    rc = th_comm_sum_agree_finish(comm, slice_sums(f, t - 1),
+                                  slice_size(f, t - 1), f->rc, err);
   if (rc != TH_OK)
     return rc;
   if (t < f->slices && f->slices > 1)
-    th_sum_agree_start(comm, slice_sums(f, t), slice_size(f, t), f->rc);
+    th_comm_sum_agree_start(comm, slice_sums(f, t), slice_size(f, t), f->rc);
   if (t > 0)
     form_residuals(f, t - 1);
   return TH_OK;
@@ -166,7 +167,7 @@ static void cut_slices(struct flight *f)
 static void announce(struct flight *f)
 {
   struct th_batch *batch = f->batch;
-  const struct th_view *view = f->view;
+  const struct th_batch_request *view = f->view;
   struct th_range all = {0, batch->draws};
   th_source_forget(f->context->source);
   for (int64_t t = 0; t <= f->slices; t++) {
@@ -207,7 +208,7 @@ static th_status fly(struct flight *f, struct th_error *err)
 }
 
 th_status th_batch_look(struct th_batch *batch, struct th_context *context,
-                        const struct th_view *view, bool *complete,
+                        const struct th_batch_request *view, bool *complete,
                         struct th_error *err)
 {
   struct flight f = {
@@ -221,7 +222,8 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             struct th_error *err)
 {
-  const struct th_view view = {.support = support, .loss = context->loss};
+  const struct th_batch_request view = {.support = support,
+                                        .loss = context->loss};
   struct flight f = {
       .batch = batch, .context = context, .view = &view, .observe = true};
   f.rc = th_batch_take_units(batch, context, units, support, err);
@@ -234,7 +236,7 @@ th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             const struct th_loss *loss, struct th_error *err)
 {
-  const struct th_view view = {.support = support, .loss = loss};
+  const struct th_batch_request view = {.support = support, .loss = loss};
   struct flight f = {.batch = batch, .context = context, .view = &view};
   return fly(&f, err);
 }

@@ -37,7 +37,7 @@ static void take(struct th_csc_cache *sheet, const struct th_slab *slab,
                  int64_t first, int64_t at, bool put)
 {
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_sparse_entries(slab, k);
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
     int64_t a = at + slab->base + slab->attribute[k] - slab->attributes.first;
     if (!put) {
       sheet->start[a + 1] += entries.last - entries.first;

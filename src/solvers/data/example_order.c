@@ -17,7 +17,7 @@ th_status th_example_order_init(struct th_example_order *order, int64_t unit,
 void th_example_order_free(struct th_example_order *order)
 {
   free(order->place);
-  th_pieces_free(&order->pieces);
+  th_deal_pieces_free(&order->pieces);
   *order = (struct th_example_order){.place = NULL};
 }
 

@@ -241,8 +241,8 @@ th_status th_gram_add(struct th_gram *gram, struct th_context *context,
   find_members(&job);
   exchange_columns(&job);
   rc = th_gram_form(&job, err);
-  TH_TRY(th_sum_agree(context->comm, job.room->sums,
-                      (size_t)th_gram_triangle(job.order), rc, err));
+  TH_TRY(th_comm_sum_agree(context->comm, job.room->sums,
+                           (size_t)th_gram_triangle(job.order), rc, err));
   add_sums(&job, gram);
   gram->rows += (double)batch->rows;
   gram->weight = th_gram_at(gram, support->size, support->size);

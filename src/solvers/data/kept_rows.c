@@ -3,7 +3,7 @@
 #include "solvers/data/kept_rows.h"
 
 #include "core/memory.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int64_t words_of(const struct th_context *context)
 void th_kept_rows_start(struct th_kept_rows *kept,
                         const struct th_context *context, int64_t members)
 {
-  kept->most = th_rule_refit_rows(members, context->deal.rows_in_pass);
+  kept->most = th_schedule_refit_rows(members, context->deal.rows_in_pass);
   kept->rows = 0;
   kept->parts = 0;
   if (kept->seen != NULL)

@@ -187,8 +187,8 @@ th_replicated_columns_dots(const struct th_replicated_columns *columns,
 {
   struct th_range mine = th_range_part(count, comm->rank, comm->size);
   for (int64_t k = mine.first; k < mine.last; k++)
-    out[k] = th_vector_dot(&columns->vector[slot[k]], u);
-  return th_join(comm, out, count, mine.first, mine.last, err);
+    out[k] = th_column_dot(&columns->vector[slot[k]], u);
+  return th_comm_join(comm, out, count, mine.first, mine.last, err);
 }
 
 /* A part of the examples of a dense column. */
@@ -220,9 +220,9 @@ th_status th_replicated_columns_predict(
     struct th_vector x = columns->vector[slot[k]];
     if (!sparse)
       x = part_of(&x, mine);
-    th_vector_add(&x, coef[k], out + mine.first);
+    th_column_add(&x, coef[k], out + mine.first);
   }
   if (sparse)
     return TH_OK;
-  return th_join(comm, out, columns->examples, mine.first, mine.last, err);
+  return th_comm_join(comm, out, columns->examples, mine.first, mine.last, err);
 }

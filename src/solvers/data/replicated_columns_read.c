@@ -169,7 +169,7 @@ static th_status take_entries(struct entries *entries,
 {
   struct th_range found = {0, 0};
   if (slab->runs > 0)
-    found = th_sparse_entries(slab, 0);
+    found = th_kernels_sparse_entries(slab, 0);
   int64_t needed = entries->count + found.last - found.first;
   th_status rc;
   TH_TRY(th_grow((void **)&entries->value, &entries->values, needed,

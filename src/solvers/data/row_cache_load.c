@@ -93,7 +93,7 @@ static th_status take_slab(const struct th_row_caches *panels,
 {
   th_status rc = TH_OK;
   for (int64_t k = 0; k < slab->runs && rc == TH_OK; k++) {
-    struct th_range run = th_sparse_entries(slab, k);
+    struct th_range run = th_kernels_sparse_entries(slab, k);
     int64_t p =
         place + slab->base + slab->attribute[k] - slab->attributes.first;
     rc = th_grow((void **)&list->items, &list->capacity,

@@ -16,7 +16,7 @@
 /* One panel on its way. */
 struct parcel {
   struct th_row_caches *panels;
-  struct th_travel *travel;
+  struct th_active_redistribution *travel;
   int64_t rows;
   size_t value; /* bytes */
   size_t place;
@@ -73,7 +73,7 @@ static size_t pack(const struct parcel *parcel,
 static size_t pack_all(struct parcel *parcel, const struct th_row_cache *panel,
                        char *to)
 {
-  struct th_travel *travel = parcel->travel;
+  struct th_active_redistribution *travel = parcel->travel;
   size_t bytes = 0;
   int64_t first = 0;
   for (int r = 0; r < travel->ranks; r++) {
@@ -131,7 +131,7 @@ static void unpack(struct parcel *parcel, struct th_row_cache *panel,
 static th_status rebuild(struct parcel *parcel, struct th_row_cache *panel,
                          struct th_error *err)
 {
-  const struct th_travel *travel = parcel->travel;
+  const struct th_active_redistribution *travel = parcel->travel;
   int64_t rows = parcel->rows;
   const char *piece = parcel->receive;
   int64_t offset = 0;
@@ -155,7 +155,7 @@ done:
 static th_status deliver(struct parcel *parcel,
                          const struct th_row_cache *panel, struct th_error *err)
 {
-  struct th_travel *travel = parcel->travel;
+  struct th_active_redistribution *travel = parcel->travel;
   struct th_comm *comm = parcel->panels->context->comm;
   int64_t bytes = 0;
   int64_t *sizes = NULL;
@@ -185,7 +185,7 @@ done:
 
 /* Collective. */
 static th_status move_panel(struct th_row_caches *panels,
-                            struct th_travel *travel, int64_t k,
+                            struct th_active_redistribution *travel, int64_t k,
                             struct th_error *err)
 {
   struct th_row_cache *panel = &panels->panel[k];
@@ -212,7 +212,8 @@ done:
 }
 
 th_status th_row_caches_move(struct th_row_caches *panels,
-                             struct th_travel *travel, struct th_error *err)
+                             struct th_active_redistribution *travel,
+                             struct th_error *err)
 {
   struct th_comm *comm = panels->context->comm;
   int64_t *missing = NULL;

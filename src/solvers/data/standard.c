@@ -40,7 +40,7 @@ static double variance_dense(const struct th_standard *s, struct th_vector *x,
   if (x->scale == 0)
     return 0;
   x->centre += mean / x->scale;
-  double variance = th_vector_square(x, s->weight) / s->n;
+  double variance = th_column_square(x, s->weight) / s->n;
   double place = x->centre * x->scale;
   return variance > rounding_dense * place * place ? variance : 0;
 }
@@ -48,7 +48,7 @@ static double variance_dense(const struct th_standard *s, struct th_vector *x,
 static double variance_sparse(const struct th_standard *s,
                               const struct th_vector *x, double mean)
 {
-  double square = th_vector_square(x, s->weight) / s->n;
+  double square = th_column_square(x, s->weight) / s->n;
   double variance = square - mean * mean;
   return variance > rounding_sparse * square ? variance : 0;
 }
@@ -57,7 +57,7 @@ static void standardise(struct th_standard *s, int64_t k, bool centred)
 {
   struct th_vector *x = &s->column[k];
   bool sparse = x->form == TH_VECTOR_ENTRIES;
-  double mean = centred && s->n > 0 ? th_vector_dot(x, s->weight) / s->n : 0;
+  double mean = centred && s->n > 0 ? th_column_dot(x, s->weight) / s->n : 0;
   double variance = 0;
   if (s->n > 0)
     variance =
@@ -107,14 +107,14 @@ double th_standard_mean(const struct th_standard *s, const double *value)
 double th_standard_dot(const struct th_standard *s, int64_t k, const double *u,
                        double total)
 {
-  return th_vector_dot(&s->column[k], u) - s->mean[k] * total;
+  return th_column_dot(&s->column[k], u) - s->mean[k] * total;
 }
 
 void th_standard_add(const struct th_standard *s, int64_t k, double factor,
                      double *u)
 {
   double shift = factor * s->mean[k];
-  th_vector_add(&s->column[k], factor, u);
+  th_column_add(&s->column[k], factor, u);
   for (int64_t i = 0; shift != 0 && i < s->rows; i++)
     u[i] -= shift;
 }
@@ -188,7 +188,7 @@ static void fill(struct panel *p, int64_t first, int64_t count)
     if (x->form == TH_VECTOR_ENTRIES)
       fill_sparse(p, place, first, first + count, z);
     else
-      th_vector_unpack(x, first, count, 0, p->root, z);
+      th_column_unpack(x, first, count, 0, p->root, z);
     memset(z + count, 0, rest * sizeof *z);
   }
 }

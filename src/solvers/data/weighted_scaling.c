@@ -96,7 +96,7 @@ static void add_sparse(struct moments *m, const struct th_slab *slab,
   const double *share = m->share - slab->row;
   struct moment *moment = m->moment + at + slab->base - slab->attributes.first;
   for (int64_t run = 0; run < slab->runs; run++) {
-    struct th_range entries = th_sparse_entries(slab, run);
+    struct th_range entries = th_kernels_sparse_entries(slab, run);
     struct moment *to = &moment[slab->attribute[run]];
     for (int64_t e = entries.first; e < entries.last; e++) {
       double w = share[slab->row_in_group[e]];

@@ -12,12 +12,12 @@ enum {
 
 static const double gain = 1e-4; /* relative decrease that counts */
 
-void th_validation_init(struct th_validation *validation)
+void th_early_stopping_init(struct th_validation *validation)
 {
   *validation = (struct th_validation){.best_loss = INFINITY};
 }
 
-void th_validation_free(struct th_validation *validation)
+void th_early_stopping_free(struct th_validation *validation)
 {
   th_support_free(&validation->best);
   th_batch_free(&validation->batch);
@@ -38,10 +38,10 @@ static th_status add_units(struct th_validation *v, struct th_context *context,
   return rc;
 }
 
-th_status th_validation_loss(struct th_validation *validation,
-                             struct th_context *context,
-                             const struct th_support *support, double *loss,
-                             struct th_error *err)
+th_status th_early_stopping_loss(struct th_validation *validation,
+                                 struct th_context *context,
+                                 const struct th_support *support, double *loss,
+                                 struct th_error *err)
 {
   int64_t units = th_deal_validation_units(&context->deal);
   double sum = 0;
@@ -55,10 +55,10 @@ th_status th_validation_loss(struct th_validation *validation,
   return rc;
 }
 
-th_status th_validation_check(struct th_validation *validation,
-                              struct th_context *context,
-                              const struct th_support *support, bool *stop,
-                              struct th_error *err)
+th_status th_early_stopping_check(struct th_validation *validation,
+                                  struct th_context *context,
+                                  const struct th_support *support, bool *stop,
+                                  struct th_error *err)
 {
   int64_t taken = context->deal.taken;
   int64_t pace = context->deal.rows_in_pass / CHECKS_A_PASS;
@@ -68,7 +68,8 @@ th_status th_validation_check(struct th_validation *validation,
       taken - validation->checked_at < pace)
     return TH_OK;
   validation->checked_at = taken;
-  th_status rc = th_validation_loss(validation, context, support, &loss, err);
+  th_status rc =
+      th_early_stopping_loss(validation, context, support, &loss, err);
   if (rc != TH_OK)
     return rc;
   if (loss < validation->best_loss * (1 - gain)) {

@@ -17,20 +17,20 @@ struct th_validation {
   int64_t checked_at; /* rows that had been dealt at the last check */
 };
 
-void th_validation_init(struct th_validation *validation);
-void th_validation_free(struct th_validation *validation);
+void th_early_stopping_init(struct th_validation *validation);
+void th_early_stopping_free(struct th_validation *validation);
 
 /* Mean loss of a support on the held-out rows. Collective. */
-th_status th_validation_loss(struct th_validation *validation,
-                             struct th_context *context,
-                             const struct th_support *support, double *loss,
-                             struct th_error *err);
+th_status th_early_stopping_loss(struct th_validation *validation,
+                                 struct th_context *context,
+                                 const struct th_support *support, double *loss,
+                                 struct th_error *err);
 
 /* Look whether it is time to check, and if so whether it is time to stop: no
  * gain in 5 checks. Collective; nothing where no unit is held out. */
-th_status th_validation_check(struct th_validation *validation,
-                              struct th_context *context,
-                              const struct th_support *support, bool *stop,
-                              struct th_error *err);
+th_status th_early_stopping_check(struct th_validation *validation,
+                                  struct th_context *context,
+                                  const struct th_support *support, bool *stop,
+                                  struct th_error *err);
 
 #endif

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "math/loss.h"
-#include "math/rule.h"
+#include "math/schedule.h"
 #include "solvers/budgeted/end/end.h"
 #include "solvers/driver/plan_parts.h"
 
@@ -135,7 +135,7 @@ static void first_update(const struct th_config *config, int64_t d,
   bool sift = is_sift(config);
   int64_t width = config->budget - (sift ? 0 : config->sparsity);
   *blocks = width > 0 ? (d + width - 1) / width : 1;
-  *rows = sift ? SIFT_ROWS : th_rule_explore_rows(config->sparsity);
+  *rows = sift ? SIFT_ROWS : th_schedule_explore_rows(config->sparsity);
   if (config->batch_explore > 0)
     *rows = config->batch_explore;
 }
@@ -147,7 +147,7 @@ static int64_t refit_memory(const struct th_config *config,
                             int64_t members)
 {
   const struct th_loss *loss = th_loss_find(config->loss);
-  int64_t rows = th_rule_refit_rows(members, shape->training);
+  int64_t rows = th_schedule_refit_rows(members, shape->training);
   int64_t copies = is_sift(config) ? 1 : 2;
   if (!loss->labels || config->refit == TH_REFIT_NO)
     return 0;
@@ -162,8 +162,8 @@ static int64_t estimate_memory(const struct th_config *config,
   int64_t members = config->sparsity > 0 ? config->sparsity : config->budget;
   int64_t each = BYTES_PER_ATTRIBUTE;
   if (is_sift(config)) {
-    members = th_rule_sift_support(shape->attributes, config->budget,
-                                   config->sparsity, shape->training);
+    members = th_schedule_sift_support(shape->attributes, config->budget,
+                                       config->sparsity, shape->training);
     each = SIFT_BYTES;
   }
   members = th_min_i64(members, shape->training);
@@ -207,7 +207,7 @@ static int64_t estimate_rounds(const struct th_config *config,
   double used = (double)rows;
   int64_t rounds = 1;
   for (; used < all; rounds++)
-    used += th_rule_sift_round(used, 0);
+    used += th_schedule_sift_round(used, 0);
   return rounds;
 }
 
@@ -268,8 +268,8 @@ th_status th_train_plan(const struct th_config *config,
   TH_TRY(choose_budget(used, shape->attributes, err));
   first_update(used, shape->attributes, &plan->blocks, &rows);
   choose_passes(used, shape, plan->blocks * rows);
-  plan->deal_unit =
-      th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
+  plan->deal_unit = th_partition_deal_unit_size(shape->row_group,
+                                                shape->training, plan->blocks);
   if (th_end_chooses(used) && used->passes > 1 &&
       shape->training < TH_END_SMALL)
     plan->deal_unit = 1; /* each example has a fold */

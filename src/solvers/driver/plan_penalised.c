@@ -103,8 +103,8 @@ th_status th_plan_penalised(struct th_plan *plan,
   config->validation = 0;
   config->passes = config->epochs > 0 ? config->epochs : MANY_EPOCHS;
   plan->blocks = 1;
-  plan->deal_unit =
-      th_deal_unit_size(shape->row_group, shape->training, plan->blocks);
+  plan->deal_unit = th_partition_deal_unit_size(shape->row_group,
+                                                shape->training, plan->blocks);
   plan->memory =
       owned * BYTES_PER_ATTRIBUTE + shape->training * BYTES_PER_EXAMPLE;
   if (!row->by_examples) /* whole columns instead */

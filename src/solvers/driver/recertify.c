@@ -43,7 +43,7 @@ struct scale {
   double turned;    /* dt */
 };
 
-static struct scale measure(const struct th_review *r,
+static struct scale measure(const struct th_certify_review *r,
                             const struct th_support *support)
 {
   const struct th_problem *p = r->problem;
@@ -67,23 +67,24 @@ static struct scale measure(const struct th_review *r,
 
 /* How far dual norm and violation may be off: as far as the groups that may be
  * the largest. Collective. */
-static void dual_errors(const struct th_review *r,
+static void dual_errors(const struct th_certify_review *r,
                         const struct th_certificate *now, double error[2])
 {
   const struct th_problem *p = r->problem;
   error[0] = 0;
   error[1] = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++) {
-    double slack = th_review_slack(r, g);
+    double slack = th_certify_review_slack(r, g);
     if (r->duals.value[g] + 2 * slack >= now->dual_norm)
       error[0] = fmax(error[0], slack);
-    if (th_review_violation(r, g) + 2 * slack >= now->violation)
+    if (th_certify_review_violation(r, g) + 2 * slack >= now->violation)
       error[1] = fmax(error[1], slack);
   }
   p->context->comm->ops->max_f64(p->context->comm, error, 2);
 }
 
-static double objective_error(const struct th_review *r, const struct scale *s,
+static double objective_error(const struct th_certify_review *r,
+                              const struct scale *s,
                               const struct th_certificate *now)
 {
   double L = th_loss_L(r->problem->loss);
@@ -91,8 +92,9 @@ static double objective_error(const struct th_review *r, const struct scale *s,
          s->terms * DBL_EPSILON * fabs(now->objective);
 }
 
-static double gap_error(const struct th_review *r, const struct scale *s,
-                        const struct th_certificate *now, double dual)
+static double gap_error(const struct th_certify_review *r,
+                        const struct scale *s, const struct th_certificate *now,
+                        double dual)
 {
   double slope = 2 * s->magnitude + s->largest;
   if (r->problem->loss->labels)
@@ -125,8 +127,9 @@ static void accumulate(struct th_certificate *c)
 }
 
 /* Collective. */
-static void count(const struct th_review *r, const struct th_certificate *told,
-                  double dual, struct th_recertified *f)
+static void count(const struct th_certify_review *r,
+                  const struct th_certificate *told, double dual,
+                  struct th_recertified *f)
 {
   struct th_certificate *end[2] = {&f->least, &f->most};
   for (int k = 0; k < 2; k++) {
@@ -134,7 +137,7 @@ static void count(const struct th_review *r, const struct th_certificate *told,
     end[k]->gap = told->gap;
     end[k]->confidence = told->confidence;      /* which the data do not know */
     end[k]->dual_norm += k == 0 ? dual : -dual; /* by which Z is divided */
-    th_review_survey(r, 2 * k - 1, end[k]);
+    th_certify_review_survey(r, 2 * k - 1, end[k]);
     accumulate(end[k]);
   }
   /* N_g is a sum of as many terms as others are */
@@ -144,7 +147,8 @@ static void count(const struct th_review *r, const struct th_certificate *told,
 }
 
 /* Collective. */
-static void find_range(struct th_review *r, const struct th_support *support,
+static void find_range(struct th_certify_review *r,
+                       const struct th_support *support,
                        const struct th_certificate *told,
                        struct th_recertified *f)
 {
@@ -172,16 +176,16 @@ th_status th_recertify(struct th_problem *problem,
                        const struct th_certificate *told,
                        struct th_recertified *found, struct th_error *err)
 {
-  struct th_review r = {.problem = problem};
+  struct th_certify_review r = {.problem = problem};
   *found = (struct th_recertified){.omega = 0};
-  th_status rc =
-      th_review_make(&r, support->attribute, support->coef, support->size,
-                     support->intercept, told->lambda, &found->now, err);
+  th_status rc = th_certify_review_make(&r, support->attribute, support->coef,
+                                        support->size, support->intercept,
+                                        told->lambda, &found->now, err);
   if (rc == TH_OK) {
-    th_review_survey(&r, 0, &found->now);
+    th_certify_review_survey(&r, 0, &found->now);
     find_range(&r, support, told, found);
     found->omega = r.omega;
   }
-  th_review_free(&r);
+  th_certify_review_free(&r);
   return rc;
 }

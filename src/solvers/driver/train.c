@@ -111,8 +111,9 @@ static th_status loop(struct run *run, struct th_error *err)
                         "are used twice within it");
     warned = context->deal.reused;
     if (!th_end_chooses(context->config)) /* its rows are for the end */
-      TH_TRY(th_validation_check(&run->validation, context,
-                                 algorithm->support(run->state), &stop, err));
+      TH_TRY(th_early_stopping_check(&run->validation, context,
+                                     algorithm->support(run->state), &stop,
+                                     err));
   }
   if (stop)
     th_context_notice(context,
@@ -132,7 +133,8 @@ static th_status choose(struct run *run, const struct th_support **chosen,
   *chosen = run->solver->algorithm->support(run->state);
   if (!isfinite(run->validation.best_loss))
     return rc;
-  rc = th_validation_loss(&run->validation, &run->context, *chosen, &loss, err);
+  rc = th_early_stopping_loss(&run->validation, &run->context, *chosen, &loss,
+                              err);
   if (rc == TH_OK && !(loss <= run->validation.best_loss))
     *chosen = &run->validation.best;
   return rc;
@@ -157,14 +159,14 @@ static th_status fill_model(struct run *run, const struct th_support *support,
       model->coef[at++] = run->coef[k];
     }
   model->intercept = th_support_own_intercept(support, &run->context.target);
-  model->solver = th_copy_string(run->solver->name);
-  model->loss = th_copy_string(run->context.loss->name);
+  model->solver = th_model_copy_string(run->solver->name);
+  model->loss = th_model_copy_string(run->context.loss->name);
   bool used =
       run->context.config->standardize || run->context.config->intercept;
   const char *origin = store->statistics == NULL ? "import" : store->statistics;
   if (th_weighted_wanted(&run->context))
     origin = "weighted";
-  model->statistics = th_copy_string(used ? origin : "none");
+  model->statistics = th_model_copy_string(used ? origin : "none");
   if (model->solver == NULL || model->loss == NULL || model->statistics == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for the model");
   model->attributes = store->shape.attributes;
@@ -250,7 +252,7 @@ static void release(struct run *run)
 {
   if (run->solver->algorithm->free != NULL)
     run->solver->algorithm->free(run->state);
-  th_validation_free(&run->validation);
+  th_early_stopping_free(&run->validation);
   th_context_free(&run->context);
   free(run->coef);
 }
@@ -263,7 +265,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   struct run run = {.solver = th_solver_find(plan->config.solver)};
   const struct th_support *chosen = NULL;
   th_status rc;
-  th_validation_init(&run.validation);
+  th_early_stopping_init(&run.validation);
   TH_TRY(
       th_context_init(&run.context, plan, store, comm, monitor, profile, err));
   TH_TRY(run.solver->algorithm->create(&run.state, &run.context, err));

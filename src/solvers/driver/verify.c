@@ -264,8 +264,8 @@ static th_status compare(struct check *check, const struct th_model *model,
                          struct th_verdict *verdict, struct th_error *err)
 {
   struct th_recertified found;
-  struct th_evidence evidence = {check->context.config, model, &check->problem,
-                                 &found};
+  struct th_verify_evidence evidence = {check->context.config, model,
+                                        &check->problem, &found};
   th_status rc = th_recertify(&check->problem, &check->support,
                               &model->certificate, &found, err);
   if (rc != TH_OK)

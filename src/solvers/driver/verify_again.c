@@ -22,15 +22,15 @@ static void compare_numbers(struct th_verdict *verdict,
 {
 #define CHECK(name, what)                                                      \
   if (told->name != again->name)                                               \
-    th_verdict_wrong(verdict, #name " is %.17g, trained anew it is %.17g",     \
-                     (double)told->name, (double)again->name);
+    th_verify_wrong(verdict, #name " is %.17g, trained anew it is %.17g",      \
+                    (double)told->name, (double)again->name);
   TH_CERTIFICATE_REALS(CHECK)
   TH_CERTIFICATE_COUNTS(CHECK)
 #undef CHECK
   for (int k = 0; k < TH_MARGINS; k++)
     if (told->margin[k] != again->margin[k])
-      th_verdict_wrong(verdict, "margin %d is %lld, trained anew it is %lld", k,
-                       (long long)told->margin[k], (long long)again->margin[k]);
+      th_verify_wrong(verdict, "margin %d is %lld, trained anew it is %lld", k,
+                      (long long)told->margin[k], (long long)again->margin[k]);
 }
 
 static bool same_point(const struct th_path_point *a,
@@ -53,22 +53,22 @@ static void compare_paths(struct th_verdict *verdict,
                           const struct th_certificate *again, bool reproduced)
 {
   if (told->path_size != again->path_size) {
-    th_verdict_wrong(verdict,
-                     "the path has %lld entries, trained anew it has %lld",
-                     (long long)told->path_size, (long long)again->path_size);
+    th_verify_wrong(verdict,
+                    "the path has %lld entries, trained anew it has %lld",
+                    (long long)told->path_size, (long long)again->path_size);
     return;
   }
   for (int64_t k = 0; k < told->path_size; k++) {
     const struct th_path_point *a = &told->path[k];
     const struct th_path_point *b = &again->path[k];
     if (!(reproduced ? same_point(a, b) : meet(a, b)))
-      th_verdict_wrong(verdict,
-                       "entry %lld of the path has objective %.12g, gap %.3g "
-                       "and a support of %lld, trained anew %.12g, %.3g and "
-                       "%lld",
-                       (long long)k, a->objective, a->gap,
-                       (long long)a->support_size, b->objective, b->gap,
-                       (long long)b->support_size);
+      th_verify_wrong(verdict,
+                      "entry %lld of the path has objective %.12g, gap %.3g "
+                      "and a support of %lld, trained anew %.12g, %.3g and "
+                      "%lld",
+                      (long long)k, a->objective, a->gap,
+                      (long long)a->support_size, b->objective, b->gap,
+                      (long long)b->support_size);
   }
 }
 
@@ -86,10 +86,10 @@ th_status th_verify_again(const struct th_plan *plan, struct th_store *store,
     if (reproduced)
       compare_numbers(verdict, told, &again.certificate);
     else
-      th_verdict_unchecked(verdict,
-                           "support sizes and what screening counted: another "
-                           "build or processor has made the model, with other "
-                           "last bits");
+      th_verify_unchecked(verdict,
+                          "support sizes and what screening counted: another "
+                          "build or processor has made the model, with other "
+                          "last bits");
     compare_paths(verdict, told, &again.certificate, reproduced);
     verdict->holds = verdict->holds && verdict->wrong[0] == '\0';
   }

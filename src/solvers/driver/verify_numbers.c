@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool th_verdict_wrong(struct th_verdict *verdict, const char *format, ...)
+bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
 {
   va_list args;
   if (verdict->wrong[0] != '\0')
@@ -22,7 +22,7 @@ bool th_verdict_wrong(struct th_verdict *verdict, const char *format, ...)
   return false;
 }
 
-void th_verdict_unchecked(struct th_verdict *verdict, const char *format, ...)
+void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
 {
   size_t used = strlen(verdict->unchecked);
   va_list args;
@@ -42,8 +42,8 @@ static bool check_real(struct th_verdict *verdict, const char *name,
 {
   if (told == now || (told >= least && told <= most))
     return true;
-  return th_verdict_wrong(verdict, "%s is %.12g, where the data give %.12g",
-                          name, told, now);
+  return th_verify_wrong(verdict, "%s is %.12g, where the data give %.12g",
+                         name, told, now);
 }
 
 static bool check_count(struct th_verdict *verdict, const char *name,
@@ -52,14 +52,14 @@ static bool check_count(struct th_verdict *verdict, const char *name,
   if (told >= least && told <= most)
     return true;
   if (least == most)
-    return th_verdict_wrong(verdict, "%s is %lld, where it has to be %lld",
-                            name, (long long)told, (long long)least);
-  return th_verdict_wrong(verdict,
-                          "%s is %lld, where it has to be %lld to %lld", name,
-                          (long long)told, (long long)least, (long long)most);
+    return th_verify_wrong(verdict, "%s is %lld, where it has to be %lld", name,
+                           (long long)told, (long long)least);
+  return th_verify_wrong(verdict, "%s is %lld, where it has to be %lld to %lld",
+                         name, (long long)told, (long long)least,
+                         (long long)most);
 }
 
-double th_verify_lambda_slack(const struct th_evidence *e)
+double th_verify_lambda_slack(const struct th_verify_evidence *e)
 {
   const struct th_shape *shape = th_source_shape(e->problem->context->source);
   double twice = e->found->most.lambda_max - e->found->least.lambda_max;
@@ -70,7 +70,7 @@ double th_verify_lambda_slack(const struct th_evidence *e)
 
 /* The lambda that the options ask for. */
 static void check_lambda(struct th_verdict *verdict,
-                         const struct th_evidence *e)
+                         const struct th_verify_evidence *e)
 {
   const struct th_config *config = e->config;
   const struct th_certificate *told = &e->model->certificate;
@@ -87,31 +87,31 @@ static void check_lambda(struct th_verdict *verdict,
           ? 0
           : (th_verify_lambda_slack(e) / lambda_max + 8 * DBL_EPSILON) * wanted;
   if (!(fabs(told->lambda - wanted) <= error))
-    th_verdict_wrong(verdict,
-                     "lambda is %.12g, where the model's options and "
-                     "lambda_max give %.12g",
-                     told->lambda, wanted);
+    th_verify_wrong(verdict,
+                    "lambda is %.12g, where the model's options and "
+                    "lambda_max give %.12g",
+                    told->lambda, wanted);
 }
 
 /* Below 1 for a stream that was sampled, and nowhere else. */
 static void check_confidence(struct th_verdict *verdict,
-                             const struct th_evidence *e)
+                             const struct th_verify_evidence *e)
 {
   const struct th_config *config = e->config;
   double told = e->model->certificate.confidence;
   bool sampled = config->screen == TH_SCREEN_ONLINE &&
-                 th_online_stream_of(config, e->problem->rows);
+                 th_screen_online_stream_of(config, e->problem->rows);
   double below = 1 - (1 - config->confidence);
   if (told != 1 && !(sampled && told == below))
-    th_verdict_wrong(verdict,
-                     "confidence is %.12g, where the model's options give "
-                     "%.12g",
-                     told, sampled ? below : 1.0);
+    th_verify_wrong(verdict,
+                    "confidence is %.12g, where the model's options give "
+                    "%.12g",
+                    told, sampled ? below : 1.0);
 }
 
 /* What the solver counted on its way is known to it alone. */
 static void check_screening(struct th_verdict *verdict,
-                            const struct th_evidence *e)
+                            const struct th_verify_evidence *e)
 {
   const struct th_certificate *told = &e->model->certificate;
   int64_t all = e->problem->active.total;
@@ -124,16 +124,16 @@ static void check_screening(struct th_verdict *verdict,
     check_count(verdict, "active", told->active, all, all);
   else if (check_count(verdict, "active", told->active, e->model->support_size,
                        all))
-    th_verdict_unchecked(verdict, "active, beyond its range");
+    th_verify_unchecked(verdict, "active, beyond its range");
   if (!online)
     check_count(verdict, "screened_wrongly", told->screened_wrongly, 0, 0);
   else if (check_count(verdict, "screened_wrongly", told->screened_wrongly, 0,
                        INT64_MAX))
-    th_verdict_unchecked(verdict, "screened_wrongly");
+    th_verify_unchecked(verdict, "screened_wrongly");
 }
 
 static void check_margins(struct th_verdict *verdict,
-                          const struct th_evidence *e)
+                          const struct th_verify_evidence *e)
 {
   const int64_t *told = e->model->certificate.margin;
   int64_t nearer = 0; /* no farther than 10^-k */
@@ -141,7 +141,7 @@ static void check_margins(struct th_verdict *verdict,
     char name[48];
     snprintf(name, sizeof name, "the sum of margins from %d on", k);
     if (told[k] < 0 || told[k] > e->found->most.margin[0]) {
-      th_verdict_wrong(verdict, "margin %d is %lld", k, (long long)told[k]);
+      th_verify_wrong(verdict, "margin %d is %lld", k, (long long)told[k]);
       return;
     }
     nearer += told[k];
@@ -152,7 +152,7 @@ static void check_margins(struct th_verdict *verdict,
 }
 
 void th_verify_numbers(struct th_verdict *verdict,
-                       const struct th_evidence *evidence)
+                       const struct th_verify_evidence *evidence)
 {
   const struct th_certificate *told = &evidence->model->certificate;
   const struct th_recertified *found = evidence->found;

@@ -7,7 +7,7 @@
 #include "solvers/driver/verify.h"
 
 /* What a model's certificate is held against. */
-struct th_evidence {
+struct th_verify_evidence {
   const struct th_config *config; /* the model's options */
   const struct th_model *model;
   const struct th_problem *problem;
@@ -16,21 +16,21 @@ struct th_evidence {
 
 /* Note in the verdict what is not as it should be; the first word stays. False,
  * for callers that go on with &&. Local. */
-bool th_verdict_wrong(struct th_verdict *verdict, const char *format, ...)
+bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Note what was not compared. Local. */
-void th_verdict_unchecked(struct th_verdict *verdict, const char *format, ...)
+void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* How far the solver's own lambda_max, of which it took its lambdas, may be
  * from the certificate's. Local. */
-double th_verify_lambda_slack(const struct th_evidence *evidence);
+double th_verify_lambda_slack(const struct th_verify_evidence *evidence);
 
 /* Every number of the certificate but its path; the path. Local; replicated. */
 void th_verify_numbers(struct th_verdict *verdict,
-                       const struct th_evidence *evidence);
+                       const struct th_verify_evidence *evidence);
 void th_verify_path(struct th_verdict *verdict,
-                    const struct th_evidence *evidence);
+                    const struct th_verify_evidence *evidence);
 
 #endif

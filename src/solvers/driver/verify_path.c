@@ -17,7 +17,8 @@ struct bounds {
   double most;
 };
 
-static struct bounds bounds_at(const struct th_evidence *e, double lambda)
+static struct bounds bounds_at(const struct th_verify_evidence *e,
+                               double lambda)
 {
   const struct th_certificate *most = &e->found->most;
   const struct th_certificate *now = &e->found->now;
@@ -35,7 +36,7 @@ static struct bounds bounds_at(const struct th_evidence *e, double lambda)
 
 /* The lambda of an entry by the options: equal ratios from lambda_max on. */
 static bool check_lambda(struct th_verdict *verdict,
-                         const struct th_evidence *e, int64_t k)
+                         const struct th_verify_evidence *e, int64_t k)
 {
   const struct th_certificate *told = &e->model->certificate;
   double error = th_verify_lambda_slack(e);
@@ -47,34 +48,34 @@ static bool check_lambda(struct th_verdict *verdict,
   if (free ? lambda > 0 && (k == 0 || lambda <= told->path[k - 1].lambda)
            : fabs(lambda - wanted) <= share * error + 16 * DBL_EPSILON * wanted)
     return true;
-  return th_verdict_wrong(verdict,
-                          "lambda %lld of the path is %.12g, where the model's "
-                          "options give %.12g",
-                          (long long)k, lambda, wanted);
+  return th_verify_wrong(verdict,
+                         "lambda %lld of the path is %.12g, where the model's "
+                         "options give %.12g",
+                         (long long)k, lambda, wanted);
 }
 
 /* Objective and gap of an entry enclose P*; they are numbers, and rounding
  * alone makes a gap. */
 static bool check_interval(struct th_verdict *verdict,
-                           const struct th_evidence *e, int64_t k)
+                           const struct th_verify_evidence *e, int64_t k)
 {
   const struct th_path_point *point = &e->model->certificate.path[k];
   struct bounds bounds = bounds_at(e, point->lambda);
   double rounding = 16 * DBL_EPSILON * (1 - 16 * DBL_EPSILON);
   if (!(point->gap >= rounding * fabs(point->objective)) ||
       !isfinite(point->objective))
-    return th_verdict_wrong(verdict,
-                            "the gap of entry %lld of the path is %.12g at an "
-                            "objective of %.12g",
-                            (long long)k, point->gap, point->objective);
+    return th_verify_wrong(verdict,
+                           "the gap of entry %lld of the path is %.12g at an "
+                           "objective of %.12g",
+                           (long long)k, point->gap, point->objective);
   if (point->objective >= bounds.least &&
       point->objective - point->gap <= bounds.most)
     return true;
-  return th_verdict_wrong(verdict,
-                          "entry %lld of the path has objective %.12g and gap "
-                          "%.3g, where the least objective is %.12g to %.12g",
-                          (long long)k, point->objective, point->gap,
-                          bounds.least, bounds.most);
+  return th_verify_wrong(verdict,
+                         "entry %lld of the path has objective %.12g and gap "
+                         "%.3g, where the least objective is %.12g to %.12g",
+                         (long long)k, point->objective, point->gap,
+                         bounds.least, bounds.most);
 }
 
 /* The line through what two other entries say, at the lambda of entry k:
@@ -90,7 +91,7 @@ static double line_at(const struct th_path_point *path, int64_t k, int64_t a,
 /* P* at entry k lies on or above the line between its neighbours, and on or
  * below the line through two entries on one side. */
 static bool check_neighbours(struct th_verdict *verdict,
-                             const struct th_evidence *e, int64_t k)
+                             const struct th_verify_evidence *e, int64_t k)
 {
   const struct th_path_point *path = e->model->certificate.path;
   int64_t size = e->model->certificate.path_size;
@@ -112,47 +113,48 @@ static bool check_neighbours(struct th_verdict *verdict,
 #undef LOW
   if (good)
     return true;
-  return th_verdict_wrong(verdict,
-                          "entry %lld of the path, objective %.12g, does not "
-                          "fit the entries beside it",
-                          (long long)k, high);
+  return th_verify_wrong(verdict,
+                         "entry %lld of the path, objective %.12g, does not "
+                         "fit the entries beside it",
+                         (long long)k, high);
 }
 
-static bool check_size(struct th_verdict *verdict, const struct th_evidence *e,
-                       int64_t k)
+static bool check_size(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e, int64_t k)
 {
   int64_t size = e->model->certificate.path[k].support_size;
   int64_t all = e->problem->active.total;
   if (size >= 0 && size <= all)
     return true;
-  return th_verdict_wrong(verdict,
-                          "entry %lld of the path has a support of %lld of "
-                          "%lld attributes",
-                          (long long)k, (long long)size, (long long)all);
+  return th_verify_wrong(verdict,
+                         "entry %lld of the path has a support of %lld of "
+                         "%lld attributes",
+                         (long long)k, (long long)size, (long long)all);
 }
 
 /* The last entry is the model. */
-static bool check_last(struct th_verdict *verdict, const struct th_evidence *e)
+static bool check_last(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e)
 {
   const struct th_certificate *told = &e->model->certificate;
   const struct th_path_point *last = &told->path[told->path_size - 1];
   if (last->lambda == told->lambda && last->objective == told->objective &&
       last->gap == told->gap && last->support_size == e->model->support_size)
     return true;
-  return th_verdict_wrong(
+  return th_verify_wrong(
       verdict, "the last entry of the path is not the model's certificate");
 }
 
 void th_verify_path(struct th_verdict *verdict,
-                    const struct th_evidence *evidence)
+                    const struct th_verify_evidence *evidence)
 {
   int64_t size = evidence->model->certificate.path_size;
   bool good = size == evidence->config->path;
   if (!good)
-    th_verdict_wrong(verdict,
-                     "the path has %lld entries, where the model's options "
-                     "give %lld",
-                     (long long)size, (long long)evidence->config->path);
+    th_verify_wrong(verdict,
+                    "the path has %lld entries, where the model's options "
+                    "give %lld",
+                    (long long)size, (long long)evidence->config->path);
   for (int64_t k = 0; k < size && good; k++)
     good =
         check_lambda(verdict, evidence, k) && check_size(verdict, evidence, k);
@@ -163,8 +165,8 @@ void th_verify_path(struct th_verdict *verdict,
   for (int64_t k = 0; k < size && good; k++)
     good = check_neighbours(verdict, evidence, k);
   if (good && size > 1)
-    th_verdict_unchecked(verdict,
-                         "objective, gap and support size of %lld entries of "
-                         "the path, beyond the bounds that the last one sets",
-                         (long long)size - 1);
+    th_verify_unchecked(verdict,
+                        "objective, gap and support size of %lld entries of "
+                        "the path, beyond the bounds that the last one sets",
+                        (long long)size - 1);
 }

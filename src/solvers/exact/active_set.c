@@ -153,7 +153,7 @@ static void join_member(struct th_active_set *f, const struct th_quadratic *q,
   for (int64_t i = 0; i < f->factor.size; i++)
     f->factor.row[i] =
         f->name[i] == INTERCEPT
-            ? th_vector_dot(&q->columns->vector[slot], q->h)
+            ? th_column_dot(&q->columns->vector[slot], q->h)
             : th_quadratic_product(q, f->member[f->name[i]], k, q->work);
   f->held[slot] = join(f, slot, th_quadratic_product(q, k, k, q->work));
 }

@@ -125,7 +125,7 @@ static void unpack(const struct growth *g, struct th_range slots,
   int64_t count = examples.last - examples.first;
   size_t rest = (size_t)(th_products_whole(count) - count);
   for (int64_t k = slots.first; k < slots.last; k++, out += ROWS) {
-    th_vector_unpack(&g->columns->vector[k], examples.first, count,
+    th_column_unpack(&g->columns->vector[k], examples.first, count,
                      g->covariance->mean[k], g->root_eta + examples.first, out);
     memset(out + count, 0, rest * sizeof *out);
   }
@@ -212,7 +212,7 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
       TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of columns", err));
   for (int64_t k = g->first; k < g->last; k++)
     covariance->mean[k] =
-        centred ? th_vector_dot(&g->columns->vector[k], eta) : 0;
+        centred ? th_column_dot(&g->columns->vector[k], eta) : 0;
 done:
   return rc;
 }
@@ -234,8 +234,8 @@ th_status th_covariance_grow(struct th_covariance *covariance,
   TH_TRY(th_agree(comm, prepare(&g, covariance, eta, centred, err), err));
   struct th_range share = th_range_part(all_tasks(&g), comm->rank, comm->size);
   form(&g, share);
-  TH_TRY(th_join(comm, g.sum, all_tasks(&g) * TASK_ITEMS,
-                 share.first * TASK_ITEMS, share.last * TASK_ITEMS, err));
+  TH_TRY(th_comm_join(comm, g.sum, all_tasks(&g) * TASK_ITEMS,
+                      share.first * TASK_ITEMS, share.last * TASK_ITEMS, err));
   store(&g, comm->size, covariance);
   covariance->count = g.last;
 done:

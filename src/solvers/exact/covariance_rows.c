@@ -58,7 +58,7 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
   TH_TRY(th_covariance_reserve(c, last, err));
   for (int64_t k = first; k < last; k++)
     c->mean[k] = centred && sum_h > 0
-                     ? th_vector_dot(&columns->vector[k], h) / sum_h
+                     ? th_column_dot(&columns->vector[k], h) / sum_h
                      : 0;
   clear(c, first, last);
   th_rowwise_products(rowwise, h, name, first, c->capacity, c->product, work);

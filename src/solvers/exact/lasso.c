@@ -88,7 +88,7 @@ static th_status create(void **state, struct th_context *context,
   *state = s;
   s = NULL;
 done:
-  th_duals_free(&duals);
+  th_problem_duals_free(&duals);
   free_state(s);
   return rc;
 }

@@ -72,7 +72,7 @@ th_status th_net_largest(const struct th_net_data *data, double *largest,
   struct th_duals duals = {0};
   th_status rc = begin(&net, data, &duals, err);
   *largest = net.problem.lambda_max;
-  th_duals_free(&duals);
+  th_problem_duals_free(&duals);
   net_free(&net);
   return rc;
 }
@@ -167,7 +167,7 @@ th_status th_net_path(const struct th_net_data *data, double mix,
     TH_TRY(visit(self, k, &point, &enough, err));
   }
 done:
-  th_duals_free(&duals);
+  th_problem_duals_free(&duals);
   net_free(&net);
   return rc;
 }

@@ -57,7 +57,7 @@ void th_quadratic_weigh(const struct th_quadratic *q, int64_t k,
   if (q->covariance != NULL)
     return;
   memset(weighted, 0, (size_t)q->states * sizeof *weighted);
-  th_vector_add_weighted(&q->columns->vector[q->working->slot[k]], 1, q->h,
+  th_column_add_weighted(&q->columns->vector[q->working->slot[k]], 1, q->h,
                          weighted);
 }
 
@@ -69,7 +69,7 @@ double th_quadratic_product(const struct th_quadratic *q, int64_t j, int64_t k,
   double ridge = j == k ? q->ridge : 0;
   if (c != NULL)
     return c->product[slot[j] * c->capacity + slot[k]] + ridge;
-  return th_vector_dot(&q->columns->vector[slot[j]], weighted) + ridge;
+  return th_column_dot(&q->columns->vector[slot[j]], weighted) + ridge;
 }
 
 /* The same of a member with itself. */
@@ -77,7 +77,7 @@ static double square_of(const struct th_quadratic *q, int64_t k)
 {
   if (q->covariance != NULL)
     return th_quadratic_product(q, k, k, NULL);
-  return th_vector_square(&q->columns->vector[q->working->slot[k]], q->h) +
+  return th_column_square(&q->columns->vector[q->working->slot[k]], q->h) +
          q->ridge;
 }
 
@@ -132,7 +132,7 @@ double th_quadratic_slope(const struct th_quadratic *q, int64_t k)
   int64_t slot = q->working->slot[k];
   if (q->covariance != NULL)
     return q->state[slot];
-  return th_vector_dot(&q->columns->vector[slot], q->state) +
+  return th_column_dot(&q->columns->vector[slot], q->state) +
          q->ridge * q->coef[k];
 }
 
@@ -144,9 +144,9 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
   if (c == NULL) {
     const struct th_vector *x = &q->columns->vector[slot];
     if (q->even > 0)
-      th_vector_add(x, delta * q->even, q->state);
+      th_column_add(x, delta * q->even, q->state);
     else
-      th_vector_add_weighted(x, delta, q->h, q->state);
+      th_column_add_weighted(x, delta, q->h, q->state);
     return;
   }
   const double *product = c->product + slot * c->capacity;
@@ -169,7 +169,7 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
     return 0; /* nothing but zeros: the coefficient stays 0 */
   for (int64_t k = 0; k < count; k++)
     to[k] = q->coef[first + k] - th_quadratic_slope(q, first + k) / curvature;
-  th_group_norm_prox(w->norm[g], lambda / curvature, to, count);
+  th_penalty_norm_prox(w->norm[g], lambda / curvature, to, count);
   for (int64_t k = 0; k < count; k++) {
     double delta = to[k] - q->coef[first + k];
     if (delta == 0)

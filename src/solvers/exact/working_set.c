@@ -161,8 +161,8 @@ th_status th_working_set_add(struct th_working_set *w,
     rc = TH_NEW(&counts, comm->size, "a working set", err);
   TH_TRY(th_agree(comm, rc, err));
   describe(p, key, count, mine);
-  TH_TRY(
-      th_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all, err));
+  TH_TRY(th_comm_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all,
+                        err));
   for (int r = 0; r < comm->size; r++)
     bytes += counts[r];
   int64_t records = bytes / (int64_t)sizeof *mine;
@@ -212,8 +212,8 @@ double th_working_set_omega(const struct th_working_set *w, const double *coef)
 {
   double omega = 0;
   for (int64_t g = 0; g < w->units; g++)
-    omega += th_group_norm_value(w->norm[g], coef + w->start[g],
-                                 w->start[g + 1] - w->start[g]);
+    omega += th_penalty_norm_value(w->norm[g], coef + w->start[g],
+                                   w->start[g + 1] - w->start[g]);
   return omega;
 }
 
@@ -222,8 +222,9 @@ double th_working_set_dual(const struct th_working_set *w, const double *slope,
 {
   double most = 0;
   for (int64_t g = 0; g < w->units; g++)
-    most = fmax(most, th_group_norm_dual(w->norm[g], slope + w->start[g],
-                                         w->start[g + 1] - w->start[g], work));
+    most =
+        fmax(most, th_penalty_norm_dual(w->norm[g], slope + w->start[g],
+                                        w->start[g + 1] - w->start[g], work));
   return most;
 }
 

@@ -5,7 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
-#include "solvers/exact/exact_kept.h"
+#include "solvers/exact/working_set_solver_kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,8 +73,8 @@ void th_working_set_solver_free(struct th_working_set_solver *e)
 {
   th_inner_solver_free(&e->descent);
   th_working_set_free(&e->working);
-  th_duals_free(&e->duals);
-  th_selection_free(&e->selection);
+  th_problem_duals_free(&e->duals);
+  th_select_free(&e->selection);
   th_gradient_history_free(&e->recall);
   free(e->ahead);
   free(e->value);
@@ -180,7 +180,7 @@ static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
   int64_t k = w->start[unit];
   int64_t count = w->start[unit + 1] - k;
   e->duals.value[g] =
-      th_group_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
+      th_penalty_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
   e->duals.slack[g] = 0;
   for (int64_t m = th_problem_members(p, g).first;
        m < th_problem_members(p, g).last; m++, k++) {

@@ -15,17 +15,17 @@
  * support lie at 1. */
 static const double settled_below = 1e-4;
 
-void th_review_free(struct th_review *r)
+void th_certify_review_free(struct th_certify_review *r)
 {
   free(r->coef);
   free(r->held);
   free(r->prediction);
   free(r->theta);
-  th_duals_free(&r->duals);
+  th_problem_duals_free(&r->duals);
 }
 
 /* Local. */
-static th_status prepare(struct th_review *r, const int64_t *attribute,
+static th_status prepare(struct th_certify_review *r, const int64_t *attribute,
                          const double *coef, int64_t count,
                          struct th_error *err)
 {
@@ -36,7 +36,7 @@ static th_status prepare(struct th_review *r, const int64_t *attribute,
   TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
   TH_TRY(TH_NEW(&r->prediction, p->rows, "predictions", err));
   TH_TRY(TH_NEW(&r->theta, p->rows, "dual variables", err));
-  TH_TRY(th_duals_init(&r->duals, p, err));
+  TH_TRY(th_problem_duals_init(&r->duals, p, err));
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t place = th_active_place(&p->active, attribute[k]);
     if (place < 0)
@@ -50,7 +50,7 @@ done:
 }
 
 /* The dual point of predictions whose intercept is the best one. */
-static th_status find_theta(struct th_review *r, struct th_error *err)
+static th_status find_theta(struct th_certify_review *r, struct th_error *err)
 {
   const struct th_problem *p = r->problem;
   double shift = 0;
@@ -64,7 +64,7 @@ static th_status find_theta(struct th_review *r, struct th_error *err)
   return rc;
 }
 
-double th_review_violation(const struct th_review *r, int64_t g)
+double th_certify_review_violation(const struct th_certify_review *r, int64_t g)
 {
   const struct th_problem *p = r->problem;
   struct th_range members = th_problem_members(p, g);
@@ -96,13 +96,13 @@ static int decade_of(double distance)
   return decade;
 }
 
-double th_review_slack(const struct th_review *r, int64_t g)
+double th_certify_review_slack(const struct th_certify_review *r, int64_t g)
 {
   return r->duals.slack[g] + r->drift * r->problem->reach[g];
 }
 
-void th_review_survey(const struct th_review *r, int side,
-                      struct th_certificate *c)
+void th_certify_review_survey(const struct th_certify_review *r, int side,
+                              struct th_certificate *c)
 {
   const struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
@@ -112,11 +112,11 @@ void th_review_survey(const struct th_review *r, int side,
   int64_t counts[TH_MARGINS + 1] = {0};
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
-    double value = r->duals.value[g] + side * th_review_slack(r, g);
+    double value = r->duals.value[g] + side * th_certify_review_slack(r, g);
     double radius =
         th_gap_radius(L, c->gap, p->reach[g] * p->reach[g], c->lambda);
     bool in_support = r->held[g] > 0;
-    largest[0] = fmax(largest[0], th_review_violation(r, g));
+    largest[0] = fmax(largest[0], th_certify_review_violation(r, g));
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, TH_GAP_MARGIN))
@@ -133,8 +133,8 @@ void th_review_survey(const struct th_review *r, int side,
 }
 
 /* Objective, dual norm and gap. Collective. */
-static th_status weigh_gap(struct th_review *r, struct th_certificate *c,
-                           struct th_error *err)
+static th_status weigh_gap(struct th_certify_review *r,
+                           struct th_certificate *c, struct th_error *err)
 {
   struct th_problem *p = r->problem;
   double dual_norm = 0;
@@ -155,10 +155,11 @@ static th_status weigh_gap(struct th_review *r, struct th_certificate *c,
   return TH_OK;
 }
 
-th_status th_review_make(struct th_review *r, const int64_t *attribute,
-                         const double *coef, int64_t count, double intercept,
-                         double lambda, struct th_certificate *certificate,
-                         struct th_error *err)
+th_status th_certify_review_make(struct th_certify_review *r,
+                                 const int64_t *attribute, const double *coef,
+                                 int64_t count, double intercept, double lambda,
+                                 struct th_certificate *certificate,
+                                 struct th_error *err)
 {
   struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
@@ -184,11 +185,11 @@ th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
                              struct th_certificate *certificate,
                              struct th_error *err)
 {
-  struct th_review r = {.problem = p};
-  th_status rc = th_review_make(&r, attribute, coef, count, intercept, lambda,
-                                certificate, err);
+  struct th_certify_review r = {.problem = p};
+  th_status rc = th_certify_review_make(&r, attribute, coef, count, intercept,
+                                        lambda, certificate, err);
   if (rc == TH_OK)
-    th_review_survey(&r, 0, certificate);
-  th_review_free(&r);
+    th_certify_review_survey(&r, 0, certificate);
+  th_certify_review_free(&r);
   return rc;
 }

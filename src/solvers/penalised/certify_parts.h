@@ -6,7 +6,7 @@
 #include "solvers/penalised/problem.h"
 
 /* A model looked at with all the data of its problem. */
-struct th_review {
+struct th_certify_review {
   struct th_problem *problem; /* borrowed */
   double *coef;               /* places */
   double *held; /* groups: above 0 where a member has a coefficient */
@@ -18,26 +18,29 @@ struct th_review {
                    the group's reach */
 };
 
-/* Objective, dual norm and gap, and what th_review_survey needs. Collective.
- * The caller sets the problem, in a zeroed record, and releases it with
- * th_review_free, also after a failure. */
-th_status th_review_make(struct th_review *review, const int64_t *attribute,
-                         const double *coef, int64_t count, double intercept,
-                         double lambda, struct th_certificate *certificate,
-                         struct th_error *err);
-void th_review_free(struct th_review *review);
+/* Objective, dual norm and gap, and what th_certify_review_survey needs.
+ * Collective. The caller sets the problem, in a zeroed record, and releases it
+ * with th_certify_review_free, also after a failure. */
+th_status th_certify_review_make(struct th_certify_review *review,
+                                 const int64_t *attribute, const double *coef,
+                                 int64_t count, double intercept, double lambda,
+                                 struct th_certificate *certificate,
+                                 struct th_error *err);
+void th_certify_review_free(struct th_certify_review *review);
 
 /* How far a group is from optimal: beyond the ball; one of the support also
  * from Z'b = Omega(b), which says that Z is a subgradient. Local. */
-double th_review_violation(const struct th_review *review, int64_t group);
+double th_certify_review_violation(const struct th_certify_review *review,
+                                   int64_t group);
 
 /* How far the dual value of a group may be off. Local. */
-double th_review_slack(const struct th_review *review, int64_t group);
+double th_certify_review_slack(const struct th_certify_review *review,
+                               int64_t group);
 
 /* Largest violation and radius, and how far the others are from the support, at
  * the certificate's gap. side: dual values as they are (0), or as low or high
  * as rounding may have them (-1, 1). Collective. */
-void th_review_survey(const struct th_review *review, int side,
-                      struct th_certificate *certificate);
+void th_certify_review_survey(const struct th_certify_review *review, int side,
+                              struct th_certificate *certificate);
 
 #endif

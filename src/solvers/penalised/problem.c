@@ -99,7 +99,7 @@ done:
 /* Shared groups are called after their lowest attribute on any rank. */
 static th_status name_shared(struct th_problem *p, struct th_error *err)
 {
-  const struct th_shared_groups *shared = &p->grouping.shared;
+  const struct th_grouping_shared *shared = &p->grouping.shared;
   struct th_comm *comm = p->context->comm;
   int64_t *lowest = NULL;
   th_status rc = TH_NEW(&lowest, shared->groups, "names of groups", err);
@@ -180,7 +180,7 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
   if (rc == TH_OK)
     rc = TH_NEW(&prediction, p->rows, "predictions", err);
   if (rc == TH_OK)
-    rc = th_duals_init(duals, p, err);
+    rc = th_problem_duals_init(duals, p, err);
   if (rc == TH_OK && p->intercept)
     rc = th_gap_intercept(p->loss, p->rows, p->eta, p->target, prediction,
                           &p->start, err);
@@ -241,7 +241,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   TH_TRY(name_groups(p, err));
   TH_TRY(begin_at_zero(p, duals == NULL ? &unwanted : duals, err));
 done:
-  th_duals_free(&unwanted);
+  th_problem_duals_free(&unwanted);
   return rc;
 }
 
@@ -312,8 +312,9 @@ void th_problem_free(struct th_problem *p)
   *p = (struct th_problem){0};
 }
 
-th_status th_duals_init(struct th_duals *duals, const struct th_problem *p,
-                        struct th_error *err)
+th_status th_problem_duals_init(struct th_duals *duals,
+                                const struct th_problem *p,
+                                struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
   th_status rc;
@@ -329,7 +330,7 @@ done:
   return rc;
 }
 
-void th_duals_free(struct th_duals *duals)
+void th_problem_duals_free(struct th_duals *duals)
 {
   free(duals->z);
   free(duals->value);

@@ -100,9 +100,10 @@ th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_duals *duals, struct th_error *err);
 
 /* Every group is wanted, none known. Local. */
-th_status th_duals_init(struct th_duals *duals,
-                        const struct th_problem *problem, struct th_error *err);
-void th_duals_free(struct th_duals *duals);
+th_status th_problem_duals_init(struct th_duals *duals,
+                                const struct th_problem *problem,
+                                struct th_error *err);
+void th_problem_duals_free(struct th_duals *duals);
 
 /* Z and dual values of the wanted groups, at theta; what may lie at or above
  * level, or be the largest of all, is exact in double (slack is its rounding),

@@ -97,7 +97,7 @@ th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(find_scale(&s, err));
   rc = share_all(&s, err);
-  TH_TRY(th_sum_agree(comm, s.sums, (size_t)p->rows, rc, err));
+  TH_TRY(th_comm_sum_agree(comm, s.sums, (size_t)p->rows, rc, err));
   for (int64_t i = 0; i < p->rows; i++)
     prediction[i] = intercept + th_fixed_to(&s.fixed, s.sums[i]);
 done:

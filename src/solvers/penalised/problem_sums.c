@@ -25,7 +25,7 @@ static void add_sparse(struct th_problem *p, const struct piece *piece,
   const struct th_slab *slab = &piece->slab;
   factor += piece->rows.first - slab->row;
   for (int64_t k = 0; k < slab->runs; k++) {
-    struct th_range entries = th_sparse_entries(slab, k);
+    struct th_range entries = th_kernels_sparse_entries(slab, k);
     int64_t at =
         piece->at + slab->base + slab->attribute[k] - slab->attributes.first;
     double sum = p->sums[at];
@@ -70,8 +70,8 @@ static void add_dense(struct th_problem *p, const struct piece *piece,
     struct th_vector x = vector_of(piece, a, p->centre[piece->at + a], room);
     const double *with = factor + piece->rows.first;
     p->sums[piece->at + a] += kind == TH_SUM_MOMENTS
-                                  ? th_vector_square(&x, with)
-                                  : th_vector_dot(&x, with);
+                                  ? th_column_square(&x, with)
+                                  : th_column_dot(&x, with);
   }
 }
 
@@ -181,8 +181,8 @@ static void sum_kept(const struct th_problem *p, int64_t count,
 {
   for (int64_t k = 0; k < count; k++) {
     const struct th_vector *x = &p->kept->column[p->place[k]];
-    double sum = kind == TH_SUM_MOMENTS ? th_vector_square(x, p->eta)
-                                        : th_vector_dot(x, p->multiplier);
+    double sum = kind == TH_SUM_MOMENTS ? th_column_square(x, p->eta)
+                                        : th_column_dot(x, p->multiplier);
     z[p->place[k]] = factor * sum;
   }
 }

@@ -10,8 +10,8 @@
 
 static const double room_to_grow = 16; /* a new scale lasts for some steps */
 
-th_status th_minibatch_init(struct th_minibatch *sample, int64_t rows,
-                            struct th_error *err)
+th_status th_stochastic_batch_init(struct th_minibatch *sample, int64_t rows,
+                                   struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&sample->index, rows, "a mini-batch", err));
@@ -27,7 +27,7 @@ done:
   return rc;
 }
 
-void th_minibatch_free(struct th_minibatch *sample)
+void th_stochastic_batch_free(struct th_minibatch *sample)
 {
   free(sample->index);
   free(sample->held);
@@ -53,7 +53,7 @@ th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
   return TH_OK;
 }
 
-void th_minibatch_release(struct th_stochastic *s, bool all)
+void th_stochastic_batch_release(struct th_stochastic *s, bool all)
 {
   struct th_minibatch *sample = &s->sample;
   bool last = all || s->order.next >= s->order.unit.count;
@@ -97,11 +97,12 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
     const struct th_row *row = &sample->row[r];
     if (s->update->meet != NULL)
       s->update->meet(s, row);
-    good &=
-        th_row_product(row, th_coef(s), &s->cells, &s->fixed, &sample->sums[r]);
+    good &= th_row_product(row, th_stochastic_coef(s), &s->cells, &s->fixed,
+                           &sample->sums[r]);
     if (anchored)
-      good &= th_row_product(row, th_screening_field(s, 0), &s->cells,
-                             &s->fixed, &sample->sums[sample->rows + r]);
+      good &=
+          th_row_product(row, th_stochastic_screening_field(s, 0), &s->cells,
+                         &s->fixed, &sample->sums[sample->rows + r]);
   }
   if (good)
     return TH_OK;
@@ -143,8 +144,8 @@ static void derive(struct th_stochastic *s)
   }
 }
 
-th_status th_minibatch_next(struct th_stochastic *s, bool *more,
-                            struct th_error *err)
+th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
+                                   struct th_error *err)
 {
   struct th_minibatch *sample = &s->sample;
   int64_t left =
@@ -159,7 +160,8 @@ th_status th_minibatch_next(struct th_stochastic *s, bool *more,
   sample->rows = rows;
   th_status rc = look(s, rows, err);
   if (s->context->comm->size > 1)
-    rc = th_sum_agree(s->context->comm, sample->sums, (size_t)sums, rc, err);
+    rc = th_comm_sum_agree(s->context->comm, sample->sums, (size_t)sums, rc,
+                           err);
   if (rc == TH_OK)
     derive(s);
   return rc;

@@ -9,8 +9,10 @@
 
 static void step(struct th_stochastic *s)
 {
-  th_minibatch_prox_step(s, s->step_size);
+  th_stochastic_prox_step(s, s->step_size);
 }
 
-const struct th_update th_prox_sgd_update = {
-    .meet = th_lazy_meet, .step = step, .settle = th_lazy_settle};
+const struct th_update th_prox_sgd_update = {.meet = th_stochastic_lazy_meet,
+                                             .step = step,
+                                             .settle =
+                                                 th_stochastic_lazy_settle};

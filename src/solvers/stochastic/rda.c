@@ -27,7 +27,7 @@ struct rda {
 
 static double *gradients(const struct th_stochastic *s)
 {
-  return th_update_field(s, 0);
+  return th_stochastic_update_field(s, 0);
 }
 
 static th_status create(struct th_stochastic *s, struct th_error *err)
@@ -54,7 +54,7 @@ static th_status begin(struct th_stochastic *s, struct th_error *err)
 static void refresh(struct th_stochastic *s, int64_t place)
 {
   const struct rda *state = s->update_state;
-  th_coef(s)[place] =
+  th_stochastic_coef(s)[place] =
       th_soft(-state->step * gradients(s)[place], state->threshold);
 }
 
@@ -96,7 +96,7 @@ static void step(struct th_stochastic *s)
   if (is_lazy(s))
     return;
   const double *sum = gradients(s);
-  double *b = th_coef(s);
+  double *b = th_stochastic_coef(s);
   for (int64_t p = 0; p < s->active.count; p++)
     b[p] = -state->step * sum[p];
   th_stochastic_prox(s, t, b);

@@ -44,7 +44,7 @@ struct gap_safe {
   int64_t blocks;   /* of the usual length, until the next check */
 };
 
-th_status th_gap_safe_screen(struct th_stochastic *s, struct th_error *err)
+th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
 {
   double margin =
       s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
@@ -115,14 +115,14 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
   int64_t before;
   th_status rc;
   if (s->pass.objective < state->objective)
-    memcpy(th_screening_field(s, POINT), th_coef(s),
+    memcpy(th_stochastic_screening_field(s, POINT), th_stochastic_coef(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
   TH_TRY(th_sparsa(s, &state->polish, gap, passes, err));
   state->objective = s->pass.objective;
   state->settled = s->pass.gap <= gap;
   before = s->active.total;
-  TH_TRY(th_gap_safe_screen(s, err));
+  TH_TRY(th_screening_gap_safe(s, err));
   state->settled = state->settled && s->active.total == before;
 done:
   change_places(s);
@@ -137,7 +137,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   double intercept;
   th_status rc;
   TH_TRY(th_stochastic_pass(s, err)); /* line 10: primal and dual point */
-  TH_TRY(th_gap_safe_screen(s, err));
+  TH_TRY(th_screening_gap_safe(s, err));
   if (s->context->config->screen_rule == TH_RULE_PAPER)
     return rc;
   state->blocks = blocks_until_next(s);

@@ -31,21 +31,24 @@ static int64_t first_length(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
   bool votes = config->screen_rule == TH_RULE_VOTES;
-  int64_t examples = th_online_streams(s) ? EXAMPLES_IN_BLOCK
-                                          : th_max_i64(EPOCHS_IN_BLOCK * s->n,
-                                                       EXAMPLES_IN_BLOCK);
+  int64_t examples =
+      th_screen_online_streams(s)
+          ? EXAMPLES_IN_BLOCK
+          : th_max_i64(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
   int64_t steps = config->screen_every > 0
                       ? config->screen_every
                       : th_ceil_divide(examples, s->sample.capacity);
   return votes ? th_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
 }
 
-struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s)
+struct th_online_vectors
+th_screen_online_vectors_of(const struct th_stochastic *s)
 {
-  return (struct th_online_vectors){.count = s->active.count,
-                                    .X = th_screening_field(s, TH_ONLINE_X),
-                                    .Z = th_screening_field(s, TH_ONLINE_Z),
-                                    .N = th_screening_field(s, TH_ONLINE_N)};
+  return (struct th_online_vectors){
+      .count = s->active.count,
+      .X = th_stochastic_screening_field(s, TH_ONLINE_X),
+      .Z = th_stochastic_screening_field(s, TH_ONLINE_Z),
+      .N = th_stochastic_screening_field(s, TH_ONLINE_N)};
 }
 
 /* Lines 1 to 3: Z = 0, S = 0, the anchor is where the iterate is. Collective.
@@ -70,30 +73,31 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   screen->checked = s->active.total;
   screen->certified_active = -1;
   screen->safe_intercept = s->intercept;
-  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
-         (size_t)s->active.count * sizeof(double));
+  memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
+         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
   th_online_init(&screen->online, s->context->loss, config->screen_rule,
                  config->screen_exponent, s->lambda, screen->first_length, s->n,
                  0);
-  rc = th_online_anchor(s, err);
+  rc = th_screen_online_anchor(s, err);
   if (rc == TH_OK)
     th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
-                    th_online_vectors_of(s));
+                    th_screen_online_vectors_of(s));
   return rc;
 }
 
 /* T of line 7, as far as there are examples. */
 static int64_t block(struct th_stochastic *s)
 {
-  return th_min_i64(th_online_of(s)->online.length,
-                    th_ceil_divide(th_online_left(s), s->sample.capacity));
+  return th_min_i64(
+      th_online_of(s)->online.length,
+      th_ceil_divide(th_screen_online_left(s), s->sample.capacity));
 }
 
 /* Lines 10 to 14; 8 and 9 are the engine's and the update rule's. */
 static void observe(struct th_stochastic *s)
 {
   struct th_online *online = &th_online_of(s)->online;
-  struct th_online_vectors vectors = th_online_vectors_of(s);
+  struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   const struct th_minibatch *sample = &s->sample;
   th_online_step(online, vectors); /* mu_t; line 14 */
   th_online_intercept(online, s->intercept);
@@ -107,7 +111,7 @@ static void observe(struct th_stochastic *s)
     th_online_example(online, factor, s->target[i], sample->theta[r],
                       sample->anchored[r]); /* lines 11 and 12 */
   }
-  th_online_watch(s);
+  th_screen_online_watch(s);
 }
 
 /* Omega_g^D of every group of v in s->group_dual; the largest. Collective. */
@@ -125,7 +129,7 @@ static double dual_norms(struct th_stochastic *s, const double *v)
 static void screen_block(struct th_stochastic *s)
 {
   struct th_online *online = &th_online_of(s)->online;
-  struct th_online_vectors vectors = th_online_vectors_of(s);
+  struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   double margin =
       s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
   th_online_mean(online, vectors);
@@ -137,7 +141,7 @@ static void screen_block(struct th_stochastic *s)
                   margin, s->group_keep);
   th_grouping_spread(&s->grouping, s->group_keep, s->keep);
   if (online->rule == TH_RULE_VOTES)
-    th_online_vote(s);
+    th_screen_online_vote(s);
 }
 
 /* Lines 16 to 22, at the end of a block. Collective. */
@@ -145,12 +149,12 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
   th_status rc;
-  screen_block(s);                    /* lines 17 to 20 */
-  TH_TRY(th_stochastic_keep(s, err)); /* line 21 */
-  TH_TRY(th_online_anchor(s, err));   /* line 16 */
-  TH_TRY(th_online_check(s, err));    /* section 3.4 */
+  screen_block(s);                         /* lines 17 to 20 */
+  TH_TRY(th_stochastic_keep(s, err));      /* line 21 */
+  TH_TRY(th_screen_online_anchor(s, err)); /* line 16 */
+  TH_TRY(th_screen_online_check(s, err));  /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
-                  th_online_vectors_of(s)); /* lines 5, 6 and 22 */
+                  th_screen_online_vectors_of(s)); /* lines 5, 6 and 22 */
   /* a check has found the exact solution, and no one asked for more epochs */
   s->done = s->done || (s->context->config->epochs == 0 &&
                         screen->certified_active == s->active.total);
@@ -195,11 +199,11 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
   int64_t readmitted = 0;
   int64_t left = s->active.total;
   th_status rc = TH_OK;
-  if (th_online_streams(s)) {
+  if (th_screen_online_streams(s)) {
     report_stream(s);
     return rc;
   }
-  rc = th_online_end_exactly(s, &readmitted, err);
+  rc = th_screen_online_end_exactly(s, &readmitted, err);
   if (rc == TH_OK)
     report(s, readmitted, left);
   return rc;
@@ -207,7 +211,7 @@ static th_status finish(struct th_stochastic *s, struct th_error *err)
 
 static bool is_exact(const struct th_stochastic *s)
 {
-  return !th_online_streams(s);
+  return !th_screen_online_streams(s);
 }
 
 static void release(struct th_stochastic *s)
@@ -223,5 +227,6 @@ const struct th_screening th_screen_online = {.fields = TH_ONLINE_FIELDS,
                                               .end = end,
                                               .finish = finish,
                                               .exact = is_exact,
-                                              .refine = th_online_end_again,
+                                              .refine =
+                                                  th_screen_online_end_again,
                                               .free = release};

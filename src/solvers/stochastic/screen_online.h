@@ -54,7 +54,8 @@ static inline struct th_online_screen *th_online_of(struct th_stochastic *s)
   return s->screening_state;
 }
 
-struct th_online_vectors th_online_vectors_of(const struct th_stochastic *s);
+struct th_online_vectors
+th_screen_online_vectors_of(const struct th_stochastic *s);
 
 /* ---- rule votes (screen_online_votes.c) ---- */
 
@@ -64,70 +65,72 @@ enum { TH_ONLINE_BALLOTS = 4 };
 
 /* s->keep, what the rule alone would keep, is a ballot; it becomes what is
  * kept. Collective. */
-void th_online_vote(struct th_stochastic *s);
+void th_screen_online_vote(struct th_stochastic *s);
 
 /* ---- the anchor (screen_online_anchor.c) ---- */
 
 /* The iterate goes into the average where it is due; the sample's examples into
  * the ring. Local. */
-void th_online_watch(struct th_stochastic *s);
+void th_screen_online_watch(struct th_stochastic *s);
 
 /* The anchor of the next block, and its Omega: the iterate, or for rule proj
  * the block's average behind a hard threshold. Collective. */
-th_status th_online_anchor(struct th_stochastic *s, struct th_error *err);
+th_status th_screen_online_anchor(struct th_stochastic *s,
+                                  struct th_error *err);
 
 /* ---- safety on a stream (screen_online_sample.c) ---- */
 
 /* One pass over many examples: nothing is solved exactly. n: training examples.
  * Local. */
-bool th_online_stream_of(const struct th_config *config, int64_t n);
-bool th_online_streams(const struct th_stochastic *s);
+bool th_screen_online_stream_of(const struct th_config *config, int64_t n);
+bool th_screen_online_streams(const struct th_stochastic *s);
 
 /* Examples that steps may still use; of a stream, the last tenth is for the
  * final check. Local. */
-int64_t th_online_left(const struct th_stochastic *s);
+int64_t th_screen_online_left(const struct th_stochastic *s);
 
 /* Look at `examples` fresh ones, or what there are, with all attributes: those
  * that cannot be left out come back. Collective. */
-th_status th_online_sample(struct th_stochastic *s, int64_t examples,
-                           int64_t *readmitted, struct th_error *err);
+th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
+                                  int64_t *readmitted, struct th_error *err);
 
 /* ---- safety (screen_online_check.c) ---- */
 
 /* All attributes become active; the field WAS is 1 where they were before.
  * Panels are to be read again, second moments of the others are 0. Collective.
  */
-th_status th_online_widen(struct th_stochastic *s, struct th_error *err);
+th_status th_screen_online_widen(struct th_stochastic *s, struct th_error *err);
 
 /* Solve the problem exactly on the active attributes, look at all others, take
  * back those that the solution needs; until there are none. b becomes the exact
  * solution, whose certificate is filled in. *readmitted: how many came back; -1
  * where `most` passes over the examples, or any, do not reach an exact
  * solution; the next call goes on from there. Collective. */
-th_status th_online_refine(struct th_stochastic *s, int64_t most,
-                           int64_t *readmitted, struct th_error *err);
+th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
+                                  int64_t *readmitted, struct th_error *err);
 
 /* The end of a run on a finite sum: b becomes the exact solution of the whole
  * problem, whose certificate is filled in; where passes come to a standstill,
  * that of the solver `lasso` (screen_online_exact.c). *readmitted: attributes
  * of the solution that had been left out. Collective. */
-th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
-                                struct th_error *err);
+th_status th_screen_online_end_exactly(struct th_stochastic *s,
+                                       int64_t *readmitted,
+                                       struct th_error *err);
 
 /* After that: the same to that gap, on values that may have changed by their
  * rounding. Collective. */
-th_status th_online_end_again(struct th_stochastic *s, double gap,
-                              struct th_error *err);
+th_status th_screen_online_end_again(struct th_stochastic *s, double gap,
+                                     struct th_error *err);
 
 /* b becomes a solution found elsewhere, in the units that s works in: what
  * had been left out of it comes back. Collective. */
-th_status th_online_adopt(struct th_stochastic *s,
-                          const struct th_support *solution,
-                          int64_t *readmitted, struct th_error *err);
+th_status th_screen_online_adopt(struct th_stochastic *s,
+                                 const struct th_support *solution,
+                                 int64_t *readmitted, struct th_error *err);
 
 /* Where screening has left out attributes since the last check: see whether all
  * of them may stay out; else take back what is wrong, return to the last safe
  * state and raise w. Collective. */
-th_status th_online_check(struct th_stochastic *s, struct th_error *err);
+th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err);
 
 #endif

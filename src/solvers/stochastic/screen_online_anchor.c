@@ -2,14 +2,13 @@
  *
  * The paper takes the last iterate (Algorithm 2, line 16), which has few zeros
  * and the noise of a step. Ours for rule proj: the average of the block's
- * iterates behind a hard threshold (math/anchor.h). Any point is as safe; a
- * better one makes the gap smaller.
- * SPDX-License-Identifier: MIT */
+ * iterates behind a hard threshold (math/sparse_average.h). Any point is as
+ * safe; a better one makes the gap smaller. SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_online.h"
 
 #include "core/integer.h"
 #include "core/memory.h"
-#include "math/anchor.h"
+#include "math/sparse_average.h"
 #include "solvers/stochastic/stochastic_parts.h"
 
 #include <math.h>
@@ -18,11 +17,11 @@
 
 enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
-void th_online_watch(struct th_stochastic *s)
+void th_screen_online_watch(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_online_of(s);
   const struct th_online *online = &screen->online;
-  double *average = th_screening_field(s, TH_ONLINE_AVERAGE);
+  double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   int64_t every = th_ceil_divide(online->length, IN_AVERAGE);
   for (int64_t r = 0; r < s->sample.rows; r++)
     screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->sample.index[r];
@@ -31,7 +30,7 @@ void th_online_watch(struct th_stochastic *s)
   if (s->update->settle != NULL)
     s->update->settle(s);
   for (int64_t p = 0; p < s->active.count; p++)
-    average[p] += th_coef(s)[p];
+    average[p] += th_stochastic_coef(s)[p];
   screen->intercept += s->intercept;
   screen->averaged++;
 }
@@ -76,7 +75,7 @@ static void part_of(const struct th_stochastic *s, const double *v,
                     const double *level, int low, int high, double *part)
 {
   for (int64_t p = 0; p < s->active.count; p++) {
-    int k = th_anchor_level(level, v[p]);
+    int k = th_sparse_average_level(level, v[p]);
     part[p] = k >= low && k <= high ? v[p] : 0;
   }
 }
@@ -146,7 +145,8 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
       TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "an anchor point", err);
   TH_TRY(th_agree(comm, rc, err));
   rc = multiply(s, v, level, row, rows, sums, err);
-  TH_TRY(th_sum_agree(comm, sums, (size_t)(TH_ANCHOR_LEVELS * rows), rc, err));
+  TH_TRY(th_comm_sum_agree(comm, sums, (size_t)(TH_ANCHOR_LEVELS * rows), rc,
+                           err));
   losses(s, row, rows, sums, objective);
   for (int k = 0; k < TH_ANCHOR_LEVELS; k++) {
     double omega = 0;
@@ -154,7 +154,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
     TH_TRY(th_grouping_norm(&s->grouping, comm, s->group_second, &omega, err));
     objective[k] += s->lambda * omega;
   }
-  *best = th_anchor_best(objective);
+  *best = th_sparse_average_best(objective);
 done:
   free(sums);
   return rc;
@@ -165,7 +165,7 @@ static th_status sparse_average(struct th_stochastic *s, double *anchor,
                                 struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
-  double *average = th_screening_field(s, TH_ONLINE_AVERAGE);
+  double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   double level[TH_ANCHOR_LEVELS];
   double largest = 0;
   int best = 0;
@@ -176,7 +176,7 @@ static th_status sparse_average(struct th_stochastic *s, double *anchor,
   }
   s->anchor_intercept = screen->intercept / (double)screen->averaged;
   s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
-  th_anchor_levels(largest, level);
+  th_sparse_average_levels(largest, level);
   TH_TRY(reach(s, average, err));
   TH_TRY(choose_level(s, average, level, &best, err));
   part_of(s, average, level, 0, best, anchor);
@@ -187,15 +187,16 @@ done:
   return rc;
 }
 
-th_status th_online_anchor(struct th_stochastic *s, struct th_error *err)
+th_status th_screen_online_anchor(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
-  double *anchor = th_screening_field(s, TH_ONLINE_ANCHOR);
+  double *anchor = th_stochastic_screening_field(s, TH_ONLINE_ANCHOR);
   th_status rc;
   if (screen->averaged > 0) {
     TH_TRY(sparse_average(s, anchor, err));
   } else {
-    memcpy(anchor, th_coef(s), (size_t)s->active.count * sizeof *anchor);
+    memcpy(anchor, th_stochastic_coef(s),
+           (size_t)s->active.count * sizeof *anchor);
     s->anchor_intercept = s->intercept;
     TH_TRY(reach(s, anchor, err));
   }

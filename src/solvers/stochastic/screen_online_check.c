@@ -53,7 +53,7 @@ static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
   return rc;
 }
 
-th_status th_online_widen(struct th_stochastic *s, struct th_error *err)
+th_status th_screen_online_widen(struct th_stochastic *s, struct th_error *err)
 {
   int64_t *missing = NULL;
   int64_t count = 0;
@@ -62,7 +62,7 @@ th_status th_online_widen(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_stochastic_home(s, err));
   rc = list_missing(s, &missing, &count, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  was = th_screening_field(s, TH_ONLINE_WAS);
+  was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   for (int64_t p = 0; p < s->active.count; p++)
     was[p] = 1;
   TH_TRY(th_active_add(&s->active, s->context, missing, count, err));
@@ -76,14 +76,15 @@ done:
  * and those of b, which both are marked; whether there are any. Collective. */
 static bool judge(struct th_stochastic *s)
 {
-  const double *was = th_screening_field(s, TH_ONLINE_WAS);
-  double *back = th_screening_field(s, TH_ONLINE_BACK);
+  const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
+  double *back = th_stochastic_screening_field(s, TH_ONLINE_BACK);
   double *marked = s->group_second;
   int64_t any = 0;
   th_grouping_dual(&s->grouping, s->context->comm, was, marked);
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->group_keep[g] = marked[g] > 0 || s->group_dual[g] > 1 + rounding;
-  th_grouping_dual(&s->grouping, s->context->comm, th_coef(s), marked);
+  th_grouping_dual(&s->grouping, s->context->comm, th_stochastic_coef(s),
+                   marked);
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->group_keep[g] = s->group_keep[g] || marked[g] > 0;
   th_grouping_spread(&s->grouping, s->group_keep, s->keep);
@@ -99,10 +100,10 @@ static bool judge(struct th_stochastic *s)
 /* Attributes of the solution that had been left out. Collective. */
 static int64_t count_needed(struct th_stochastic *s)
 {
-  double *back = th_screening_field(s, TH_ONLINE_BACK);
+  double *back = th_stochastic_screening_field(s, TH_ONLINE_BACK);
   int64_t needed = 0;
   for (int64_t p = 0; p < s->active.count; p++) {
-    needed += back[p] != 0 && th_coef(s)[p] != 0;
+    needed += back[p] != 0 && th_stochastic_coef(s)[p] != 0;
     back[p] = 0;
   }
   s->context->comm->ops->sum_i64(s->context->comm, &needed, 1);
@@ -120,8 +121,8 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
   double gap = wanted > 0 ? wanted : exact_gap * s->zero_objective;
   th_status rc = th_sparsa(s, &polish, gap, most, err);
   *exact = s->pass.gap <= gap;
-  memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),
-         (size_t)s->active.count * sizeof(double));
+  memcpy(th_stochastic_screening_field(s, TH_ONLINE_EXACT),
+         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
   return rc;
 }
 
@@ -129,11 +130,11 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
 static void set_coefficients(struct th_stochastic *s,
                              const struct th_support *solution)
 {
-  memset(th_coef(s), 0, (size_t)s->active.count * sizeof(double));
+  memset(th_stochastic_coef(s), 0, (size_t)s->active.count * sizeof(double));
   for (int64_t k = 0; k < solution->size; k++) {
     int64_t place = th_active_place(&s->active, solution->attribute[k]);
     if (place >= 0)
-      th_coef(s)[place] = solution->coef[k];
+      th_stochastic_coef(s)[place] = solution->coef[k];
   }
   s->intercept = solution->intercept;
 }
@@ -146,7 +147,7 @@ static th_status look_around(struct th_stochastic *s,
 {
   struct th_pass whole;
   th_status rc;
-  TH_TRY(th_online_widen(s, err));
+  TH_TRY(th_screen_online_widen(s, err));
   if (solution != NULL)
     set_coefficients(s, solution);
   TH_TRY(th_stochastic_norms(s, err));
@@ -167,7 +168,8 @@ static bool return_to_solution(struct th_stochastic *s)
   struct th_online_screen *screen = th_online_of(s);
   bool known = screen->certified_active == s->active.total;
   if (screen->refined)
-    memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_EXACT),
+    memcpy(th_stochastic_coef(s),
+           th_stochastic_screening_field(s, TH_ONLINE_EXACT),
            (size_t)s->active.count * sizeof(double));
   screen->refined = true;
   if (known) {
@@ -187,8 +189,8 @@ static void remember(struct th_stochastic *s)
   screen->certified_active = s->active.total;
 }
 
-th_status th_online_refine(struct th_stochastic *s, int64_t most,
-                           int64_t *readmitted, struct th_error *err)
+th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
+                                  int64_t *readmitted, struct th_error *err)
 {
   bool more = true;
   bool exact = true;
@@ -201,7 +203,7 @@ th_status th_online_refine(struct th_stochastic *s, int64_t most,
     if (exact)
       TH_TRY(look_around(s, NULL, &more, err));
   }
-  memset(th_screening_field(s, TH_ONLINE_AVERAGE), 0,
+  memset(th_stochastic_screening_field(s, TH_ONLINE_AVERAGE), 0,
          (size_t)s->active.count * sizeof(double));
   *readmitted = exact ? count_needed(s) : -1;
   s->certificate.screened_wrongly += exact ? *readmitted : 0;
@@ -211,9 +213,9 @@ done:
   return rc;
 }
 
-th_status th_online_adopt(struct th_stochastic *s,
-                          const struct th_support *solution,
-                          int64_t *readmitted, struct th_error *err)
+th_status th_screen_online_adopt(struct th_stochastic *s,
+                                 const struct th_support *solution,
+                                 int64_t *readmitted, struct th_error *err)
 {
   bool more = false;
   th_status rc = look_around(s, solution, &more, err);
@@ -234,14 +236,15 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
   struct th_online_screen *screen = th_online_of(s);
   double w = screen->online.exponent;
   double raised = fmax(w, fmin(w + raise, highest));
-  memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_SAFE),
+  memcpy(th_stochastic_coef(s),
+         th_stochastic_screening_field(s, TH_ONLINE_SAFE),
          (size_t)s->active.count * sizeof(double));
-  memset(th_screening_field(s, TH_ONLINE_VOTES), 0,
+  memset(th_stochastic_screening_field(s, TH_ONLINE_VOTES), 0,
          (size_t)s->active.count * sizeof(double));
   s->intercept = screen->safe_intercept;
   screen->ballots = 0;
   th_online_restart(&screen->online, raised, screen->first_length, 0,
-                    th_online_vectors_of(s));
+                    th_screen_online_vectors_of(s));
   th_context_notice(s->context,
                     "a check took back %lld attributes that online screening "
                     "had left out wrongly; its exponent w is now %g",
@@ -253,10 +256,12 @@ static void go_on(struct th_stochastic *s, bool safe)
 {
   struct th_online_screen *screen = th_online_of(s);
   size_t bytes = (size_t)s->active.count * sizeof(double);
-  memcpy(th_coef(s), th_screening_field(s, TH_ONLINE_HELD), bytes);
+  memcpy(th_stochastic_coef(s),
+         th_stochastic_screening_field(s, TH_ONLINE_HELD), bytes);
   if (!safe)
     return;
-  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s), bytes);
+  memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
+         th_stochastic_coef(s), bytes);
   screen->safe_intercept = s->intercept;
 }
 
@@ -287,39 +292,39 @@ static bool is_due(struct th_stochastic *s)
 static th_status check_stream(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
-  bool last = th_online_left(s) < s->sample.capacity;
+  bool last = th_screen_online_left(s) < s->sample.capacity;
   int64_t readmitted = 0;
   th_status rc;
   if (!last && 2 * s->active.total > screen->checked)
     return TH_OK;
-  TH_TRY(th_online_sample(s, last ? INT64_MAX : EXAMPLES_OF_STREAM, &readmitted,
-                          err));
+  TH_TRY(th_screen_online_sample(s, last ? INT64_MAX : EXAMPLES_OF_STREAM,
+                                 &readmitted, err));
   screen->checked = s->active.total;
   if (readmitted > 0) {
     fall_back(s, readmitted);
-    TH_TRY(th_online_anchor(s, err));
+    TH_TRY(th_screen_online_anchor(s, err));
   }
-  memcpy(th_screening_field(s, TH_ONLINE_SAFE), th_coef(s),
-         (size_t)s->active.count * sizeof(double));
+  memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
+         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
   screen->safe_intercept = s->intercept;
 done:
   return rc;
 }
 
-th_status th_online_check(struct th_stochastic *s, struct th_error *err)
+th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
   int64_t most = passes_of_check(s, screen->drawn);
   double intercept = s->intercept;
   int64_t readmitted = 0;
   th_status rc;
-  if (th_online_streams(s))
+  if (th_screen_online_streams(s))
     return check_stream(s, err);
   if (!is_due(s))
     return TH_OK;
-  memcpy(th_screening_field(s, TH_ONLINE_HELD), th_coef(s),
-         (size_t)s->active.count * sizeof(double));
-  TH_TRY(th_online_refine(s, most, &readmitted, err));
+  memcpy(th_stochastic_screening_field(s, TH_ONLINE_HELD),
+         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
+  TH_TRY(th_screen_online_refine(s, most, &readmitted, err));
   s->passed = false;
   s->reached = false;
   s->intercept = intercept;
@@ -330,7 +335,7 @@ th_status th_online_check(struct th_stochastic *s, struct th_error *err)
   else
     go_on(s, readmitted == 0);
   if (readmitted > 0)
-    TH_TRY(th_online_anchor(s, err));
+    TH_TRY(th_screen_online_anchor(s, err));
 done:
   return rc;
 }

@@ -28,16 +28,17 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
   context.config = &config;
   TH_TRY(lasso->create(&state, &context, err));
   TH_TRY(lasso->step(state, &context, &more, err));
-  TH_TRY(th_online_adopt(s, lasso->support(state), readmitted, err));
+  TH_TRY(th_screen_online_adopt(s, lasso->support(state), readmitted, err));
 done:
   lasso->free(state);
   return rc;
 }
 
-th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
-                                struct th_error *err)
+th_status th_screen_online_end_exactly(struct th_stochastic *s,
+                                       int64_t *readmitted,
+                                       struct th_error *err)
 {
-  th_status rc = th_online_refine(s, INT64_MAX, readmitted, err);
+  th_status rc = th_screen_online_refine(s, INT64_MAX, readmitted, err);
   if (rc != TH_OK || *readmitted >= 0)
     return rc;
   th_context_notice(s->context,
@@ -48,14 +49,14 @@ th_status th_online_end_exactly(struct th_stochastic *s, int64_t *readmitted,
   return solve_whole(s, readmitted, err);
 }
 
-th_status th_online_end_again(struct th_stochastic *s, double gap,
-                              struct th_error *err)
+th_status th_screen_online_end_again(struct th_stochastic *s, double gap,
+                                     struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
   int64_t readmitted = 0;
   screen->wanted = gap;
   screen->certified_active = -1;
-  memcpy(th_screening_field(s, TH_ONLINE_EXACT), th_coef(s),
-         (size_t)s->active.count * sizeof(double));
-  return th_online_end_exactly(s, &readmitted, err);
+  memcpy(th_stochastic_screening_field(s, TH_ONLINE_EXACT),
+         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
+  return th_screen_online_end_exactly(s, &readmitted, err);
 }

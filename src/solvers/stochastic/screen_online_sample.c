@@ -25,19 +25,19 @@ enum {
   RESERVED = 10 /* one in so many is for the final check */
 };
 
-bool th_online_stream_of(const struct th_config *config, int64_t n)
+bool th_screen_online_stream_of(const struct th_config *config, int64_t n)
 {
   return config->epochs == 1 && n >= FROM;
 }
 
-bool th_online_streams(const struct th_stochastic *s)
+bool th_screen_online_streams(const struct th_stochastic *s)
 {
-  return th_online_stream_of(s->context->config, s->n);
+  return th_screen_online_stream_of(s->context->config, s->n);
 }
 
-int64_t th_online_left(const struct th_stochastic *s)
+int64_t th_screen_online_left(const struct th_stochastic *s)
 {
-  int64_t reserved = th_online_streams(s) ? s->n / RESERVED : 0;
+  int64_t reserved = th_screen_online_streams(s) ? s->n / RESERVED : 0;
   return th_max_i64(s->n * s->context->config->passes - s->drawn - reserved, 0);
 }
 
@@ -55,15 +55,15 @@ static void widen_bounds(const struct th_row *row, double factor, double *bound)
 static th_status take_sample(struct th_stochastic *s, int64_t examples,
                              int64_t *drawn, struct th_error *err)
 {
-  double *mean = th_screening_field(s, TH_ONLINE_X);
-  double *square = th_screening_field(s, TH_ONLINE_AVERAGE);
-  double *bound = th_screening_field(s, TH_ONLINE_EXACT);
+  double *mean = th_stochastic_screening_field(s, TH_ONLINE_X);
+  double *square = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
+  double *bound = th_stochastic_screening_field(s, TH_ONLINE_EXACT);
   double loss = s->loss; /* of steps alone */
   bool more = true;
   th_status rc = TH_OK;
   *drawn = 0;
   while (*drawn < examples && more) {
-    TH_TRY(th_minibatch_next(s, &more, err));
+    TH_TRY(th_stochastic_batch_next(s, &more, err));
     for (int64_t r = 0; more && r < s->sample.rows; r++) {
       double factor = -s->sample.factor[r] * (double)s->sample.rows / s->lambda;
       th_row_add_moments(&s->sample.row[r], factor, mean, factor * factor,
@@ -71,7 +71,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
       widen_bounds(&s->sample.row[r], factor, bound);
     }
     *drawn += more ? s->sample.rows : 0;
-    th_minibatch_release(s, false);
+    th_stochastic_batch_release(s, false);
   }
   s->drawn += *drawn;
   s->loss = loss;
@@ -87,9 +87,9 @@ done:
  * the sample leaves possible. */
 static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
 {
-  double *middle = th_screening_field(s, TH_ONLINE_X);
-  double *high = th_screening_field(s, TH_ONLINE_AVERAGE);
-  const double *bound = th_screening_field(s, TH_ONLINE_EXACT);
+  double *middle = th_stochastic_screening_field(s, TH_ONLINE_X);
+  double *high = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
+  const double *bound = th_stochastic_screening_field(s, TH_ONLINE_EXACT);
   for (int64_t p = 0; p < s->active.count; p++) {
     double mean = fabs(middle[p]);
     double variance = fmax(high[p] - mean * mean, 0) * (double)drawn /
@@ -104,10 +104,11 @@ static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
 /* s->keep: what was active, and groups that must come back. Collective. */
 static int64_t judge(struct th_stochastic *s)
 {
-  double *was = th_screening_field(s, TH_ONLINE_WAS);
+  double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   int64_t back = 0;
   th_grouping_dual(&s->grouping, s->context->comm,
-                   th_screening_field(s, TH_ONLINE_X), s->group_dual);
+                   th_stochastic_screening_field(s, TH_ONLINE_X),
+                   s->group_dual);
   th_grouping_dual(&s->grouping, s->context->comm, was, s->group_second);
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->group_keep[g] = s->group_second[g] > 0 || s->group_dual[g] > 1;
@@ -122,10 +123,11 @@ static int64_t judge(struct th_stochastic *s)
  * may be. Collective. */
 static int64_t count_doubtful(struct th_stochastic *s)
 {
-  const double *was = th_screening_field(s, TH_ONLINE_WAS);
+  const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   int64_t doubtful = 0;
   th_grouping_dual(&s->grouping, s->context->comm,
-                   th_screening_field(s, TH_ONLINE_AVERAGE), s->group_dual);
+                   th_stochastic_screening_field(s, TH_ONLINE_AVERAGE),
+                   s->group_dual);
   for (int64_t g = 0; g < s->grouping.groups; g++)
     s->group_keep[g] = !(s->group_dual[g] < 1);
   th_grouping_spread(&s->grouping, s->group_keep, s->keep);
@@ -139,13 +141,13 @@ static int64_t count_doubtful(struct th_stochastic *s)
 static void clear(struct th_stochastic *s)
 {
   size_t bytes = (size_t)s->active.count * sizeof(double);
-  memset(th_screening_field(s, TH_ONLINE_X), 0, bytes);
-  memset(th_screening_field(s, TH_ONLINE_AVERAGE), 0, bytes);
-  memset(th_screening_field(s, TH_ONLINE_EXACT), 0, bytes);
+  memset(th_stochastic_screening_field(s, TH_ONLINE_X), 0, bytes);
+  memset(th_stochastic_screening_field(s, TH_ONLINE_AVERAGE), 0, bytes);
+  memset(th_stochastic_screening_field(s, TH_ONLINE_EXACT), 0, bytes);
 }
 
-th_status th_online_sample(struct th_stochastic *s, int64_t examples,
-                           int64_t *readmitted, struct th_error *err)
+th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
+                                  int64_t *readmitted, struct th_error *err)
 {
   struct th_online_screen *screen = th_online_of(s);
   double risk = 1 - s->context->config->confidence;
@@ -153,7 +155,7 @@ th_status th_online_sample(struct th_stochastic *s, int64_t examples,
   int64_t drawn = 0;
   th_status rc;
   clear(s);
-  TH_TRY(th_online_widen(s, err));
+  TH_TRY(th_screen_online_widen(s, err));
   TH_TRY(th_stochastic_reach(s, err));
   TH_TRY(take_sample(s, examples, &drawn, err));
   bound_duals(s, drawn, delta);

@@ -18,7 +18,7 @@ static const double least_votes = 5;
  * votes. Collective. */
 static void count(struct th_stochastic *s, double at_most, int64_t sums[2])
 {
-  const double *votes = th_screening_field(s, TH_ONLINE_VOTES);
+  const double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
   sums[0] = 0;
   sums[1] = 0;
   for (int64_t p = 0; p < s->active.count; p++) {
@@ -45,10 +45,10 @@ static double median(struct th_stochastic *s, int64_t ballots)
   return (double)low;
 }
 
-void th_online_vote(struct th_stochastic *s)
+void th_screen_online_vote(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_online_of(s);
-  double *votes = th_screening_field(s, TH_ONLINE_VOTES);
+  double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
   bool election = ++screen->ballots % TH_ONLINE_BALLOTS == 0;
   double enough = INFINITY;
   int64_t sums[2];

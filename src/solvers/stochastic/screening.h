@@ -13,7 +13,7 @@ extern const struct th_update th_svrg_update;
 
 /* Keep what the gap-safe sphere of the last full pass cannot prove to be 0 in
  * the solution; nothing has changed since that pass. Collective. */
-th_status th_gap_safe_screen(struct th_stochastic *s, struct th_error *err);
+th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err);
 
 extern const struct th_screening th_screen_none;
 extern const struct th_screening th_screen_gap_safe;

@@ -16,12 +16,12 @@ static const double longest = 1e6;   /* steps, times the shortest */
 
 static double *old_coef(struct th_stochastic *s, const struct th_sparsa *p)
 {
-  return th_screening_field(s, p->fields[0]);
+  return th_stochastic_screening_field(s, p->fields[0]);
 }
 
 static double *old_dual(struct th_stochastic *s, const struct th_sparsa *p)
 {
-  return th_screening_field(s, p->fields[1]);
+  return th_stochastic_screening_field(s, p->fields[1]);
 }
 
 static double worst_recent(const struct th_sparsa *p)
@@ -39,7 +39,7 @@ static th_status differences(struct th_stochastic *s, const struct th_sparsa *p,
                              struct th_error *err)
 {
   const double *z = s->active.field[TH_FIELD_DUAL];
-  const double *b = th_coef(s);
+  const double *b = th_stochastic_coef(s);
   double *work = s->group_second;
   th_status rc;
   for (int64_t k = 0; k < s->active.count; k++)
@@ -58,7 +58,7 @@ done:
 static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
                           struct th_error *err)
 {
-  double *b = th_coef(s);
+  double *b = th_stochastic_coef(s);
   for (int64_t k = 0; k < s->active.count; k++)
     b[k] = old_coef(s, p)[k] + p->step * s->lambda * old_dual(s, p)[k];
   th_stochastic_prox(s, p->step, b);
@@ -76,7 +76,7 @@ static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
   double bend = 0;
   bool accepted = false;
   th_status rc;
-  memcpy(old_coef(s, p), th_coef(s), bytes);
+  memcpy(old_coef(s, p), th_stochastic_coef(s), bytes);
   memcpy(old_dual(s, p), s->active.field[TH_FIELD_DUAL], bytes);
   while (!accepted) {
     TH_TRY(try_step(s, p, err));
@@ -108,7 +108,7 @@ static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
 {
   th_status rc;
   int64_t before = s->active.total;
-  TH_TRY(th_gap_safe_screen(s, err));
+  TH_TRY(th_screening_gap_safe(s, err));
   if (s->active.total == before)
     return TH_OK;
   TH_TRY(th_stochastic_pass(s, err));

@@ -43,7 +43,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_row_caches_init(&s->panels, context, &s->active,
                             config->panel_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
-  TH_TRY(th_minibatch_init(&s->sample, th_min_i64(rows, n), err));
+  TH_TRY(th_stochastic_batch_init(&s->sample, th_min_i64(rows, n), err));
   TH_TRY(load_targets(s, err));
 done:
   return rc;
@@ -92,7 +92,7 @@ static th_status start_from(struct th_stochastic *s,
   for (int64_t k = 0; k < model->size; k++) {
     int64_t place = th_active_place(&s->active, model->attribute[k]);
     if (place >= 0)
-      th_coef(s)[place] = model->coef[k];
+      th_stochastic_coef(s)[place] = model->coef[k];
   }
   s->intercept = model->intercept;
   return th_stochastic_pass(s, err);
@@ -169,7 +169,7 @@ void th_stochastic_free(void *state)
   th_grouping_free(&s->grouping);
   th_row_caches_free(&s->panels);
   th_example_order_free(&s->order);
-  th_minibatch_free(&s->sample);
+  th_stochastic_batch_free(&s->sample);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
   if (s->problem != NULL)

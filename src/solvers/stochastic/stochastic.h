@@ -216,36 +216,36 @@ void th_stochastic_free(void *state); /* local */
 /* ---- for rules ---- */
 
 /* Vector `field` of the update rule, of the screening rule. Local. */
-double *th_update_field(const struct th_stochastic *s, int field);
-double *th_screening_field(const struct th_stochastic *s, int field);
+double *th_stochastic_update_field(const struct th_stochastic *s, int field);
+double *th_stochastic_screening_field(const struct th_stochastic *s, int field);
 
 /* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
  * max_i weight_i (norm2(x_i)^2 + constant). Local. */
 double th_stochastic_first_step(const struct th_stochastic *s);
 
 /* b, over the active places. Local. */
-static inline double *th_coef(const struct th_stochastic *s)
+static inline double *th_stochastic_coef(const struct th_stochastic *s)
 {
   return s->active.field[TH_FIELD_COEF];
 }
 
 /* b -= g times the sum of factor[r] x_r over the sample; b0 likewise, by its
  * own measure. Local. */
-void th_minibatch_descend(struct th_stochastic *s, double g,
-                          const double *factor, double *b);
+void th_stochastic_descend(struct th_stochastic *s, double g,
+                           const double *factor, double *b);
 
 /* b = prox of g lambda Omega at b; later for sparse data where the penalty
- * allows: th_lazy_meet and th_lazy_settle are the rule's meet and settle then.
- * Collective. */
-void th_minibatch_prox(struct th_stochastic *s, double g);
+ * allows: th_stochastic_lazy_meet and th_stochastic_lazy_settle are the rule's
+ * meet and settle then. Collective. */
+void th_stochastic_batch_prox(struct th_stochastic *s, double g);
 
 /* Both, one after the other, with the sample's own factors. Collective. */
-void th_minibatch_prox_step(struct th_stochastic *s, double g);
+void th_stochastic_prox_step(struct th_stochastic *s, double g);
 
 /* Coefficients that wait for their soft thresholds until they are met: these
  * compose. Local. */
-void th_lazy_meet(struct th_stochastic *s, const struct th_row *row);
-void th_lazy_settle(struct th_stochastic *s);
+void th_stochastic_lazy_meet(struct th_stochastic *s, const struct th_row *row);
+void th_stochastic_lazy_settle(struct th_stochastic *s);
 
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
 void th_stochastic_prox(struct th_stochastic *s, double t, double *v);

@@ -100,12 +100,12 @@ done:
   return rc;
 }
 
-double *th_update_field(const struct th_stochastic *s, int field)
+double *th_stochastic_update_field(const struct th_stochastic *s, int field)
 {
   return s->active.field[TH_FIELD_UPDATE + field];
 }
 
-double *th_screening_field(const struct th_stochastic *s, int field)
+double *th_stochastic_screening_field(const struct th_stochastic *s, int field)
 {
   return s->active.field[TH_FIELD_UPDATE + s->update->fields + field];
 }

@@ -109,7 +109,8 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = multiply(s, rows, sums, err);
-  TH_TRY(th_sum_agree(s->context->comm, sums, (size_t)(rows * rows), rc, err));
+  TH_TRY(th_comm_sum_agree(s->context->comm, sums, (size_t)(rows * rows), rc,
+                           err));
   for (int64_t r = 0; r < rows; r++)
     for (int64_t q = 0; q <= r; q++) {
       double product = th_fixed_to(&s->fixed, sums[r * rows + q]);

@@ -66,7 +66,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
 {
   th_status rc;
   choose_step_size(s);
-  TH_TRY(th_minibatch_next(s, more, err));
+  TH_TRY(th_stochastic_batch_next(s, more, err));
   if (!*more)
     return TH_OK;
   if (s->screening->observe != NULL)
@@ -75,7 +75,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
   s->steps++;
   tell_going(s);
   s->update->step(s);
-  th_minibatch_release(s, false);
+  th_stochastic_batch_release(s, false);
 done:
   return rc;
 }
@@ -108,12 +108,12 @@ th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
     rc = TH_NEW(&bytes, s->context->comm->size, "the support", err);
   TH_TRY(th_agree(s->context->comm, rc, err));
   for (int64_t p = 0; p < s->active.count; p++)
-    if (th_coef(s)[p] != 0)
-      s->choice[mine++] =
-          (struct th_index_value){s->active.attribute[p], th_coef(s)[p]};
-  TH_TRY(th_gather(s->context->comm, s->choice,
-                   mine * (int64_t)sizeof *s->choice, bytes, (void **)&all,
-                   err));
+    if (th_stochastic_coef(s)[p] != 0)
+      s->choice[mine++] = (struct th_index_value){s->active.attribute[p],
+                                                  th_stochastic_coef(s)[p]};
+  TH_TRY(th_comm_gather(s->context->comm, s->choice,
+                        mine * (int64_t)sizeof *s->choice, bytes, (void **)&all,
+                        err));
   for (int r = 0; r < s->context->comm->size; r++)
     received += bytes[r];
   TH_TRY(th_support_assign(&s->support, s->context, all,
@@ -210,7 +210,7 @@ th_status th_stochastic_finish(void *state, struct th_context *context,
   struct th_stochastic *s = state;
   th_status rc = TH_OK;
   (void)context;
-  th_minibatch_release(s, true);
+  th_stochastic_batch_release(s, true);
   if (s->screening->finish != NULL) {
     s->certified = false;
     TH_TRY(s->screening->finish(s, err));

@@ -8,17 +8,17 @@
 /* ---- mini-batches (minibatch.c) ---- */
 
 /* Room for batches of that many rows. Local. */
-th_status th_minibatch_init(struct th_minibatch *sample, int64_t rows,
-                            struct th_error *err);
-void th_minibatch_free(struct th_minibatch *sample);
+th_status th_stochastic_batch_init(struct th_minibatch *sample, int64_t rows,
+                                   struct th_error *err);
+void th_stochastic_batch_free(struct th_minibatch *sample);
 
 /* The next mini-batch, its predictions and duals; *more = false: all passes are
  * over. Collective: one sum, none on one rank. */
-th_status th_minibatch_next(struct th_stochastic *s, bool *more,
-                            struct th_error *err);
+th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
+                                   struct th_error *err);
 
 /* Let go of the deal units that the sample no longer needs; of all. Local. */
-void th_minibatch_release(struct th_stochastic *s, bool all);
+void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
 /* A scale that holds predictions at the present reach. Local. */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);

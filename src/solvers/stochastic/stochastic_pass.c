@@ -54,11 +54,11 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
     largest = fmax(largest, isfinite(v[p]) ? fabs(v[p]) : INFINITY);
   comm->ops->max_f64(comm, &largest, 1);
   if (!th_fixed_init(&fixed, largest * (double)s->active.total) ||
-      !th_cells_sum(v, &s->cells, &fixed, &sums[0]))
+      !th_row_cells_sum(v, &s->cells, &fixed, &sums[0]))
     rc = th_fail(err, TH_ENUMERIC,
                  "the coefficients have become infinite; standardize, or take "
                  "a smaller step size");
-  rc = th_sum_agree(comm, sums, 1, rc, err);
+  rc = th_comm_sum_agree(comm, sums, 1, rc, err);
   if (rc == TH_OK)
     *total = th_fixed_to(&fixed, sums[0]);
   return rc;
@@ -71,7 +71,7 @@ th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
   double *work = s->active.field[TH_FIELD_DUAL];
   th_status rc;
   for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(th_coef(s)[p]) * s->active.bound[p];
+    work[p] = fabs(th_stochastic_coef(s)[p]) * s->active.bound[p];
   TH_TRY(th_stochastic_total(s, work, &s->reach, err));
   s->reach *= slack;
   s->scaled_for = 0;
@@ -110,7 +110,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = visit(s, visit_norms, err);
-  TH_TRY(th_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
+  TH_TRY(th_comm_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
   s->largest = 0;
   s->curvature = 0;
   s->heaviest = 0;
@@ -134,7 +134,8 @@ done:
 static bool visit_prediction(struct th_stochastic *s, const struct th_row *row,
                              int64_t i)
 {
-  return th_row_product(row, th_coef(s), &s->cells, &s->fixed, &s->sums[i]);
+  return th_row_product(row, th_stochastic_coef(s), &s->cells, &s->fixed,
+                        &s->sums[i]);
 }
 
 /* Z = -(1/lambda) sum eta_i theta_i x_i. */
@@ -156,7 +157,7 @@ static th_status predict(struct th_stochastic *s, struct th_error *err)
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = visit(s, visit_prediction, err);
-  TH_TRY(th_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
+  TH_TRY(th_comm_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
   for (int64_t i = 0; i < s->n; i++)
     s->prediction[i] = th_fixed_to(&s->fixed, s->sums[i]);
 done:
@@ -220,7 +221,7 @@ static th_status pass_over(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(predict(s, err));
   TH_TRY(dualize(s, err));
-  TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_coef(s),
+  TH_TRY(th_grouping_norm(&s->grouping, s->context->comm, th_stochastic_coef(s),
                           &pass->omega, err));
   memset(s->active.field[TH_FIELD_DUAL], 0,
          (size_t)s->active.count * sizeof(double));

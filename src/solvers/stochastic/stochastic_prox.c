@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-void th_minibatch_descend(struct th_stochastic *s, double g,
-                          const double *factor, double *b)
+void th_stochastic_descend(struct th_stochastic *s, double g,
+                           const double *factor, double *b)
 {
   for (int64_t r = 0; r < s->sample.rows; r++) {
     double step = g * factor[r];
@@ -23,7 +23,7 @@ bool th_stochastic_separable(const struct th_stochastic *s)
 void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
 {
   if (th_stochastic_separable(s))
-    th_soft_all(t * s->lambda, v, s->active.count);
+    th_row_soft_all(t * s->lambda, v, s->active.count);
   else
     th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
 }
@@ -32,45 +32,45 @@ void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
 static void fused_step(struct th_stochastic *s, double g)
 {
   double step = g * s->sample.factor[0];
-  th_row_step(&s->sample.row[0], -step, g * s->lambda, th_coef(s));
+  th_row_step(&s->sample.row[0], -step, g * s->lambda, th_stochastic_coef(s));
   s->intercept -= s->constant * step;
   s->reach += fabs(step) * s->stride;
 }
 
-void th_minibatch_prox(struct th_stochastic *s, double g)
+void th_stochastic_batch_prox(struct th_stochastic *s, double g)
 {
   if (!s->panels.sparse || !th_stochastic_separable(s))
-    th_stochastic_prox(s, g, th_coef(s));
+    th_stochastic_prox(s, g, th_stochastic_coef(s));
   else
     s->threshold += g * s->lambda;
 }
 
-void th_minibatch_prox_step(struct th_stochastic *s, double g)
+void th_stochastic_prox_step(struct th_stochastic *s, double g)
 {
   bool separable = th_stochastic_separable(s);
   if (separable && !s->panels.sparse && s->sample.rows == 1) {
     fused_step(s, g);
     return;
   }
-  th_minibatch_descend(s, g, s->sample.factor, th_coef(s));
-  th_minibatch_prox(s, g);
+  th_stochastic_descend(s, g, s->sample.factor, th_stochastic_coef(s));
+  th_stochastic_batch_prox(s, g);
 }
 
 static void catch_up(struct th_stochastic *s, int64_t place)
 {
   double *done = &s->active.field[TH_FIELD_LAZY][place];
-  double *b = &th_coef(s)[place];
+  double *b = &th_stochastic_coef(s)[place];
   *b = th_soft(*b, s->threshold - *done);
   *done = s->threshold;
 }
 
-void th_lazy_meet(struct th_stochastic *s, const struct th_row *row)
+void th_stochastic_lazy_meet(struct th_stochastic *s, const struct th_row *row)
 {
   for (int64_t k = 0; row->place != NULL && k < row->count; k++)
     catch_up(s, row->place[k]);
 }
 
-void th_lazy_settle(struct th_stochastic *s)
+void th_stochastic_lazy_settle(struct th_stochastic *s)
 {
   if (!(s->threshold > 0))
     return;

@@ -28,11 +28,12 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static void step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
-  th_minibatch_descend(s, s->step_size, s->sample.factor, th_coef(s));
+  th_stochastic_descend(s, s->step_size, s->sample.factor,
+                        th_stochastic_coef(s));
   state->pending += s->step_size;
   if (s->steps % K != 0)
     return;
-  th_minibatch_prox(s, state->pending);
+  th_stochastic_batch_prox(s, state->pending);
   state->pending = 0;
 }
 
@@ -41,8 +42,9 @@ static void release(struct th_stochastic *s)
   free(s->update_state);
 }
 
-const struct th_update th_truncated_gradient_update = {.create = create,
-                                                       .meet = th_lazy_meet,
-                                                       .step = step,
-                                                       .settle = th_lazy_settle,
-                                                       .free = release};
+const struct th_update th_truncated_gradient_update = {
+    .create = create,
+    .meet = th_stochastic_lazy_meet,
+    .step = step,
+    .settle = th_stochastic_lazy_settle,
+    .free = release};

@@ -3,7 +3,7 @@
 #include "solvers/stochastic/variance_reduced.h"
 
 #include "core/memory.h"
-#include "math/drift.h"
+#include "math/lazy_prox.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const double slack = 1.000001; /* size is rounded */
 
 static double *mean_of(const struct th_stochastic *s)
 {
-  return th_update_field(s, 0);
+  return th_stochastic_update_field(s, 0);
 }
 
 static bool is_lazy(const struct th_stochastic *s)
@@ -64,10 +64,10 @@ static void catch_up(struct th_stochastic *s, int64_t place)
 {
   int64_t steps = s->steps - s->settled;
   double *done = &s->active.field[TH_FIELD_LAZY][place];
-  double *b = &th_coef(s)[place];
+  double *b = &th_stochastic_coef(s)[place];
   double g = s->step_size;
-  *b = th_drift(*b, g * mean_of(s)[place], g * s->lambda,
-                steps - (int64_t)*done);
+  *b = th_lazy_prox(*b, g * mean_of(s)[place], g * s->lambda,
+                    steps - (int64_t)*done);
   *done = (double)steps;
 }
 
@@ -131,8 +131,8 @@ static void step_all(struct th_stochastic *s)
 {
   struct th_row mean = {
       .type = TH_F64, .count = s->active.count, .values = mean_of(s)};
-  th_row_add(&mean, -s->step_size, th_coef(s));
-  th_stochastic_prox(s, s->step_size, th_coef(s));
+  th_row_add(&mean, -s->step_size, th_stochastic_coef(s));
+  th_stochastic_prox(s, s->step_size, th_stochastic_coef(s));
 }
 
 void th_variance_reduced_step(struct th_stochastic *s, bool remember)
@@ -142,7 +142,7 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
   s->reach += g * state->size * slack * s->stride;
   s->intercept -= s->constant * g * state->intercept_mean;
   correct(s, remember);
-  th_minibatch_descend(s, g, s->sample.factor, th_coef(s));
+  th_stochastic_descend(s, g, s->sample.factor, th_stochastic_coef(s));
   if (is_lazy(s))
     step_met(s);
   else

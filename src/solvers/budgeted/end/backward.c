@@ -68,10 +68,10 @@ static void drop(struct th_backward *b, int64_t j)
   double pivot = own[j];
   if (pivot > 0) {
     b->square += b->coef[j] * b->coef[j] / pivot;
-    th_vector_add(&column, -b->coef[j] / pivot, b->coef);
+    th_column_add(&column, -b->coef[j] / pivot, b->coef);
     for (int64_t k = 0; k < n; k++)
       if (k != j && b->stays[k])
-        th_vector_add(&column, -own[k] / pivot, b->inverse + k * n);
+        th_column_add(&column, -own[k] / pivot, b->inverse + k * n);
   }
   for (int64_t k = 0; k < n; k++)
     own[k] = b->inverse[j + k * n] = 0;

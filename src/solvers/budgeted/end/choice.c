@@ -12,38 +12,38 @@ static const double clearly_related = 3; /* score of a model that is not null */
 static const double se_strict = 1;
 static const double se_net = 0.25;
 
-th_status th_contest_init(struct th_contest *choice, int64_t rows,
-                          const double *target, const double *weight,
-                          const struct th_loss *loss, int64_t most,
-                          struct th_error *err)
+th_status th_choice_init(struct th_choice *choice, int64_t rows,
+                         const double *target, const double *weight,
+                         const struct th_loss *loss, int64_t most,
+                         struct th_error *err)
 {
-  *choice = (struct th_contest){.rows = rows,
-                                .target = target,
-                                .weight = weight,
-                                .loss = loss,
-                                .most = most};
+  *choice = (struct th_choice){.rows = rows,
+                               .target = target,
+                               .weight = weight,
+                               .loss = loss,
+                               .most = most};
   for (int64_t i = 0; i < rows; i++)
     choice->sum += weight[i];
   return TH_NEW(&choice->difference, rows, "losses", err);
 }
 
-void th_contest_free(struct th_contest *choice)
+void th_choice_free(struct th_choice *choice)
 {
   for (int64_t c = 0; c < choice->count; c++)
     free(choice->row_loss[c]);
   free(choice->candidate);
   free(choice->row_loss);
   free(choice->difference);
-  *choice = (struct th_contest){0};
+  *choice = (struct th_choice){0};
 }
 
-static double mean_of(const struct th_contest *choice, const double *u)
+static double mean_of(const struct th_choice *choice, const double *u)
 {
   double sum = th_dot(choice->weight, u, choice->rows);
   return choice->sum > 0 ? sum / choice->sum : 0;
 }
 
-static double se_of(const struct th_contest *choice, const double *u,
+static double se_of(const struct th_choice *choice, const double *u,
                     double mean)
 {
   double sum = 0;
@@ -56,8 +56,7 @@ static double se_of(const struct th_contest *choice, const double *u,
 
 /* The correlation of predictions with the target, times root of the rows that
  * the weights are worth. */
-static double score_of(const struct th_contest *choice,
-                       const double *prediction)
+static double score_of(const struct th_choice *choice, const double *prediction)
 {
   double centre = mean_of(choice, prediction);
   double middle = mean_of(choice, choice->target);
@@ -78,7 +77,7 @@ static double score_of(const struct th_contest *choice,
              : 0;
 }
 
-static th_status reserve(struct th_contest *choice, struct th_error *err)
+static th_status reserve(struct th_choice *choice, struct th_error *err)
 {
   int64_t wanted = choice->count + 1;
   th_status rc = th_grow((void **)&choice->candidate, &choice->capacity, wanted,
@@ -89,9 +88,9 @@ static th_status reserve(struct th_contest *choice, struct th_error *err)
   return rc;
 }
 
-th_status th_contest_add(struct th_contest *choice, enum th_candidate_kind kind,
-                         int64_t mix, int64_t step, int64_t size,
-                         const double *prediction, struct th_error *err)
+th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
+                        int64_t mix, int64_t step, int64_t size,
+                        const double *prediction, struct th_error *err)
 {
   double *loss = NULL;
   th_status rc;
@@ -113,8 +112,7 @@ done:
   return rc;
 }
 
-static bool counts(const struct th_contest *choice,
-                   const struct th_candidate *c)
+static bool counts(const struct th_choice *choice, const struct th_candidate *c)
 {
   bool null = c->kind == TH_CANDIDATE_NULL;
   return isfinite(c->loss) && (null || c->size > 0) &&
@@ -135,7 +133,7 @@ static bool is_sparser(const struct th_candidate *a,
 }
 
 /* mean(loss_c - loss_b), and its standard error. */
-static double compare(const struct th_contest *choice, int64_t c, int64_t b,
+static double compare(const struct th_choice *choice, int64_t c, int64_t b,
                       double *se)
 {
   for (int64_t i = 0; i < choice->rows; i++)
@@ -145,7 +143,7 @@ static double compare(const struct th_contest *choice, int64_t c, int64_t b,
   return mean;
 }
 
-static bool is_as_good(const struct th_contest *choice, int64_t c, int64_t b)
+static bool is_as_good(const struct th_choice *choice, int64_t c, int64_t b)
 {
   double k =
       choice->candidate[c].kind == TH_CANDIDATE_STRICT ? se_strict : se_net;
@@ -154,7 +152,7 @@ static bool is_as_good(const struct th_contest *choice, int64_t c, int64_t b)
   return above <= k * se;
 }
 
-static int64_t find_kind(const struct th_contest *choice,
+static int64_t find_kind(const struct th_choice *choice,
                          enum th_candidate_kind kind)
 {
   for (int64_t c = 0; c < choice->count; c++)
@@ -163,7 +161,7 @@ static int64_t find_kind(const struct th_contest *choice,
   return -1;
 }
 
-static int64_t find_best(const struct th_contest *choice)
+static int64_t find_best(const struct th_choice *choice)
 {
   const struct th_candidate *all = choice->candidate;
   int64_t best = -1;
@@ -176,7 +174,7 @@ static int64_t find_best(const struct th_contest *choice)
 
 /* The first, from few to many attributes, that is as good as b; none after b
  * itself. */
-static int64_t find_sparsest(const struct th_contest *choice, int64_t b)
+static int64_t find_sparsest(const struct th_choice *choice, int64_t b)
 {
   const struct th_candidate *all = choice->candidate;
   int64_t found = b;
@@ -189,8 +187,8 @@ static int64_t find_sparsest(const struct th_contest *choice, int64_t b)
   return found;
 }
 
-th_status th_contest_make(struct th_contest *choice, struct th_chosen *made,
-                          struct th_error *err)
+th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
+                         struct th_error *err)
 {
   made->null = find_kind(choice, TH_CANDIDATE_NULL);
   made->strict = find_kind(choice, TH_CANDIDATE_STRICT);

@@ -41,12 +41,12 @@ struct th_candidate {
   int64_t mix;  /* place in the grid of nets; 0 of others */
   int64_t step; /* likewise: of its penalties */
   int64_t size; /* attributes of the final model */
-  double loss;  /* mean(loss_c), by th_contest_add */
+  double loss;  /* mean(loss_c), by th_choice_add */
   double se;    /* se(loss_c), likewise */
   double score; /* likewise, as above */
 };
 
-struct th_contest {
+struct th_choice {
   int64_t rows;
   const double *target; /* rows; labels: -1, +1; borrowed */
   const double *weight; /* rows, >= 0; borrowed */
@@ -72,20 +72,20 @@ struct th_chosen {
 };
 
 /* No candidates. TH_ENOMEM. */
-th_status th_contest_init(struct th_contest *choice, int64_t rows,
-                          const double *target, const double *weight,
-                          const struct th_loss *loss, int64_t most,
-                          struct th_error *err);
-void th_contest_free(struct th_contest *choice);
+th_status th_choice_init(struct th_choice *choice, int64_t rows,
+                         const double *target, const double *weight,
+                         const struct th_loss *loss, int64_t most,
+                         struct th_error *err);
+void th_choice_free(struct th_choice *choice);
 
 /* One more candidate; prediction, of every row, is not needed afterwards. Takes
  * 8 bytes a row. TH_ENOMEM. */
-th_status th_contest_add(struct th_contest *choice, enum th_candidate_kind kind,
-                         int64_t mix, int64_t step, int64_t size,
-                         const double *prediction, struct th_error *err);
+th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
+                        int64_t mix, int64_t step, int64_t size,
+                        const double *prediction, struct th_error *err);
 
 /* TH_EARG when no null model has been added. */
-th_status th_contest_make(struct th_contest *choice, struct th_chosen *made,
-                          struct th_error *err);
+th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
+                         struct th_error *err);
 
 #endif

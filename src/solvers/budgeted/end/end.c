@@ -64,16 +64,16 @@ static int64_t points_of(const struct th_end_work *w, int mix)
 }
 
 /* Local. */
-static th_status add_all(const struct th_end_work *w,
-                         struct th_contest *contest, struct th_error *err)
+static th_status add_all(const struct th_end_work *w, struct th_choice *contest,
+                         struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_contest_add(contest, TH_CANDIDATE_NULL, 0, 0, 0, w->null, err));
-  TH_TRY(th_contest_add(contest, TH_CANDIDATE_STRICT, 0, 0, w->best.size,
-                        w->strict, err));
+  TH_TRY(th_choice_add(contest, TH_CANDIDATE_NULL, 0, 0, 0, w->null, err));
+  TH_TRY(th_choice_add(contest, TH_CANDIDATE_STRICT, 0, 0, w->best.size,
+                       w->strict, err));
   for (int m = 0; m < TH_MIXES; m++)
     for (int64_t k = 0; k < points_of(w, m); k++)
-      TH_TRY(th_contest_add(
+      TH_TRY(th_choice_add(
           contest, TH_CANDIDATE_NET, m, k, w->size[m * TH_LAMBDAS + k],
           w->prediction + (m * TH_LAMBDAS + k) * w->held, err));
 done:
@@ -81,7 +81,7 @@ done:
 }
 
 /* What the model says of it. */
-static void note(const struct th_end_work *w, const struct th_contest *contest,
+static void note(const struct th_end_work *w, const struct th_choice *contest,
                  const struct th_chosen *made)
 {
   static const enum th_ending_kind kinds[] = {
@@ -114,7 +114,7 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
 {
   struct th_end *end = w->end;
   const struct th_context *context = w->context;
-  struct th_contest contest = {0};
+  struct th_choice contest = {0};
   struct th_chosen made;
   double *target = NULL;
   double *weight = NULL;
@@ -125,16 +125,16 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
     target[i] = w->target[w->held_row[i]];
     weight[i] = w->weight[w->held_row[i]];
   }
-  TH_TRY(th_contest_init(&contest, w->held, target, weight, context->loss,
-                         context->config->sparsity, err));
+  TH_TRY(th_choice_init(&contest, w->held, target, weight, context->loss,
+                        context->config->sparsity, err));
   TH_TRY(add_all(w, &contest, err));
-  TH_TRY(th_contest_make(&contest, &made, err));
+  TH_TRY(th_choice_make(&contest, &made, err));
   end->chosen = contest.candidate[made.chosen];
   const struct th_candidate *best = &contest.candidate[made.best];
   w->at_end = best->kind == TH_CANDIDATE_NET && best->step == w->lambdas - 1;
   note(w, &contest, &made);
 done:
-  th_contest_free(&contest);
+  th_choice_free(&contest);
   free(target);
   free(weight);
   return rc;

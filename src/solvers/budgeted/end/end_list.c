@@ -53,7 +53,7 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
           by_score);
   }
 done:
-  th_selection_free(&work);
+  th_select_free(&work);
   free(score);
   return rc;
 }

@@ -73,7 +73,8 @@ static th_status add_group(struct th_end *end, struct th_rows group,
     while (i < last && (fate[i] == SCREENED) == (fate[first] == SCREENED))
       i++;
     if (fate[first] != SCREENED)
-      rc = th_pieces_add(&end->pieces, (struct th_rows){first, i - first}, err);
+      rc = th_deal_pieces_add(&end->pieces, (struct th_rows){first, i - first},
+                              err);
   }
   return rc;
 }
@@ -89,7 +90,7 @@ static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
     rc = add_group(end, rows, fate, err);
     first += rows.count;
   }
-  end->rows = th_pieces_rows(&end->pieces);
+  end->rows = th_deal_pieces_rows(&end->pieces);
   return rc;
 }
 
@@ -178,7 +179,7 @@ th_status th_end_init(struct th_end *end, struct th_context *context,
 
 void th_end_free(struct th_end *end)
 {
-  th_pieces_free(&end->pieces);
+  th_deal_pieces_free(&end->pieces);
   free(end->fold);
   *end = (struct th_end){0};
 }

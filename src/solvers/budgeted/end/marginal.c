@@ -156,10 +156,10 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
   target.residual = m->target + given->row;
   target.residual32 = m->target32 + given->row;
   if (given->slab->layout == TH_SPARSE) {
-    th_sparse_touch(given->slab, given->multiplier, given->unit, given->offset,
-                    m->with + first, m->touched);
-    th_sparse_touch(given->slab, &target, one, given->offset, m->alone + first,
-                    m->touched);
+    th_kernels_sparse_touch(given->slab, given->multiplier, given->unit,
+                            given->offset, m->with + first, m->touched);
+    th_kernels_sparse_touch(given->slab, &target, one, given->offset,
+                            m->alone + first, m->touched);
     return;
   }
   add_slab(context, given->slab, given->multiplier, given->unit, given->offset,

@@ -24,7 +24,7 @@ static const double least_rise = 1e-13; /* of the value: more than rounding */
 static void add(const double *a, double factor, int64_t count, double *to)
 {
   const struct th_vector x = th_vector_of(a, count);
-  th_vector_add(&x, factor, to);
+  th_column_add(&x, factor, to);
 }
 
 /* Coefficients of z become those of x. */
@@ -367,5 +367,5 @@ void th_strict_predict(int64_t rows, int64_t count,
     out[i] = constant;
   for (int64_t k = 0; k < count; k++)
     if (coef[k] != 0)
-      th_vector_add(&column[k], coef[k], out);
+      th_column_add(&column[k], coef[k], out);
 }

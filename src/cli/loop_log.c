@@ -1,6 +1,6 @@
-/* loops.c - what each outer loop of a screening solver cost, and what it left
- * SPDX-License-Identifier: MIT */
-#include "cli/loops.h"
+/* loop_log.c - what each outer loop of a screening solver cost, and what it
+ * left SPDX-License-Identifier: MIT */
+#include "cli/loop_log.h"
 
 #include "core/memory.h"
 
@@ -10,7 +10,8 @@
 
 enum { SHOWN = 12, SUMS = 2 };
 
-void th_loops_add(struct th_loops *loops, const struct th_progress *progress)
+void th_loop_log_add(struct th_loop_log *loops,
+                     const struct th_progress *progress)
 {
   const struct th_certificate *c = progress->certificate;
   struct th_error ignored = {0};
@@ -27,13 +28,13 @@ void th_loops_add(struct th_loops *loops, const struct th_progress *progress)
                        .lambda = c->lambda,
                        .objective = c->objective,
                        .gap = c->gap,
-                       .seconds = th_clock() - loops->began,
+                       .seconds = th_comm_clock() - loops->began,
                        .bytes_read = loops->store->bytes_read,
                        .bytes_sent = loops->comm->bytes_sent};
 }
 
-th_status th_loops_gather(struct th_loops *loops, struct th_comm *comm,
-                          struct th_error *err)
+th_status th_loop_log_gather(struct th_loop_log *loops, struct th_comm *comm,
+                             struct th_error *err)
 {
   int64_t n = loops->count;
   int64_t *sums = NULL;
@@ -63,7 +64,7 @@ done:
   return rc;
 }
 
-json_t *th_loops_json(const struct th_loops *loops)
+json_t *th_loop_log_json(const struct th_loop_log *loops)
 {
   json_t *array = json_array();
   for (int64_t k = 0; k < loops->count; k++) {
@@ -91,7 +92,7 @@ static void print_known(FILE *out, int width, int digits, double value)
     fprintf(out, " %*.*g", width, digits, value);
 }
 
-void th_loops_print(FILE *out, const struct th_loops *loops)
+void th_loop_log_print(FILE *out, const struct th_loop_log *loops)
 {
   int64_t every = loops->count / SHOWN + 1;
   if (loops->count == 0)
@@ -112,8 +113,8 @@ void th_loops_print(FILE *out, const struct th_loops *loops)
   }
 }
 
-void th_loops_free(struct th_loops *loops)
+void th_loop_log_free(struct th_loop_log *loops)
 {
   free(loops->items);
-  *loops = (struct th_loops){0};
+  *loops = (struct th_loop_log){0};
 }

@@ -1,7 +1,7 @@
-/* scores.h - how good predictions are
+/* metrics.h - how good predictions are
  * SPDX-License-Identifier: MIT */
-#ifndef TH_SCORES_H
-#define TH_SCORES_H
+#ifndef TH_METRICS_H
+#define TH_METRICS_H
 
 #include "core/error.h"
 
@@ -17,11 +17,11 @@ struct th_labels {
 
 /* Look at `n` more targets; *labels begins as zeros with seen = 0 targets.
  * Local. */
-void th_labels_add(struct th_labels *labels, int64_t seen, const double *target,
-                   int64_t n);
+void th_metrics_labels_add(struct th_labels *labels, int64_t seen,
+                           const double *target, int64_t n);
 
 /* NaN where a score is not defined. */
-struct th_scores {
+struct th_metrics {
   double mse;
   double r2; /* needs targets that are not all the same */
   /* these need a data set with exactly two values; the larger is positive */
@@ -39,9 +39,9 @@ enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
  * the prediction is the expected target; mse and r2 then need two values too.
  * Squared loss: accuracy splits at the middle of the two values, log_loss maps
  * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. */
-th_status th_scores_compute(struct th_scores *scores, const double *target,
-                            const double *predictor, int64_t n,
-                            const struct th_labels *labels,
-                            enum th_predictor kind, struct th_error *err);
+th_status th_metrics_compute(struct th_metrics *scores, const double *target,
+                             const double *predictor, int64_t n,
+                             const struct th_labels *labels,
+                             enum th_predictor kind, struct th_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* exact_kept.c - what the exact solver saves on columns in memory
+/* working_set_solver_kept.c - what the exact solver saves on columns in memory
  * SPDX-License-Identifier: MIT */
-#include "solvers/exact/exact_kept.h"
+#include "solvers/exact/working_set_solver_kept.h"
 
 bool th_working_set_solver_all_known(const struct th_working_set_solver *e)
 {

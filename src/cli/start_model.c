@@ -1,6 +1,6 @@
-/* start.c - --start: the support that training begins with
+/* start_model.c - --start: the support that training begins with
  * SPDX-License-Identifier: MIT */
-#include "cli/start.h"
+#include "cli/start_model.h"
 
 #include "cli/match.h"
 #include "core/memory.h"
@@ -104,7 +104,7 @@ static th_status read_items(struct list *list, const char *text, bool named,
 {
   th_status rc;
   list->count = count_items(text);
-  list->text = th_copy_string(text);
+  list->text = th_model_copy_string(text);
   TH_TRY(TH_NEW(&list->item, list->count, "--start", err));
   if (list->text == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for --start");
@@ -194,9 +194,10 @@ static bool is_file(const char *text, struct th_comm *comm)
   return there != 0;
 }
 
-th_status th_start_read(struct th_model *start, bool *with_coef,
-                        struct th_comm *comm, const char *text,
-                        struct th_data *data, bool quiet, struct th_error *err)
+th_status th_start_model_read(struct th_model *start, bool *with_coef,
+                              struct th_comm *comm, const char *text,
+                              struct th_data *data, bool quiet,
+                              struct th_error *err)
 {
   int64_t attributes = data->store->shape.attributes;
   *with_coef = false;
@@ -217,7 +218,7 @@ th_status th_start_read(struct th_model *start, bool *with_coef,
   return TH_OK;
 }
 
-char *th_start_text(const struct th_model *start, bool with_coef)
+char *th_start_model_text(const struct th_model *start, bool with_coef)
 {
   enum { ITEM = 64 };
   size_t size = (size_t)start->support_size * ITEM + 1;

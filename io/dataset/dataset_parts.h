@@ -1,7 +1,7 @@
-/* reader.h - what an open data set is made of; internal to io/
+/* dataset_parts.h - what an open data set is made of; internal to io/
  * SPDX-License-Identifier: MIT */
-#ifndef TH_READER_H
-#define TH_READER_H
+#ifndef TH_DATASET_PARTS_H
+#define TH_DATASET_PARTS_H
 
 #include "io/dataset/cache.h"
 #include "io/dataset/dataset.h"

@@ -1,7 +1,7 @@
-/* start.h - --start: the support that training begins with
+/* start_model.h - --start: the support that training begins with
  * SPDX-License-Identifier: MIT */
-#ifndef TH_START_H
-#define TH_START_H
+#ifndef TH_START_MODEL_H
+#define TH_START_MODEL_H
 
 #include "cli/data.h"
 #include "core/comm.h"
@@ -13,12 +13,13 @@
  * were given. Collective. TH_EUSAGE for a malformed list, an attribute that the
  * data do not have, or a model for other attributes; failures of th_match.
  * Release with th_model_free. */
-th_status th_start_read(struct th_model *start, bool *with_coef,
-                        struct th_comm *comm, const char *text,
-                        struct th_data *data, bool quiet, struct th_error *err);
+th_status th_start_model_read(struct th_model *start, bool *with_coef,
+                              struct th_comm *comm, const char *text,
+                              struct th_data *data, bool quiet,
+                              struct th_error *err);
 
 /* The same as a list, for the deck inside a model; owned by the caller, NULL
  * when out of memory. Local. */
-char *th_start_text(const struct th_model *start, bool with_coef);
+char *th_start_model_text(const struct th_model *start, bool with_coef);
 
 #endif

@@ -1,10 +1,10 @@
-/* rule.c - step sizes and schedules by rule
+/* schedule.c - step sizes and schedules by rule
  * SPDX-License-Identifier: MIT */
-#include "math/rule.h"
+#include "math/schedule.h"
 
 #include <math.h>
 
-double th_rule_eigenvalue(double l, double ratio)
+double th_schedule_eigenvalue(double l, double ratio)
 {
   double edge = (1 + sqrt(ratio)) * (1 + sqrt(ratio));
   if (l <= 1.15 * edge)
@@ -13,7 +13,7 @@ double th_rule_eigenvalue(double l, double ratio)
   return (b + sqrt(b * b - 4 * l)) / 2;
 }
 
-int64_t th_rule_exploit_updates(int64_t blocks, double eta)
+int64_t th_schedule_exploit_updates(int64_t blocks, double eta)
 {
   double shrink = 1 - 2 * eta;
   if (blocks <= 1 || shrink <= 0)
@@ -22,8 +22,8 @@ int64_t th_rule_exploit_updates(int64_t blocks, double eta)
   return updates > 1 ? (int64_t)updates : 1;
 }
 
-int64_t th_rule_sift_support(int64_t attributes, int64_t budget,
-                             int64_t sparsity, int64_t rows)
+int64_t th_schedule_sift_support(int64_t attributes, int64_t budget,
+                                 int64_t sparsity, int64_t rows)
 {
   const int64_t usual = 2048;
   int64_t most = 2 * sparsity > usual ? 2 * sparsity : usual;
@@ -34,18 +34,18 @@ int64_t th_rule_sift_support(int64_t attributes, int64_t budget,
   return most > 1 ? most : 1;
 }
 
-int64_t th_rule_explore_rows(int64_t sparsity)
+int64_t th_schedule_explore_rows(int64_t sparsity)
 {
   return 3 * sparsity > 20 ? 3 * sparsity : 20;
 }
 
-int64_t th_rule_refit_rows(int64_t members, int64_t rows)
+int64_t th_schedule_refit_rows(int64_t members, int64_t rows)
 {
   int64_t most = ((int64_t)1 << 25) / (members + 2);
   return rows < most ? rows : most;
 }
 
-int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds)
+int64_t th_schedule_grow(int64_t rows, double growth, int64_t rounds)
 {
   double grown = (double)rows;
   for (int64_t k = 0; k < rounds && grown < 0x1p52; k++)
@@ -53,7 +53,7 @@ int64_t th_rule_grow(int64_t rows, double growth, int64_t rounds)
   return (int64_t)ceil(grown);
 }
 
-double th_rule_sift_round(double used, double members)
+double th_schedule_sift_round(double used, double members)
 {
   const double least = 100;
   const double share = 0.03;

@@ -1,11 +1,11 @@
-/* exact_kept.h - what the exact solver saves on columns in memory
+/* working_set_solver_kept.h - what the exact solver saves on columns in memory
  *
  * Every pass looks at all columns, so that slopes of all are known where it has
  * been: whoever stays there, at another lambda or on another working set, needs
  * no look. Local.
  * SPDX-License-Identifier: MIT */
-#ifndef TH_EXACT_KEPT_H
-#define TH_EXACT_KEPT_H
+#ifndef TH_WORKING_SET_SOLVER_KEPT_H
+#define TH_WORKING_SET_SOLVER_KEPT_H
 
 #include "solvers/exact/working_set_solver.h"
 

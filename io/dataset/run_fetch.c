@@ -1,6 +1,6 @@
-/* dense.c - where the runs of a dense shard lie, and reading them
+/* run_fetch.c - where the runs of a dense shard lie, and reading them
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/dense.h"
+#include "io/dataset/run_fetch.h"
 
 #include "core/integer.h"
 #include "core/memory.h"
@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-th_status th_run_damaged(const char *shard, int64_t attribute, int64_t group,
-                         struct th_error *err)
+th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
+                               int64_t group, struct th_error *err)
 {
   return th_fail(err, TH_EFORMAT,
                  "%s: attribute %lld, row group %lld: checksum mismatch; the "
@@ -19,14 +19,14 @@ th_status th_run_damaged(const char *shard, int64_t attribute, int64_t group,
                  shard, (long long)attribute, (long long)group);
 }
 
-th_status th_runs_verify(const char *shard, struct th_range attributes,
-                         int64_t group, const char *values, int64_t run,
-                         int64_t used, const uint64_t *checksum,
-                         struct th_error *err)
+th_status th_run_fetch_verify(const char *shard, struct th_range attributes,
+                              int64_t group, const char *values, int64_t run,
+                              int64_t used, const uint64_t *checksum,
+                              struct th_error *err)
 {
   for (int64_t a = attributes.first; a < attributes.last; a++, values += run)
     if (th_hash(values, (size_t)used) != checksum[a - attributes.first])
-      return th_run_damaged(shard, a, group, err);
+      return th_run_fetch_damaged(shard, a, group, err);
   return TH_OK;
 }
 
@@ -38,11 +38,11 @@ static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
   return height * (int64_t)th_type_size(type) == map->run;
 }
 
-th_status th_dense_map_open(struct th_dense_map *map,
-                            const struct th_row_groups *geometry, int64_t count,
-                            const struct th_h5_set *values,
-                            const struct th_h5_set *checksum,
-                            struct th_error *err)
+th_status th_run_fetch_map_open(struct th_dense_map *map,
+                                const struct th_row_groups *geometry,
+                                int64_t count, const struct th_h5_set *values,
+                                const struct th_h5_set *checksum,
+                                struct th_error *err)
 {
   const struct th_shape *shape = &geometry->shape;
   struct th_h5_layout x;
@@ -73,7 +73,7 @@ done:
   return rc;
 }
 
-void th_dense_map_free(struct th_dense_map *map)
+void th_run_fetch_map_free(struct th_dense_map *map)
 {
   free(map->chunk);
   *map = (struct th_dense_map){.file = -1};
@@ -96,9 +96,9 @@ static int64_t chunk_place(struct th_dense_map *map,
   return *known;
 }
 
-bool th_fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
-                    const struct th_h5_set *values, int64_t attribute,
-                    int64_t count)
+bool th_run_fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
+                        const struct th_h5_set *values, int64_t attribute,
+                        int64_t count)
 {
   if (map->file < 0)
     return false;
@@ -126,7 +126,7 @@ static int64_t value_bytes(const struct th_fetch *fetch)
   return (runs_of(fetch) - 1) * fetch->map->run + fetch->last;
 }
 
-int64_t th_fetch_bytes(const struct th_fetch *fetch)
+int64_t th_run_fetch_bytes(const struct th_fetch *fetch)
 {
   return value_bytes(fetch) + runs_of(fetch) * (int64_t)sizeof *fetch->checksum;
 }
@@ -137,8 +137,8 @@ static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
   const struct th_dense_map *map = fetch->map;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < runs_of(fetch) && rc == TH_OK; k++)
-    rc = th_read_all(map->file, fetch->values + k * map->run, fetch->last,
-                     fetch->at + k * map->pitch, fetch->shard, err);
+    rc = th_temporary_read(map->file, fetch->values + k * map->run, fetch->last,
+                           fetch->at + k * map->pitch, fetch->shard, err);
   return rc;
 }
 
@@ -146,25 +146,25 @@ static th_status read_values(const struct th_fetch *fetch, struct th_error *err)
 {
   const struct th_dense_map *map = fetch->map;
   if (map->pitch == map->run)
-    return th_read_all(map->file, fetch->values, value_bytes(fetch), fetch->at,
-                       fetch->shard, err);
+    return th_temporary_read(map->file, fetch->values, value_bytes(fetch),
+                             fetch->at, fetch->shard, err);
   return read_apart(fetch, err);
 }
 
 static th_status verify(const struct th_fetch *fetch, struct th_error *err)
 {
-  return th_runs_verify(fetch->shard, fetch->wanted, fetch->group,
-                        fetch->values, fetch->map->run, fetch->used,
-                        fetch->checksum, err);
+  return th_run_fetch_verify(fetch->shard, fetch->wanted, fetch->group,
+                             fetch->values, fetch->map->run, fetch->used,
+                             fetch->checksum, err);
 }
 
-th_status th_fetch_read(const struct th_fetch *fetch, struct th_error *err)
+th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err)
 {
   th_status rc = TH_OK;
   TH_TRY(read_values(fetch, err));
-  TH_TRY(th_read_all(fetch->map->file, fetch->checksum,
-                     runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
-                     fetch->sums, fetch->shard, err));
+  TH_TRY(th_temporary_read(fetch->map->file, fetch->checksum,
+                           runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
+                           fetch->sums, fetch->shard, err));
   TH_TRY(verify(fetch, err));
 done:
   return rc;
@@ -183,15 +183,15 @@ static th_status read_sums(struct th_sums *sums, const struct th_fetch *fetch,
   sums->at = fetch->sums;
   sums->count = 0;
   int64_t count = !near ? 1 : rest < TH_SUMS ? rest : TH_SUMS;
-  th_status rc = th_read_all(map->file, sums->checksum, count * size, sums->at,
-                             fetch->shard, err);
+  th_status rc = th_temporary_read(map->file, sums->checksum, count * size,
+                                   sums->at, fetch->shard, err);
   if (rc == TH_OK)
     sums->count = count;
   return rc;
 }
 
-th_status th_fetch_single(const struct th_fetch *fetch, struct th_sums *sums,
-                          struct th_error *err)
+th_status th_run_fetch_single(const struct th_fetch *fetch,
+                              struct th_sums *sums, struct th_error *err)
 {
   int64_t size = (int64_t)sizeof *sums->checksum;
   th_status rc = TH_OK;
@@ -204,7 +204,7 @@ done:
   return rc;
 }
 
-void th_fetch_advise(const struct th_fetch *fetch)
+void th_run_fetch_advise(const struct th_fetch *fetch)
 {
   const struct th_dense_map *map = fetch->map;
   int64_t pieces = map->pitch == map->run ? 1 : runs_of(fetch);

@@ -1,9 +1,9 @@
-/* names_find.c - attributes of an open data set by name, and their names
+/* dataset_names.c - attributes of an open data set by name, and their names
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "io/dataset/dataset_parts.h"
 #include "io/dataset/format.h"
 #include "io/dataset/names.h"
-#include "io/dataset/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* reader_slab.c - slabs from the cache, or read into it: the hot path
+/* dataset_slab.c - slabs from the cache, or read into it: the hot path
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/cache_block.h"
-#include "io/dataset/reader.h"
+#include "io/dataset/dataset_parts.h"
 
 struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
                                           int64_t attribute)
@@ -28,7 +28,7 @@ void th_dataset_count(struct th_dataset *dataset, struct th_shard_read *shard,
                       double began)
 {
   dataset->store.bytes_read += shard->bytes_read;
-  dataset->store.seconds += th_clock() - began;
+  dataset->store.seconds += th_comm_clock() - began;
   shard->bytes_read = 0;
 }
 
@@ -71,7 +71,7 @@ th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
 {
   struct th_shard_read *shard = th_dataset_shard_of(dataset, attribute);
   if (!shard->open) {
-    double began = th_clock();
+    double began = th_comm_clock();
     th_status rc = th_shard_open(shard, err);
     th_dataset_count(dataset, shard, began);
     if (rc != TH_OK)
@@ -94,14 +94,14 @@ static th_status load_piece(struct th_dataset *d, const struct th_place *place,
 {
   struct th_piece piece;
   int64_t before = place->shard->bytes_read;
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc = TH_OK;
   int64_t bytes =
-      th_piece_size(place->shard, place->unit, place->group, &piece);
+      th_shard_piece_size(place->shard, place->unit, place->group, &piece);
   TH_TRY(th_cache_add(&d->blocks, place->key, bytes, th_dataset_block_limit(d),
                       room, err));
-  rc = th_piece_read(place->shard, place->unit, place->group, &piece, *room,
-                     err);
+  rc = th_shard_piece_read(place->shard, place->unit, place->group, &piece,
+                           *room, err);
   if (rc != TH_OK)
     th_cache_drop(&d->blocks, place->key);
 done:
@@ -167,7 +167,7 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
                                 struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc = TH_OK;
   if (range.first < 0 || range.last > store->shape.attributes)
     return refuse(d, "a request outside of the data", err);
@@ -180,7 +180,7 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
       rc =
           th_shard_statistics(shard, part, statistics + (a - range.first), err);
     th_dataset_count(d, shard, began);
-    began = th_clock();
+    began = th_comm_clock();
     a = part.last;
   }
   return rc;

@@ -1,6 +1,6 @@
-/* cost.c - what the cells of a data set cost the rank that owns them
+/* dataset_cost.c - what the cells of a data set cost the rank that owns them
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/reader.h"
+#include "io/dataset/dataset_parts.h"
 
 #include "core/integer.h"
 
@@ -23,12 +23,12 @@ static void add_piece(const struct th_piece *piece, int64_t *cost)
 static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
                            int64_t *cost, struct th_error *err)
 {
-  double began = th_clock();
+  double began = th_comm_clock();
   th_status rc = th_shard_open(shard, err);
   for (int64_t g = 0; g < d->info.geometry.training_groups && rc == TH_OK; g++)
     for (int64_t unit = 0; unit < shard->pieces; unit++) {
       struct th_piece piece;
-      th_piece_size(shard, unit, g, &piece);
+      th_shard_piece_size(shard, unit, g, &piece);
       add_piece(&piece, cost);
     }
   th_dataset_count(d, shard, began);

@@ -1,6 +1,6 @@
-/* reader.c - opening a data set; what can be asked of it as a whole
+/* dataset.c - opening a data set; what can be asked of it as a whole
  * SPDX-License-Identifier: MIT */
-#include "io/dataset/reader.h"
+#include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
 
 #include "core/memory.h"
@@ -32,7 +32,7 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
   th_status rc = TH_OK;
   /* shards lie beside the master itself, not beside a link to it */
   char *master = realpath(d->path, NULL);
-  TH_TRY(th_path_folder(master != NULL ? master : d->path, &folder, err));
+  TH_TRY(th_file_folder(master != NULL ? master : d->path, &folder, err));
   TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
   for (int64_t k = 0; k < d->info.shards; k++) {
     struct th_shard_read *shard = &d->shard[k];
@@ -41,8 +41,8 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
     shard->master = d->path;
     shard->index = k;
     shard->shards = d->info.shards;
-    TH_TRY(th_text(&shard->path, err, "%s%s", folder, shard->row->path));
-    TH_TRY(th_text(&shard->name, err, "shard %s", shard->row->path));
+    TH_TRY(th_file_text(&shard->path, err, "%s%s", folder, shard->row->path));
+    TH_TRY(th_file_text(&shard->name, err, "shard %s", shard->row->path));
   }
 done:
   free(folder);
@@ -59,9 +59,9 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   d->store.fingerprint = d->info.fingerprint;
   d->store.shards = d->info.shards;
   d->memory = memory;
-  th_raise_limit(RLIMIT_NOFILE);
-  TH_TRY(th_text(&d->path, err, "%s", path));
-  if (!th_identity_of(path, &d->identity)) {
+  th_file_raise_limit(RLIMIT_NOFILE);
+  TH_TRY(th_file_text(&d->path, err, "%s", path));
+  if (!th_file_identity_of(path, &d->identity)) {
     rc = th_fail(err, TH_EIO, "cannot open %s on this rank's host", path);
     goto done;
   }
@@ -154,7 +154,7 @@ int64_t th_dataset_bytes(const struct th_dataset *dataset)
   return bytes;
 }
 
-const struct th_truth *th_dataset_truth(const struct th_dataset *dataset)
+const struct th_ground_truth *th_dataset_truth(const struct th_dataset *dataset)
 {
   return &dataset->info.truth;
 }
@@ -184,7 +184,7 @@ static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
 {
   for (int64_t k = comm->rank; k < d->info.shards; k += comm->size) {
     struct th_shard_sum one;
-    double began = th_clock();
+    double began = th_comm_clock();
     th_status rc = th_shard_check(&d->shard[k], &one, err);
     th_dataset_count(d, &d->shard[k], began);
     if (rc != TH_OK)
@@ -252,13 +252,13 @@ static th_status replaced(const char *what, const char *name,
 th_status th_dataset_unchanged(struct th_dataset *dataset, struct th_error *err)
 {
   struct th_identity now;
-  if (!th_identity_of(dataset->path, &now) ||
-      !th_identity_same(&now, &dataset->identity))
+  if (!th_file_identity_of(dataset->path, &now) ||
+      !th_file_identity_same(&now, &dataset->identity))
     return replaced("", dataset->path, err);
   for (int64_t k = 0; k < dataset->info.shards; k++) {
     const struct th_shard_read *shard = &dataset->shard[k];
-    if (shard->open && (!th_identity_of(shard->path, &now) ||
-                        !th_identity_same(&now, &shard->identity)))
+    if (shard->open && (!th_file_identity_of(shard->path, &now) ||
+                        !th_file_identity_same(&now, &shard->identity)))
       return replaced("", shard->name, err);
   }
   return TH_OK;

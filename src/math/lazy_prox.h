@@ -1,7 +1,7 @@
-/* drift.h - many proximal steps under a constant gradient at once
+/* lazy_prox.h - many proximal steps under a constant gradient at once
  * SPDX-License-Identifier: MIT */
-#ifndef TH_DRIFT_H
-#define TH_DRIFT_H
+#ifndef TH_LAZY_PROX_H
+#define TH_LAZY_PROX_H
 
 #include <stdint.h>
 
@@ -9,6 +9,6 @@
  * coefficient whose attribute is not met, in variance-reduced methods. Piece by
  * piece linear: at most a few operations for any number of steps, which round
  * otherwise than the steps one by one. Local. */
-double th_drift(double v, double a, double t, int64_t steps);
+double th_lazy_prox(double v, double a, double t, int64_t steps);
 
 #endif

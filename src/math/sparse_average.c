@@ -1,10 +1,10 @@
-/* anchor.c - a sparse anchor point from the average of a block's iterates
- * SPDX-License-Identifier: MIT */
-#include "math/anchor.h"
+/* sparse_average.c - a sparse anchor point from the average of a block's
+ * iterates SPDX-License-Identifier: MIT */
+#include "math/sparse_average.h"
 
 #include <math.h>
 
-void th_anchor_levels(double largest, double level[TH_ANCHOR_LEVELS])
+void th_sparse_average_levels(double largest, double level[TH_ANCHOR_LEVELS])
 {
   const double deepest = 10; /* powers of two below the largest */
   for (int k = 0; k < TH_ANCHOR_LEVELS - 1; k++)
@@ -12,7 +12,7 @@ void th_anchor_levels(double largest, double level[TH_ANCHOR_LEVELS])
   level[TH_ANCHOR_LEVELS - 1] = 0;
 }
 
-int th_anchor_level(const double level[TH_ANCHOR_LEVELS], double value)
+int th_sparse_average_level(const double level[TH_ANCHOR_LEVELS], double value)
 {
   int k = 0;
   if (value == 0)
@@ -22,7 +22,7 @@ int th_anchor_level(const double level[TH_ANCHOR_LEVELS], double value)
   return k;
 }
 
-int th_anchor_best(const double objective[TH_ANCHOR_LEVELS])
+int th_sparse_average_best(const double objective[TH_ANCHOR_LEVELS])
 {
   int best = 0;
   for (int k = 1; k < TH_ANCHOR_LEVELS; k++)

@@ -1,6 +1,6 @@
-/* monitor.c - progress of a training run: a bar, log lines, telemetry
+/* run_monitor.c - progress of a training run: a bar, log lines, telemetry
  * SPDX-License-Identifier: MIT */
-#include "cli/monitor.h"
+#include "cli/run_monitor.h"
 
 #include "cli/ending.h"
 #include "cli/json.h"
@@ -15,7 +15,8 @@
 
 enum { SHOWN = 128 };
 
-static void show(struct th_watch *watch, const struct th_progress *progress)
+static void show(struct th_run_monitor *watch,
+                 const struct th_progress *progress)
 {
   const struct th_certificate *c = progress->certificate;
   char text[SHOWN];
@@ -35,7 +36,7 @@ static void show(struct th_watch *watch, const struct th_progress *progress)
 
 static void on_going(void *self, double done, const char *text)
 {
-  struct th_watch *watch = self;
+  struct th_run_monitor *watch = self;
   th_meter_show(&watch->meter, done, text);
 }
 
@@ -59,20 +60,21 @@ static double distance(const struct th_progress *progress,
 }
 
 /* How far the coefficients are from those that are known. */
-static void add_errors(json_t *line, const struct th_watch *watch,
+static void add_errors(json_t *line, const struct th_run_monitor *watch,
                        const struct th_progress *progress)
 {
   if (watch->truth != NULL)
     th_json_real(line, "population_mse",
-                 th_population_mse(watch->truth, watch->attributes,
-                                   progress->support, progress->coef,
-                                   progress->support_size,
-                                   progress->intercept));
+                 th_synthetic_population_mse(watch->truth, watch->attributes,
+                                             progress->support, progress->coef,
+                                             progress->support_size,
+                                             progress->intercept));
   if (watch->referred)
     th_json_real(line, "distance", distance(progress, &watch->reference));
 }
 
-static void record(struct th_watch *watch, const struct th_progress *progress)
+static void record(struct th_run_monitor *watch,
+                   const struct th_progress *progress)
 {
   if (watch->telemetry == NULL || watch->err.code != TH_OK)
     return;
@@ -92,34 +94,34 @@ static void record(struct th_watch *watch, const struct th_progress *progress)
   }
   if (progress->ending != NULL)
     th_ending_json(line, progress->ending);
-  th_json_real(line, "seconds", th_clock() - watch->began);
+  th_json_real(line, "seconds", th_comm_clock() - watch->began);
   add_errors(line, watch, progress);
   th_json_print(watch->telemetry, line, JSON_COMPACT, &watch->err);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
 {
-  struct th_watch *watch = self;
+  struct th_run_monitor *watch = self;
   watch->last = *progress;
   watch->last.support = NULL;
   watch->last.coef = NULL;
   watch->last.certificate = NULL;
   watch->last.ending = NULL;
-  th_loops_add(&watch->loops, progress);
+  th_loop_log_add(&watch->loops, progress);
   show(watch, progress);
   record(watch, progress);
 }
 
 static void on_notice(void *self, const char *text)
 {
-  struct th_watch *watch = self;
+  struct th_run_monitor *watch = self;
   if (!watch->prints)
     return;
   th_meter_clear(&watch->meter);
   fprintf(stderr, "note: %s\n", text);
 }
 
-static th_status open_telemetry(struct th_watch *watch, bool force,
+static th_status open_telemetry(struct th_run_monitor *watch, bool force,
                                 struct th_error *err)
 {
   th_status rc =
@@ -130,13 +132,13 @@ static th_status open_telemetry(struct th_watch *watch, bool force,
   return rc;
 }
 
-th_status th_watch_open(struct th_watch *watch,
-                        const struct th_options *options,
-                        const struct th_truth *truth,
-                        const struct th_store *store,
-                        const struct th_comm *comm, struct th_error *err)
+th_status th_run_monitor_open(struct th_run_monitor *watch,
+                              const struct th_options *options,
+                              const struct th_ground_truth *truth,
+                              const struct th_store *store,
+                              const struct th_comm *comm, struct th_error *err)
 {
-  *watch = (struct th_watch){
+  *watch = (struct th_run_monitor){
       .monitor = {.progress = on_progress,
                   .notice = on_notice,
                   .going = on_going,
@@ -146,7 +148,7 @@ th_status th_watch_open(struct th_watch *watch,
       .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
       .output = {.lock = -1},
       .telemetry_path = options->telemetry,
-      .began = th_clock(),
+      .began = th_comm_clock(),
       .loops = {.comm = comm, .store = store},
   };
   th_error_clear(&watch->err);
@@ -157,9 +159,9 @@ th_status th_watch_open(struct th_watch *watch,
   return open_telemetry(watch, options->force, err);
 }
 
-th_status th_watch_refer(struct th_watch *watch, const char *path,
-                         struct th_data *data, struct th_comm *comm,
-                         struct th_error *err)
+th_status th_run_monitor_refer(struct th_run_monitor *watch, const char *path,
+                               struct th_data *data, struct th_comm *comm,
+                               struct th_error *err)
 {
   if (path == NULL)
     return TH_OK;
@@ -178,7 +180,8 @@ th_status th_watch_refer(struct th_watch *watch, const char *path,
   return TH_OK;
 }
 
-th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
+th_status th_run_monitor_finish(struct th_run_monitor *watch,
+                                struct th_error *err)
 {
   th_meter_clear(&watch->meter);
   if (watch->telemetry == NULL)
@@ -190,11 +193,11 @@ th_status th_watch_finish(struct th_watch *watch, struct th_error *err)
   return th_output_commit(&watch->output, err);
 }
 
-void th_watch_close(struct th_watch *watch)
+void th_run_monitor_close(struct th_run_monitor *watch)
 {
   th_meter_clear(&watch->meter);
   watch->telemetry = NULL;
   th_output_abort(&watch->output);
   th_model_free(&watch->reference);
-  th_loops_free(&watch->loops);
+  th_loop_log_free(&watch->loops);
 }

@@ -1,7 +1,7 @@
-/* loops.h - what each outer loop of a screening solver cost, and what it left
- * SPDX-License-Identifier: MIT */
-#ifndef TH_LOOPS_H
-#define TH_LOOPS_H
+/* loop_log.h - what each outer loop of a screening solver cost, and what it
+ * left SPDX-License-Identifier: MIT */
+#ifndef TH_LOOP_LOG_H
+#define TH_LOOP_LOG_H
 
 #include "cli/json.h"
 #include "core/comm.h"
@@ -21,7 +21,7 @@ struct th_loop {
 };
 
 /* Lives on every rank, with equally many entries. */
-struct th_loops {
+struct th_loop_log {
   const struct th_comm *comm;   /* borrowed */
   const struct th_store *store; /* borrowed */
   double began;
@@ -33,16 +33,17 @@ struct th_loops {
 
 /* Enter what there is after an update; nothing for solvers without a
  * certificate. Local, by every rank. */
-void th_loops_add(struct th_loops *loops, const struct th_progress *progress);
+void th_loop_log_add(struct th_loop_log *loops,
+                     const struct th_progress *progress);
 
 /* The accounts of all ranks become one. Collective. TH_ENOMEM. */
-th_status th_loops_gather(struct th_loops *loops, struct th_comm *comm,
-                          struct th_error *err);
+th_status th_loop_log_gather(struct th_loop_log *loops, struct th_comm *comm,
+                             struct th_error *err);
 
 /* An array, one object per loop; a table of at most some 12 lines. Local. */
-json_t *th_loops_json(const struct th_loops *loops);
-void th_loops_print(FILE *out, const struct th_loops *loops);
+json_t *th_loop_log_json(const struct th_loop_log *loops);
+void th_loop_log_print(FILE *out, const struct th_loop_log *loops);
 
-void th_loops_free(struct th_loops *loops);
+void th_loop_log_free(struct th_loop_log *loops);
 
 #endif

@@ -1,8 +1,8 @@
-/* scores.c - how good predictions are
+/* metrics.c - how good predictions are
  * SPDX-License-Identifier: MIT */
-#include "cli/scores.h"
+#include "cli/metrics.h"
 
-#include "cli/scoring.h"
+#include "cli/evaluator.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 static const double clip = 1e-15;
 
-void th_labels_add(struct th_labels *labels, int64_t seen, const double *target,
-                   int64_t n)
+void th_metrics_labels_add(struct th_labels *labels, int64_t seen,
+                           const double *target, int64_t n)
 {
   for (int64_t i = 0; i < n; i++) {
     double y = target[i];
@@ -40,12 +40,12 @@ static double expect(const struct expected *e, int64_t i)
   double z = e->predictor[i];
   if (e->kind == TH_PREDICTS_TARGET)
     return z;
-  double p = e->kind == TH_PREDICTS_ODDS ? th_probability(z)
+  double p = e->kind == TH_PREDICTS_ODDS ? th_evaluator_probability(z)
                                          : fmin(fmax((1 + z) / 2, 0), 1);
   return e->low + (e->high - e->low) * p;
 }
 
-static void score_values(struct th_scores *scores, const double *target,
+static void score_values(struct th_metrics *scores, const double *target,
                          const struct expected *e, int64_t n)
 {
   double mean = 0;
@@ -66,7 +66,7 @@ static void score_values(struct th_scores *scores, const double *target,
     scores->r2 = 1 - error / spread;
 }
 
-static void score_labels(struct th_scores *scores, const double *target,
+static void score_labels(struct th_metrics *scores, const double *target,
                          const struct expected *e, int64_t n)
 {
   int64_t right = 0;
@@ -114,7 +114,7 @@ static double area(const struct scored_label *sorted, int64_t n)
   return twice / (2.0 * (double)positives * (double)below);
 }
 
-static th_status score_order(struct th_scores *scores, const double *target,
+static th_status score_order(struct th_metrics *scores, const double *target,
                              const struct expected *e, int64_t n,
                              struct th_error *err)
 {
@@ -130,16 +130,16 @@ static th_status score_order(struct th_scores *scores, const double *target,
   return TH_OK;
 }
 
-th_status th_scores_compute(struct th_scores *scores, const double *target,
-                            const double *predictor, int64_t n,
-                            const struct th_labels *labels,
-                            enum th_predictor kind, struct th_error *err)
+th_status th_metrics_compute(struct th_metrics *scores, const double *target,
+                             const double *predictor, int64_t n,
+                             const struct th_labels *labels,
+                             enum th_predictor kind, struct th_error *err)
 {
   struct expected e = {.predictor = predictor,
                        .kind = kind,
                        .low = labels->low,
                        .high = labels->high};
-  *scores = (struct th_scores){NAN, NAN, NAN, NAN, NAN};
+  *scores = (struct th_metrics){NAN, NAN, NAN, NAN, NAN};
   if (labels->two || kind == TH_PREDICTS_TARGET)
     score_values(scores, target, &e, n);
   if (!labels->two)

@@ -1,4 +1,4 @@
-/* dense.h - where the runs of a dense shard lie, and reading them
+/* run_fetch.h - where the runs of a dense shard lie, and reading them
  *
  * Internal to io/, local.
  * SPDX-License-Identifier: MIT */
@@ -54,42 +54,42 @@ struct th_fetch {
 };
 
 /* A damaged run, by name. */
-th_status th_run_damaged(const char *shard, int64_t attribute, int64_t group,
-                         struct th_error *err);
+th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
+                               int64_t group, struct th_error *err);
 
 /* Compare runs of `run` bytes each with their checksums. */
-th_status th_runs_verify(const char *shard, struct th_range attributes,
-                         int64_t group, const char *values, int64_t run,
-                         int64_t used, const uint64_t *checksum,
-                         struct th_error *err);
+th_status th_run_fetch_verify(const char *shard, struct th_range attributes,
+                              int64_t group, const char *values, int64_t run,
+                              int64_t used, const uint64_t *checksum,
+                              struct th_error *err);
 
 /* Learn how /X and /checksum of `count` attributes lie in their file. Free the
  * map also where this fails. */
-th_status th_dense_map_open(struct th_dense_map *map,
-                            const struct th_row_groups *geometry, int64_t count,
-                            const struct th_h5_set *values,
-                            const struct th_h5_set *checksum,
-                            struct th_error *err);
-void th_dense_map_free(struct th_dense_map *map);
+th_status th_run_fetch_map_open(struct th_dense_map *map,
+                                const struct th_row_groups *geometry,
+                                int64_t count, const struct th_h5_set *values,
+                                const struct th_h5_set *checksum,
+                                struct th_error *err);
+void th_run_fetch_map_free(struct th_dense_map *map);
 
 /* Fill in fetch->at and fetch->sums; attribute: fetch->wanted.first counted
  * from the shard's first. False: the place is not known, HDF5 has to read it.
  * Calls HDF5. */
-bool th_fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
-                    const struct th_h5_set *values, int64_t attribute,
-                    int64_t count);
+bool th_run_fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
+                        const struct th_h5_set *values, int64_t attribute,
+                        int64_t count);
 
 /* Bytes that a fetch reads from the file. */
-int64_t th_fetch_bytes(const struct th_fetch *fetch);
+int64_t th_run_fetch_bytes(const struct th_fetch *fetch);
 
 /* Carry it out and verify it. Any thread; does not call HDF5. */
-th_status th_fetch_read(const struct th_fetch *fetch, struct th_error *err);
+th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err);
 
 /* The same of one run, with what is kept of its shard's checksums. */
-th_status th_fetch_single(const struct th_fetch *fetch, struct th_sums *sums,
-                          struct th_error *err);
+th_status th_run_fetch_single(const struct th_fetch *fetch,
+                              struct th_sums *sums, struct th_error *err);
 
 /* Tell the kernel that a fetch is going to be read. */
-void th_fetch_advise(const struct th_fetch *fetch);
+void th_run_fetch_advise(const struct th_fetch *fetch);
 
 #endif

@@ -1,13 +1,13 @@
-/* drift.c - many proximal steps under a constant gradient at once
+/* lazy_prox.c - many proximal steps under a constant gradient at once
  * SPDX-License-Identifier: MIT */
-#include "math/drift.h"
+#include "math/lazy_prox.h"
 
 #include "math/kernels/rows.h"
 
 #include <math.h>
 
 /* v > 0: it moves by -(a + t) as long as it stays positive. */
-double th_drift(double v, double a, double t, int64_t steps)
+double th_lazy_prox(double v, double a, double t, int64_t steps)
 {
   while (steps > 0) {
     double sign = v < 0 ? -1 : 1; /* mirrored: v >= 0 */

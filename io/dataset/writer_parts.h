@@ -1,7 +1,7 @@
-/* writer.h - a data set that is being written; internal to io/
+/* writer_parts.h - a data set that is being written; internal to io/
  * SPDX-License-Identifier: MIT */
-#ifndef TH_WRITER_H
-#define TH_WRITER_H
+#ifndef TH_WRITER_PARTS_H
+#define TH_WRITER_PARTS_H
 
 #include "io/dataset/dataset.h"
 #include "io/dataset/master.h"

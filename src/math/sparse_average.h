@@ -1,12 +1,13 @@
-/* anchor.h - a sparse anchor point from the average of a block's iterates
+/* sparse_average.h - a sparse anchor point from the average of a block's
+ * iterates
  *
  * Iterates of stochastic methods have few exact zeros: their average is made
  * sparse by a hard threshold, at the level that gives the smallest objective on
  * the examples that were seen last. Levels fall by a constant factor from the
  * largest magnitude. All functions are local and replicated.
  * SPDX-License-Identifier: MIT */
-#ifndef TH_ANCHOR_H
-#define TH_ANCHOR_H
+#ifndef TH_SPARSE_AVERAGE_H
+#define TH_SPARSE_AVERAGE_H
 
 #include <stdint.h>
 
@@ -14,13 +15,13 @@
 enum { TH_ANCHOR_LEVELS = 24 };
 
 /* Level k keeps magnitudes of level[k] at least. */
-void th_anchor_levels(double largest, double level[TH_ANCHOR_LEVELS]);
+void th_sparse_average_levels(double largest, double level[TH_ANCHOR_LEVELS]);
 
 /* The first level that keeps this value, or TH_ANCHOR_LEVELS for 0. */
-int th_anchor_level(const double level[TH_ANCHOR_LEVELS], double value);
+int th_sparse_average_level(const double level[TH_ANCHOR_LEVELS], double value);
 
 /* The level with the smallest objective; the sparser one where two are alike.
  * Objectives that are no numbers lose. */
-int th_anchor_best(const double objective[TH_ANCHOR_LEVELS]);
+int th_sparse_average_best(const double objective[TH_ANCHOR_LEVELS]);
 
 #endif

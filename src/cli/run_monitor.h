@@ -1,0 +1,53 @@
+/* run_monitor.h - progress of a training run: a bar, log lines, telemetry
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CLI_MONITOR_H
+#define TH_CLI_MONITOR_H
+
+#include "cli/data.h"
+#include "cli/loop_log.h"
+#include "cli/meter.h"
+#include "cli/options/options.h"
+#include "core/ground_truth.h"
+#include "core/model.h"
+#include "io/hdf5/output.h"
+#include "solvers/driver/train.h"
+
+#include <stdio.h>
+
+/* Lives on every rank; rank 0 prints and writes. */
+struct th_run_monitor {
+  struct th_monitor monitor; /* for th_train */
+  bool prints;
+  struct th_meter meter;
+  int64_t attributes;                  /* d */
+  const struct th_ground_truth *truth; /* borrowed; NULL: not generated */
+  bool referred;                       /* to a model: */
+  struct th_model reference; /* owned; support and coefficients count */
+  struct th_output output;   /* of the telemetry */
+  FILE *telemetry;           /* the output's; NULL: none */
+  const char *telemetry_path;
+  double began;
+  struct th_progress last; /* without what it borrowed */
+  struct th_loop_log loops;
+  struct th_error err; /* of the telemetry */
+};
+
+/* Begin to watch a run on borrowed data. Local; telemetry is claimed on rank 0.
+ * Always end with th_run_monitor_close. */
+th_status th_run_monitor_open(struct th_run_monitor *watch,
+                              const struct th_options *options,
+                              const struct th_ground_truth *truth,
+                              const struct th_store *store,
+                              const struct th_comm *comm, struct th_error *err);
+/* Telemetry tells the distance to the coefficients of this model from now on;
+ * NULL: to none. Collective. TH_EUSAGE for a model for other attributes;
+ * failures of th_match. */
+th_status th_run_monitor_refer(struct th_run_monitor *watch, const char *path,
+                               struct th_data *data, struct th_comm *comm,
+                               struct th_error *err);
+/* Take the bar off the terminal; finish the telemetry. Local. */
+th_status th_run_monitor_finish(struct th_run_monitor *watch,
+                                struct th_error *err);
+void th_run_monitor_close(struct th_run_monitor *watch);
+
+#endif
