@@ -26,22 +26,30 @@
  *   target          name of the targets' column in the text, where it has one
  *   positive_class  the class whose targets are 1 where all others are -1, if
  *                   one was given
- *   columns, target_column, other_columns  since 2.2, where the text was CSV:
- * how many columns it had; which of them was the target, from 1 on, 0 for none;
- * how many were neither target nor attribute other_classes   since 2.2, with
- * positive_class: how many others there were, where they were few fingerprint
- * of the logical content; the same for every shard layout provenance      how
- * the data were made, one line names_list, names_set  u64, since 2.2, where
- * there are names: hashes of the names in their order and in any order
- * (th_fingerprint_name) Master, data sets (n examples, d attributes, G groups,
- * K shards) /y        f64 [n]   targets, finite; all NaN where there are none,
- * which programs that do not know `labelled` refuse to read /weight   f64 [n]
- * only when weighted: finite, not negative /row      i64 [n]   0-based number
- * of the example in the input /split    u8  [n]   0 training, 1 test /names
- * text [d]  optional, fixed length, UTF-8, zero padded /names_checksum  u64,
- * since 2.2, one per 4096 names over their bytes /other_columns, /other_names
- * i64, text, since 2.2, where there are some: the columns that were left out of
- * the text or held weights, from 1 on, and their names, if it had a header
+ *   columns, target_column, other_columns
+ *                   since 2.2, where the text was CSV: how many columns it had;
+ *                   which of them was the target, from 1 on, 0 for none; how
+ *                   many were neither target nor attribute
+ *   other_classes   since 2.2, with positive_class: how many others there were,
+ *                   where they were few
+ *   fingerprint     of the logical content; the same for every shard layout
+ *   provenance      how the data were made, one line
+ *   names_list, names_set
+ *                   u64, since 2.2, where there are names: hashes of the names
+ *                   in their order and in any order (th_fingerprint_name)
+ *
+ * Master, data sets (n examples, d attributes, G groups, K shards)
+ *   /y        f64 [n]   targets, finite; all NaN where there are none, which
+ *                       programs that do not know `labelled` refuse to read
+ *   /weight   f64 [n]   only when weighted: finite, not negative
+ *   /row      i64 [n]   0-based number of the example in the input
+ *   /split    u8  [n]   0 training, 1 test
+ *   /names    text [d]  optional, fixed length, UTF-8, zero padded
+ *   /names_checksum     u64, since 2.2, one per 4096 names over their bytes
+ *   /other_columns, /other_names
+ *             i64, text, since 2.2, where there are some: the columns that were
+ *             left out of the text or held weights, from 1 on, and their names,
+ *             if it had a header
  *   /other_classes   text, since 2.2: the classes whose targets are -1
  *   /attribute_groups   group, optional: which attributes act together, as
  *             ranges in ascending order; attribute count (of the ranges); data
@@ -68,9 +76,12 @@
  *   training (since 2.2), layout, type, row_group, groups, nonzeros
  *   content   sum modulo 2^64 over its runs; dense: of XXH3(attribute, group,
  *             checksum), sparse: of th_fingerprint_run
- * (io/dataset/fingerprint.h) Shard, both layouts (c attributes) /mean,
- * /deviation, /lowest, /highest   f64 [c], of the training examples; the
- * deviation has the divisor n; sparse data of another type than f64: f32
+ *             (io/dataset/fingerprint.h)
+ *
+ * Shard, both layouts (c attributes)
+ *   /mean, /deviation, /lowest, /highest
+ *             f64 [c], of the training examples; the deviation has the divisor
+ *             n; sparse data of another type than f64: f32
  *   /stats_checksum  u64, one per 256 attributes over their part of the four
  * Shard, dense
  *   /X        (c, G R) of the storage type: group g lies in columns g R ..,

@@ -1,5 +1,6 @@
 /* prefetch_thread.c - reads that are carried out in order, by a thread of their
- * own SPDX-License-Identifier: MIT */
+ * own
+ * SPDX-License-Identifier: MIT */
 #include "io/dataset/prefetch_thread.h"
 
 #include "core/comm.h"

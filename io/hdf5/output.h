@@ -5,7 +5,8 @@
  * takes it away (io/hdf5/interrupt.h), and the next run with the same output
  * does so for one that was killed. Names count from the folder's descriptor,
  * and a symbolic link in the place of a name is never followed. All functions
- * are local; one rank writes an output. SPDX-License-Identifier: MIT */
+ * are local; one rank writes an output.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_OUTPUT_H
 #define TH_OUTPUT_H
 

@@ -1,5 +1,6 @@
 /* loop_log.c - what each outer loop of a screening solver cost, and what it
- * left SPDX-License-Identifier: MIT */
+ * left
+ * SPDX-License-Identifier: MIT */
 #include "cli/loop_log.h"
 
 #include "core/memory.h"

@@ -1,5 +1,6 @@
 /* loop_log.h - what each outer loop of a screening solver cost, and what it
- * left SPDX-License-Identifier: MIT */
+ * left
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_LOOP_LOG_H
 #define TH_LOOP_LOG_H
 

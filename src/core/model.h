@@ -109,9 +109,9 @@ struct th_model {
   struct th_certificate certificate;
   struct th_ending ending;
   struct th_groups groups; /* of the penalty; attributes 0: none */
-  char *statistics;        /* where means and deviations come from: "import",
-                              a family, "weighted" passes of the solver, "none" */
-  uint64_t fingerprint;    /* of the data set it was trained on */
+  char *statistics; /* where means and deviations come from: "import", a family,
+                       "weighted" passes of the solver, "none" */
+  uint64_t fingerprint; /* of the data set it was trained on */
   int64_t settings;
   struct th_setting *deck;
 };

@@ -1,5 +1,6 @@
 /* sparse_average.c - a sparse anchor point from the average of a block's
- * iterates SPDX-License-Identifier: MIT */
+ * iterates
+ * SPDX-License-Identifier: MIT */
 #include "math/sparse_average.h"
 
 #include <math.h>

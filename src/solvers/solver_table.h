@@ -1,5 +1,6 @@
 /* solver_table.h - which solvers there are, and what each needs
- * (driver/registry.c) SPDX-License-Identifier: MIT */
+ * (driver/registry.c)
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_SOLVER_TABLE_H
 #define TH_SOLVER_TABLE_H
 

@@ -3,8 +3,8 @@
  * piece DATASET.h5: every piece of it is read, hashed, looked through
  * (th_shard_piece_check) and given to the gradient kernel, each the best of
  * REPEATS turns; prints nanoseconds per entry as JSON. Starts alone: what was
- * done with the counts before anything was looked at. SPDX-License-Identifier:
- * MIT */
+ * done with the counts before anything was looked at.
+ * SPDX-License-Identifier: MIT */
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
 #include "math/kernels/kernels.h"

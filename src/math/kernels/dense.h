@@ -2,7 +2,8 @@
  *
  * math/kernels/dense.c is compiled for several instruction sets into tables of
  * the same functions; each gives the same bits. kernels.c takes the best that
- * the processor runs; tests call them all. SPDX-License-Identifier: MIT */
+ * the processor runs; tests call them all.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_H
 #define TH_DENSE_H
 

@@ -1,5 +1,6 @@
 /* example_order.c - examples one after the other, in the order of stochastic
- * methods SPDX-License-Identifier: MIT */
+ * methods
+ * SPDX-License-Identifier: MIT */
 #include "solvers/data/example_order.h"
 
 #include "core/memory.h"

@@ -1,5 +1,6 @@
 /* replicated_columns.c - attributes on all examples, held on every rank: what
- * is done with them SPDX-License-Identifier: MIT */
+ * is done with them
+ * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/data/replicated_columns_parts.h"

@@ -5,7 +5,8 @@
  * (solvers/exact/working_set_solver.h), until the duality gap is 1e-6 of the
  * deviance that the model explains, or 1e-8 of the null deviance; more where
  * the caller has slack. All functions are local: ranks may follow paths of
- * their own. SPDX-License-Identifier: MIT */
+ * their own.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_NET_H
 #define TH_NET_H
 

@@ -6,8 +6,8 @@
  * of a working set (groups, or single attributes), extrapolated as in celer
  * (Massias, Gramfort & Salmon 2018; Anderson's acceleration), or solved for on
  * the support (solvers/ active_set.h), until its own duality gap is small.
- * Serial and local: every rank computes the same. SPDX-License-Identifier: MIT
- */
+ * Serial and local: every rank computes the same.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
 

@@ -1,5 +1,6 @@
 /* working_set_solver.c - the exact solution at one lambda: working sets,
- * gap-safe spheres SPDX-License-Identifier: MIT */
+ * gap-safe spheres
+ * SPDX-License-Identifier: MIT */
 #include "solvers/exact/working_set_solver.h"
 
 #include "core/integer.h"

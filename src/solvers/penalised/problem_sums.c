@@ -2,7 +2,8 @@
  *
  * Every attribute's sum is formed by its owner in the order of the stored
  * examples: dense values by the kernels of math/kernels/kernels.h, most of them
- * in float. SPDX-License-Identifier: MIT */
+ * in float.
+ * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/column_kernels.h"

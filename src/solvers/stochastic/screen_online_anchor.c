@@ -3,7 +3,8 @@
  * The paper takes the last iterate (Algorithm 2, line 16), which has few zeros
  * and the noise of a step. Ours for rule proj: the average of the block's
  * iterates behind a hard threshold (math/sparse_average.h). Any point is as
- * safe; a better one makes the gap smaller. SPDX-License-Identifier: MIT */
+ * safe; a better one makes the gap smaller.
+ * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_online.h"
 
 #include "core/integer.h"

@@ -8,8 +8,8 @@
  * these is fitted on all rows. In large data such rows are held out, in small
  * data they are folds, of which each has a list of its own that has not seen
  * it. Of one pass the list sees the last third of the examples, the first two
- * thirds have made it; folds of that third share it. SPDX-License-Identifier:
- * MIT */
+ * thirds have made it; folds of that third share it.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_END_H
 #define TH_END_H
 
