@@ -6,6 +6,7 @@
 #include "io_data.h"
 #include "penalised.h"
 
+#include "solvers/driver/predict.h"
 #include "solvers/driver/verify.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "io_data.h"
 
 #include "core/memory.h"
+#include "io/dataset/writer.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -4,6 +4,7 @@
 #define TH_IO_DATA_H
 
 #include "io/dataset/dataset.h"
+#include "io/dataset/writer.h"
 
 /* A recipe; the values do not depend on shards or ranks. */
 struct recipe {

@@ -2,6 +2,7 @@
  * with which words
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/partition.h"
 #include "io_data.h"
 
 #include "io/import/groups_file.h"

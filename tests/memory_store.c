@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "memory_store.h"
 
+#include "core/partition.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * meanwhile, the same bits on any number of ranks, failures in mid-flight
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/partition.h"
 #include "problem.h"
 
 #include "mpi/mpi_comm.h"

@@ -5,6 +5,7 @@
  * allocations are its own.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/partition.h"
 #include "penalised.h"
 
 #include "math/grouping.h"

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "core/partition.h"
 #include "core/random.h"
 #include "math/grouping.h"
 #include "mpi/mpi_comm.h"

@@ -2,6 +2,7 @@
  * ranks, whatever is kept in memory
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/partition.h"
 #include "penalised.h"
 
 #include "core/integer.h"

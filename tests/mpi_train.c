@@ -4,6 +4,7 @@
 #include "problem.h"
 
 #include "mpi/mpi_comm.h"
+#include "solvers/driver/predict.h"
 
 #include <stdlib.h>
 #include <string.h>

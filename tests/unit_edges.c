@@ -4,6 +4,7 @@
 #include "problem.h"
 
 #include "core/random.h"
+#include "solvers/driver/predict.h"
 
 #include <string.h>
 

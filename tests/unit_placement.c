@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
+#include "core/partition.h"
 #include "core/placement.h"
 #include "core/random.h"
 

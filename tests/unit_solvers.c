@@ -6,6 +6,7 @@
 #include "math/linalg.h"
 #include "math/loss.h"
 #include "solvers/budgeted/elimination.h"
+#include "solvers/driver/predict.h"
 
 #include <stdlib.h>
 #include <string.h>

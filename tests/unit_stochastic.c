@@ -1,6 +1,7 @@
 /* unit_stochastic.c - stochastic methods against transcriptions and optima
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/partition.h"
 #include "penalised.h"
 
 #include "core/deal.h"

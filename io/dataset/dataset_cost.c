@@ -1,5 +1,6 @@
 /* dataset_cost.c - what the cells of a data set cost the rank that owns them
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "io/dataset/dataset_parts.h"
 
 #include "core/integer.h"

@@ -143,6 +143,10 @@
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
 
+#include "core/error.h"
+
+struct th_h5;
+
 enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 
 /* Root attributes. */
@@ -253,5 +257,14 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_A_PATH "path"                /* its rows */
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"
+
+/* TH_EIO unless the path names a file that can be opened for reading. */
+th_status th_format_check_file(const char *path, const char *name,
+                               struct th_error *err);
+
+/* TH_EFORMAT unless the file is of that format ("thresher data set") and of a
+ * version that this program reads. Local. */
+th_status th_format_check(const struct th_h5 *h5, const char *format,
+                          struct th_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/names.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/row_groups.h"
+#include "io/dataset/writer.h"
 #include "io/hdf5/h5.h"
 #include "io/hdf5/hash.h"
 
@@ -70,11 +71,6 @@ th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
 /* Virtual data sets of a master that is being written. Local. */
 th_status th_master_views(const struct th_h5 *h5,
                           const struct th_master_info *info,
-                          struct th_error *err);
-
-/* TH_EFORMAT unless the file is of that format ("thresher data set") and of a
- * version that this program reads. Local. */
-th_status th_format_check(const struct th_h5 *h5, const char *format,
                           struct th_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "io/dataset/format.h"
 #include "io/dataset/master.h"
 #include "io/dataset/names.h"
+#include "io/dataset/writer.h"
 #include "io/hdf5/file.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "io/dataset/file_kind.h"
 #include "io/dataset/shard_folder.h"
 #include "io/dataset/writer_parts.h"

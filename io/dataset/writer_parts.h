@@ -3,9 +3,9 @@
 #ifndef TH_WRITER_PARTS_H
 #define TH_WRITER_PARTS_H
 
-#include "io/dataset/dataset.h"
 #include "io/dataset/master.h"
 #include "io/dataset/shard_write.h"
+#include "io/dataset/writer.h"
 #include "io/hdf5/output.h"
 
 struct th_writer {

@@ -40,10 +40,6 @@ th_status th_file_reserve(int file, const char *name, int64_t bytes,
 th_status th_file_write_whole(int file, const char *name, const void *data,
                               int64_t bytes, struct th_error *err);
 
-/* TH_EIO unless the path names a file that can be opened for reading. */
-th_status th_format_check_file(const char *path, const char *name,
-                               struct th_error *err);
-
 /* Flush an open file or folder to disk. */
 th_status th_file_flush(int file, const char *name, struct th_error *err);
 

@@ -3,6 +3,7 @@
 #include "io/import/bucket.h"
 
 #include "core/memory.h"
+#include "io/dataset/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/import.h"
 
+#include "io/dataset/writer.h"
 #include "io/import/groups_file.h"
 #include "io/import/import_job.h"
 

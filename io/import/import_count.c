@@ -1,5 +1,6 @@
 /* import_count.c - byte ranges on ranks; how many examples they hold
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "io/import/import_job.h"
 
 #include "core/integer.h"

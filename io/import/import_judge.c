@@ -1,6 +1,7 @@
 /* import_judge.c - attributes of little use: constants, and those that rounding
  * has spoilt
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "io/import/import_job.h"
 
 #include "core/memory.h"

@@ -1,5 +1,6 @@
 /* import_write.c - from bins of examples to shards and master
  * SPDX-License-Identifier: MIT */
+#include "io/dataset/writer.h"
 #include "io/import/import_job.h"
 
 #include "core/memory.h"

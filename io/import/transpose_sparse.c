@@ -4,6 +4,7 @@
  * an attribute rows stay ascending; the work does not depend on how many
  * attributes the shard has.
  * SPDX-License-Identifier: MIT */
+#include "io/dataset/writer.h"
 #include "io/import/transpose.h"
 
 #include "core/memory.h"

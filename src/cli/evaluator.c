@@ -6,6 +6,7 @@
 #include "cli/run.h"
 #include "core/memory.h"
 #include "io/model/model_file.h"
+#include "solvers/driver/predict.h"
 #include "solvers/driver/train.h"
 
 #include <math.h>

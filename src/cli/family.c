@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/family.h"
 
+#include "core/partition.h"
+
 #include <math.h>
 #include <string.h>
 

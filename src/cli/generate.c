@@ -7,7 +7,9 @@
 #include "cli/family.h"
 #include "cli/run.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "io/dataset/dataset.h"
+#include "io/dataset/writer.h"
 #include "synthetic/tiles.h"
 
 #include <inttypes.h>

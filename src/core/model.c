@@ -101,29 +101,6 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
   return TH_OK;
 }
 
-th_status th_certificate_copy(struct th_certificate *to,
-                              const struct th_certificate *from,
-                              struct th_error *err)
-{
-  struct th_path_point *path = NULL;
-  size_t size = (size_t)from->path_size;
-  th_status rc = TH_NEW(&path, from->path_size, "the path", err);
-  if (rc != TH_OK)
-    return rc;
-  if (size > 0)
-    memcpy(path, from->path, size * sizeof *path);
-  th_certificate_free(to);
-  *to = *from;
-  to->path = path;
-  return TH_OK;
-}
-
-void th_certificate_free(struct th_certificate *certificate)
-{
-  free(certificate->path);
-  *certificate = (struct th_certificate){0};
-}
-
 void th_model_free(struct th_model *model)
 {
   free(model->solver);

@@ -3,6 +3,7 @@
 #ifndef TH_MODEL_H
 #define TH_MODEL_H
 
+#include "core/certificate.h"
 #include "core/error.h"
 #include "core/groups.h"
 #include "core/names.h"
@@ -14,48 +15,6 @@
 struct th_setting {
   char *name;
   char *value;
-};
-
-/* One lambda of a path of penalised models. */
-struct th_path_point {
-  double lambda;
-  double objective;
-  double gap;
-  int64_t support_size;
-};
-
-/* Distances 1 - Omega_g^D(Z_g) of what is outside the support are counted in
- * decades: entry k those from 10^-k down to 10^-(k + 1), the last all below. */
-enum { TH_MARGINS = 9 };
-
-/* What is known of a penalised model, min mean loss + lambda Omega on the
- * training examples; Z is its dual point before it was scaled. One list each of
- * numbers and of counts: member, which is also its name in files and reports,
- * and what it is. */
-#define TH_CERTIFICATE_REALS(X)                                                \
-  X(lambda, "weight of the penalty; 0: the model has none")                    \
-  X(lambda_max, "the smallest lambda at which the model is zero")              \
-  X(objective, "mean loss + lambda Omega")                                     \
-  X(gap, "between the objective and the value of the dual point")              \
-  X(dual_norm, "Omega^D(Z), 1 at an optimum")                                  \
-  X(violation, "of the optimality conditions, the largest of a group")         \
-  X(radius, "largest of the gap-safe radii")                                   \
-  X(confidence, "1: exact on these examples; below: statistical")
-#define TH_CERTIFICATE_COUNTS(X)                                               \
-  X(active, "attributes that were not screened")                               \
-  X(screened_wrongly, "attributes that checks re-admitted")
-
-/* Replicated; path is owned. */
-struct th_certificate {
-#define TH_CERTIFICATE_MEMBER(name, what) double name;
-  TH_CERTIFICATE_REALS(TH_CERTIFICATE_MEMBER)
-#undef TH_CERTIFICATE_MEMBER
-#define TH_CERTIFICATE_MEMBER(name, what) int64_t name;
-  TH_CERTIFICATE_COUNTS(TH_CERTIFICATE_MEMBER)
-#undef TH_CERTIFICATE_MEMBER
-  int64_t margin[TH_MARGINS];
-  int64_t path_size;
-  struct th_path_point *path;
 };
 
 /* How a run that ends with a choice among candidates ended; losses are means
@@ -129,12 +88,6 @@ th_status th_model_reserve(struct th_model *model, int64_t support_size,
  * along. TH_ENOMEM leaves the model as it was. Local. */
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err);
-
-/* *to = *from, with a path of its own; what *to held is released. Local. */
-th_status th_certificate_copy(struct th_certificate *to,
-                              const struct th_certificate *from,
-                              struct th_error *err);
-void th_certificate_free(struct th_certificate *certificate);
 
 /* A copy of a string, owned by the caller; NULL when out of memory. Local. */
 char *th_model_copy_string(const char *text);

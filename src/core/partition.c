@@ -14,52 +14,6 @@ static struct th_range cells_to_attributes(struct th_range cells,
                            th_min_i64(cells.last * TH_CELL, attributes)};
 }
 
-struct th_range th_range_intersect(struct th_range a, struct th_range b)
-{
-  int64_t first = a.first > b.first ? a.first : b.first;
-  int64_t last = th_min_i64(a.last, b.last);
-  return (struct th_range){first, last > first ? last : first};
-}
-
-struct th_range th_range_part(int64_t items, int64_t k, int64_t parts)
-{
-  int64_t share = items / parts;
-  int64_t extra = items % parts;
-  int64_t first = k * share + th_min_i64(k, extra);
-  return (struct th_range){first, first + share + (k < extra)};
-}
-
-/* How many entries of the list lie below a limit. */
-static int64_t count_below(const int64_t *ascending, int64_t count,
-                           int64_t limit)
-{
-  int64_t low = 0;
-  int64_t high = count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (ascending[middle] < limit)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-struct th_range th_range_members(const int64_t *ascending, int64_t count,
-                                 struct th_range range)
-{
-  return (struct th_range){count_below(ascending, count, range.first),
-                           count_below(ascending, count, range.last)};
-}
-
-int64_t th_range_find(const int64_t *ascending, int64_t count,
-                      int64_t attribute)
-{
-  struct th_range one = {attribute, attribute + 1};
-  struct th_range at = th_range_members(ascending, count, one);
-  return at.last > at.first ? at.first : -1;
-}
-
 struct th_range th_partition_rank(int64_t attributes, int rank, int size)
 {
   int64_t cells = th_ceil_divide(attributes, TH_CELL);

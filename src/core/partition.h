@@ -6,31 +6,11 @@
 #define TH_PARTITION_H
 
 #include "core/error.h"
+#include "core/range.h"
 
 #include <stdint.h>
 
 enum { TH_CELL = 256 }; /* attributes; rank borders lie on cell borders */
-
-/* A half-open range [first, last) of attributes or of rows. */
-struct th_range {
-  int64_t first;
-  int64_t last;
-};
-
-/* The part that two ranges share; first == last where they share nothing. */
-struct th_range th_range_intersect(struct th_range a, struct th_range b);
-
-/* Part k of `parts` of `items` things, as even as can be; items < 2^52. */
-struct th_range th_range_part(int64_t items, int64_t k, int64_t parts);
-
-/* Which entries of an ascending list of attributes lie in a range: those at
- * places first .. last - 1 of the list. */
-struct th_range th_range_members(const int64_t *ascending, int64_t count,
-                                 struct th_range range);
-
-/* The place of an attribute in an ascending list, or -1. */
-int64_t th_range_find(const int64_t *ascending, int64_t count,
-                      int64_t attribute);
 
 /* The attributes that a rank owns: whole cells, as even as cells allow. A rank
  * beyond the number of cells owns nothing. */

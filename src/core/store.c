@@ -1,8 +1,10 @@
 /* store.c - the shape of a data set, and who owns which of its attributes
  * SPDX-License-Identifier: MIT */
+#include "core/store.h"
+
 #include "core/integer.h"
 #include "core/memory.h"
-#include "core/source.h"
+#include "core/partition.h"
 
 #include <math.h>
 #include <stdlib.h>

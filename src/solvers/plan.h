@@ -3,6 +3,7 @@
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
 
+#include "core/store.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>
@@ -27,5 +28,9 @@ struct th_plan {
   double most_visits;      /* the same where no gap ends the run early; 0: none
                               may */
 };
+
+/* Why sift cannot end with what predicts best; NULL: it can. Local. */
+const char *th_plan_why_truth(const struct th_config *config,
+                              const struct th_shape *shape);
 
 #endif

@@ -4,6 +4,7 @@
  * longer ones would compute values that no draw observes, which costs more
  * than it saves unless there are many passes.
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "synthetic/computed.h"
 
 #include "core/integer.h"

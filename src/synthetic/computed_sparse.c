@@ -3,6 +3,7 @@
  * The places of an attribute's non-zeros follow from each other, so that a unit
  * of attributes is made on all rows, and cut into row groups then.
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "synthetic/computed.h"
 
 #include "core/integer.h"

@@ -9,7 +9,7 @@
 enum { FIRST_SLOTS = 64 };
 
 /* The slot of a key, or the empty one where it belongs. */
-static struct th_kept *slot_of(const struct th_memo *keep, int64_t key)
+static struct th_memo_entry *slot_of(const struct th_memo *keep, int64_t key)
 {
   uint64_t mixed = (uint64_t)key * UINT64_C(0x9E3779B97F4A7C15);
   uint64_t mask = (uint64_t)keep->slots - 1;
@@ -49,7 +49,7 @@ th_status th_memo_put(struct th_memo *keep, int64_t key, void *data,
     if (rc != TH_OK)
       return rc;
   }
-  *slot_of(keep, key) = (struct th_kept){key, data};
+  *slot_of(keep, key) = (struct th_memo_entry){key, data};
   keep->count++;
   keep->used += bytes;
   return TH_OK;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-struct th_kept {
+struct th_memo_entry {
   int64_t key;
   void *data; /* NULL: an empty slot */
 };
@@ -21,7 +21,7 @@ struct th_memo {
   int64_t used; /* bytes */
   int64_t count;
   int64_t slots; /* a power of two, or 0 */
-  struct th_kept *slot;
+  struct th_memo_entry *slot;
   void (*release)(void *data); /* frees what is kept; NULL: free */
 };
 

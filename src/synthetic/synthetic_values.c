@@ -5,6 +5,7 @@
  * cells are independent to compute, and the covariance is rho^|j - k| to
  * rounding, also across cells, since the z_j are the same.
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "synthetic/synthetic.h"
 
 #include "core/memory.h"

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/dataset/shard_folder.h"
+#include "io/dataset/writer.h"
 #include "io/hdf5/temporary.h"
 
 #include <errno.h>

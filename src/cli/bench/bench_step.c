@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "core/random.h"
 #include "math/kernels/kernels.h"
 #include "solvers/driver/train.h"

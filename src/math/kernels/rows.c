@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/rows.h"
 
+#include "core/partition.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/rows_dense.h"
 

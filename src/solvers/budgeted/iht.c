@@ -3,6 +3,7 @@
 #include "solvers/budgeted/iht.h"
 
 #include "core/memory.h"
+#include "core/partition.h"
 #include "solvers/budgeted/refit.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #ifndef TH_IHT_H
 #define TH_IHT_H
 
+#include "core/partition.h"
 #include "solvers/data/batch.h"
 #include "solvers/data/gram.h"
 #include "solvers/data/kept_rows.h"

@@ -8,6 +8,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/partition.h"
 
 #include <math.h>
 #include <stdlib.h>

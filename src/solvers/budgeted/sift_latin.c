@@ -6,6 +6,7 @@
  * rows go in turn to windows that lie evenly over what is no member.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
+#include "core/partition.h"
 #include "math/schedule.h"
 #include "solvers/budgeted/sift.h"
 

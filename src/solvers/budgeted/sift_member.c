@@ -1,6 +1,7 @@
 /* sift_member.c - the evidence of attributes that have joined S
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+#include "core/partition.h"
 #include "solvers/budgeted/sift_evidence.h"
 
 enum { WORD = 64 };

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "math/schedule.h"
 #include "solvers/budgeted/sift.h"
 

@@ -1,5 +1,6 @@
 /* sift_score.c - which attributes stand out, by the evidence of solver `sift`
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "solvers/budgeted/sift_evidence.h"
 
 #include "core/integer.h"

@@ -3,6 +3,7 @@
 #include "solvers/data/active.h"
 
 #include "core/memory.h"
+#include "core/partition.h"
 
 #include <stdlib.h>
 #include <string.h>

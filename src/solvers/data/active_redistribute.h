@@ -8,7 +8,6 @@
 
 #include "core/placement.h"
 #include "solvers/data/active.h"
-#include "solvers/data/row_cache.h"
 
 /* How places travel: what goes to each rank is a piece of every vector. */
 struct th_active_redistribution {
@@ -29,12 +28,6 @@ th_status th_active_redistribute_plan(struct th_active_redistribution *travel,
                                       struct th_comm *comm,
                                       struct th_error *err);
 void th_active_redistribute_free(struct th_active_redistribution *travel);
-
-/* Panels that every rank has loaded travel, among them all that are held; the
- * others are forgotten. Before th_active_move. Collective. */
-th_status th_row_caches_move(struct th_row_caches *panels,
-                             struct th_active_redistribution *travel,
-                             struct th_error *err);
 
 /* Attributes and all vectors over them travel; the source is told. Vectors may
  * lie elsewhere afterwards. Collective. */

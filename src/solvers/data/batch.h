@@ -17,6 +17,7 @@
 #define TH_BATCH_H
 
 #include "core/latin.h"
+#include "core/partition.h"
 #include "math/kernels/kernels.h"
 #include "solvers/data/context.h"
 #include "solvers/data/support.h"

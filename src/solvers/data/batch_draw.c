@@ -1,5 +1,6 @@
 /* batch_draw.c - the rows of one update: which they are, and their targets
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "solvers/data/batch_parts.h"
 
 #include "core/memory.h"

@@ -3,6 +3,7 @@
 #include "solvers/data/context.h"
 
 #include "core/memory.h"
+#include "core/partition.h"
 #include "solvers/data/context_parts.h"
 #include "solvers/data/weighted_scaling.h"
 

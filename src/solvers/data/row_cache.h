@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct th_active_redistribution;
 struct th_row_cache;
 
 /* All the panels of a rank; one for each deal unit. */
@@ -70,5 +71,11 @@ void th_row_caches_forget(struct th_row_caches *panels);
 struct th_rows th_row_caches_unit(const struct th_row_caches *panels,
                                   int64_t k);
 int64_t th_row_caches_unit_of(const struct th_row_caches *panels, int64_t row);
+
+/* Panels that every rank has loaded travel, among them all that are held; the
+ * others are forgotten. Before th_active_move. Collective. */
+th_status th_row_caches_move(struct th_row_caches *panels,
+                             struct th_active_redistribution *travel,
+                             struct th_error *err);
 
 #endif

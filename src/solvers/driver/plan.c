@@ -1,6 +1,7 @@
 /* plan.c - what a run is going to do, from options and sizes alone
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
+#include "core/partition.h"
 #include "math/loss.h"
 #include "math/schedule.h"
 #include "solvers/budgeted/end/end.h"

@@ -1,5 +1,6 @@
 /* plan_penalised.c - what a run of a solver with a penalty is going to do
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "solvers/driver/plan_parts.h"
 
 #include "math/grouping.h"

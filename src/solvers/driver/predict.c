@@ -1,5 +1,6 @@
 /* predict.c - predictions of a model, from the attributes of its support alone
  * SPDX-License-Identifier: MIT */
+#include "solvers/driver/predict.h"
 #include "core/fixed.h"
 #include "core/memory.h"
 #include "math/kernels/kernels.h"

@@ -3,6 +3,7 @@
 #include "solvers/driver/train.h"
 
 #include "core/memory.h"
+#include "core/partition.h"
 #include "solvers/algorithm.h"
 #include "solvers/budgeted/end/end.h"
 #include "solvers/data/weighted_scaling.h"

@@ -20,10 +20,6 @@
 th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
                                struct th_error *err);
 
-/* Why sift cannot end with what predicts best; NULL: it can. Local. */
-const char *th_plan_why_truth(const struct th_config *config,
-                              const struct th_shape *shape);
-
 /* Check a configuration against the data and complete it. owned: attributes of
  * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
  * s', s' > d, an option the solver needs. */
@@ -37,13 +33,5 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
                    struct th_comm *comm, const struct th_monitor *monitor,
                    struct th_profile *profile, struct th_model *model,
                    struct th_error *err);
-
-/* Predictions of a model for rows of one or more row groups, summed over ranks:
- * each rank reads the support attributes it owns. Collective; prediction[] is
- * replicated: the linear predictor (with intercept), for every loss. Not
- * counted in any ledger. */
-th_status th_predict(const struct th_model *model, struct th_store *store,
-                     struct th_comm *comm, struct th_rows rows,
-                     double *prediction, struct th_error *err);
 
 #endif

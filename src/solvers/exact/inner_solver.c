@@ -88,7 +88,7 @@ static bool is_chord(const struct th_inner_solver *d)
 /* By sizes alone, never by ranks or what memory there is. */
 static bool use_products(const struct th_inner_solver *d, int64_t members)
 {
-  const struct th_kept *kept = d->problem->kept;
+  const struct th_problem_kept *kept = d->problem->kept;
   if (kept != NULL && kept->count > MOST_PRODUCTS)
     return false;
   if (d->tall && is_squared(d))

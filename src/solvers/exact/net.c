@@ -28,7 +28,7 @@ struct net {
   struct th_config config;
   struct th_profile profile;
   struct th_context context;
-  struct th_kept kept;
+  struct th_problem_kept kept;
   struct th_problem problem;
   struct th_working_set_solver exact;
   struct th_index_value *chosen; /* columns: members with a coefficient */
@@ -56,11 +56,11 @@ static th_status begin(struct net *net, const struct th_net_data *data,
                                      .config = &net->config,
                                      .loss = data->loss,
                                      .profile = &net->profile};
-  net->kept = (struct th_kept){.rows = data->rows,
-                               .count = data->count,
-                               .column = data->column,
-                               .target = data->target,
-                               .weight = data->weight};
+  net->kept = (struct th_problem_kept){.rows = data->rows,
+                                       .count = data->count,
+                                       .column = data->column,
+                                       .target = data->target,
+                                       .weight = data->weight};
   return th_problem_init_kept(&net->problem, &net->context, &net->kept, duals,
                               err);
 }

@@ -5,6 +5,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/partition.h"
 #include "math/gap.h"
 #include "solvers/exact/working_set_solver_kept.h"
 

@@ -4,7 +4,7 @@
 
 bool th_working_set_solver_all_known(const struct th_working_set_solver *e)
 {
-  const struct th_kept *kept = e->problem->kept;
+  const struct th_problem_kept *kept = e->problem->kept;
   return kept != NULL && e->working.members == kept->count;
 }
 

@@ -248,7 +248,7 @@ done:
 /* Every column is active. Local. */
 static th_status activate_kept(struct th_problem *p, struct th_error *err)
 {
-  const struct th_kept *kept = p->kept;
+  const struct th_problem_kept *kept = p->kept;
   struct th_active *active = &p->active;
   th_status rc;
   TH_TRY(TH_NEW(&active->attribute, kept->count, "columns", err));
@@ -268,7 +268,7 @@ done:
 }
 
 th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
-                               const struct th_kept *kept,
+                               const struct th_problem_kept *kept,
                                struct th_duals *duals, struct th_error *err)
 {
   th_status rc;

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* Attributes in memory: on every rank, and alike. Borrowed. */
-struct th_kept {
+struct th_problem_kept {
   int64_t rows;
   int64_t count;
   const struct th_vector *column; /* of each attribute, all of one form */
@@ -35,7 +35,8 @@ struct th_kept {
 
 struct th_problem {
   struct th_context *context; /* borrowed */
-  const struct th_kept *kept; /* borrowed; NULL: the source has the examples */
+  const struct th_problem_kept
+      *kept; /* borrowed; NULL: the source has the examples */
   const struct th_loss *loss;
   bool intercept;
   bool dense;        /* attributes have a value for every example */
@@ -96,7 +97,7 @@ void th_problem_free(struct th_problem *problem);
  * config and profile alone. Local. TH_EDATA where no weight is above 0. */
 th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_context *context,
-                               const struct th_kept *kept,
+                               const struct th_problem_kept *kept,
                                struct th_duals *duals, struct th_error *err);
 
 /* Every group is wanted, none known. Local. */

@@ -1,5 +1,6 @@
 /* stochastic_active.c - what follows from the set of active attributes
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "solvers/stochastic/stochastic_parts.h"
 
 #include "core/integer.h"

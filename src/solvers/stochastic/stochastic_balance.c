@@ -1,5 +1,6 @@
 /* stochastic_balance.c - active attributes spread evenly over the ranks again
  * SPDX-License-Identifier: MIT */
+#include "core/partition.h"
 #include "solvers/stochastic/stochastic_parts.h"
 
 #include "core/integer.h"

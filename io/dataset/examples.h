@@ -1,0 +1,55 @@
+/* examples.h - targets, weights and row numbers of an open data set; internal
+ * to io/
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_EXAMPLES_H
+#define TH_EXAMPLES_H
+
+#include "core/comm.h"
+#include "io/dataset/fingerprint.h"
+#include "io/hdf5/h5.h"
+
+#include <stdint.h>
+
+struct th_dataset;
+
+/* Targets and weights are kept in memory, one copy per node: up to this many
+ * examples, or this share of the memory for values. */
+enum { TH_KEPT_EXAMPLES = 1 << 20, TH_KEPT_SHARE = 4 };
+
+/* Per-example arrays of the master. */
+struct th_examples {
+  struct th_h5 h5;
+  struct th_h5_set target;
+  struct th_h5_set weight;
+  struct th_h5_set row;
+  uint64_t *target_checksum; /* per row group */
+  uint64_t *weight_checksum;
+  uint64_t *row_checksum;
+  struct th_shared kept;     /* both of them, one behind the other */
+  const double *kept_target; /* NULL: read when asked for */
+  const double *kept_weight;
+  void *group; /* room for one row group */
+};
+
+/* Open the per-example arrays. Local. */
+th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
+
+/* Read and keep targets and weights when they are few, one copy per node.
+ * Collective. */
+th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
+                           struct th_error *err);
+
+/* Targets and weights as they are stored: NaN for targets that are not there.
+ * Either pointer may be NULL. Local. */
+th_status th_examples_read(struct th_dataset *dataset, struct th_rows rows,
+                           double *target, double *weight,
+                           struct th_error *err);
+
+/* Collective where there was more than one rank. */
+void th_examples_close(struct th_examples *examples);
+
+/* Verify all of them; their parts of the fingerprint. Local. */
+th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
+                            struct th_error *err);
+
+#endif

@@ -1,0 +1,97 @@
+/* writer.h - writing a sharded HDF5 data set
+ *
+ * The format is described in io/dataset/format.h.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_WRITER_H
+#define TH_WRITER_H
+
+#include "core/comm.h"
+#include "core/ground_truth.h"
+#include "core/groups.h"
+#include "core/store.h"
+#include "io/dataset/origin.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a data set is going to be; replicated. shape.nonzeros is ignored: the
+ * writer counts them. shards 0: ceil(bytes / 1 GiB), at most 1024 (sparse:
+ * by expected_entries). */
+struct th_dataset_plan {
+  struct th_shape shape;
+  int64_t shards;
+  int64_t expected_entries; /* sparse: an estimate; dense: ignored */
+};
+
+struct th_writer;
+
+/* Claim PATH and make a folder for its shards under a temporary name.
+ * Collective. Shard k is written by rank k mod size; the plan's shards,
+ * possibly chosen here, are in th_writer_shards. Always end with
+ * th_writer_commit or th_writer_abort. */
+th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
+                           const char *path, const struct th_dataset_plan *plan,
+                           bool force, struct th_error *err);
+
+/* Whether it could be claimed now; what killed runs have left is removed or put
+ * back. Local: rank 0. */
+th_status th_writer_check(const char *path, bool force, struct th_error *err);
+
+int64_t th_writer_shards(const struct th_writer *writer);
+bool th_writer_owns(const struct th_writer *writer, int64_t shard);
+struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard);
+
+/* Row groups are numbered training first, then test. Rows of one; first stored
+ * row of one. */
+int64_t th_writer_groups(const struct th_writer *writer);
+struct th_rows th_writer_group(const struct th_writer *writer, int64_t group);
+
+/* Attributes that lie together in a dense shard (a chunk): write them so. */
+int64_t th_writer_chunk(const struct th_writer *writer);
+
+/* Write attributes [range.first, range.last) of an owned dense shard on one row
+ * group, in the storage type, attribute-major; attribute a's rows begin at
+ * values + (a - range.first) * stride. range is a whole chunk of the shard (or
+ * its short last one), counted from the shard's first attribute; the groups of
+ * one chunk come in ascending order, every group once. TH_EDATA for a value
+ * that is not finite. Local. */
+th_status th_writer_dense(struct th_writer *writer, int64_t shard,
+                          int64_t group, struct th_range range,
+                          const void *values, int64_t stride,
+                          struct th_error *err);
+
+/* Write the tile of an owned sparse shard on one row group; groups come in
+ * ascending order, every group once, also empty ones. The slab's attributes
+ * are the shard's, its runs ascending and not empty. Local. */
+th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
+                           int64_t group, const struct th_slab *tile,
+                           struct th_error *err);
+
+/* What the master holds beside the shards; read on rank 0 alone. target, row
+ * in stored order, the former NaN where the shape says that there are none;
+ * weight, names and the texts but the last may be NULL. */
+struct th_master {
+  const double *target;
+  const double *weight;
+  const int64_t *row;         /* 0-based number of the example in the input */
+  const char *const *names;   /* one per attribute */
+  const char *target_name;    /* of the targets' column */
+  const char *positive_class; /* is 1, all others are -1 */
+  const struct th_origin *origin;      /* NULL: nothing is known of a text */
+  const struct th_group_piece *piece;  /* of groups of attributes: all of them,
+                                          ascending */
+  int64_t pieces;                      /* 0: no groups */
+  const struct th_ground_truth *truth; /* NULL: not generated */
+  const char *provenance; /* how it was made, one line, no paths or dates */
+};
+
+/* Finish all shards, write the master, give everything its final name.
+ * Collective. Frees the writer, also on failure (nothing is left then). */
+th_status th_writer_commit(struct th_writer *writer,
+                           const struct th_master *master,
+                           struct th_error *err);
+
+/* Remove what was written. Local; every rank calls it. NULL is legal. */
+void th_writer_abort(struct th_writer *writer);
+
+#endif

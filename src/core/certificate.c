@@ -1,0 +1,31 @@
+/* certificate.c - copies of what is known of a penalised model
+ * SPDX-License-Identifier: MIT */
+#include "core/certificate.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+th_status th_certificate_copy(struct th_certificate *to,
+                              const struct th_certificate *from,
+                              struct th_error *err)
+{
+  struct th_path_point *path = NULL;
+  size_t size = (size_t)from->path_size;
+  th_status rc = TH_NEW(&path, from->path_size, "the path", err);
+  if (rc != TH_OK)
+    return rc;
+  if (size > 0)
+    memcpy(path, from->path, size * sizeof *path);
+  th_certificate_free(to);
+  *to = *from;
+  to->path = path;
+  return TH_OK;
+}
+
+void th_certificate_free(struct th_certificate *certificate)
+{
+  free(certificate->path);
+  *certificate = (struct th_certificate){0};
+}

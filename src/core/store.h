@@ -1,0 +1,118 @@
+/* store.h - what can read a data set: its shape, its values, who owns what
+ *
+ * io/ fills a store in from files, src/synthetic computes one. Solvers never
+ * hold a store: they see values through the source (core/source.h).
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STORE_H
+#define TH_STORE_H
+
+#include "core/comm.h"
+#include "core/deal.h"
+#include "core/error.h"
+#include "core/placement.h"
+#include "core/slab.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a data set is, replicated on every rank. Rows are numbered as stored:
+ * training examples 0 .. training-1, test examples training .. examples-1. */
+struct th_shape {
+  int64_t examples;
+  int64_t training;
+  int64_t attributes; /* d */
+  int64_t row_group;  /* R; test examples begin a row group of their own */
+  int64_t nonzeros;   /* stored non-zeros; dense: values that are not zero */
+  enum th_layout layout;
+  enum th_type type;
+  bool weighted;
+  bool unlabelled; /* there are no targets: for prediction alone */
+  bool computed;   /* values are computed when they are asked for */
+};
+
+/* Row groups are numbered training first, then test. The group of a stored row,
+ * and the row counted from its first; the rows of a group; how many groups.
+ * Local. */
+int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
+                          int64_t *row_in_group);
+struct th_rows th_shape_group(const struct th_shape *shape, int64_t group);
+int64_t th_shape_groups(const struct th_shape *shape);
+/* Bytes of the stored training values. */
+double th_shape_bytes(const struct th_shape *shape);
+
+/* Statistics of the training examples per attribute, from import. */
+struct th_statistics {
+  double mean;
+  double deviation; /* standard deviation, divisor n */
+  double lowest;    /* smallest and largest value */
+  double highest;
+};
+
+struct th_store;
+
+/* Slabs of blocks, or of support attributes. */
+struct th_traffic {
+  int64_t read;     /* bytes, by this rank, from files */
+  int64_t observed; /* bytes of the stored values that it was handed */
+};
+
+struct th_store_ops {
+  /* The stored values of attributes from range.first on, at most to
+   * range.last, on the given rows of one row group, as far as they lie
+   * together: slab->attributes starts at range.first and is not empty. keep:
+   * range is a single attribute, and those around it are not wanted. Local;
+   * verifies checksums; TH_EIO, TH_EFORMAT name file, attribute and row group.
+   */
+  th_status (*slab)(struct th_store *store, struct th_rows rows,
+                    struct th_range range, bool keep, struct th_slab *slab,
+                    struct th_error *err);
+  /* Targets and weights (1 where the data have none) of rows; either pointer
+   * may be NULL. Local. TH_EDATA where targets are asked of data that have
+   * none. */
+  th_status (*targets)(struct th_store *store, struct th_rows rows,
+                       double *target, double *weight, struct th_error *err);
+  /* statistics[range.last - range.first]. Local. */
+  th_status (*statistics)(struct th_store *store, struct th_range range,
+                          struct th_statistics *statistics,
+                          struct th_error *err);
+  /* The slabs of range on these rows are going to be asked for, behind those
+   * announced before; a hint. forget: none of them is any more. NULL for
+   * stores that have nothing to prepare. Local. */
+  void (*announce)(struct th_store *store, struct th_rows rows,
+                   struct th_range range, bool keep);
+  void (*forget)(struct th_store *store);
+  /* Add to cost[] what each cell (TH_CELL attributes) costs its owner, the same
+   * on every rank, in any unit: stored entries where they are known. NULL for
+   * stores that do not know. Collective. */
+  th_status (*cost)(struct th_store *store, struct th_comm *comm, int64_t *cost,
+                    struct th_error *err);
+};
+
+/* Implementations embed it as their first member. */
+struct th_store {
+  const struct th_store_ops *ops;
+  struct th_shape shape;
+  uint64_t fingerprint;          /* of the logical content */
+  int64_t shards;                /* that hold it (th_partition_shard), or 0 */
+  struct th_placement placement; /* made by th_store_place */
+  const char *statistics;        /* where they come from: "import" if NULL */
+  int64_t bytes_read;            /* by this rank, from files: all there is */
+  struct th_traffic blocks;      /* observed: counted by the source */
+  struct th_traffic support;     /* observed: outside of the draw's block */
+  double seconds;                /* this rank spent reading */
+};
+
+/* Place the cells of a store on the ranks by what they cost; even ranges where
+ * the store does not know, or there is one rank. Collective; before anything is
+ * read of its values, once. What it takes is O(d / TH_CELL) bytes for the
+ * moment. The store's owner releases the placement. */
+th_status th_store_place(struct th_store *store, struct th_comm *comm,
+                         struct th_error *err);
+
+/* The attributes that a rank of `size` owns; of the rank that owns the most.
+ * Local. */
+struct th_range th_store_owned(const struct th_store *store, int rank,
+                               int size);
+int64_t th_store_most_owned(const struct th_store *store, int size);
+
+#endif

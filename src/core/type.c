@@ -1,0 +1,178 @@
+/* type.c - storage types: names, sizes, exact conversion
+ * SPDX-License-Identifier: MIT */
+#include "core/type.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct type_row {
+  const char *name;
+  size_t size;
+  int bits;
+  double lowest;
+  double highest;
+};
+
+static const struct type_row type_table[TH_TYPE_COUNT] = {
+#define TH_TYPE_ROW(code, name, ctype, bits, lowest, highest, help)            \
+  [code] = {name, sizeof(ctype), bits, lowest, highest},
+    TH_TYPE_LIST(TH_TYPE_ROW)
+#undef TH_TYPE_ROW
+};
+
+static const char *const layout_names[TH_LAYOUT_COUNT] = {"dense", "sparse"};
+
+const char *th_type_name(enum th_type type)
+{
+  return type_table[type].name;
+}
+
+size_t th_type_size(enum th_type type)
+{
+  return type_table[type].size;
+}
+
+size_t th_type_bytes(enum th_type type, int64_t items)
+{
+  return ((size_t)items * (size_t)type_table[type].bits + 7) / 8;
+}
+
+size_t th_type_offset(enum th_type type, int64_t item)
+{
+  return (size_t)item * (size_t)type_table[type].bits / 8;
+}
+
+int th_type_packed(enum th_type type)
+{
+  int bits = type_table[type].bits;
+  return bits < 8 ? 8 / bits : 1;
+}
+
+int64_t th_type_whole(enum th_type type, int64_t items)
+{
+  int64_t packed = th_type_packed(type);
+  return (items + packed - 1) / packed * packed;
+}
+
+enum th_type th_type_single(enum th_type type)
+{
+  return type == TH_U2 ? TH_U8 : type;
+}
+
+int th_type_find(const char *name)
+{
+  for (int t = 0; t < TH_TYPE_COUNT; t++)
+    if (strcmp(name, type_table[t].name) == 0)
+      return t;
+  return -1;
+}
+
+const char *th_type_layout_name(enum th_layout layout)
+{
+  return layout_names[layout];
+}
+
+int th_type_layout_find(const char *name)
+{
+  for (int k = 0; k < TH_LAYOUT_COUNT; k++)
+    if (strcmp(name, layout_names[k]) == 0)
+      return k;
+  return -1;
+}
+
+th_status th_type_allows(enum th_type type, enum th_layout layout,
+                         int64_t row_group, struct th_error *err)
+{
+  int packed = th_type_packed(type);
+  if (packed > 1 && layout == TH_SPARSE)
+    return th_fail(err, TH_EUSAGE,
+                   "%s values are stored dense; take --type %s for sparse data",
+                   th_type_name(type), th_type_name(th_type_single(type)));
+  if (row_group % packed != 0)
+    return th_fail(err, TH_EUSAGE,
+                   "row groups of %s values have a multiple of %d rows, not "
+                   "%lld; change --row-group",
+                   th_type_name(type), packed, (long long)row_group);
+  return TH_OK;
+}
+
+static bool is_whole(enum th_type type, double value)
+{
+  return value >= type_table[type].lowest &&
+         value <= type_table[type].highest && value == floor(value);
+}
+
+bool th_type_fits(enum th_type type, double value)
+{
+  if (type == TH_F32)
+    return isfinite((float)value);
+  return type == TH_F64 ? isfinite(value) : is_whole(type, value);
+}
+
+static void store_u2(uint8_t *array, int64_t index, double value)
+{
+  int shift = 2 * (int)(index % 4);
+  unsigned others = array[index / 4] & ~(3U << shift);
+  array[index / 4] = (uint8_t)(others | (unsigned)value << shift);
+}
+
+bool th_type_store(enum th_type type, void *array, int64_t index, double value)
+{
+  bool fits = th_type_fits(type, value);
+  switch (type) {
+  case TH_F32:
+    ((float *)array)[index] = (float)value;
+    return fits;
+  case TH_F64:
+    ((double *)array)[index] = value;
+    return fits;
+  case TH_U8:
+    if (fits)
+      ((uint8_t *)array)[index] = (uint8_t)value;
+    return fits;
+  case TH_I8:
+    if (fits)
+      ((int8_t *)array)[index] = (int8_t)value;
+    return fits;
+  case TH_U2:
+    if (fits)
+      store_u2(array, index, value);
+    return fits;
+  case TH_TYPE_COUNT:
+    break;
+  }
+  return false;
+}
+
+void th_type_pack(enum th_type type, void *array, int64_t count)
+{
+  uint8_t *bytes = array;
+  if (type != TH_U2)
+    return;
+  for (int64_t k = 0; k < count; k += 4) {
+    unsigned four = 0;
+    for (int64_t i = k; i < k + 4 && i < count; i++)
+      four |= (unsigned)bytes[i] << 2 * (i - k);
+    bytes[k / 4] = (uint8_t)four;
+  }
+}
+
+double th_type_load(enum th_type type, const void *array, int64_t index)
+{
+  switch (type) {
+  case TH_F32:
+    return (double)((const float *)array)[index];
+  case TH_F64:
+    return ((const double *)array)[index];
+  case TH_U8:
+    return (double)((const uint8_t *)array)[index];
+  case TH_I8:
+    return (double)((const int8_t *)array)[index];
+  case TH_U2:
+    return ((const uint8_t *)array)[index / 4] >> 2 * (index % 4) & 3;
+  case TH_TYPE_COUNT:
+    break;
+  }
+  return 0.0;
+}

@@ -1,0 +1,18 @@
+/* predict.h - predictions of a model
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PREDICT_H
+#define TH_PREDICT_H
+
+#include "core/comm.h"
+#include "core/model.h"
+#include "core/store.h"
+
+/* Predictions of a model for rows of one or more row groups, summed over ranks:
+ * each rank reads the support attributes it owns. Collective; prediction[] is
+ * replicated: the linear predictor (with intercept), for every loss. Not
+ * counted in any ledger. */
+th_status th_predict(const struct th_model *model, struct th_store *store,
+                     struct th_comm *comm, struct th_rows rows,
+                     double *prediction, struct th_error *err);
+
+#endif
