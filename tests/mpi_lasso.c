@@ -80,10 +80,11 @@ static uint64_t learn(struct th_comm *comm, struct th_config *config,
   uint64_t digest = problem_digest(&model);
   CHECK(rc != TH_OK || (c->path_size == 12 && model.support_size > 0));
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-    digest = th_fnv(digest, numbers[k], sizeof(double));
-  digest = th_fnv(digest, &c->active, sizeof c->active);
-  digest = th_fnv(digest, c->margin, sizeof c->margin);
-  digest = th_fnv(digest, c->path, (size_t)c->path_size * sizeof *c->path);
+    digest = th_integer_hash(digest, numbers[k], sizeof(double));
+  digest = th_integer_hash(digest, &c->active, sizeof c->active);
+  digest = th_integer_hash(digest, c->margin, sizeof c->margin);
+  digest =
+      th_integer_hash(digest, c->path, (size_t)c->path_size * sizeof *c->path);
   th_model_free(&model);
   config->groups = NULL;
   th_groups_free(&groups);

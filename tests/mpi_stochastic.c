@@ -86,8 +86,9 @@ static uint64_t learn(struct th_comm *comm, const struct th_config *given,
   if (rc != TH_OK)
     fprintf(stderr, "%s: %s\n", config.solver, err.text);
   uint64_t digest = problem_digest(&model);
-  digest = th_fnv(digest, &model.certificate.objective, sizeof(double));
-  digest = th_fnv(digest, &model.certificate.gap, sizeof(double));
+  digest =
+      th_integer_hash(digest, &model.certificate.objective, sizeof(double));
+  digest = th_integer_hash(digest, &model.certificate.gap, sizeof(double));
   th_model_free(&model);
   th_groups_free(&groups);
   return digest;
@@ -187,9 +188,9 @@ static uint64_t digest_of(const struct th_stochastic *s)
   const struct th_support *support = th_stochastic_support(s);
   const struct th_ledger *ledger = th_source_ledger(s->context->source);
   size_t size = (size_t)support->size * sizeof(double);
-  uint64_t digest = th_fnv(TH_FNV_BASIS, support->attribute, size);
-  digest = th_fnv(digest, support->coef, size);
-  return th_fnv(digest, ledger, sizeof *ledger);
+  uint64_t digest = th_integer_hash(TH_FNV_BASIS, support->attribute, size);
+  digest = th_integer_hash(digest, support->coef, size);
+  return th_integer_hash(digest, ledger, sizeof *ledger);
 }
 
 static uint64_t learn_unevenly(struct th_comm *comm, struct memory_store *m,

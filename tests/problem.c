@@ -149,10 +149,11 @@ uint64_t problem_digest(const struct th_model *model)
 {
   uint64_t digest = TH_FNV_BASIS;
   size_t size = (size_t)model->support_size;
-  digest = th_fnv(digest, &size, sizeof size);
-  digest = th_fnv(digest, model->support, size * sizeof *model->support);
-  digest = th_fnv(digest, model->coef, size * sizeof *model->coef);
-  digest = th_fnv(digest, &model->intercept, sizeof model->intercept);
-  digest = th_fnv(digest, &model->ledger, sizeof model->ledger);
-  return th_fnv(digest, &model->passes, sizeof model->passes);
+  digest = th_integer_hash(digest, &size, sizeof size);
+  digest =
+      th_integer_hash(digest, model->support, size * sizeof *model->support);
+  digest = th_integer_hash(digest, model->coef, size * sizeof *model->coef);
+  digest = th_integer_hash(digest, &model->intercept, sizeof model->intercept);
+  digest = th_integer_hash(digest, &model->ledger, sizeof model->ledger);
+  return th_integer_hash(digest, &model->passes, sizeof model->passes);
 }

@@ -7,3 +7,6 @@ th_script_test(NAME project_installed SCRIPT installed.sh LABELS project)
 add_test(NAME unit_cost_model
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/unit_cost_model.py ${CMAKE_SOURCE_DIR}/jobs)
 set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)
+add_test(NAME project_names
+  COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/names.py ${CMAKE_SOURCE_DIR})
+set_tests_properties(project_names PROPERTIES LABELS project TIMEOUT 60)

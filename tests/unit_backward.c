@@ -18,10 +18,11 @@ static int64_t sum_products(const struct sample *s, int64_t count,
   for (int64_t k = 0, column = 0; k < count; k++) {
     if (keep != NULL && !keep[k])
       continue;
-    moment[column] = th_dot(s->x[k], s->y, 100);
+    moment[column] = th_column_dot_plain(s->x[k], s->y, 100);
     for (int64_t j = 0, row = 0; j < count; j++)
       if (keep == NULL || keep[j])
-        products[row++ + column * size] = th_dot(s->x[j], s->x[k], 100);
+        products[row++ + column * size] =
+            th_column_dot_plain(s->x[j], s->x[k], 100);
     column++;
   }
   return size;
@@ -64,7 +65,7 @@ static void test_backward(void)
     int64_t count = 5 * (int64_t)(seed + 1);
     sample_fill(&sample, 100, count, 80 + seed);
     sample_plant(&sample, 6, 0.3);
-    double square = th_dot(sample.y, sample.y, 100);
+    double square = th_column_dot_plain(sample.y, sample.y, 100);
     sum_products(&sample, count, NULL, products, moment);
     CHECK(th_backward_start(&b, count, 100, products, moment, square, &err) ==
           TH_OK);

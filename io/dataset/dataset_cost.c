@@ -41,7 +41,7 @@ th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
 {
   struct th_dataset *d = (struct th_dataset *)store;
   int64_t attributes = store->shape.attributes;
-  int64_t cells = th_ceil_divide(attributes, TH_CELL);
+  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
   th_status rc = TH_OK;
   for (int64_t k = comm->rank; k < d->info.shards && rc == TH_OK;
        k += comm->size)

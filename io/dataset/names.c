@@ -21,7 +21,7 @@ static th_status put_pieces(const struct th_h5 *h5, int64_t count,
                             const char *const *names, size_t width,
                             struct th_error *err)
 {
-  int64_t pieces = th_ceil_divide(count, TH_NAMES_PIECE);
+  int64_t pieces = th_integer_ceil_divide(count, TH_NAMES_PIECE);
   uint64_t *checksum = NULL;
   char *room = NULL;
   th_status rc = TH_OK;
@@ -84,7 +84,7 @@ done:
 th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
                         int64_t count, struct th_error *err)
 {
-  int64_t pieces = th_ceil_divide(count, TH_NAMES_PIECE);
+  int64_t pieces = th_integer_ceil_divide(count, TH_NAMES_PIECE);
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
   *names = (struct th_names){.h5 = h5,

@@ -77,9 +77,10 @@ th_status th_row_groups_init(struct th_row_groups *geometry,
     return rc;
   int64_t tests = shape->examples - shape->training;
   geometry->shape = *shape;
-  geometry->training_groups = th_ceil_divide(shape->training, shape->row_group);
-  geometry->groups =
-      geometry->training_groups + th_ceil_divide(tests, shape->row_group);
+  geometry->training_groups =
+      th_integer_ceil_divide(shape->training, shape->row_group);
+  geometry->groups = geometry->training_groups +
+                     th_integer_ceil_divide(tests, shape->row_group);
   geometry->chunk = chunk_attributes(shape);
   return check_places(geometry, err);
 }
@@ -110,11 +111,12 @@ int64_t th_row_groups_stored(const struct th_row_groups *geometry,
   int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
   int64_t most = STORED_BYTES / run;
   most = most > geometry->chunk ? most : geometry->chunk;
-  int64_t parts = th_ceil_divide(count, most);
+  int64_t parts = th_integer_ceil_divide(count, most);
   if (parts == 1)
     return count;
-  int64_t even = th_ceil_divide(count, parts); /* little is padded then */
-  return th_ceil_divide(even, geometry->chunk) * geometry->chunk;
+  int64_t even =
+      th_integer_ceil_divide(count, parts); /* little is padded then */
+  return th_integer_ceil_divide(even, geometry->chunk) * geometry->chunk;
 }
 
 int64_t th_row_groups_bytes(const struct th_row_groups *geometry,
@@ -132,7 +134,7 @@ int64_t th_row_groups_bytes(const struct th_row_groups *geometry,
 
 int64_t th_row_groups_items(const struct th_row_groups *geometry, int64_t rows)
 {
-  return th_ceil_divide(rows, th_type_packed(geometry->shape.type));
+  return th_integer_ceil_divide(rows, th_type_packed(geometry->shape.type));
 }
 
 int64_t th_row_groups_piece(const struct th_row_groups *geometry,

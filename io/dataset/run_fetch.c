@@ -64,7 +64,7 @@ th_status th_run_fetch_map_open(struct th_dense_map *map,
   map->end = sums.offset + map->groups * count * (int64_t)sizeof(uint64_t);
   map->pitch = chunked ? map->run : map->run * map->groups;
   if (chunked) {
-    map->chunks = th_ceil_divide(count, map->stored);
+    map->chunks = th_integer_ceil_divide(count, map->stored);
     TH_TRY(TH_NEW(&map->chunk, map->chunks * map->groups, "places of chunks",
                   err));
   }

@@ -2,8 +2,8 @@
  *
  * Internal to io/, local.
  * SPDX-License-Identifier: MIT */
-#ifndef TH_IO_DENSE_H
-#define TH_IO_DENSE_H
+#ifndef TH_RUN_FETCH_H
+#define TH_RUN_FETCH_H
 
 #include "core/error.h"
 #include "core/partition.h"

@@ -174,7 +174,7 @@ th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
   *sum = (struct th_shard_sum){0};
   TH_TRY(th_shard_open(shard, err));
   struct th_range all = shard->row->range;
-  int64_t units = th_ceil_divide(all.last - all.first, shard->unit);
+  int64_t units = th_integer_ceil_divide(all.last - all.first, shard->unit);
   for (int64_t g = 0; g < shard->geometry->groups; g++)
     for (int64_t u = 0; u < units; u++) {
       int64_t first = all.first + u * shard->unit;

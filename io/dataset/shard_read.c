@@ -204,7 +204,7 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
     rc = th_shard_bad_size(shard, TH_D_PIECE, err);
     goto done;
   }
-  shard->pieces = th_ceil_divide(count, shard->unit);
+  shard->pieces = th_integer_ceil_divide(count, shard->unit);
   int64_t table = groups * shard->pieces;
   TH_TRY(th_h5_expect(&shard->h5, TH_D_PIECE, table + 1, err));
   TH_TRY(TH_NEW(&shard->piece, table + 1, "the piece table", err));

@@ -40,7 +40,7 @@ static th_status read_all(struct th_shard_read *shard, struct stored *stored,
                           struct th_error *err)
 {
   int64_t count = stored->part.last - stored->part.first;
-  int64_t pieces = th_ceil_divide(count, TH_STATS_PIECE);
+  int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
   th_status rc = TH_OK;
   for (int k = 0; k < TH_STATS_KINDS; k++) {
     TH_TRY(th_alloc(&stored->kinds[k], count, stored->size, "statistics", err));
@@ -61,7 +61,7 @@ static th_status verify(const struct th_shard_read *shard,
                         const struct stored *stored, struct th_error *err)
 {
   int64_t count = stored->part.last - stored->part.first;
-  for (int64_t k = 0; k < th_ceil_divide(count, TH_STATS_PIECE); k++)
+  for (int64_t k = 0; k < th_integer_ceil_divide(count, TH_STATS_PIECE); k++)
     if (th_fingerprint_stats((const void *const *)stored->kinds, count, k,
                              stored->size) != stored->checksum[k])
       return th_fail(err, TH_EFORMAT,
@@ -87,8 +87,8 @@ static struct th_range around(const struct th_shard_read *shard,
   int64_t first = shard->row->range.first;
   int64_t count = shard->row->range.last - first;
   int64_t low = (range.first - first) / TH_STATS_PIECE * TH_STATS_PIECE;
-  int64_t high =
-      th_ceil_divide(range.last - first, TH_STATS_PIECE) * TH_STATS_PIECE;
+  int64_t high = th_integer_ceil_divide(range.last - first, TH_STATS_PIECE) *
+                 TH_STATS_PIECE;
   return (struct th_range){low, high < count ? high : count};
 }
 

@@ -106,7 +106,7 @@ static th_status put_checksums(const struct th_shard_write *shard,
                                struct th_error *err)
 {
   int64_t count = shard->moments.attributes;
-  int64_t pieces = th_ceil_divide(count, TH_STATS_PIECE);
+  int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
   uint64_t *checksum = NULL;
   th_status rc = TH_NEW(&checksum, pieces, "checksums", err);
   if (rc != TH_OK)

@@ -25,7 +25,8 @@ static th_status reserve(const struct th_shard_write *shard, int64_t stored,
   const struct th_row_groups *g = shard->geometry;
   int64_t count = attributes_of(shard);
   int64_t run = (int64_t)th_type_bytes(g->shape.type, g->shape.row_group);
-  int64_t values = th_ceil_divide(count, stored) * stored * g->groups * run;
+  int64_t values =
+      th_integer_ceil_divide(count, stored) * stored * g->groups * run;
   int64_t checksums = count * g->groups * (int64_t)sizeof(uint64_t);
   int64_t statistics = count * 5 * (int64_t)sizeof(double);
   return th_file_reserve(shard->file, shard->name,
@@ -42,7 +43,7 @@ th_status th_shard_dense_begin(struct th_shard_write *shard,
   hid_t type = th_h5_type(g->shape.type);
   hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);
   dense->chunk = g->chunk < count ? g->chunk : count;
-  int64_t chunks = th_ceil_divide(count, dense->chunk);
+  int64_t chunks = th_integer_ceil_divide(count, dense->chunk);
   int64_t stored = th_row_groups_stored(g, count);
   struct th_h5_plan values = {
       .rank = 2,
@@ -174,7 +175,7 @@ done:
 th_status th_shard_dense_end(struct th_shard_write *shard, struct th_error *err)
 {
   struct th_dense_write *dense = &shard->dense;
-  int64_t chunks = th_ceil_divide(attributes_of(shard), dense->chunk);
+  int64_t chunks = th_integer_ceil_divide(attributes_of(shard), dense->chunk);
   for (int64_t k = 0; k < chunks; k++)
     if (dense->next_group[k] != shard->geometry->groups)
       return th_fail(err, TH_EARG, "%s: only %lld of %lld row groups written",

@@ -70,7 +70,7 @@ th_status th_shard_sparse_begin(struct th_shard_write *shard,
   int64_t count = shard->range.last - shard->range.first;
   th_status rc = TH_OK;
   sparse->piece_width = piece_width < count ? piece_width : count;
-  sparse->pieces = th_ceil_divide(count, sparse->piece_width);
+  sparse->pieces = th_integer_ceil_divide(count, sparse->piece_width);
   int64_t table = g->groups * sparse->pieces;
   int64_t share = (int64_t)((double)shard->needed * (double)count /
                             (double)g->shape.attributes);

@@ -27,7 +27,7 @@ static int64_t choose_shards(const struct th_row_groups *geometry,
   int64_t bytes = th_row_groups_bytes(geometry, plan->expected_entries);
   int64_t shards = plan->shards;
   if (shards <= 0) {
-    shards = th_ceil_divide(bytes, SHARD_BYTES);
+    shards = th_integer_ceil_divide(bytes, SHARD_BYTES);
     shards = shards < TH_MOST_SHARDS ? shards : TH_MOST_SHARDS;
   }
   shards = shards < 1 ? 1 : shards;

@@ -37,7 +37,7 @@ static int64_t lower_bound(const struct th_record *record, int64_t attribute)
     int64_t k = attribute - record->first;
     return k < 0 ? 0 : k > record->count ? record->count : k;
   }
-  const uint32_t *index = th_record_index(record);
+  const uint32_t *index = th_bucket_record_index(record);
   int64_t low = 0;
   int64_t high = record->count;
   while (low < high) {
@@ -56,7 +56,7 @@ static th_status append_part(struct th_bucket *bin,
 {
   int64_t count = last - first;
   bool listed = record->first == TH_LISTED;
-  int64_t bytes = th_record_bytes(count, listed, bin->size);
+  int64_t bytes = th_bucket_record_bytes(count, listed, bin->size);
   th_status rc =
       th_grow((void **)&bin->send, &bin->send_capacity, bin->send_used + bytes,
               1, "the exchange of examples", err);
@@ -68,10 +68,12 @@ static th_status append_part(struct th_bucket *bin,
   part->first = listed ? TH_LISTED : record->first + (uint32_t)first;
   char *p = (char *)(part + 1);
   if (listed) {
-    memcpy(p, th_record_index(record) + first, (size_t)(4 * count));
-    p += th_pad8(4 * count);
+    memcpy(p, th_bucket_record_index(record) + first, (size_t)(4 * count));
+    p += th_bucket_pad8(4 * count);
   }
-  memcpy(p, (const char *)th_record_values(record) + (size_t)first * bin->size,
+  memcpy(p,
+         (const char *)th_bucket_record_values(record) +
+             (size_t)first * bin->size,
          (size_t)count * bin->size);
   bin->send_used += bytes;
   return TH_OK;
@@ -94,7 +96,8 @@ static th_status append_shard(struct th_bucket *bin, int64_t bytes,
     int64_t last = lower_bound(record, range.last);
     if (last > first)
       TH_TRY(append_part(bin, record, first, last, err));
-    at += th_record_bytes(record->count, record->first == TH_LISTED, bin->size);
+    at += th_bucket_record_bytes(record->count, record->first == TH_LISTED,
+                                 bin->size);
   }
   int64_t used = bin->send_used - section - (int64_t)sizeof(int64_t);
   memcpy(bin->send + section, &used, sizeof used);
@@ -190,8 +193,8 @@ void th_bucket_rows(struct th_bucket *bin, const struct th_record **rows,
       const struct th_record *record =
           (const struct th_record *)(const void *)p;
       rows[record->row] = record;
-      p +=
-          th_record_bytes(record->count, record->first == TH_LISTED, bin->size);
+      p += th_bucket_record_bytes(record->count, record->first == TH_LISTED,
+                                  bin->size);
     }
   }
 }

@@ -120,8 +120,8 @@ done:
 static int64_t bytes_of(const struct th_bucket_spill *spill,
                         const struct th_record *record)
 {
-  return th_record_bytes(record->count, record->first == TH_LISTED,
-                         spill->size);
+  return th_bucket_record_bytes(record->count, record->first == TH_LISTED,
+                                spill->size);
 }
 
 static th_status prepare_flush(struct th_bucket_spill *spill,
@@ -206,7 +206,7 @@ static void fill(struct th_record *record, uint32_t row,
   char *p = (char *)(record + 1);
   if (listed) {
     memcpy(p, values->index, (size_t)(4 * count));
-    p += th_pad8(4 * count);
+    p += th_bucket_pad8(4 * count);
   }
   memcpy(p, values->values, (size_t)count * size);
 }
@@ -219,7 +219,7 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bin,
     return TH_OK; /* absent records are zeros */
   th_status rc = TH_OK;
   int64_t bytes =
-      th_record_bytes(values->count, values->first < 0, spill->size);
+      th_bucket_record_bytes(values->count, values->first < 0, spill->size);
   if (spill->held > 0 && spill->held + bytes > spill->memory)
     TH_TRY(flush(spill, err));
   TH_TRY(reserve(spill, bytes, err));

@@ -20,28 +20,33 @@ struct th_record {
 
 #define TH_LISTED UINT32_MAX
 
-static inline int64_t th_pad8(int64_t bytes)
+static inline int64_t th_bucket_pad8(int64_t bytes)
 {
   return (bytes + 7) & ~(int64_t)7;
 }
 
 /* Bytes of a record of that shape, with the values' size in bytes. */
-static inline int64_t th_record_bytes(int64_t count, bool listed, size_t size)
+static inline int64_t th_bucket_record_bytes(int64_t count, bool listed,
+                                             size_t size)
 {
-  return (int64_t)sizeof(struct th_record) + (listed ? th_pad8(4 * count) : 0) +
-         th_pad8(count * (int64_t)size);
+  return (int64_t)sizeof(struct th_record) +
+         (listed ? th_bucket_pad8(4 * count) : 0) +
+         th_bucket_pad8(count * (int64_t)size);
 }
 
-static inline const uint32_t *th_record_index(const struct th_record *record)
+static inline const uint32_t *
+th_bucket_record_index(const struct th_record *record)
 {
   return (const uint32_t *)(record + 1);
 }
 
-static inline const void *th_record_values(const struct th_record *record)
+static inline const void *
+th_bucket_record_values(const struct th_record *record)
 {
   const char *p = (const char *)(record + 1);
-  return record->first == TH_LISTED ? p + th_pad8(4 * (int64_t)record->count)
-                                    : p;
+  return record->first == TH_LISTED
+             ? p + th_bucket_pad8(4 * (int64_t)record->count)
+             : p;
 }
 
 struct th_bucket_spill;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Eight bytes as one number, the first byte lowest. */
-static inline uint64_t th_eight_bytes(const char *p)
+static inline uint64_t th_digits_eight_bytes(const char *p)
 {
   const uint16_t one = 1;
   unsigned char lowest_first;
@@ -22,7 +22,7 @@ static inline uint64_t th_eight_bytes(const char *p)
 static inline uint64_t th_digit_bytes(const char *p, uint64_t *others)
 {
   const uint64_t each = 0x0101010101010101;
-  uint64_t digits = th_eight_bytes(p) ^ each * '0';
+  uint64_t digits = th_digits_eight_bytes(p) ^ each * '0';
   *others = ((digits + each * (0x80 - 10)) | digits) & each * 0x80;
   return digits;
 }
@@ -42,7 +42,7 @@ static inline uint64_t th_digit_value(uint64_t digits)
 
 /* How many of the eight bytes at p are digits before the first that is none,
  * and their value. All eight bytes must be readable. */
-static inline int th_eight_digits(const char *p, uint64_t *value)
+static inline int th_digits_eight(const char *p, uint64_t *value)
 {
   uint64_t others;
   uint64_t digits = th_digit_bytes(p, &others);
@@ -53,7 +53,7 @@ static inline int th_eight_digits(const char *p, uint64_t *value)
 }
 
 /* The same for decimals: the value is in units of 10^-8. */
-static inline int th_eight_decimals(const char *p, uint64_t *value)
+static inline int th_digits_eight_decimals(const char *p, uint64_t *value)
 {
   uint64_t others;
   uint64_t digits = th_digit_bytes(p, &others);

@@ -15,15 +15,15 @@ enum {
 bool th_libsvm_is_example(const char *text, int64_t length)
 {
   const char *end = text + length;
-  return !th_ends_here(th_skip_blanks(text, end), end);
+  return !th_libsvm_ends_here(th_libsvm_skip_blanks(text, end), end);
 }
 
 bool th_libsvm_is_unlabelled(const char *text, int64_t length)
 {
   const char *end = text + length;
-  const char *first = th_skip_blanks(text, end);
+  const char *first = th_libsvm_skip_blanks(text, end);
   const char *p = first;
-  while (p < end && th_is_digit(*p))
+  while (p < end && th_libsvm_is_digit(*p))
     p++;
   return p > first && p < end && *p == ':';
 }
@@ -32,11 +32,11 @@ bool th_libsvm_recognise(const char *text, int64_t length)
 {
   const char *end = text + length;
   for (const char *p = text; p < end; p++) {
-    if (!th_is_blank(*p))
+    if (!th_libsvm_is_blank(*p))
       continue;
-    p = th_skip_blanks(p, end);
+    p = th_libsvm_skip_blanks(p, end);
     const char *digits = p;
-    while (p < end && th_is_digit(*p))
+    while (p < end && th_libsvm_is_digit(*p))
       p++;
     if (p > digits && p < end && *p == ':')
       return true;
@@ -58,7 +58,7 @@ static th_status bad_index(const struct th_line *line, const char *at,
         "not supported, remove the qid entries");
   th_text_row_quote(line, at, '#', quoted);
   const char *p = at;
-  while (p < end && th_is_digit(*p))
+  while (p < end && th_libsvm_is_digit(*p))
     p++;
   if (p - at > INDEX_DIGITS && p < end && *p == ':')
     return th_text_row_fail(line, at, err,
@@ -116,8 +116,8 @@ static inline int64_t read_index(const char **cursor, const char *end)
   const char *p = *cursor;
   uint64_t index = 0;
   if (end - p > 8)
-    p += th_eight_digits(p, &index);
-  for (; p < end && th_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
+    p += th_digits_eight(p, &index);
+  for (; p < end && th_libsvm_is_digit(*p) && p - *cursor < INDEX_DIGITS; p++)
     index = 10 * index + (uint64_t)(*p - '0');
   if (p == *cursor || p == end || *p != ':')
     return -1;
@@ -146,7 +146,7 @@ static inline th_status read_entry(const struct th_libsvm *format,
   if (!th_number_usual(&p, end, &value) &&
       th_number_parse(&p, end, &value) != TH_NUMBER_OK)
     return th_text_row_number(line, &start, end, '#', "value", &value, err);
-  if (!th_ends_token(p, end))
+  if (!th_libsvm_ends_token(p, end))
     return th_libsvm_junk(line, p, start, "value", err);
   if (!th_text_row_put(row, row->count, value))
     return th_text_row_misfit(line, start, '#', row->type, err);
@@ -192,10 +192,10 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
   while (end - p >= LOOKED_AT) {
     const char *q = p;
     int64_t index = last + 1;
-    uint64_t text = th_eight_bytes(p);
+    uint64_t text = th_digits_eight_bytes(p);
     if ((text & next.mask) != next.text) {
       uint64_t written;
-      int digits = th_eight_digits(p, &written);
+      int digits = th_digits_eight(p, &written);
       if (digits == 0 || digits == 8 || p[digits] != ':')
         break;
       index = (int64_t)written - shift;
@@ -238,9 +238,10 @@ th_status th_libsvm_row(const struct th_libsvm *format,
   TH_TRY(th_text_row_reset(row, line->length / SHORTEST_ENTRY + 1, err));
   TH_TRY(th_libsvm_target(format, line, &p, row, err));
   while (true) {
-    p = read_usual(format, th_skip_blanks(p, end), end, limit, &previous, row);
-    p = th_skip_blanks(p, end);
-    if (th_ends_here(p, end))
+    p = read_usual(format, th_libsvm_skip_blanks(p, end), end, limit, &previous,
+                   row);
+    p = th_libsvm_skip_blanks(p, end);
+    if (th_libsvm_ends_here(p, end))
       break;
     TH_TRY(read_entry(format, line, limit, &p, &previous, row, err));
   }

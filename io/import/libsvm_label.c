@@ -36,9 +36,9 @@ static th_status read_class(const struct th_libsvm *format,
 {
   char quoted[TH_QUOTED];
   const char *end = line->text + line->length;
-  const char *at = th_skip_blanks(*cursor, end);
+  const char *at = th_libsvm_skip_blanks(*cursor, end);
   const char *p = at;
-  while (!th_ends_token(p, end) && *p != ':' && *p != ',')
+  while (!th_libsvm_ends_token(p, end) && *p != ':' && *p != ',')
     p++;
   *cursor = p;
   if (p < end && *p == ':')
@@ -63,7 +63,7 @@ static th_status read_label(const struct th_line *line, const char **cursor,
 {
   char quoted[TH_QUOTED];
   const char *end = line->text + line->length;
-  const char *at = th_skip_blanks(*cursor, end);
+  const char *at = th_libsvm_skip_blanks(*cursor, end);
   const char *p = at;
   enum th_number found = th_number_parse(&p, end, &row->target);
   if (found == TH_NUMBER_NONE)
@@ -80,7 +80,7 @@ static th_status read_label(const struct th_line *line, const char **cursor,
   if (p < end && *p == ':')
     return no_label(line, at, err);
   *cursor = p;
-  if (!th_ends_token(p, end))
+  if (!th_libsvm_ends_token(p, end))
     return th_libsvm_junk(line, p, at, "label", err);
   return TH_OK;
 }

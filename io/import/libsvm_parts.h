@@ -6,31 +6,31 @@
 
 #include "io/import/libsvm.h"
 
-static inline bool th_is_blank(char c)
+static inline bool th_libsvm_is_blank(char c)
 {
   return c == ' ' || c == '\t';
 }
 
-static inline bool th_is_digit(char c)
+static inline bool th_libsvm_is_digit(char c)
 {
   return (unsigned char)(c - '0') < 10;
 }
 
-static inline const char *th_skip_blanks(const char *p, const char *end)
+static inline const char *th_libsvm_skip_blanks(const char *p, const char *end)
 {
-  while (p < end && th_is_blank(*p))
+  while (p < end && th_libsvm_is_blank(*p))
     p++;
   return p;
 }
 
-static inline bool th_ends_here(const char *p, const char *end)
+static inline bool th_libsvm_ends_here(const char *p, const char *end)
 {
   return p == end || *p == '#';
 }
 
-static inline bool th_ends_token(const char *p, const char *end)
+static inline bool th_libsvm_ends_token(const char *p, const char *end)
 {
-  return th_ends_here(p, end) || th_is_blank(*p);
+  return th_libsvm_ends_here(p, end) || th_libsvm_is_blank(*p);
 }
 
 /* Read what stands before the first index:value. Local. */

@@ -38,10 +38,10 @@ static inline bool th_number_plain(const char **cursor, double *value)
   if (p[1] == '.' && (unsigned char)(*p - '0') < 10)
     whole = (uint64_t)(*p - '0'); /* nothing waits for its length */
   else
-    digits = th_eight_digits(p, &whole);
+    digits = th_digits_eight(p, &whole);
   p += digits;
   if (*p == '.')
-    p += 1 + th_eight_decimals(p + 1, &fraction);
+    p += 1 + th_digits_eight_decimals(p + 1, &fraction);
   if (digits == 0 || digits == 8)
     return false;
   /* signed integers become doubles in one instruction */

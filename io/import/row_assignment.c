@@ -12,22 +12,23 @@ enum {
 
 static int64_t training_groups(const struct th_row_assignment *placing)
 {
-  return th_ceil_divide(placing->training, placing->row_group);
+  return th_integer_ceil_divide(placing->training, placing->row_group);
 }
 
 void th_row_assignment_divide(struct th_row_assignment *placing, int64_t bytes,
                               int64_t memory)
 {
   int64_t test = placing->examples - placing->training;
-  placing->groups =
-      training_groups(placing) + th_ceil_divide(test, placing->row_group);
+  placing->groups = training_groups(placing) +
+                    th_integer_ceil_divide(test, placing->row_group);
   int64_t share = memory / MEMORY_SHARE;
-  int64_t wanted = th_ceil_divide(bytes, share > 0 ? share : 1);
+  int64_t wanted = th_integer_ceil_divide(bytes, share > 0 ? share : 1);
   if (wanted < USUAL_BINS)
     wanted = USUAL_BINS;
-  placing->bin_groups =
-      wanted < placing->groups ? th_ceil_divide(placing->groups, wanted) : 1;
-  placing->bins = th_ceil_divide(placing->groups, placing->bin_groups);
+  placing->bin_groups = wanted < placing->groups
+                            ? th_integer_ceil_divide(placing->groups, wanted)
+                            : 1;
+  placing->bins = th_integer_ceil_divide(placing->groups, placing->bin_groups);
 }
 
 int64_t th_row_assignment_row(const struct th_row_assignment *placing,

@@ -53,8 +53,8 @@ static void turn(size_t size, const void *const rows[ROWS_AT_ONCE],
 static void scatter(const struct th_record *record, struct th_range range,
                     size_t size, char *to)
 {
-  const uint32_t *index = th_record_index(record);
-  const char *values = th_record_values(record);
+  const uint32_t *index = th_bucket_record_index(record);
+  const char *values = th_bucket_record_values(record);
   for (int64_t k = 0; k < record->count; k++)
     if (index[k] >= range.first && index[k] < range.last)
       memcpy(to + (size_t)(index[k] - range.first) * size,
@@ -78,7 +78,7 @@ static const void *row_values(const struct th_record *record,
   }
   struct th_range held = {record->first, record->first + record->count};
   struct th_range both = th_range_intersect(range, held);
-  const char *values = (const char *)th_record_values(record) +
+  const char *values = (const char *)th_bucket_record_values(record) +
                        (size_t)(both.first - held.first) * size;
   if (both.first == range.first && both.last == range.last)
     return values;

@@ -69,8 +69,8 @@ static int64_t collect(struct th_transpose *t, const struct th_record *record,
 {
   size_t size = th_type_size(t->type);
   bool listed = record->first == TH_LISTED;
-  const uint32_t *index = th_record_index(record);
-  const char *values = th_record_values(record);
+  const uint32_t *index = th_bucket_record_index(record);
+  const char *values = th_bucket_record_values(record);
   for (uint32_t k = 0; k < record->count; k++, values += size) {
     if (is_zero(size, values))
       continue;

@@ -24,8 +24,9 @@ static void sum_up(int argc, char **argv, int64_t mine[PARTS])
   const char version[] = THRESHER_VERSION;
   th_hash_file("/proc/self/exe", &build);
   for (int k = 1; k < argc; k++)
-    line = th_fnv(line, argv[k], strlen(argv[k]) + 1);
-  mine[VERSION] = (int64_t)th_fnv(TH_FNV_BASIS, version, sizeof version);
+    line = th_integer_hash(line, argv[k], strlen(argv[k]) + 1);
+  mine[VERSION] =
+      (int64_t)th_integer_hash(TH_FNV_BASIS, version, sizeof version);
   mine[BUILD] = (int64_t)build;
   mine[ARGUMENTS] = (int64_t)line;
 }

@@ -87,7 +87,8 @@ th_status th_data_need_examples(const struct th_data *data,
   return th_fail(err, TH_EDATA,
                  "%s has %lld training example%s, and train needs at least %d; "
                  "give it more, or set fewer apart with --test",
-                 data->name, (long long)training, th_s(training), FEWEST);
+                 data->name, (long long)training, th_wording_s(training),
+                 FEWEST);
 }
 
 void th_data_close(struct th_data *data)

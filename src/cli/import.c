@@ -89,10 +89,11 @@ static void print_summary(const struct th_options *options,
           "%s: %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
           " attribute%s, %" PRId64 " non-zero%s; %.1f MB of text in %.1f s "
           "(%.0f MB/s)\n",
-          options->output, result->examples, th_s(result->examples),
-          result->test_examples, result->attributes, th_s(result->attributes),
-          result->nonzeros, th_s(result->nonzeros),
-          (double)result->text_bytes / 1e6, result->seconds, rate);
+          options->output, result->examples, th_wording_s(result->examples),
+          result->test_examples, result->attributes,
+          th_wording_s(result->attributes), result->nonzeros,
+          th_wording_s(result->nonzeros), (double)result->text_bytes / 1e6,
+          result->seconds, rate);
   if (result->constant_attributes > 0 && !result->unlabelled)
     fprintf(stderr,
             "%" PRId64 " attribute%s the same value in all training examples; "

@@ -123,7 +123,7 @@ static void print_support(const struct th_model *model)
   const int width = model->name != NULL ? 22 : 0;
   char text[TH_NAME_LONG];
   printf("support:     %" PRId64 " attribute%s\n", model->support_size,
-         th_s(model->support_size));
+         th_wording_s(model->support_size));
   if (model->support_size > 0 && model->deviation != NULL)
     printf("%12s  %-22s  %-*s%s\n", "attribute", "coefficient", width,
            "standardized", model->name != NULL ? "  name" : "");
@@ -144,18 +144,19 @@ static void print_model(const struct th_model *model)
 {
   const struct th_ledger *ledger = &model->ledger;
   printf("model:       %s, %s loss, %" PRId64 " attribute%s\n", model->solver,
-         model->loss, model->attributes, th_s(model->attributes));
+         model->loss, model->attributes, th_wording_s(model->attributes));
   printf("trained on:  data set %016" PRIx64, model->fingerprint);
   if (model->passes > 0) /* of solvers under a budget */
-    printf(", %" PRId64 " pass%s", model->passes, th_es(model->passes));
+    printf(", %" PRId64 " pass%s", model->passes, th_wording_es(model->passes));
   putchar('\n');
   printf("ledger:      %" PRId64 " example%s, %" PRId64
          " attribute%s, at most %" PRId64 " of one\n",
-         ledger->examples, th_s(ledger->examples), ledger->attributes,
-         th_s(ledger->attributes), ledger->max_attributes_per_example);
+         ledger->examples, th_wording_s(ledger->examples), ledger->attributes,
+         th_wording_s(ledger->attributes), ledger->max_attributes_per_example);
   printf("validation:  %" PRId64 " example%s, %" PRId64 " attribute%s\n",
-         ledger->validation_examples, th_s(ledger->validation_examples),
-         ledger->validation_attributes, th_s(ledger->validation_attributes));
+         ledger->validation_examples, th_wording_s(ledger->validation_examples),
+         ledger->validation_attributes,
+         th_wording_s(ledger->validation_attributes));
   printf("statistics:  %s\n",
          model->statistics == NULL ? "none" : model->statistics);
   th_certificate_print(stdout, &model->certificate);
@@ -259,7 +260,7 @@ static void print_dataset(struct th_dataset *dataset,
          100 * (double)shape->nonzeros / cells);
   printf("shards:       %" PRId64 "\n", th_dataset_shards(dataset));
   printf("row group:    %" PRId64 " example%s\n", shape->row_group,
-         th_s(shape->row_group));
+         th_wording_s(shape->row_group));
   printf("bytes:        %" PRId64 "\n", th_dataset_bytes(dataset));
   printf("fingerprint:  %016" PRIx64 "\n", store->fingerprint);
   const char *provenance = th_dataset_provenance(dataset);

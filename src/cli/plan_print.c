@@ -12,12 +12,12 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
 {
   const struct th_config *config = &plan->config;
   fprintf(out, "budget:  at most %" PRId64 " attribute%s of an example",
-          config->budget, th_s(config->budget));
+          config->budget, th_wording_s(config->budget));
   if (config->sparsity > 0)
     fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
   fprintf(out, "\nplan:    %" PRId64 " block%s, at most %" PRId64 " pass%s",
-          plan->blocks, th_s(plan->blocks), config->passes,
-          th_es(config->passes));
+          plan->blocks, th_wording_s(plan->blocks), config->passes,
+          th_wording_es(config->passes));
   if (plan->list > 0 && config->passes == 1)
     fprintf(out,
             ": two thirds over blocks, then a list of %" PRId64 " attributes",
@@ -28,9 +28,9 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
             plan->screens, plan->list);
   if (plan->updates > 0)
     fprintf(out, ", about %" PRId64 " update%s", plan->updates,
-            th_s(plan->updates));
+            th_wording_s(plan->updates));
   fprintf(out, ", deal units of %" PRId64 " example%s\n", plan->deal_unit,
-          th_s(plan->deal_unit));
+          th_wording_s(plan->deal_unit));
 }
 
 /* What is minimised: solvers with a penalty. */
@@ -40,7 +40,7 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   fprintf(out, "penalty: %s, ", config->penalty);
   if (config->path > 0)
     fprintf(out, "%" PRId64 " lambda%s from lambda_max down to %g of it",
-            config->path, th_s(config->path), config->path_min);
+            config->path, th_wording_s(config->path), config->path_min);
   else if (config->lambda > 0)
     fprintf(out, "lambda %g", config->lambda);
   else
@@ -75,8 +75,8 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
   fprintf(out,
           "data:    %" PRId64 " training example%s, %" PRId64
           " attribute%s, %s %s\n",
-          shape->training, th_s(shape->training), shape->attributes,
-          th_s(shape->attributes), th_type_layout_name(shape->layout),
+          shape->training, th_wording_s(shape->training), shape->attributes,
+          th_wording_s(shape->attributes), th_type_layout_name(shape->layout),
           th_type_name(shape->type));
   fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
           config->loss, config->seed);
@@ -85,7 +85,7 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
   fprintf(out,
           "cost:    %d rank%s, %s of memory%s beside stored values, "
           "about %s to read",
-          ranks, th_s(ranks),
+          ranks, th_wording_s(ranks),
           th_wording_bytes(plan->memory, memory, sizeof memory),
           ranks > 1 ? " each" : "",
           th_wording_bytes(plan->read_bytes, read, sizeof read));

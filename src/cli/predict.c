@@ -84,7 +84,7 @@ th_status th_command_predict(const struct th_options *options,
   if (comm->rank == 0 && !options->quiet)
     fprintf(stderr, "%s: predictions of %" PRId64 " example%s\n",
             th_output_name(options->output), scoring.rows.count,
-            th_s(scoring.rows.count));
+            th_wording_s(scoring.rows.count));
 done:
   th_evaluator_free_evaluated(&scored);
   th_evaluator_close(&scoring);

@@ -187,7 +187,7 @@ void th_report_print_line(FILE *out, const struct th_report *report)
 {
   char text[32];
   fprintf(out, "run:     %.3f s on %d rank%s, ", report->most.seconds,
-          report->ranks, th_s(report->ranks));
+          report->ranks, th_wording_s(report->ranks));
   fprintf(out, "%s read",
           th_wording_bytes(report->sum.bytes_read, text, sizeof text));
   if (report->ranks > 1)
@@ -208,13 +208,13 @@ void th_report_print(FILE *out, const struct th_report *report,
   fprintf(out,
           "%.3f s on %d rank%s, %.3f of them in collective operations, "
           "imbalance %.2f\n",
-          report->most.seconds, report->ranks, th_s(report->ranks),
+          report->most.seconds, report->ranks, th_wording_s(report->ranks),
           th_report_mean(report, report->sum.waiting),
           th_report_imbalance(report));
   print_work(out, report, model);
   print_costs(out, report, last);
   fprintf(out, "%" PRId64 " update%s, last loss %.6g", last->updates,
-          th_s(last->updates), last->loss);
+          th_wording_s(last->updates), last->loss);
   if (last->step_size > 0)
     fprintf(out, ", step size %.4g", last->step_size);
   fputc('\n', out);

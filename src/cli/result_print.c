@@ -12,7 +12,7 @@ static void print_support(FILE *out, const struct th_model *model)
 {
   enum { SHOWN = 12 };
   fprintf(out, "support: %" PRId64 " attribute%s", model->support_size,
-          th_s(model->support_size));
+          th_wording_s(model->support_size));
   for (int64_t k = 0; k < model->support_size && k < SHOWN; k++) {
     char text[TH_NAME_SHORT];
     snprintf(text, sizeof text, "%" PRId64, model->support[k]);
@@ -39,19 +39,22 @@ static void print_ledger(FILE *out, const struct th_model *model,
   double draws = (double)ledger->examples;
   double mean = draws > 0 ? (double)ledger->attributes / draws : 0;
   fprintf(out, "ledger:  %" PRId64 " example%s drawn", ledger->examples,
-          th_s(ledger->examples));
+          th_wording_s(ledger->examples));
   if (model->passes > 0)
-    fprintf(out, " in %" PRId64 " pass%s", model->passes, th_es(model->passes));
+    fprintf(out, " in %" PRId64 " pass%s", model->passes,
+            th_wording_es(model->passes));
   fprintf(out,
           ", %" PRId64 " attribute%s observed: %.4g of %" PRId64
           " an example, never more than %" PRId64 "\n",
-          ledger->attributes, th_s(ledger->attributes), mean, shape->attributes,
-          ledger->max_attributes_per_example);
+          ledger->attributes, th_wording_s(ledger->attributes), mean,
+          shape->attributes, ledger->max_attributes_per_example);
   fprintf(out,
           "         validation: %" PRId64 " attribute%s of %" PRId64
           " example%s; statistics: %s\n",
-          ledger->validation_attributes, th_s(ledger->validation_attributes),
-          ledger->validation_examples, th_s(ledger->validation_examples),
+          ledger->validation_attributes,
+          th_wording_s(ledger->validation_attributes),
+          ledger->validation_examples,
+          th_wording_s(ledger->validation_examples),
           model->statistics != NULL ? model->statistics : "none");
 }
 

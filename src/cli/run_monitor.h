@@ -1,7 +1,7 @@
 /* run_monitor.h - progress of a training run: a bar, log lines, telemetry
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CLI_MONITOR_H
-#define TH_CLI_MONITOR_H
+#ifndef TH_RUN_MONITOR_H
+#define TH_RUN_MONITOR_H
 
 #include "cli/data.h"
 #include "cli/loop_log.h"

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /* The end of a plural: "1 attribute", "2 attributes"; "1 pass", "2 passes". */
-static inline const char *th_s(int64_t count)
+static inline const char *th_wording_s(int64_t count)
 {
   return count == 1 ? "" : "s";
 }
-static inline const char *th_es(int64_t count)
+static inline const char *th_wording_es(int64_t count)
 {
   return count == 1 ? "" : "es";
 }

@@ -1,5 +1,6 @@
 /* certificate.h - what is known of a penalised model: objective, gap,
- * optimality SPDX-License-Identifier: MIT */
+ * optimality
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_CERTIFICATE_H
 #define TH_CERTIFICATE_H
 

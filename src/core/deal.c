@@ -35,7 +35,7 @@ void th_deal_pieces_free(struct th_pieces *list)
 
 static int64_t units_per_group(const struct th_deal_plan *plan)
 {
-  return th_ceil_divide(plan->row_group, plan->unit);
+  return th_integer_ceil_divide(plan->row_group, plan->unit);
 }
 
 struct th_rows th_deal_unit(const struct th_deal_plan *plan, int64_t k)
@@ -58,7 +58,8 @@ int64_t th_deal_units(const struct th_deal_plan *plan)
 {
   int64_t whole = plan->training / plan->row_group;
   int64_t rest = plan->training % plan->row_group;
-  return whole * units_per_group(plan) + th_ceil_divide(rest, plan->unit);
+  return whole * units_per_group(plan) +
+         th_integer_ceil_divide(rest, plan->unit);
 }
 
 struct th_deal_place th_deal_place(const struct th_deal_plan *plan, int64_t row)

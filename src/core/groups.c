@@ -119,7 +119,7 @@ static void sum_up(struct th_groups *groups, const struct th_group_piece *piece,
                    int64_t count)
 {
   groups->fingerprint =
-      th_fnv(TH_FNV_BASIS, piece, (size_t)count * sizeof *piece);
+      th_integer_hash(TH_FNV_BASIS, piece, (size_t)count * sizeof *piece);
   for (int64_t k = 0; k < count; k++)
     groups->groups += piece[k].range.first == piece[k].group;
 }

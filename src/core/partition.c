@@ -16,14 +16,14 @@ static struct th_range cells_to_attributes(struct th_range cells,
 
 struct th_range th_partition_rank(int64_t attributes, int rank, int size)
 {
-  int64_t cells = th_ceil_divide(attributes, TH_CELL);
+  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
   return cells_to_attributes(th_range_part(cells, rank, size), attributes);
 }
 
 struct th_range th_partition_shard(int64_t attributes, int64_t shard,
                                    int64_t shards)
 {
-  int64_t cells = th_ceil_divide(attributes, TH_CELL);
+  int64_t cells = th_integer_ceil_divide(attributes, TH_CELL);
   if (cells < shards)
     return th_range_part(attributes, shard, shards);
   return cells_to_attributes(th_range_part(cells, shard, shards), attributes);
@@ -41,7 +41,7 @@ th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
 {
   if (width < 1)
     return th_fail(err, TH_EARG, "a block needs at least one attribute");
-  int64_t count = th_ceil_divide(attributes, width);
+  int64_t count = th_integer_ceil_divide(attributes, width);
   th_status rc = reserve_edges(blocks, count + 1, err);
   if (rc != TH_OK)
     return rc;
@@ -75,7 +75,7 @@ th_status th_partition_blocks_outside(struct th_blocks *blocks,
   if (width < 1)
     return th_fail(err, TH_EARG, "a block needs at least one attribute");
   th_status rc =
-      reserve_edges(blocks, th_ceil_divide(attributes, width) + 2, err);
+      reserve_edges(blocks, th_integer_ceil_divide(attributes, width) + 2, err);
   if (rc != TH_OK)
     return rc;
   int64_t edge = 0;

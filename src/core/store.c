@@ -1,4 +1,4 @@
-/* store.c - the shape of a data set, and who owns which of its attributes
+/* store.c - who owns which attributes of a data set
  * SPDX-License-Identifier: MIT */
 #include "core/store.h"
 
@@ -8,47 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-static int64_t training_groups(const struct th_shape *shape)
-{
-  return th_ceil_divide(shape->training, shape->row_group);
-}
-
-int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
-                          int64_t *row_in_group)
-{
-  bool test = row >= shape->training;
-  int64_t counted = test ? row - shape->training : row;
-  *row_in_group = counted % shape->row_group;
-  return counted / shape->row_group + (test ? training_groups(shape) : 0);
-}
-
-struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
-{
-  int64_t training = training_groups(shape);
-  bool test = group >= training;
-  int64_t first = (test ? group - training : group) * shape->row_group +
-                  (test ? shape->training : 0);
-  int64_t left = (test ? shape->examples : shape->training) - first;
-  int64_t count = left < shape->row_group ? left : shape->row_group;
-  return (struct th_rows){first, count};
-}
-
-int64_t th_shape_groups(const struct th_shape *shape)
-{
-  int64_t test = shape->examples - shape->training;
-  return training_groups(shape) + th_ceil_divide(test, shape->row_group);
-}
-
-double th_shape_bytes(const struct th_shape *shape)
-{
-  double values = (double)shape->training * (double)shape->attributes;
-  double share = (double)shape->training / (double)shape->examples;
-  if (shape->layout == TH_SPARSE)
-    return share * (double)shape->nonzeros *
-           ((double)th_type_size(shape->type) + 2);
-  return (double)th_type_bytes(shape->type, (int64_t)fmin(values, 0x1p62));
-}
 
 th_status th_store_place(struct th_store *store, struct th_comm *comm,
                          struct th_error *err)

@@ -1,4 +1,4 @@
-/* store.h - what can read a data set: its shape, its values, who owns what
+/* store.h - what can read a data set: its values, and who owns which of them
  *
  * io/ fills a store in from files, src/synthetic computes one. Solvers never
  * hold a store: they see values through the source (core/source.h).
@@ -10,35 +10,11 @@
 #include "core/deal.h"
 #include "core/error.h"
 #include "core/placement.h"
+#include "core/shape.h"
 #include "core/slab.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What a data set is, replicated on every rank. Rows are numbered as stored:
- * training examples 0 .. training-1, test examples training .. examples-1. */
-struct th_shape {
-  int64_t examples;
-  int64_t training;
-  int64_t attributes; /* d */
-  int64_t row_group;  /* R; test examples begin a row group of their own */
-  int64_t nonzeros;   /* stored non-zeros; dense: values that are not zero */
-  enum th_layout layout;
-  enum th_type type;
-  bool weighted;
-  bool unlabelled; /* there are no targets: for prediction alone */
-  bool computed;   /* values are computed when they are asked for */
-};
-
-/* Row groups are numbered training first, then test. The group of a stored row,
- * and the row counted from its first; the rows of a group; how many groups.
- * Local. */
-int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
-                          int64_t *row_in_group);
-struct th_rows th_shape_group(const struct th_shape *shape, int64_t group);
-int64_t th_shape_groups(const struct th_shape *shape);
-/* Bytes of the stored training values. */
-double th_shape_bytes(const struct th_shape *shape);
 
 /* Statistics of the training examples per attribute, from import. */
 struct th_statistics {

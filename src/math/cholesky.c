@@ -12,7 +12,7 @@
 /* to += factor * a */
 static void add(const double *a, double factor, int64_t count, double *to)
 {
-  const struct th_vector x = th_vector_of(a, count);
+  const struct th_vector x = th_column_vector_of(a, count);
   th_column_add(&x, factor, to);
 }
 
@@ -64,7 +64,7 @@ static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
     int64_t i = f->row[at];
     double *row = row_of(f, i);
     double product = h[i + p * ld] * f->scale[i] * f->scale[p];
-    row[k] = (product - th_dot(row, own, k)) / pivot;
+    row[k] = (product - th_column_dot_plain(row, own, k)) / pivot;
     f->rest[i] -= row[k] * row[k];
   }
 }
@@ -159,7 +159,7 @@ void th_cholesky_half(const struct th_cholesky *f, int64_t rank,
   for (int64_t k = 0; k < rank; k++) {
     int64_t i = f->row[k];
     const double *row = row_of(f, i);
-    y[k] = (f->scale[i] * b[i] - th_dot(row, y, k)) / row[k];
+    y[k] = (f->scale[i] * b[i] - th_column_dot_plain(row, y, k)) / row[k];
   }
 }
 
@@ -181,7 +181,7 @@ double th_cholesky_regress(const struct th_cholesky *f, int64_t rank, int64_t i,
   memcpy(y, row, (size_t)rank * sizeof *y);
   solve_back(f, rank, y);
   spread(f, rank, y, root, x);
-  return fmax(0, 1 - th_dot(row, row, rank)) * root * root;
+  return fmax(0, 1 - th_column_dot_plain(row, row, rank)) * root * root;
 }
 
 /* Row by row: inv(L) in the place of L. Entries of row i on the rows before it

@@ -54,9 +54,9 @@ bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
   double *row = f->row;
   for (int64_t i = 0; i < f->size; i++) {
     const double *above = row_of(f, i);
-    row[i] = (row[i] - th_dot(above, row, i)) / above[i];
+    row[i] = (row[i] - th_column_dot_plain(above, row, i)) / above[i];
   }
-  double pivot = diagonal - th_dot(row, row, f->size);
+  double pivot = diagonal - th_column_dot_plain(row, row, f->size);
   if (!(pivot > tolerance * diagonal))
     return false;
   row[f->size] = sqrt(pivot);
@@ -95,10 +95,10 @@ void th_factor_solve(const struct th_factor *f, const double *b, double *x)
 {
   for (int64_t i = 0; i < f->size; i++) {
     const double *row = row_of(f, i);
-    x[i] = (b[i] - th_dot(row, x, i)) / row[i];
+    x[i] = (b[i] - th_column_dot_plain(row, x, i)) / row[i];
   }
   for (int64_t i = f->size - 1; i >= 0; i--) {
-    const struct th_vector row = th_vector_of(row_of(f, i), i);
+    const struct th_vector row = th_column_vector_of(row_of(f, i), i);
     x[i] /= row_of(f, i)[i];
     th_column_add(&row, -x[i], x);
   }

@@ -25,7 +25,7 @@ double th_lazy_prox(double v, double a, double t, int64_t steps)
       v -= sign * speed * most;
       steps -= (int64_t)most;
     }
-    v = th_soft(v - a, t); /* across zero, or away from it */
+    v = th_row_soft(v - a, t); /* across zero, or away from it */
     steps--;
   }
   return v;

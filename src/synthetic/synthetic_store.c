@@ -100,7 +100,7 @@ static uint64_t fingerprint_of(const struct th_ground_truth *truth,
   memcpy(bytes, truth->family, strlen(truth->family));
   memcpy(bytes + TH_FAMILY_NAME, reals, sizeof reals);
   memcpy(bytes + TH_FAMILY_NAME + sizeof reals, whole, sizeof whole);
-  return th_fnv(TH_FNV_BASIS, bytes, sizeof bytes);
+  return th_integer_hash(TH_FNV_BASIS, bytes, sizeof bytes);
 }
 
 /* A sparse target needs whole attributes: all are made at once. */

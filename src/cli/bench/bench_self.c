@@ -22,11 +22,12 @@ static const char *const solvers[] = {"sift", "hybrid"};
 static uint64_t hash_model(uint64_t hash, const struct th_model *model)
 {
   size_t size = (size_t)model->support_size;
-  hash = th_fnv(hash, &model->support_size, sizeof model->support_size);
-  hash = th_fnv(hash, model->support, size * sizeof *model->support);
-  hash = th_fnv(hash, model->coef, size * sizeof *model->coef);
-  hash = th_fnv(hash, &model->intercept, sizeof model->intercept);
-  return th_fnv(hash, &model->ledger, sizeof model->ledger);
+  hash =
+      th_integer_hash(hash, &model->support_size, sizeof model->support_size);
+  hash = th_integer_hash(hash, model->support, size * sizeof *model->support);
+  hash = th_integer_hash(hash, model->coef, size * sizeof *model->coef);
+  hash = th_integer_hash(hash, &model->intercept, sizeof model->intercept);
+  return th_integer_hash(hash, &model->ledger, sizeof model->ledger);
 }
 
 static th_status train(struct th_store *store, struct th_comm *comm,

@@ -28,7 +28,8 @@ struct th_vector {
 };
 
 /* Plain numbers as such a vector. */
-static inline struct th_vector th_vector_of(const double *values, int64_t items)
+static inline struct th_vector th_column_vector_of(const double *values,
+                                                   int64_t items)
 {
   return (struct th_vector){
       .form = TH_VECTOR_DOUBLE, .items = items, .scale = 1, .values = values};
@@ -41,9 +42,10 @@ double th_column_dot(const struct th_vector *x, const double *u);
 double th_column_square(const struct th_vector *x, const double *h);
 
 /* The sum of a_i b_i over plain numbers. */
-static inline double th_dot(const double *a, const double *b, int64_t count)
+static inline double th_column_dot_plain(const double *a, const double *b,
+                                         int64_t count)
 {
-  const struct th_vector x = th_vector_of(a, count);
+  const struct th_vector x = th_column_vector_of(a, count);
   return th_column_dot(&x, b);
 }
 

@@ -30,10 +30,10 @@ void th_products_reference(const struct th_products *p)
 
 int64_t th_products_tiles(int64_t columns)
 {
-  return th_ceil_divide(columns, TH_PRODUCTS_TILE);
+  return th_integer_ceil_divide(columns, TH_PRODUCTS_TILE);
 }
 
 int64_t th_products_whole(int64_t rows)
 {
-  return th_ceil_divide(rows, TH_PRODUCTS_LANES) * TH_PRODUCTS_LANES;
+  return th_integer_ceil_divide(rows, TH_PRODUCTS_LANES) * TH_PRODUCTS_LANES;
 }

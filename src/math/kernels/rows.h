@@ -54,11 +54,11 @@ void th_row_add_moments(const struct th_row *row, double factor, double *v,
 
 /* v_j = soft(v_j + factor x_j, t), for all places of a dense row: a gradient
  * step and the prox of t times the l1 norm at once. The same bits as
- * th_row_add and th_soft one after the other. */
+ * th_row_add and th_row_soft one after the other. */
 void th_row_step(const struct th_row *row, double factor, double t, double *v);
 
 /* The prox of t norm1, free of branches: four times faster than with them. */
-static inline double th_soft(double v, double t)
+static inline double th_row_soft(double v, double t)
 {
   double low = v < -t ? -t : v;
   return v - (low > t ? t : low);

@@ -88,7 +88,7 @@ typedef float floats __attribute__((vector_size(4 * WIDTH)));
   {                                                                            \
     const ctype *x = values;                                                   \
     for (int64_t k = 0; k < count; k++)                                        \
-      v[k] = th_soft(v[k] + factor * (double)x[k], t);                         \
+      v[k] = th_row_soft(v[k] + factor * (double)x[k], t);                     \
   }
 
 ROW_KERNELS(f32, float)
@@ -97,7 +97,7 @@ ROW_KERNELS(f64, double)
 static void soft(double t, double *v, int64_t count)
 {
   for (int64_t k = 0; k < count; k++)
-    v[k] = th_soft(v[k], t);
+    v[k] = th_row_soft(v[k], t);
 }
 
 const struct th_row_kernels TH_ROWS_SET = {

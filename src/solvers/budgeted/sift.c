@@ -105,7 +105,7 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
 {
   const struct th_config *config = context->config;
   int64_t d = th_source_shape(context->source)->attributes;
-  int64_t blocks = th_ceil_divide(d, th_source_budget(context->source));
+  int64_t blocks = th_integer_ceil_divide(d, th_source_budget(context->source));
   th_status rc;
   s->predicts = th_end_chooses(config);
   if (!s->predicts)
@@ -216,8 +216,8 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
   if (!*more)
     return TH_OK;
   const int64_t consumers =
-      th_ceil_divide(th_source_shape(context->source)->attributes,
-                     th_source_budget(context->source));
+      th_integer_ceil_divide(th_source_shape(context->source)->attributes,
+                             th_source_budget(context->source));
   const struct th_parts parts = {.block = plan->block,
                                  .consumer = plan->consumer,
                                  .rows = plan->block_rows,

@@ -155,7 +155,7 @@ static bool saw_all(const struct th_context *context)
 {
   int64_t d = th_source_shape(context->source)->attributes;
   int64_t budget = th_source_budget(context->source);
-  return context->config->passes > th_ceil_divide(d, budget);
+  return context->config->passes > th_integer_ceil_divide(d, budget);
 }
 
 /* More scores just below the threshold than luck brings: weak attributes that

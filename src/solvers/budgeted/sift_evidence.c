@@ -86,8 +86,10 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
     if (!context->config->standardize)
       TH_TRY(load_deviations(e, context, err));
   } else {
-    TH_TRY(TH_NEW(&e->floor, th_ceil_divide(count, TH_CELL), "evidence", err));
-    TH_TRY(TH_NEW(&e->touched, th_ceil_divide(count, WORD), "evidence", err));
+    TH_TRY(TH_NEW(&e->floor, th_integer_ceil_divide(count, TH_CELL), "evidence",
+                  err));
+    TH_TRY(TH_NEW(&e->touched, th_integer_ceil_divide(count, WORD), "evidence",
+                  err));
     find_largest(e, context);
   }
 done:

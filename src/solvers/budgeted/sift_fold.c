@@ -58,9 +58,10 @@ static th_status discount(struct th_sift_work *r, double f,
     th_cholesky_half(&fit->lam, fit->lam.rank, lam + j * n, half + j * n);
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n; i++)
-      lam[i + j * n] -= th_dot(half + i * n, half + j * n, fit->lam.rank);
+      lam[i + j * n] -=
+          th_column_dot_plain(half + i * n, half + j * n, fit->lam.rank);
   for (int64_t k = 0; k < n; k++)
-    fit->moment[k] = th_dot(lam + k * n, phi, n);
+    fit->moment[k] = th_column_dot_plain(lam + k * n, phi, n);
 done:
   return rc;
 }
@@ -78,13 +79,13 @@ static void extend(struct th_sift_work *r)
       continue;
     for (int64_t i = 0; i < n; i++) /* Lam is symmetric, and 0 on E */
       if (r->part[i] == TH_SIFT_OLD)
-        lam[i + e * n] = th_dot(lam + i * n, gamma, n);
-    fit->moment[e] = th_dot(gamma, fit->moment, n);
+        lam[i + e * n] = th_column_dot_plain(lam + i * n, gamma, n);
+    fit->moment[e] = th_column_dot_plain(gamma, fit->moment, n);
   }
   for (int64_t e = 0; e < fit->size; e++)
     for (int64_t i = 0; i < n && r->part[e] == TH_SIFT_NEW; i++) {
       if (r->part[i] == TH_SIFT_NEW && i <= e)
-        lam[i + e * n] = th_dot(r->gamma + i * n, lam + e * n, n);
+        lam[i + e * n] = th_column_dot_plain(r->gamma + i * n, lam + e * n, n);
       lam[e + i * n] = lam[i + e * n];
     }
 }

@@ -67,7 +67,7 @@ static th_status add_block(struct th_sift *s, const struct th_context *context,
       th_range_members(support->attribute, support->size, block);
   int64_t outside = block.last - block.first - (members.last - members.first);
   int64_t width = th_sift_width(s, context);
-  int64_t windows = th_max_i64(1, th_ceil_divide(outside, width));
+  int64_t windows = th_max_i64(1, th_integer_ceil_divide(outside, width));
   th_status rc = TH_OK;
   for (int64_t k = 0; k < windows && rc == TH_OK; k++) {
     int64_t w = (k + s->plan.windows) % windows;
@@ -117,7 +117,7 @@ static th_status small_round(struct th_sift *s,
                              const struct th_context *context,
                              struct th_error *err)
 {
-  int64_t parts = th_ceil_divide(SMALL_ROUNDS, s->latin.classes);
+  int64_t parts = th_integer_ceil_divide(SMALL_ROUNDS, s->latin.classes);
   int64_t done = s->round % parts;
   return add_all(s, context, 1 / (double)(parts - done), INT64_MAX, err);
 }

@@ -60,8 +60,8 @@ int64_t th_sift_width(const struct th_sift *s, const struct th_context *context)
 /* Blocks of the whole budget: as many as share the rows out. */
 static int64_t consumers(const struct th_context *context)
 {
-  return th_ceil_divide(th_source_shape(context->source)->attributes,
-                        th_source_budget(context->source));
+  return th_integer_ceil_divide(th_source_shape(context->source)->attributes,
+                                th_source_budget(context->source));
 }
 
 /* The next blocks of the rotation, at most `count`; none is looked at twice in
@@ -140,7 +140,8 @@ th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
   struct th_sift_plan *plan = &s->plan;
   const struct th_shape *shape = th_source_shape(context->source);
   int64_t outside = shape->attributes - s->support.size;
-  double blocks = (double)th_ceil_divide(outside, th_sift_width(s, context));
+  double blocks =
+      (double)th_integer_ceil_divide(outside, th_sift_width(s, context));
   int64_t count = 0;
   int64_t rows;
   th_status rc;

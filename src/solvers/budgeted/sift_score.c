@@ -127,7 +127,7 @@ static th_status judge_touched(struct th_sift_evidence *e,
                                const struct th_judgement *rule,
                                struct th_error *err)
 {
-  int64_t words = th_ceil_divide(owned_count(context), WORD);
+  int64_t words = th_integer_ceil_divide(owned_count(context), WORD);
   th_status rc = TH_OK;
   for (int64_t w = 0; w < words && rc == TH_OK; w++) {
     uint64_t bits = e->touched[w];

@@ -159,8 +159,8 @@ static void cut_slices(struct flight *f)
 {
   const struct th_batch *batch = f->batch;
   int64_t wanted = th_min_i64(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
-  f->draws = th_ceil_divide(batch->draws, wanted > 1 ? wanted : 1);
-  f->slices = th_ceil_divide(batch->draws, f->draws);
+  f->draws = th_integer_ceil_divide(batch->draws, wanted > 1 ? wanted : 1);
+  f->slices = th_integer_ceil_divide(batch->draws, f->draws);
 }
 
 /* All that is going to be read, in the order of fly(). Local. */

@@ -17,7 +17,7 @@ int64_t th_replicated_columns_packed(enum th_vector_form form, int64_t items)
 {
   size_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
   int64_t each = (int64_t)(th_replicated_columns_value_size(form) + row);
-  return th_ceil_divide(items * each, TH_COLUMNS_ALIGNMENT) *
+  return th_integer_ceil_divide(items * each, TH_COLUMNS_ALIGNMENT) *
          TH_COLUMNS_ALIGNMENT;
 }
 

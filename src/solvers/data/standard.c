@@ -101,7 +101,7 @@ void th_standard_free(struct th_standard *s)
 
 double th_standard_mean(const struct th_standard *s, const double *value)
 {
-  return s->n > 0 ? th_dot(s->weight, value, s->rows) / s->n : 0;
+  return s->n > 0 ? th_column_dot_plain(s->weight, value, s->rows) / s->n : 0;
 }
 
 double th_standard_dot(const struct th_standard *s, int64_t k, const double *u,

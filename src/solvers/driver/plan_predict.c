@@ -81,7 +81,7 @@ int64_t th_plan_usual_passes(const struct th_config *config,
                              const struct th_shape *shape)
 {
   int64_t n = shape->training;
-  int64_t blocks = th_ceil_divide(shape->attributes, config->budget);
+  int64_t blocks = th_integer_ceil_divide(shape->attributes, config->budget);
   int64_t lists = n < TH_END_SMALL ? TH_END_LISTS : 1;
   return th_end_screens(0, blocks, n) + lists;
 }
@@ -109,7 +109,8 @@ void th_plan_end(struct th_plan *plan, const struct th_shape *shape,
   bool small = th_end_small(passes, shape->training); /* lists of folds */
   bool own = small && passes > 1;
   int64_t folds = small ? th_folds_count(rows) : 1;
-  int64_t blocks = th_ceil_divide(shape->attributes, plan->config.budget);
+  int64_t blocks =
+      th_integer_ceil_divide(shape->attributes, plan->config.budget);
   plan->screens = th_end_screens(passes, blocks, shape->training);
   plan->list = th_end_longest_list(plan->config.budget, rows);
   double list = (double)plan->list;

@@ -59,7 +59,7 @@ th_status th_covariance_reserve(struct th_covariance *c, int64_t count,
   th_status rc = TH_OK;
   if (count <= capacity)
     return rc;
-  capacity = th_ceil_divide(count + count / 2, 8) * 8;
+  capacity = th_integer_ceil_divide(count + count / 2, 8) * 8;
   TH_TRY(TH_NEW(&product, capacity * capacity, "products of columns", err));
   TH_TRY(TH_NEW(&mean, capacity, "means of columns", err));
   for (int64_t j = 0; j < c->count; j++)
@@ -203,8 +203,8 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
   int64_t added = g->last - g->first;
   th_status rc;
   g->tiles = th_products_tiles(added);
-  g->old_strips = th_ceil_divide(g->first, STRIP);
-  g->strips = g->old_strips + th_ceil_divide(added, STRIP);
+  g->old_strips = th_integer_ceil_divide(g->first, STRIP);
+  g->strips = g->old_strips + th_integer_ceil_divide(added, STRIP);
   TH_TRY(th_covariance_reserve(covariance, g->last, err));
   TH_TRY(TH_NEW(&g->left, g->tiles * TILE * ROWS, "new columns", err));
   TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "old columns", err));

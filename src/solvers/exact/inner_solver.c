@@ -134,7 +134,7 @@ static int64_t list_missing(const struct th_inner_solver *d,
   for (int64_t k = 0; k < working->members; k++)
     if (th_replicated_columns_slot(&d->columns, working->attribute[k]) < 0)
       missing[count++] = working->attribute[k];
-  qsort(missing, (size_t)count, sizeof *missing, th_ascending);
+  qsort(missing, (size_t)count, sizeof *missing, th_integer_ascending);
   return count;
 }
 

@@ -125,19 +125,20 @@ static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   if (p->intercept)
-    d->intercept = th_dot(p->eta, p->target, p->rows) -
-                   th_dot(p->eta, d->prediction, p->rows);
+    d->intercept = th_column_dot_plain(p->eta, p->target, p->rows) -
+                   th_column_dot_plain(p->eta, d->prediction, p->rows);
   for (int64_t i = 0; i < p->rows; i++) {
     d->prediction[i] += d->intercept;
     d->theta[i] = d->prediction[i] - p->target[i];
   }
-  double mean = p->intercept ? th_dot(p->eta, d->theta, p->rows) : 0;
+  double mean =
+      p->intercept ? th_column_dot_plain(p->eta, d->theta, p->rows) : 0;
   for (int64_t i = 0; i < p->rows; i++) {
     d->theta[i] -= mean;
     d->weighted[i] = p->eta[i] * d->theta[i];
   }
-  d->square = th_dot(d->weighted, d->theta, p->rows);
-  d->along = th_dot(d->weighted, p->target, p->rows);
+  d->square = th_column_dot_plain(d->weighted, d->theta, p->rows);
+  d->along = th_column_dot_plain(d->weighted, p->target, p->rows);
   d->loss = 0.5 * (d->square + mean * mean);
   return isfinite(d->loss)
              ? TH_OK

@@ -231,7 +231,8 @@ double th_working_set_dual(const struct th_working_set *w, const double *slope,
 double th_working_set_ridge(const struct th_working_set *w, double ridge,
                             const double *coef)
 {
-  return ridge > 0 ? 0.5 * ridge * th_dot(coef, coef, w->members) : 0;
+  return ridge > 0 ? 0.5 * ridge * th_column_dot_plain(coef, coef, w->members)
+                   : 0;
 }
 
 int64_t th_working_set_support(const struct th_working_set *w)

@@ -195,7 +195,7 @@ th_status th_problem_sums(struct th_problem *p, const bool *marked,
   struct th_comm *comm = p->context->comm;
   int64_t count = list_places(p, marked);
   if (p->grouping.place != NULL)
-    qsort(p->place, (size_t)count, sizeof *p->place, th_ascending);
+    qsort(p->place, (size_t)count, sizeof *p->place, th_integer_ascending);
   if (p->kept != NULL) {
     sum_kept(p, count, kind, factor, z);
     return TH_OK;

@@ -55,7 +55,7 @@ static void refresh(struct th_stochastic *s, int64_t place)
 {
   const struct rda *state = s->update_state;
   th_stochastic_coef(s)[place] =
-      th_soft(-state->step * gradients(s)[place], state->threshold);
+      th_row_soft(-state->step * gradients(s)[place], state->threshold);
 }
 
 static bool is_lazy(const struct th_stochastic *s)

@@ -37,8 +37,8 @@ static int64_t first_length(const struct th_stochastic *s)
           : th_max_i64(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
   int64_t steps = config->screen_every > 0
                       ? config->screen_every
-                      : th_ceil_divide(examples, s->sample.capacity);
-  return votes ? th_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
+                      : th_integer_ceil_divide(examples, s->sample.capacity);
+  return votes ? th_integer_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
 }
 
 struct th_online_vectors
@@ -89,14 +89,14 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static int64_t block(struct th_stochastic *s)
 {
   return th_min_i64(
-      th_online_of(s)->online.length,
-      th_ceil_divide(th_screen_online_left(s), s->sample.capacity));
+      th_screen_online_of(s)->online.length,
+      th_integer_ceil_divide(th_screen_online_left(s), s->sample.capacity));
 }
 
 /* Lines 10 to 14; 8 and 9 are the engine's and the update rule's. */
 static void observe(struct th_stochastic *s)
 {
-  struct th_online *online = &th_online_of(s)->online;
+  struct th_online *online = &th_screen_online_of(s)->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   const struct th_minibatch *sample = &s->sample;
   th_online_step(online, vectors); /* mu_t; line 14 */
@@ -128,7 +128,7 @@ static double dual_norms(struct th_stochastic *s, const double *v)
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
 static void screen_block(struct th_stochastic *s)
 {
-  struct th_online *online = &th_online_of(s)->online;
+  struct th_online *online = &th_screen_online_of(s)->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   double margin =
       s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
@@ -147,7 +147,7 @@ static void screen_block(struct th_stochastic *s)
 /* Lines 16 to 22, at the end of a block. Collective. */
 static th_status end(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   th_status rc;
   screen_block(s);                         /* lines 17 to 20 */
   TH_TRY(th_stochastic_keep(s, err));      /* line 21 */
@@ -184,7 +184,7 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
 /* What is known of the attributes that a stream left out. */
 static void report_stream(struct th_stochastic *s)
 {
-  const struct th_online_screen *screen = th_online_of(s);
+  const struct th_online_screen *screen = th_screen_online_of(s);
   if (screen->doubtful > 0)
     th_context_notice(s->context,
                       "online screening left out %lld attributes of which the "

@@ -49,7 +49,8 @@ struct th_online_screen {
   double held_omega; /* Omega of the anchor */
 };
 
-static inline struct th_online_screen *th_online_of(struct th_stochastic *s)
+static inline struct th_online_screen *
+th_screen_online_of(struct th_stochastic *s)
 {
   return s->screening_state;
 }

@@ -20,10 +20,10 @@ enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
 void th_screen_online_watch(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   const struct th_online *online = &screen->online;
   double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
-  int64_t every = th_ceil_divide(online->length, IN_AVERAGE);
+  int64_t every = th_integer_ceil_divide(online->length, IN_AVERAGE);
   for (int64_t r = 0; r < s->sample.rows; r++)
     screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->sample.index[r];
   if (online->rule != TH_RULE_PROJ || online->block.steps % every != 0)
@@ -140,7 +140,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   struct th_comm *comm = s->context->comm;
   double objective[TH_ANCHOR_LEVELS];
   int64_t row[TH_ONLINE_RECENT];
-  int64_t rows = list_recent(th_online_of(s), row);
+  int64_t rows = list_recent(th_screen_online_of(s), row);
   int64_t *sums = NULL;
   th_status rc =
       TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "an anchor point", err);
@@ -165,7 +165,7 @@ done:
 static th_status sparse_average(struct th_stochastic *s, double *anchor,
                                 struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   double level[TH_ANCHOR_LEVELS];
   double largest = 0;
@@ -190,7 +190,7 @@ done:
 
 th_status th_screen_online_anchor(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   double *anchor = th_stochastic_screening_field(s, TH_ONLINE_ANCHOR);
   th_status rc;
   if (screen->averaged > 0) {

@@ -117,7 +117,7 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
 {
   struct th_sparsa polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
-  double wanted = th_online_of(s)->wanted;
+  double wanted = th_screen_online_of(s)->wanted;
   double gap = wanted > 0 ? wanted : exact_gap * s->zero_objective;
   th_status rc = th_sparsa(s, &polish, gap, most, err);
   *exact = s->pass.gap <= gap;
@@ -165,7 +165,7 @@ done:
  * nothing has been left out since. Local; replicated. */
 static bool return_to_solution(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   bool known = screen->certified_active == s->active.total;
   if (screen->refined)
     memcpy(th_stochastic_coef(s),
@@ -183,7 +183,7 @@ static bool return_to_solution(struct th_stochastic *s)
 /* An exact solution of the whole problem is there. */
 static void remember(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   screen->certified = s->pass;
   screen->certified_intercept = s->intercept;
   screen->certified_active = s->active.total;
@@ -233,7 +233,7 @@ th_status th_screen_online_adopt(struct th_stochastic *s,
 /* Back to the last safe state, with more caution. */
 static void fall_back(struct th_stochastic *s, int64_t readmitted)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   double w = screen->online.exponent;
   double raised = fmax(w, fmin(w + raise, highest));
   memcpy(th_stochastic_coef(s),
@@ -254,7 +254,7 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
 /* Nothing wrong was found: on from where the check began. */
 static void go_on(struct th_stochastic *s, bool safe)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   size_t bytes = (size_t)s->active.count * sizeof(double);
   memcpy(th_stochastic_coef(s),
          th_stochastic_screening_field(s, TH_ONLINE_HELD), bytes);
@@ -278,7 +278,7 @@ static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
  * when nothing is left. */
 static bool is_due(struct th_stochastic *s)
 {
-  const struct th_online_screen *screen = th_online_of(s);
+  const struct th_online_screen *screen = th_screen_online_of(s);
   if (s->active.total == screen->checked &&
       (screen->online.rule != TH_RULE_PROJ ||
        s->drawn - screen->drawn < PATIENCE * s->n))
@@ -291,7 +291,7 @@ static bool is_due(struct th_stochastic *s)
  * last check, and all that are left in the end. Collective. */
 static th_status check_stream(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   bool last = th_screen_online_left(s) < s->sample.capacity;
   int64_t readmitted = 0;
   th_status rc;
@@ -313,7 +313,7 @@ done:
 
 th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   int64_t most = passes_of_check(s, screen->drawn);
   double intercept = s->intercept;
   int64_t readmitted = 0;

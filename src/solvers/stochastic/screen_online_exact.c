@@ -52,7 +52,7 @@ th_status th_screen_online_end_exactly(struct th_stochastic *s,
 th_status th_screen_online_end_again(struct th_stochastic *s, double gap,
                                      struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   int64_t readmitted = 0;
   screen->wanted = gap;
   screen->certified_active = -1;

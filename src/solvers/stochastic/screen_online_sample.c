@@ -149,7 +149,7 @@ static void clear(struct th_stochastic *s)
 th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
                                   int64_t *readmitted, struct th_error *err)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   double risk = 1 - s->context->config->confidence;
   double delta = th_confidence_share(risk, ++screen->checks);
   int64_t drawn = 0;

@@ -47,7 +47,7 @@ static double median(struct th_stochastic *s, int64_t ballots)
 
 void th_screen_online_vote(struct th_stochastic *s)
 {
-  struct th_online_screen *screen = th_online_of(s);
+  struct th_online_screen *screen = th_screen_online_of(s);
   double *votes = th_stochastic_screening_field(s, TH_ONLINE_VOTES);
   bool election = ++screen->ballots % TH_ONLINE_BALLOTS == 0;
   double enough = INFINITY;

@@ -33,7 +33,8 @@ static th_status place_evenly(struct th_stochastic *s,
 {
   struct th_comm *comm = s->context->comm;
   int64_t d = th_source_shape(s->context->source)->attributes;
-  struct th_cost cost = {.attributes = d, .cells = th_ceil_divide(d, TH_CELL)};
+  struct th_cost cost = {.attributes = d,
+                         .cells = th_integer_ceil_divide(d, TH_CELL)};
   th_status rc = TH_NEW(&cost.cost, cost.cells, "the load of cells", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t p = 0; p < s->active.count; p++)

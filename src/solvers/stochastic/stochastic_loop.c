@@ -35,7 +35,7 @@ double th_stochastic_first_step(const struct th_stochastic *s)
 static void choose_step_size(struct th_stochastic *s)
 {
   double constant = s->update->constant;
-  int64_t half = th_ceil_divide(2 * (s->drawn + 1), s->n);
+  int64_t half = th_integer_ceil_divide(2 * (s->drawn + 1), s->n);
   if (half == s->epoch_half || (constant > 0 && s->epoch_half > 0))
     return;
   s->epoch_half = half;
@@ -85,7 +85,7 @@ int64_t th_stochastic_block(struct th_stochastic *s)
   int64_t given = s->context->config->screen_every;
   if (given > 0)
     return given;
-  return th_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);
+  return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);
 }
 
 /* Mini-batches until the next screening. */

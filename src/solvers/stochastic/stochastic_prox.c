@@ -60,7 +60,7 @@ static void catch_up(struct th_stochastic *s, int64_t place)
 {
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
-  *b = th_soft(*b, s->threshold - *done);
+  *b = th_row_soft(*b, s->threshold - *done);
   *done = s->threshold;
 }
 

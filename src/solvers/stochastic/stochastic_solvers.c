@@ -56,8 +56,8 @@ static th_status advance(struct path *path, struct th_context *context,
   TH_TRY(th_stochastic_finish(old, context, err));
   th_stochastic_tell(old);
   TH_TRY(th_agree(context->comm, record(old, err), err));
-  deal->plan.passes =
-      th_ceil_divide(deal->taken, deal->rows_in_pass) + context->config->passes;
+  deal->plan.passes = th_integer_ceil_divide(deal->taken, deal->rows_in_pass) +
+                      context->config->passes;
   TH_TRY(th_stochastic_resume(&next, context, old->update, old->screening,
                               &warm, err));
   next->certificate.path = old->certificate.path;

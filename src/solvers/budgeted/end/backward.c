@@ -54,7 +54,7 @@ th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
   b->rows = rows;
   memcpy(b->stays, b->factor.joined, (size_t)size * sizeof *b->stays);
   th_cholesky_solve(&b->factor, b->factor.rank, moment, b->coef);
-  b->square = fmax(0, square - th_dot(b->coef, moment, size));
+  b->square = fmax(0, square - th_column_dot_plain(b->coef, moment, size));
   th_cholesky_invert(&b->factor, b->inverse);
   return TH_OK;
 }
@@ -64,7 +64,7 @@ static void drop(struct th_backward *b, int64_t j)
 {
   const int64_t n = b->size;
   double *own = b->inverse + j * n;
-  const struct th_vector column = th_vector_of(own, n);
+  const struct th_vector column = th_column_vector_of(own, n);
   double pivot = own[j];
   if (pivot > 0) {
     b->square += b->coef[j] * b->coef[j] / pivot;

@@ -39,7 +39,7 @@ void th_choice_free(struct th_choice *choice)
 
 static double mean_of(const struct th_choice *choice, const double *u)
 {
-  double sum = th_dot(choice->weight, u, choice->rows);
+  double sum = th_column_dot_plain(choice->weight, u, choice->rows);
   return choice->sum > 0 ? sum / choice->sum : 0;
 }
 
@@ -60,7 +60,8 @@ static double score_of(const struct th_choice *choice, const double *prediction)
 {
   double centre = mean_of(choice, prediction);
   double middle = mean_of(choice, choice->target);
-  double squares = th_dot(choice->weight, choice->weight, choice->rows);
+  double squares =
+      th_column_dot_plain(choice->weight, choice->weight, choice->rows);
   double pp = 0;
   double yy = 0;
   double py = 0;

@@ -106,7 +106,7 @@ static void note(const struct th_end_work *w, const struct th_choice *contest,
       .screen_passes = w->end->screened,
       .end_passes = w->end->once
                         ? 1 - w->end->screened
-                        : (double)th_ceil_divide(w->all.count, budget)};
+                        : (double)th_integer_ceil_divide(w->all.count, budget)};
 }
 
 /* Local. */

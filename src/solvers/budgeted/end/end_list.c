@@ -117,7 +117,7 @@ static th_status fill(struct th_end_list *list, const struct ranking *r,
       more |= add_next(list, &taken, r, which, &at[which]);
   }
   qsort(list->attribute, (size_t)list->count, sizeof *list->attribute,
-        th_ascending);
+        th_integer_ascending);
 done:
   free(taken.slot);
   return rc;
@@ -158,7 +158,8 @@ th_status th_end_list_unite(struct th_end_list *all,
   for (int64_t k = 0; k < count; k++)
     for (int64_t i = 0; i < lists[k].count; i++)
       all->attribute[all->count++] = lists[k].attribute[i];
-  qsort(all->attribute, (size_t)total, sizeof *all->attribute, th_ascending);
+  qsort(all->attribute, (size_t)total, sizeof *all->attribute,
+        th_integer_ascending);
   for (int64_t i = 0; i < total; i++)
     if (kept == 0 || all->attribute[kept - 1] != all->attribute[i])
       all->attribute[kept++] = all->attribute[i];

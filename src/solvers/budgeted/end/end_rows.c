@@ -28,8 +28,9 @@ int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n)
 {
   bool small = n < TH_END_SMALL;
   int64_t most =
-      small ? blocks
-            : th_min_i64(blocks, th_ceil_divide(blocks * ENOUGH_ROWS, n));
+      small
+          ? blocks
+          : th_min_i64(blocks, th_integer_ceil_divide(blocks * ENOUGH_ROWS, n));
   int64_t lists =
       small ? th_max_i64(1, th_min_i64(passes / 3, TH_END_LISTS)) : 1;
   if (passes == 1)

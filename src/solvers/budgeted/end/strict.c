@@ -93,7 +93,7 @@ static th_status selection_init(struct selection *s, const double *target,
   for (int64_t i = 0; i < rows; i++)
     s->residual[i] = s->target[i] = target[i] - mean;
   weigh(s, s->target, s->weighted);
-  s->square = th_dot(s->weighted, s->target, rows);
+  s->square = th_column_dot_plain(s->weighted, s->target, rows);
   s->threshold = sqrt(2 * log(fmax(1, (double)attributes)));
   s->most = largest_support(s);
 done:
@@ -114,7 +114,7 @@ static int by_score(const void *a, const void *b)
 static int64_t find_candidates(struct selection *s)
 {
   double total = weigh(s, s->residual, s->weighted);
-  double square = th_dot(s->weighted, s->residual, s->z.rows);
+  double square = th_column_dot_plain(s->weighted, s->residual, s->z.rows);
   int64_t batch = th_max_i64(LEAST_BATCH, s->most / BATCHES);
   int64_t found = 0;
   if (!(square > nothing_left * s->square))

@@ -23,7 +23,7 @@ static const double least_rise = 1e-13; /* of the value: more than rounding */
 
 static void add(const double *a, double factor, int64_t count, double *to)
 {
-  const struct th_vector x = th_vector_of(a, count);
+  const struct th_vector x = th_column_vector_of(a, count);
   th_column_add(&x, factor, to);
 }
 

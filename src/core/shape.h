@@ -1,0 +1,39 @@
+/* shape.h - what a data set is: its size, its layout, its row groups
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SHAPE_H
+#define TH_SHAPE_H
+
+#include "core/deal.h"
+#include "core/type.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a data set is, replicated on every rank. Rows are numbered as stored:
+ * training examples 0 .. training-1, test examples training .. examples-1. */
+struct th_shape {
+  int64_t examples;
+  int64_t training;
+  int64_t attributes; /* d */
+  int64_t row_group;  /* R; test examples begin a row group of their own */
+  int64_t nonzeros;   /* stored non-zeros; dense: values that are not zero */
+  enum th_layout layout;
+  enum th_type type;
+  bool weighted;
+  bool unlabelled; /* there are no targets: for prediction alone */
+  bool computed;   /* values are computed when they are asked for */
+};
+
+/* Row groups are numbered training first, then test. The group of a stored row,
+ * and the row counted from its first; the rows of a group; how many groups.
+ * Local. */
+int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
+                          int64_t *row_in_group);
+struct th_rows th_shape_group(const struct th_shape *shape, int64_t group);
+int64_t th_shape_groups(const struct th_shape *shape);
+/* Bytes of the stored training values. */
+double th_shape_bytes(const struct th_shape *shape);
+
+#endif

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""names.py [ROOT] - what things are called: public functions begin with the name of
+their module and are declared in its header, once; a word stands for one thing
+SPDX-License-Identifier: MIT
+
+The module of a function is the header that declares it: th_row_groups_find stands in
+row_groups.h, or in row.h, or in row_groups_parts.h, of the folder of its definition or
+of a folder above it (a contract). The verbs below are spoken everywhere.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+VERBS = {"th_fail": "core/error.h", "th_alloc": "core/memory.h", "th_grow": "core/memory.h",
+         "th_agree": "core/comm.h", "th_min_i64": "core/integer.h",
+         "th_max_i64": "core/integer.h"}
+# Words with several meanings, or with none that a reader could guess: say what is meant
+# on the right.
+WORDS = {
+    "face": "active_set", "recall": "gradient_history", "descend": "inner_solver_solve",
+    "polish": "sparsa", "panel_": "row_cache", "sheet": "csc_cache", "travel": "redistribution",
+    "outlook": "prefetch", "ahead": "prefetch_thread", "rooms": "buffer_pool",
+    "placing": "row_assignment", "spill": "bucket_spill", "geometry": "row_groups",
+    "smaller": "min_i64", "larger": "max_i64", "drift": "lazy_prox", "text_law": "zipf",
+    "contest": "choice", "watch": "run_monitor", "scoring": "evaluator", "loops": "loop_log",
+}
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+PROTOTYPE = re.compile(r"^(?!static|typedef|#|return|\s)[\w \*\n]*?\b(th_\w+)\([^;{]*\)\s*;", re.M)
+INLINE = re.compile(r"^static inline [\w \*\n]*?\b(th_\w+)\([^;{]*\)\s*\{", re.M)
+TYPED = re.compile(r"^th_\w+ (th_\w+);", re.M)
+DEFINED = re.compile(r"^(?!static|extern|typedef|#|struct \w+ \{|enum|return|else|\s)"
+                     r"[A-Za-z_][\w \*\n]*?\b(\w+)\([^;{]*?\)\n\{", re.M)
+STATIC = re.compile(r"^static (?!inline)[\w \*\n]*?\b(th_\w+)\([^;{]*?\)\n\{", re.M)
+TAG = re.compile(r"^(struct|enum|union) (\w+)\s*\{", re.M)
+GUARD = re.compile(r"^#ifndef (TH_\w+_H)$", re.M)
+
+
+def begins_with_module(name, header):
+    words = os.path.basename(header)[:-2].split("_")
+    for k in range(1, len(words) + 1):
+        module = "th_" + "_".join(words[:k])
+        for stem in {module, module.rstrip("s")}:
+            if name == stem or name.startswith(stem + "_"):
+                return True
+    return False
+
+
+def read(root):
+    listed = []
+    for top in ("src", "io", "mpi"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            listed += [os.path.join(folder, n) for n in names if n.endswith((".c", ".h"))]
+    texts = {}
+    for path in sorted(listed):
+        with open(path, encoding="utf-8") as file:
+            texts[os.path.relpath(path, root)] = file.read()
+    return texts
+
+
+def main():
+    texts = read(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SOURCE", "."))
+    bad = []
+    declared = collections.defaultdict(list)
+    defined = {}
+    twice = collections.defaultdict(list)
+    for path, text in texts.items():
+        code = COMMENT.sub("", text)
+        if path.endswith(".h"):
+            found = PROTOTYPE.findall(code) + INLINE.findall(code) + TYPED.findall(code)
+            for name in found:
+                declared[name].append(path)
+            for name in INLINE.findall(code):
+                defined[name] = path
+            for kind, name in TAG.findall(code):
+                twice[kind + " " + name].append(path)
+            end = os.path.basename(path)[:-2].upper() + "_H"
+            guard = (GUARD.findall(text) + [""])[0]
+            if not guard.endswith(end) and not path.endswith("_body.h"): # included per type
+                bad.append(f"{path}: its guard should be TH_{end}")
+            if guard:
+                twice[guard].append(path)
+        else:
+            for name in DEFINED.findall(code):
+                if name.startswith("th_"):
+                    defined[name] = path
+            bad += [f"{path}: {name} is static: no th_" for name in STATIC.findall(code)]
+    bad += [f"{name} stands in {' and '.join(where)}"
+            for name, where in twice.items() if len(where) > 1]
+    for name, path in sorted(defined.items()):
+        headers = declared.get(name, [])
+        if len(headers) != 1:
+            bad.append(f"{path}: {name} is declared in {len(headers)} headers")
+            continue
+        header = headers[0]
+        folder = os.path.dirname(header)
+        if name not in VERBS and not begins_with_module(name, header):
+            bad.append(f"{header}: {name} does not begin with the name of its module")
+        if not (os.path.dirname(path) + "/").startswith(folder + "/"):
+            bad.append(f"{path}: {name} is declared in another folder, {header}")
+    symbols = set(re.findall(r"\bth_\w+", "\n".join(texts.values())))
+    for word, better in WORDS.items():
+        for name in sorted(symbols):
+            if name == "th_" + word or name.startswith("th_" + word.rstrip("_") + "_"):
+                bad.append(f"{name}: say {better}")
+    if len(defined) < 500:
+        bad.append(f"only {len(defined)} functions found: wrong folder?")
+    print("\n".join(bad + [f"{len(defined)} public functions, {len(bad)} against the rules"]))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
