@@ -88,7 +88,8 @@ static th_status look(struct setting *s, struct th_error *err)
                                         .visit = add_gradient,
                                         .self = s};
   bool complete = false;
-  th_status rc = th_batch_look(&s->batch, &s->context, &view, &complete, err);
+  th_status rc =
+      th_batch_evaluate(&s->batch, &s->context, &view, &complete, err);
   CHECK(complete);
   return rc;
 }

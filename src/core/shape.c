@@ -34,7 +34,8 @@ struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
 int64_t th_shape_groups(const struct th_shape *shape)
 {
   int64_t test = shape->examples - shape->training;
-  return training_groups(shape) + th_integer_ceil_divide(test, shape->row_group);
+  return training_groups(shape) +
+         th_integer_ceil_divide(test, shape->row_group);
 }
 
 double th_shape_bytes(const struct th_shape *shape)

@@ -105,7 +105,7 @@ th_status th_iht_explore(struct th_iht *h, struct th_context *context,
   /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
    * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
   memset(h->grad, 0, (size_t)count * sizeof *h->grad);
-  TH_TRY(th_iht_look(h, context, &view, more, &use, err));
+  TH_TRY(th_iht_evaluate(h, context, &view, more, &use, err));
   if (!use)
     return TH_OK;
   average(h, context);

@@ -58,9 +58,9 @@ th_status th_iht_exploit(struct th_iht *h, struct th_context *context,
  * eta, more than once where the loss has risen by orders of magnitude. *more =
  * false: not enough rows are left. *use = false: there is nothing to step on.
  * Collective. */
-th_status th_iht_look(struct th_iht *h, struct th_context *context,
-                      const struct th_batch_request *view, bool *more,
-                      bool *use, struct th_error *err);
+th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
+                          const struct th_batch_request *view, bool *more,
+                          bool *use, struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
  * S is empty. Local, the same on every rank. */

@@ -89,7 +89,7 @@ th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
       .rows = th_schedule_refit_rows(support->size, rows),
       .support = support,
       .loss = context->loss};
-  return th_batch_look(batch, context, &view, complete, err);
+  return th_batch_evaluate(batch, context, &view, complete, err);
 }
 
 int64_t th_refit_rows(const struct th_context *context)

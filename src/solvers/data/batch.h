@@ -51,7 +51,7 @@ struct th_batch {
   int64_t column_capacity;
 };
 
-/* What th_batch_look hands out: sums over one draw's rows in one slab;
+/* What th_batch_evaluate hands out: sums over one draw's rows in one slab;
  * offset: place of the slab's first attribute among the owned. */
 typedef void th_slab_visitor(void *self, const struct th_slab *slab,
                              const struct th_row_weights *multiplier,
@@ -96,9 +96,9 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
 /* The same, then predictions and residuals as in th_batch_residual, and a visit
  * to every draw's block, as far as this rank owns it: its slabs with the rows'
  * residuals, in a fixed order. Collective; one sum of 8 bytes per row. */
-th_status th_batch_look(struct th_batch *batch, struct th_context *context,
-                        const struct th_batch_request *view, bool *complete,
-                        struct th_error *err);
+th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
+                            const struct th_batch_request *view, bool *complete,
+                            struct th_error *err);
 
 /* The same for held-out units first .. last - 1, in one draw, under the loss of
  * the run. Collective. */

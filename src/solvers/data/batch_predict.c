@@ -207,9 +207,9 @@ static th_status fly(struct flight *f, struct th_error *err)
   return TH_OK;
 }
 
-th_status th_batch_look(struct th_batch *batch, struct th_context *context,
-                        const struct th_batch_request *view, bool *complete,
-                        struct th_error *err)
+th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
+                            const struct th_batch_request *view, bool *complete,
+                            struct th_error *err)
 {
   struct flight f = {
       .batch = batch, .context = context, .view = view, .observe = true};
