@@ -42,6 +42,73 @@ static void test_alloc_fails(void)
   check_too_many(INT64_MIN);
 }
 
+struct things {
+  int64_t capacity;
+  double *one;
+  char *more;     /* two for each unit, and three */
+  float *square;  /* a matrix */
+  double *beside; /* no part of the list */
+};
+
+static const struct th_array arrays[] = {TH_ARRAY(struct things, one),
+                                         TH_ARRAY_OF(struct things, more, 2, 3),
+                                         TH_MATRIX(struct things, square)};
+
+/* Every byte of a list for `units` units can be written; what was there stays
+ * and the rest is zero. */
+static void check_arrays(struct things *t, int64_t old, int64_t units)
+{
+  struct th_error err = {0};
+  CHECK(th_arrays_reserve(t, arrays, TH_COUNT(arrays), &t->capacity, units,
+                          "things", &err) == TH_OK);
+  CHECK(t->capacity == units);
+  for (int64_t k = 0; k < units; k++)
+    CHECK(t->one[k] == (k < old ? 1.0 : 0.0));
+  for (int64_t k = 0; k < 2 * units + 3; k++)
+    CHECK(t->more[k] == (old > 0 && k < 2 * old + 3 ? 'm' : 0));
+  for (int64_t k = 0; k < units * units; k++)
+    CHECK(t->square[k] == (k < old * old ? 2.0F : 0.0F));
+  for (int64_t k = 0; k < units; k++)
+    t->one[k] = 1;
+  memset(t->more, 'm', (size_t)(2 * units + 3));
+  for (int64_t k = 0; k < units * units; k++)
+    t->square[k] = 2;
+}
+
+static void test_arrays(void)
+{
+  struct things t = {0};
+  struct th_error err = {0};
+  double beside = 5;
+  t.beside = &beside;
+  check_arrays(&t, 0, 3);
+  double *one = t.one;
+  CHECK(th_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity, 2,
+                          "things", &err) == TH_OK);
+  CHECK(t.one == one && t.capacity == 3); /* there is room */
+  check_arrays(&t, 3, 50);
+  CHECK(th_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity,
+                          INT64_MAX / 8, "things", &err) == TH_ENOMEM);
+  CHECK(t.capacity == 50 && strstr(err.text, "things") != NULL);
+  th_arrays_free(&t, arrays, TH_COUNT(arrays));
+  CHECK(t.one == NULL && t.more == NULL && t.square == NULL);
+  CHECK(t.beside == &beside);
+  CHECK(th_arrays_bytes(arrays, TH_COUNT(arrays), 10) == 80 + 23 + 400);
+  CHECK(th_arrays_bytes(arrays, TH_COUNT(arrays), 0) == 0);
+}
+
+static void test_free_all(void)
+{
+  struct th_error err = {0};
+  double *a = NULL;
+  char *b = NULL;
+  CHECK(TH_NEW(&a, 3, "a", &err) == TH_OK);
+  TH_FREE(a, b, NULL);
+  CHECK(th_roomier(100, 100) == 100);
+  CHECK(th_roomier(100, 101) == 166);
+  CHECK(th_roomier(100, 1000) == 1000);
+}
+
 /* How much was asked for, in a unit that fits, and what helps. */
 static void test_no_memory(void)
 {
@@ -197,6 +264,8 @@ int main(void)
 {
   test_alloc();
   test_alloc_fails();
+  test_arrays();
+  test_free_all();
   test_no_memory();
   test_grow();
   test_error();

@@ -19,10 +19,7 @@ struct columns {
 
 static void columns_free(struct columns *columns)
 {
-  free(columns->first);
-  free(columns->count);
-  free(columns->group);
-  free(columns->weight);
+  TH_FREE(columns->first, columns->count, columns->group, columns->weight);
 }
 
 static th_status columns_alloc(struct columns *columns, int64_t count,

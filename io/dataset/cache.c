@@ -131,9 +131,8 @@ static th_status take_slot(struct th_cache *cache, int32_t *slot,
   }
   if (cache->filled >= INT32_MAX)
     return th_fail(err, TH_ENOMEM, "too many pieces in the cache");
-  th_status rc =
-      th_grow((void **)&cache->items, &cache->capacity, cache->filled + 1,
-              sizeof *cache->items, "the cache", err);
+  th_status rc = TH_GROW(&cache->items, &cache->capacity, cache->filled + 1,
+                         "the cache", err);
   if (rc == TH_OK)
     *slot = (int32_t)cache->filled++;
   return rc;
@@ -226,7 +225,6 @@ void th_cache_free(struct th_cache *cache)
       evict(cache, k);
   th_buffer_pool_give(&cache->rooms, cache->spare, cache->spare_bytes);
   th_buffer_pool_free(&cache->rooms);
-  free(cache->items);
-  free(cache->bucket);
+  TH_FREE(cache->items, cache->bucket);
   *cache = (struct th_cache){0};
 }

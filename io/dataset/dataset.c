@@ -45,8 +45,7 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
     TH_TRY(th_file_text(&shard->name, err, "shard %s", shard->row->path));
   }
 done:
-  free(folder);
-  free(master);
+  TH_FREE(folder, master);
   return rc;
 }
 
@@ -97,17 +96,14 @@ void th_dataset_close(struct th_dataset *dataset)
   th_prefetch_free(&dataset->outlook); /* first: it reads from the others */
   for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
     th_shard_close(&dataset->shard[k]);
-    free(dataset->shard[k].path);
-    free(dataset->shard[k].name);
+    TH_FREE(dataset->shard[k].path, dataset->shard[k].name);
   }
   th_examples_close(&dataset->examples);
   th_cache_free(&dataset->blocks);
   th_cache_free(&dataset->runs);
   th_master_info_free(&dataset->info);
   th_placement_free(&dataset->store.placement);
-  free(dataset->shard);
-  free(dataset->path);
-  free(dataset);
+  TH_FREE(dataset->shard, dataset->path, dataset);
 }
 
 void th_dataset_keep_little(struct th_dataset *dataset)

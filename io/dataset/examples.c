@@ -179,9 +179,8 @@ void th_examples_close(struct th_examples *examples)
   th_h5_set_close(&examples->weight, &ignored);
   th_h5_set_close(&examples->row, &ignored);
   th_h5_close(&examples->h5, &ignored);
-  free(examples->target_checksum);
-  free(examples->weight_checksum);
-  free(examples->row_checksum);
+  TH_FREE(examples->target_checksum, examples->weight_checksum,
+          examples->row_checksum);
   th_comm_shared_free(&examples->kept);
   free(examples->group);
   *examples = (struct th_examples){0};

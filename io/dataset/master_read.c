@@ -17,12 +17,8 @@ void th_master_info_free(struct th_master_info *info)
 {
   for (int64_t k = 0; info->shard != NULL && k < info->shards; k++)
     free(info->shard[k].path);
-  free(info->shard);
-  free(info->truth.support);
-  free(info->truth.coef);
-  free(info->provenance);
-  free(info->target_name);
-  free(info->positive_class);
+  TH_FREE(info->shard, info->truth.support, info->truth.coef, info->provenance,
+          info->target_name, info->positive_class);
   th_origin_free(&info->origin);
   *info = (struct th_master_info){0};
 }
@@ -185,8 +181,7 @@ static th_status get_shards(const struct th_h5 *h5, struct th_master_info *info,
   TH_TRY(TH_NEW(&info->shard, k, "the shard table", err));
   TH_TRY(fill_shards(h5, info, columns, paths, err));
 done:
-  free(columns);
-  free(paths);
+  TH_FREE(columns, paths);
   return rc;
 }
 

@@ -139,9 +139,7 @@ static th_status put_groups(const struct th_h5 *h5,
   TH_TRY(th_h5_put(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, groups, count, err));
   TH_TRY(th_h5_put(h5, TH_D_GROUP_SPLIT, H5T_NATIVE_UINT8, groups, split, err));
 done:
-  free(first);
-  free(count);
-  free(split);
+  TH_FREE(first, count, split);
   return rc;
 }
 
@@ -202,8 +200,7 @@ static th_status put_shards(const struct th_h5 *h5,
   TH_TRY(th_h5_put(h5, TH_D_SHARD_HASH, H5T_NATIVE_UINT64, k, columns + 4 * k,
                    err));
 done:
-  free(columns);
-  free(paths);
+  TH_FREE(columns, paths);
   return rc;
 }
 

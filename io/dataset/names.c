@@ -36,8 +36,7 @@ static th_status put_pieces(const struct th_h5 *h5, int64_t count,
   TH_TRY(th_h5_put(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces, checksum,
                    err));
 done:
-  free(checksum);
-  free(room);
+  TH_FREE(checksum, room);
   return rc;
 }
 
@@ -118,8 +117,7 @@ void th_names_close(struct th_names *names)
   th_h5_set_close(&names->set, &ignored);
   if (names->width > 0)
     H5Tclose(names->type);
-  free(names->checksum);
-  free(names->room);
+  TH_FREE(names->checksum, names->room);
   *names = (struct th_names){0};
 }
 

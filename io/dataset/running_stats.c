@@ -23,11 +23,8 @@ done:
 
 void th_running_stats_free(struct th_running_stats *moments)
 {
-  free(moments->count);
-  free(moments->mean);
-  free(moments->squares);
-  free(moments->lowest);
-  free(moments->highest);
+  TH_FREE(moments->count, moments->mean, moments->squares, moments->lowest,
+          moments->highest);
   *moments = (struct th_running_stats){0};
 }
 

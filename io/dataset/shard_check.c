@@ -51,8 +51,7 @@ static th_status check_finite(const struct th_shard_read *shard,
                               struct room *room, struct th_shard_sum *sum,
                               struct th_error *err)
 {
-  th_status rc = th_grow((void **)&room->numbers, &room->capacity, count,
-                         sizeof *room->numbers, "values", err);
+  th_status rc = TH_GROW(&room->numbers, &room->capacity, count, "values", err);
   if (rc != TH_OK ||
       th_running_stats_load(shard->geometry->shape.type, values, count,
                             room->numbers, &sum->nonzeros))
@@ -73,8 +72,7 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a chunk", err));
-  TH_TRY(th_grow((void **)&room->checksum, &room->checksums, count,
-                 sizeof *room->checksum, "checksums", err));
+  TH_TRY(TH_GROW(&room->checksum, &room->checksums, count, "checksums", err));
   struct th_fetch fetch = th_shard_dense_fetch(shard, range, group);
   fetch.last = shard->map.run; /* with its padding */
   fetch.values = room->values;
@@ -188,8 +186,6 @@ th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
   TH_TRY(check_statistics(shard, err));
   TH_TRY(compare(shard, sum, err));
 done:
-  free(room.values);
-  free(room.checksum);
-  free(room.numbers);
+  TH_FREE(room.values, room.checksum, room.numbers);
   return rc;
 }

@@ -286,9 +286,7 @@ void th_shard_close(struct th_shard_read *shard)
     th_h5_set_close(sets[k], &ignored);
   th_h5_close(&shard->h5, &ignored);
   th_run_fetch_map_free(&shard->map);
-  free(shard->piece);
-  free(shard->piece_entry);
-  free(shard->piece_checksum);
+  TH_FREE(shard->piece, shard->piece_entry, shard->piece_checksum);
   shard->piece = NULL;
   shard->piece_entry = NULL;
   shard->piece_checksum = NULL;

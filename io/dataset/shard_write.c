@@ -25,14 +25,13 @@ th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
 th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
                                   struct th_error *err)
 {
-  return th_grow((void **)&scratch->values, &scratch->value_capacity, count,
-                 sizeof *scratch->values, "values of a run", err);
+  return TH_GROW(&scratch->values, &scratch->value_capacity, count,
+                 "values of a run", err);
 }
 
 void th_shard_scratch_free(struct th_scratch *scratch)
 {
-  free(scratch->bytes);
-  free(scratch->values);
+  TH_FREE(scratch->bytes, scratch->values);
   *scratch = (struct th_scratch){0};
 }
 
@@ -182,7 +181,6 @@ void th_shard_drop(struct th_shard_write *shard)
   th_h5_close(&shard->h5, &ignored);
   if (shard->file >= 0)
     close(shard->file);
-  free(shard->name);
-  free(shard->path);
+  TH_FREE(shard->name, shard->path);
   *shard = (struct th_shard_write){.file = -1};
 }

@@ -7,8 +7,6 @@
 #include "io/dataset/sparse_tile.h"
 #include "io/hdf5/file.h"
 
-#include <stdlib.h>
-
 enum {
   STEP_BYTES = 16 << 20,      /* room is reserved in steps of at most this */
   METADATA_BYTES = 256 << 10, /* headers and chunk indices */
@@ -214,9 +212,7 @@ void th_shard_sparse_free(struct th_sparse_write *sparse)
 {
   struct th_error ignored = {0};
   close_sets(sparse, &ignored);
-  free(sparse->piece);
-  free(sparse->piece_entry);
-  free(sparse->piece_checksum);
+  TH_FREE(sparse->piece, sparse->piece_entry, sparse->piece_checksum);
   sparse->piece = NULL;
   sparse->piece_entry = NULL;
   sparse->piece_checksum = NULL;

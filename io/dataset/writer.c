@@ -55,11 +55,7 @@ static void free_names(struct th_writer *w)
 {
   if (w->parent >= 0)
     close(w->parent);
-  free(w->place);
-  free(w->path);
-  free(w->folder);
-  free(w->partial);
-  free(w->old);
+  TH_FREE(w->place, w->path, w->folder, w->partial, w->old);
 }
 
 static th_status init(struct th_writer *w, struct th_comm *comm,

@@ -10,7 +10,6 @@
 #include <lzma.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -261,8 +260,6 @@ th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
   TH_TRY(TH_NEW(&job.output, PART, "decompression", err));
   TH_TRY(run(&job, err));
 done:
-  free(job.state);
-  free(job.input);
-  free(job.output);
+  TH_FREE(job.state, job.input, job.output);
   return rc;
 }

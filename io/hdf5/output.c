@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/output.h"
 
+#include "core/memory.h"
 #include "core/model.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/interrupt.h"
@@ -157,8 +158,7 @@ static void release(struct th_output *output)
     close(output->lock);
   if (output->folder >= 0)
     close(output->folder);
-  free(output->path);
-  free(output->partial);
+  TH_FREE(output->path, output->partial);
   *output = (struct th_output){.folder = -1, .lock = -1};
 }
 

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "io/dataset/writer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 th_status th_bucket_init(struct th_bucket *bin, struct th_error *err)
@@ -21,12 +20,8 @@ done:
 
 void th_bucket_free(struct th_bucket *bin)
 {
-  free(bin->local);
-  free(bin->send);
-  free(bin->received);
-  free(bin->send_bytes);
-  free(bin->received_bytes);
-  free(bin->cursor);
+  TH_FREE(bin->local, bin->send, bin->received, bin->send_bytes,
+          bin->received_bytes, bin->cursor);
   *bin = (struct th_bucket){0};
 }
 

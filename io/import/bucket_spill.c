@@ -87,10 +87,7 @@ void th_bucket_spill_free(struct th_bucket_spill *spill)
   free_segments(spill->spare);
   for (int64_t f = 0; f < spill->flushes; f++)
     free(spill->edges[f]);
-  free(spill->edges);
-  free(spill->part);
-  free(spill->chains);
-  free(spill);
+  TH_FREE(spill->edges, spill->part, spill->chains, spill);
 }
 
 static th_status drain_part(struct th_bucket_spill *spill, struct th_error *err)
@@ -133,8 +130,8 @@ static th_status prepare_flush(struct th_bucket_spill *spill,
         th_temporary_open(spill->output, TH_FOR_SPILL, NULL, &spill->fd, err));
   if (spill->part == NULL)
     TH_TRY(TH_NEW(&spill->part, WRITE_PART, "writing examples", err));
-  TH_TRY(th_grow((void **)&spill->edges, &spill->capacity, spill->flushes + 1,
-                 sizeof *spill->edges, "list of flushes", err));
+  TH_TRY(TH_GROW(&spill->edges, &spill->capacity, spill->flushes + 1,
+                 "list of flushes", err));
   TH_TRY(TH_NEW(&spill->edges[spill->flushes], spill->bins + 1,
                 "list of flushes", err));
   spill->flushes++;

@@ -70,8 +70,7 @@ static th_status recall_names(struct th_csv *csv,
         !is_among(attributes, reference->attributes, csv->names[k]))
       leave_out(csv, k, target, weight);
 done:
-  free(attributes);
-  free(others);
+  TH_FREE(attributes, others);
   return rc;
 }
 

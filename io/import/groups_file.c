@@ -90,8 +90,8 @@ static th_status read_piece(struct groups_file *file,
     return th_text_row_fail(line, at, err,
                             "the range %lld-%lld ends before it begins",
                             (long long)first, (long long)last);
-  TH_TRY(th_grow((void **)&file->piece, &file->piece_capacity, file->pieces + 1,
-                 sizeof *file->piece, "groups of attributes", err));
+  TH_TRY(TH_GROW(&file->piece, &file->piece_capacity, file->pieces + 1,
+                 "groups of attributes", err));
   file->piece[file->pieces++] = (struct th_group_piece){
       .range = {first, last + 1}, .group = file->groups};
   file->group[file->groups].size += last + 1 - first;
@@ -130,8 +130,8 @@ static th_status read_group(struct groups_file *file,
   int64_t before = file->pieces;
   struct group *group;
   th_status rc;
-  TH_TRY(th_grow((void **)&file->group, &file->group_capacity, file->groups + 1,
-                 sizeof *file->group, "groups of attributes", err));
+  TH_TRY(TH_GROW(&file->group, &file->group_capacity, file->groups + 1,
+                 "groups of attributes", err));
   group = &file->group[file->groups];
   *group = (struct group){.line = line->number, .lowest = -1};
   while (at < end) {
@@ -265,8 +265,7 @@ th_status th_groups_read_whole(const char *name, const char *output,
   file.piece = NULL;
 done:
   th_text_close(&text);
-  free(file.group);
-  free(file.piece);
+  TH_FREE(file.group, file.piece);
   return rc;
 }
 

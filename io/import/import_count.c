@@ -7,7 +7,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Share the bytes of all files out evenly, in order: rank r's part of file k.
@@ -163,8 +162,6 @@ th_status th_import_count(struct th_importing *im, struct th_error *err)
   im->comm->ops->max_i64(im->comm, &least, 1);
   TH_TRY(place_examples(im, -least, err));
 done:
-  free(all);
-  free(sizes);
-  free(counts);
+  TH_FREE(all, sizes, counts);
   return rc;
 }

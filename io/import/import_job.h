@@ -77,9 +77,7 @@ struct th_importing {
   int64_t capacity;
   double *target;
   double *weight;
-  int64_t weight_capacity;
-  int64_t *stored; /* row of the data set to come */
-  int64_t stored_capacity;
+  int64_t *stored;             /* row of the data set to come */
   int64_t positives;           /* targets of the class */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
                                   ranks */

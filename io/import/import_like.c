@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/import_job.h"
 
+#include "core/memory.h"
 #include "core/model.h"
-
-#include <stdlib.h>
 
 /* Local; an absent text stays so. */
 static th_status copy_text(char **to, const char *from, struct th_error *err)
@@ -59,9 +58,7 @@ th_status th_import_read_like(struct th_importing *im, struct th_error *err)
 
 void th_import_free_like(struct th_like *like)
 {
-  free(like->names);
-  free(like->target_name);
-  free(like->class_name);
+  TH_FREE(like->names, like->target_name, like->class_name);
   th_origin_free(&like->origin);
   *like = (struct th_like){0};
 }

@@ -271,16 +271,9 @@ void th_import_close(struct th_importing *im)
     if (im->csv != NULL)
       th_csv_free(&im->csv[k]);
   }
-  free(im->csv);
-  free(im->file);
-  free(im->range);
-  free(im->line);
-  free(im->counted);
-  free(im->examples);
+  TH_FREE(im->csv, im->file, im->range, im->line, im->counted, im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->spill);
-  free(im->target);
-  free(im->weight);
-  free(im->stored);
+  TH_FREE(im->target, im->weight, im->stored);
   th_rounding_free(&im->rounding);
 }

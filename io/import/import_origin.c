@@ -5,7 +5,6 @@
 
 #include "core/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The first file that has columns; NULL: none, or the text is LIBSVM. */
@@ -77,8 +76,7 @@ th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
   list_classes(im, &found, class_name);
   TH_TRY(th_origin_copy(origin, &found, err));
 done:
-  free(name);
-  free(found.other);
+  TH_FREE(name, found.other);
   return rc;
 }
 
@@ -109,7 +107,6 @@ th_status th_import_join_classes(struct th_importing *im, bool *knows,
                        (int64_t)strlen(all[r].others.name[k]));
   }
 done:
-  free(all);
-  free(sizes);
+  TH_FREE(all, sizes);
   return rc;
 }

@@ -30,21 +30,22 @@ static th_status parse_line(struct th_importing *im, struct parsing *parsing,
   return th_libsvm_row(&im->libsvm, line, &parsing->row, err);
 }
 
+static const struct th_array by_row[] = {TH_ARRAY(struct th_importing, target),
+                                         TH_ARRAY(struct th_importing, weight),
+                                         TH_ARRAY(struct th_importing, stored)};
+
 static th_status keep_labels(struct th_importing *im,
                              const struct th_text_row *row, int64_t stored,
                              struct th_error *err)
 {
-  th_status rc = TH_OK;
-  TH_TRY(th_grow((void **)&im->target, &im->capacity, im->rows + 1,
-                 sizeof *im->target, "targets", err));
-  TH_TRY(th_grow((void **)&im->weight, &im->weight_capacity, im->rows + 1,
-                 sizeof *im->weight, "weights", err));
-  TH_TRY(th_grow((void **)&im->stored, &im->stored_capacity, im->rows + 1,
-                 sizeof *im->stored, "row numbers", err));
+  th_status rc =
+      th_arrays_reserve(im, by_row, TH_COUNT(by_row), &im->capacity,
+                        th_roomier(im->capacity, im->rows + 1), "targets", err);
+  if (rc != TH_OK)
+    return rc;
   im->stored[im->rows] = stored;
   im->target[im->rows] = row->target;
   im->weight[im->rows] = row->weight;
-done:
   return rc;
 }
 

@@ -241,10 +241,7 @@ th_status th_import_write(struct th_importing *im, struct th_error *err)
 done:
   th_writer_abort(writer);
   th_origin_free(&origin);
-  free(labels.arrived);
-  free(labels.target);
-  free(labels.weight);
-  free(labels.row);
-  free(labels.sizes);
+  TH_FREE(labels.arrived, labels.target, labels.weight, labels.row,
+          labels.sizes);
   return rc;
 }

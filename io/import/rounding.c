@@ -27,9 +27,8 @@ static th_status widen(struct th_rounding *rounding, int64_t attributes,
 {
   if (attributes <= rounding->attributes)
     return TH_OK;
-  th_status rc =
-      th_grow((void **)&rounding->error, &rounding->capacity, 2 * attributes,
-              sizeof *rounding->error, "rounding errors", err);
+  th_status rc = TH_GROW(&rounding->error, &rounding->capacity, 2 * attributes,
+                         "rounding errors", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 2 * rounding->attributes; k < 2 * attributes; k++)

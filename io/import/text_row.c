@@ -18,16 +18,16 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
   row->nonzeros = 0;
   row->first = -1;
   row->weight = 1.0;
-  th_status rc = th_grow((void **)&row->index, &row->index_capacity, count,
-                         sizeof *row->index, "indices of a line", err);
+  th_status rc = TH_GROW(&row->index, &row->index_capacity, count,
+                         "indices of a line", err);
   if (rc != TH_OK)
     return rc;
   rc = th_grow(&row->values, &row->value_capacity, count, sizeof(double),
                "values of a line", err);
   if (rc != TH_OK || !row->watched)
     return rc;
-  return th_grow((void **)&row->lost, &row->lost_capacity, count,
-                 sizeof *row->lost, "values of a line", err);
+  return TH_GROW(&row->lost, &row->lost_capacity, count, "values of a line",
+                 err);
 }
 
 static bool is_known(const struct th_text_row *row, const char *text,
@@ -57,9 +57,7 @@ int th_text_row_class(struct th_text_row *row, const struct th_class *wanted,
 
 void th_text_row_free(struct th_text_row *row)
 {
-  free(row->index);
-  free(row->values);
-  free(row->lost);
+  TH_FREE(row->index, row->values, row->lost);
   *row = (struct th_text_row){0};
 }
 

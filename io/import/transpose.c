@@ -5,22 +5,15 @@
 #include "core/memory.h"
 #include "io/dataset/writer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_AT_ONCE = 16 }; /* a cache line of f32 */
 
 void th_transpose_free(struct th_transpose *transpose)
 {
-  free(transpose->values);
-  free(transpose->expanded);
-  free(transpose->keys);
-  free(transpose->other);
-  free(transpose->row);
-  free(transpose->found_row);
-  free(transpose->found_value);
-  free(transpose->attribute);
-  free(transpose->start);
+  TH_FREE(transpose->values, transpose->expanded, transpose->keys,
+          transpose->other, transpose->row, transpose->found_row,
+          transpose->found_value, transpose->attribute, transpose->start);
   *transpose = (struct th_transpose){0};
 }
 
@@ -135,11 +128,11 @@ th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
   int64_t size = (int64_t)th_type_size(transpose->type);
   int64_t chunk = th_writer_chunk(transpose->writer);
   struct th_range all = th_writer_shard(transpose->writer, shard);
-  TH_TRY(th_grow((void **)&transpose->values, &transpose->value_capacity,
-                 chunk * th_type_whole(transpose->type, count) * size, 1,
+  TH_TRY(TH_GROW(&transpose->values, &transpose->value_capacity,
+                 chunk * th_type_whole(transpose->type, count) * size,
                  "a chunk of attributes", err));
-  TH_TRY(th_grow((void **)&transpose->expanded, &transpose->expanded_capacity,
-                 chunk * ROWS_AT_ONCE * size, 1, "rows of a chunk", err));
+  TH_TRY(TH_GROW(&transpose->expanded, &transpose->expanded_capacity,
+                 chunk * ROWS_AT_ONCE * size, "rows of a chunk", err));
   for (int64_t a = all.first; a < all.last; a += chunk) {
     struct th_range range =
         th_range_intersect(all, (struct th_range){a, a + chunk});

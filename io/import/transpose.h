@@ -16,19 +16,14 @@ struct th_transpose {
   char *expanded; /* dense: rows that do not lie ready */
   int64_t expanded_capacity;
   uint64_t *keys; /* sparse: attribute and entry */
-  int64_t key_capacity;
   uint64_t *other;
-  int64_t other_capacity;
   uint16_t *row; /* sparse: per entry, as written and as found */
-  int64_t row_capacity;
   uint16_t *found_row;
-  int64_t found_row_capacity;
   char *found_value;
   int64_t found_value_capacity;
   uint32_t *attribute;
-  int64_t attribute_capacity;
   uint32_t *start;
-  int64_t start_capacity;
+  int64_t entry_capacity; /* of keys, other, rows, attributes and starts */
 };
 
 void th_transpose_free(struct th_transpose *transpose);

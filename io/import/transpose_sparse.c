@@ -13,26 +13,24 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, KEY_SHIFT = 32 };
 
+static const struct th_array by_entry[] = {
+    TH_ARRAY(struct th_transpose, keys),
+    TH_ARRAY(struct th_transpose, other),
+    TH_ARRAY(struct th_transpose, row),
+    TH_ARRAY(struct th_transpose, found_row),
+    TH_ARRAY(struct th_transpose, attribute),
+    TH_ARRAY_OF(struct th_transpose, start, 1, 1)};
+
 static th_status reserve(struct th_transpose *t, int64_t entries,
                          struct th_error *err)
 {
   const char *what = "the entries of a tile";
-  int64_t size = (int64_t)th_type_size(t->type);
-  th_status rc = TH_OK;
-  TH_TRY(th_grow((void **)&t->keys, &t->key_capacity, entries, 8, what, err));
-  TH_TRY(
-      th_grow((void **)&t->other, &t->other_capacity, entries, 8, what, err));
-  TH_TRY(th_grow((void **)&t->row, &t->row_capacity, entries, 2, what, err));
-  TH_TRY(th_grow((void **)&t->found_row, &t->found_row_capacity, entries, 2,
-                 what, err));
-  TH_TRY(th_grow((void **)&t->values, &t->value_capacity, entries * size, 1,
-                 what, err));
-  TH_TRY(th_grow((void **)&t->found_value, &t->found_value_capacity,
-                 entries * size, 1, what, err));
-  TH_TRY(th_grow((void **)&t->attribute, &t->attribute_capacity, entries, 4,
-                 what, err));
-  TH_TRY(th_grow((void **)&t->start, &t->start_capacity, entries + 1, 4, what,
-                 err));
+  int64_t bytes = entries * (int64_t)th_type_size(t->type);
+  th_status rc;
+  TH_TRY(th_arrays_reserve(t, by_entry, TH_COUNT(by_entry), &t->entry_capacity,
+                           th_roomier(t->entry_capacity, entries), what, err));
+  TH_TRY(TH_GROW(&t->values, &t->value_capacity, bytes, what, err));
+  TH_TRY(TH_GROW(&t->found_value, &t->found_value_capacity, bytes, what, err));
 done:
   return rc;
 }
@@ -105,11 +103,8 @@ static void sort_keys(struct th_transpose *t, int64_t count, int64_t width)
   for (int shift = 0; (width - 1) >> shift > 0; shift += DIGIT_BITS) {
     sort_digit(t->keys, t->other, count, KEY_SHIFT + shift);
     uint64_t *swap = t->keys;
-    int64_t swap_capacity = t->key_capacity;
     t->keys = t->other;
-    t->key_capacity = t->other_capacity;
     t->other = swap;
-    t->other_capacity = swap_capacity;
   }
 }
 

@@ -225,8 +225,7 @@ static th_status get_deck(const struct th_h5 *h5, struct th_model *m,
   for (int64_t k = 0; k < settings; k++)
     TH_TRY(th_model_set(m, names[k], values[k], err));
 done:
-  free(names);
-  free(values);
+  TH_FREE(names, values);
   return rc;
 }
 

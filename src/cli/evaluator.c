@@ -112,9 +112,7 @@ done:
 
 void th_evaluator_free_evaluated(struct th_evaluated *scored)
 {
-  free(scored->prediction);
-  free(scored->target);
-  free(scored->row);
+  TH_FREE(scored->prediction, scored->target, scored->row);
   *scored = (struct th_evaluated){0};
 }
 

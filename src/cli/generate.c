@@ -179,8 +179,7 @@ static th_status write_all(const struct job *job, struct th_comm *comm,
     rc = th_writer_commit(writer, &master, err);
   else
     th_writer_abort(writer);
-  free(target);
-  free(row);
+  TH_FREE(target, row);
   return rc;
 }
 

@@ -60,8 +60,7 @@ th_status th_loop_log_gather(struct th_loop_log *loops, struct th_comm *comm,
     loops->items[k].seconds = seconds[k];
   }
 done:
-  free(sums);
-  free(seconds);
+  TH_FREE(sums, seconds);
   return rc;
 }
 

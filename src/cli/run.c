@@ -56,8 +56,7 @@ th_status th_run_memory_share(struct th_comm *comm, int64_t *bytes,
   comm->ops->max_i64(comm, &least, 1);
   *bytes = -least;
 done:
-  free(all);
-  free(counts);
+  TH_FREE(all, counts);
   return rc;
 }
 

@@ -29,8 +29,7 @@ struct list {
 
 static void list_free(struct list *list)
 {
-  free(list->text);
-  free(list->item);
+  TH_FREE(list->text, list->item);
 }
 
 static int by_attribute(const void *a, const void *b)
@@ -146,8 +145,7 @@ static th_status look_up(struct list *list, struct th_data *data,
     if (list->item[k].name != NULL)
       list->item[k].attribute = attribute[names++];
 done:
-  free(name);
-  free(attribute);
+  TH_FREE(name, attribute);
   return rc;
 }
 

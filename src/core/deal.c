@@ -11,9 +11,8 @@
 th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
                              struct th_error *err)
 {
-  th_status rc =
-      th_grow((void **)&list->items, &list->capacity, list->count + 1,
-              sizeof *list->items, "row pieces", err);
+  th_status rc = TH_GROW(&list->items, &list->capacity, list->count + 1,
+                         "row pieces", err);
   if (rc == TH_OK)
     list->items[list->count++] = rows;
   return rc;
@@ -135,8 +134,7 @@ th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
 
 void th_deal_free(struct th_deal *deal)
 {
-  free(deal->rest);
-  free(deal->shuffled);
+  TH_FREE(deal->rest, deal->shuffled);
   th_deal_pieces_free(&deal->back);
   th_deal_pieces_free(&deal->update);
   th_deal_pieces_free(&deal->deferred);
@@ -164,8 +162,8 @@ th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
   if (wanted < deal->consumers)
     rc = give_back(deal, wanted, deal->consumers, err);
   if (rc == TH_OK)
-    rc = th_grow((void **)&deal->rest, &deal->consumer_capacity, wanted,
-                 sizeof *deal->rest, "consumers", err);
+    rc = TH_GROW(&deal->rest, &deal->consumer_capacity, wanted, "consumers",
+                 err);
   if (rc == TH_OK)
     deal->consumers = wanted;
   return rc;

@@ -20,11 +20,8 @@ struct parcel {
 
 static void parcel_free(struct parcel *parcel)
 {
-  free(parcel->send);
-  free(parcel->send_bytes);
-  free(parcel->receive_bytes);
-  free(parcel->one);
-  free(parcel->wanted);
+  TH_FREE(parcel->send, parcel->send_bytes, parcel->receive_bytes, parcel->one,
+          parcel->wanted);
 }
 
 static th_status parcel_init(struct parcel *parcel, int size,

@@ -55,14 +55,18 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   return TH_OK;
 }
 
+int64_t th_roomier(int64_t capacity, int64_t wanted)
+{
+  int64_t more = capacity + capacity / 2 + 16;
+  return wanted <= capacity ? capacity : wanted > more ? wanted : more;
+}
+
 th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
                   const char *what, struct th_error *err)
 {
   if (count <= *capacity)
     return TH_OK;
-  int64_t wanted = *capacity + *capacity / 2 + 16;
-  if (wanted < count)
-    wanted = count;
+  int64_t wanted = th_roomier(*capacity, count);
   void *larger = NULL;
   th_status rc = th_alloc(&larger, wanted, size, what, err);
   if (larger == NULL)
@@ -81,4 +85,59 @@ th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
 {
   int64_t capacity = old;
   return th_grow(data, &capacity, wanted, size, what, err);
+}
+
+void th_free_all(void *const *data, size_t count)
+{
+  for (size_t k = 0; k < count; k++)
+    free(data[k]);
+}
+
+static size_t array_bytes(const struct th_array *array, int64_t units)
+{
+  size_t items = (size_t)units;
+  if (array->square)
+    items *= items;
+  return units > 0 ? items * array->size + array->spare : 0;
+}
+
+static void **array_of(void *object, const struct th_array *array)
+{
+  return (void **)(void *)((char *)object + array->pointer);
+}
+
+th_status th_arrays_reserve(void *object, const struct th_array *list,
+                            size_t arrays, int64_t *capacity, int64_t wanted,
+                            const char *what, struct th_error *err)
+{
+  if (wanted <= *capacity)
+    return TH_OK;
+  for (size_t k = 0; k < arrays; k++) {
+    int64_t old = (int64_t)array_bytes(&list[k], *capacity);
+    int64_t bytes = (int64_t)array_bytes(&list[k], wanted);
+    th_status rc = th_memory_grow_columns(array_of(object, &list[k]), old,
+                                          bytes, 1, what, err);
+    if (rc != TH_OK)
+      return rc;
+  }
+  *capacity = wanted;
+  return TH_OK;
+}
+
+void th_arrays_free(void *object, const struct th_array *list, size_t arrays)
+{
+  for (size_t k = 0; k < arrays; k++) {
+    void **data = array_of(object, &list[k]);
+    free(*data);
+    *data = NULL;
+  }
+}
+
+int64_t th_arrays_bytes(const struct th_array *list, size_t arrays,
+                        int64_t units)
+{
+  int64_t bytes = 0;
+  for (size_t k = 0; k < arrays; k++)
+    bytes += (int64_t)array_bytes(&list[k], units);
+  return bytes;
 }

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +27,25 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
 #define TH_NEW(pointer, count, what, err)                                      \
   th_alloc((void **)(pointer), (count), sizeof **(pointer), (what), (err))
 
+/* Release arrays, any of them NULL: TH_FREE(a, b, c). Local. */
+void th_free_all(void *const *data, size_t count);
+#define TH_FREE(...)                                                           \
+  th_free_all((void *[]){__VA_ARGS__},                                         \
+              sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+
+/* The capacity that th_grow goes to for `wanted` items: half as much again as
+ * there is, or what is wanted. Local. */
+int64_t th_roomier(int64_t capacity, int64_t wanted);
+
 /* Make room for at least count items of size bytes behind *data, which holds
  * *capacity items; grows by halves, keeps the content. Local. */
 th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
                   const char *what, struct th_error *err);
+
+/* The same for a typed pointer. */
+#define TH_GROW(pointer, capacity, count, what, err)                           \
+  th_grow((void **)(pointer), (capacity), (count), sizeof **(pointer), (what), \
+          (err))
 
 /* Grow one of several arrays that share a capacity: room for `wanted` items
  * behind *data, which has room for `old`. The caller notes the new capacity
@@ -42,5 +58,39 @@ th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
 #define TH_WIDEN(pointer, old, wanted, what, err)                              \
   th_memory_grow_columns((void **)(pointer), (old), (wanted),                  \
                          sizeof **(pointer), (what), (err))
+
+/* One of the arrays of a struct that share a capacity: where its pointer is,
+ * and the bytes of its items for one unit of the capacity, and beyond all. */
+struct th_array {
+  size_t pointer;
+  size_t size;
+  size_t spare;
+  bool square; /* of the capacity's square, then */
+};
+/* `each` items for one unit, and `more` beyond all. */
+#define TH_ARRAY_OF(type, member, each, more)                                  \
+  {                                                                            \
+    offsetof(type, member), (each) * sizeof *((type *)0)->member,              \
+        (more) * sizeof *((type *)0)->member, false                            \
+  }
+/* One for each pair of units. */
+#define TH_MATRIX(type, member)                                                \
+  {                                                                            \
+    offsetof(type, member), sizeof *((type *)0)->member, 0, true               \
+  }
+#define TH_ARRAY(type, member) TH_ARRAY_OF(type, member, 1, 0)
+
+/* Room for at least `wanted` units in all arrays of a list of `object`, which
+ * have *capacity: their content stays, what is new is zero. Local. */
+th_status th_arrays_reserve(void *object, const struct th_array *list,
+                            size_t arrays, int64_t *capacity, int64_t wanted,
+                            const char *what, struct th_error *err);
+/* Release them and forget them. Local. */
+void th_arrays_free(void *object, const struct th_array *list, size_t arrays);
+/* Bytes that so many units take. Local. */
+int64_t th_arrays_bytes(const struct th_array *list, size_t arrays,
+                        int64_t units);
+
+#define TH_COUNT(list) (sizeof(list) / sizeof *(list))
 
 #endif

@@ -20,15 +20,14 @@ th_status th_model_set(struct th_model *model, const char *name,
                        const char *value, struct th_error *err)
 {
   int64_t capacity = model->settings;
-  th_status rc = th_grow((void **)&model->deck, &capacity, model->settings + 1,
-                         sizeof *model->deck, "the deck", err);
+  th_status rc =
+      TH_GROW(&model->deck, &capacity, model->settings + 1, "the deck", err);
   if (rc != TH_OK)
     return rc;
   struct th_setting line = {th_model_copy_string(name),
                             th_model_copy_string(value)};
   if (line.name == NULL || line.value == NULL) {
-    free(line.name);
-    free(line.value);
+    TH_FREE(line.name, line.value);
     return th_fail(err, TH_ENOMEM, "no memory for the deck");
   }
   model->deck[model->settings++] = line;
@@ -37,9 +36,7 @@ th_status th_model_set(struct th_model *model, const char *name,
 
 static void free_support(struct th_model *model)
 {
-  free(model->support);
-  free(model->coef);
-  free(model->deviation);
+  TH_FREE(model->support, model->coef, model->deviation);
   for (int64_t k = 0; model->name != NULL && k < model->support_size; k++)
     free(model->name[k]);
   free(model->name);
@@ -103,15 +100,13 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
 
 void th_model_free(struct th_model *model)
 {
-  free(model->solver);
-  free(model->loss);
+  TH_FREE(model->solver, model->loss);
   free_support(model);
   free(model->statistics);
   th_certificate_free(&model->certificate);
   th_groups_free(&model->groups);
   for (int64_t k = 0; model->deck != NULL && k < model->settings; k++) {
-    free(model->deck[k].name);
-    free(model->deck[k].value);
+    TH_FREE(model->deck[k].name, model->deck[k].value);
   }
   free(model->deck);
   *model = (struct th_model){0};

@@ -32,8 +32,7 @@ struct th_range th_partition_shard(int64_t attributes, int64_t shard,
 static th_status reserve_edges(struct th_blocks *blocks, int64_t count,
                                struct th_error *err)
 {
-  return th_grow((void **)&blocks->edges, &blocks->capacity, count,
-                 sizeof *blocks->edges, "block edges", err);
+  return TH_GROW(&blocks->edges, &blocks->capacity, count, "block edges", err);
 }
 
 th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,

@@ -24,8 +24,7 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
 void th_source_free(struct th_source *source)
 {
   if (source != NULL) {
-    free(source->active);
-    free(source->numbers);
+    TH_FREE(source->active, source->numbers);
   }
   free(source);
 }

@@ -25,9 +25,8 @@ static th_status take_active(struct th_source *source, const int64_t *attribute,
                    "the solver declared attributes outside of the %lld of the "
                    "data",
                    (long long)source->store->shape.attributes);
-  th_status rc =
-      th_grow((void **)&source->active, &source->active_capacity, count,
-              sizeof *source->active, "the active attributes", err);
+  th_status rc = TH_GROW(&source->active, &source->active_capacity, count,
+                         "the active attributes", err);
   if (rc == TH_OK && count > 0)
     memcpy(source->active, attribute, (size_t)count * sizeof *attribute);
   return rc;
@@ -87,8 +86,8 @@ static th_status sparse_active(struct th_source *source, struct th_rows rows,
   struct th_range rest = {list[0], list[count - 1] + 1};
   th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
   if (rc == TH_OK)
-    rc = th_grow((void **)&source->numbers, &source->number_capacity,
-                 slab->runs, sizeof *source->numbers, "active attributes", err);
+    rc = TH_GROW(&source->numbers, &source->number_capacity, slab->runs,
+                 "active attributes", err);
   if (rc == TH_OK)
     th_slab_select(slab, list, count, source->numbers);
   return rc;

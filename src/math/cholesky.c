@@ -16,32 +16,24 @@ static void add(const double *a, double factor, int64_t count, double *to)
   th_column_add(&x, factor, to);
 }
 
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_cholesky, row),
+    TH_ARRAY(struct th_cholesky, joined),
+    TH_ARRAY(struct th_cholesky, scale),
+    TH_ARRAY(struct th_cholesky, rest),
+    TH_MATRIX(struct th_cholesky, entry),
+    TH_ARRAY_OF(struct th_cholesky, work, 2, 0)};
+
 void th_cholesky_free(struct th_cholesky *f)
 {
-  free(f->row);
-  free(f->joined);
-  free(f->scale);
-  free(f->rest);
-  free(f->entry);
-  free(f->work);
+  th_arrays_free(f, arrays, TH_COUNT(arrays));
   *f = (struct th_cholesky){0};
 }
 
 static th_status reserve(struct th_cholesky *f, int64_t n, struct th_error *err)
 {
-  int64_t old = f->room;
-  th_status rc = TH_OK;
-  if (n <= old)
-    return rc;
-  TH_TRY(TH_WIDEN(&f->row, old, n, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->joined, old, n, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->scale, old, n, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->rest, old, n, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->entry, old * old, n * n, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->work, 2 * old, 2 * n, "a factor", err));
-  f->room = n;
-done:
-  return rc;
+  return th_arrays_reserve(f, arrays, TH_COUNT(arrays), &f->room, n, "a factor",
+                           err);
 }
 
 static double *row_of(const struct th_cholesky *f, int64_t i)

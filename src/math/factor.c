@@ -21,10 +21,7 @@ static double *row_of(const struct th_factor *f, int64_t i)
 
 void th_factor_free(struct th_factor *f)
 {
-  free(f->entry);
-  free(f->row);
-  free(f->cosine);
-  free(f->sine);
+  TH_FREE(f->entry, f->row, f->cosine, f->sine);
   *f = (struct th_factor){0};
 }
 

@@ -142,8 +142,7 @@ static th_status read_groups(struct th_grouping *grouping,
         member[grouping->start != NULL ? grouping->start[g] : g].piece->group;
   rc = th_agree(comm, rc, err);
 done:
-  free(piece);
-  free(member);
+  TH_FREE(piece, member);
   return rc;
 }
 
@@ -239,12 +238,8 @@ th_status th_grouping_build(struct th_grouping *grouping,
 
 void th_grouping_free(struct th_grouping *grouping)
 {
-  free(grouping->norm);
-  free(grouping->start);
-  free(grouping->place);
-  free(grouping->elsewhere);
-  free(grouping->value);
-  free(grouping->work);
+  TH_FREE(grouping->norm, grouping->start, grouping->place, grouping->elsewhere,
+          grouping->value, grouping->work);
   th_grouping_shared_free(&grouping->shared);
   *grouping = (struct th_grouping){0};
 }

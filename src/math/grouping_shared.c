@@ -85,8 +85,7 @@ static th_status confirm_marks(struct th_grouping *grouping,
   qsort(all, (size_t)total, sizeof *all, ascending);
   keep_marks(grouping, name, all, total);
 done:
-  free(mine);
-  free(all);
+  TH_FREE(mine, all);
   return rc;
 }
 
@@ -181,8 +180,7 @@ static th_status tell_members(struct th_grouping *grouping,
     shared_fill(grouping, all, comm->rank);
   rc = th_agree(comm, rc, err);
 done:
-  free(mine);
-  free(all);
+  TH_FREE(mine, all);
   return rc;
 }
 
@@ -198,12 +196,6 @@ th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
 
 void th_grouping_shared_free(struct th_grouping_shared *shared)
 {
-  free(shared->start);
-  free(shared->norm);
-  free(shared->local);
-  free(shared->counted);
-  free(shared->place);
-  free(shared->at);
-  free(shared->bits);
-  free(shared->value);
+  TH_FREE(shared->start, shared->norm, shared->local, shared->counted,
+          shared->place, shared->at, shared->bits, shared->value);
 }

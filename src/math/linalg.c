@@ -5,7 +5,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The Fortran interfaces of LAPACK. */
@@ -148,8 +147,7 @@ th_status th_linalg_solve(int64_t n, double *a, const double *b,
   if (inverse != NULL)
     unpack_inverse(n, kept, rank, factor, inverse);
 done:
-  free(factor);
-  free(right);
+  TH_FREE(factor, right);
   return rc;
 }
 
@@ -180,8 +178,6 @@ th_status th_linalg_largest_eigenvalue(int64_t n, double *a, double *value,
   else
     *value = values[0];
 done:
-  free(work);
-  free(values);
-  free(iwork);
+  TH_FREE(work, values, iwork);
   return rc;
 }

@@ -184,8 +184,7 @@ done:
 
 void th_select_free(struct th_selection *work)
 {
-  free(work->candidates);
-  free(work->packed);
+  TH_FREE(work->candidates, work->packed);
   *work = (struct th_selection){0};
 }
 

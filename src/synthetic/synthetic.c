@@ -111,8 +111,7 @@ done:
 
 void th_synthetic_truth_free(struct th_ground_truth *truth)
 {
-  free(truth->support);
-  free(truth->coef);
+  TH_FREE(truth->support, truth->coef);
   *truth = (struct th_ground_truth){0};
 }
 

@@ -7,7 +7,6 @@
 #include "core/memory.h"
 #include "synthetic/computed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { KEPT_TARGETS = 1 << 24 }; /* dense: kept up to this many examples */
@@ -153,8 +152,7 @@ void th_synthetic_store_free(struct th_synthetic_store *store)
     return;
   th_computed_dense_free(&store->dense);
   th_computed_sparse_free(&store->sparse);
-  free(store->target);
-  free(store);
+  TH_FREE(store->target, store);
 }
 
 struct th_store *th_synthetic_store_of(struct th_synthetic_store *store)

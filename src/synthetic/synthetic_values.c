@@ -152,13 +152,11 @@ static double count_at(const struct th_ground_truth *truth, int64_t attribute,
 static th_status column_add(struct th_column *column, int64_t example,
                             double value, struct th_error *err)
 {
-  th_status rc =
-      th_grow((void **)&column->example, &column->capacity, column->count + 1,
-              sizeof *column->example, "positions of a column", err);
+  th_status rc = TH_GROW(&column->example, &column->capacity, column->count + 1,
+                         "positions of a column", err);
   if (rc == TH_OK)
-    rc = th_grow((void **)&column->value, &column->value_capacity,
-                 column->count + 1, sizeof *column->value, "values of a column",
-                 err);
+    rc = TH_GROW(&column->value, &column->value_capacity, column->count + 1,
+                 "values of a column", err);
   if (rc != TH_OK)
     return rc;
   column->example[column->count] = example;
@@ -196,7 +194,6 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
 
 void th_synthetic_column_free(struct th_column *column)
 {
-  free(column->example);
-  free(column->value);
+  TH_FREE(column->example, column->value);
   *column = (struct th_column){0};
 }

@@ -4,8 +4,6 @@
 
 #include "core/memory.h"
 
-#include <stdlib.h>
-
 void th_tiles_init(struct th_tiles *tiles, const struct th_shape *shape,
                    struct th_range range)
 {
@@ -14,8 +12,7 @@ void th_tiles_init(struct th_tiles *tiles, const struct th_shape *shape,
 
 static void forget_added(struct th_tiles *tiles)
 {
-  free(tiles->added);
-  free(tiles->group_of);
+  TH_FREE(tiles->added, tiles->group_of);
   tiles->added = NULL;
   tiles->group_of = NULL;
 }
@@ -23,12 +20,8 @@ static void forget_added(struct th_tiles *tiles)
 void th_tiles_free(struct th_tiles *tiles)
 {
   forget_added(tiles);
-  free(tiles->first_entry);
-  free(tiles->first_run);
-  free(tiles->attribute);
-  free(tiles->start);
-  free(tiles->row);
-  free(tiles->values);
+  TH_FREE(tiles->first_entry, tiles->first_run, tiles->attribute, tiles->start,
+          tiles->row, tiles->values);
   *tiles = (struct th_tiles){0};
 }
 
@@ -38,10 +31,10 @@ th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
 {
   int64_t wanted = tiles->entries + count;
   th_status rc;
-  TH_TRY(th_grow((void **)&tiles->added, &tiles->capacity, wanted,
-                 sizeof *tiles->added, "sparse entries", err));
-  TH_TRY(th_grow((void **)&tiles->group_of, &tiles->group_capacity, wanted,
-                 sizeof *tiles->group_of, "the row groups of entries", err));
+  TH_TRY(
+      TH_GROW(&tiles->added, &tiles->capacity, wanted, "sparse entries", err));
+  TH_TRY(TH_GROW(&tiles->group_of, &tiles->group_capacity, wanted,
+                 "the row groups of entries", err));
   for (int64_t k = 0; k < count; k++) {
     struct th_entry *entry = &tiles->added[tiles->entries];
     int64_t row;
@@ -128,9 +121,7 @@ th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err)
   TH_TRY(place_entries(tiles, next_entry, next_run, err));
   forget_added(tiles);
 done:
-  free(next_entry);
-  free(next_run);
-  free(last);
+  TH_FREE(next_entry, next_run, last);
   return rc;
 }
 

@@ -173,8 +173,6 @@ th_status th_bench_comm(struct th_bench *bench, struct th_error *err)
            1e6 * measure(bench, &work, &rows[k]));
   report_rates(bench);
 done:
-  free(work.values);
-  free(work.other);
-  free(work.counts);
+  TH_FREE(work.values, work.other, work.counts);
   return rc;
 }

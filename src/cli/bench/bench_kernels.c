@@ -89,10 +89,7 @@ done:
 
 static void release(struct arrays *arrays)
 {
-  free(arrays->values);
-  free(arrays->residual32);
-  free(arrays->residual);
-  free(arrays->centre);
+  TH_FREE(arrays->values, arrays->residual32, arrays->residual, arrays->centre);
   for (int k = 0; k < 3; k++)
     free(arrays->sum[k]);
 }

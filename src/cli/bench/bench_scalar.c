@@ -100,8 +100,6 @@ done:
   rc = th_agree(bench->comm, rc, err);
   for (size_t k = 0; rc == TH_OK && k < sizeof scalars / sizeof *scalars; k++)
     measure(bench, &room, &scalars[k]);
-  free(room.bytes);
-  free(room.matrix);
-  free(room.inverse);
+  TH_FREE(room.bytes, room.matrix, room.inverse);
   return rc;
 }

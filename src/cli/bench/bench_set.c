@@ -64,8 +64,7 @@ static th_status write_set(struct th_bench_set *set, const char *path,
   else
     th_writer_abort(writer);
 done:
-  free(target);
-  free(row);
+  TH_FREE(target, row);
   return rc;
 }
 

@@ -11,7 +11,6 @@
 #include "solvers/driver/train.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   ROWS = 1024, /* R */
@@ -242,7 +241,6 @@ th_status th_bench_step(struct th_bench *bench, struct th_error *err)
                                             "whole pass of sift, the same",
                                             1 / pass / read});
 done:
-  free(tile.values);
-  free(watch);
+  TH_FREE(tile.values, watch);
   return rc;
 }

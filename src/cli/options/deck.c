@@ -47,9 +47,8 @@ static char *next_line(char *line, int size, void *self)
 static th_status keep(struct th_options *options, const char *value,
                       const char **kept, struct th_error *err)
 {
-  th_status rc = th_grow((void **)&options->owned, &options->owned_capacity,
-                         options->owned_count + 1, sizeof *options->owned,
-                         "the deck", err);
+  th_status rc = TH_GROW(&options->owned, &options->owned_capacity,
+                         options->owned_count + 1, "the deck", err);
   if (rc != TH_OK)
     return rc;
   char *copy = th_model_copy_string(value);

@@ -34,9 +34,7 @@ void th_options_free(struct th_options *options)
 {
   for (int64_t k = 0; k < options->owned_count; k++)
     free(options->owned[k]);
-  free(options->owned);
-  free(options->deck_text);
-  free(options->argument);
+  TH_FREE(options->owned, options->deck_text, options->argument);
   *options = (struct th_options){0};
 }
 

@@ -111,10 +111,7 @@ void th_iht_free(struct th_iht *h)
   th_gram_free(&h->gram);
   th_kept_rows_free(&h->kept);
   th_select_free(&h->selection);
-  free(h->grad);
-  free(h->chosen);
-  free(h->told);
-  free(h);
+  TH_FREE(h->grad, h->chosen, h->told, h);
 }
 
 /* A step that is e times too long brings a squared loss up by about e^2: by how

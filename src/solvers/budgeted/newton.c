@@ -152,9 +152,7 @@ th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
     TH_TRY(descend(&newton, support, batch, context, &goes_on, err));
   }
 done:
-  free(newton.step);
-  free(newton.ridge);
-  free(newton.work);
+  TH_FREE(newton.step, newton.ridge, newton.work);
   th_gram_free(&newton.gram);
   return rc;
 }
@@ -170,9 +168,7 @@ struct halves {
 
 static void halves_free(struct halves *h)
 {
-  free(h->weight);
-  free(h->masked);
-  free(h->now);
+  TH_FREE(h->weight, h->masked, h->now);
 }
 
 static double row_loss(const struct th_batch *batch,

@@ -46,9 +46,7 @@ static th_status solve(const struct th_normal *equations, double *solution,
   fill_equations(equations, a, b);
   TH_TRY(th_linalg_solve(n, a, b, collinear, solution, NULL, kept, err));
 done:
-  free(a);
-  free(b);
-  free(kept);
+  TH_FREE(a, b, kept);
   return rc;
 }
 

@@ -23,10 +23,7 @@ struct th_round_entry {
 
 static void entry_free(struct th_round_entry *entry)
 {
-  free(entry->attribute);
-  free(entry->target);
-  free(entry->weight);
-  free(entry->values);
+  TH_FREE(entry->attribute, entry->target, entry->weight, entry->values);
   *entry = (struct th_round_entry){0};
 }
 
@@ -70,8 +67,8 @@ void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
 {
   if (log->status != TH_OK || batch->rows == 0)
     return;
-  log->status = th_grow((void **)&log->entry, &log->capacity, log->count + 1,
-                        sizeof *log->entry, "rows to keep", err);
+  log->status =
+      TH_GROW(&log->entry, &log->capacity, log->count + 1, "rows to keep", err);
   if (log->status != TH_OK)
     return;
   struct th_round_entry *entry = &log->entry[log->count++];

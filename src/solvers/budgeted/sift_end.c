@@ -103,10 +103,7 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);
 done:
-  free(a);
-  free(b);
-  free(x);
-  free(least);
+  TH_FREE(a, b, x, least);
   return rc;
 }
 

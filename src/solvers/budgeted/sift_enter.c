@@ -6,32 +6,24 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_sift_entry, entrants),
+    TH_ARRAY(struct th_sift_entry, merged),
+    TH_ARRAY(struct th_sift_entry, attribute),
+    TH_ARRAY(struct th_sift_entry, sum), TH_ARRAY(struct th_sift_entry, place)};
+
 void th_sift_entry_free(struct th_sift_entry *entry)
 {
   th_select_free(&entry->selection);
-  free(entry->entrants);
-  free(entry->merged);
-  free(entry->attribute);
-  free(entry->sum);
-  free(entry->place);
+  th_arrays_free(entry, arrays, TH_COUNT(arrays));
   *entry = (struct th_sift_entry){0};
 }
 
 static th_status reserve(struct th_sift_entry *e, int64_t size,
                          struct th_error *err)
 {
-  int64_t old = e->capacity;
-  th_status rc = TH_OK;
-  if (size <= old)
-    return rc;
-  TH_TRY(TH_WIDEN(&e->entrants, old, size, "entrants", err));
-  TH_TRY(TH_WIDEN(&e->merged, old, size, "entrants", err));
-  TH_TRY(TH_WIDEN(&e->attribute, old, size, "entrants", err));
-  TH_TRY(TH_WIDEN(&e->sum, old, size, "entrants", err));
-  TH_TRY(TH_WIDEN(&e->place, old, size, "entrants", err));
-  e->capacity = size;
-done:
-  return rc;
+  return th_arrays_reserve(e, arrays, TH_COUNT(arrays), &e->capacity, size,
+                           "entrants", err);
 }
 
 /* S += E: two ascending lists become one. Local. */

@@ -98,17 +98,8 @@ done:
 
 void th_sift_evidence_free(struct th_sift_evidence *e)
 {
-  free(e->sums);
-  free(e->robust);
-  free(e->floor);
-  free(e->touched);
-  free(e->candidate);
-  free(e->score);
-  free(e->seen);
-  free(e->bin);
-  free(e->sd);
-  free(e->held);
-  free(e->held_robust);
+  TH_FREE(e->sums, e->robust, e->floor, e->touched, e->candidate, e->score,
+          e->seen, e->bin, e->sd, e->held, e->held_robust);
 }
 
 /* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */

@@ -7,36 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct th_array arrays[] = {
+    TH_MATRIX(struct th_sift_fit, precision),
+    TH_ARRAY(struct th_sift_fit, moment),
+    TH_ARRAY(struct th_sift_fit, theta),
+    TH_ARRAY(struct th_sift_fit, entrant),
+    TH_ARRAY(struct th_sift_fit, score),
+    TH_ARRAY(struct th_sift_fit, came),
+    TH_ARRAY(struct th_sift_fit, nonzeros),
+    TH_ARRAY(struct th_sift_fit, slow),
+    TH_ARRAY(struct th_sift_fit, verdict),
+    TH_MATRIX(struct th_sift_fit, trial),
+    TH_ARRAY(struct th_sift_fit, trial_moment),
+    TH_ARRAY(struct th_sift_fit, seen),
+    TH_ARRAY(struct th_sift_fit, last),
+    TH_ARRAY(struct th_sift_fit, knowledge),
+    TH_ARRAY(struct th_sift_fit, keep),
+    TH_ARRAY(struct th_sift_fit, fate),
+    TH_ARRAY_OF(struct th_sift_fit, told, 4 * sizeof(double), sizeof(double))};
+
 static th_status reserve(struct th_sift_fit *fit, int64_t size,
                          struct th_error *err)
 {
-  int64_t order = size + fit->constant;
-  int64_t old = fit->capacity;
-  th_status rc = TH_OK;
-  if (order <= old)
-    return rc;
-  TH_TRY(
-      TH_WIDEN(&fit->precision, old * old, order * order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->moment, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->theta, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->entrant, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->score, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->came, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->nonzeros, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->slow, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->verdict, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->trial, old * old, order * order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->trial_moment, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->seen, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->last, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->knowledge, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->keep, old, order, "the fit on S", err));
-  TH_TRY(TH_WIDEN(&fit->fate, old, order, "the fit on S", err));
-  TH_TRY(th_memory_grow_columns((void **)&fit->told, 4 * old + 1, 4 * order + 1,
-                                sizeof(double), "the fit on S", err));
-  fit->capacity = order;
-done:
-  return rc;
+  return th_arrays_reserve(fit, arrays, TH_COUNT(arrays), &fit->capacity,
+                           size + fit->constant, "the fit on S", err);
 }
 
 th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
@@ -49,23 +43,7 @@ th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
 
 void th_sift_fit_free(struct th_sift_fit *fit)
 {
-  free(fit->precision);
-  free(fit->moment);
-  free(fit->theta);
-  free(fit->entrant);
-  free(fit->score);
-  free(fit->came);
-  free(fit->nonzeros);
-  free(fit->slow);
-  free(fit->verdict);
-  free(fit->trial);
-  free(fit->trial_moment);
-  free(fit->seen);
-  free(fit->last);
-  free(fit->knowledge);
-  free(fit->keep);
-  free(fit->fate);
-  free(fit->told);
+  th_arrays_free(fit, arrays, TH_COUNT(arrays));
   th_cholesky_free(&fit->a);
   th_cholesky_free(&fit->lam);
   *fit = (struct th_sift_fit){0};

@@ -41,22 +41,19 @@ static void set(struct th_sift_evidence *e, const struct th_context *context,
   e->sums[j] = sum;
 }
 
+static const struct th_array of_members[] = {
+    TH_ARRAY(struct th_sift_evidence, held),
+    TH_ARRAY(struct th_sift_evidence, held_robust)};
+
 th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
                                    const struct th_context *context,
                                    const struct th_support *support,
                                    struct th_error *err)
 {
   struct th_range mine = th_support_owned(support, context->owned);
-  int64_t size = mine.last - mine.first;
-  int64_t old = e->hold_capacity;
-  th_status rc = TH_OK;
-  if (size <= old)
-    return rc;
-  TH_TRY(TH_WIDEN(&e->held, old, size, "evidence", err));
-  TH_TRY(TH_WIDEN(&e->held_robust, old, size, "evidence", err));
-  e->hold_capacity = size;
-done:
-  return rc;
+  return th_arrays_reserve(e, of_members, TH_COUNT(of_members),
+                           &e->hold_capacity, mine.last - mine.first,
+                           "evidence", err);
 }
 
 void th_sift_evidence_hold(struct th_sift_evidence *e,

@@ -13,7 +13,6 @@
 #include "solvers/budgeted/sift.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   LEAST_ROWS = 20, /* of a block, of the race */
@@ -24,30 +23,27 @@ static const double race_share = 0.5;    /* of a round */
 static const double block_share = 0.5;   /* of what the rotation has given */
 static const double sweep_growth = 1.05; /* sparse: per round */
 
+static const struct th_array by_block[] = {
+    TH_ARRAY(struct th_sift_plan, block),
+    TH_ARRAY(struct th_sift_plan, consumer),
+    TH_ARRAY(struct th_sift_plan, block_rows)};
+
 void th_sift_plan_free(struct th_sift_plan *plan)
 {
-  free(plan->block);
-  free(plan->consumer);
-  free(plan->block_rows);
-  free(plan->race);
-  free(plan->bins);
+  th_arrays_free(plan, by_block, TH_COUNT(by_block));
+  TH_FREE(plan->race, plan->bins);
   *plan = (struct th_sift_plan){0};
 }
 
 th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
                                  struct th_error *err)
 {
-  int64_t old = plan->capacity;
   th_status rc = TH_OK;
   if (plan->bins == NULL)
-    TH_TRY(TH_NEW(&plan->bins, TH_PROMISE_BINS, "the race", err));
-  if (blocks <= old)
-    return rc;
-  TH_TRY(TH_WIDEN(&plan->block, old, blocks, "blocks", err));
-  TH_TRY(TH_WIDEN(&plan->consumer, old, blocks, "blocks", err));
-  TH_TRY(TH_WIDEN(&plan->block_rows, old, blocks, "blocks", err));
-  plan->capacity = blocks;
-done:
+    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS, "the race", err);
+  if (rc == TH_OK)
+    rc = th_arrays_reserve(plan, by_block, TH_COUNT(by_block), &plan->capacity,
+                           blocks, "blocks", err);
   return rc;
 }
 

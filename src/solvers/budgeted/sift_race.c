@@ -51,9 +51,8 @@ static th_status choose(struct th_sift *s, struct th_context *context,
   struct th_sift_plan *plan = &s->plan;
   int64_t room = th_sift_width(s, context);
   int64_t owned = context->owned.last - context->owned.first;
-  th_status rc =
-      th_grow((void **)&plan->race, &plan->race_capacity,
-              th_min_i64(owned, room), sizeof *plan->race, "the race", err);
+  th_status rc = TH_GROW(&plan->race, &plan->race_capacity,
+                         th_min_i64(owned, room), "the race", err);
   TH_TRY(th_agree(context->comm, rc, err));
   memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
   const struct th_promise rule = {plan->level, s->mean_square, &s->support};

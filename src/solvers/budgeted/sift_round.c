@@ -23,15 +23,8 @@ struct th_sift_turn {
 
 void th_sift_work_free(struct th_sift_work *r)
 {
-  free(r->turns);
-  free(r->order);
-  free(r->part);
-  free(r->t);
-  free(r->right);
-  free(r->inverse);
-  free(r->gamma);
-  free(r->rest);
-  free(r->error2);
+  TH_FREE(r->turns, r->order, r->part, r->t, r->right, r->inverse, r->gamma,
+          r->rest, r->error2);
 }
 
 static th_status reserve(struct th_sift_work *r, struct th_error *err)

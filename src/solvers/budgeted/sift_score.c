@@ -41,8 +41,7 @@ static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
   int64_t old = e->capacity;
   th_status rc = TH_OK;
   if (wanted > old) {
-    TH_TRY(th_grow((void **)&e->score, &e->capacity, wanted, sizeof *e->score,
-                   "candidates", err));
+    TH_TRY(TH_GROW(&e->score, &e->capacity, wanted, "candidates", err));
     TH_TRY(TH_WIDEN(&e->candidate, old, e->capacity, "candidates", err));
   }
   e->candidate[e->candidates] = attribute;

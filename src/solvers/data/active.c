@@ -30,8 +30,8 @@ static th_status reserve(struct th_active *active, int64_t count,
   int vectors = list_vectors(active, vector);
   int64_t old = active->capacity;
   int64_t reached = old;
-  th_status rc = th_grow((void **)&active->attribute, &reached, count + 1,
-                         sizeof *active->attribute, "active attributes", err);
+  th_status rc = TH_GROW(&active->attribute, &reached, count + 1,
+                         "active attributes", err);
   for (int v = 0; v < vectors && rc == TH_OK; v++)
     rc = TH_WIDEN(vector[v], old, reached, "active attributes", err);
   if (rc == TH_OK)

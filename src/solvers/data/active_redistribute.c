@@ -14,10 +14,8 @@ enum { OWN_VECTORS = 3, MOST_VECTORS = OWN_VECTORS + TH_ACTIVE_FIELDS };
 
 void th_active_redistribute_free(struct th_active_redistribution *travel)
 {
-  free(travel->send);
-  free(travel->receive);
-  free(travel->send_bytes);
-  free(travel->receive_bytes);
+  TH_FREE(travel->send, travel->receive, travel->send_bytes,
+          travel->receive_bytes);
   *travel = (struct th_active_redistribution){0};
 }
 

@@ -38,8 +38,7 @@ th_status th_batch_columns(struct th_batch *batch,
 {
   batch->mine = th_support_owned(support, context->owned);
   int64_t count = batch->mine.last - batch->mine.first;
-  return th_grow((void **)&batch->columns, &batch->column_capacity,
-                 count * batch->rows, sizeof *batch->columns,
+  return TH_GROW(&batch->columns, &batch->column_capacity, count * batch->rows,
                  "support attributes", err);
 }
 

@@ -7,50 +7,40 @@
 
 #include <stdlib.h>
 
+static const struct th_array by_draw[] = {
+    TH_ARRAY(struct th_batch, draw),
+    TH_ARRAY_OF(struct th_batch, draw_row, 1, 1)};
+
+static const struct th_array by_row[] = {
+    TH_ARRAY(struct th_batch, target),
+    TH_ARRAY(struct th_batch, weight),
+    TH_ARRAY(struct th_batch, prediction),
+    TH_ARRAY(struct th_batch, residual),
+    TH_ARRAY(struct th_batch, residual32),
+    TH_ARRAY(struct th_batch, weight32),
+    TH_ARRAY_OF(struct th_batch, sums, 1, TH_MOST_SLICES)};
+
 void th_batch_free(struct th_batch *batch)
 {
   th_deal_pieces_free(&batch->pieces);
-  free(batch->draw);
-  free(batch->draw_row);
-  free(batch->target);
-  free(batch->weight);
-  free(batch->prediction);
-  free(batch->residual);
-  free(batch->residual32);
-  free(batch->weight32);
+  th_arrays_free(batch, by_draw, TH_COUNT(by_draw));
+  th_arrays_free(batch, by_row, TH_COUNT(by_row));
   free(batch->columns);
-  free(batch->sums);
   *batch = (struct th_batch){0};
 }
 
 static th_status reserve_draws(struct th_batch *batch, int64_t draws,
                                struct th_error *err)
 {
-  int64_t old = batch->draw_capacity;
-  th_status rc = TH_OK;
-  TH_TRY(TH_WIDEN(&batch->draw, old, draws, "a mini-batch", err));
-  TH_TRY(TH_WIDEN(&batch->draw_row, old, draws + 1, "a mini-batch", err));
-  batch->draw_capacity = draws;
-done:
-  return rc;
+  return th_arrays_reserve(batch, by_draw, TH_COUNT(by_draw),
+                           &batch->draw_capacity, draws, "a mini-batch", err);
 }
 
 static th_status reserve_rows(struct th_batch *batch, int64_t rows,
                               struct th_error *err)
 {
-  int64_t old = batch->row_capacity;
-  th_status rc = TH_OK;
-  TH_TRY(TH_WIDEN(&batch->target, old, rows, "a mini-batch", err));
-  TH_TRY(TH_WIDEN(&batch->weight, old, rows, "a mini-batch", err));
-  TH_TRY(TH_WIDEN(&batch->prediction, old, rows, "a mini-batch", err));
-  TH_TRY(TH_WIDEN(&batch->residual, old, rows, "a mini-batch", err));
-  TH_TRY(TH_WIDEN(&batch->residual32, old, rows, "a mini-batch", err));
-  TH_TRY(TH_WIDEN(&batch->weight32, old, rows, "a mini-batch", err));
-  TH_TRY(
-      TH_WIDEN(&batch->sums, old, rows + TH_MOST_SLICES, "a mini-batch", err));
-  batch->row_capacity = rows;
-done:
-  return rc;
+  return th_arrays_reserve(batch, by_row, TH_COUNT(by_row),
+                           &batch->row_capacity, rows, "a mini-batch", err);
 }
 
 /* A quarter more than is wanted: batches grow a little at a time. */

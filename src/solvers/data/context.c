@@ -165,10 +165,7 @@ void th_context_free(struct th_context *context)
 {
   th_source_free(context->source);
   th_deal_free(&context->deal);
-  free(context->centre);
-  free(context->scale);
-  free(context->bound);
-  free(context->deviation);
+  TH_FREE(context->centre, context->scale, context->bound, context->deviation);
   *context = (struct th_context){0};
 }
 

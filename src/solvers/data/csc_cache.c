@@ -25,9 +25,7 @@ bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes)
 
 void th_csc_cache_free(struct th_csc_cache *sheet)
 {
-  free(sheet->start);
-  free(sheet->row);
-  free(sheet->value);
+  TH_FREE(sheet->start, sheet->row, sheet->value);
   *sheet = (struct th_csc_cache){0};
 }
 

@@ -7,7 +7,6 @@
 #include "solvers/data/gram_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int64_t entries(int64_t size)
@@ -18,8 +17,8 @@ static int64_t entries(int64_t size)
 th_status th_gram_reset(struct th_gram *gram, int64_t size,
                         struct th_error *err)
 {
-  th_status rc = th_grow((void **)&gram->a, &gram->capacity, entries(size),
-                         sizeof *gram->a, "a Gram matrix", err);
+  th_status rc =
+      TH_GROW(&gram->a, &gram->capacity, entries(size), "a Gram matrix", err);
   if (rc != TH_OK)
     return rc;
   memset(gram->a, 0, (size_t)entries(size) * sizeof *gram->a);
@@ -39,19 +38,14 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
 
 static void free_ranks(struct th_gram_room *room)
 {
-  free(room->members);
-  free(room->send_bytes);
-  free(room->receive_bytes);
+  TH_FREE(room->members, room->send_bytes, room->receive_bytes);
   room->members = room->send_bytes = room->receive_bytes = NULL;
   room->ranks = 0;
 }
 
 static void free_order(struct th_gram_room *room)
 {
-  free(room->z);
-  free(room->c);
-  free(room->unit);
-  free(room->sums);
+  TH_FREE(room->z, room->c, room->unit, room->sums);
   room->z = room->c = room->unit = NULL;
   room->sums = NULL;
   room->order = 0;
@@ -61,9 +55,7 @@ void th_gram_free(struct th_gram *gram)
 {
   free_ranks(&gram->room);
   free_order(&gram->room);
-  free(gram->room.send);
-  free(gram->room.receive);
-  free(gram->a);
+  TH_FREE(gram->room.send, gram->room.receive, gram->a);
   *gram = (struct th_gram){0};
 }
 
@@ -170,12 +162,10 @@ static th_status prepare(struct th_gram_job *job, struct th_error *err)
   int64_t formed = th_gram_rows_of_rank(job, comm->rank);
   TH_TRY(reserve_ranks(room, comm->size, err));
   TH_TRY(reserve_order(room, job->order, err));
-  TH_TRY(th_grow((void **)&room->send, &room->send_capacity,
-                 mine * (job->batch->rows - formed), sizeof *room->send,
-                 "Gram exchange", err));
-  TH_TRY(th_grow((void **)&room->receive, &room->receive_capacity,
-                 (job->support->size - mine) * formed, sizeof *room->receive,
-                 "Gram exchange", err));
+  TH_TRY(TH_GROW(&room->send, &room->send_capacity,
+                 mine * (job->batch->rows - formed), "Gram exchange", err));
+  TH_TRY(TH_GROW(&room->receive, &room->receive_capacity,
+                 (job->support->size - mine) * formed, "Gram exchange", err));
   TH_TRY(choose_scale(job, err));
 done:
   return rc;

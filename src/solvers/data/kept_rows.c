@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "math/schedule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BITS = 64 };
@@ -27,12 +26,8 @@ void th_kept_rows_start(struct th_kept_rows *kept,
 
 void th_kept_rows_free(struct th_kept_rows *kept)
 {
-  free(kept->seen);
-  free(kept->target);
-  free(kept->weight);
-  free(kept->values);
-  free(kept->part);
-  free(kept->fresh);
+  TH_FREE(kept->seen, kept->target, kept->weight, kept->values, kept->part,
+          kept->fresh);
   *kept = (struct th_kept_rows){0};
 }
 
@@ -71,15 +66,15 @@ static th_status reserve(struct th_kept_rows *kept,
   th_status rc = TH_OK;
   if (kept->seen == NULL)
     TH_TRY(TH_NEW(&kept->seen, words_of(context), "rows to keep", err));
-  TH_TRY(th_grow((void **)&kept->fresh, &kept->fresh_capacity, batch->rows,
-                 sizeof *kept->fresh, "rows to keep", err));
-  TH_TRY(th_grow((void **)&kept->part, &kept->part_capacity, kept->parts + 1,
-                 sizeof *kept->part, "rows to keep", err));
-  TH_TRY(th_grow((void **)&kept->values, &kept->value_capacity, rows * members,
-                 sizeof *kept->values, "rows to keep", err));
+  TH_TRY(TH_GROW(&kept->fresh, &kept->fresh_capacity, batch->rows,
+                 "rows to keep", err));
+  TH_TRY(TH_GROW(&kept->part, &kept->part_capacity, kept->parts + 1,
+                 "rows to keep", err));
+  TH_TRY(TH_GROW(&kept->values, &kept->value_capacity, rows * members,
+                 "rows to keep", err));
   TH_TRY(TH_WIDEN(&kept->weight, old, rows, "rows to keep", err));
-  TH_TRY(th_grow((void **)&kept->target, &kept->row_capacity, rows,
-                 sizeof *kept->target, "rows to keep", err));
+  TH_TRY(
+      TH_GROW(&kept->target, &kept->row_capacity, rows, "rows to keep", err));
 done:
   return rc;
 }

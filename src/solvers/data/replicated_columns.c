@@ -65,10 +65,7 @@ void th_replicated_columns_free(struct th_replicated_columns *columns)
 {
   for (int64_t k = 0; k < columns->count; k++)
     release(columns->block[k]);
-  free(columns->attribute);
-  free(columns->vector);
-  free(columns->block);
-  free(columns->sorted);
+  TH_FREE(columns->attribute, columns->vector, columns->block, columns->sorted);
   *columns = (struct th_replicated_columns){0};
 }
 

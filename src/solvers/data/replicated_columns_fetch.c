@@ -50,20 +50,20 @@ done:
   return rc;
 }
 
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_replicated_columns, attribute),
+    TH_ARRAY(struct th_replicated_columns, vector),
+    TH_ARRAY(struct th_replicated_columns, block),
+    TH_ARRAY(struct th_replicated_columns, sorted)};
+
 /* Room for some more slots. Local. */
 static th_status reserve(struct th_replicated_columns *columns, int64_t count,
                          struct th_error *err)
 {
   int64_t old = columns->capacity;
   int64_t wanted = count > old ? count + old / 2 : old;
-  th_status rc;
-  TH_TRY(TH_WIDEN(&columns->attribute, old, wanted, "columns", err));
-  TH_TRY(TH_WIDEN(&columns->vector, old, wanted, "columns", err));
-  TH_TRY(TH_WIDEN(&columns->block, old, wanted, "columns", err));
-  TH_TRY(TH_WIDEN(&columns->sorted, old, wanted, "columns", err));
-  columns->capacity = wanted;
-done:
-  return rc;
+  return th_arrays_reserve(columns, arrays, TH_COUNT(arrays),
+                           &columns->capacity, wanted, "columns", err);
 }
 
 /* The columns of a block, which becomes the slots', get the next ones. */
@@ -126,8 +126,7 @@ th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
   }
   sort_in(columns, before);
 done:
-  free(parcel.bytes);
-  free(counts);
+  TH_FREE(parcel.bytes, counts);
   return rc;
 }
 

@@ -9,7 +9,6 @@
 #include "math/kernels/kernels_sparse.h"
 #include "solvers/data/replicated_columns_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What is fetched, and the draws that observe it. */
@@ -78,9 +77,7 @@ done:
 
 static void close_request(struct request *r)
 {
-  free(r->rows);
-  free(r->first);
-  free(r->draw);
+  TH_FREE(r->rows, r->first, r->draw);
 }
 
 /* The slab of entry k of the list on piece g. Local. */
@@ -172,10 +169,10 @@ static th_status take_entries(struct entries *entries,
     found = th_kernels_sparse_entries(slab, 0);
   int64_t needed = entries->count + found.last - found.first;
   th_status rc;
-  TH_TRY(th_grow((void **)&entries->value, &entries->values, needed,
-                 sizeof *entries->value, "entries of a column", err));
-  TH_TRY(th_grow((void **)&entries->row, &entries->rows, needed,
-                 sizeof *entries->row, "entries of a column", err));
+  TH_TRY(TH_GROW(&entries->value, &entries->values, needed,
+                 "entries of a column", err));
+  TH_TRY(TH_GROW(&entries->row, &entries->rows, needed, "entries of a column",
+                 err));
   for (int64_t e = found.first; e < found.last; e++) {
     int64_t row = first + slab->row_in_group[e] - slab->row;
     entries->row[entries->count] = (int32_t)row;
@@ -244,8 +241,7 @@ static th_status pack_sparse(const struct request *r,
     TH_TRY(append(parcel, r->attribute[k], &entries, err));
   }
 done:
-  free(entries.value);
-  free(entries.row);
+  TH_FREE(entries.value, entries.row);
   return rc;
 }
 

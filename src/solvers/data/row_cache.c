@@ -33,18 +33,15 @@ done:
 void th_row_cache_drop(struct th_row_caches *panels, struct th_row_cache *panel)
 {
   panels->bytes -= panel->bytes;
-  free(panel->values);
-  free(panel->place);
-  free(panel->start);
+  TH_FREE(panel->values, panel->place, panel->start);
   *panel = (struct th_row_cache){.holders = panel->holders};
 }
 
 th_status th_row_caches_reserve(struct th_row_caches *panels,
                                 struct th_error *err)
 {
-  return th_grow((void **)&panels->renumber, &panels->renumber_capacity,
-                 panels->active->count, sizeof *panels->renumber, "panels",
-                 err);
+  return TH_GROW(&panels->renumber, &panels->renumber_capacity,
+                 panels->active->count, "panels", err);
 }
 
 void th_row_caches_forget(struct th_row_caches *panels)
@@ -57,9 +54,7 @@ void th_row_caches_free(struct th_row_caches *panels)
 {
   if (panels->panel != NULL)
     th_row_caches_forget(panels);
-  free(panels->panel);
-  free(panels->column);
-  free(panels->renumber);
+  TH_FREE(panels->panel, panels->column, panels->renumber);
   *panels = (struct th_row_caches){.panel = NULL};
 }
 

@@ -96,9 +96,8 @@ static th_status take_slab(const struct th_row_caches *panels,
     struct th_range run = th_kernels_sparse_entries(slab, k);
     int64_t p =
         place + slab->base + slab->attribute[k] - slab->attributes.first;
-    rc = th_grow((void **)&list->items, &list->capacity,
-                 list->count + run.last - run.first, sizeof *list->items,
-                 "a panel", err);
+    rc = TH_GROW(&list->items, &list->capacity,
+                 list->count + run.last - run.first, "a panel", err);
     for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
       list->items[list->count++] = (struct entry){
           (int32_t)(slab->row_in_group[e] - slab->row), (int32_t)p,

@@ -205,9 +205,7 @@ static th_status move_panel(struct th_row_caches *panels,
   panels->bytes += made.bytes;
   rc = th_agree(panels->context->comm, rc, err);
 done:
-  free(parcel.send);
-  free(parcel.receive);
-  free(parcel.at);
+  TH_FREE(parcel.send, parcel.receive, parcel.at);
   return rc;
 }
 

@@ -8,9 +8,7 @@
 
 void th_rowwise_free(struct th_rowwise *r)
 {
-  free(r->start);
-  free(r->column);
-  free(r->value);
+  TH_FREE(r->start, r->column, r->value);
   *r = (struct th_rowwise){0};
 }
 

@@ -7,7 +7,6 @@
 #include "math/kernels/products.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -91,11 +90,7 @@ done:
 
 void th_standard_free(struct th_standard *s)
 {
-  free(s->weight);
-  free(s->offset);
-  free(s->spread);
-  free(s->column);
-  free(s->mean);
+  TH_FREE(s->weight, s->offset, s->spread, s->column, s->mean);
   *s = (struct th_standard){0};
 }
 
@@ -149,10 +144,7 @@ done:
 
 static void panel_free(struct panel *p)
 {
-  free(p->entry);
-  free(p->root);
-  free(p->z);
-  free(p->sum);
+  TH_FREE(p->entry, p->root, p->z, p->sum);
 }
 
 static int64_t named(const int64_t *list, int64_t place)

@@ -7,33 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_support, attribute),
+    TH_ARRAY(struct th_support, coef),
+    TH_ARRAY(struct th_support, centre),
+    TH_ARRAY(struct th_support, scale),
+    TH_ARRAY(struct th_support, bound),
+    TH_ARRAY_OF(struct th_support, told, 3, 1)};
+
 th_status th_support_reserve(struct th_support *support, int64_t capacity,
                              struct th_error *err)
 {
-  int64_t old = support->capacity;
-  th_status rc;
-  if (capacity <= old)
-    return TH_OK;
-  TH_TRY(TH_WIDEN(&support->attribute, old, capacity, "the support", err));
-  TH_TRY(TH_WIDEN(&support->coef, old, capacity, "the support", err));
-  TH_TRY(TH_WIDEN(&support->centre, old, capacity, "the support", err));
-  TH_TRY(TH_WIDEN(&support->scale, old, capacity, "the support", err));
-  TH_TRY(TH_WIDEN(&support->bound, old, capacity, "the support", err));
-  TH_TRY(TH_WIDEN(&support->told, 3 * old + 1, 3 * capacity + 1, "the support",
-                  err));
-  support->capacity = capacity;
-done:
-  return rc;
+  return th_arrays_reserve(support, arrays, TH_COUNT(arrays),
+                           &support->capacity, capacity, "the support", err);
 }
 
 void th_support_free(struct th_support *support)
 {
-  free(support->attribute);
-  free(support->coef);
-  free(support->centre);
-  free(support->scale);
-  free(support->bound);
-  free(support->told);
+  th_arrays_free(support, arrays, TH_COUNT(arrays));
   *support = (struct th_support){0};
 }
 

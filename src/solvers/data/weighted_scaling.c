@@ -38,11 +38,7 @@ struct moments {
 
 static void moments_free(struct moments *m)
 {
-  free(m->moment);
-  free(m->attribute);
-  free(m->statistics);
-  free(m->share);
-  free(m->target);
+  TH_FREE(m->moment, m->attribute, m->statistics, m->share, m->target);
 }
 
 /* Local. */

@@ -7,7 +7,6 @@
 #include "solvers/driver/train.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The rows from `first` on that lie in one row group, at most `count`. */
@@ -96,7 +95,6 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
     done += part.count;
   }
 done:
-  free(terms);
-  free(sums);
+  TH_FREE(terms, sums);
   return rc;
 }

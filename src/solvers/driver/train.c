@@ -28,8 +28,8 @@ struct run {
 static th_status own_units(struct run *run, const struct th_support *support,
                            struct th_error *err)
 {
-  th_status rc = th_grow((void **)&run->coef, &run->coef_capacity,
-                         support->size, sizeof *run->coef, "coefficients", err);
+  th_status rc = TH_GROW(&run->coef, &run->coef_capacity, support->size,
+                         "coefficients", err);
   for (int64_t k = 0; k < support->size && rc == TH_OK; k++)
     run->coef[k] = th_support_own_coef(support, k);
   return rc;

@@ -29,13 +29,8 @@ struct check {
 
 static void release(struct check *check)
 {
-  free(check->prediction);
-  free(check->theta);
-  free(check->theta32);
-  free(check->ones);
-  free(check->sum);
-  free(check->square);
-  free(check->both);
+  TH_FREE(check->prediction, check->theta, check->theta32, check->ones,
+          check->sum, check->square, check->both);
   th_support_free(&check->support);
   th_problem_free(&check->problem);
   th_context_free(&check->context);
@@ -227,9 +222,7 @@ static th_status judge_groups(struct check *check, struct th_verdict *verdict,
   verdict->width = most[0];
   verdict->excess = most[1];
 done:
-  free(dual);
-  free(width);
-  free(held);
+  TH_FREE(dual, width, held);
   return rc;
 }
 

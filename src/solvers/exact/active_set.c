@@ -25,12 +25,7 @@ static const double rounding = 1e-12;
 void th_active_set_free(struct th_active_set *f)
 {
   th_factor_free(&f->factor);
-  free(f->name);
-  free(f->residual);
-  free(f->step);
-  free(f->member);
-  free(f->held);
-  free(f->target);
+  TH_FREE(f->name, f->residual, f->step, f->member, f->held, f->target);
   *f = (struct th_active_set){0};
 }
 

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   MOST_COLUMNS = 4096,
@@ -78,10 +77,7 @@ done:
 void th_chord_free(struct th_chord *c)
 {
   th_rowwise_free(&c->rowwise);
-  free(c->coef);
-  free(c->h);
-  free(c->share);
-  free(c->root);
+  TH_FREE(c->coef, c->h, c->share, c->root);
   *c = (struct th_chord){0};
 }
 

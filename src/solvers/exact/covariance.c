@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "math/kernels/products.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -45,8 +44,7 @@ struct run {
 
 void th_covariance_free(struct th_covariance *covariance)
 {
-  free(covariance->product);
-  free(covariance->mean);
+  TH_FREE(covariance->product, covariance->mean);
   *covariance = (struct th_covariance){0};
 }
 
@@ -67,16 +65,14 @@ th_status th_covariance_reserve(struct th_covariance *c, int64_t count,
            (size_t)c->count * sizeof *product);
   if (c->count > 0)
     memcpy(mean, c->mean, (size_t)c->count * sizeof *mean);
-  free(c->product);
-  free(c->mean);
+  TH_FREE(c->product, c->mean);
   c->product = product;
   c->mean = mean;
   c->capacity = capacity;
   product = NULL;
   mean = NULL;
 done:
-  free(product);
-  free(mean);
+  TH_FREE(product, mean);
   return rc;
 }
 
@@ -239,9 +235,7 @@ th_status th_covariance_grow(struct th_covariance *covariance,
   store(&g, comm->size, covariance);
   covariance->count = g.last;
 done:
-  free(g.left);
-  free(g.right);
-  free(g.sum);
+  TH_FREE(g.left, g.right, g.sum);
   return rc;
 }
 

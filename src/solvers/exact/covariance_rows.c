@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "solvers/exact/covariance.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Slots of columns, -1 where they have none. Local. */
@@ -65,7 +64,6 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
   centre(c, first, last, sum_h);
   c->count = last;
 done:
-  free(name);
-  free(work);
+  TH_FREE(name, work);
   return rc;
 }

@@ -68,9 +68,8 @@ done:
 void th_gradient_history_free(struct th_gradient_history *recall)
 {
   for (int k = 0; k < TH_POINTS; k++) {
-    free(recall->point[k].theta);
-    free(recall->point[k].slope);
-    free(recall->point[k].error);
+    TH_FREE(recall->point[k].theta, recall->point[k].slope,
+            recall->point[k].error);
   }
   *recall = (struct th_gradient_history){0};
 }

@@ -65,13 +65,8 @@ void th_inner_solver_free(struct th_inner_solver *d)
   th_quadratic_free(&d->quadratic);
   th_active_set_free(&d->face);
   th_chord_free(&d->chord);
-  free(d->prediction);
-  free(d->theta);
-  free(d->weighted);
-  free(d->root_eta);
-  free(d->h);
-  free(d->trial);
-  free(d->work);
+  TH_FREE(d->prediction, d->theta, d->weighted, d->root_eta, d->h, d->trial,
+          d->work);
   *d = (struct th_inner_solver){0};
 }
 
@@ -147,8 +142,8 @@ static th_status prepare(struct th_inner_solver *d,
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
   TH_TRY(TH_NEW(missing, working->members, "a working set", err));
-  TH_TRY(th_grow((void **)&d->work, &d->room, 2 * working->members + 2,
-                 sizeof *d->work, "a working set", err));
+  TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2, "a working set",
+                 err));
   *count = list_missing(d, working, *missing);
 done:
   return rc;

@@ -107,8 +107,8 @@ static th_status publish(struct lasso *s, struct th_context *context,
 {
   const struct th_working_set *w = &s->exact.working;
   int64_t size = 0;
-  th_status rc = th_grow((void **)&s->chosen, &s->room, w->members + 1,
-                         sizeof *s->chosen, "the support", err);
+  th_status rc =
+      TH_GROW(&s->chosen, &s->room, w->members + 1, "the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < w->members; k++)
     if (w->coef[k] != 0)

@@ -40,9 +40,7 @@ static void net_free(struct net *net)
 {
   th_working_set_solver_free(&net->exact);
   th_problem_free(&net->problem);
-  free(net->chosen);
-  free(net->column);
-  free(net->coef);
+  TH_FREE(net->chosen, net->column, net->coef);
 }
 
 /* The problem and its zero model; duals: slopes there. */

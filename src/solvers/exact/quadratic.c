@@ -17,15 +17,8 @@ static const double helps = 0.1;
 
 void th_quadratic_free(struct th_quadratic *q)
 {
-  free(q->state);
-  free(q->coef);
-  free(q->start);
-  free(q->from);
-  free(q->curvature);
-  free(q->slope);
-  free(q->work);
-  free(q->kept[0]);
-  free(q->kept[1]);
+  TH_FREE(q->state, q->coef, q->start, q->from, q->curvature, q->slope, q->work,
+          q->kept[0], q->kept[1]);
   *q = (struct th_quadratic){0};
 }
 

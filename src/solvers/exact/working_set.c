@@ -16,39 +16,36 @@ struct record {
   struct th_group_norm norm;
 };
 
+static const struct th_array by_unit[] = {
+    TH_ARRAY(struct th_working_set, key),
+    TH_ARRAY_OF(struct th_working_set, start, 1, 1),
+    TH_ARRAY(struct th_working_set, norm)};
+
+static const struct th_array by_member[] = {
+    TH_ARRAY(struct th_working_set, attribute),
+    TH_ARRAY(struct th_working_set, slot),
+    TH_ARRAY(struct th_working_set, coef),
+    TH_ARRAY(struct th_working_set, earlier),
+    TH_ARRAY(struct th_working_set, slope)};
+
 void th_working_set_free(struct th_working_set *w)
 {
-  free(w->key);
-  free(w->start);
-  free(w->norm);
-  free(w->attribute);
-  free(w->slot);
-  free(w->coef);
-  free(w->earlier);
-  free(w->slope);
+  th_arrays_free(w, by_unit, TH_COUNT(by_unit));
+  th_arrays_free(w, by_member, TH_COUNT(by_member));
   *w = (struct th_working_set){0};
-}
-
-static th_status grow(void **data, int64_t capacity, int64_t count, size_t size,
-                      struct th_error *err)
-{
-  return th_grow(data, &capacity, count, size, "a working set", err);
 }
 
 /* Room for so many units and members in a set without any. Local. */
 static th_status reserve(struct th_working_set *w, int64_t units,
                          int64_t members, struct th_error *err)
 {
-  th_status rc;
-  TH_TRY(grow((void **)&w->key, 0, units, sizeof *w->key, err));
-  TH_TRY(grow((void **)&w->start, 0, units + 1, sizeof *w->start, err));
-  TH_TRY(grow((void **)&w->norm, 0, units, sizeof *w->norm, err));
-  TH_TRY(grow((void **)&w->attribute, 0, members, sizeof *w->attribute, err));
-  TH_TRY(grow((void **)&w->slot, 0, members, sizeof *w->slot, err));
-  TH_TRY(grow((void **)&w->coef, 0, members, sizeof *w->coef, err));
-  TH_TRY(grow((void **)&w->earlier, 0, members, sizeof *w->earlier, err));
-  TH_TRY(grow((void **)&w->slope, 0, members, sizeof *w->slope, err));
-done:
+  int64_t none = 0;
+  th_status rc = th_arrays_reserve(w, by_unit, TH_COUNT(by_unit), &none,
+                                   units + 1, "a working set", err);
+  none = 0;
+  if (rc == TH_OK)
+    rc = th_arrays_reserve(w, by_member, TH_COUNT(by_member), &none,
+                           members + 1, "a working set", err);
   return rc;
 }
 
@@ -169,9 +166,7 @@ th_status th_working_set_add(struct th_working_set *w,
   qsort(all, (size_t)records, sizeof *mine, by_key);
   TH_TRY(th_agree(comm, merge(w, all, records, count, err), err));
 done:
-  free(mine);
-  free(counts);
-  free(all);
+  TH_FREE(mine, counts, all);
   return rc;
 }
 

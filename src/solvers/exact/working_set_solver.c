@@ -78,12 +78,7 @@ void th_working_set_solver_free(struct th_working_set_solver *e)
   th_problem_duals_free(&e->duals);
   th_select_free(&e->selection);
   th_gradient_history_free(&e->recall);
-  free(e->ahead);
-  free(e->value);
-  free(e->score);
-  free(e->name);
-  free(e->chosen);
-  free(e->key);
+  TH_FREE(e->ahead, e->value, e->score, e->name, e->chosen, e->key);
   *e = (struct th_working_set_solver){0};
 }
 
@@ -103,11 +98,9 @@ static th_status reserve(struct th_working_set_solver *e, int64_t count,
 {
   int64_t room = e->room;
   th_status rc;
-  TH_TRY(th_grow((void **)&e->chosen, &room, count, sizeof *e->chosen,
-                 "candidates", err));
+  TH_TRY(TH_GROW(&e->chosen, &room, count, "candidates", err));
   room = e->room;
-  TH_TRY(th_grow((void **)&e->key, &room, count, sizeof *e->key, "candidates",
-                 err));
+  TH_TRY(TH_GROW(&e->key, &room, count, "candidates", err));
   e->room = room;
 done:
   return rc;

@@ -8,7 +8,6 @@
 #include "solvers/penalised/certify_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Below the level by this much a float sum is good enough: members of a
@@ -17,10 +16,7 @@ static const double settled_below = 1e-4;
 
 void th_certify_review_free(struct th_certify_review *r)
 {
-  free(r->coef);
-  free(r->held);
-  free(r->prediction);
-  free(r->theta);
+  TH_FREE(r->coef, r->held, r->prediction, r->theta);
   th_problem_duals_free(&r->duals);
 }
 

@@ -195,8 +195,7 @@ static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
     p->lambda_max = fmax(p->lambda_max, duals->value[g]);
   p->context->comm->ops->max_f64(p->context->comm, &p->lambda_max, 1);
 done:
-  free(theta);
-  free(prediction);
+  TH_FREE(theta, prediction);
   return rc;
 }
 
@@ -295,20 +294,10 @@ void th_problem_free(struct th_problem *p)
 {
   th_active_free(&p->active);
   th_grouping_free(&p->grouping);
-  free(p->target);
-  free(p->eta);
-  free(p->multiplier);
-  free(p->multiplier32);
-  free(p->key);
-  free(p->by_key);
-  free(p->counted);
-  free(p->reach);
+  TH_FREE(p->target, p->eta, p->multiplier, p->multiplier32, p->key, p->by_key,
+          p->counted, p->reach);
   th_csc_cache_free(&p->sheet);
-  free(p->rough);
-  free(p->sums);
-  free(p->centre);
-  free(p->place);
-  free(p->listed);
+  TH_FREE(p->rough, p->sums, p->centre, p->place, p->listed);
   *p = (struct th_problem){0};
 }
 
@@ -332,10 +321,6 @@ done:
 
 void th_problem_duals_free(struct th_duals *duals)
 {
-  free(duals->z);
-  free(duals->value);
-  free(duals->slack);
-  free(duals->wanted);
-  free(duals->known);
+  TH_FREE(duals->z, duals->value, duals->slack, duals->wanted, duals->known);
   *duals = (struct th_duals){0};
 }

@@ -60,8 +60,7 @@ th_status th_problem_moments(struct th_problem *p, struct th_error *err)
     p->rough[g] = sqrt(p->rough[g]);
   }
 done:
-  free(all);
-  free(second);
+  TH_FREE(all, second);
   return rc;
 }
 
@@ -88,8 +87,7 @@ static th_status settle(struct th_problem *p, double factor, double level,
       duals->slack[g] *= TH_DOUBLE_ROUNDING / TH_SINGLE_ROUNDING;
     }
 done:
-  free(marked);
-  free(value);
+  TH_FREE(marked, value);
   return rc;
 }
 

@@ -101,7 +101,6 @@ th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
   for (int64_t i = 0; i < p->rows; i++)
     prediction[i] = intercept + th_fixed_to(&s.fixed, s.sums[i]);
 done:
-  free(s.column);
-  free(s.sums);
+  TH_FREE(s.column, s.sums);
   return rc;
 }

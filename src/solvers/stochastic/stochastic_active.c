@@ -23,9 +23,9 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   int64_t count = s->active.count;
   int64_t old = s->place_capacity;
   th_status rc;
-  TH_TRY(th_grow((void **)&s->edge, &s->edge_capacity,
+  TH_TRY(TH_GROW(&s->edge, &s->edge_capacity,
                  th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
-                 sizeof *s->edge, "cells", err));
+                 "cells", err));
   TH_TRY(th_row_caches_reserve(&s->panels, err));
   if (count <= old && old > 0)
     return rc;

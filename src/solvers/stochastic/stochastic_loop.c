@@ -101,9 +101,8 @@ th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
   int64_t *bytes = NULL;
   int64_t mine = 0;
   int64_t received = 0;
-  th_status rc =
-      th_grow((void **)&s->choice, &s->choice_capacity, s->active.count,
-              sizeof *s->choice, "the support", err);
+  th_status rc = TH_GROW(&s->choice, &s->choice_capacity, s->active.count,
+                         "the support", err);
   if (rc == TH_OK)
     rc = TH_NEW(&bytes, s->context->comm->size, "the support", err);
   TH_TRY(th_agree(s->context->comm, rc, err));

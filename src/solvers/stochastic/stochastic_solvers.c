@@ -35,8 +35,8 @@ static th_status record(struct th_stochastic *s, struct th_error *err)
 {
   struct th_certificate *c = &s->certificate;
   int64_t capacity = c->path_size;
-  th_status rc = th_grow((void **)&c->path, &capacity, c->path_size + 1,
-                         sizeof *c->path, "the path", err);
+  th_status rc =
+      TH_GROW(&c->path, &capacity, c->path_size + 1, "the path", err);
   if (rc == TH_OK)
     c->path[c->path_size++] = (struct th_path_point){c->lambda, c->objective,
                                                      c->gap, s->support.size};

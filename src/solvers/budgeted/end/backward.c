@@ -12,13 +12,14 @@
 
 static const double dependent = 1e-7; /* rest of a unit diagonal */
 
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_backward, stays), TH_ARRAY(struct th_backward, coef),
+    TH_MATRIX(struct th_backward, inverse), TH_ARRAY(struct th_backward, weak),
+    TH_ARRAY(struct th_backward, loss)};
+
 void th_backward_free(struct th_backward *b)
 {
-  free(b->stays);
-  free(b->coef);
-  free(b->inverse);
-  free(b->weak);
-  free(b->loss);
+  th_arrays_free(b, arrays, TH_COUNT(arrays));
   th_cholesky_free(&b->factor);
   *b = (struct th_backward){0};
 }
@@ -26,18 +27,8 @@ void th_backward_free(struct th_backward *b)
 static th_status reserve(struct th_backward *b, int64_t size,
                          struct th_error *err)
 {
-  int64_t old = b->room;
-  th_status rc = TH_OK;
-  if (size <= old)
-    return rc;
-  TH_TRY(TH_WIDEN(&b->stays, old, size, "least squares", err));
-  TH_TRY(TH_WIDEN(&b->coef, old, size, "least squares", err));
-  TH_TRY(TH_WIDEN(&b->inverse, old * old, size * size, "least squares", err));
-  TH_TRY(TH_WIDEN(&b->weak, old, size, "least squares", err));
-  TH_TRY(TH_WIDEN(&b->loss, old, size, "least squares", err));
-  b->room = size;
-done:
-  return rc;
+  return th_arrays_reserve(b, arrays, TH_COUNT(arrays), &b->room, size,
+                           "least squares", err);
 }
 
 th_status th_backward_start(struct th_backward *b, int64_t size, double rows,

@@ -31,9 +31,7 @@ void th_choice_free(struct th_choice *choice)
 {
   for (int64_t c = 0; c < choice->count; c++)
     free(choice->row_loss[c]);
-  free(choice->candidate);
-  free(choice->row_loss);
-  free(choice->difference);
+  TH_FREE(choice->candidate, choice->row_loss, choice->difference);
   *choice = (struct th_choice){0};
 }
 
@@ -81,11 +79,10 @@ static double score_of(const struct th_choice *choice, const double *prediction)
 static th_status reserve(struct th_choice *choice, struct th_error *err)
 {
   int64_t wanted = choice->count + 1;
-  th_status rc = th_grow((void **)&choice->candidate, &choice->capacity, wanted,
-                         sizeof *choice->candidate, "candidates", err);
+  th_status rc =
+      TH_GROW(&choice->candidate, &choice->capacity, wanted, "candidates", err);
   if (rc == TH_OK)
-    rc = th_grow((void **)&choice->row_loss, &choice->room, wanted,
-                 sizeof *choice->row_loss, "candidates", err);
+    rc = TH_GROW(&choice->row_loss, &choice->room, wanted, "candidates", err);
   return rc;
 }
 

@@ -25,8 +25,7 @@ done:
 
 void th_end_model_free(struct th_end_model *model)
 {
-  free(model->place);
-  free(model->coef);
+  TH_FREE(model->place, model->coef);
   *model = (struct th_end_model){0};
 }
 
@@ -135,8 +134,7 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
   note(w, &contest, &made);
 done:
   th_choice_free(&contest);
-  free(target);
-  free(weight);
+  TH_FREE(target, weight);
   return rc;
 }
 
@@ -242,18 +240,8 @@ static void release(struct th_end_work *w)
   th_end_model_free(&w->best);
   th_end_list_free(&w->all);
   th_replicated_columns_free(&w->columns);
-  free(w->list);
-  free(w->target);
-  free(w->weight);
-  free(w->scale);
-  free(w->factor);
-  free(w->plain);
-  free(w->scaled);
-  free(w->held_row);
-  free(w->prediction);
-  free(w->strict);
-  free(w->null);
-  free(w->points);
+  TH_FREE(w->list, w->target, w->weight, w->scale, w->factor, w->plain,
+          w->scaled, w->held_row, w->prediction, w->strict, w->null, w->points);
 }
 
 th_status th_end_run(struct th_end *end, struct th_context *context,

@@ -150,8 +150,7 @@ static th_status run(struct task *task, struct th_error *err)
   rc = th_net_path(&data, mixes[task->mix], w->lambda[task->mix], task->most,
                    take_point, task, err);
 done:
-  free(columns);
-  free(weight);
+  TH_FREE(columns, weight);
   return rc;
 }
 

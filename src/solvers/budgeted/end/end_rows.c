@@ -134,8 +134,7 @@ static th_status fold_rows(struct th_end *end, struct th_context *context,
   th_folds_make(end->rows, target, context->target.labels,
                 context->config->seed, end->folds, end->fold);
 done:
-  free(target);
-  free(weight);
+  TH_FREE(target, weight);
   return rc;
 }
 

@@ -161,8 +161,7 @@ static th_status predict_fold(struct th_end_work *w, int64_t f,
       w->strict[i] = model.size > 0 ? out[w->held_row[i]] : w->null[i];
 done:
   th_end_model_free(&model);
-  free(weight);
-  free(out);
+  TH_FREE(weight, out);
   return rc;
 }
 

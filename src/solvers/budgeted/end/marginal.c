@@ -6,7 +6,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STRIP = 256, WORD = 64 };
@@ -30,35 +29,28 @@ done:
   return rc;
 }
 
+static const struct th_array by_row[] = {
+    TH_ARRAY(struct th_marginal, fold_of), TH_ARRAY(struct th_marginal, target),
+    TH_ARRAY(struct th_marginal, target32)};
+
+static const struct th_array by_member[] = {TH_ARRAY(struct th_marginal, held)};
+
 void th_marginal_free(struct th_marginal *m)
 {
-  free(m->alone);
-  free(m->with);
-  free(m->touched);
-  free(m->fold_of);
-  free(m->target);
-  free(m->target32);
-  free(m->held);
+  TH_FREE(m->alone, m->with, m->touched);
+  th_arrays_free(m, by_row, TH_COUNT(by_row));
+  th_arrays_free(m, by_member, TH_COUNT(by_member));
   *m = (struct th_marginal){0};
 }
 
 static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
                          struct th_error *err)
 {
-  int64_t old = m->row_capacity;
-  int64_t held = m->hold_capacity;
-  th_status rc = TH_OK;
-  if (rows > old) {
-    TH_TRY(TH_WIDEN(&m->fold_of, old, rows, "scores", err));
-    TH_TRY(TH_WIDEN(&m->target, old, rows, "scores", err));
-    TH_TRY(TH_WIDEN(&m->target32, old, rows, "scores", err));
-    m->row_capacity = rows;
-  }
-  if (members * m->folds > held) {
-    TH_TRY(TH_WIDEN(&m->held, held, members * m->folds, "scores", err));
-    m->hold_capacity = members * m->folds;
-  }
-done:
+  th_status rc = th_arrays_reserve(m, by_row, TH_COUNT(by_row),
+                                   &m->row_capacity, rows, "scores", err);
+  if (rc == TH_OK)
+    rc = th_arrays_reserve(m, by_member, TH_COUNT(by_member), &m->hold_capacity,
+                           members * m->folds, "scores", err);
   return rc;
 }
 

@@ -48,14 +48,8 @@ struct selection {
 static void selection_free(struct selection *s)
 {
   th_standard_free(&s->z);
-  free(s->target);
-  free(s->residual);
-  free(s->weighted);
-  free(s->list);
-  free(s->products);
-  free(s->moment);
-  free(s->member);
-  free(s->candidate);
+  TH_FREE(s->target, s->residual, s->weighted, s->list, s->products, s->moment,
+          s->member, s->candidate);
   th_backward_free(&s->fit);
 }
 
@@ -179,15 +173,13 @@ static th_status widen_products(struct selection *s, int64_t size,
                               products, err));
   for (int64_t k = 0; k < size; k++)
     moment[k] = th_standard_dot(&s->z, s->list[k], s->weighted, total);
-  free(s->products);
-  free(s->moment);
+  TH_FREE(s->products, s->moment);
   s->products = products;
   s->moment = moment;
   s->size = size;
   return TH_OK;
 done:
-  free(products);
-  free(moment);
+  TH_FREE(products, moment);
   return rc;
 }
 

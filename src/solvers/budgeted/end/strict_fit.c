@@ -78,9 +78,7 @@ static th_status fit_squares(const struct th_standard *z, const double *target,
     moment[k] = th_standard_dot(z, k, u, total);
   TH_TRY(solve(z, products, moment, coef, constant, err));
 done:
-  free(products);
-  free(moment);
-  free(u);
+  TH_FREE(products, moment, u);
   return rc;
 }
 
@@ -122,15 +120,8 @@ done:
 
 static void newton_free(struct newton *n)
 {
-  free(n->theta);
-  free(n->step);
-  free(n->prediction);
-  free(n->moved);
-  free(n->u);
-  free(n->hessian);
-  free(n->known);
-  free(n->pull);
-  free(n->products);
+  TH_FREE(n->theta, n->step, n->prediction, n->moved, n->u, n->hessian,
+          n->known, n->pull, n->products);
   th_cholesky_free(&n->factor);
 }
 

@@ -15,10 +15,7 @@ enum { ROWS_FOR_VARIANCE = 10 }; /* of each member */
 
 void th_strict_known_free(struct th_strict_known *known)
 {
-  free(known->precision);
-  free(known->moment);
-  free(known->centre);
-  free(known->coef);
+  TH_FREE(known->precision, known->moment, known->centre, known->coef);
   *known = (struct th_strict_known){0};
 }
 
@@ -52,9 +49,7 @@ struct equations {
 static void equations_free(struct equations *e)
 {
   th_standard_free(&e->z);
-  free(e->products);
-  free(e->moment);
-  free(e->cross);
+  TH_FREE(e->products, e->moment, e->cross);
   th_backward_free(&e->fit);
 }
 
@@ -178,8 +173,7 @@ static th_status add_known(struct equations *e, bool intercept,
     e->square += e->variance * known->moment[count] * known->constant;
   }
 done:
-  free(lam);
-  free(eta);
+  TH_FREE(lam, eta);
   return rc;
 }
 
