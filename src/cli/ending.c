@@ -4,6 +4,7 @@
 
 #include "cli/json.h"
 #include "cli/wording.h"
+#include "solvers/solver_table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -45,7 +46,9 @@ void th_ending_json(json_t *object, const struct th_ending *e)
 void th_ending_json_model(json_t *object, const struct th_model *model)
 {
   bool chose = model->ending.kind != TH_ENDING_NONE;
-  if (model->solver != NULL && strcmp(model->solver, "sift") == 0)
+  const struct th_solver_row *row =
+      model->solver != NULL ? th_solver_find(model->solver) : NULL;
+  if (row != NULL && row->why_truth != NULL)
     th_json_text(object, "select", chose ? "predict" : "truth");
   th_ending_json(object, &model->ending);
 }

@@ -73,7 +73,7 @@ static double seconds_of(const struct th_plan *plan,
                          const struct th_shape *shape, int ranks, double gbs,
                          double visits)
 {
-  const struct th_solver_row *solver = th_solver_find(plan->config.solver);
+  const struct th_solver_row *solver = plan->solver;
   bool labels = th_loss_find(plan->config.loss)->labels;
   double compute =
       visits * bytes_of_value(shape) / (share_of(solver) * gbs * 1e9 * ranks);

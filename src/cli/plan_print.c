@@ -3,6 +3,7 @@
 #include "cli/options/option_names.h"
 #include "cli/report.h"
 #include "cli/wording.h"
+#include "solvers/solver_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,8 +81,7 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
           th_type_name(shape->type));
   fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
           config->loss, config->seed);
-  (th_solver_find(config->solver)->penalised ? print_problem
-                                             : print_schedule)(out, plan);
+  (plan->solver->penalised ? print_problem : print_schedule)(out, plan);
   fprintf(out,
           "cost:    %d rank%s, %s of memory%s beside stored values, "
           "about %s to read",

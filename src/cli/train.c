@@ -262,12 +262,12 @@ static void print_fallback(const struct session *session)
 {
   const struct th_config *given = &session->options->config;
   const struct th_config *used = &session->plan.config;
-  bool fell = strcmp(used->solver, "sift") == 0 &&
-              given->select == TH_SELECT_AUTO &&
+  const struct th_solver_row *solver = session->plan.solver;
+  bool fell = solver->why_truth != NULL && given->select == TH_SELECT_AUTO &&
               used->select == TH_SELECT_TRUTH;
   if (fell)
     fprintf(stderr, "note: the strict support alone, --select truth: %s\n",
-            th_plan_why_truth(given, &session->data.store->shape));
+            solver->why_truth(given, &session->data.store->shape));
 }
 
 static th_status train(struct session *session, struct th_comm *comm,

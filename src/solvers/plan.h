@@ -9,24 +9,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct th_shape;
+struct th_solver_row;
+
+/* What a plan is made for; owned: attributes of the rank that owns the most. */
+struct th_plan_size {
+  const struct th_shape *shape;
+  int ranks;
+  int64_t owned;
+};
+
 /* What a run is going to do, decided before anything large is allocated. */
 struct th_plan {
   struct th_config config; /* with every "automatic" replaced where it can be
                               known before the first example is read */
-  bool penalised;          /* the solver has a penalty */
-  int64_t deal_unit;       /* u */
-  int64_t blocks;          /* d' of the first update */
-  int64_t memory;          /* bytes this rank needs beyond stored values */
-  int64_t read_bytes;      /* expected, of all ranks; what was read stays */
-  int64_t stream_bytes;    /* the same where nothing stays in memory */
-  int64_t updates;         /* expected, 0: not known beforehand */
-  int64_t screens;         /* passes over blocks, before an end that predicts */
-  int64_t list;            /* attributes that it fits; 0: it does not predict */
-  double fit_visits;       /* values that its fits visit, expected */
-  int64_t points;          /* lambdas, expected; 0: no penalty */
-  double visits;           /* stored values that are computed with, expected */
-  double most_visits;      /* the same where no gap ends the run early; 0: none
-                              may */
+  const struct th_solver_row *solver; /* the row of config.solver */
+  int64_t deal_unit;                  /* u */
+  int64_t blocks;                     /* d' of the first update */
+  int64_t memory;       /* bytes this rank needs beyond stored values */
+  int64_t read_bytes;   /* expected, of all ranks; what was read stays */
+  int64_t stream_bytes; /* the same where nothing stays in memory */
+  int64_t updates;      /* expected, 0: not known beforehand */
+  int64_t screens;      /* passes over blocks, before an end that predicts */
+  int64_t list;         /* attributes that it fits; 0: it does not predict */
+  double fit_visits;    /* values that its fits visit, expected */
+  int64_t points;       /* lambdas, expected; 0: no penalty */
+  double visits;        /* stored values that are computed with, expected */
+  double most_visits;   /* the same where no gap ends the run early; 0: none
+                           may */
 };
 
 /* Why sift cannot end with what predicts best; NULL: it can. Local. */

@@ -4,11 +4,17 @@
 #ifndef TH_SOLVER_TABLE_H
 #define TH_SOLVER_TABLE_H
 
+#include "core/error.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>
 
 struct th_algorithm;
+struct th_plan;
+struct th_plan_size;
+struct th_screening;
+struct th_shape;
+struct th_update;
 
 /* The solver table, ended by a NULL name. */
 struct th_solver_row {
@@ -23,9 +29,26 @@ struct th_solver_row {
   bool penalised;             /* mean loss + lambda Omega, no budget */
   bool by_examples;      /* keeps values example by example (panel_memory) */
   enum th_screen screen; /* what --screen is when not given */
+  /* Complete a plan whose config and solver are set, from sizes alone. Local,
+   * the same on every rank. TH_EUSAGE for options that do not go together. */
+  th_status (*plan)(struct th_plan *plan, const struct th_plan_size *size,
+                    struct th_error *err);
+  /* Why a run cannot end with what predicts best; NULL: it can. Local. NULL in
+   * the row: the solver has no such end. */
+  const char *(*why_truth)(const struct th_config *config,
+                           const struct th_shape *shape);
   const struct th_algorithm *algorithm;
+  /* Stochastic methods: how coefficients change, and how attributes are
+   * dropped, by enum th_screen. */
+  const struct th_update *update;
+  const struct th_screening *const *screenings;
 };
 const struct th_solver_row *th_solver_table(void);
 const struct th_solver_row *th_solver_find(const char *name);
+
+/* TH_EUSAGE: config has not what its solver needs; starts: --start is given.
+ * Local. */
+th_status th_solver_check_needs(const struct th_config *config, bool starts,
+                                struct th_error *err);
 
 #endif

@@ -88,6 +88,15 @@ static th_status check_partners(const struct th_options *options,
   return TH_OK;
 }
 
+/* A solver that screens online by itself. */
+static const char *online_solver(void)
+{
+  const struct th_solver_row *row = th_solver_table();
+  while (row->name != NULL && row->screen != TH_SCREEN_ONLINE)
+    row++;
+  return row->name;
+}
+
 /* Online screening happens while examples come one by one, and alone has votes.
  */
 static th_status check_screening(const struct th_config *config,
@@ -99,29 +108,12 @@ static th_status check_screening(const struct th_config *config,
     return th_fail(err, TH_EUSAGE,
                    "train: --screen-rule votes counts only with --screen "
                    "online; leave it out, or give both");
-  if (config->screen != TH_SCREEN_ONLINE || row->by_examples)
+  if (config->screen != TH_SCREEN_ONLINE || row->screenings != NULL)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
                  "train: solver %s cannot --screen online; leave it out, or "
-                 "use solver os-prox-sgd",
-                 row->name);
-}
-
-static th_status check_needs(const struct th_config *config,
-                             struct th_error *err)
-{
-  const struct th_solver_row *row = th_solver_find(config->solver);
-  if (row->needs_sparsity && config->sparsity == 0)
-    return th_fail(err, TH_EUSAGE,
-                   "train: solver %s needs -s, the most attributes in the "
-                   "model",
-                   row->name);
-  if (row->needs_budget && config->budget == 0)
-    return th_fail(err, TH_EUSAGE,
-                   "train: solver %s needs --budget, the most attributes "
-                   "observed of one example",
-                   row->name);
-  return TH_OK;
+                 "use solver %s",
+                 row->name, online_solver());
 }
 
 th_status th_option_use_check(const struct th_options *options,
@@ -131,7 +123,7 @@ th_status th_option_use_check(const struct th_options *options,
   TH_TRY(check_solver(options, err));
   TH_TRY(check_partners(options, err));
   TH_TRY(check_screening(&options->config, err));
-  TH_TRY(check_needs(&options->config, err));
+  TH_TRY(th_solver_check_needs(&options->config, options->start != NULL, err));
 done:
   return rc;
 }

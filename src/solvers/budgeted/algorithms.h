@@ -4,10 +4,21 @@
 #define TH_BUDGETED_ALGORITHMS_H
 
 #include "solvers/algorithm.h"
+#include "solvers/plan.h"
 
 extern const struct th_algorithm th_exploration_algorithm;
 extern const struct th_algorithm th_exploitation_algorithm;
 extern const struct th_algorithm th_hybrid_algorithm;
 extern const struct th_algorithm th_sift_algorithm;
+
+/* Their plans (solvers/solver_table.h). Local. */
+th_status th_sift_run_plan(struct th_plan *plan,
+                           const struct th_plan_size *size,
+                           struct th_error *err);
+th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
+                      struct th_error *err);
+/* Why a run of sift cannot end with what predicts best; NULL: it can. Local. */
+const char *th_sift_why_truth(const struct th_config *config,
+                              const struct th_shape *shape);
 
 #endif

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Rows of a block at least, and of the race; those of the first round. */
+enum { TH_SIFT_LEAST_ROWS = 20 };
+
 /* Room for admitting attributes. */
 struct th_sift_entry {
   struct th_selection selection;

@@ -14,10 +14,7 @@
 
 #include <math.h>
 
-enum {
-  LEAST_ROWS = 20, /* of a block, of the race */
-  MEMBER_ROWS = 10 /* of a sweep, for each member of S */
-};
+enum { MEMBER_ROWS = 10 }; /* of a sweep, for each member of S */
 
 static const double race_share = 0.5;    /* of a round */
 static const double block_share = 0.5;   /* of what the rotation has given */
@@ -98,7 +95,7 @@ static int64_t block_rows(const struct th_sift *s,
                           double race)
 {
   double known = block_share * s->plan.level * s->mean_square;
-  double rows = fmax(LEAST_ROWS, fmin(known, all - race));
+  double rows = fmax(TH_SIFT_LEAST_ROWS, fmin(known, all - race));
   return (int64_t)floor(fmin(rows, (double)context->deal.rows_in_pass));
 }
 
@@ -110,7 +107,7 @@ int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
   double all = th_schedule_sift_round(plan->used, size);
   double race = blocks > 1 ? race_share * all : 0;
   int64_t rows = block_rows(s, context, all, race);
-  plan->race_rows = race > 0 ? (int64_t)fmax(LEAST_ROWS, race) : 0;
+  plan->race_rows = race > 0 ? (int64_t)fmax(TH_SIFT_LEAST_ROWS, race) : 0;
   *count =
       (int64_t)fmin(blocks, fmax(1, floor((all - race) / (double)rows + 0.5)));
   return rows;
@@ -124,10 +121,10 @@ int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
 int64_t th_sift_sweep_rows(const struct th_sift *s,
                            const struct th_context *context, double blocks)
 {
-  double rows = LEAST_ROWS * pow(sweep_growth, (double)s->round);
+  double rows = TH_SIFT_LEAST_ROWS * pow(sweep_growth, (double)s->round);
   rows = fmin(rows, (double)context->deal.rows_in_pass);
   rows = fmax(rows, ceil(MEMBER_ROWS * (double)s->support.size / blocks));
-  return (int64_t)floor(fmax(rows, LEAST_ROWS));
+  return (int64_t)floor(fmax(rows, TH_SIFT_LEAST_ROWS));
 }
 
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,

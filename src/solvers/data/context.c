@@ -6,6 +6,7 @@
 #include "core/partition.h"
 #include "solvers/data/context_parts.h"
 #include "solvers/data/weighted_scaling.h"
+#include "solvers/solver_table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -131,7 +132,7 @@ static th_status open_all(struct th_context *context,
  * sparse data. */
 static bool is_centred(const struct th_plan *plan, const struct th_shape *shape)
 {
-  bool keeps_zeros = plan->penalised && shape->layout == TH_SPARSE;
+  bool keeps_zeros = plan->solver->penalised && shape->layout == TH_SPARSE;
   return plan->config.intercept && !keeps_zeros;
 }
 
@@ -146,7 +147,7 @@ th_status th_context_init(struct th_context *context,
       .config = &plan->config,
       .loss = th_loss_find(plan->config.loss),
       .owned = th_store_owned(store, comm->rank, comm->size),
-      .penalised = plan->penalised,
+      .solver = plan->solver,
       .centred = is_centred(plan, &store->shape),
       .profile = profile,
       .monitor = monitor,

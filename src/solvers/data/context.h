@@ -41,9 +41,9 @@ struct th_context {
   const struct th_loss *loss;
   struct th_target target;
   struct th_range owned; /* attributes of this rank */
-  bool penalised;        /* the solver has a penalty */
-  bool centred;          /* centre is the mean, else 0 */
-  double *centre;        /* of the owned attributes */
+  const struct th_solver_row *solver;
+  bool centred;   /* centre is the mean, else 0 */
+  double *centre; /* of the owned attributes */
   double *scale;
   double *bound;     /* largest |(x - centre) * scale| */
   double *deviation; /* as the examples weigh; NULL: the source's statistics

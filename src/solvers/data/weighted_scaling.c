@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "math/kernels/kernels_sparse.h"
+#include "solvers/solver_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static void set_scales(const struct moments *m, struct th_context *context)
 
 bool th_weighted_wanted(const struct th_context *context)
 {
-  return context->config->standardize && context->penalised &&
+  return context->config->standardize && context->solver->penalised &&
          th_source_shape(context->source)->weighted;
 }
 

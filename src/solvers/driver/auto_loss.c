@@ -1,6 +1,6 @@
 /* auto_loss.c - the loss that the targets ask for
  * SPDX-License-Identifier: MIT */
-#include "solvers/driver/plan_parts.h"
+#include "solvers/driver/train.h"
 
 #include <string.h>
 
@@ -58,9 +58,11 @@ th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
   bool labels = false;
   if (strcmp(config->loss, "auto") != 0)
     return TH_OK;
-  bool predicts = row != NULL &&
-                  (row->penalised || th_plan_predicts(config, &store->shape));
-  th_status rc = predicts ? are_labels(store, &labels, err) : TH_OK;
+  bool predicts = row != NULL && row->why_truth != NULL &&
+                  config->select != TH_SELECT_TRUTH &&
+                  row->why_truth(config, &store->shape) == NULL;
+  bool looks = row != NULL && (row->penalised || predicts);
+  th_status rc = looks ? are_labels(store, &labels, err) : TH_OK;
   config->loss = labels ? "logistic" : "squared";
   return rc;
 }

@@ -263,7 +263,7 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
                    struct th_profile *profile, struct th_model *model,
                    struct th_error *err)
 {
-  struct run run = {.solver = th_solver_find(plan->config.solver)};
+  struct run run = {.solver = plan->solver};
   const struct th_support *chosen = NULL;
   th_status rc;
   th_early_stopping_init(&run.validation);

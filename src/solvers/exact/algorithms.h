@@ -4,7 +4,12 @@
 #define TH_EXACT_ALGORITHMS_H
 
 #include "solvers/algorithm.h"
+#include "solvers/plan.h"
 
 extern const struct th_algorithm th_lasso_algorithm;
+
+/* Its plan (solvers/solver_table.h). Local. */
+th_status th_lasso_plan(struct th_plan *plan, const struct th_plan_size *size,
+                        struct th_error *err);
 
 #endif

@@ -1,14 +1,32 @@
 /* algorithms.h - the solvers of this folder, for the table
+ *
+ * All are one algorithm: a row of the table names the update rule and the
+ * screening rules that it goes with.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_ALGORITHMS_H
 #define TH_STOCHASTIC_ALGORITHMS_H
 
 #include "solvers/algorithm.h"
+#include "solvers/plan.h"
 
-extern const struct th_algorithm th_prox_sgd_algorithm;
-extern const struct th_algorithm th_truncated_gradient_algorithm;
-extern const struct th_algorithm th_rda_algorithm;
-extern const struct th_algorithm th_saga_algorithm;
-extern const struct th_algorithm th_svrg_algorithm;
+struct th_screening;
+struct th_update;
+
+extern const struct th_algorithm th_stochastic_algorithm;
+
+/* The plan of all of them (solvers/solver_table.h). Local. */
+th_status th_stochastic_plan(struct th_plan *plan,
+                             const struct th_plan_size *size,
+                             struct th_error *err);
+
+/* Update rules, one file each. */
+extern const struct th_update th_prox_sgd_update;
+extern const struct th_update th_truncated_gradient_update;
+extern const struct th_update th_rda_update;
+extern const struct th_update th_saga_update;
+extern const struct th_update th_svrg_update;
+
+/* Screening rules, by what --screen asks for. */
+extern const struct th_screening *const th_screenings[TH_SCREEN_COUNT];
 
 #endif

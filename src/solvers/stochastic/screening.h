@@ -3,13 +3,8 @@
 #ifndef TH_SCREENING_H
 #define TH_SCREENING_H
 
+#include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/stochastic.h"
-
-extern const struct th_update th_prox_sgd_update;
-extern const struct th_update th_truncated_gradient_update;
-extern const struct th_update th_rda_update;
-extern const struct th_update th_saga_update;
-extern const struct th_update th_svrg_update;
 
 /* Keep what the gap-safe sphere of the last full pass cannot prove to be 0 in
  * the solution; nothing has changed since that pass. Collective. */

@@ -6,22 +6,22 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "solvers/solver_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const struct th_screening th_screen_none = {.end = NULL};
 
-static const struct th_screening *const screenings[TH_SCREEN_COUNT] = {
+const struct th_screening *const th_screenings[TH_SCREEN_COUNT] = {
     [TH_SCREEN_NONE] = &th_screen_none,
     [TH_SCREEN_GAP_SAFE] = &th_screen_gap_safe,
     [TH_SCREEN_ONLINE] = &th_screen_online};
 
-/* The row of the solver table has replaced `auto`. */
-static const struct th_screening *screening_of(enum th_screen screen)
+/* The plan has replaced `auto` by what the solver's row says. */
+static const struct th_screening *screening_of(const struct th_context *context)
 {
-  const struct th_screening *rule = screenings[screen];
-  return rule != NULL ? rule : &th_screen_none;
+  return context->solver->screenings[context->config->screen];
 }
 
 /* The engine at one lambda after the other. */
@@ -72,13 +72,13 @@ done:
 }
 
 static th_status create(void **state, struct th_context *context,
-                        const struct th_update *update, struct th_error *err)
+                        struct th_error *err)
 {
   struct path *path = NULL;
   th_status rc = TH_NEW(&path, 1, "a solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_stochastic_create(&path->engine, context, update,
-                              screening_of(context->config->screen), err));
+  TH_TRY(th_stochastic_create(&path->engine, context, context->solver->update,
+                              screening_of(context), err));
   if (context->config->path > 1)
     context->piece_part = 1 / (double)context->config->path;
   *state = path;
@@ -151,29 +151,12 @@ static void release(void *state)
   free(state);
 }
 
-/* One line for each solver: its algorithm table, the update rule. */
-#define TH_STOCHASTIC_SOLVERS(X)                                               \
-  X(prox_sgd, th_prox_sgd_update)                                              \
-  X(truncated_gradient, th_truncated_gradient_update)                          \
-  X(rda, th_rda_update)                                                        \
-  X(saga, th_saga_update)                                                      \
-  X(svrg, th_svrg_update)
-
-#define DEFINE_SOLVER(name, update)                                            \
-  static th_status create_##name(void **state, struct th_context *context,     \
-                                 struct th_error *err)                         \
-  {                                                                            \
-    return create(state, context, &(update), err);                             \
-  }                                                                            \
-  const struct th_algorithm th_##name##_algorithm = {.create = create_##name,  \
-                                                     .step = step,             \
-                                                     .finish = finish,         \
-                                                     .support = support,       \
-                                                     .loss = loss,             \
-                                                     .step_size = step_size,   \
-                                                     .done = done,             \
-                                                     .certificate =            \
-                                                         certificate,          \
+const struct th_algorithm th_stochastic_algorithm = {.create = create,
+                                                     .step = step,
+                                                     .finish = finish,
+                                                     .support = support,
+                                                     .loss = loss,
+                                                     .step_size = step_size,
+                                                     .done = done,
+                                                     .certificate = certificate,
                                                      .free = release};
-
-TH_STOCHASTIC_SOLVERS(DEFINE_SOLVER)

@@ -1,0 +1,85 @@
+/* plan_penalised.c - what a run of a solver with a penalty is going to do
+ * SPDX-License-Identifier: MIT */
+#include "solvers/penalised/plan_penalised.h"
+
+#include "core/partition.h"
+#include "math/grouping.h"
+#include "solvers/solver_table.h"
+
+#include <math.h>
+
+enum { MANY_EPOCHS = 1000 }; /* upper limit where a gap ends the run */
+
+static const double usual_ratio = 0.1; /* of lambda_max */
+
+static th_status check_lambda(struct th_config *config, struct th_error *err)
+{
+  int given =
+      (config->lambda > 0) + (config->lambda_ratio > 0) + (config->path > 0);
+  if (given > 1)
+    return th_fail(err, TH_EUSAGE,
+                   "--lambda, --lambda-ratio and --path exclude each other; "
+                   "give one of them");
+  if (given == 0)
+    config->lambda_ratio = usual_ratio;
+  return TH_OK;
+}
+
+static th_status check_penalty(const struct th_config *config,
+                               struct th_error *err)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  if (penalty == NULL)
+    return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
+  if (penalty->grouped && config->groups == NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "--penalty %s needs groups, and the data set has none; "
+                   "give --groups FILE",
+                   penalty->name);
+  return TH_OK;
+}
+
+/* Lambdas of the run; the exact solver comes to a small one by way of others.
+ */
+static int64_t plan_points(const struct th_config *config)
+{
+  double ratio = config->lambda_ratio > 0 ? config->lambda_ratio : 1;
+  double way = 1 + log(fmin(ratio, 1)) / log(0.6);
+  return config->path > 0 ? config->path : (int64_t)way;
+}
+
+double th_plan_penalised_values(const struct th_shape *shape)
+{
+  return shape->layout == TH_SPARSE
+             ? (double)shape->nonzeros
+             : (double)shape->training * (double)shape->attributes;
+}
+
+th_status th_plan_penalised(struct th_plan *plan,
+                            const struct th_plan_size *size,
+                            struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  const struct th_shape *shape = size->shape;
+  th_status rc;
+  TH_TRY(check_lambda(config, err));
+  TH_TRY(check_penalty(config, err));
+  if (config->screen == TH_SCREEN_AUTO)
+    config->screen = plan->solver->screen;
+  config->budget = shape->attributes; /* whatever is not screened */
+  config->sparsity = 0;
+  config->validation = 0;
+  config->passes = config->epochs > 0 ? config->epochs : MANY_EPOCHS;
+  plan->blocks = 1;
+  plan->deal_unit = th_partition_deal_unit_size(shape->row_group,
+                                                shape->training, plan->blocks);
+  plan->memory =
+      th_grouping_bytes(config->groups, th_penalty_find(config->penalty),
+                        size->owned, size->ranks);
+  plan->points = plan_points(config);
+  plan->read_bytes = (int64_t)th_shape_bytes(shape);
+  plan->stream_bytes =
+      (int64_t)fmin((double)config->passes * th_shape_bytes(shape), 0x1p62);
+done:
+  return rc;
+}

@@ -1,0 +1,21 @@
+/* plan_penalised.h - what a run of a solver with a penalty is going to do
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PLAN_PENALISED_H
+#define TH_PLAN_PENALISED_H
+
+#include "core/source.h"
+#include "solvers/plan.h"
+
+/* What all such solvers have in common: lambda, passes, reads and the memory of
+ * groups. A solver's own plan adds its memory and visits. TH_EUSAGE for options
+ * that exclude each other. */
+th_status th_plan_penalised(struct th_plan *plan,
+                            const struct th_plan_size *size,
+                            struct th_error *err);
+
+/* Stored values of the training examples. */
+double th_plan_penalised_values(const struct th_shape *shape);
+
+#endif
