@@ -10,11 +10,12 @@
 #include <string.h>
 
 static const struct th_importer_row importers[] = {
-    [TH_IMPORT_AUTO] = {"auto", "by the first line of the first file"},
-    [TH_IMPORT_LIBSVM] = {"libsvm", "LIBSVM text: label index:value ..."},
-    [TH_IMPORT_CSV] = {"csv", "values between commas, semicolons or tabs, with "
-                              "or without a header"},
-    {NULL, NULL},
+    {"auto", "by the first line of the first file", NULL},
+    {"libsvm", "LIBSVM text: label index:value ...", &th_import_libsvm},
+    {"csv",
+     "values between commas, semicolons or tabs, with or without a header",
+     &th_import_csv},
+    {NULL, NULL, NULL},
 };
 
 const struct th_importer_row *th_import_table(void)

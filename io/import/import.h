@@ -82,10 +82,13 @@ struct th_import_result {
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err);
 
-/* The importer table, ended by a NULL name. */
+/* The importer table, ended by a NULL name: how a format is read; NULL: one of
+ * the others, as the files show. */
+struct th_importer;
 struct th_importer_row {
   const char *name;
   const char *summary;
+  const struct th_importer *importer;
 };
 const struct th_importer_row *th_import_table(void);
 

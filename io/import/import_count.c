@@ -39,22 +39,11 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
   return TH_OK;
 }
 
-bool th_import_is_example(const struct th_importing *im, int64_t k,
-                          const struct th_line *line)
-{
-  if (im->format == TH_IMPORT_CSV)
-    return th_csv_is_example(&im->csv[k], line->text, line->length);
-  if (th_libsvm_is_example(line->text, line->length))
-    return true;
-  /* without a label, an example of zeros is an empty line */
-  return im->libsvm.unlabelled &&
-         memchr(line->text, '#', (size_t)line->length) == NULL;
-}
-
 /* Lines and examples of this rank's part of file k. A line that is too long
  * ends the count: parsing will stop there. */
-static th_status count_lines(struct th_importing *im, int64_t k, int64_t *lines,
-                             int64_t *examples, struct th_error *err)
+th_status th_import_count_lines(struct th_importing *im, int64_t k,
+                                int64_t *lines, int64_t *examples,
+                                struct th_error *err)
 {
   th_status rc = TH_OK;
   struct th_line line;
@@ -66,7 +55,8 @@ static th_status count_lines(struct th_importing *im, int64_t k, int64_t *lines,
     if (!more)
       break;
     th_import_tell_line(im, TH_IMPORT_COUNTS, k);
-    *examples += line.too_long || th_import_is_example(im, k, &line);
+    *examples +=
+        line.too_long || im->format->importer->is_example(im, k, &line);
   }
   *lines = im->lines.number;
 done:
@@ -81,7 +71,8 @@ static th_status count_own(struct th_importing *im, int64_t *counts,
   th_status rc = take_ranges(im, err);
   for (int64_t k = 0; k < im->files; k++) {
     if (rc == TH_OK)
-      rc = count_lines(im, k, &counts[2 * k], &counts[2 * k + 1], err);
+      rc = im->format->importer->count(im, k, &counts[2 * k],
+                                       &counts[2 * k + 1], err);
     rc = th_text_unchanged(&im->file[k], rc, err);
     im->counted[k] = counts[2 * k + 1];
   }

@@ -5,7 +5,9 @@
 #include "core/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is known of the columns before a file is opened. */
 struct known {
@@ -77,12 +79,47 @@ static void tell_columns(const struct th_importing *im)
                      (long long)csv->target + 1, (long long)csv->columns);
 }
 
-th_status th_import_open_csv(struct th_importing *im, struct th_error *err)
+static bool ends_in(const char *name, const char *ending)
+{
+  size_t length = strlen(name);
+  size_t tail = strlen(ending);
+  return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+static bool is_named(const char *name)
+{
+  static const char *const endings[] = {
+      ".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.xz", ".tsv.gz", NULL};
+  for (int k = 0; endings[k] != NULL; k++)
+    if (ends_in(name, endings[k]))
+      return true;
+  return false;
+}
+
+/* A delimiter between other things; not in a comment or at the line's end. */
+static bool recognises(const char *text, int64_t length)
+{
+  const char *comment = memchr(text, '#', (size_t)length);
+  length = comment == NULL ? length : comment - text;
+  while (length > 0 && strchr(" \t", text[length - 1]) != NULL)
+    length--;
+  for (int64_t k = 0; k < length; k++)
+    if (text[k] == ',' || text[k] == ';' || text[k] == '\t')
+      return true;
+  return false;
+}
+
+static th_status open_files(struct th_importing *im, struct th_error *err)
 {
   struct known known = known_before(im);
   int64_t first = -1; /* that is not empty */
   th_status rc = TH_OK;
+  if (im->job->zero_based)
+    return th_fail(err, TH_EUSAGE,
+                   "--zero-based is for LIBSVM; %s is read as CSV",
+                   im->file[0].name);
   TH_TRY(TH_NEW(&im->csv, im->files, "the list of files", err));
+  TH_TRY(th_csv_parser_create(&im->csv_parser, err));
   for (int64_t k = 0; k < im->files; k++) {
     struct th_csv *csv = &im->csv[k];
     struct th_text_file *file = &im->file[k];
@@ -151,13 +188,12 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
                  th_csv_column_text(csv, column, typed));
 }
 
-th_status th_import_check_counters(struct th_importing *im,
-                                   struct th_error *err)
+/* An attribute that only counts the rows of a file, as all ranks have found,
+ * is refused. Collective. */
+static th_status check(struct th_importing *im, struct th_error *err)
 {
   enum { OF_FILE = NUMBERS * TH_CSV_COUNTERS };
   double *number = NULL;
-  if (im->csv == NULL)
-    return TH_OK;
   th_status rc = TH_NEW(&number, im->files * OF_FILE, "counts of rows", err);
   TH_TRY(th_agree(im->comm, rc, err));
   for (int64_t k = 0; k < im->files; k++)
@@ -172,3 +208,48 @@ done:
   free(number);
   return rc;
 }
+
+static bool is_example(const struct th_importing *im, int64_t k,
+                       const struct th_line *line)
+{
+  return th_csv_is_example(&im->csv[k], line->text, line->length);
+}
+
+static th_status read_line(struct th_importing *im, int64_t k,
+                           const struct th_line *line, struct th_text_row *row,
+                           struct th_error *err)
+{
+  th_status rc = th_csv_row(im->csv_parser, &im->csv[k], line, row, err);
+  if (rc == TH_OK)
+    th_csv_count(&im->csv[k], im->csv_parser, im->first_row + im->rows);
+  return rc;
+}
+
+static void call(const struct th_importing *im, int64_t attribute,
+                 char text[TH_COLUMN_TEXT])
+{
+  const struct th_csv *csv = &im->csv[0];
+  int64_t column = 0;
+  while (column + 1 < csv->columns && csv->role[column] != attribute)
+    column++;
+  snprintf(text, TH_COLUMN_TEXT, "column %lld", (long long)column + 1);
+}
+
+static void release(struct th_importing *im)
+{
+  for (int64_t k = 0; im->csv != NULL && k < im->files; k++)
+    th_csv_free(&im->csv[k]);
+  th_csv_parser_free(im->csv_parser);
+  free(im->csv);
+}
+
+const struct th_importer th_import_csv = {.named = is_named,
+                                          .recognises = recognises,
+                                          .open = open_files,
+                                          .count = th_import_count_lines,
+                                          .next = th_import_next_line,
+                                          .is_example = is_example,
+                                          .read_line = read_line,
+                                          .check = check,
+                                          .call = call,
+                                          .close = release};

@@ -12,9 +12,6 @@
 #include "io/import/row_assignment.h"
 #include "io/import/text_input.h"
 
-/* Rows of the importer table, in its order. */
-enum th_import_format { TH_IMPORT_AUTO, TH_IMPORT_LIBSVM, TH_IMPORT_CSV };
-
 /* What an import does, in this order. */
 enum th_import_step {
   TH_IMPORT_UNPACKS, /* where an input is compressed */
@@ -41,12 +38,13 @@ struct th_importing {
   /* What is read: the inputs, then the test file. Replicated. */
   int64_t files;
   struct th_text_file *file;
-  enum th_import_format format;
+  const struct th_importer_row *format;
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
   bool unlabelled;       /* there are no targets */
   struct th_libsvm libsvm;
   struct th_csv *csv; /* per file; NULL for LIBSVM */
+  struct th_csv_parser *csv_parser;
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
   const char *target_name;      /* of the column, or NULL; borrowed */
@@ -106,17 +104,51 @@ th_status th_import_join_classes(struct th_importing *im, bool *knows,
 void th_import_notice(const struct th_importing *im, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Read every file's header, and give every column its role. Local. */
-th_status th_import_open_csv(struct th_importing *im, struct th_error *err);
+/* How a format is read: a row of the importer table names one. Local but for
+ * `check`; what a format has no use for is NULL, unless said otherwise. */
+struct th_importer {
+  bool (*named)(const char *name); /* is a file called so its own? */
+  /* Does a line show that the text is its own? Never NULL. */
+  bool (*recognises)(const char *text, int64_t length);
+  /* Refuse options of other formats, read what stands before the examples of
+   * every file, name the attributes. Never NULL. */
+  th_status (*open)(struct th_importing *im, struct th_error *err);
+  /* Lines and examples in this rank's range of file k. Never NULL. */
+  th_status (*count)(struct th_importing *im, int64_t k, int64_t *lines,
+                     int64_t *examples, struct th_error *err);
+  /* The next example of that range; no more: *more = false. It is the one with
+   * number im->rows; one beyond `end` is a file that has changed. Never NULL.
+   */
+  th_status (*next)(struct th_importing *im, int64_t k, int64_t end,
+                    struct th_text_row *row, bool *more, struct th_error *err);
+  /* Of text: whether a line of file k holds an example, and the example. */
+  bool (*is_example)(const struct th_importing *im, int64_t k,
+                     const struct th_line *line);
+  th_status (*read_line)(struct th_importing *im, int64_t k,
+                         const struct th_line *line, struct th_text_row *row,
+                         struct th_error *err);
+  /* What only all examples together can show. Collective. */
+  th_status (*check)(struct th_importing *im, struct th_error *err);
+  /* How the files call an attribute without a name. Never NULL. */
+  void (*call)(const struct th_importing *im, int64_t attribute,
+               char text[TH_COLUMN_TEXT]);
+  void (*close)(struct th_importing *im);
+};
+
+extern const struct th_importer th_import_libsvm;
+extern const struct th_importer th_import_csv;
+
+/* `count` and `next` of formats whose examples are lines. */
+th_status th_import_count_lines(struct th_importing *im, int64_t k,
+                                int64_t *lines, int64_t *examples,
+                                struct th_error *err);
+th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
+                              struct th_text_row *row, bool *more,
+                              struct th_error *err);
 
 /* TH_EDATA: some files have a target, others none. Local. */
 th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
                           int64_t unlabelled, struct th_error *err);
-
-/* TH_EDATA where an attribute only counts the rows of a file, as all ranks have
- * found. Collective. */
-th_status th_import_check_counters(struct th_importing *im,
-                                   struct th_error *err);
 
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
@@ -137,10 +169,6 @@ static inline void th_import_tell_line(struct th_importing *im,
   if (im->told != im->lines.next)
     th_import_tell_read(im, step, k);
 }
-
-/* True where a line of file k holds an example. Local. */
-bool th_import_is_example(const struct th_importing *im, int64_t k,
-                          const struct th_line *line);
 
 /* Give every rank its byte ranges; count lines and examples; decide which
  * example is stored where. Collective. */

@@ -52,18 +52,10 @@ static th_status judge_own(const struct th_importing *im,
 static void call(const struct th_importing *im, int64_t attribute,
                  char text[TH_COLUMN_TEXT])
 {
-  int64_t column = 0;
-  if (im->names != NULL) {
+  if (im->names != NULL)
     snprintf(text, TH_COLUMN_TEXT, "'%.60s'", im->names[attribute]);
-  } else if (im->csv != NULL) {
-    while (column + 1 < im->csv[0].columns &&
-           im->csv[0].role[column] != attribute)
-      column++;
-    snprintf(text, TH_COLUMN_TEXT, "column %lld", (long long)column + 1);
-  } else {
-    snprintf(text, TH_COLUMN_TEXT, "index %lld",
-             (long long)attribute + !im->libsvm.zero_based);
-  }
+  else
+    im->format->importer->call(im, attribute, text);
 }
 
 static void tell_rounded(const struct th_importing *im, int64_t rounded,

@@ -29,34 +29,30 @@ done:
   return rc;
 }
 
-static bool ends_in(const char *name, const char *ending)
+/* The importer that a line shows to be its own; NULL: none. */
+static const struct th_importer_row *shown_by(const struct th_line *line)
 {
-  size_t length = strlen(name);
-  size_t tail = strlen(ending);
-  return length >= tail && strcmp(name + length - tail, ending) == 0;
+  const struct th_importer_row *row = th_import_table();
+  for (; row->name != NULL; row++)
+    if (row->importer != NULL &&
+        row->importer->recognises(line->text, line->length))
+      return row;
+  return NULL;
 }
 
-static bool is_named_csv(const char *name)
+/* The importer of files that are called so; else the first one. */
+static const struct th_importer_row *shown_by_name(const char *name)
 {
-  static const char *const endings[] = {
-      ".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.xz", ".tsv.gz", NULL};
-  for (int k = 0; endings[k] != NULL; k++)
-    if (ends_in(name, endings[k]))
-      return true;
-  return false;
-}
-
-/* A delimiter between other things; not in a comment or at the line's end. */
-static bool has_delimiter(const struct th_line *line)
-{
-  const char *comment = memchr(line->text, '#', (size_t)line->length);
-  int64_t length = comment == NULL ? line->length : comment - line->text;
-  while (length > 0 && strchr(" \t", line->text[length - 1]) != NULL)
-    length--;
-  for (int64_t k = 0; k < length; k++)
-    if (line->text[k] == ',' || line->text[k] == ';' || line->text[k] == '\t')
-      return true;
-  return false;
+  const struct th_importer_row *first = NULL;
+  for (const struct th_importer_row *row = th_import_table(); row->name != NULL;
+       row++) {
+    if (row->importer == NULL)
+      continue;
+    first = first == NULL ? row : first;
+    if (row->importer->named != NULL && row->importer->named(name))
+      return row;
+  }
+  return first;
 }
 
 /* The format of a file by its first line that tells: most often the first one
@@ -64,26 +60,20 @@ static bool has_delimiter(const struct th_line *line)
 static th_status recognise(struct th_importing *im, struct th_error *err)
 {
   const struct th_text_file *file = &im->file[0];
+  const struct th_importer_row *found = NULL;
   struct th_text_lines lines = {0};
   struct th_line line = {.text = ""};
   bool more = true;
   th_status rc = TH_OK;
-  im->format = is_named_csv(file->name) ? TH_IMPORT_CSV : TH_IMPORT_LIBSVM;
   th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
                       im->job->max_line, 0);
-  while (lines.number < LINES_TO_TELL) {
+  while (lines.number < LINES_TO_TELL && found == NULL) {
     TH_TRY(th_text_lines_next(&lines, &line, &more, err));
     if (!more)
       break;
-    if (th_libsvm_recognise(line.text, line.length)) {
-      im->format = TH_IMPORT_LIBSVM;
-      break;
-    }
-    if (has_delimiter(&line)) {
-      im->format = TH_IMPORT_CSV;
-      break;
-    }
+    found = shown_by(&line);
   }
+  im->format = found != NULL ? found : shown_by_name(file->name);
 done:
   th_text_lines_free(&lines);
   return rc;
@@ -91,69 +81,13 @@ done:
 
 static th_status find_format(struct th_importing *im, struct th_error *err)
 {
-  const char *wanted = im->job->format;
-  const struct th_importer_row *table = th_import_table();
-  int k = 0;
-  while (table[k].name != NULL && strcmp(table[k].name, wanted) != 0)
-    k++;
-  if (table[k].name == NULL)
-    return th_fail(err, TH_EUSAGE, "no import format '%s'", wanted);
-  im->format = (enum th_import_format)k;
-  return k == TH_IMPORT_AUTO ? recognise(im, err) : TH_OK;
-}
-
-/* Whether the first example of a file has no label. */
-static th_status look_for_label(const struct th_importing *im, int64_t k,
-                                bool *unlabelled, struct th_error *err)
-{
-  const struct th_text_file *file = &im->file[k];
-  struct th_text_lines lines = {0};
-  struct th_line line;
-  bool more = true;
-  th_status rc = TH_OK;
-  th_text_lines_begin(&lines, file, (struct th_range){file->body, file->size},
-                      im->job->max_line, 0);
-  do {
-    TH_TRY(th_text_lines_next(&lines, &line, &more, err));
-  } while (more && !th_libsvm_is_example(line.text, line.length));
-  *unlabelled = more && th_libsvm_is_unlabelled(line.text, line.length);
-done:
-  th_text_lines_free(&lines);
-  return rc;
-}
-
-/* Data without labels: told by their first lines, where they may be so. */
-static th_status find_labels(struct th_importing *im, struct th_error *err)
-{
-  for (int64_t k = 0; im->job->like != NULL && k < im->files; k++) {
-    bool unlabelled = false;
-    th_status rc = look_for_label(im, k, &unlabelled, err);
-    if (rc != TH_OK)
-      return rc;
-    if (k > 0 && unlabelled != im->unlabelled)
-      return th_import_mixed(im, unlabelled ? 0 : k, unlabelled ? k : 0, err);
-    im->unlabelled = unlabelled;
-  }
-  return TH_OK;
-}
-
-static th_status open_libsvm(struct th_importing *im, struct th_error *err)
-{
-  const struct th_import *job = im->job;
-  th_status rc = find_labels(im, err);
-  im->libsvm = (struct th_libsvm){.zero_based = job->zero_based,
-                                  .unlabelled = im->unlabelled,
-                                  .class = im->class,
-                                  .attributes = job->attributes,
-                                  .limiter = "--attributes"};
-  if (im->like.attributes > 0) {
-    im->libsvm.attributes = im->like.attributes;
-    im->libsvm.limiter = job->like;
-  }
-  im->attributes = im->libsvm.attributes;
-  if (rc == TH_OK && im->unlabelled)
-    th_import_notice(im, "target:   none");
-  return rc;
+  const struct th_importer_row *row = th_import_table();
+  while (row->name != NULL && strcmp(row->name, im->job->format) != 0)
+    row++;
+  if (row->name == NULL)
+    return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
+  im->format = row;
+  return row->importer == NULL ? recognise(im, err) : TH_OK;
 }
 
 static th_status check_like(const struct th_importing *im, struct th_error *err)
@@ -165,17 +99,6 @@ static th_status check_like(const struct th_importing *im, struct th_error *err)
                    "of the two out",
                    im->job->like, (long long)im->like.attributes,
                    (long long)im->job->attributes);
-  if (im->format != TH_IMPORT_CSV &&
-      (im->job->target != NULL || im->job->weights != NULL ||
-       im->job->ignore != NULL || im->job->header != TH_HEADER_AUTO))
-    return th_fail(err, TH_EUSAGE,
-                   "--header, --target, --weights and --ignore are for CSV; %s "
-                   "is read as LIBSVM",
-                   im->file[0].name);
-  if (im->format == TH_IMPORT_CSV && im->job->zero_based)
-    return th_fail(err, TH_EUSAGE,
-                   "--zero-based is for LIBSVM; %s is read as CSV",
-                   im->file[0].name);
   return TH_OK;
 }
 
@@ -199,10 +122,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   TH_TRY(find_format(im, err));
   TH_TRY(check_like(im, err));
   TH_TRY(choose_class(im, err));
-  if (im->format == TH_IMPORT_CSV)
-    TH_TRY(th_import_open_csv(im, err));
-  else
-    TH_TRY(open_libsvm(im, err));
+  TH_TRY(im->format->importer->open(im, err));
   if (im->unlabelled && job->positive_class != NULL)
     rc = th_fail(err, TH_EUSAGE,
                  "--positive-class is for targets, and %s has none; leave it "
@@ -266,12 +186,11 @@ void th_import_close(struct th_importing *im)
     free(im->names);
   th_import_free_like(&im->like);
   free(im->piece);
-  for (int64_t k = 0; k < im->files; k++) {
+  if (im->format != NULL && im->format->importer->close != NULL)
+    im->format->importer->close(im);
+  for (int64_t k = 0; k < im->files; k++)
     th_text_close(&im->file[k]);
-    if (im->csv != NULL)
-      th_csv_free(&im->csv[k]);
-  }
-  TH_FREE(im->csv, im->file, im->range, im->line, im->counted, im->examples);
+  TH_FREE(im->file, im->range, im->line, im->counted, im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->spill);
   TH_FREE(im->target, im->weight, im->stored);

@@ -9,26 +9,9 @@
 /* This rank's parsing. */
 struct parsing {
   struct th_text_row row;
-  struct th_csv_parser *csv;
   struct th_class *known; /* classes of --like, but for the positive one */
   int64_t weighted;       /* training examples with a weight that is not 0 */
 };
-
-static th_status parse_line(struct th_importing *im, struct parsing *parsing,
-                            int64_t k, const struct th_line *line,
-                            struct th_error *err)
-{
-  if (line->too_long)
-    return th_text_row_fail(line, line->text + im->job->max_line, err,
-                            "the line is longer than %lld bytes; allow longer "
-                            "lines with --max-line",
-                            (long long)im->job->max_line);
-  parsing->row.watched =
-      im->type == TH_F32 && th_rounding_wants(im->first_row + im->rows);
-  if (im->format == TH_IMPORT_CSV)
-    return th_csv_row(parsing->csv, &im->csv[k], line, &parsing->row, err);
-  return th_libsvm_row(&im->libsvm, line, &parsing->row, err);
-}
 
 static const struct th_array by_row[] = {TH_ARRAY(struct th_importing, target),
                                          TH_ARRAY(struct th_importing, weight),
@@ -77,29 +60,47 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
                      : rc;
 }
 
+th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
+                              struct th_text_row *row, bool *more,
+                              struct th_error *err)
+{
+  const struct th_importer *importer = im->format->importer;
+  struct th_line line;
+  th_status rc;
+  do {
+    TH_TRY(th_text_lines_next(&im->lines, &line, more, err));
+    if (!*more)
+      return rc;
+    th_import_tell_line(im, TH_IMPORT_PARSES, k);
+  } while (!line.too_long && !importer->is_example(im, k, &line));
+  if (im->rows == end)
+    return th_text_changed(&im->file[k], err);
+  if (line.too_long)
+    return th_text_row_fail(&line, line.text + im->job->max_line, err,
+                            "the line is longer than %lld bytes; allow longer "
+                            "lines with --max-line",
+                            (long long)im->job->max_line);
+  rc = importer->read_line(im, k, &line, row, err);
+done:
+  return rc;
+}
+
 /* As many examples as were counted, or the file has changed: every example has
  * its place in the data set by then. */
 static th_status parse_file(struct th_importing *im, struct parsing *parsing,
                             int64_t k, struct th_error *err)
 {
-  struct th_line line;
   int64_t end = im->rows + im->counted[k];
   bool more = true;
   th_status rc = TH_OK;
   th_text_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
                       im->line[k]);
   while (true) {
-    TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
+    parsing->row.watched =
+        im->type == TH_F32 && th_rounding_wants(im->first_row + im->rows);
+    TH_TRY(im->format->importer->next(im, k, end, &parsing->row, &more, err));
     if (!more)
       break;
-    th_import_tell_line(im, TH_IMPORT_PARSES, k);
-    if (!line.too_long && !th_import_is_example(im, k, &line))
-      continue;
-    if (im->rows == end)
-      return th_text_changed(&im->file[k], err);
-    TH_TRY(parse_line(im, parsing, k, &line, err));
-    if (im->csv != NULL)
-      th_csv_count(&im->csv[k], parsing->csv, im->first_row + im->rows);
     TH_TRY(keep_row(im, parsing, err));
   }
   if (im->rows < end)
@@ -130,7 +131,6 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
   th_status rc = TH_OK;
   parsing->row.type = im->type;
   TH_TRY(list_known(im, parsing, err));
-  TH_TRY(th_csv_parser_create(&parsing->csv, err));
   TH_TRY(th_bucket_spill_create(&im->spill, job->output, im->placing.bins,
                                 job->memory / 2, im->type, err));
   for (int64_t k = 0; k < im->files; k++) {
@@ -204,14 +204,13 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
     rc = check_whole(im, &parsing, weighted, knows, err);
   if (rc == TH_OK)
     rc = th_rounding_share(&im->rounding, im->comm, err);
-  if (rc == TH_OK)
-    rc = th_import_check_counters(im, err);
+  if (rc == TH_OK && im->format->importer->check != NULL)
+    rc = im->format->importer->check(im, err);
   if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
     th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
                      im->class.name, (long long)im->positives,
                      (long long)im->placing.examples);
   free(parsing.known);
   th_text_row_free(&parsing.row);
-  th_csv_parser_free(parsing.csv);
   return rc;
 }

@@ -193,7 +193,7 @@ static void describe(const struct th_importing *im, char text[PROVENANCE])
 {
   const struct th_import *job = im->job;
   text[0] = '\0';
-  append(text, "imported from %s text, %s", th_import_table()[im->format].name,
+  append(text, "imported from %s text, %s", im->format->name,
          job->shuffle ? "shuffled" : "in input order");
   if (job->shuffle)
     append(text, " with seed %llu", (unsigned long long)job->seed);
