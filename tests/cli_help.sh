@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cli_help.sh - help, the man page and the README say the same
+# cli_help.sh - help, the man page and the README files say the same
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
@@ -15,6 +15,7 @@ cmp thresher.1 "$SOURCE/src/cli/thresher.1" ||
 for command in generate import train evaluate verify predict inspect solvers \
   bench; do
   grep -q "^  $command " all.txt || fail "$command is not in --help"
+  grep -q "^| .$command. |" "$SOURCE/README.md" || fail "$command is not in README.md"
   "$THRESHER" $command --help >help.txt || fail "$command --help"
   for option in --force --quiet --deck --help; do
     grep -qE -- "$option|\[no-\]${option#--}" help.txt ||
@@ -24,13 +25,14 @@ for command in generate import train evaluate verify predict inspect solvers \
   cat help.txt >>all.txt
 done
 
-# every option that the README mentions is one, of ours or of a script
+# every option that a page mentions is one, of ours or of a script
 bash "$SOURCE/jobs/figures.sh" --help >>all.txt
+bash "$SOURCE/jobs/picture.sh" --help >>all.txt
 for study in strong weak; do
   bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
 done
 "$PYTHON" "$SOURCE/jobs/cost_model.py" --help >>all.txt
-mentioned=$(grep -E 'thresher|--' "$SOURCE/README.md" 2>/dev/null |
+mentioned=$(cd "$SOURCE" && pages | xargs cat | grep -E 'thresher|--' |
   grep -oE -- '(^|[ `(])--[a-z][a-z-]+' | tr -d ' `(' | sort -u || true)
 for option in $mentioned; do
   case $option in
@@ -39,7 +41,7 @@ for option in $mentioned; do
     --ntasks-per-node | --wrap | --cpu-bind | --bind-to | --map-by) continue ;;
   esac
   grep -qE -- "$option|\[no-\]${option#--}( |$)|\[no-\]${option#--no-}( |$)" \
-    all.txt || fail "README mentions $option, --help does not"
+    all.txt || fail "a page mentions $option, --help does not"
 done
 
 # results that cannot be written are an error, help among them

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cli_readme.sh - the README's commands run as printed; its Python reads what the
-# program wrote, and predicts what the program predicts
+# cli_readme.sh - the commands of the README files run as printed; their Python
+# reads what the program wrote, and predicts what the program predicts
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
@@ -10,11 +10,11 @@ if ! "$PYTHON" -c 'import h5py, scipy.sparse' 2>/dev/null; then
 fi
 rm -rf ./*
 
-# The k-th block of Python in the README.
+# The k-th block of Python in io/README.md.
 snippet()
 {
   awk -v wanted="$1" '/^```python/ { k++; inside = 1; next }
-    /^```/ { inside = 0 } inside && k == wanted' "$SOURCE/README.md"
+    /^```/ { inside = 0 } inside && k == wanted' "$SOURCE/io/README.md"
 }
 
 check()
@@ -28,25 +28,26 @@ error = abs(mine - expected).max() / max(1, abs(expected).max())
 print(len(mine), "predictions, relative error", error)
 sys.exit(not (len(mine) == len(y) and error < 1e-6))
 END
-  "$PYTHON" "$1.py" "$2" || fail "$1: the README reads something else"
+  "$PYTHON" "$1.py" "$2" || fail "$1: the page reads something else"
 }
 
-# typed HEADING [PATTERN]: the commands below it that match, in a folder where the
-# program was built, and in a shell that knows what the README says.
+# typed PAGE HEADING [PATTERN]: the commands below it that match, in a folder where
+# the program was built, and in a shell that knows what README.md says.
 typed()
 {
   mkdir -p typed/build
   ln -sfn "$SOURCE/jobs" typed/jobs
   ln -sfn "$BUILD" typed/build/release
-  readme_commands '## Two commands' | grep -E '^(export|[.]) ' >typed/commands
-  readme_commands "$1" | grep -E "${2:-.}" >typed/these || fail "no commands: $1"
+  readme_commands README.md '## Two commands' | grep -E '^(export|[.]) ' >typed/commands
+  readme_commands "$1" "$2" | grep -E "${3:-.}" >typed/these ||
+    fail "no commands: $1, $2"
   cat typed/these >>typed/commands
   (cd typed && env -i HOME="$HOME" PATH="$PATH" THRESHER_CROWDED=yes \
     timeout -k 5 300 sh -ex commands) >typed.out 2>typed.err || {
     fail "as printed: $*"
     tail -n 5 typed.err >&2
   }
-  echo "$(wc -l <typed/these) commands: $1"
+  echo "$(wc -l <typed/these) commands: $1, $2"
 }
 
 # Data that a reader of these lines has.
@@ -73,22 +74,25 @@ with open("typed/houses.csv", "w") as old, open("typed/new.csv", "w") as new:
 END
 }
 
-typed '## Two commands' '^thresher '
+typed README.md '## Two commands' '^thresher '
 readers_data
 some='^(thresher|mpirun) '
 long || some='^(thresher|mpirun -n [0-9]* thresher train [^-])'
-typed '## A worked example' "$some"
+typed README.md '## A worked example' "$some"
 [ "$(sed -n 's/^r2  *\([0-9.]*\)$/\1/p' typed.out)" = \
   "$(sed -n 's/^    r2  *\([0-9.]*\)$/\1/p' "$SOURCE/README.md")" ] ||
   fail "the worked example ends otherwise than printed"
+if long; then
+  typed src/cli/README.md '## Data that are computed on demand'
+fi
 must 0 import fresh.svm -o typed/fresh.h5 --attributes 60
-typed '## Solvers with a penalty, and screening' '^(thresher|mpirun) '
+typed src/solvers/README.md '## Solvers with a penalty, and screening'
 rm typed/model.h5
-typed '## Your own data' '^thresher '
+typed io/README.md '## Your own data' '^thresher '
 must 0 generate murata -o typed/data.h5 --examples 500 --attributes 600
 rm typed/model.h5
-typed '## Running on a cluster' '^mpirun '
-typed '## Scaling studies' '^jobs/cost_model.py --latency '
+typed mpi/README.md '# Running on a cluster' '^mpirun '
+typed jobs/README.md '## The model of the cost' '^jobs/cost_model.py --latency '
 rm -rf typed
 
 must 2 generate murata -o dense.h5 --examples 1500 --attributes 700 \
@@ -103,6 +107,13 @@ for name in dense sparse; do
   echo "f_row = h5py.File('$name.h5')['row'][:]" >>$name.py
   check $name $name.csv
 done
+
+# The file of groups, for 100 attributes.
+awk '/^```/ { inside = !inside && !/[a-z]/ && !other; other = /[a-z]/; next }
+  inside' "$SOURCE/io/README.md" >groups.txt
+printf '%s\n' '1 1:2 100:1' '2 3:1 50:4' >grouped.svm
+must 2 import grouped.svm -o grouped.h5 --groups groups.txt
+"$THRESHER" inspect grouped.h5 | grep -q '^groups: *3 ' || fail "the file of groups"
 
 # Whole numbers 0..3, packed.
 awk 'BEGIN { srand(3); for (i = 0; i < 700; i++) { line = ""; y = rand()

@@ -55,12 +55,12 @@ THRESHER_LAUNCHER=mpirun submit three -N 2 --ntasks-per-node=1 "$batch" \
 submit study -N 1 -n 2 --wrap "bash '$SOURCE/jobs/strong_scaling.sh' \
   --out '$PWD/study' --repeats 1 --examples 600 --attributes 2000 \
   --budget 500 --passes 2"
-# The README's line as it is printed
+# The page's line as it is printed
 mkdir -p typed/build
 ln -s "$SOURCE/jobs" typed/jobs
 ln -s "$BUILD" typed/build/release
 must 0 generate murata -o typed/mine.h5 --examples 600 --attributes 90
-readme_commands '## Running on a cluster' | grep ' sbatch ' >typed/line
+readme_commands jobs/README.md '## A job under Slurm' | grep ' sbatch ' >typed/line
 (cd typed && env -u THRESHER SBATCH_OUTPUT=../readme.log sh -e line) >typed.out ||
   fail "not submitted: $(cat typed/line)"
 jobs+=("readme:$(sed -n 's/^Submitted batch job //p' typed.out)")

@@ -93,16 +93,23 @@ own()
   fi
 }
 
-# readme_commands HEADING: the README's below it, up to the next one, one on a line.
+# readme_commands PAGE HEADING: the commands below that heading of a page, up to the
+# next one, one on a line. PAGE is a path below the project's folder.
 readme_commands()
 {
-  awk -v heading="$1" '/^##/ { inside = $0 == heading }
+  awk -v heading="$2" '/^##?#? / { inside = $0 == heading }
     inside && /^    [$] / {
       line = substr($0, 7)
       while (sub(/\\$/, "", line) && (getline rest) > 0)
         line = line rest
       print line
-    }' "$SOURCE/README.md"
+    }' "$SOURCE/$1"
+}
+
+# All pages that explain something, one on a line.
+pages()
+{
+  (cd "$SOURCE" && find README.md src io mpi jobs tests -name README.md | sort)
 }
 
 # All names below the folders, hidden ones too: what a failed run must not add to.

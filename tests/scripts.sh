@@ -37,7 +37,8 @@ for script in jobs/*.sh; do
   esac
 done
 # Version 5 of Open MPI does not know it; jobs/env.sh says it to older ones.
-if grep -nE 'mpirun (-q|--quiet)' jobs/* tests/*.sh tests/bench/*.sh README.md; then
+if grep -nE 'mpirun (-q|--quiet)' jobs/* tests/*.sh tests/bench/*.sh README.md \
+  jobs/README.md mpi/README.md; then
   echo "mpirun is quieted in jobs/env.sh: sh jobs/launch.sh"
   bad=1
 fi

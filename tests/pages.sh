@@ -1,0 +1,50 @@
+#!/bin/sh
+# pages.sh - README.md has at most 200 lines; links of the README files lead
+# somewhere, and files that they name are there; the folders' own pages are there
+# SPDX-License-Identifier: MIT
+set -eu
+cd "${SOURCE:-.}"
+bad=0
+lines=$(wc -l <README.md)
+if [ "$lines" -gt 200 ]; then
+  echo "README.md has $lines lines, wanted at most 200"
+  bad=1
+fi
+for page in io src src/solvers mpi jobs tests tests/bench; do
+  if ! [ -s "$page/README.md" ] || ! grep -q "($page/README.md)" README.md; then
+    echo "$page/README.md: not there, or not named in README.md"
+    bad=1
+  fi
+done
+
+# there PAGE NAME: a file, from the project's folder, the page's or one in which the
+# page has named files before
+there()
+{
+  case $2 in
+  */*) [ -e "$2" ] || [ -e "$(dirname "$1")/$2" ] ;;
+  *) [ -n "$(find README.md src io mpi jobs tests -name "$2" | head -n 1)" ] ;;
+  esac
+}
+
+checked=0
+for page in $(find README.md src io mpi jobs tests -name README.md | sort); do
+  for link in $(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^http'); do
+    checked=$((checked + 1))
+    if ! [ -e "$(dirname "$page")/$link" ]; then
+      echo "$page: the link $link leads nowhere"
+      bad=1
+    fi
+  done
+  for file in $(grep -oE '`[a-zA-Z_0-9/.]+[.](c|h|sh|py|gp|sbatch)`' "$page" |
+    tr -d '`' | sort -u); do
+    checked=$((checked + 1))
+    if ! there "$page" "$file"; then
+      echo "$page: no file $file"
+      bad=1
+    fi
+  done
+done
+echo "$checked links and files"
+[ "$checked" -ge 50 ] || bad=1
+exit "$bad"
