@@ -30,6 +30,9 @@
 #   --rule RULE      os-prox-sgd: proj, paper or votes (proj; exponent: votes, as
 #                    in the paper, since the checks of proj leave w no effect)
 #   --ranks N        (1)
+#   --seeds LIST     ("1 2 3"); curves are medians, bands go from the lowest to the
+#                    highest seed
+#   --format F       png, svg or pdf (png, with 300 dots per inch)
 #   --epochs E       passes over the examples; generated: always 1. Default: as
 #                    many as make max(200000, 30 m) steps with m examples
 #   --quick          max(5000, 2 m) steps
@@ -41,16 +44,19 @@
 # THRESHER_LAUNCHER=mpirun: mpirun instead of srun inside a Slurm job.
 #
 # What comes out: DIR/runs/SET/LOSS/RUN/ with command, environment, telemetry,
-# report.json and model.json of each run; a run that is there already, with the
-# same command, is used as it is. DIR/FIGURE.curves.tsv has a line for each line
-# of telemetry, DIR/FIGURE.coefficients.tsv one for each coefficient,
-# DIR/FIGURE.summary.tsv one for each run; it is printed:
+# report.json and model.json of each run; RUN.seed-K for other seeds than 1. A run
+# that is there already, with the same command, is used as it is.
+# DIR/FIGURE.curves.tsv has a line for each line of telemetry,
+# DIR/FIGURE.coefficients.tsv one for each coefficient, DIR/FIGURE.bands.tsv and
+# DIR/FIGURE.sizes.tsv their medians and extremes over the seeds.
+# DIR/FIGURE.summary.tsv has a line for each run, medians over the seeds, and is
+# printed:
 #   ratio   seconds over those of prox-sgd in as many epochs
 #   active  attributes that were not screened
 #   missed  attributes of the exact support whose coefficient is zero here
 #   extra   attributes whose coefficient is zero there and not here
 #   wrongly attributes screened and re-admitted by checks
-# and DIR/FIGURE.LOSS.png shows it. Examples are all that were drawn, those
+# DIR/FIGURE.LOSS.png shows it. Examples are all that were drawn, those
 # of screening and checks too; epochs are those of steps. generated: the exact
 # coefficients are the true ones.
 if [ -z "${BASH_VERSION:-}" ]; then # sh figures.sh
@@ -74,6 +80,8 @@ options()
   ratio=0.5
   rule=
   ranks=1
+  seeds="1 2 3"
+  format=png
   floor=200000
   passes=30
   examples=100000
@@ -89,7 +97,7 @@ options()
     --quick) floor=5000 passes=2 examples=10000 attributes=500 ;;
     --paper) floor=3000000 passes=300 examples=10000000 attributes=100000 ;;
     --out | --data | --losses | --ratio | --rule | --ranks | --epochs | \
-      --examples | --attributes)
+      --examples | --attributes | --seeds | --format)
       [ $# -ge 2 ] || refuse "$1 wants a value"
       option "${1#--}" "$2"
       shift
@@ -99,6 +107,7 @@ options()
     esac
     shift
   done
+  check_format "$format"
 }
 
 option() # NAME VALUE
@@ -173,6 +182,19 @@ describe() # SET NAME.h5
   "$thresher" inspect "$2" --json >"$out/runs/$1/data.json"
 }
 
+# each FOLDER ARGUMENT...: train once for each seed
+each()
+{
+  local seed
+  for seed in $seeds; do
+    if [ "$seed" = 1 ]; then
+      run "$@"
+    else
+      run "$1.seed-$seed" "${@:2}" --seed "$seed"
+    fi
+  done
+}
+
 # run FOLDER ARGUMENT...: train, unless the same was done before
 run()
 {
@@ -207,7 +229,7 @@ descend()
 {
   local own
   read -r -a own <<<"$(own_options "${@:4}" | tr '\n' ' ')"
-  run "$1/$2/$3" "$stored" --solver "$4" --loss "$2" \
+  each "$1/$2/$3" "$stored" --solver "$4" --loss "$2" \
     --epochs "${epochs:-$(((most_steps + m - 1) / m))}" \
     --reference "$reference" "${own[@]}"
 }
@@ -256,7 +278,7 @@ compare_generated()
   rm -r "$truth" "${truth%.h5}.shards"
   for solver in prox-sgd os-prox-sgd; do
     read -r -a own <<<"$(own_options $solver)"
-    run "$set/squared/$solver" --source "$source" --solver $solver \
+    each "$set/squared/$solver" --source "$source" --solver $solver \
       --epochs 1 --screen-every $block "${own[@]}"
   done
 }
@@ -266,7 +288,9 @@ show()
 {
   "$PYTHON" "$jobs/figures_tables.py" "$out/$figure" "$out/runs" "${runs[@]}"
   if command -v gnuplot >/dev/null; then
-    gnuplot -e "prefix = '$out/$figure'; figure = '$figure'" "$jobs/figures.gp"
+    gnuplot -e "prefix = '$out/$figure'; figure = '$figure'; ratio = $ratio;
+      seeds = '$seeds'; format = '$format'; style = '$jobs/style.gp'" \
+      "$jobs/figures.gp"
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
   fi

@@ -54,10 +54,7 @@ options()
     esac
     shift
   done
-  case $format in svg | png | pdf) ;; *)
-    refuse "--format $format: wanted svg, png or pdf"
-    ;;
-  esac
+  check_format "$format"
 }
 
 # point SOLVER SEED N OPTION...: a model, and its line in points.tsv
@@ -119,7 +116,7 @@ done
 rm -f "$out"/model.h5 "$out"/report.json "$out"/score.json
 "$PYTHON" "$jobs/picture_tables.py" medians "$out/points.tsv" >"$out/picture.tsv"
 if command -v gnuplot >/dev/null; then
-  gnuplot -e "folder = '$out'; style = '$jobs/style.gp'; format = '$format'
+  gnuplot -e "folder = '$out'; style = '$jobs/style.gp'; format = '$format';
     seeds = $(echo "$seeds" | wc -w)" "$jobs/picture.gp"
 else
   echo "no gnuplot, no picture (sh jobs/packages.sh jobs)"

@@ -37,6 +37,14 @@ whole()
   declare -g "$1=$2"
 }
 
+check_format() # FORMAT
+{
+  case $1 in
+  png | svg | pdf) ;;
+  *) refuse "--format $1: wanted png, svg or pdf" ;;
+  esac
+}
+
 find_program()
 {
   command -v "$thresher" >/dev/null ||

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# cli_figures.sh - the figures of screening on tiny data: runs, tables, pictures
+# cli_figures.sh - the figures of screening on tiny data, and the first page's
+# picture: runs, tables, pictures
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 . "$SOURCE/tests/lib.sh"
@@ -13,7 +14,7 @@ must 0 generate murata -o data/tiny.h5 --examples 60 --attributes 300 \
 # figure NAME OPTION...
 figure()
 {
-  sh "$figures" "$1" --out out --data data "${@:2}" >"$1.out" 2>"$1.err" || {
+  sh "$figures" "$1" --out out --data data --seeds "${SEEDS:-1}" "${@:2}" >"$1.out" 2>"$1.err" || {
     fail "$*"
     cat "$1.out" "$1.err" >&2
   }
@@ -25,8 +26,7 @@ picture() # FIGURE
     left_out "pictures: no gnuplot"
     return 0
   }
-  [ "$(head -c 4 "out/$1.squared.png" | tail -c 3)" = PNG ] ||
-    fail "out/$1.squared.png is no picture"
+  is_picture "out/$1.squared.png"
 }
 
 # What the tables say is what the runs' own files say.
@@ -97,6 +97,33 @@ done
 figure support tiny --losses squared --epochs 9
 [ "$(grep -c '^runs/' support.out)" -eq 3 ] || fail "support: old runs are used"
 
+# other seeds: medians and extremes of what the runs say
+SEEDS="1 2 3" figure support tiny --losses squared --epochs 9 --format pdf
+"$PYTHON" - <<'END' || fail "the bands of three seeds"
+import csv, statistics
+def table(kind):
+    with open(f"out/support.{kind}.tsv") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+curves, bands, summary = map(table, ("curves", "bands", "summary"))
+assert [row["seeds"] for row in summary] == ["1", "3", "3", "3"], summary
+for run in "prox-sgd", "fs-prox-sgd", "os-prox-sgd":
+    lists = {}
+    for row in curves:
+        if row["run"] == run:
+            lists.setdefault(row["seed"], []).append(float(row["active"]))
+    assert sorted(lists) == ["1", "2", "3"]
+    mine = [row for row in bands if row["run"] == run]
+    assert mine and all((r["n"], r["d"]) == ("60", "300") for r in mine)
+    for k, row in enumerate(mine):
+        seen = [v[k] for v in lists.values() if k < len(v)]
+        assert float(row["active"]) == statistics.median(seen)
+        assert float(row["active_low"]) == min(seen)
+        assert float(row["active_high"]) == max(seen)
+END
+if command -v gnuplot >/dev/null; then
+  is_picture out/support.squared.pdf
+fi
+
 figure exponent tiny --losses squared --epochs 8
 tables exponent exact w=0.51 w=0.75 w=0.99
 figure generated --examples 500 --attributes 300
@@ -113,6 +140,7 @@ refuses()
 refuses 'wanted: '
 refuses 'nothing is no figure' nothing
 refuses '--epochs 0: wanted a whole number' support --epochs 0
+refuses '--format gif: wanted png, svg or pdf' support --format gif
 refuses '--nonsense is no option' support --nonsense
 refuses 'none: neither none.h5 nor none.svm, .* in data' support none --data data \
   --out out
@@ -132,7 +160,7 @@ gzip -c text/plain.svm >text/one.svm.gz
 bzip2 -c text/plain.svm >text/two.train.svm.bz2
 cp text/plain.svm text/two.valid.svm
 sh "$figures" support plain one two --out texts --data text --losses squared \
-  --epochs 2 >texts.out 2>texts.err || {
+  --seeds 1 --epochs 2 >texts.out 2>texts.err || {
   fail "sets of text"
   cat texts.out texts.err >&2
 }
@@ -141,4 +169,29 @@ for case in plain:40 one:40 two:80; do
     fail "${case%:*}: not all of its text"
 done
 sh "$figures" --help | grep -q '^ *exponent ' || fail "--help"
+
+# the picture of the first page
+sh "$SOURCE/jobs/picture.sh" --out page --seeds "1 2" --sizes 6000 --full "300 600" \
+  >page.out 2>page.err || {
+  fail "picture.sh"
+  cat page.out page.err >&2
+}
+"$PYTHON" - <<'END' || fail "picture.tsv"
+import csv
+rows = {(r["solver"], int(r["n"])): r for r in csv.DictReader(
+    open("page/picture.tsv"), delimiter="\t")}
+assert all(r["seeds"] == "2" for r in rows.values())
+for r in rows.values():
+    assert float(r["low"]) <= float(r["median"]) <= float(r["high"])
+assert float(rows["sift", 6000]["median"]) < 0.05
+assert float(rows["sift", 6000]["attributes"]) <= 50 * 6000
+assert float(rows["lasso", 300]["attributes"]) == 500 * 300
+assert float(rows["lasso", 600]["median"]) < float(rows["lasso", 300]["median"])
+if ("omp", 600) in rows:
+    assert float(rows["omp", 600]["median"]) < 0.15
+END
+if command -v gnuplot >/dev/null; then
+  is_picture page/picture.svg
+  is_picture "$SOURCE/jobs/picture.svg"
+fi
 finish

@@ -53,8 +53,7 @@ pictures() # FOLDER NAME...
   }
   local name
   for name in "${@:2}"; do
-    [ "$(head -c 4 "$1/$name.png" | tail -c 3)" = PNG ] ||
-      fail "$1/$name.png is no picture"
+    is_picture "$1/$name.${2-png}"
   done
 }
 

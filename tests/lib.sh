@@ -112,6 +112,18 @@ pages()
   (cd "$SOURCE" && find README.md src io mpi jobs tests -name README.md | sort)
 }
 
+# is_picture FILE: it is what its name says, and has been drawn in.
+is_picture()
+{
+  local kind=${1##*.} bytes
+  bytes=$(wc -c <"$1" 2>/dev/null || echo 0)
+  case $kind in
+  png) [ "$(head -c 4 "$1" | tail -c 3)" = PNG ] ;;
+  pdf) [ "$(head -c 4 "$1")" = %PDF ] ;;
+  svg) head -n 5 "$1" | grep -q '<svg' && tail -n 2 "$1" | grep -q '</svg>' ;;
+  esac && [ "$bytes" -gt 3000 ] || fail "$1 is no picture"
+}
+
 # All names below the folders, hidden ones too: what a failed run must not add to.
 names_below()
 {
