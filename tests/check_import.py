@@ -4,7 +4,8 @@
 usage: check_import.py PROGRAM   (in a folder where files may be made)
 
 The texts are random; they are read again here by a parser that shares nothing
-with the program. SPDX-License-Identifier: MIT
+with the program.
+SPDX-License-Identifier: MIT
 """
 import random
 import subprocess

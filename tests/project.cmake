@@ -2,6 +2,7 @@
 th_script_test(NAME project_layering SCRIPT layering.sh LABELS project)
 th_script_test(NAME project_layering_broken SCRIPT layering_broken.sh LABELS project)
 th_script_test(NAME project_functions SCRIPT functions.sh LABELS project)
+th_script_test(NAME project_headers SCRIPT headers.sh LABELS project)
 th_script_test(NAME project_scripts SCRIPT scripts.sh LABELS project)
 th_script_test(NAME project_pages SCRIPT pages.sh LABELS project)
 th_script_test(NAME project_packages SCRIPT packages.sh LABELS project)

@@ -13,8 +13,7 @@
   X(TH_EDATA, "unusable data", 1)                                              \
   X(TH_EBUDGET, "attribute budget exceeded", 1)                                \
   X(TH_ENUMERIC, "numerical failure", 1)                                       \
-  X(TH_EUSAGE, "usage error", 2)                                               \
-  X(TH_ESTOPPED, "stopped early", 3)
+  X(TH_EUSAGE, "usage error", 2)
 
 typedef enum th_status {
 #define TH_STATUS_ENUM(code, text, exit_status) code,
