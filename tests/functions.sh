@@ -1,6 +1,7 @@
 #!/bin/sh
 # functions.sh [ROOT] - lengths of functions: none over 100 lines, 90 % at most
-# 45, median at most 15; no conditional compilation inside one; no TODO, FIXME
+# 45, median at most 15; no conditional compilation inside one; no TODO, FIXME;
+# no flags of the command line in texts below the program
 # SPDX-License-Identifier: MIT
 #
 # Relies on clang-format's Linux braces: a function's braces, and nothing else
@@ -12,6 +13,12 @@ files=$(find src mpi io -name '*.[ch]' -print | sort)
 bad=0
 if grep -nwE 'TODO|FIXME|XXX' $files; then
   echo "words that promise later work belong in an issue, not in the code"
+  bad=1
+fi
+# Below the program messages name options as {name}; the program says --name.
+if grep -rnE '"[^"]*--[a-z]' src mpi io --include='*.c' --include='*.h' |
+  grep -v '^src/cli/' | grep -v 'thresher inspect --check'; then
+  echo "texts of the library name options as {name}: core/error.h"
   bad=1
 fi
 lengths=$(mktemp)

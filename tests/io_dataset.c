@@ -270,7 +270,7 @@ static void test_existing(struct th_comm *comm, const char *folder)
   CHECK(th_dataset_open(&d, comm, path, 1 << 20, &err) == TH_OK);
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, comm, path, false, &err) == TH_EIO);
-  CHECK(strstr(err.text, "--force") != NULL);
+  CHECK(strstr(err.text, "{force}") != NULL);
   comm->ops->barrier(comm);
   th_error_clear(&err);
   CHECK(th_dataset_unchanged(d, &err) == TH_OK);

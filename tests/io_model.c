@@ -155,7 +155,7 @@ static void test_kinds(struct th_comm *comm, const char *folder)
   th_error_clear(&err);
   make(&model, 3);
   expect(th_model_write(&model, comm, trained, false, &err), TH_EIO, &err,
-         "exists; give --force");
+         "exists; give {force}");
   th_error_clear(&err);
   expect(th_model_write(&model, comm, "/nowhere/m.h5", false, &err), TH_EIO,
          &err, "cannot write /nowhere/m.h5: No such file or directory");

@@ -56,7 +56,7 @@ static void test_plain(void)
 {
   folder_start();
   CHECK(write_text("a", false, "one") == TH_OK && holds("a", "one"));
-  refuse("a", false, "exists; give --force");
+  refuse("a", false, "exists; give {force}");
   CHECK(write_text("a", true, "two") == TH_OK && holds("a", "two"));
   CHECK(names_in_folder() == 1);
   refuse("none/a", true, "choose a folder that exists");
@@ -188,7 +188,7 @@ static void test_swapped(void)
   th_error_clear(&err);
   CHECK(th_output_begin(&output, in_folder("a"), false, &err) == TH_OK);
   put("a", "came first");
-  expect(th_output_commit(&output, &err), &err, "exists; give --force");
+  expect(th_output_commit(&output, &err), &err, "exists; give {force}");
   th_output_abort(&output);
   CHECK(holds("a", "came first") && holds("precious", "precious"));
   CHECK(names_in_folder() == 2);

@@ -170,6 +170,31 @@ static void test_error(void)
   CHECK(strlen(err.text) == TH_ERROR_TEXT - 1); /* cut, and ended */
 }
 
+static void test_names(void)
+{
+  static const struct {
+    const char *text;
+    const char *line; /* as on a command line */
+    const char *bare;
+  } rows[] = {
+      {"", "", ""},
+      {"{budget} 3: few", "--budget 3: few", "budget 3: few"},
+      {"a {lambda-ratio}{path}", "a --lambda-ratio--path",
+       "a lambda-ratiopath"},
+      {"{} {A} {b {c}", "{} {A} {b --c", "{} {A} {b c"},
+      {"{x", "{x", "{x"},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    char text[40];
+    strcpy(text, rows[k].text);
+    th_error_name_options(text, true);
+    CHECK(strcmp(text, rows[k].line) == 0);
+    strcpy(text, rows[k].text);
+    th_error_name_options(text, false);
+    CHECK(strcmp(text, rows[k].bare) == 0);
+  }
+}
+
 static void test_exit_status(void)
 {
   CHECK(th_error_status_exit(TH_OK) == 0);
@@ -268,6 +293,7 @@ int main(void)
   test_no_memory();
   test_grow();
   test_error();
+  test_names();
   test_exit_status();
   test_agree_alone();
   test_model();

@@ -143,7 +143,7 @@ static void test_refusal(void)
   config.screen = TH_SCREEN_ONLINE;
   CHECK(problem_train(&config, &m->store, &comm, NULL, &model, &err) ==
         TH_EUSAGE);
-  CHECK(strstr(err.text, "--screen online") != NULL);
+  CHECK(strstr(err.text, "{screen} online") != NULL);
   config.solver = "truncated-gradient";
   config.epochs = 30;
   th_error_clear(&err);

@@ -295,7 +295,7 @@ static void test_guard(const char *solver, double eta)
     CHECK(mse < 26.1); /* no worse than nothing */
   else
     CHECK(rc == TH_ENUMERIC && eta > 1e9 &&
-          strstr(err.text, "leave --eta out"));
+          strstr(err.text, "leave {eta} out"));
   th_model_free(&model);
   memory_store_free(m);
 }
@@ -322,14 +322,14 @@ static void test_usage(void)
   struct th_config config = problem_config("sift", 5, 10);
   config.loss = "absent";
   usage(config, 100, "absent");
-  usage(problem_config("hybrid", 10, 10), 100, "-s 10");
-  usage(problem_config("exploration", 11, 10), 100, "-s 11");
-  usage(problem_config("sift", 10, 10), 100, "-s 10");
-  usage(problem_config("sift", 0, 101), 100, "--budget 101");
-  usage(problem_config("sift", 0, 1), 100, "--budget 1");
-  usage(problem_config("hybrid", 0, 10), 100, "-s");
-  usage(problem_config("exploration", 5, 0), 100, "--budget");
-  usage(problem_config("exploitation", 0, 10), 100, "--start");
+  usage(problem_config("hybrid", 10, 10), 100, "{sparsity} 10");
+  usage(problem_config("exploration", 11, 10), 100, "{sparsity} 11");
+  usage(problem_config("sift", 10, 10), 100, "{sparsity} 10");
+  usage(problem_config("sift", 0, 101), 100, "{budget} 101");
+  usage(problem_config("sift", 0, 1), 100, "{budget} 1");
+  usage(problem_config("hybrid", 0, 10), 100, "{sparsity}");
+  usage(problem_config("exploration", 5, 0), 100, "{budget}");
+  usage(problem_config("exploitation", 0, 10), 100, "{start}");
   config = problem_config("exploitation", 0, 0);
   config.start_size = 2;
   config.start_support = beyond;

@@ -137,7 +137,7 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
   TH_TRY(check_twin(w, err));
   if (!w->force && th_shard_folder_holds(w->parent, w->folder))
     return th_fail(err, TH_EIO,
-                   "%s%s exists; give --force to overwrite it, or another name",
+                   "%s%s exists; give {force} to overwrite it, or another name",
                    w->place, w->folder);
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->folder, err));
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->partial, err));

@@ -56,7 +56,7 @@ static th_status check_free(const struct th_output *output,
                    output->path);
   if (!output->force)
     return th_fail(err, TH_EIO,
-                   "%s exists; give --force to overwrite it, or another name",
+                   "%s exists; give {force} to overwrite it, or another name",
                    output->path);
   return TH_OK;
 }

@@ -91,10 +91,10 @@ static th_status ignore_columns(struct th_csv *csv,
 {
   char *item = NULL;
   int64_t column = 0;
-  th_status rc = TH_NEW(&item, (int64_t)strlen(list) + 1, "--ignore", err);
+  th_status rc = TH_NEW(&item, (int64_t)strlen(list) + 1, "{ignore}", err);
   while (rc == TH_OK && *list != '\0') {
     list = next_item(list, item);
-    rc = th_csv_find_column(csv, file, item, "--ignore", &column, err);
+    rc = th_csv_find_column(csv, file, item, "{ignore}", &column, err);
     if (rc != TH_OK)
       break;
     csv->ignored += csv->role[column] != TH_COLUMN_IGNORED;
@@ -172,7 +172,7 @@ static th_status check_count(const struct th_csv *csv,
   return th_fail(err, TH_EDATA,
                  "%s:1:1: 1 column found, expected several with ',', ';' or "
                  "tabs between them; write the file with one of these, or "
-                 "check --format",
+                 "check {format}",
                  file->name);
 }
 
@@ -192,10 +192,10 @@ th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
   if (choice->ignore != NULL)
     TH_TRY(ignore_columns(csv, file, choice->ignore, err));
   if (choice->weights != NULL)
-    TH_TRY(th_csv_find_column(csv, file, choice->weights, "--weights", &weight,
+    TH_TRY(th_csv_find_column(csv, file, choice->weights, "{weights}", &weight,
                               err));
   if (choice->target != NULL)
-    TH_TRY(th_csv_find_column(csv, file, choice->target, "--target", &target,
+    TH_TRY(th_csv_find_column(csv, file, choice->target, "{target}", &target,
                               err));
   TH_TRY(th_csv_recall(csv, choice, reference, target, weight, err));
   TH_TRY(take_column(csv, file, weight, TH_COLUMN_WEIGHT, err));

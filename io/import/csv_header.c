@@ -106,7 +106,7 @@ static th_status too_long(const struct th_line *line, int64_t max_line,
   return th_text_row_fail(
       line, line->text, err,
       "the first record is longer than %lld bytes; close its "
-      "quotes, or allow longer lines with --max-line",
+      "quotes, or allow longer lines with {max-line}",
       (long long)max_line);
 }
 
@@ -249,7 +249,7 @@ static th_status look_for_counts(const struct head *first,
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
                  "%s:1:1: the first row counts the columns, %s, %s, %s..; say "
-                 "with --header yes that it is a header, or with --header no "
+                 "with {header} yes that it is a header, or with {header} no "
                  "that it is an example",
                  file->name, first->fields[0], first->fields[1],
                  first->fields[2]);

@@ -117,7 +117,7 @@ static th_status unknown_text(const struct th_csv *csv,
   return th_fail(err, TH_EUSAGE,
                  "%s:1:1: which column is the target? There are %lld columns "
                  "and no header, and %s, with %lld attributes, does not tell; "
-                 "say it with --target NUMBER, and with --ignore NUMBER,... "
+                 "say it with {target} NUMBER, and with {ignore} NUMBER,... "
                  "which are no attributes",
                  file->name, (long long)csv->columns, reference->origin,
                  (long long)reference->attributes);
@@ -136,12 +136,12 @@ static th_status other_columns(const struct th_csv *csv,
   if (choice->ignore == NULL && origin->target > 0 &&
       csv->columns == origin->columns - 1 && list_others(origin, list))
     snprintf(typed, sizeof typed,
-             "; where only the target is missing, import with --ignore %s",
+             "; where only the target is missing, import with {ignore} %s",
              list);
   return th_fail(err, TH_EUSAGE,
                  "%s:1:1: which column is the target? There are %lld columns "
                  "and no header, and the text of %s had %lld; say it with "
-                 "--target NUMBER, and with --ignore NUMBER,... which are no "
+                 "{target} NUMBER, and with {ignore} NUMBER,... which are no "
                  "attributes%s",
                  file->name, (long long)csv->columns, reference->origin,
                  (long long)origin->columns, typed);

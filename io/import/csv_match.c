@@ -74,18 +74,18 @@ static th_status refuse_unknown(const struct th_csv *csv,
                                 struct th_error *err)
 {
   const char *remedy = csv->target < 0
-                           ? "or say with --target which one is the target"
+                           ? "or say with {target} which one is the target"
                            : "or rename what is";
   const char *rest = unknown->cut ? ",.. and so on" : "";
   if (unknown->count == 1)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: column %s, is no attribute of %s; leave it out "
-                   "with --ignore %s%s, %s",
+                   "with {ignore} %s%s, %s",
                    file->name, unknown->shown, origin, unknown->list, rest,
                    remedy);
   return th_fail(err, TH_EDATA,
                  "%s:1:1: %lld columns are no attributes of %s, %s%s; leave "
-                 "them out with --ignore %s%s, %s",
+                 "them out with {ignore} %s%s, %s",
                  file->name, (long long)unknown->count, origin,
                  unknown->count > SHOWN ? "first " : "", unknown->shown,
                  unknown->list, rest, remedy);
@@ -196,5 +196,5 @@ th_status th_csv_match(struct th_csv *csv, const struct th_text_file *file,
                  (long long)reference->attributes, reference->origin,
                  csv->attributes < reference->attributes
                      ? "add what is missing"
-                     : "match the columns, or leave some out with --ignore");
+                     : "match the columns, or leave some out with {ignore}");
 }

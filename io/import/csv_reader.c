@@ -190,12 +190,12 @@ static th_status text_found(const struct th_csv *csv,
     return th_text_row_fail(
         line, at, err,
         "%s found in %s: fill missing values in, drop the row, "
-        "or leave the column out with --ignore %s",
+        "or leave the column out with {ignore} %s",
         quoted, what, th_csv_column_text(csv, field, typed));
   if (!target)
     return th_text_row_fail(line, at, err,
                             "%s found, expected a finite decimal number in %s; "
-                            "leave the column out with --ignore %s, or replace "
+                            "leave the column out with {ignore} %s, or replace "
                             "text by numbers",
                             quoted, what,
                             th_csv_column_text(csv, field, typed));
@@ -209,7 +209,7 @@ static th_status text_found(const struct th_csv *csv,
       line, at, err,
       "%s found, expected a finite decimal number in %s, the "
       "target; where it is the name of a class, import with "
-      "--positive-class %s for this class against all others",
+      "{positive-class} %s for this class against all others",
       quoted, what, th_quote_shell_word(text, typed, sizeof typed));
 }
 

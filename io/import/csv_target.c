@@ -33,12 +33,12 @@ static th_status ask_for_target(const struct th_csv *csv,
   if (csv->names == NULL)
     return th_fail(err, TH_EUSAGE,
                    "%s:1:1: which column is the target? The last one has "
-                   "another use; say it with --target NUMBER",
+                   "another use; say it with {target} NUMBER",
                    file->name);
   return th_fail(err, TH_EUSAGE,
-                 "%s:1:1: which column is the target? Say it with --target "
-                 "NAME (--target %s for column %lld, '%.60s'); data without a "
-                 "target are imported with --like TRAIN.h5, the data that the "
+                 "%s:1:1: which column is the target? Say it with {target} "
+                 "NAME ({target} %s for column %lld, '%.60s'); data without a "
+                 "target are imported with {like} TRAIN.h5, the data that the "
                  "model was trained on",
                  file->name, th_csv_column_text(csv, likely, typed),
                  (long long)likely + 1, csv->names[likely]);
@@ -71,7 +71,7 @@ static th_status find_named_target(const struct th_csv *csv,
   int64_t left = th_csv_count_free(csv, &last);
   if (known != NULL && !th_csv_is_attribute(reference, known) &&
       (!choice->may_lack || th_csv_count_named(csv, known, target) > 0))
-    return th_csv_find_column(csv, file, known, "--target", target, err);
+    return th_csv_find_column(csv, file, known, "{target}", target, err);
   if ((known == NULL || reference->names == NULL) &&
       !th_csv_in_places(csv, choice, reference) &&
       is_target_name(csv->names[last]) &&
@@ -97,7 +97,7 @@ th_status th_csv_find_target(const struct th_csv *csv,
   int64_t last;
   int64_t left = th_csv_count_free(csv, &last);
   if (choice->target != NULL)
-    return th_csv_find_column(csv, file, choice->target, "--target", target,
+    return th_csv_find_column(csv, file, choice->target, "{target}", target,
                               err);
   if (left == 0)
     return th_fail(err, TH_EDATA,

@@ -122,7 +122,7 @@ static th_status place_examples(struct th_importing *im, int64_t memory,
   if (test >= placing->main)
     return th_fail(err, TH_EDATA,
                    "%s: %lld of %lld examples would be test examples, expected "
-                   "at least one to train on; lower --test",
+                   "at least one to train on; lower {test}",
                    im->file[0].name, (long long)test, (long long)placing->main);
   placing->training = placing->main - test;
   placing->row_group = job->row_group > 0

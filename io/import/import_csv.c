@@ -30,7 +30,7 @@ static struct known known_before(const struct th_importing *im)
     known.choice.origin = &im->like.origin;
   if (job->like == NULL && job->attributes > 0)
     known.reference =
-        (struct th_csv_reference){"--attributes", job->attributes, NULL};
+        (struct th_csv_reference){"{attributes}", job->attributes, NULL};
   return known;
 }
 
@@ -116,7 +116,7 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   if (im->job->zero_based)
     return th_fail(err, TH_EUSAGE,
-                   "--zero-based is for LIBSVM; %s is read as CSV",
+                   "{zero-based} is for LIBSVM; %s is read as CSV",
                    im->file[0].name);
   TH_TRY(TH_NEW(&im->csv, im->files, "the list of files", err));
   TH_TRY(th_csv_parser_create(&im->csv_parser, err));
@@ -176,14 +176,14 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
   if (!counts) {
     th_import_notice(im,
                      "note:     column %lld, '%.60s', is an attribute; "
-                     "--ignore %s leaves it out",
+                     "{ignore} %s leaves it out",
                      (long long)column + 1, csv->names[column],
                      th_csv_column_text(csv, column, typed));
     return TH_OK;
   }
   return th_fail(err, TH_EDATA,
                  "%s:1:1: column %lld, '%.60s', only counts the rows; leave it "
-                 "out with --ignore %s, or rename it if it is meant",
+                 "out with {ignore} %s, or rename it if it is meant",
                  im->file[k].name, (long long)column + 1, csv->names[column],
                  th_csv_column_text(csv, column, typed));
 }

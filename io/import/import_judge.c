@@ -67,7 +67,7 @@ static void tell_rounded(const struct th_importing *im, int64_t rounded,
   call(im, first, text);
   th_import_notice(im,
                    "note:     %lld attribute%s %s digits that matter as f32, "
-                   "first %s; --type f64 keeps them",
+                   "first %s; {type} f64 keeps them",
                    (long long)rounded, rounded == 1 ? "" : "s",
                    rounded == 1 ? "loses" : "lose", text);
 }

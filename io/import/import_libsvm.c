@@ -46,7 +46,7 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   if (job->target != NULL || job->weights != NULL || job->ignore != NULL ||
       job->header != TH_HEADER_AUTO)
     return th_fail(err, TH_EUSAGE,
-                   "--header, --target, --weights and --ignore are for CSV; %s "
+                   "{header}, {target}, {weights} and {ignore} are for CSV; %s "
                    "is read as LIBSVM",
                    im->file[0].name);
   th_status rc = find_labels(im, err);
@@ -54,7 +54,7 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
                                   .unlabelled = im->unlabelled,
                                   .class = im->class,
                                   .attributes = job->attributes,
-                                  .limiter = "--attributes"};
+                                  .limiter = "{attributes}"};
   if (im->like.attributes > 0) {
     im->libsvm.attributes = im->like.attributes;
     im->libsvm.limiter = job->like;

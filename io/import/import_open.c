@@ -95,7 +95,7 @@ static th_status check_like(const struct th_importing *im, struct th_error *err)
   if (im->like.attributes > 0 && im->job->attributes > 0 &&
       im->like.attributes != im->job->attributes)
     return th_fail(err, TH_EDATA,
-                   "%s: %lld attributes, but --attributes says %lld; leave one "
+                   "%s: %lld attributes, but {attributes} says %lld; leave one "
                    "of the two out",
                    im->job->like, (long long)im->like.attributes,
                    (long long)im->job->attributes);
@@ -110,7 +110,7 @@ static th_status choose_class(struct th_importing *im, struct th_error *err)
   if (mine == NULL || theirs == NULL || strcmp(mine, theirs) == 0)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
-                 "--positive-class %s: the positive class of %s is '%s', and "
+                 "{positive-class} %s: the positive class of %s is '%s', and "
                  "is taken over; leave the option out",
                  mine, im->job->like, theirs);
 }
@@ -125,7 +125,7 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
   TH_TRY(im->format->importer->open(im, err));
   if (im->unlabelled && job->positive_class != NULL)
     rc = th_fail(err, TH_EUSAGE,
-                 "--positive-class is for targets, and %s has none; leave it "
+                 "{positive-class} is for targets, and %s has none; leave it "
                  "out",
                  im->file[0].name);
   if (im->like.names != NULL)

@@ -78,7 +78,7 @@ th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
   if (line.too_long)
     return th_text_row_fail(&line, line.text + im->job->max_line, err,
                             "the line is longer than %lld bytes; allow longer "
-                            "lines with --max-line",
+                            "lines with {max-line}",
                             (long long)im->job->max_line);
   rc = importer->read_line(im, k, &line, row, err);
 done:
@@ -150,8 +150,8 @@ static th_status no_known_class(const struct th_importing *im,
   return th_fail(err, TH_EDATA,
                  "%s:1:1: no target is one of the classes of %s, '%.60s', "
                  "'%.60s'%s, the first is '%s'; name the column of the classes "
-                 "with --target, or leave out what is no attribute with "
-                 "--ignore",
+                 "with {target}, or leave out what is no attribute with "
+                 "{ignore}",
                  im->file[0].name, im->job->like, im->class.name,
                  like->class_name[0], like->classes > 1 ? ",.." : "",
                  parsing->row.other_class);
@@ -165,12 +165,12 @@ static th_status check_whole(const struct th_importing *im,
   if (im->attributes == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: no example has an attribute; say how many there "
-                   "are with --attributes",
+                   "are with {attributes}",
                    im->file[0].name);
   if (im->class.name != NULL && im->job->like == NULL && im->positives == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: no example has the target '%s', the first has "
-                   "'%s'; name a class that occurs with --positive-class",
+                   "'%s'; name a class that occurs with {positive-class}",
                    im->file[0].name, im->class.name, parsing->row.other_class);
   if (im->class.name != NULL && !im->unlabelled && !knows &&
       im->like.origin.classes > 0)
@@ -178,7 +178,7 @@ static th_status check_whole(const struct th_importing *im,
   if (weighted == 0)
     return th_fail(err, TH_EDATA,
                    "%s:1:1: all weights of the training examples are 0; choose "
-                   "another column with --weights",
+                   "another column with {weights}",
                    im->file[0].name);
   return TH_OK;
 }

@@ -69,7 +69,7 @@ static th_status bad_index(const struct th_line *line, const char *at,
       line, at, err,
       "%s found, expected index:value with a whole number as "
       "index; correct the line, or name the format with "
-      "--format",
+      "{format}",
       quoted);
 }
 
@@ -85,7 +85,7 @@ static th_status wrong_index(const struct th_libsvm *format,
   if (index < 0)
     return th_text_row_fail(line, at, err,
                             "index 0 found, expected indices from 1 on; import "
-                            "with --zero-based if the first attribute is 0");
+                            "with {zero-based} if the first attribute is 0");
   if (index == previous)
     return th_text_row_fail(
         line, at, err,

@@ -25,7 +25,7 @@ static th_status no_label(const struct th_line *line, const char *at,
   return th_text_row_fail(line, at, err,
                           "%s found, expected a label before the first "
                           "index:value; begin every line with the target, or "
-                          "import data without one with --like TRAIN.h5",
+                          "import data without one with {like} TRAIN.h5",
                           th_text_row_quote(line, at, '#', quoted));
 }
 
@@ -70,7 +70,7 @@ static th_status read_label(const struct th_line *line, const char **cursor,
     return th_text_row_fail(
         line, at, err,
         "%s found, expected a finite decimal number as label; "
-        "correct the line, or import with --positive-class A "
+        "correct the line, or import with {positive-class} A "
         "for a class A against all others",
         th_text_row_quote(line, at, '#', quoted));
   const char *whole = at;

@@ -128,11 +128,11 @@ th_status th_text_row_misfit(const struct th_line *line, const char *at,
                              char stop, enum th_type type, struct th_error *err)
 {
   static const char *const wanted[TH_TYPE_COUNT] = {
-      [TH_F32] = "at most 3.4e38 in magnitude (f32); import with --type f64",
+      [TH_F32] = "at most 3.4e38 in magnitude (f32); import with {type} f64",
       [TH_F64] = "a finite number (f64); rescale the data",
-      [TH_U8] = "a whole number 0..255 (u8); import with --type f32",
-      [TH_I8] = "a whole number -128..127 (i8); import with --type f32",
-      [TH_U2] = "a whole number 0..3 (u2); import with --type u8 or f32",
+      [TH_U8] = "a whole number 0..255 (u8); import with {type} f32",
+      [TH_I8] = "a whole number -128..127 (i8); import with {type} f32",
+      [TH_U2] = "a whole number 0..3 (u2); import with {type} u8 or f32",
   };
   char quoted[TH_QUOTED];
   return th_text_row_fail(line, at, err, "%s found, expected %s",

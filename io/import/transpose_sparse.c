@@ -141,7 +141,7 @@ th_status th_transpose_sparse(struct th_transpose *t, int64_t shard,
   if (entries > UINT32_MAX)
     return th_fail(err, TH_EDATA,
                    "row group %lld has %lld values in one shard; import with a "
-                   "smaller --row-group or more --shards",
+                   "smaller {row-group} or more {shards}",
                    (long long)group, (long long)entries);
   th_status rc = reserve(t, entries, err);
   if (rc != TH_OK)

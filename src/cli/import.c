@@ -46,7 +46,7 @@ static void on_notice(void *self, const char *text)
 {
   struct th_meter *meter = self;
   th_meter_clear(meter);
-  fprintf(stderr, "%s\n", text);
+  th_print_said(stderr, "", text);
 }
 
 static struct th_import job_of(const struct th_options *options, int64_t share)

@@ -107,9 +107,9 @@ static th_status run(struct th_comm *comm, int argc, char **argv,
   return run_command(comm, argc - 1, argv + 1, err);
 }
 
-static void print_failure(const struct th_comm *comm,
-                          const struct th_error *err)
+static void print_failure(const struct th_comm *comm, struct th_error *err)
 {
+  th_error_name_options(err->text, true);
   if (comm->size > 1 && err->rank >= 0 && err->code != TH_EUSAGE)
     fprintf(stderr, "thresher: rank %d: %s\n", err->rank, err->text);
   else

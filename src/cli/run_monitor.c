@@ -5,6 +5,7 @@
 #include "cli/ending.h"
 #include "cli/json.h"
 #include "cli/match.h"
+#include "cli/wording.h"
 #include "io/model/model_file.h"
 #include "synthetic/synthetic.h"
 
@@ -118,7 +119,7 @@ static void on_notice(void *self, const char *text)
   if (!watch->prints)
     return;
   th_meter_clear(&watch->meter);
-  fprintf(stderr, "note: %s\n", text);
+  th_print_said(stderr, "note: ", text);
 }
 
 static th_status open_telemetry(struct th_run_monitor *watch, bool force,

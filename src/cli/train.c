@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/start_model.h"
+#include "cli/wording.h"
 #include "io/import/quote.h"
 #include "io/model/model_file.h"
 #include "math/penalty.h"
@@ -266,8 +267,8 @@ static void print_fallback(const struct session *session)
   bool fell = solver->why_truth != NULL && given->select == TH_SELECT_AUTO &&
               used->select == TH_SELECT_TRUTH;
   if (fell)
-    fprintf(stderr, "note: the strict support alone, --select truth: %s\n",
-            solver->why_truth(given, &session->data.store->shape));
+    th_print_said(stderr, "note: the strict support alone, --select truth: ",
+                  solver->why_truth(given, &session->data.store->shape));
 }
 
 static th_status train(struct session *session, struct th_comm *comm,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/wording.h"
 
-#include <stdio.h>
+#include "core/error.h"
 
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
 {
@@ -15,4 +15,12 @@ const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
   }
   snprintf(text, size, "%.3g %s", value, units[unit]);
   return text;
+}
+
+void th_print_said(FILE *out, const char *before, const char *text)
+{
+  char line[TH_ERROR_TEXT];
+  snprintf(line, sizeof line, "%s", text);
+  th_error_name_options(line, true);
+  fprintf(out, "%s%s\n", before, line);
 }

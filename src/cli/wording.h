@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The end of a plural: "1 attribute", "2 attributes"; "1 pass", "2 passes". */
 static inline const char *th_wording_s(int64_t count)
@@ -20,5 +21,9 @@ static inline const char *th_wording_es(int64_t count)
 
 /* 1234567 as "1.23 MB". */
 const char *th_wording_bytes(int64_t bytes, char *text, size_t size);
+
+/* A line: `before`, then a text of the library, whose names of options become
+ * those of the command line. */
+void th_print_said(FILE *out, const char *before, const char *text);
 
 #endif

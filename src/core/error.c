@@ -11,6 +11,8 @@ struct status_row {
   int exit_status;
 };
 
+static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz-";
+
 static const struct status_row status_table[] = {
 #define TH_STATUS_ROW(code, text, exit_status) [code] = {text, exit_status},
     TH_STATUS_LIST(TH_STATUS_ROW)
@@ -36,6 +38,32 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   va_end(args);
   th_error_one_line(err->text);
   return code;
+}
+
+/* Length of a name in braces at the beginning of a text, without them; 0: there
+ * is none. */
+static size_t braced(const char *text)
+{
+  size_t length = text[0] != '{' ? 0 : strspn(text + 1, name_letters);
+  return length > 0 && text[1 + length] == '}' ? length : 0;
+}
+
+void th_error_name_options(char *text, bool dashes)
+{
+  char *to = text;
+  while (*text != '\0') {
+    size_t length = braced(text);
+    size_t room = dashes ? 2 : 0; /* of the dashes: that of the braces */
+    if (length == 0) {
+      *to++ = *text++;
+      continue;
+    }
+    memmove(to + room, text + 1, length);
+    memset(to, '-', room);
+    to += room + length;
+    text += length + 2;
+  }
+  *to = '\0';
 }
 
 void th_error_clear(struct th_error *err)

@@ -3,6 +3,8 @@
 #ifndef TH_ERROR_H
 #define TH_ERROR_H
 
+#include <stdbool.h>
+
 /* One list: code, what it is called in messages, exit status of the program. */
 #define TH_STATUS_LIST(X)                                                      \
   X(TH_OK, "done", 0)                                                          \
@@ -40,13 +42,19 @@ struct th_error {
   } while (0)
 
 /* Record a failure and return its code. Local. The first failure wins: a
- * record that already holds one is left as it is. The text is one line. */
+ * record that already holds one is left as it is. The text is one line; it
+ * names options as {name} (th_error_name_options). */
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Names and texts from files may hold anything: control characters become
  * question marks, in place. Local. */
 void th_error_one_line(char *text);
+
+/* Texts of the library name options as {name}: write them in place as on a
+ * command line, --name, or, without dashes, as the bare name. Whoever shows a
+ * text to people does so first. Local. */
+void th_error_name_options(char *text, bool dashes);
 
 /* Clear a record. Local. */
 void th_error_clear(struct th_error *err);

@@ -32,7 +32,7 @@ th_status th_memory_fail(const char *what, int64_t bytes, struct th_error *err)
   char text[TH_SIZE_TEXT];
   return th_fail(err, TH_ENOMEM,
                  "no memory for %s: %s more were asked for; raise the limit "
-                 "(ulimit -v, or the batch system's), lower --memory, or use "
+                 "(ulimit -v, or the batch system's), lower {memory}, or use "
                  "more machines",
                  what, th_memory_size_text(bytes, text));
 }

@@ -102,7 +102,7 @@ static th_status store(const struct dense *dense, const struct walk *walk,
     if (!th_type_store(dense->type, dense->values, to + k, walk->value[k]))
       return th_fail(err, TH_EDATA,
                      "example %lld, attribute %lld: %g cannot be stored as %s; "
-                     "use --type f32",
+                     "use {type} f32",
                      (long long)(walk->first + k), (long long)attribute,
                      walk->value[k], th_type_name(dense->type));
   return TH_OK;

@@ -83,7 +83,7 @@ static th_status place_entries(struct th_tiles *tiles, int64_t *next_entry,
     tiles->row[at] = entry->row;
     if (!th_type_store(type, tiles->values, at, entry->value))
       return th_fail(err, TH_EDATA,
-                     "attribute %lld: %g cannot be stored as %s; use --type "
+                     "attribute %lld: %g cannot be stored as %s; use {type} "
                      "f32",
                      (long long)(tiles->range.first + entry->attribute),
                      entry->value, th_type_name(type));

@@ -28,12 +28,12 @@ th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
     int64_t j = config->start_support[k];
     if (j < 0 || j >= d)
       return th_fail(err, TH_EUSAGE,
-                     "--start names attribute %lld; the data have %lld "
+                     "{start} names attribute %lld; the data have %lld "
                      "(numbered from 0)",
                      (long long)j, (long long)d);
     if (k > 0 && j <= config->start_support[k - 1])
       return th_fail(err, TH_EUSAGE,
-                     "--start: attributes must ascend, but %lld follows %lld",
+                     "{start}: attributes must ascend, but %lld follows %lld",
                      (long long)j, (long long)config->start_support[k - 1]);
   }
   return TH_OK;
@@ -54,18 +54,18 @@ th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
   }
   if (config->budget > d)
     return th_fail(err, TH_EUSAGE,
-                   "--budget %lld is more than the %lld attributes of the data",
+                   "{budget} %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
   bool fixed = config->start_size > 0; /* S alone is observed */
   if (config->budget < th_min_i64(d, 2) && !fixed)
     return th_fail(err, TH_EUSAGE,
-                   "--budget %lld: at least 2 are needed, for the support and "
+                   "{budget} %lld: at least 2 are needed, for the support and "
                    "for exploring",
                    (long long)config->budget);
   if (config->sparsity > config->budget ||
       (config->sparsity == config->budget && !fixed))
     return th_fail(err, TH_EUSAGE,
-                   "-s %lld must be below --budget %lld, or nothing is left to "
+                   "{sparsity} %lld must be below {budget} %lld, or nothing is left to "
                    "explore with",
                    (long long)config->sparsity, (long long)config->budget);
   return TH_OK;

@@ -239,7 +239,7 @@ th_status th_iht_finish(void *state, struct th_context *context,
     return th_fail(err, TH_ENUMERIC,
                    "training diverged until the examples were used up: the "
                    "step size %g is too large, and %g after %lld halvings too; "
-                   "leave --eta out",
+                   "leave {eta} out",
                    h->first_eta, h->eta, (long long)h->halvings);
   struct th_refit_state end = {.support = &h->theta,
                                .batch = &h->batch,

@@ -292,8 +292,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
   TH_TRY(look(s, context, more, err));
   if (!*more && s->round == 0)
     th_context_notice(context, "so few examples make no round over all blocks: "
-                               "nothing was learnt; give more --passes, or a "
-                               "larger --budget");
+                               "nothing was learnt; give more {passes}, or a "
+                               "larger {budget}");
   if (!*more)
     return TH_OK;
   s->round++;

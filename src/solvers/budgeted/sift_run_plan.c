@@ -50,9 +50,9 @@ const char *th_sift_why_truth(const struct th_config *config,
   if (rows_of_list(passes, shape->training) > TH_END_MOST)
     return "the lists of so many examples would not fit into memory";
   if (config->validation == 0 && !th_end_small(passes, shape->training))
-    return "--validation 0 leaves no examples to choose by";
+    return "{validation} 0 leaves no examples to choose by";
   if (config->refit == TH_REFIT_NO)
-    return "--refit no ends before any candidate is fitted";
+    return "{refit} no ends before any candidate is fitted";
   return NULL;
 }
 
@@ -61,7 +61,7 @@ static th_status choose_end(struct th_config *config,
 {
   const char *why = th_sift_why_truth(config, shape);
   if (config->select == TH_SELECT_PREDICT && why != NULL)
-    return th_fail(err, TH_EUSAGE, "--select predict: %s", why);
+    return th_fail(err, TH_EUSAGE, "{select} predict: %s", why);
   if (config->select == TH_SELECT_AUTO)
     config->select = why == NULL ? TH_SELECT_PREDICT : TH_SELECT_TRUTH;
   return TH_OK;

@@ -82,8 +82,8 @@ static th_status take_labels(struct th_context *context,
   if (scan->between > 0)
     return th_fail(err, TH_EDATA,
                    "the target has more than two values, and a %s loss needs "
-                   "exactly two; import with --positive-class A, such as %g, "
-                   "for A against all others, or take --loss squared",
+                   "exactly two; import with {positive-class} A, such as %g, "
+                   "for A against all others, or take {loss} squared",
                    loss->name, scan->highest);
   if (!(share > 0 && share < 1))
     return th_fail(err, TH_EDATA,

@@ -24,8 +24,8 @@ static th_status check_loss(const struct th_solver_row *row,
     return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
   if (loss->penalised_only && !row->penalised)
     return th_fail(err, TH_EUSAGE,
-                   "solver %s has no use for --loss %s; take a solver with a "
-                   "penalty, such as lasso, or --loss logistic",
+                   "solver %s has no use for {loss} %s; take a solver with a "
+                   "penalty, such as lasso, or {loss} logistic",
                    row->name, loss->name);
   return TH_OK;
 }
@@ -40,12 +40,12 @@ th_status th_solver_check_needs(const struct th_config *config, bool starts,
                    row->name);
   if (row->needs_budget && config->budget == 0)
     return th_fail(err, TH_EUSAGE,
-                   "solver %s needs --budget, the most attributes observed of "
+                   "solver %s needs {budget}, the most attributes observed of "
                    "one example",
                    row->name);
   if (row->needs_start && !starts)
     return th_fail(err, TH_EUSAGE,
-                   "solver %s needs --start, a model or a list of attributes",
+                   "solver %s needs {start}, a model or a list of attributes",
                    row->name);
   return TH_OK;
 }

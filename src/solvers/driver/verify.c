@@ -116,7 +116,7 @@ static th_status check_range(const struct check *check, struct th_error *err)
     if (reach > 0x1p60 || reach < 0x1p-60)
       rc = th_fail(err, TH_EDATA,
                    "attribute %lld reaches %g: floats cannot hold its squares, "
-                   "so fresh data cannot be judged; import them with --type "
+                   "so fresh data cannot be judged; import them with {type} "
                    "f64",
                    (long long)active->attribute[p], reach);
   }

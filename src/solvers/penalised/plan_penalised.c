@@ -18,7 +18,7 @@ static th_status check_lambda(struct th_config *config, struct th_error *err)
       (config->lambda > 0) + (config->lambda_ratio > 0) + (config->path > 0);
   if (given > 1)
     return th_fail(err, TH_EUSAGE,
-                   "--lambda, --lambda-ratio and --path exclude each other; "
+                   "{lambda}, {lambda-ratio} and {path} exclude each other; "
                    "give one of them");
   if (given == 0)
     config->lambda_ratio = usual_ratio;
@@ -33,8 +33,8 @@ static th_status check_penalty(const struct th_config *config,
     return th_fail(err, TH_EUSAGE, "there is no penalty %s", config->penalty);
   if (penalty->grouped && config->groups == NULL)
     return th_fail(err, TH_EUSAGE,
-                   "--penalty %s needs groups, and the data set has none; "
-                   "give --groups FILE",
+                   "{penalty} %s needs groups, and the data set has none; "
+                   "give {groups} FILE",
                    penalty->name);
   return TH_OK;
 }

@@ -61,9 +61,9 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
       s->update != &th_truncated_gradient_update)
     return th_fail(
         err, TH_EUSAGE,
-        "--screen online goes with the solvers os-prox-sgd, prox-sgd "
+        "{screen} online goes with the solvers os-prox-sgd, prox-sgd "
         "and truncated-gradient; others remember what a check "
-        "could not take back: take --screen gap-safe");
+        "could not take back: take {screen} gap-safe");
   th_status rc = TH_NEW(&screen, 1, "online screening", err);
   s->screening_state = screen;
   rc = th_agree(s->context->comm, rc, err);
@@ -190,7 +190,7 @@ static void report_stream(struct th_stochastic *s)
                       "online screening left out %lld attributes of which the "
                       "last check cannot say, at confidence %g, that they are "
                       "not in the solution; more examples, or a larger "
-                      "--screen-exponent",
+                      "{screen-exponent}",
                       (long long)screen->doubtful, s->confidence);
 }
 

@@ -43,7 +43,7 @@ th_status th_screen_online_end_exactly(struct th_stochastic *s,
     return rc;
   th_context_notice(s->context,
                     "passes over what is left came to a gap of %g and no "
-                    "further: the exact solver ends the run; --solver lasso "
+                    "further: the exact solver ends the run; {solver} lasso "
                     "does without such passes",
                     s->pass.gap);
   return solve_whole(s, readmitted, err);

@@ -177,8 +177,8 @@ void th_stochastic_tell(const struct th_stochastic *s)
   else
     th_context_notice(s->context,
                       "%s at a gap of %g, not %g: the model is not the "
-                      "solution; %s%s--solver lasso may help",
+                      "solution; %s%s{solver} lasso may help",
                       used_up ? "the examples are used up" : "the run ended",
-                      gap, wanted, config->standardize ? "" : "--standardize, ",
-                      used_up ? "a larger --epochs or " : "");
+                      gap, wanted, config->standardize ? "" : "{standardize}, ",
+                      used_up ? "a larger {epochs} or " : "");
 }
