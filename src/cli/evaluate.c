@@ -1,24 +1,13 @@
 /* evaluate.c - the subcommand that scores a model
  * SPDX-License-Identifier: MIT */
+#include "api/scored.h"
 #include "cli/commands.h"
 #include "cli/evaluator.h"
 #include "cli/json.h"
-#include "cli/metrics.h"
 #include "synthetic/synthetic.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-enum { LABEL_ROWS = 4096 }; /* targets read at once */
-
-static enum th_predictor predictor_of(const struct th_model *model)
-{
-  if (th_evaluator_is_logistic(model))
-    return TH_PREDICTS_ODDS;
-  return strcmp(model->loss, "squared-hinge") == 0 ? TH_PREDICTS_MARGIN
-                                                   : TH_PREDICTS_TARGET;
-}
 
 /* NaN where the data were not generated, or the model is not of squared loss.
  */
@@ -27,7 +16,7 @@ static double population_mse(const struct th_evaluator *scoring)
   const struct th_ground_truth *truth = scoring->data.truth;
   const struct th_model *model = &scoring->model;
   if (truth == NULL || truth->family[0] == '\0' ||
-      predictor_of(model) != TH_PREDICTS_TARGET)
+      th_scored_predictor(model) != TH_PREDICTS_TARGET)
     return NAN;
   return th_synthetic_population_mse(truth, model->attributes, model->support,
                                      model->coef, model->support_size,
@@ -66,37 +55,14 @@ static th_status print_results(const struct th_evaluator *scoring,
   return TH_OK;
 }
 
-/* All targets of the data set, not those of the split alone, say which labels
- * there are. Local. */
-static th_status find_labels(const struct th_evaluator *scoring,
-                             struct th_labels *labels, struct th_error *err)
-{
-  double target[LABEL_ROWS];
-  int64_t n = scoring->data.store->shape.examples;
-  for (int64_t first = 0; first < n; first += LABEL_ROWS) {
-    int64_t count = n - first < LABEL_ROWS ? n - first : LABEL_ROWS;
-    struct th_rows rows = {first, count};
-    th_status rc = scoring->data.store->ops->targets(scoring->data.store, rows,
-                                                     target, NULL, err);
-    if (rc != TH_OK)
-      return rc;
-    th_metrics_labels_add(labels, first, target, count);
-  }
-  return TH_OK;
-}
-
 /* Local: rank 0. */
 static th_status score(const struct th_evaluator *scoring,
                        const struct th_evaluated *scored, bool json,
                        struct th_error *err)
 {
   struct th_metrics scores;
-  struct th_labels labels = {0};
-  th_status rc = find_labels(scoring, &labels, err);
-  if (rc == TH_OK)
-    rc = th_metrics_compute(&scores, scored->target, scored->prediction,
-                            scoring->rows.count, &labels,
-                            predictor_of(&scoring->model), err);
+  th_status rc = th_scored_scores(scored, &scoring->model, &scoring->data,
+                                  scoring->rows.count, &scores, err);
   return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
 }
 
@@ -118,7 +84,8 @@ th_status th_command_evaluate(const struct th_options *options,
   th_status rc;
   TH_TRY(th_evaluator_open(&scoring, options, "evaluate", TH_MATCH_SUPPORT,
                            comm, err));
-  TH_TRY(th_evaluator_collect(&scoring, comm, &scored, err));
+  TH_TRY(th_scored_collect(&scored, &scoring.model, &scoring.data, scoring.rows,
+                           comm->rank == 0, comm, err));
   if (comm->rank == 0)
     rc = score(&scoring, &scored, options->json, err);
   if (comm->rank == 0 && rc == TH_OK && !options->quiet)

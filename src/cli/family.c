@@ -30,15 +30,14 @@ static th_status check_parameters(const struct th_options *options,
                                   const char *where, const char *dashes,
                                   struct th_error *err)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   for (int k = 0; k < count; k++)
-    if ((table[k].commands & TH_SOURCE) != 0 &&
+    if ((th_option_row(k)->commands & TH_SOURCE) != 0 &&
         options->given[k] != TH_NOT_GIVEN &&
-        !th_family_uses(family, table[k].name))
+        !th_family_uses(family, th_option_row(k)->name))
       return th_fail(err, TH_EUSAGE,
                      "%s: family %s does not use %s%s; leave it out", where,
-                     family->name, dashes, table[k].name);
+                     family->name, dashes, th_option_row(k)->name);
   return TH_OK;
 }
 

@@ -76,7 +76,9 @@ static bool has_range(const struct th_option *option)
 static void describe(const struct th_option *option, char *text, size_t size)
 {
   const struct th_limits *limits = &option->limits;
-  const char *shown = option->shown != NULL ? option->shown : option->start;
+  char initial[TEXT];
+  th_option_initial(option, initial, sizeof initial);
+  const char *shown = option->shown != NULL ? option->shown : initial;
   int used = snprintf(text, size, "%s", option->help);
   if (has_range(option))
     used +=
@@ -86,24 +88,24 @@ static void describe(const struct th_option *option, char *text, size_t size)
     used +=
         snprintf(text + used, size - (size_t)used, ", %s %.10g",
                  limits->highest_open ? "below" : "at most", limits->highest);
-  if (shown != NULL && strcmp(shown, "required") == 0)
+  if (strcmp(shown, "required") == 0)
     snprintf(text + used, size - (size_t)used, " (required)");
-  else if (shown != NULL)
+  else if (shown[0] != '\0')
     snprintf(text + used, size - (size_t)used, " (default: %s)", shown);
+  th_error_name_options(text, true);
 }
 
 /* Options of a subcommand in a section; NULL: those of no section. */
 static bool next_in_section(const struct th_option **option, int *row,
                             const char *section, unsigned bit)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   while (++*row < count) {
-    const char *own = table[*row].section;
+    const char *own = th_option_row(*row)->section;
     bool same = own == section ||
                 (own != NULL && section != NULL && strcmp(own, section) == 0);
-    if (same && (table[*row].commands & bit) != 0) {
-      *option = &table[*row];
+    if (same && (th_option_row(*row)->commands & bit) != 0) {
+      *option = th_option_row(*row);
       return true;
     }
   }
@@ -258,8 +260,7 @@ static void man_deck(FILE *out)
 
 void th_help_man(FILE *out)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   fputs(".TH THRESHER 1 \"\" \"thresher " THRESHER_VERSION "\"\n"
         ".SH NAME\nthresher \\- sparse linear models under an attribute "
         "budget\n.SH SYNOPSIS\n",
@@ -279,8 +280,8 @@ void th_help_man(FILE *out)
   man_text(out, writing);
   fputs("\n.SH OPTIONS OF EVERY COMMAND\n", out);
   for (int k = 0; k < count; k++)
-    if (table[k].commands == TH_EVERY_COMMAND)
-      man_option(out, &table[k]);
+    if (th_option_row(k)->commands == TH_EVERY_COMMAND)
+      man_option(out, th_option_row(k));
   fputs(".SH COMMANDS\n", out);
   for (const struct th_command *c = th_command_table(); c->name != NULL; c++)
     man_command(out, c);

@@ -66,7 +66,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .positive_class = options->positive_class,
       .zero_based = options->zero_based,
       .attributes = options->attributes,
-      .groups = options->groups,
+      .groups = options->config.group_file,
       .like = options->like,
       .max_line = options->max_line,
       .shards = options->shards,

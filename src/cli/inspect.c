@@ -1,10 +1,10 @@
 /* inspect.c - the subcommand that describes a data set or a model
  * SPDX-License-Identifier: MIT */
+#include "api/name_text.h"
 #include "cli/certificate.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
 #include "cli/json.h"
-#include "cli/name_text.h"
 #include "cli/refuse_text.h"
 #include "cli/wording.h"
 #include "io/dataset/dataset.h"
@@ -21,10 +21,8 @@ enum { INSPECT_MEMORY = 1 << 26 }; /* bytes; nothing is read twice */
 /* A line of the deck in the type of its option. */
 static void add_setting(json_t *deck, const struct th_setting *setting)
 {
-  int count;
   int row = th_option_find(setting->name);
-  enum th_option_kind kind =
-      row < 0 ? TH_OPT_TEXT : th_option_table(&count)[row].kind;
+  enum th_option_kind kind = row < 0 ? TH_OPT_TEXT : th_option_row(row)->kind;
   bool number = strcmp(setting->value, "auto") != 0;
   if (kind == TH_OPT_FLAG)
     json_object_set_new(deck, setting->name,
@@ -102,17 +100,16 @@ static json_t *model_json(const struct th_model *model)
 /* The model's deck as a deck that train accepts. */
 static void print_deck(const struct th_model *model)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   const char *section = "";
   for (int row = 0; row < count; row++) {
     for (int64_t k = 0; k < model->settings; k++) {
-      if (strcmp(model->deck[k].name, table[row].name) != 0)
+      if (strcmp(model->deck[k].name, th_option_row(row)->name) != 0)
         continue;
-      if (strcmp(section, table[row].section) != 0)
-        printf("[%s]\n", table[row].section);
-      section = table[row].section;
-      printf("%s = %s\n", table[row].name, model->deck[k].value);
+      if (strcmp(section, th_option_row(row)->section) != 0)
+        printf("[%s]\n", th_option_row(row)->section);
+      section = th_option_row(row)->section;
+      printf("%s = %s\n", th_option_row(row)->name, model->deck[k].value);
     }
   }
 }

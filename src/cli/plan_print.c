@@ -1,6 +1,6 @@
 /* plan_print.c - the plan of a run, as it is printed before it begins
  * SPDX-License-Identifier: MIT */
-#include "cli/options/option_names.h"
+#include "api/training_names.h"
 #include "cli/report.h"
 #include "cli/wording.h"
 #include "solvers/solver_table.h"

@@ -1,5 +1,6 @@
 /* predict.c - the subcommand that writes predictions as CSV
  * SPDX-License-Identifier: MIT */
+#include "api/scored.h"
 #include "cli/commands.h"
 #include "cli/evaluator.h"
 #include "cli/run.h"
@@ -75,7 +76,8 @@ th_status th_command_predict(const struct th_options *options,
   TH_TRY(th_run_output_check(comm, options->output, true, options->force, err));
   TH_TRY(th_evaluator_open(&scoring, options, "predict", TH_MATCH_SUPPORT, comm,
                            err));
-  TH_TRY(th_evaluator_collect(&scoring, comm, &scored, err));
+  TH_TRY(th_scored_collect(&scored, &scoring.model, &scoring.data, scoring.rows,
+                           comm->rank == 0, comm, err));
   if (comm->rank == 0)
     rc = write_csv(&scored, scoring.rows.count,
                    th_evaluator_is_logistic(&scoring.model), options->output,

@@ -1,8 +1,8 @@
 /* result_print.c - what a run has found: the model, and what was observed for
  * it
  * SPDX-License-Identifier: MIT */
+#include "api/name_text.h"
 #include "cli/ending.h"
-#include "cli/name_text.h"
 #include "cli/report.h"
 #include "cli/wording.h"
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run_monitor.h"
 
+#include "api/match.h"
 #include "cli/ending.h"
 #include "cli/json.h"
-#include "cli/match.h"
 #include "cli/wording.h"
 #include "io/model/model_file.h"
 #include "synthetic/synthetic.h"
@@ -168,8 +168,7 @@ th_status th_run_monitor_refer(struct th_run_monitor *watch, const char *path,
     return TH_OK;
   th_status rc = th_model_read(&watch->reference, comm, path, err);
   if (rc == TH_OK)
-    rc = th_match(&watch->reference, data, TH_MATCH_SUPPORT, path,
-                  !watch->prints, comm, err);
+    rc = th_match(&watch->reference, data, TH_MATCH_SUPPORT, path, comm, err);
   if (rc != TH_OK)
     return rc;
   if (watch->reference.attributes != watch->attributes)

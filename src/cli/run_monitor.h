@@ -3,7 +3,7 @@
 #ifndef TH_RUN_MONITOR_H
 #define TH_RUN_MONITOR_H
 
-#include "cli/data.h"
+#include "api/data.h"
 #include "cli/loop_log.h"
 #include "cli/meter.h"
 #include "cli/options/options.h"

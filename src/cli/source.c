@@ -9,12 +9,12 @@
 /* The row of a key, by name or by letter, or -1. */
 static int row_of(const char *key)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   for (int k = 0; k < count; k++) {
-    bool letter = key[0] == table[k].letter && key[0] != 0 && key[1] == 0;
-    if ((table[k].commands & TH_SOURCE) != 0 &&
-        (letter || strcmp(key, table[k].name) == 0))
+    bool letter =
+        key[0] == th_option_row(k)->letter && key[0] != 0 && key[1] == 0;
+    if ((th_option_row(k)->commands & TH_SOURCE) != 0 &&
+        (letter || strcmp(key, th_option_row(k)->name) == 0))
       return k;
   }
   return -1;
@@ -75,8 +75,7 @@ static th_status read_pairs(struct th_options *options, char *pairs,
 static void write_text(const struct th_synthesis *synthesis,
                        const struct th_options *options, char *text)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   struct th_options used = *options;
   used.support = synthesis->truth.support_size;
   size_t length =
@@ -84,14 +83,14 @@ static void write_text(const struct th_synthesis *synthesis,
   char joint = ':';
   for (int k = 0; k < count && length < TH_SOURCE_TEXT; k++) {
     char value[64];
-    if ((table[k].commands & TH_SOURCE) == 0 ||
-        !th_family_uses(synthesis->family, table[k].name))
+    if ((th_option_row(k)->commands & TH_SOURCE) == 0 ||
+        !th_family_uses(synthesis->family, th_option_row(k)->name))
       continue;
     th_option_text(&used, k, value, sizeof value);
     if (strcmp(value, "auto") == 0)
       continue;
     length += (size_t)snprintf(text + length, TH_SOURCE_TEXT - length,
-                               "%c%s=%s", joint, table[k].name, value);
+                               "%c%s=%s", joint, th_option_row(k)->name, value);
     joint = ',';
   }
 }

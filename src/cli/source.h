@@ -3,10 +3,8 @@
 #ifndef TH_CLI_SOURCE_H
 #define TH_CLI_SOURCE_H
 
+#include "api/data.h"
 #include "cli/family.h"
-
-/* Longest --source with all that was chosen by itself, and its end. */
-enum { TH_SOURCE_TEXT = 512 };
 
 /* Read "FAMILY:key=value,...": the keys are the options of `generate` that say
  * what the data are, by name or by letter. text receives the same with every

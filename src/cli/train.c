@@ -1,20 +1,16 @@
 /* train.c - the subcommand that trains
  * SPDX-License-Identifier: MIT */
+#include "api/config_check.h"
+#include "api/training.h"
 #include "cli/commands.h"
-#include "cli/data.h"
-#include "cli/match.h"
-#include "cli/options/option_check.h"
-#include "cli/options/solver_options.h"
+#include "cli/input.h"
 #include "cli/report.h"
 #include "cli/run.h"
-#include "cli/start_model.h"
 #include "cli/wording.h"
 #include "io/import/quote.h"
 #include "io/model/model_file.h"
-#include "math/penalty.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORD = 4096 }; /* longest file name of a line to type */
@@ -22,15 +18,23 @@ enum { WORD = 4096 }; /* longest file name of a line to type */
 struct session {
   const struct th_options *options;
   struct th_data data;
-  struct th_groups groups; /* of --groups */
-  struct th_model start;   /* support and coefficients alone */
-  bool start_coef;
-  int64_t memory; /* bytes of values that a rank keeps in all */
-  struct th_plan plan;
+  struct th_training training;
   struct th_run_monitor watch;
   struct th_profile profile;
-  struct th_model model;
 };
+
+/* What is wrong whatever the data are. Local. */
+static th_status check_use(const struct th_options *options,
+                           struct th_error *err)
+{
+  if (options->telemetry == NULL &&
+      options->given[th_option_find("reference")] == TH_GIVEN_ON_LINE)
+    return th_fail(err, TH_EUSAGE,
+                   "train: --reference counts only with --telemetry "
+                   "FILE.jsonl; leave it out, or give both");
+  return th_config_check(&options->config,
+                         options->given + th_option_training_first(), err);
+}
 
 static th_status check_outputs(const struct th_options *options,
                                struct th_comm *comm, struct th_error *err)
@@ -46,66 +50,6 @@ static th_status check_outputs(const struct th_options *options,
   return TH_OK;
 }
 
-/* Bytes of them that stay in the form of files: little where the solver keeps
- * another form. */
-static int64_t stored_memory(const struct session *session)
-{
-  enum { SHARE = 4 };
-  const struct th_config *config = &session->options->config;
-  bool both = th_solver_find(config->solver)->by_examples;
-  return both ? session->memory / SHARE + 1 : session->memory;
-}
-
-/* Defaults that the solver decides. */
-static void choose_defaults(struct th_config *config,
-                            const struct th_options *options)
-{
-  if (!th_solver_find(config->solver)->penalised)
-    return;
-  config->standardize =
-      config->standardize && th_option_given(options, "standardize");
-}
-
-/* l1 takes the weights of groups only where they are asked for. */
-static bool wants_groups(const struct th_config *config)
-{
-  const struct th_penalty *penalty = th_penalty_find(config->penalty);
-  return th_solver_find(config->solver)->penalised && penalty != NULL &&
-         penalty->grouped;
-}
-
-static th_status make_plan(struct session *session, struct th_comm *comm,
-                           struct th_error *err)
-{
-  const struct th_options *options = session->options;
-  const struct th_shape *shape = &session->data.store->shape;
-  struct th_config config = options->config;
-  choose_defaults(&config, options);
-  config.panel_memory = session->memory - stored_memory(session);
-  if (options->groups != NULL || wants_groups(&config)) {
-    th_status rc = th_data_groups(&session->data, options->groups,
-                                  options->output, comm, &session->groups, err);
-    if (rc != TH_OK)
-      return rc;
-    config.groups = session->groups.attributes > 0 ? &session->groups : NULL;
-  }
-  if (options->start != NULL) {
-    th_status rc = th_start_model_read(&session->start, &session->start_coef,
-                                       comm, options->start, &session->data,
-                                       options->quiet, err);
-    if (rc != TH_OK)
-      return rc;
-    config.start_support = session->start.support;
-    config.start_coef = session->start_coef ? session->start.coef : NULL;
-    config.start_size = session->start.support_size;
-  }
-  th_status rc = th_train_choose_loss(&config, session->data.store, err);
-  if (rc != TH_OK)
-    return rc;
-  int64_t owned = th_store_most_owned(session->data.store, comm->size);
-  return th_train_plan(&config, shape, comm->size, owned, &session->plan, err);
-}
-
 /* What does not fit is read in every pass anew. */
 static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
 {
@@ -113,95 +57,13 @@ static void correct_reads(struct th_plan *plan, int64_t memory, int ranks)
     plan->read_bytes = plan->stream_bytes;
 }
 
-/* One pass over row groups that are dealt as wholes comes back to nothing.
- * Local. */
-static th_status prepare_reading(struct session *session, struct th_error *err)
-{
-  const struct th_plan *plan = &session->plan;
-  struct th_dataset *dataset = session->data.dataset;
-  if (dataset == NULL)
-    return TH_OK;
-  if (plan->config.passes == 1 && plan->points == 0 &&
-      plan->deal_unit >= session->data.store->shape.row_group)
-    th_dataset_keep_little(dataset);
-  return th_dataset_read_ahead(dataset, session->options->prefetch, err);
-}
-
-/* Collective: plans of ranks may differ in what they need. */
-static th_status check_memory(const struct th_plan *plan, struct th_comm *comm,
-                              int64_t share, struct th_error *err)
-{
-  int64_t most = plan->memory;
-  comm->ops->max_i64(comm, &most, 1);
-  if (most <= share)
-    return TH_OK;
-  return th_fail(err, TH_ENOMEM,
-                 "this run needs %.2f GB on each of %d ranks, and there are "
-                 "%.2f GB for each; use more machines%s",
-                 (double)most / 1e9, comm->size, (double)share / 1e9,
-                 th_solver_find(plan->config.solver)->penalised
-                     ? ""
-                     : " or a smaller --budget");
-}
-
-/* Groups may be many: a model names them by their fingerprint. */
-static th_status name_groups(struct session *session, struct th_error *err)
-{
-  char text[32];
-  if (session->groups.attributes == 0)
-    return TH_OK;
-  snprintf(text, sizeof text, "%016" PRIx64, session->groups.fingerprint);
-  session->model.groups = session->groups; /* which is not wanted any more */
-  session->groups = (struct th_groups){0};
-  return th_model_set(&session->model, "groups", text, err);
-}
-
-/* Every option that can change the model, as it was used. */
-static th_status fill_deck(struct session *session, struct th_error *err)
-{
-  int count;
-  const struct th_option *table = th_option_table(&count);
-  struct th_options used = *session->options;
-  char text[TH_SOURCE_TEXT];
-  used.config = session->plan.config;
-  used.source = session->data.source;
-  for (int k = 0; k < count; k++) {
-    if (!table[k].model || strcmp(table[k].name, "start") == 0 ||
-        (strcmp(table[k].name, "source") == 0 && used.source[0] == '\0') ||
-        !th_solver_uses(used.config.solver, table[k].name))
-      continue;
-    th_option_text(&used, k, text, sizeof text);
-    th_status rc = th_model_set(&session->model, table[k].name, text, err);
-    if (rc != TH_OK)
-      return rc;
-  }
-  if (used.start == NULL)
-    return TH_OK;
-  char *start = th_start_model_text(&session->start, session->start_coef);
-  th_status rc = start == NULL
-                     ? th_fail(err, TH_ENOMEM, "no memory for the deck")
-                     : th_model_set(&session->model, "start", start, err);
-  free(start);
-  return rc;
-}
-
-static th_status finish_local(struct session *session, struct th_error *err)
-{
-  th_status rc;
-  TH_TRY(th_run_monitor_finish(&session->watch, err));
-  TH_TRY(th_data_unchanged(&session->data, err));
-  TH_TRY(fill_deck(session, err));
-  TH_TRY(name_groups(session, err));
-done:
-  return rc;
-}
-
 static th_status write_model(struct session *session, struct th_comm *comm,
                              struct th_error *err)
 {
   th_profile_begin(&session->profile);
-  th_status rc = th_model_write(&session->model, comm, session->options->output,
-                                session->options->force, err);
+  th_status rc =
+      th_model_write(&session->training.model, comm, session->options->output,
+                     session->options->force, err);
   th_profile_end(&session->profile, TH_PHASE_WRITE);
   return rc;
 }
@@ -218,7 +80,8 @@ static void print_next(const struct session *session)
   fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
           computed ? "--source " : "", data_word);
   fprintf(stderr, "         thresher inspect %s\n", model_word);
-  int64_t budget = session->plan.config.budget; /* d, where there is none */
+  int64_t budget =
+      session->training.plan.config.budget; /* d, where there is none */
   int64_t most = session->data.store->shape.attributes;
   if (budget < most)
     fprintf(stderr,
@@ -243,15 +106,18 @@ static th_status report(struct session *session, struct th_comm *comm,
   if (options->report != NULL || shown)
     TH_TRY(th_report_bandwidth(&report.read_gbs, comm, err));
   if (comm->rank == 0 && options->report != NULL)
-    rc = th_report_write(&report, &session->plan, &session->model,
-                         &session->watch, options->report, options->force, err);
+    rc = th_report_write(&report, &session->training.plan,
+                         &session->training.model, &session->watch,
+                         options->report, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (session->watch.prints) {
-    th_report_result(stderr, &session->model, &session->data.store->shape);
+    th_report_result(stderr, &session->training.model,
+                     &session->data.store->shape);
     th_report_print_line(stderr, &report);
     print_next(session);
     if (options->verbose)
-      th_report_print(stderr, &report, &session->model, &session->watch);
+      th_report_print(stderr, &report, &session->training.model,
+                      &session->watch);
   }
 done:
   th_report_free(&report);
@@ -262,8 +128,8 @@ done:
 static void print_fallback(const struct session *session)
 {
   const struct th_config *given = &session->options->config;
-  const struct th_config *used = &session->plan.config;
-  const struct th_solver_row *solver = session->plan.solver;
+  const struct th_config *used = &session->training.plan.config;
+  const struct th_solver_row *solver = session->training.plan.solver;
   bool fell = solver->why_truth != NULL && given->select == TH_SELECT_AUTO &&
               used->select == TH_SELECT_TRUTH;
   if (fell)
@@ -278,19 +144,19 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_run_monitor_open(&session->watch, session->options,
                           session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
-  session->watch.meter.at_most = session->plan.most_visits > 0;
+  session->watch.meter.at_most = session->training.plan.most_visits > 0;
   TH_TRY(th_run_monitor_refer(&session->watch, session->options->reference,
                               &session->data, comm, err));
   if (session->watch.prints)
-    th_report_plan(stderr, &session->plan, &session->data.store->shape,
+    th_report_plan(stderr, &session->training.plan, &session->data.store->shape,
                    comm->size, NULL);
   if (session->watch.prints)
     print_fallback(session);
-  TH_TRY(th_train(&session->plan, session->data.store, comm,
-                  &session->watch.monitor, &session->profile, &session->model,
-                  err));
-  TH_TRY(th_agree(comm, finish_local(session, err), err));
-  TH_TRY(th_match_label(&session->model, &session->data, comm, err));
+  TH_TRY(th_train(&session->training.plan, session->data.store, comm,
+                  &session->watch.monitor, &session->profile,
+                  &session->training.model, err));
+  TH_TRY(th_agree(comm, th_run_monitor_finish(&session->watch, err), err));
+  TH_TRY(th_training_finish(&session->training, comm, err));
   TH_TRY(write_model(session, comm, err));
   TH_TRY(report(session, comm, th_comm_clock() - began, err));
 done:
@@ -305,9 +171,10 @@ static th_status print_estimate(const struct session *session,
   const struct th_shape *shape = &session->data.store->shape;
   struct th_estimate estimate = {0, 0};
   th_status rc =
-      th_report_estimate(&session->plan, shape, comm, &estimate, err);
+      th_report_estimate(&session->training.plan, shape, comm, &estimate, err);
   if (rc == TH_OK && comm->rank == 0)
-    th_report_plan(stdout, &session->plan, shape, comm->size, &estimate);
+    th_report_plan(stdout, &session->training.plan, shape, comm->size,
+                   &estimate);
   return rc;
 }
 
@@ -318,31 +185,36 @@ th_status th_command_train(const struct th_options *options,
   double began = th_comm_clock();
   int64_t share = 0;
   th_status rc;
-  TH_TRY(th_option_use_check(options, err));
+  TH_TRY(check_use(options, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
   TH_TRY(th_run_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
-  session.memory = th_run_memory_to_keep(options, share);
-  rc = th_data_open(&session.data, options, "train", options->argument[0],
-                    stored_memory(&session), comm, err);
+  session.training = (struct th_training){
+      .config = options->config,
+      .standardize_given = th_option_given(options, "standardize"),
+      .output = options->output,
+      .data = &session.data,
+      .memory = th_run_memory_to_keep(options, share)};
+  rc = th_input_open(
+      &session.data, options, "train", options->argument[0],
+      th_training_stored(&options->config, session.training.memory), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
   TH_TRY(
       th_data_need_targets(&session.data, "train", options->argument[0], err));
   TH_TRY(th_data_need_examples(&session.data, err));
-  TH_TRY(make_plan(&session, comm, err));
-  correct_reads(&session.plan, session.memory, comm->size);
-  TH_TRY(th_agree(comm, prepare_reading(&session, err), err));
+  TH_TRY(th_training_plan(&session.training, comm, err));
+  correct_reads(&session.training.plan, session.training.memory, comm->size);
+  rc = th_training_prepare(&session.training, options->prefetch, err);
+  TH_TRY(th_agree(comm, rc, err));
   if (options->dry_run)
     TH_TRY(print_estimate(&session, comm, err));
-  TH_TRY(check_memory(&session.plan, comm, share, err));
+  TH_TRY(th_training_check_memory(&session.training, comm, share, err));
   if (!options->dry_run)
     TH_TRY(train(&session, comm, began, err));
 done:
-  th_model_free(&session.model);
-  th_model_free(&session.start);
-  th_groups_free(&session.groups);
+  th_training_free(&session.training);
   th_data_close(&session.data);
   return rc;
 }

@@ -22,14 +22,12 @@ struct session {
 static th_status read_deck(struct session *session, struct th_error *err)
 {
   const struct th_model *model = &session->scoring.model;
-  int count;
-  const struct th_option *table = th_option_table(&count);
   th_status rc = th_options_init(&session->deck, th_command_table(), err);
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
     const struct th_setting *line = &model->deck[k];
     int row = th_option_find(line->name);
-    bool number = row >= 0 && (table[row].kind == TH_OPT_INT ||
-                               table[row].kind == TH_OPT_REAL);
+    bool number = row >= 0 && (th_option_row(row)->kind == TH_OPT_INT ||
+                               th_option_row(row)->kind == TH_OPT_REAL);
     if (row >= 0 && !(number && strcmp(line->value, "auto") == 0))
       rc = th_option_set(&session->deck, row, line->value, "verify", err);
   }

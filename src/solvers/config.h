@@ -29,8 +29,9 @@ enum th_select_for {
 
 struct th_groups;
 
-/* Plain values; 0 means "by the automatic rule" unless said otherwise. The
- * option table of src/cli fills it in and documents ranges and defaults. */
+/* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
+ * are those of th_config_default; names, ranges and help of the options are in
+ * src/api/training_options.c. */
 struct th_config {
   const char *solver; /* a name from the solver table */
   int64_t sparsity;   /* s; 0: not given */
@@ -51,12 +52,15 @@ struct th_config {
   int64_t updates_exploit;      /* T_k */
   double growth;                /* factor on both batches per round */
   int64_t rounds;               /* K: upper limit on rounds, 0: none */
-  const int64_t *start_support; /* exploitation: where to begin, ascending */
+  const char *start;            /* exploitation: where to begin, as text: a
+                                   model or a list; NULL: none */
+  const int64_t *start_support; /* the same, read: ascending */
   const double *start_coef;     /* aligned, in the data's own units, or NULL */
   int64_t start_size;
   /* Penalised solvers: exactly one of lambda, lambda_ratio and path is given
    * after th_train_plan. */
   const char *penalty;            /* a name from the penalty table */
+  const char *group_file;         /* NULL: those of the data set */
   const struct th_groups *groups; /* borrowed; NULL: each attribute is one */
   double mix;                     /* sparse-group: the share of norm1 */
   double lambda;
@@ -74,5 +78,8 @@ struct th_config {
   double confidence;      /* of statistical certificates */
   int64_t panel_memory;   /* bytes of a rank for examples that are kept */
 };
+
+/* What a run does where nothing else is asked for. Local. */
+struct th_config th_config_default(void);
 
 #endif

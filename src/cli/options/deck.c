@@ -62,23 +62,21 @@ static th_status keep(struct th_options *options, const char *value,
 static th_status enter(struct deck *deck, const char *section, const char *name,
                        const char *value)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
   struct th_options *options = deck->options;
   char where[512];
   int row = th_option_find(name);
   snprintf(where, sizeof where, "%s:%d", options->deck, deck->line);
-  if (row < 0 || (table[row].commands & deck->bit) == 0)
+  if (row < 0 || (th_option_row(row)->commands & deck->bit) == 0)
     return th_option_unknown(deck->options, where, "", name, deck->bit,
                              deck->err);
-  if (table[row].section == NULL)
+  if (th_option_row(row)->section == NULL)
     return th_fail(deck->err, TH_EUSAGE,
                    "%s: %s is for the command line, not for a deck", where,
                    name);
-  if (strcmp(table[row].section, section) != 0)
+  if (strcmp(th_option_row(row)->section, section) != 0)
     return th_fail(deck->err, TH_EUSAGE,
                    "%s: %s belongs in section [%s], not in [%s]", where, name,
-                   table[row].section, section);
+                   th_option_row(row)->section, section);
   if (options->given[row] == TH_GIVEN_IN_DECK)
     return th_fail(deck->err, TH_EUSAGE, "%s: %s is given twice", where, name);
   if (options->given[row] == TH_GIVEN_ON_LINE)

@@ -7,17 +7,10 @@
 
 #include <stdint.h>
 
-const char *th_option_names_solver(int64_t k);
 const char *th_option_names_format(int64_t k);
 const char *th_option_names_type(int64_t k);
 const char *th_option_names_layout(int64_t k);
 const char *th_option_names_header(int64_t k);
-const char *th_option_names_loss(int64_t k);
-const char *th_option_names_refit(int64_t k);
-const char *th_option_names_select(int64_t k);
 const char *th_option_names_split(int64_t k);
-const char *th_option_names_penalty(int64_t k);
-const char *th_option_names_screen(int64_t k);
-const char *th_option_names_screen_rule(int64_t k);
 
 #endif

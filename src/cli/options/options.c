@@ -14,20 +14,27 @@ th_status th_options_init(struct th_options *options,
                           const struct th_command *commands,
                           struct th_error *err)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
-  *options = (struct th_options){.commands = commands};
+  *options =
+      (struct th_options){.config = th_config_default(), .commands = commands};
   th_status rc = TH_OK;
-  for (int k = 0; k < count && rc == TH_OK; k++) {
-    if (table[k].start == NULL)
-      continue;
-    if (table[k].kind == TH_OPT_REAL) /* may lie outside: "by itself" */
-      *(double *)((char *)options + table[k].offset) =
-          strtod(table[k].start, NULL);
-    else
-      rc = th_option_set(options, k, table[k].start, table[k].name, err);
+  for (int k = 0; k < th_option_count() && rc == TH_OK; k++) {
+    const struct th_option *option = th_option_row(k);
+    if (option->start != NULL && option->start != th_option_by_config)
+      rc = th_option_set(options, k, option->start, option->name, err);
   }
   return rc;
+}
+
+th_status th_option_set(struct th_options *options, int row, const char *value,
+                        const char *where, struct th_error *err)
+{
+  return th_option_put(th_option_row(row), options, value, where, err);
+}
+
+void th_option_text(const struct th_options *options, int row, char *text,
+                    size_t size)
+{
+  th_option_get(th_option_row(row), options, text, size);
 }
 
 void th_options_free(struct th_options *options)
@@ -59,27 +66,26 @@ struct getopt_form {
 
 static void build_form(struct getopt_form *form, unsigned bit)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   char *letter = form->letters;
   struct option *row = form->longs;
   *letter++ = '-'; /* positional arguments in order, as code 1 */
   *letter++ = ':'; /* a missing value is ':' */
   for (int k = 0; k < count; k++) {
-    if ((table[k].commands & bit) == 0)
+    if ((th_option_row(k)->commands & bit) == 0)
       continue;
-    bool flag = table[k].kind == TH_OPT_FLAG;
-    *row++ =
-        (struct option){table[k].name, flag ? no_argument : required_argument,
-                        NULL, 'z' + 1 + k};
-    if (has_negative(&table[k])) {
+    bool flag = th_option_row(k)->kind == TH_OPT_FLAG;
+    *row++ = (struct option){th_option_row(k)->name,
+                             flag ? no_argument : required_argument, NULL,
+                             'z' + 1 + k};
+    if (has_negative(th_option_row(k))) {
       snprintf(form->negatives[k], sizeof form->negatives[k], "no-%s",
-               table[k].name);
+               th_option_row(k)->name);
       *row++ = (struct option){form->negatives[k], no_argument, NULL,
                                'z' + 1 + k + FLAG_OFF};
     }
-    if (table[k].letter != 0) {
-      *letter++ = table[k].letter;
+    if (th_option_row(k)->letter != 0) {
+      *letter++ = th_option_row(k)->letter;
       if (!flag)
         *letter++ = ':';
     }
@@ -90,10 +96,10 @@ static void build_form(struct getopt_form *form, unsigned bit)
 
 static int row_of_letter(int letter, unsigned bit)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
+  int count = th_option_count();
   for (int k = 0; k < count; k++)
-    if (table[k].letter == letter && (table[k].commands & bit) != 0)
+    if (th_option_row(k)->letter == letter &&
+        (th_option_row(k)->commands & bit) != 0)
       return k;
   return -1;
 }
@@ -111,19 +117,17 @@ th_status th_option_unknown(const struct th_options *options, const char *where,
                             const char *dashes, const char *name, unsigned bit,
                             struct th_error *err)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
   const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
   int row = th_option_find(name);
   if (row < 0)
     row = th_option_find(bare);
   const char *command = command_of(options, bit);
-  if (row >= 0 && (table[row].commands & bit) == 0)
+  if (row >= 0 && (th_option_row(row)->commands & bit) == 0)
     return th_fail(err, TH_EUSAGE, "%s: %s%s is an option of %s, not of %s",
                    where, dashes, name,
-                   command_of(options, table[row].commands), command);
+                   command_of(options, th_option_row(row)->commands), command);
   const char *nearest =
-      row >= 0 ? table[row].name : th_option_nearest(name, bit);
+      row >= 0 ? th_option_row(row)->name : th_option_nearest(name, bit);
   if (nearest != NULL)
     return th_fail(err, TH_EUSAGE,
                    "%s: %s%s is not an option; did you mean %s%s?", where,
@@ -155,15 +159,13 @@ static th_status check_long(const struct th_options *options,
 static th_status take(struct th_options *options, int code, const char *command,
                       unsigned bit, struct th_error *err)
 {
-  int count;
-  const struct th_option *table = th_option_table(&count);
   bool off = code > 'z' + FLAG_OFF;
   int row = off          ? code - 'z' - 1 - FLAG_OFF
             : code > 'z' ? code - 'z' - 1
                          : row_of_letter(code, bit);
   char where[96];
-  snprintf(where, sizeof where, "%s: --%s", command, table[row].name);
-  bool flag = table[row].kind == TH_OPT_FLAG;
+  snprintf(where, sizeof where, "%s: --%s", command, th_option_row(row)->name);
+  bool flag = th_option_row(row)->kind == TH_OPT_FLAG;
   const char *value = !flag ? optarg : off ? "no" : "yes";
   options->given[row] = TH_GIVEN_ON_LINE;
   return th_option_set(options, row, value, where, err);
@@ -229,8 +231,7 @@ static th_status check_arguments(const struct th_options *options,
                    command->name, options->argument[command->most],
                    command->name, command->arguments);
   int row = th_option_find("output");
-  int count;
-  if ((th_option_table(&count)[row].commands & command->bit) != 0 &&
+  if ((th_option_row(row)->commands & command->bit) != 0 &&
       options->output == NULL && !options->dry_run)
     return th_fail(err, TH_EUSAGE, "%s: -o FILE is missing: where to write to",
                    command->name);

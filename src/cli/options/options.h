@@ -1,46 +1,30 @@
 /* options.h - one table of options: parsing, decks, help and the man page
  *
- * Every option is one row of th_option_table. The command line and the deck
- * (--deck FILE.ini) fill the same struct th_options through it; --help, the
- * man page and the deck inside a model are printed from it.
+ * Every option is one row of a table (api/option.h). The command line and the
+ * deck (--deck FILE.ini) fill the same struct th_options through it; --help,
+ * the man page and the deck inside a model are printed from it.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_OPTIONS_H
 #define TH_OPTIONS_H
 
+#include "api/option.h"
+#include "api/split.h"
 #include "cli/options/command.h"
 #include "core/comm.h"
 #include "core/error.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* Subcommands, as bits of an option's mask. */
-enum th_command_bit {
-  TH_GENERATE = 1 << 0,
-  TH_IMPORT = 1 << 1,
-  TH_TRAIN = 1 << 2,
-  TH_EVALUATE = 1 << 3,
-  TH_PREDICT = 1 << 4,
-  TH_INSPECT = 1 << 5,
-  TH_SOLVERS = 1 << 6,
-  TH_BENCH = 1 << 7,
-  TH_VERIFY = 1 << 8,
-  TH_EVERY_COMMAND = (1 << 9) - 1,
-  TH_SOURCE = 1 << 9 /* no command: keys of --source */
-};
-
-enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
 
 enum { TH_OPTIONS_MOST = 128 };
 
 /* What was asked for. Strings are borrowed from the command line or from the
  * deck's text, which the record owns. */
 struct th_options {
-  const struct th_command *commands; /* all of them; borrowed */
   struct th_config config; /* training; seed also for generate and import */
+  const struct th_command *commands; /* all of them; borrowed */
   /* every command */
   const char *output;
   const char *deck;
@@ -73,8 +57,6 @@ struct th_options {
   bool shuffle;
   /* train, evaluate, predict, inspect, bench */
   const char *source;
-  const char *start;
-  const char *groups;
   int64_t memory; /* bytes per rank; 0: by the machine */
   const char *telemetry;
   const char *reference;
@@ -95,48 +77,11 @@ struct th_options {
   int64_t owned_capacity;
 };
 
-enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };
-
-enum th_option_kind {
-  TH_OPT_FLAG,  /* bool; --NAME and --no-NAME; yes or no in a deck */
-  TH_OPT_INT,   /* int64_t or uint64_t below 2^63 */
-  TH_OPT_REAL,  /* double */
-  TH_OPT_SIZE,  /* int64_t bytes; suffix K, M, G, T */
-  TH_OPT_TEXT,  /* const char * */
-  TH_OPT_NAME,  /* const char *, one of the choices */
-  TH_OPT_CHOICE /* int, the index of one of the choices */
-};
-
-/* The k-th name of a choice, NULL behind the last. */
-typedef const char *(*th_choices)(int64_t k);
-
-/* Both bounds belong to the range unless they are marked open. */
-struct th_limits {
-  double lowest;
-  double highest;
-  bool lowest_open;
-  bool highest_open;
-};
-
-struct th_option {
-  const char *name; /* long name and key in a deck */
-  char letter;      /* 0: none */
-  enum th_option_kind kind;
-  size_t offset;           /* in struct th_options */
-  const char *placeholder; /* in help; NULL for flags */
-  const char *start;       /* initial value as text; NULL: zero, not given */
-  const char *shown;       /* what help says of the default; NULL: start */
-  struct th_limits limits; /* INT, REAL, SIZE */
-  th_choices choices;      /* NAME, CHOICE */
-  const char *section;     /* of the deck; NULL: command line only */
-  unsigned commands;       /* enum th_command_bit */
-  bool model;              /* can change the model: part of its deck */
-  const char *help;
-};
-
-/* The rows; *count receives how many. */
-const struct th_option *th_option_table(int *count);
-/* Row of a long name, or -1. */
+/* All rows, those of training among them; which is the first of these; the row
+ * of a long name, or -1. Local. */
+int th_option_count(void);
+const struct th_option *th_option_row(int k);
+int th_option_training_first(void);
 int th_option_find(const char *name);
 
 /* Set every option to its initial value. commands: the table of subcommands,

@@ -36,7 +36,8 @@ th_status th_solver_check_needs(const struct th_config *config, bool starts,
   const struct th_solver_row *row = th_solver_find(config->solver);
   if (row->needs_sparsity && config->sparsity == 0)
     return th_fail(err, TH_EUSAGE,
-                   "solver %s needs -s, the most attributes in the model",
+                   "solver %s needs {sparsity}, the most attributes in the "
+                   "model",
                    row->name);
   if (row->needs_budget && config->budget == 0)
     return th_fail(err, TH_EUSAGE,

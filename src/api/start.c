@@ -1,8 +1,8 @@
-/* start_model.c - --start: the support that training begins with
+/* start.c - the support that training begins with
  * SPDX-License-Identifier: MIT */
-#include "cli/start_model.h"
+#include "api/start.h"
 
-#include "cli/match.h"
+#include "api/match.h"
 #include "core/memory.h"
 #include "io/model/model_file.h"
 
@@ -55,7 +55,7 @@ static int64_t count_items(const char *text)
 static th_status refuse(const char *text, struct th_error *err)
 {
   return th_fail(err, TH_EUSAGE,
-                 "train: --start %.40s: not a list such as 3,17,20 or "
+                 "{start} %.40s: not a list such as 3,17,20 or "
                  "3:0.5,17:-2",
                  text);
 }
@@ -91,8 +91,7 @@ static th_status read_item(char *text, bool named, struct item *item,
     return refuse(whole, err);
   if (number && (item->attribute < 0 || item->attribute >= attributes))
     return th_fail(err, TH_EUSAGE,
-                   "train: --start: attribute %" PRId64
-                   " is not within 0..%" PRId64,
+                   "{start}: attribute %" PRId64 " is not within 0..%" PRId64,
                    item->attribute, attributes - 1);
   return TH_OK;
 }
@@ -104,9 +103,9 @@ static th_status read_items(struct list *list, const char *text, bool named,
   th_status rc;
   list->count = count_items(text);
   list->text = th_model_copy_string(text);
-  TH_TRY(TH_NEW(&list->item, list->count, "--start", err));
+  TH_TRY(TH_NEW(&list->item, list->count, "{start}", err));
   if (list->text == NULL)
-    return th_fail(err, TH_ENOMEM, "no memory for --start");
+    return th_fail(err, TH_ENOMEM, "no memory for {start}");
   char *next = list->text;
   for (int64_t k = 0; k < list->count; k++) {
     bool coef = false;
@@ -116,7 +115,7 @@ static th_status read_items(struct list *list, const char *text, bool named,
     TH_TRY(read_item(item, named, &list->item[k], &coef, attributes, err));
     if (k > 0 && coef != list->coef)
       return th_fail(err, TH_EUSAGE,
-                     "train: --start: give a coefficient to all attributes or "
+                     "{start}: give a coefficient to all attributes or "
                      "to none");
     list->coef = coef;
   }
@@ -131,15 +130,14 @@ static th_status look_up(struct list *list, struct th_data *data,
   char **name = NULL;
   int64_t *attribute = NULL;
   int64_t names = 0;
-  th_status rc = TH_NEW(&name, list->count, "--start", err);
+  th_status rc = TH_NEW(&name, list->count, "{start}", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&attribute, list->count, "--start", err);
+    rc = TH_NEW(&attribute, list->count, "{start}", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < list->count; k++)
     if (list->item[k].name != NULL)
       name[names++] = list->item[k].name;
-  TH_TRY(th_match_names(data, name, names, attribute, "train: --start", comm,
-                        err));
+  TH_TRY(th_match_names(data, name, names, attribute, "{start}", comm, err));
   names = 0;
   for (int64_t k = 0; k < list->count; k++)
     if (list->item[k].name != NULL)
@@ -160,7 +158,7 @@ static th_status fill_start(struct th_model *start, struct list *list,
     start->coef[k] = list->item[k].coef;
     if (k > 0 && start->support[k] == start->support[k - 1])
       rc = th_fail(err, TH_EUSAGE,
-                   "train: --start: attribute %" PRId64 " is there twice",
+                   "{start}: attribute %" PRId64 " is there twice",
                    start->support[k]);
   }
   return rc;
@@ -194,8 +192,7 @@ static bool is_file(const char *text, struct th_comm *comm)
 
 th_status th_start_model_read(struct th_model *start, bool *with_coef,
                               struct th_comm *comm, const char *text,
-                              struct th_data *data, bool quiet,
-                              struct th_error *err)
+                              struct th_data *data, struct th_error *err)
 {
   int64_t attributes = data->store->shape.attributes;
   *with_coef = false;
@@ -204,12 +201,12 @@ th_status th_start_model_read(struct th_model *start, bool *with_coef,
     return read_list(start, with_coef, comm, text, named, data, err);
   th_status rc = th_model_read(start, comm, text, err);
   if (rc == TH_OK)
-    rc = th_match(start, data, TH_MATCH_SUPPORT, text, quiet, comm, err);
+    rc = th_match(start, data, TH_MATCH_SUPPORT, text, comm, err);
   if (rc != TH_OK)
     return rc;
   if (start->attributes != attributes)
     return th_fail(err, TH_EUSAGE,
-                   "train: --start %s: the model is for %" PRId64
+                   "{start} %s: the model is for %" PRId64
                    " attributes, the data have %" PRId64,
                    text, start->attributes, attributes);
   *with_coef = true;

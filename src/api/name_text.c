@@ -1,6 +1,6 @@
 /* name_text.c - names of attributes as they are shown: they may hold anything
  * SPDX-License-Identifier: MIT */
-#include "cli/name_text.h"
+#include "api/name_text.h"
 
 #include <string.h>
 

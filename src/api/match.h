@@ -3,7 +3,7 @@
 #ifndef TH_MATCH_H
 #define TH_MATCH_H
 
-#include "cli/data.h"
+#include "api/data.h"
 #include "core/model.h"
 
 /* Which of a model's attributes the data must have. */
@@ -12,12 +12,12 @@ enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };
 /* Give the attributes of the model's support the numbers that they have in the
  * data, and the model as many attributes: by name, where both have names, and
  * not the same ones. Else nothing changes; whether the numbers of attributes
- * agree is the caller's to check. path: of the model. quiet: no note about it
- * on standard error. Collective. TH_EDATA for a name that is not there, or not
- * one attribute's; with TH_MATCH_ALL also where the data have other attributes
- * beside the support, or the model has groups. */
+ * agree is the caller's to check. path: of the model. The
+ * data's listener hears of it. Collective. TH_EDATA for a name that is not
+ * there, or not one attribute's; with TH_MATCH_ALL also where the data have
+ * other attributes beside the support, or the model has groups. */
 th_status th_match(struct th_model *model, struct th_data *data,
-                   enum th_match_part part, const char *path, bool quiet,
+                   enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err);
 
 /* Whether the data have names. Local, replicated. */

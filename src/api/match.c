@@ -1,11 +1,13 @@
 /* match.c - the attributes of a model found again in other data, by name
  * SPDX-License-Identifier: MIT */
-#include "cli/match.h"
+#include "api/match.h"
 
-#include "cli/name_text.h"
+#include "api/name_text.h"
 #include "core/memory.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct th_name_print names_of(const struct th_data *data)
@@ -66,22 +68,37 @@ static th_status check_all(const struct th_model *model,
   return TH_OK;
 }
 
-static void tell_moved(const struct th_model *model, const int64_t *place)
+static void note(const struct th_data *data, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(const struct th_data *data, const char *format, ...)
+{
+  char text[TH_ERROR_TEXT];
+  va_list args;
+  if (data->note == NULL)
+    return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  th_error_one_line(text);
+  data->note(text);
+}
+
+static void tell_moved(const struct th_model *model, const struct th_data *data,
+                       const int64_t *place)
 {
   int64_t moved = 0;
   for (int64_t k = 0; k < model->support_size; k++)
     moved += place[k] != model->support[k];
-  fprintf(stderr,
-          "note: attributes matched by name: %" PRId64 " of %" PRId64
-          " lie elsewhere\n",
-          moved, model->support_size);
+  note(data,
+       "attributes matched by name: %" PRId64 " of %" PRId64 " lie elsewhere",
+       moved, model->support_size);
 }
 
 /* Collective. */
 static th_status match_by_name(struct th_model *model, struct th_data *data,
                                enum th_match_part part, const char *path,
-                               bool quiet, struct th_comm *comm,
-                               struct th_error *err)
+                               struct th_comm *comm, struct th_error *err)
 {
   int64_t size = model->support_size;
   int64_t *place = NULL;
@@ -92,8 +109,7 @@ static th_status match_by_name(struct th_model *model, struct th_data *data,
   if (part == TH_MATCH_ALL)
     TH_TRY(check_all(model, data, path, err));
   comm->ops->bcast(comm, place, (size_t)size * sizeof *place, 0);
-  if (comm->rank == 0 && !quiet)
-    tell_moved(model, place);
+  tell_moved(model, data, place);
   rc = th_model_renumber(model, place, data->store->shape.attributes, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
@@ -102,7 +118,7 @@ done:
 }
 
 th_status th_match(struct th_model *model, struct th_data *data,
-                   enum th_match_part part, const char *path, bool quiet,
+                   enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err)
 {
   uint64_t there = names_of(data).list;
@@ -110,13 +126,11 @@ th_status th_match(struct th_model *model, struct th_data *data,
   if (model->fingerprint == data->store->fingerprint || here == there)
     return TH_OK;
   if (here != 0 && there != 0)
-    return match_by_name(model, data, part, path, quiet, comm, err);
-  if (comm->rank == 0 && !quiet &&
-      model->attributes == data->store->shape.attributes)
-    fprintf(stderr,
-            "note: attributes matched by number: %s has no names of "
-            "attributes, %s has\n",
-            here == 0 ? path : data->name, here == 0 ? data->name : path);
+    return match_by_name(model, data, part, path, comm, err);
+  if (model->attributes == data->store->shape.attributes)
+    note(data,
+         "attributes matched by number: %s has no names of attributes, %s has",
+         here == 0 ? path : data->name, here == 0 ? data->name : path);
   return TH_OK;
 }
 

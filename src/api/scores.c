@@ -1,12 +1,12 @@
-/* metrics.c - how good predictions are
+/* scores.c - how good predictions are
  * SPDX-License-Identifier: MIT */
-#include "cli/metrics.h"
+#include "api/scores.h"
 
-#include "cli/evaluator.h"
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double clip = 1e-15;
 
@@ -146,4 +146,15 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
     return TH_OK;
   score_labels(scores, target, &e, n);
   return score_order(scores, target, &e, n, err);
+}
+
+double th_evaluator_probability(double z)
+{
+  double e = exp(-fabs(z));
+  return z >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+bool th_evaluator_is_logistic(const struct th_model *model)
+{
+  return strcmp(model->loss, "logistic") == 0;
 }

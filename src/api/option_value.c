@@ -1,24 +1,17 @@
-/* option_value.c - option values: from text, to text, misspelt names
+/* option_value.c - option values: from text, to text
  * SPDX-License-Identifier: MIT */
-#include "cli/options/options.h"
+#include "api/option.h"
+
+#include "solvers/config.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *place(struct th_options *options, const struct th_option *option)
-{
-  return (char *)options + option->offset;
-}
-
-static const void *place_read(const struct th_options *options,
-                              const struct th_option *option)
-{
-  return (const char *)options + option->offset;
-}
+const char th_option_by_config[] = "";
 
 static bool inside(const struct th_limits *limits, double value)
 {
@@ -147,29 +140,42 @@ static th_status bad_choice(const struct th_option *option, const char *value,
   return th_fail(err, TH_EUSAGE, "%s %s: must be %s", where, value, list);
 }
 
+static double number_at(const struct th_option *option, const void *in)
+{
+  return option->kind == TH_OPT_REAL ? *(const double *)in
+                                     : (double)*(const int64_t *)in;
+}
+
+/* What a number is before it is set. */
+static double initial_of(const struct th_option *option)
+{
+  struct th_config config = th_config_default();
+  if (option->start == th_option_by_config)
+    return number_at(option, (const char *)&config + option->offset);
+  return option->start == NULL ? 0 : strtod(option->start, NULL);
+}
+
 /* A number that is found by itself unless it is given: "auto". */
 static bool can_be_auto(const struct th_option *option)
 {
   bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||
                 option->kind == TH_OPT_REAL;
-  double initial = option->start == NULL ? 0 : strtod(option->start, NULL);
-  return number && !inside(&option->limits, initial);
+  return number && !inside(&option->limits, initial_of(option));
 }
 
 static void set_auto(const struct th_option *option, void *out)
 {
   if (option->kind == TH_OPT_REAL)
-    *(double *)out = option->start == NULL ? 0 : strtod(option->start, NULL);
+    *(double *)out = initial_of(option);
   else
     *(int64_t *)out = 0;
 }
 
-th_status th_option_set(struct th_options *options, int row, const char *value,
-                        const char *where, struct th_error *err)
+th_status th_option_put(const struct th_option *option, void *record,
+                        const char *value, const char *where,
+                        struct th_error *err)
 {
-  int count;
-  const struct th_option *option = &th_option_table(&count)[row];
-  void *out = place(options, option);
+  void *out = (char *)record + option->offset;
   if (value[0] == '\0')
     return th_fail(err, TH_EUSAGE, "%s: has no value", where);
   if (can_be_auto(option) && strcmp(value, "auto") == 0) {
@@ -210,17 +216,13 @@ static bool is_auto(const struct th_option *option, const void *in)
 {
   if (!can_be_auto(option))
     return false;
-  double value = option->kind == TH_OPT_REAL ? *(const double *)in
-                                             : (double)*(const int64_t *)in;
-  return !inside(&option->limits, value);
+  return !inside(&option->limits, number_at(option, in));
 }
 
-void th_option_text(const struct th_options *options, int row, char *text,
-                    size_t size)
+void th_option_get(const struct th_option *option, const void *record,
+                   char *text, size_t size)
 {
-  int count;
-  const struct th_option *option = &th_option_table(&count)[row];
-  const void *in = place_read(options, option);
+  const void *in = (const char *)record + option->offset;
   const char *name = NULL;
   if (is_auto(option, in)) {
     snprintf(text, size, "auto");
@@ -248,45 +250,13 @@ void th_option_text(const struct th_options *options, int row, char *text,
   snprintf(text, size, "%s", name == NULL ? "" : name);
 }
 
-/* Levenshtein's distance; names longer than the row count as far away. */
-static int distance(const char *a, const char *b)
+void th_option_initial(const struct th_option *option, char *text, size_t size)
 {
-  enum { LONGEST = 40 };
-  int row[LONGEST + 1];
-  size_t length = strlen(b);
-  if (length > LONGEST)
-    return LONGEST;
-  for (size_t j = 0; j <= length; j++)
-    row[j] = (int)j;
-  for (size_t i = 0; a[i] != '\0'; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i + 1;
-    for (size_t j = 1; j <= length; j++) {
-      int change = diagonal + (a[i] != b[j - 1]);
-      diagonal = row[j];
-      int shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-      row[j] = change < shift ? change : shift;
-    }
-  }
-  return row[length];
-}
-
-const char *th_option_nearest(const char *name, unsigned commands)
-{
-  int count;
-  const struct th_option *table = th_option_table(&count);
-  const char *nearest = NULL;
-  const char *bare = strncmp(name, "no-", 3) == 0 ? name + 3 : name;
-  int best = (int)strlen(name) / 3 + 2;
-  for (int k = 0; k < count; k++) {
-    int far = distance(bare, table[k].name);
-    bool opens =
-        strlen(bare) > 2 && strncmp(bare, table[k].name, strlen(bare)) == 0;
-    far = opens ? 0 : far; /* an abbreviation: nothing is nearer */
-    if ((table[k].commands & commands) != 0 && far < best) {
-      best = far;
-      nearest = table[k].name;
-    }
-  }
-  return nearest;
+  struct th_config config = th_config_default();
+  if (option->start != th_option_by_config)
+    snprintf(text, size, "%s", option->start == NULL ? "" : option->start);
+  else if (option->kind == TH_OPT_REAL)
+    snprintf(text, size, "%g", initial_of(option));
+  else
+    th_option_get(option, &config, text, size);
 }

@@ -1,6 +1,6 @@
 /* solver_options.c - which options a solver uses
  * SPDX-License-Identifier: MIT */
-#include "cli/options/solver_options.h"
+#include "api/solver_options.h"
 
 #include "solvers/solver_table.h"
 

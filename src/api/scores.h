@@ -1,9 +1,9 @@
-/* metrics.h - how good predictions are
+/* scores.h - how good predictions are
  * SPDX-License-Identifier: MIT */
-#ifndef TH_METRICS_H
-#define TH_METRICS_H
+#ifndef TH_SCORES_H
+#define TH_SCORES_H
 
-#include "core/error.h"
+#include "core/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +43,9 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
                              const double *predictor, int64_t n,
                              const struct th_labels *labels,
                              enum th_predictor kind, struct th_error *err);
+
+/* 1 / (1 + exp(-z)) without overflow. Local. */
+double th_evaluator_probability(double z);
+bool th_evaluator_is_logistic(const struct th_model *model);
 
 #endif

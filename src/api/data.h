@@ -1,29 +1,39 @@
-/* data.h - the data of a command: a data set's file, or a computed source
+/* data.h - data to train on or to predict: a data set's file, or computed ones
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CLI_DATA_H
-#define TH_CLI_DATA_H
+#ifndef TH_DATA_H
+#define TH_DATA_H
 
-#include "cli/source.h"
 #include "core/comm.h"
 #include "io/dataset/dataset.h"
 #include "synthetic/synthetic_store.h"
 
+/* Longest description of computed data, and its end. */
+enum { TH_SOURCE_TEXT = 512 };
+
+/* Zeroed: nothing is open. */
 struct th_data {
-  struct th_store *store; /* borrowed from one of the next two */
+  struct th_store *store; /* borrowed: of one of the next two, or a caller's */
   struct th_dataset *dataset;
   struct th_synthetic_store *computed;
-  struct th_synthesis synthesis; /* of the computed one */
-  char source[TH_SOURCE_TEXT];   /* with all parameters; empty for a file */
-  const char *name;              /* of the file, or --source; borrowed */
-  const struct th_ground_truth *truth; /* family[0] == 0: not generated */
+  struct th_ground_truth made; /* of the computed ones; owned */
+  char source[TH_SOURCE_TEXT]; /* what they are; empty for others */
+  const char *name;            /* in messages; borrowed */
+  const struct th_ground_truth
+      *truth;                     /* NULL, or family[0] == 0: not generated */
+  void (*note)(const char *text); /* hears one line for people; NULL: nobody */
 };
 
-/* Open --source if it was given, else the file `path`. memory: bytes of values
- * that this rank may keep. Collective; end with th_data_close, also after a
- * failure. */
-th_status th_data_open(struct th_data *data, const struct th_options *options,
-                       const char *command, const char *path, int64_t memory,
+/* Open the data set in the file `path`, which is borrowed as the name. memory:
+ * bytes of values that this rank may keep. Collective; failures of
+ * th_dataset_open. End with th_data_close, also after a failure; place the
+ * store's cells (th_store_place) before its values are read. */
+th_status th_data_open(struct th_data *data, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err);
+
+/* The same for data of that shape that are computed from data->made, which the
+ * caller has filled in. Local. TH_ENOMEM. */
+th_status th_data_compute(struct th_data *data, const struct th_shape *shape,
+                          int64_t memory, struct th_error *err);
 void th_data_close(struct th_data *data);
 
 /* TH_EDATA where the data have no targets. Local, replicated. */

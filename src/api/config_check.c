@@ -1,0 +1,122 @@
+/* config_check.c - options that would have no effect, or whose partner lacks
+ * SPDX-License-Identifier: MIT */
+#include "api/config_check.h"
+
+#include "api/solver_options.h"
+#include "api/training_options.h"
+#include "solvers/solver_table.h"
+
+#include <string.h>
+
+/* An option that the solver has no use for is refused, not ignored. */
+static th_status check_solver(const struct th_config *config,
+                              const unsigned char *given, struct th_error *err)
+{
+  for (int k = 0; k < th_training_options_count(); k++) {
+    const char *name = th_training_options_row(k)->name;
+    char users[128];
+    if (given[k] == TH_NOT_GIVEN || th_solver_uses(config->solver, name))
+      continue;
+    th_solver_users(name, users, sizeof users);
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not use {%s}; leave it out, or use solver "
+                   "%s",
+                   config->solver, name, users);
+  }
+  return TH_OK;
+}
+
+static bool has_path(const struct th_config *config)
+{
+  return config->path > 0;
+}
+
+static bool mixes(const struct th_config *config)
+{
+  return strcmp(config->penalty, "sparse-group") == 0;
+}
+
+static enum th_screen screen_of(const struct th_config *config)
+{
+  return config->screen == TH_SCREEN_AUTO
+             ? th_solver_find(config->solver)->screen
+             : config->screen;
+}
+
+static bool screens(const struct th_config *config)
+{
+  return screen_of(config) != TH_SCREEN_NONE;
+}
+
+static bool screens_online(const struct th_config *config)
+{
+  return screen_of(config) == TH_SCREEN_ONLINE;
+}
+
+/* Options that count only beside another. */
+static const struct partner {
+  const char *option;
+  const char *other;
+  bool (*there)(const struct th_config *config);
+} partners[] = {
+    {"path-min", "{path}", has_path},
+    {"mix", "{penalty} sparse-group", mixes},
+    {"screen-rule", "{screen} gap-safe or online", screens},
+    {"screen-exponent", "{screen} online", screens_online},
+    {"confidence", "{screen} online", screens_online},
+};
+
+/* Decks may carry them: that of a model tells all options, used or not. */
+static th_status check_partners(const struct th_config *config,
+                                const unsigned char *given,
+                                struct th_error *err)
+{
+  for (size_t k = 0; k < sizeof partners / sizeof *partners; k++) {
+    int row = th_training_options_find(partners[k].option);
+    if (given[row] == TH_GIVEN_ON_LINE && !partners[k].there(config))
+      return th_fail(err, TH_EUSAGE,
+                     "{%s} counts only with %s; leave it out, or give both",
+                     partners[k].option, partners[k].other);
+  }
+  return TH_OK;
+}
+
+/* A solver that screens online by itself. */
+static const char *online_solver(void)
+{
+  const struct th_solver_row *row = th_solver_table();
+  while (row->name != NULL && row->screen != TH_SCREEN_ONLINE)
+    row++;
+  return row->name;
+}
+
+/* Online screening happens while examples come one by one, and alone has votes.
+ */
+static th_status check_screening(const struct th_config *config,
+                                 struct th_error *err)
+{
+  const struct th_solver_row *row = th_solver_find(config->solver);
+  bool online = screen_of(config) == TH_SCREEN_ONLINE;
+  if (config->screen_rule == TH_RULE_VOTES && row->by_examples && !online)
+    return th_fail(err, TH_EUSAGE,
+                   "{screen-rule} votes counts only with {screen} "
+                   "online; leave it out, or give both");
+  if (config->screen != TH_SCREEN_ONLINE || row->screenings != NULL)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "solver %s cannot {screen} online; leave it out, or "
+                 "use solver %s",
+                 row->name, online_solver());
+}
+
+th_status th_config_check(const struct th_config *config,
+                          const unsigned char *given, struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(check_solver(config, given, err));
+  TH_TRY(check_partners(config, given, err));
+  TH_TRY(check_screening(config, err));
+  TH_TRY(th_solver_check_needs(config, config->start != NULL, err));
+done:
+  return rc;
+}

@@ -1,0 +1,116 @@
+/* option.h - an option: one row of a table that says all there is to it
+ *
+ * The rows of training are in training_options.c, those of the program alone in
+ * src/cli/options/option_table.c. A row names the member of a record that it
+ * sets: of struct th_config, or of what begins with one (struct th_options).
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_OPTION_H
+#define TH_OPTION_H
+
+#include "core/error.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Subcommands of the program, as bits of an option's mask. */
+enum th_command_bit {
+  TH_GENERATE = 1 << 0,
+  TH_IMPORT = 1 << 1,
+  TH_TRAIN = 1 << 2,
+  TH_EVALUATE = 1 << 3,
+  TH_PREDICT = 1 << 4,
+  TH_INSPECT = 1 << 5,
+  TH_SOLVERS = 1 << 6,
+  TH_BENCH = 1 << 7,
+  TH_VERIFY = 1 << 8,
+  TH_EVERY_COMMAND = (1 << 9) - 1,
+  TH_SOURCE = 1 << 9 /* no command: keys of --source */
+};
+
+enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };
+
+enum th_option_kind {
+  TH_OPT_FLAG,  /* bool; --NAME and --no-NAME; yes or no in a deck */
+  TH_OPT_INT,   /* int64_t or uint64_t below 2^63 */
+  TH_OPT_REAL,  /* double */
+  TH_OPT_SIZE,  /* int64_t bytes; suffix K, M, G, T */
+  TH_OPT_TEXT,  /* const char * */
+  TH_OPT_NAME,  /* const char *, one of the choices */
+  TH_OPT_CHOICE /* int, the index of one of the choices */
+};
+
+/* The k-th name of a choice, NULL behind the last. */
+typedef const char *(*th_choices)(int64_t k);
+
+/* Both bounds belong to the range unless they are marked open. */
+struct th_limits {
+  double lowest;
+  double highest;
+  bool lowest_open;
+  bool highest_open;
+};
+
+/* Limits as the tables write them. */
+#define TH_FROM(low)                                                           \
+  {                                                                            \
+    (low), INFINITY, false, true                                               \
+  }
+#define TH_ABOVE(low)                                                          \
+  {                                                                            \
+    (low), INFINITY, true, true                                                \
+  }
+#define TH_BETWEEN(low, high)                                                  \
+  {                                                                            \
+    (low), (high), false, false                                                \
+  }
+#define TH_INSIDE(low, high)                                                   \
+  {                                                                            \
+    (low), (high), true, true                                                  \
+  }
+#define TH_FRACTION                                                            \
+  {                                                                            \
+    0.0, 1.0, false, true                                                      \
+  }
+#define TH_NO_LIMITS                                                           \
+  {                                                                            \
+    0.0, 0.0, false, false                                                     \
+  }
+
+struct th_option {
+  const char *name; /* long name and key in a deck */
+  char letter;      /* 0: none */
+  enum th_option_kind kind;
+  size_t offset;           /* in the record */
+  const char *placeholder; /* in help; NULL for flags */
+  const char *start;       /* initial value as text; NULL: zero, not given;
+                              th_option_by_config: see there */
+  const char *shown;       /* what help says of the default; NULL: start */
+  struct th_limits limits; /* INT, REAL, SIZE */
+  th_choices choices;      /* NAME, CHOICE */
+  const char *section;     /* of the deck; NULL: command line only */
+  unsigned commands;       /* enum th_command_bit */
+  bool model;              /* can change the model: part of its deck */
+  const char *help;        /* names other options as {name} */
+};
+
+/* As `start`: the value that th_config_default has. */
+extern const char th_option_by_config[];
+
+/* Set one option of a record from text; `where` opens the message of a failure
+ * (such as "train: --budget" or "run.ini:3: budget"). A text is borrowed.
+ * TH_EUSAGE. */
+th_status th_option_put(const struct th_option *option, void *record,
+                        const char *value, const char *where,
+                        struct th_error *err);
+
+/* The value of an option as text that th_option_put reads back. */
+void th_option_get(const struct th_option *option, const void *record,
+                   char *text, size_t size);
+
+/* What `start` stands for, as text; empty: nothing. */
+void th_option_initial(const struct th_option *option, char *text, size_t size);
+
+#endif

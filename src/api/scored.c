@@ -1,0 +1,116 @@
+/* scored.c - a model applied to data, row group by row group
+ * SPDX-License-Identifier: MIT */
+#include "api/scored.h"
+
+#include "api/split.h"
+#include "core/memory.h"
+#include "solvers/driver/predict.h"
+#include "solvers/driver/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_ROWS = 4096 }; /* targets read at once */
+
+/* Targets and row numbers of a piece, for rank 0. Local. */
+static th_status look_up(struct th_data *data, struct th_rows rows,
+                         int64_t done, struct th_evaluated *scored,
+                         struct th_error *err)
+{
+  struct th_store *store = data->store;
+  th_status rc = TH_OK;
+  if (!store->shape.unlabelled)
+    rc = store->ops->targets(store, rows, scored->target + done, NULL, err);
+  if (rc == TH_OK)
+    rc = th_data_row_numbers(data, rows, scored->row + done, err);
+  return rc;
+}
+
+static th_status make_room(struct th_evaluated *scored, int64_t rows,
+                           double **piece, int64_t piece_rows,
+                           struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&scored->prediction, rows, "predictions", err));
+  TH_TRY(TH_NEW(&scored->target, rows, "targets", err));
+  TH_TRY(TH_NEW(&scored->row, rows, "row numbers", err));
+  TH_TRY(TH_NEW(piece, piece_rows, "predictions of a row group", err));
+done:
+  return rc;
+}
+
+th_status th_scored_collect(struct th_evaluated *scored,
+                            const struct th_model *model, struct th_data *data,
+                            struct th_rows rows, bool keep,
+                            struct th_comm *comm, struct th_error *err)
+{
+  const struct th_shape *shape = &data->store->shape;
+  double *piece = NULL;
+  int64_t begun = 0;
+  *scored = (struct th_evaluated){0};
+  th_status rc =
+      make_room(scored, keep ? rows.count : 0, &piece, shape->row_group, err);
+  TH_TRY(th_agree(comm, rc, err));
+  while (rows.count > 0) {
+    struct th_rows part = th_split_next_group(shape, &rows);
+    if (keep)
+      rc = look_up(data, part, begun, scored, err);
+    TH_TRY(th_agree(comm, rc, err));
+    TH_TRY(th_predict(model, data->store, comm, part, piece, err));
+    if (keep)
+      memcpy(scored->prediction + begun, piece,
+             (size_t)part.count * sizeof *piece);
+    begun += part.count;
+  }
+done:
+  free(piece);
+  return rc;
+}
+
+void th_evaluator_free_evaluated(struct th_evaluated *scored)
+{
+  free(scored->prediction);
+  free(scored->target);
+  free(scored->row);
+  *scored = (struct th_evaluated){0};
+}
+
+enum th_predictor th_scored_predictor(const struct th_model *model)
+{
+  if (th_evaluator_is_logistic(model))
+    return TH_PREDICTS_ODDS;
+  return strcmp(model->loss, "squared-hinge") == 0 ? TH_PREDICTS_MARGIN
+                                                   : TH_PREDICTS_TARGET;
+}
+
+/* All targets of the data set, not those of the split alone, say which labels
+ * there are. Local. */
+static th_status find_labels(const struct th_data *data,
+                             struct th_labels *labels, struct th_error *err)
+{
+  double target[LABEL_ROWS];
+  int64_t n = data->store->shape.examples;
+  for (int64_t first = 0; first < n; first += LABEL_ROWS) {
+    int64_t count = n - first < LABEL_ROWS ? n - first : LABEL_ROWS;
+    struct th_rows rows = {first, count};
+    th_status rc =
+        data->store->ops->targets(data->store, rows, target, NULL, err);
+    if (rc != TH_OK)
+      return rc;
+    th_metrics_labels_add(labels, first, target, count);
+  }
+  return TH_OK;
+}
+
+th_status th_scored_scores(const struct th_evaluated *scored,
+                           const struct th_model *model,
+                           const struct th_data *data, int64_t rows,
+                           struct th_metrics *scores, struct th_error *err)
+{
+  struct th_labels labels = {0};
+  th_status rc = find_labels(data, &labels, err);
+  if (rc != TH_OK)
+    return rc;
+  return th_metrics_compute(scores, scored->target, scored->prediction, rows,
+                            &labels, th_scored_predictor(model), err);
+}

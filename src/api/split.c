@@ -1,0 +1,39 @@
+/* split.c - which examples of a data set are meant, row group by row group
+ * SPDX-License-Identifier: MIT */
+#include "api/split.h"
+
+th_status th_run_split_rows(const struct th_shape *shape, int split,
+                            struct th_rows *rows, struct th_error *err)
+{
+  int64_t test = shape->examples - shape->training;
+  if (split == TH_SPLIT_AUTO)
+    split = test > 0 ? TH_SPLIT_TEST : TH_SPLIT_ALL;
+  *rows = (struct th_rows){0, shape->examples};
+  if (split == TH_SPLIT_TEST)
+    *rows = (struct th_rows){shape->training, test};
+  else if (split == TH_SPLIT_TRAIN)
+    rows->count = shape->training;
+  if (rows->count > 0)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "{split} %s: the data set has no such examples; use {split} "
+                 "all",
+                 split == TH_SPLIT_TEST ? "test" : "train");
+}
+
+struct th_rows th_split_next_group(const struct th_shape *shape,
+                                   struct th_rows *rows)
+{
+  /* test examples begin a row group of their own */
+  bool test = rows->first >= shape->training;
+  int64_t base = test ? shape->training : 0;
+  int64_t end = test ? shape->examples : shape->training;
+  int64_t in_group = (rows->first - base) % shape->row_group;
+  int64_t last = rows->first - in_group + shape->row_group;
+  last = last < end ? last : end;
+  struct th_rows part = {rows->first, last - rows->first};
+  part.count = part.count < rows->count ? part.count : rows->count;
+  rows->first += part.count;
+  rows->count -= part.count;
+  return part;
+}

@@ -1,0 +1,22 @@
+/* split.h - which examples of a data set are meant, row group by row group
+ *
+ * All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SPLIT_H
+#define TH_SPLIT_H
+
+#include "core/source.h"
+
+enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
+
+/* The rows of a split; auto: the test examples if there are any, else all.
+ * TH_EUSAGE when there are none of it. */
+th_status th_run_split_rows(const struct th_shape *shape, int split,
+                            struct th_rows *rows, struct th_error *err);
+
+/* The part of rows, from their first on, that lies in one row group; rows
+ * become the rest. */
+struct th_rows th_split_next_group(const struct th_shape *shape,
+                                   struct th_rows *rows);
+
+#endif

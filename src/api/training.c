@@ -1,0 +1,185 @@
+/* training.c - from a configuration and data to a model, step by step
+ * SPDX-License-Identifier: MIT */
+#include "api/training.h"
+
+#include "api/match.h"
+#include "api/solver_options.h"
+#include "api/start.h"
+#include "api/training_options.h"
+#include "math/penalty.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t th_training_stored(const struct th_config *config, int64_t memory)
+{
+  enum { SHARE = 4 };
+  bool both = th_solver_find(config->solver)->by_examples;
+  return both ? memory / SHARE + 1 : memory;
+}
+
+/* Defaults that the solver decides. */
+static void choose_defaults(struct th_config *config, bool standardize_given)
+{
+  if (!th_solver_find(config->solver)->penalised)
+    return;
+  config->standardize = config->standardize && standardize_given;
+}
+
+/* l1 takes the weights of groups only where they are asked for. */
+static bool wants_groups(const struct th_config *config)
+{
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  return th_solver_find(config->solver)->penalised && penalty != NULL &&
+         penalty->grouped;
+}
+
+/* Read what two options name. Collective. */
+static th_status read_named(struct th_training *training,
+                            struct th_config *config, struct th_comm *comm,
+                            struct th_error *err)
+{
+  th_status rc = TH_OK;
+  if (config->group_file != NULL || wants_groups(config)) {
+    TH_TRY(th_data_groups(training->data, config->group_file, training->output,
+                          comm, &training->groups, err));
+    config->groups = training->groups.attributes > 0 ? &training->groups : NULL;
+  }
+  if (config->start != NULL) {
+    TH_TRY(th_start_model_read(&training->start, &training->start_coef, comm,
+                               config->start, training->data, err));
+    config->start_support = training->start.support;
+    config->start_coef = training->start_coef ? training->start.coef : NULL;
+    config->start_size = training->start.support_size;
+  }
+done:
+  return rc;
+}
+
+th_status th_training_plan(struct th_training *training, struct th_comm *comm,
+                           struct th_error *err)
+{
+  struct th_store *store = training->data->store;
+  struct th_config config = training->config;
+  th_status rc;
+  choose_defaults(&config, training->standardize_given);
+  config.panel_memory =
+      training->memory - th_training_stored(&config, training->memory);
+  TH_TRY(read_named(training, &config, comm, err));
+  TH_TRY(th_train_choose_loss(&config, store, err));
+  TH_TRY(th_train_plan(&config, &store->shape, comm->size,
+                       th_store_most_owned(store, comm->size), &training->plan,
+                       err));
+done:
+  return rc;
+}
+
+void th_training_free(struct th_training *training)
+{
+  th_model_free(&training->model);
+  th_model_free(&training->start);
+  th_groups_free(&training->groups);
+}
+
+/* One pass over row groups that are dealt as wholes comes back to nothing.
+ * Local. */
+th_status th_training_prepare(struct th_training *training, bool threaded,
+                              struct th_error *err)
+{
+  const struct th_plan *plan = &training->plan;
+  struct th_dataset *dataset = training->data->dataset;
+  if (dataset == NULL)
+    return TH_OK;
+  if (plan->config.passes == 1 && plan->points == 0 &&
+      plan->deal_unit >= training->data->store->shape.row_group)
+    th_dataset_keep_little(dataset);
+  return th_dataset_read_ahead(dataset, threaded, err);
+}
+
+/* Collective: plans of ranks may differ in what they need. */
+th_status th_training_check_memory(const struct th_training *training,
+                                   struct th_comm *comm, int64_t share,
+                                   struct th_error *err)
+{
+  const struct th_plan *plan = &training->plan;
+  int64_t most = plan->memory;
+  comm->ops->max_i64(comm, &most, 1);
+  if (most <= share)
+    return TH_OK;
+  return th_fail(err, TH_ENOMEM,
+                 "this run needs %.2f GB on each of %d ranks, and there are "
+                 "%.2f GB for each; use more machines%s",
+                 (double)most / 1e9, comm->size, (double)share / 1e9,
+                 th_solver_find(plan->config.solver)->penalised
+                     ? ""
+                     : " or a smaller {budget}");
+}
+
+/* Groups may be many: a model names them by their fingerprint. */
+static th_status name_groups(struct th_training *training, struct th_error *err)
+{
+  char text[32];
+  if (training->groups.attributes == 0)
+    return TH_OK;
+  snprintf(text, sizeof text, "%016" PRIx64, training->groups.fingerprint);
+  training->model.groups = training->groups; /* which is not wanted any more */
+  training->groups = (struct th_groups){0};
+  return th_model_set(&training->model, "groups", text, err);
+}
+
+/* The support that training began with, whatever it was read from. Local. */
+static th_status tell_start(struct th_training *training, struct th_error *err)
+{
+  if (training->config.start == NULL)
+    return TH_OK;
+  char *start = th_start_model_text(&training->start, training->start_coef);
+  th_status rc = start == NULL
+                     ? th_fail(err, TH_ENOMEM, "no memory for the deck")
+                     : th_model_set(&training->model, "start", start, err);
+  free(start);
+  return rc;
+}
+
+/* Every option that can change the model, as it was used. Local. */
+static th_status fill_deck(struct th_training *training, struct th_error *err)
+{
+  const struct th_config *used = &training->plan.config;
+  char text[TH_SOURCE_TEXT];
+  th_status rc = TH_OK;
+  if (training->data->source[0] != '\0')
+    TH_TRY(
+        th_model_set(&training->model, "source", training->data->source, err));
+  for (int k = 0; k < th_training_options_count(); k++) {
+    const struct th_option *option = th_training_options_row(k);
+    if (!option->model || strcmp(option->name, "start") == 0 ||
+        !th_solver_uses(used->solver, option->name))
+      continue;
+    th_option_get(option, used, text, sizeof text);
+    TH_TRY(th_model_set(&training->model, option->name, text, err));
+  }
+  TH_TRY(tell_start(training, err));
+done:
+  return rc;
+}
+
+static th_status finish_local(struct th_training *training,
+                              struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_data_unchanged(training->data, err));
+  TH_TRY(fill_deck(training, err));
+  TH_TRY(name_groups(training, err));
+done:
+  return rc;
+}
+
+th_status th_training_finish(struct th_training *training, struct th_comm *comm,
+                             struct th_error *err)
+{
+  th_status rc = th_agree(comm, finish_local(training, err), err);
+  return rc == TH_OK
+             ? th_match_label(&training->model, training->data, comm, err)
+             : rc;
+}

@@ -1,0 +1,51 @@
+/* training.h - from a configuration and data to a model, step by step
+ *
+ * th_training_plan, th_training_check_memory, th_training_prepare, th_train
+ * (solvers/driver) on its plan, th_training_finish.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TRAINING_H
+#define TH_TRAINING_H
+
+#include "api/data.h"
+#include "solvers/driver/train.h"
+
+/* The first members are the caller's to set; the rest begins as zeros. */
+struct th_training {
+  struct th_config config; /* as asked for */
+  bool standardize_given;  /* it was asked for by name */
+  const char *output;      /* of the model, or NULL; borrowed */
+  struct th_data *data;    /* borrowed */
+  int64_t memory;          /* bytes of values that a rank keeps in all */
+  struct th_groups groups;
+  struct th_model start; /* support and coefficients alone */
+  bool start_coef;
+  struct th_plan plan;
+  struct th_model model;
+};
+
+/* Bytes of `memory` that stay in the form of files: little where the solver
+ * keeps another form. Local. */
+int64_t th_training_stored(const struct th_config *config, int64_t memory);
+
+/* Check the configuration against the data and complete it; reads what `start`
+ * and `groups` name. Collective. TH_EUSAGE, TH_EDATA, and failures of reading.
+ * End with th_training_free, also after a failure. */
+th_status th_training_plan(struct th_training *training, struct th_comm *comm,
+                           struct th_error *err);
+void th_training_free(struct th_training *training);
+
+/* TH_ENOMEM where a rank needs more than its share of memory. Collective. */
+th_status th_training_check_memory(const struct th_training *training,
+                                   struct th_comm *comm, int64_t share,
+                                   struct th_error *err);
+
+/* Read ahead from now on, by a thread where threaded. Local. TH_ENOMEM. */
+th_status th_training_prepare(struct th_training *training, bool threaded,
+                              struct th_error *err);
+
+/* Give the model that was trained its deck and the names of its attributes.
+ * Collective. TH_EIO where the data were replaced meanwhile; TH_ENOMEM. */
+th_status th_training_finish(struct th_training *training, struct th_comm *comm,
+                             struct th_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* training_names.c - the names of what options of training choose from
+ * SPDX-License-Identifier: MIT */
+#include "api/training_names.h"
+
+#include "math/loss.h"
+#include "math/penalty.h"
+#include "solvers/solver_table.h"
+
+const char *th_option_names_solver(int64_t k)
+{
+  return th_solver_table()[k].name;
+}
+
+const char *th_option_names_loss(int64_t k)
+{
+  return k == 0 ? "auto" : th_loss_table()[k - 1].name;
+}
+
+const char *th_option_names_refit(int64_t k)
+{
+  static const char *const names[TH_REFIT_COUNT + 1] = {
+      [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
+  return names[k];
+}
+
+const char *th_option_names_select(int64_t k)
+{
+  static const char *const names[TH_SELECT_COUNT + 1] = {
+      [TH_SELECT_AUTO] = "auto",
+      [TH_SELECT_PREDICT] = "predict",
+      [TH_SELECT_TRUTH] = "truth"};
+  return names[k];
+}
+
+const char *th_option_names_penalty(int64_t k)
+{
+  return th_penalty_table()[k].name;
+}
+
+const char *th_option_names_screen(int64_t k)
+{
+  static const char *const names[TH_SCREEN_COUNT + 1] = {
+      [TH_SCREEN_AUTO] = "auto",
+      [TH_SCREEN_NONE] = "none",
+      [TH_SCREEN_GAP_SAFE] = "gap-safe",
+      [TH_SCREEN_ONLINE] = "online"};
+  return names[k];
+}
+
+const char *th_option_names_screen_rule(int64_t k)
+{
+  static const char *const names[TH_RULE_COUNT + 1] = {
+      [TH_RULE_PROJ] = "proj",
+      [TH_RULE_PAPER] = "paper",
+      [TH_RULE_VOTES] = "votes"};
+  return names[k];
+}

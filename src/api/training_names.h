@@ -1,0 +1,18 @@
+/* training_names.h - the names of what options of training choose from
+ *
+ * Each function gives the k-th name of a choice, NULL behind the last. Local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_TRAINING_NAMES_H
+#define TH_TRAINING_NAMES_H
+
+#include <stdint.h>
+
+const char *th_option_names_solver(int64_t k);
+const char *th_option_names_loss(int64_t k);
+const char *th_option_names_refit(int64_t k);
+const char *th_option_names_select(int64_t k);
+const char *th_option_names_penalty(int64_t k);
+const char *th_option_names_screen(int64_t k);
+const char *th_option_names_screen_rule(int64_t k);
+
+#endif

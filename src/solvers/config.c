@@ -1,0 +1,26 @@
+/* config.c - what training does where nothing else is asked for
+ * SPDX-License-Identifier: MIT */
+#include "solvers/config.h"
+
+struct th_config th_config_default(void)
+{
+  return (struct th_config){
+      .solver = "sift",
+      .loss = "auto",
+      .validation = -1,
+      .seed = 1,
+      .standardize = true,
+      .intercept = true,
+      .refit = TH_REFIT_AUTO,
+      .select = TH_SELECT_AUTO,
+      .shared_support = true,
+      .penalty = "l1",
+      .mix = 0.5,
+      .path_min = 0.01,
+      .screen = TH_SCREEN_AUTO,
+      .screen_rule = TH_RULE_PROJ,
+      .screen_exponent = 0.75,
+      .batch = 1,
+      .confidence = 0.95,
+  };
+}
