@@ -274,13 +274,11 @@ static void test_sets(const struct sample *s)
   const struct th_dense_set *set = th_dense_sets();
   double sums[4][MOST];
   double plain[4][MOST] = {{0}};
-  while (set[1].name != NULL)
-    set++;
   set->kernels->gradient[slab->type](slab, &s->multiplier, s->centre, plain[0]);
   set->kernels->evidence[slab->type](slab, &s->multiplier, s->centre, s->centre,
                                      plain[1], plain[2], plain[3]);
   for (set = th_dense_sets(); set->name != NULL; set++) {
-    if (!set->runs_here())
+    if (!th_dense_runs_here(set))
       continue;
     memset(sums, 0, sizeof sums);
     set->kernels->gradient[slab->type](slab, &s->multiplier, s->centre,
@@ -359,7 +357,7 @@ static void test_read(void)
     values[k] = (float)k;
   for (; set->name != NULL; set++)
     for (int count = 64; count <= 640; count += 64)
-      if (set->runs_here())
+      if (th_dense_runs_here(set))
         CHECK(set->kernels->read(values, count) ==
               0.5 * (double)count * (double)(count - 1));
 }

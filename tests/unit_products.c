@@ -68,7 +68,7 @@ static void test_sets(struct sample *s, const struct th_products *p)
 {
   for (const struct th_dense_set *set = th_dense_sets(); set->name != NULL;
        set++) {
-    if (!set->runs_here())
+    if (!th_dense_runs_here(set))
       continue;
     start(s->sum);
     set->products(p);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "api/scores.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void score_labels(struct th_metrics *scores, const double *target,
     double p = (expect(e, i) - e->low) / (e->high - e->low);
     right += (p > 0.5) == positive;
     p = fmin(fmax(p, clip), 1 - clip);
-    loss -= positive ? log(p) : log1p(-p);
+    loss -= positive ? th_log(p) : th_log1p(-p);
   }
   scores->accuracy = (double)right / (double)n;
   scores->log_loss = loss / (double)n;
@@ -150,7 +151,7 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
 
 double th_evaluator_probability(double z)
 {
-  double e = exp(-fabs(z));
+  double e = th_exp(-fabs(z));
   return z >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 

@@ -6,7 +6,6 @@
 #include "io/hdf5/interrupt.h"
 #include "mpi/mpi_comm.h"
 
-#include <cblas.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -124,7 +123,6 @@ int main(int argc, char **argv)
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN); /* a write that fails says more */
-  openblas_set_num_threads(1);
   bool with_mpi = launched();
   if (with_mpi)
     th_mpi_start(&comm, &argc, &argv);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/random.h"
 
+#include "core/elementary.h"
+
 #include <Random123/philox.h>
 #include <math.h>
 
@@ -42,9 +44,10 @@ void th_random_normal(struct th_stream stream, uint64_t step, uint64_t index,
   const double two_pi = 6.283185307179586476925286766559;
   double u[2];
   th_random_uniform(stream, step, index, u);
-  double radius = sqrt(-2.0 * log(u[0]));
-  pair[0] = radius * cos(two_pi * u[1]);
-  pair[1] = radius * sin(two_pi * u[1]);
+  double radius = sqrt(-2.0 * th_log(u[0]));
+  struct th_sincos turn = th_sincos(two_pi * u[1]);
+  pair[0] = radius * turn.cos;
+  pair[1] = radius * turn.sin;
 }
 
 /* One walk through the network: halves of `half` bits each. */

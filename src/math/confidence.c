@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/confidence.h"
 
+#include "core/elementary.h"
+
 #include <math.h>
 
 double th_confidence_share(double delta, int64_t check)
@@ -12,7 +14,8 @@ double th_confidence_share(double delta, int64_t check)
 double th_confidence_hoeffding(double bound, int64_t samples, int64_t entries,
                                double delta)
 {
-  return bound * sqrt(2 * log(2 * (double)entries / delta) / (double)samples);
+  return bound *
+         sqrt(2 * th_log(2 * (double)entries / delta) / (double)samples);
 }
 
 double th_confidence_bernstein(double variance, double bound, int64_t samples,
@@ -21,7 +24,7 @@ double th_confidence_bernstein(double variance, double bound, int64_t samples,
   if (samples < 2)
     return INFINITY;
   /* both sides of every entry, and Theorem 4's own log(2 / delta) */
-  double risk = log(4 * (double)entries / delta);
+  double risk = th_log(4 * (double)entries / delta);
   return sqrt(2 * variance * risk / (double)samples) +
          14 * bound * risk / (3 * ((double)samples - 1));
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/factor.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "math/kernels/column_kernels.h"
 
@@ -73,7 +74,7 @@ static void rotate(struct th_factor *f, int64_t i, int64_t k)
     row[j] = f->cosine[j] * left + f->sine[j] * row[j + 1];
     row[j + 1] = f->cosine[j] * row[j + 1] - f->sine[j] * left;
   }
-  double length = hypot(row[k - 1], row[k]);
+  double length = th_hypot(row[k - 1], row[k]);
   f->cosine[k - 1] = row[k - 1] / length;
   f->sine[k - 1] = row[k] / length;
   row[k - 1] = length;

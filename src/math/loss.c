@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/loss.h"
 
+#include "core/elementary.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,18 +29,19 @@ static double squared_curvature(double p, double y)
 static double logistic_value(double p, double y)
 {
   double margin = y * p;
-  return margin > 0 ? log1p(exp(-margin)) : log1p(exp(margin)) - margin;
+  return margin > 0 ? th_log1p(th_exp(-margin))
+                    : th_log1p(th_exp(margin)) - margin;
 }
 
 static double logistic_derivative(double p, double y)
 {
-  return -y / (1 + exp(y * p));
+  return -y / (1 + th_exp(y * p));
 }
 
 static double logistic_curvature(double p, double y)
 {
   (void)y;
-  double e = exp(-fabs(p));
+  double e = th_exp(-fabs(p));
   return e / ((1 + e) * (1 + e));
 }
 
@@ -51,7 +54,7 @@ static double squared_conjugate(double u, double y)
 
 static double entropy(double p)
 {
-  return p > 0 ? p * log(p) : 0;
+  return p > 0 ? p * th_log(p) : 0;
 }
 
 static double logistic_conjugate(double u, double y)
@@ -59,7 +62,7 @@ static double logistic_conjugate(double u, double y)
   double p = -u * y;
   if (!(p >= 0 && p <= 1))
     return INFINITY;
-  return entropy(p) + (p < 1 ? (1 - p) * log1p(-p) : 0);
+  return entropy(p) + (p < 1 ? (1 - p) * th_log1p(-p) : 0);
 }
 
 /* max(0, 1 - yp), and not a number where p is none. */

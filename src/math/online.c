@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/online.h"
 
+#include "core/elementary.h"
 #include "math/gap.h"
 
 #include <math.h>
@@ -89,7 +90,7 @@ void th_online_step(struct th_online *online, struct th_online_vectors vectors)
 {
   struct th_online_block *block = &online->block;
   online->step++;
-  online->share = pow((double)online->step, -online->exponent);
+  online->share = th_pow((double)online->step, -online->exponent);
   double stay = 1 - online->share;
   shrink_scale(&online->dual_scale, stay, vectors.X, vectors.count);
   shrink_scale(&online->second_scale, stay, vectors.N, vectors.count);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/schedule.h"
 
+#include "core/elementary.h"
+
 #include <math.h>
 
 double th_schedule_eigenvalue(double l, double ratio)
@@ -18,7 +20,7 @@ int64_t th_schedule_exploit_updates(int64_t blocks, double eta)
   double shrink = 1 - 2 * eta;
   if (blocks <= 1 || shrink <= 0)
     return 1;
-  double updates = ceil(log((double)blocks) / (-2 * log(shrink)));
+  double updates = ceil(th_log((double)blocks) / (-2 * th_log(shrink)));
   return updates > 1 ? (int64_t)updates : 1;
 }
 

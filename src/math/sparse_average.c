@@ -3,13 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "math/sparse_average.h"
 
+#include "core/elementary.h"
+
 #include <math.h>
 
 void th_sparse_average_levels(double largest, double level[TH_ANCHOR_LEVELS])
 {
   const double deepest = 10; /* powers of two below the largest */
   for (int k = 0; k < TH_ANCHOR_LEVELS - 1; k++)
-    level[k] = largest * exp2(-deepest * k / (TH_ANCHOR_LEVELS - 2));
+    level[k] = largest * th_exp2(-deepest * k / (TH_ANCHOR_LEVELS - 2));
   level[TH_ANCHOR_LEVELS - 1] = 0;
 }
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/synthetic.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "synthetic/zipf.h"
@@ -205,7 +206,7 @@ static void form_add(struct form *form, const struct th_ground_truth *truth,
     return;
   }
   double rho = is_family(truth, "toeplitz") ? truth->correlation : 0;
-  form->carry *= pow(rho, (double)(attribute - form->carried));
+  form->carry *= th_pow(rho, (double)(attribute - form->carried));
   form->square += delta * delta + 2 * delta * form->carry;
   form->carry += delta;
   form->carried = attribute;

@@ -8,6 +8,7 @@
 #include "core/partition.h"
 #include "synthetic/synthetic.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "core/random.h"
 
@@ -44,7 +45,7 @@ static int64_t recursion_start(double correlation, int64_t attribute)
   int64_t cell = attribute / TH_CELL * TH_CELL;
   int64_t warm = 1;
   if (magnitude > 0)
-    warm = (int64_t)floor(-60.0 / log2(magnitude)) + 1;
+    warm = (int64_t)floor(-60.0 / th_log2(magnitude)) + 1;
   return cell > warm ? cell - warm : 0;
 }
 
@@ -175,7 +176,7 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
     column->attributes = attributes;
     column->density = truth->density;
   }
-  double log_zero = log1p(-th_zipf_probability(&column->law, attribute));
+  double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
   double pair[2];
   int64_t example = -1;
   th_status rc = TH_OK;
@@ -183,7 +184,8 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
   for (uint64_t draw = 0; rc == TH_OK; draw++) {
     if (draw % 2 == 0)
       th_random_uniform(stream, (uint64_t)attribute, draw / 2, pair);
-    double gap = floor(log(pair[draw % 2]) / log_zero); /* zeros in between */
+    double gap =
+        floor(th_log(pair[draw % 2]) / log_zero); /* zeros in between */
     if (!(gap < (double)(examples - example - 1)))
       break;
     example += 1 + (int64_t)gap;

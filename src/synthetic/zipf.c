@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "synthetic/zipf.h"
 
+#include "core/elementary.h"
+
 #include <math.h>
 
 static const double exponent = 0.8;
@@ -15,16 +17,16 @@ static double power_sum(int64_t n)
   const double a = exponent;
   double sum = 0;
   for (int64_t k = 1; k <= n && k < DIRECT; k++)
-    sum += pow((double)k, -a);
+    sum += th_pow((double)k, -a);
   if (n < DIRECT)
     return sum;
   const double low = DIRECT;
   const double high = (double)n;
-  double integral = (pow(high, 1 - a) - pow(low, 1 - a)) / (1 - a);
-  double ends = (pow(high, -a) + pow(low, -a)) / 2;
-  double slope = a * (pow(low, -a - 1) - pow(high, -a - 1)) / 12;
-  double third =
-      a * (a + 1) * (a + 2) * (pow(low, -a - 3) - pow(high, -a - 3)) / 720;
+  double integral = (th_pow(high, 1 - a) - th_pow(low, 1 - a)) / (1 - a);
+  double ends = (th_pow(high, -a) + th_pow(low, -a)) / 2;
+  double slope = a * (th_pow(low, -a - 1) - th_pow(high, -a - 1)) / 12;
+  double third = a * (a + 1) * (a + 2) *
+                 (th_pow(low, -a - 3) - th_pow(high, -a - 3)) / 720;
   return sum + integral + ends + slope - third;
 }
 
@@ -43,7 +45,7 @@ struct th_zipf th_zipf(int64_t attributes, double density)
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
     double scale = scale_behind(attributes, density, middle);
-    if (scale * pow((double)middle + 1, -exponent) <= cap)
+    if (scale * th_pow((double)middle + 1, -exponent) <= cap)
       high = middle;
     else
       low = middle + 1;
@@ -58,6 +60,6 @@ double th_zipf_probability(const struct th_zipf *law, int64_t attribute)
 {
   if (attribute < law->common)
     return cap;
-  double p = law->scale * pow((double)attribute + 1, -exponent);
+  double p = law->scale * th_pow((double)attribute + 1, -exponent);
   return fmin(cap, fmax(0.0, p));
 }

@@ -1,8 +1,8 @@
 /* dense.h - the kernels of dense slabs, once per instruction set
  *
  * math/kernels/dense.c is compiled for several instruction sets into tables of
- * the same functions; each gives the same bits. kernels.c takes the best that
- * the processor runs; tests call them all.
+ * the same functions; each gives the same bits. kernels.c takes the one that
+ * core/kernel_form.h names; tests call them all.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_H
 #define TH_DENSE_H
@@ -36,21 +36,29 @@ extern const struct th_dense_kernels th_dense_plain;
 extern const struct th_dense_kernels th_dense_avx2;
 extern const struct th_dense_kernels th_dense_avx512;
 
-struct th_row_kernels; /* math/kernels/rows_dense.h */
+struct th_row_kernels;      /* math/kernels/rows_dense.h */
+struct th_column_kernels;   /* math/kernels/columns_dense.h */
+struct th_logistic_kernels; /* math/kernels/logistic_dense.h */
+struct th_tile_kernels;     /* math/kernels/tiles_dense.h */
 
-/* An instruction set: does this processor run it? */
+/* All loops over arrays, of one instruction set. */
 struct th_dense_set {
   const char *name;
-  bool (*runs_here)(void);
   const struct th_dense_kernels *kernels;
   const struct th_row_kernels *rows;
   th_products_kernel *products;
+  const struct th_column_kernels *columns;
+  const struct th_logistic_kernels *logistic;
+  const struct th_tile_kernels *tiles;
 };
 
-/* Best first; the last runs everywhere, and a row without a name ends it. */
+/* By form (core/kernel_form.h), plain first; a row without a name ends it. */
 const struct th_dense_set *th_dense_sets(void);
 
-/* The best that runs here. */
+/* Does this processor run it? */
+bool th_dense_runs_here(const struct th_dense_set *set);
+
+/* The one in use. */
 const struct th_dense_set *th_dense_best(void);
 
 #endif

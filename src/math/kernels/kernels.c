@@ -2,39 +2,25 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/kernels.h"
 
+#include "core/kernel_form.h"
+#include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/kernels_sparse.h"
+#include "math/kernels/logistic_dense.h"
 #include "math/kernels/rows_dense.h"
+#include "math/kernels/tiles_dense.h"
 
-#if defined(TH_DENSE_X86)
-static bool has_avx512(void)
-{
-  return __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-}
-
-static bool has_avx2(void)
-{
-  return __builtin_cpu_supports("avx2");
-}
-#endif
-
-static bool always(void)
-{
-  return true;
-}
-
-/* Features are asked for, not models: a virtual machine may hide its model. */
+/* By form, plain first. */
 static const struct th_dense_set sets[] = {
+    {"plain", &th_dense_plain, &th_rows_plain, th_products_plain,
+     &th_columns_plain, &th_logistic_plain, &th_tiles_plain},
 #if defined(TH_DENSE_X86)
-    {"avx512", has_avx512, &th_dense_avx512, &th_rows_avx512,
-     th_products_avx512},
-    {"avx2", has_avx2, &th_dense_avx2, &th_rows_avx2, th_products_avx2},
+    {"avx2", &th_dense_avx2, &th_rows_avx2, th_products_avx2, &th_columns_avx2,
+     &th_logistic_avx2, &th_tiles_avx2},
+    {"avx512", &th_dense_avx512, &th_rows_avx512, th_products_avx512,
+     &th_columns_avx512, &th_logistic_avx512, &th_tiles_avx512},
 #endif
-    {"plain", always, &th_dense_plain, &th_rows_plain, th_products_plain},
-    {NULL, NULL, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 const struct th_dense_set *th_dense_sets(void)
@@ -42,12 +28,15 @@ const struct th_dense_set *th_dense_sets(void)
   return sets;
 }
 
+bool th_dense_runs_here(const struct th_dense_set *set)
+{
+  const struct th_processor here = th_processor_here();
+  return th_kernel_form_runs((enum th_kernel_form)(set - sets), &here);
+}
+
 const struct th_dense_set *th_dense_best(void)
 {
-  const struct th_dense_set *set = sets;
-  while (!set->runs_here())
-    set++;
-  return set;
+  return &sets[th_kernel_form()];
 }
 
 static const struct th_dense_kernels *dense_kernels(void)

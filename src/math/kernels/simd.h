@@ -32,9 +32,15 @@ typedef double th_vector_f64 __attribute__((vector_size(TH_VECTOR)));
 /* th_widen_u8, _i8: the eight-bit values at `at`, one for each lane of a
  * vector. th_look_up: lanes lane .. of the step whose 2-bit values are the four
  * bytes at `at`, each through a table of four, which repeats through its
- * vector. */
+ * vector. th_subtract_product: c - a b, rounded once. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
+
+TH_INLINE th_vector_f64 th_subtract_product(th_vector_f64 c, th_vector_f64 a,
+                                            th_vector_f64 b)
+{
+  return _mm512_fnmadd_pd(a, b, c);
+}
 
 TH_INLINE th_vector_f32 th_widen_u8(const unsigned char *at)
 {
@@ -62,6 +68,12 @@ TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
+TH_INLINE th_vector_f64 th_subtract_product(th_vector_f64 c, th_vector_f64 a,
+                                            th_vector_f64 b)
+{
+  return _mm256_fnmadd_pd(a, b, c);
+}
+
 TH_INLINE th_vector_f32 th_widen_u8(const unsigned char *at)
 {
   __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)at);
@@ -85,6 +97,14 @@ TH_INLINE th_vector_f32 th_look_up(const unsigned char *at, int lane,
   return _mm256_permutevar_ps(table, fields); /* by the lowest two bits */
 }
 #else
+TH_INLINE th_vector_f64 th_subtract_product(th_vector_f64 c, th_vector_f64 a,
+                                            th_vector_f64 b)
+{
+  for (int k = 0; k < TH_WIDTH_f64; k++)
+    c[k] = __builtin_fma(-a[k], b[k], c[k]);
+  return c;
+}
+
 TH_INLINE th_vector_f32 th_widen_u8(const unsigned char *at)
 {
   th_vector_f32 z = {0};

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/budgeted_plan.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/partition.h"
 #include "math/loss.h"
@@ -64,10 +65,11 @@ th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
                    (long long)config->budget);
   if (config->sparsity > config->budget ||
       (config->sparsity == config->budget && !fixed))
-    return th_fail(err, TH_EUSAGE,
-                   "{sparsity} %lld must be below {budget} %lld, or nothing is left to "
-                   "explore with",
-                   (long long)config->sparsity, (long long)config->budget);
+    return th_fail(
+        err, TH_EUSAGE,
+        "{sparsity} %lld must be below {budget} %lld, or nothing is left to "
+        "explore with",
+        (long long)config->sparsity, (long long)config->budget);
   return TH_OK;
 }
 
@@ -142,7 +144,7 @@ static double looked_at(const struct th_plan *plan,
   const struct th_config *config = &plan->config;
   double d = (double)shape->attributes;
   double units = (double)shape->row_group / (double)plan->deal_unit;
-  double missed = pow(1 - 1 / (double)plan->blocks, passes * units);
+  double missed = th_pow(1 - 1 / (double)plan->blocks, passes * units);
   bool explores = config->budget > config->sparsity;
   double share = explores ? 1 - missed : 0;
   double support = (double)config->sparsity / d;
@@ -156,7 +158,8 @@ static int64_t estimate_updates(const struct th_config *config,
 {
   double growth = config->growth > 0 ? config->growth : usual_growth;
   double all = (double)config->passes * (double)shape->training / (double)rows;
-  double updates = growth > 1 ? log1p(all * (growth - 1)) / log(growth) : all;
+  double updates =
+      growth > 1 ? th_log1p(all * (growth - 1)) / th_log(growth) : all;
   return updates > 1 ? (int64_t)updates : 1;
 }
 

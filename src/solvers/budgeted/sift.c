@@ -19,6 +19,7 @@
 #include "solvers/budgeted/sift.h"
 #include "solvers/budgeted/algorithms.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/schedule.h"
@@ -142,14 +143,14 @@ static th_status create(void **state, struct th_context *context,
   /* the largest of d scores without a signal; the trial catches what passes.
    * Half a unit more costs a third more rows and finds fewer weak attributes
    * (tests/bench/toeplitz.sh). */
-  s->threshold = sqrt(2 * log(d));
+  s->threshold = sqrt(2 * th_log(d));
   s->largest_support = th_schedule_sift_support(
       (int64_t)d, th_source_budget(context->source), context->config->sparsity,
       context->deal.rows_in_pass);
   s->smallest = INFINITY;
   s->reserve = rows_for_end(context);
   if (context->target.labels) /* from the log odds of the larger label */
-    center_labels(s, tanh(context->target.offset / 2));
+    center_labels(s, th_tanh(context->target.offset / 2));
   *state = s;
   s = NULL;
 done:

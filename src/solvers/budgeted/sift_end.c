@@ -1,6 +1,8 @@
 /* sift_end.c - how solver `sift` ends: elimination and the last fit on S
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
+
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "math/schedule.h"
 #include "solvers/budgeted/elimination.h"
@@ -162,7 +164,8 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
   const struct th_target *target = &context->target;
   double d = (double)th_source_shape(context->source)->attributes;
   double low = s->threshold - 1;
-  double usual = d * (erfc(low * M_SQRT1_2) - erfc(s->threshold * M_SQRT1_2));
+  double usual =
+      d * (th_erfc(low * M_SQRT1_2) - th_erfc(s->threshold * M_SQRT1_2));
   int64_t near = th_sift_evidence_count(&s->evidence, context, &s->support, low,
                                         s->threshold);
   if (target->kurtosis > HEAVY_TAILS)

@@ -7,6 +7,8 @@
  * need few rows of the rotation to be found and many to be fitted.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
+
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "core/partition.h"
 #include "math/schedule.h"
@@ -121,7 +123,7 @@ int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
 int64_t th_sift_sweep_rows(const struct th_sift *s,
                            const struct th_context *context, double blocks)
 {
-  double rows = TH_SIFT_LEAST_ROWS * pow(sweep_growth, (double)s->round);
+  double rows = TH_SIFT_LEAST_ROWS * th_pow(sweep_growth, (double)s->round);
   rows = fmin(rows, (double)context->deal.rows_in_pass);
   rows = fmax(rows, ceil(MEMBER_ROWS * (double)s->support.size / blocks));
   return (int64_t)floor(fmax(rows, TH_SIFT_LEAST_ROWS));

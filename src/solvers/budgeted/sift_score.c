@@ -3,6 +3,7 @@
 #include "core/partition.h"
 #include "solvers/budgeted/sift_evidence.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 
@@ -203,7 +204,8 @@ static double promise_of(const struct th_sift_evidence *e,
   double variance = variance_of(e, context, j, now);
   double sd = e->sd != NULL ? e->sd[j] : 1 / context->scale[j];
   double square = variance > 0 ? now.u * now.u / variance : 0;
-  return square - log(fmax(now.v / sd / sd, rule->level) * rule->mean_square);
+  return square -
+         th_log(fmax(now.v / sd / sd, rule->level) * rule->mean_square);
 }
 
 void th_sift_evidence_rank(struct th_sift_evidence *e,

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/context_parts.h"
 
+#include "core/elementary.h"
+
 #include <math.h>
 
 enum { SCAN_ROWS = 4096 };
@@ -93,7 +95,7 @@ static th_status take_labels(struct th_context *context,
   target->low = scan->lowest;
   target->high = scan->highest;
   target->largest = 1;
-  target->offset = context->config->intercept ? log(share / (1 - share)) : 0;
+  target->offset = context->config->intercept ? th_log(share / (1 - share)) : 0;
   target->worst =
       fmax(loss->value(target->offset, 1), loss->value(target->offset, -1));
   return TH_OK;

@@ -25,6 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/recertify.h"
 
+#include "core/elementary.h"
 #include "math/gap.h"
 #include "solvers/penalised/certify_parts.h"
 #include "solvers/penalised/problem_parts.h"
@@ -98,7 +99,7 @@ static double gap_error(const struct th_certify_review *r,
 {
   double slope = 2 * s->magnitude + s->largest;
   if (r->problem->loss->labels)
-    slope += 1 + log(fmax(1, now->dual_norm));
+    slope += 1 + th_log(fmax(1, now->dual_norm));
   return objective_error(r, s, now) + slope * (s->turned + s->mean * dual) +
          s->terms * DBL_EPSILON * (2 * fabs(now->objective) + now->gap);
 }

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify_parts.h"
 
+#include "core/elementary.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -41,7 +43,7 @@ static bool check_lambda(struct th_verdict *verdict,
   const struct th_certificate *told = &e->model->certificate;
   double error = th_verify_lambda_slack(e);
   double along = (double)k / (double)(told->path_size - 1);
-  double share = pow(e->config->path_min, along);
+  double share = th_pow(e->config->path_min, along);
   double wanted = told->lambda_max * share;
   double lambda = told->path[k].lambda;
   bool free = !(told->lambda_max > 0); /* any will do: the solver's fall */

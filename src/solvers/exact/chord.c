@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/chord.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ static void take_curvatures(struct th_chord *c, const struct th_problem *p,
  */
 static double steps(double times, double rate)
 {
-  return fmax(1, ceil(log(times) / -log(rate)));
+  return fmax(1, ceil(th_log(times) / -th_log(rate)));
 }
 
 static bool is_due(const struct th_chord *c, double times)

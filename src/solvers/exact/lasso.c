@@ -10,6 +10,8 @@
  * pass over all attributes finds.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+
+#include "core/elementary.h"
 #include "solvers/algorithm.h"
 #include "solvers/data/support.h"
 #include "solvers/exact/algorithms.h"
@@ -47,7 +49,7 @@ static double lambda_at(const struct lasso *s, const struct th_config *config,
   if (config->lambda_ratio > 0)
     return config->lambda_ratio * most;
   double along = s->path > 1 ? (double)step / (double)(s->path - 1) : 0;
-  return most * pow(config->path_min, along);
+  return most * th_pow(config->path_min, along);
 }
 
 static void free_state(void *state)
@@ -136,7 +138,7 @@ static th_status approach(struct lasso *s, struct th_context *context,
                           double lambda, struct th_error *err)
 {
   double most = s->problem.lambda_max;
-  double strides = log(lambda / most) / log(stride);
+  double strides = th_log(lambda / most) / th_log(stride);
   double step = 0;
   th_status rc = TH_OK;
   if (s->path > 1 || lambda >= far * most)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/working_set_solver.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "core/partition.h"
@@ -315,7 +316,7 @@ done:
  */
 static double share_of_way(double first, double gap, double goal)
 {
-  double share = log(first / gap) / log(first / goal);
+  double share = th_log(first / gap) / th_log(first / goal);
   return first > goal && gap > goal ? fmax(share, 0) : 1;
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/penalised/plan_penalised.h"
 
+#include "core/elementary.h"
 #include "core/partition.h"
 #include "math/grouping.h"
 #include "solvers/solver_table.h"
@@ -44,7 +45,7 @@ static th_status check_penalty(const struct th_config *config,
 static int64_t plan_points(const struct th_config *config)
 {
   double ratio = config->lambda_ratio > 0 ? config->lambda_ratio : 1;
-  double way = 1 + log(fmin(ratio, 1)) / log(0.6);
+  double way = 1 + th_log(fmin(ratio, 1)) / th_log(0.6);
   return config->path > 0 ? config->path : (int64_t)way;
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic_parts.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
@@ -56,7 +57,7 @@ static double wanted_lambda(const struct th_stochastic *s, int64_t point)
   double lambda_max = s->certificate.lambda_max;
   if (config->path > 1)
     return lambda_max *
-           pow(config->path_min, (double)point / (double)(config->path - 1));
+           th_pow(config->path_min, (double)point / (double)(config->path - 1));
   return config->lambda > 0 ? config->lambda
                             : config->lambda_ratio * lambda_max;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic_parts.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 
@@ -39,8 +40,9 @@ static void choose_step_size(struct th_stochastic *s)
   if (half == s->epoch_half || (constant > 0 && s->epoch_half > 0))
     return;
   s->epoch_half = half;
-  s->step_size = th_stochastic_first_step(s) *
-                 (constant > 0 ? constant : 1 / pow((double)half, step_decay));
+  s->step_size =
+      th_stochastic_first_step(s) *
+      (constant > 0 ? constant : 1 / th_pow((double)half, step_decay));
 }
 
 double th_stochastic_done(const struct th_stochastic *s)

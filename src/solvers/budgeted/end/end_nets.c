@@ -1,6 +1,8 @@
 /* end_nets.c - elastic nets on the list of an end, each path on one rank
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+
+#include "core/elementary.h"
 #include "solvers/budgeted/end/end_parts.h"
 
 #include <math.h>
@@ -55,7 +57,7 @@ static th_status make_grid(struct th_end_work *w, struct th_error *err)
     w->lambda[m] = NULL;
     TH_TRY(TH_NEW(&w->lambda[m], TH_LAMBDAS, "penalties", err));
     for (int k = 0; k < TH_LAMBDAS; k++)
-      w->lambda[m][k] = largest / mixes[m] * pow(10, -k * span / SPAN_STEPS);
+      w->lambda[m][k] = largest / mixes[m] * th_pow(10, -k * span / SPAN_STEPS);
   }
 done:
   free(columns);

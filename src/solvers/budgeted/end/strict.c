@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/strict.h"
 
+#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/budgeted/end/backward.h"
@@ -88,7 +89,7 @@ static th_status selection_init(struct selection *s, const double *target,
     s->residual[i] = s->target[i] = target[i] - mean;
   weigh(s, s->target, s->weighted);
   s->square = th_column_dot_plain(s->weighted, s->target, rows);
-  s->threshold = sqrt(2 * log(fmax(1, (double)attributes)));
+  s->threshold = sqrt(2 * th_log(fmax(1, (double)attributes)));
   s->most = largest_support(s);
 done:
   return rc;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/strict.h"
 
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "math/cholesky.h"
 #include "solvers/budgeted/end/strict_parts.h"
@@ -282,7 +283,7 @@ static double log_odds(const struct th_standard *z, const double *target,
   for (int64_t i = 0; i < z->rows; i++)
     *(target[i] > 0 ? &above : &below) += z->weight[i];
   *alone = !(above > 0 && below > 0);
-  return above + below > 0 ? log(fmax(above, 0.5) / fmax(below, 0.5)) : 0;
+  return above + below > 0 ? th_log(fmax(above, 0.5) / fmax(below, 0.5)) : 0;
 }
 
 static th_status fit_labels(struct newton *n,

@@ -5,6 +5,8 @@
  * of the members is one Gaussian observation of their coefficients.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
+
+#include "core/elementary.h"
 #include "solvers/budgeted/end/backward.h"
 #include "solvers/budgeted/end/strict_parts.h"
 
@@ -215,7 +217,7 @@ th_status th_strict_join(const struct th_strict_known *known,
                          struct th_error *err)
 {
   struct equations e = {.known = known};
-  double threshold = sqrt(2 * log(fmax(1, (double)data->attributes)));
+  double threshold = sqrt(2 * th_log(fmax(1, (double)data->attributes)));
   th_status rc;
   TH_TRY(th_standard_init(&e.z, data->rows, data->count, data->column,
                           data->weight, data->intercept, err));

@@ -1,0 +1,39 @@
+/* elementary.h - exp, log and their kin, with the same bits on every processor
+ *
+ * Whatever can enter a model, or data that are generated, is computed by these
+ * and not by libm, whose bits depend on its version and on the processor. They
+ * are the deterministic functions of SLEEF (Sleef_finz_*), good to one unit in
+ * the last place (erfc: to one and a half); the array forms give the bits of
+ * the scalar ones. sqrt, fabs, floor, ceil, rint, ldexp and fma are exact, and
+ * so may be libm's. Special values are those of C11, annex F. All functions are
+ * local; y may be x.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ELEMENTARY_H
+#define TH_ELEMENTARY_H
+
+#include <stdint.h>
+
+double th_exp(double x);
+double th_exp2(double x);
+double th_log(double x);
+double th_log2(double x);
+double th_log1p(double x);
+double th_pow(double x, double y);
+double th_tanh(double x);
+double th_erfc(double x);
+double th_hypot(double x, double y);
+
+struct th_sincos {
+  double sin, cos;
+};
+struct th_sincos th_sincos(double x);
+
+/* y[i] = exp(x[i]), and so on, for n numbers. */
+void th_exp_array(int64_t n, const double *x, double *y);
+void th_log_array(int64_t n, const double *x, double *y);
+void th_log1p_array(int64_t n, const double *x, double *y);
+
+/* "3.5.1": of the header this was built with. */
+const char *th_elementary_version(void);
+
+#endif
