@@ -8,7 +8,6 @@
 #include "io/hdf5/path.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 enum {

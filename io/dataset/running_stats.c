@@ -5,7 +5,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 th_status th_running_stats_init(struct th_running_stats *moments,
                                 int64_t attributes, struct th_error *err)

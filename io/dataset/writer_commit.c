@@ -7,7 +7,6 @@
 #include "io/hdf5/interrupt.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

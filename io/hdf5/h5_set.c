@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/h5.h"
 
-#include <stdlib.h>
-
 bool th_h5_exists(const struct th_h5 *h5, const char *name)
 {
   return H5Lexists(h5->file, name, H5P_DEFAULT) > 0;

@@ -9,7 +9,6 @@
 #include <csv.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum fault {
   NO_FAULT,

@@ -6,9 +6,6 @@
 #include "io/import/groups_file.h"
 #include "io/import/import_job.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct th_importer_row importers[] = {
     {"auto", "by the first line of the first file", NULL},
     {"libsvm", "LIBSVM text: label index:value ...", &th_import_libsvm},

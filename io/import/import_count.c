@@ -7,7 +7,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Share the bytes of all files out evenly, in order: rank r's part of file k.
  */

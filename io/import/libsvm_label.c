@@ -4,8 +4,6 @@
 
 #include "io/import/number.h"
 
-#include <string.h>
-
 th_status th_libsvm_junk(const struct th_line *line, const char *at,
                          const char *token, const char *what,
                          struct th_error *err)

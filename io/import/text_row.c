@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 th_status th_text_row_reset(struct th_text_row *row, int64_t count,

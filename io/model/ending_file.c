@@ -5,8 +5,6 @@
 #include "io/dataset/format.h"
 #include "io/hdf5/hash.h"
 
-#include <stdlib.h>
-
 /* The checksum of a record without holes. */
 static uint64_t content_of(const struct th_ending *ending)
 {

@@ -9,7 +9,6 @@
 #include "core/integer.h"
 #include "io/hdf5/hash.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* In the order in which they are told: what differs first explains the rest. */

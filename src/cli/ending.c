@@ -6,7 +6,6 @@
 #include "cli/wording.h"
 #include "solvers/solver_table.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const char *const kinds[] = {[TH_ENDING_NULL] = "null",

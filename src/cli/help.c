@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/help.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -5,10 +5,8 @@
 #include "cli/report.h"
 #include "cli/wording.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static json_t *phases_of(const struct th_report *report)
 {

@@ -9,10 +9,8 @@
 #include "io/model/model_file.h"
 #include "synthetic/synthetic.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { SHOWN = 128 };
 

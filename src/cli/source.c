@@ -3,7 +3,6 @@
 #include "cli/source.h"
 #include "cli/commands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The row of a key, by name or by letter, or -1. */

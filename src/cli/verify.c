@@ -6,7 +6,6 @@
 #include "cli/evaluator.h"
 #include "cli/run.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

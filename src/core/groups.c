@@ -7,7 +7,6 @@
 #include "core/partition.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Pieces on their way: all ranks' shares, one behind the other. */
 struct parcel {

@@ -6,7 +6,6 @@
 #include "core/source_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)

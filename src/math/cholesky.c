@@ -6,7 +6,6 @@
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* to += factor * a */

@@ -7,7 +7,6 @@
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int64_t triangle(int64_t rows)

@@ -9,7 +9,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include "core/random.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STRIP = 256 }; /* examples generated together; even */

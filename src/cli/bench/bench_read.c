@@ -5,8 +5,6 @@
 #include "cli/bench/bench_set.h"
 #include "solvers/driver/train.h"
 
-#include <math.h>
-
 enum {
   ROUNDS = 5,
   ALL = 4096,      /* attributes: 256 MiB */

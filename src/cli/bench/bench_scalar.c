@@ -12,8 +12,6 @@
 #include "math/linalg.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CALLS = 20000, ORDER = 160, BYTES = 1 << 20 };
 

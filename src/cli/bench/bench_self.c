@@ -10,8 +10,6 @@
 #include "solvers/driver/train.h"
 #include "synthetic/synthetic_store.h"
 
-#include <string.h>
-
 enum { KEPT_BYTES = 1 << 26 };
 
 static const char problem[] =

@@ -3,9 +3,6 @@
 #include "core/memory.h"
 #include "solvers/budgeted/sift.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const struct th_array arrays[] = {
     TH_ARRAY(struct th_sift_entry, entrants),
     TH_ARRAY(struct th_sift_entry, merged),

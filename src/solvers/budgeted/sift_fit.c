@@ -4,9 +4,6 @@
 
 #include "core/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct th_array arrays[] = {
     TH_MATRIX(struct th_sift_fit, precision),
     TH_ARRAY(struct th_sift_fit, moment),

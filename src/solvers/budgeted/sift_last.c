@@ -8,8 +8,6 @@
 #include "solvers/budgeted/sift.h"
 #include "solvers/budgeted/sift_round_parts.h"
 
-#include <math.h>
-
 static const double agrees = 2; /* standard errors between two estimates */
 
 /* ---- the fit; on rank 0 ---- */

@@ -6,7 +6,6 @@
 #include "core/partition.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { OWN_VECTORS = 3 }; /* centre, scale, bound */
 

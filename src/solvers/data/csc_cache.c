@@ -6,8 +6,6 @@
 #include "core/memory.h"
 #include "math/kernels/kernels_sparse.h"
 
-#include <stdlib.h>
-
 enum { BYTES_PER_ENTRY = 12 };
 #define MOST_BYTES ((int64_t)1 << 30) /* of a rank */
 

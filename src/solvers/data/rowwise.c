@@ -4,8 +4,6 @@
 
 #include "core/memory.h"
 
-#include <stdlib.h>
-
 void th_rowwise_free(struct th_rowwise *r)
 {
   TH_FREE(r->start, r->column, r->value);

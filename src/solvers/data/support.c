@@ -4,7 +4,6 @@
 
 #include "core/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct th_array arrays[] = {

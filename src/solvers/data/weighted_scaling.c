@@ -12,7 +12,6 @@
 #include "solvers/solver_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Of one attribute, over the examples with a weight above 0. */
 struct moment {

@@ -32,7 +32,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* What goes into the bounds. */
 struct scale {

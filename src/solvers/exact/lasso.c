@@ -19,7 +19,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A lambda below this share of lambda_max is come to by way of larger ones,
  * each this share of the one before: descent from zero would take very long. */

@@ -6,8 +6,6 @@
 #include "solvers/penalised/problem.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A sum of predictions in fixed point. */
 struct shares {

@@ -6,8 +6,6 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
-#include <stdlib.h>
-
 /* Make work arrays longer that share a capacity. */
 static th_status grow(void *data, int64_t old, int64_t count, size_t size,
                       struct th_error *err)

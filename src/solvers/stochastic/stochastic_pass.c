@@ -9,7 +9,6 @@
 #include "math/gap.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What is done with the row of example i. Local. */

@@ -7,7 +7,6 @@
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double dependent = 1e-7; /* rest of a unit diagonal */

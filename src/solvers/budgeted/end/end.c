@@ -7,9 +7,7 @@
 #include "core/memory.h"
 #include "solvers/budgeted/end/end_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
                                struct th_error *err)

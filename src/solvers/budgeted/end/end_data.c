@@ -5,7 +5,6 @@
 #include "solvers/budgeted/end/end_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 

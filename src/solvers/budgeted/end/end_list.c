@@ -5,9 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The best attributes by each score, best first. */
 struct ranking {

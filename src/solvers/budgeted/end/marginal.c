@@ -6,7 +6,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { STRIP = 256, WORD = 64 };
 
