@@ -3,6 +3,7 @@
 #include "io/dataset/attribute_groups.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/format.h"
 
@@ -82,18 +83,12 @@ done:
 static struct th_group_piece *first_of(struct th_group_piece *piece,
                                        int64_t count, int64_t group)
 {
-  int64_t low = 0;
-  int64_t high = count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (piece[middle].range.first < group)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bool found = low < count && piece[low].range.first == group &&
-               piece[low].group == group;
-  return found ? &piece[low] : NULL;
+  int64_t k = th_search_member(piece, sizeof *piece,
+                               offsetof(struct th_group_piece, range.first),
+                               count, group);
+  bool found =
+      k < count && piece[k].range.first == group && piece[k].group == group;
+  return found ? &piece[k] : NULL;
 }
 
 /* Pieces cover the attributes once, and groups have one weight; sizes are

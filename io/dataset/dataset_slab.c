@@ -1,25 +1,19 @@
 /* dataset_slab.c - slabs from the cache, or read into it: the hot path
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/cache_block.h"
+
+#include "core/search.h"
 #include "io/dataset/dataset_parts.h"
 
 struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
                                           int64_t attribute)
 {
-  int64_t low = 0;
-  int64_t high = dataset->info.shards - 1;
   int64_t k = dataset->last_shard;
   const struct th_shard_row *rows = dataset->info.shard;
-  if (attribute < rows[k].range.first || attribute >= rows[k].range.last) {
-    while (low < high) {
-      int64_t middle = low + (high - low) / 2;
-      if (attribute >= rows[middle].range.last)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    k = low;
-  }
+  if (attribute < rows[k].range.first || attribute >= rows[k].range.last)
+    k = th_search_member(rows, sizeof *rows,
+                         offsetof(struct th_shard_row, range.last),
+                         dataset->info.shards - 1, attribute + 1);
   dataset->last_shard = k;
   return &dataset->shard[k];
 }

@@ -1,5 +1,6 @@
 /* examples.c - targets, weights and row numbers: the master's own arrays
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/format.h"
@@ -195,16 +196,15 @@ static th_status read_rows(struct th_dataset *d, const struct th_h5_set *set,
   int64_t last = rows.first + rows.count;
   th_status rc = TH_OK;
   for (int64_t i = rows.first; rc == TH_OK && i < last;) {
-    int64_t group = th_row_groups_group_of(g, i);
-    struct th_rows whole = th_row_groups_group(g, group);
-    int64_t end = whole.first + whole.count;
-    end = end < last ? end : last;
+    int64_t in_group = 0;
+    int64_t group = th_shape_group_of(&g->shape, i, &in_group);
+    int64_t count = th_min_i64(th_shape_rest(&g->shape, i).count, last - i);
     rc = read_group(d, set, checksum, group, d->examples.group, err);
     if (rc == TH_OK)
       memcpy((char *)values + (size_t)(i - rows.first) * ITEM,
-             (char *)d->examples.group + (size_t)(i - whole.first) * ITEM,
-             (size_t)(end - i) * ITEM);
-    i = end;
+             (char *)d->examples.group + (size_t)in_group * ITEM,
+             (size_t)count * ITEM);
+    i += count;
   }
   return rc;
 }

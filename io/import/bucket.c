@@ -3,6 +3,7 @@
 #include "io/import/bucket.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "io/dataset/writer.h"
 
 #include <string.h>
@@ -32,17 +33,8 @@ static int64_t lower_bound(const struct th_record *record, int64_t attribute)
     int64_t k = attribute - record->first;
     return k < 0 ? 0 : k > record->count ? record->count : k;
   }
-  const uint32_t *index = th_bucket_record_index(record);
-  int64_t low = 0;
-  int64_t high = record->count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (index[middle] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return th_search_u32(th_bucket_record_index(record), 0, record->count,
+                       attribute);
 }
 
 static th_status append_part(struct th_bucket *bin,

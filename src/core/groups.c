@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "core/partition.h"
+#include "core/search.h"
 
 #include <stdlib.h>
 
@@ -40,16 +41,9 @@ done:
 static int64_t first_piece(const struct th_group_piece *piece, int64_t count,
                            int64_t attribute)
 {
-  int64_t low = 0;
-  int64_t high = count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (piece[middle].range.last <= attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return th_search_member(piece, sizeof *piece,
+                          offsetof(struct th_group_piece, range.last), count,
+                          attribute + 1);
 }
 
 /* The pieces that meet a range, cut to it, go to `to`, unless that is NULL; how

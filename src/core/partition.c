@@ -4,6 +4,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <stdlib.h>
 

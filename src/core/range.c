@@ -3,6 +3,7 @@
 #include "core/range.h"
 
 #include "core/integer.h"
+#include "core/search.h"
 
 struct th_range th_range_intersect(struct th_range a, struct th_range b)
 {
@@ -19,27 +20,11 @@ struct th_range th_range_part(int64_t items, int64_t k, int64_t parts)
   return (struct th_range){first, first + share + (k < extra)};
 }
 
-/* How many entries of the list lie below a limit. */
-static int64_t count_below(const int64_t *ascending, int64_t count,
-                           int64_t limit)
-{
-  int64_t low = 0;
-  int64_t high = count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (ascending[middle] < limit)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 struct th_range th_range_members(const int64_t *ascending, int64_t count,
                                  struct th_range range)
 {
-  return (struct th_range){count_below(ascending, count, range.first),
-                           count_below(ascending, count, range.last)};
+  return (struct th_range){th_search_i64(ascending, 0, count, range.first),
+                           th_search_i64(ascending, 0, count, range.last)};
 }
 
 int64_t th_range_find(const int64_t *ascending, int64_t count,

@@ -31,6 +31,13 @@ struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
   return (struct th_rows){first, count};
 }
 
+struct th_rows th_shape_rest(const struct th_shape *shape, int64_t row)
+{
+  int64_t in_group = 0;
+  int64_t group = th_shape_group_of(shape, row, &in_group);
+  return (struct th_rows){row, th_shape_group(shape, group).count - in_group};
+}
+
 int64_t th_shape_groups(const struct th_shape *shape)
 {
   int64_t test = shape->examples - shape->training;

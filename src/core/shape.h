@@ -33,6 +33,8 @@ int64_t th_shape_group_of(const struct th_shape *shape, int64_t row,
                           int64_t *row_in_group);
 struct th_rows th_shape_group(const struct th_shape *shape, int64_t group);
 int64_t th_shape_groups(const struct th_shape *shape);
+/* The rows from a stored one to the end of its row group. Local. */
+struct th_rows th_shape_rest(const struct th_shape *shape, int64_t row);
 /* Bytes of the stored training values. */
 double th_shape_bytes(const struct th_shape *shape);
 

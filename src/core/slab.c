@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "core/slab.h"
 
+#include "core/search.h"
+
 int th_slab_skip(const struct th_slab *slab)
 {
   return (int)(slab->row % th_type_packed(slab->type));
@@ -16,16 +18,7 @@ double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i)
 /* The first run of an attribute that is not below the given one. */
 static int64_t first_run(const struct th_slab *slab, int64_t attribute)
 {
-  int64_t low = 0;
-  int64_t high = slab->runs;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (slab->base + (int64_t)slab->attribute[middle] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return th_search_u32(slab->attribute, 0, slab->runs, attribute - slab->base);
 }
 
 static struct th_slab sparse_part(const struct th_slab *slab,

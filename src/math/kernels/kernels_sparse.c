@@ -2,21 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/kernels_sparse.h"
 
-enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
+#include "core/search.h"
 
-/* The first entry of [low, high) whose row is not below `row`. */
-static int64_t bisect(const uint16_t *rows, int64_t low, int64_t high,
-                      int64_t row)
-{
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (rows[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
+enum { AHEAD = 16 }; /* runs between asking for an attribute and using it */
 
 struct th_range th_kernels_sparse_entries(const struct th_slab *slab, int64_t k)
 {
@@ -26,9 +14,9 @@ struct th_range th_kernels_sparse_entries(const struct th_slab *slab, int64_t k)
   int64_t end = slab->row + slab->rows;
   /* most runs are short, and lie inside or outside as a whole */
   if (low < high && rows[low] < slab->row)
-    low = bisect(rows, low + 1, high, slab->row);
+    low = th_search_u16(rows, low + 1, high, slab->row);
   if (low < high && rows[high - 1] >= end)
-    high = bisect(rows, low, high - 1, end);
+    high = th_search_u16(rows, low, high - 1, end);
   return (struct th_range){low, high};
 }
 

@@ -167,8 +167,7 @@ th_status th_context_all_targets(struct th_context *context, double *target,
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    int64_t group = th_shape_group_of(shape, first, &(int64_t){0});
-    struct th_rows rows = th_shape_group(shape, group);
+    struct th_rows rows = th_shape_rest(shape, first);
     rc = th_context_targets(context, rows, target + first, weight + first, err);
     first += rows.count;
   }

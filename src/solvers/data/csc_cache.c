@@ -56,9 +56,7 @@ static th_status walk(struct th_csc_cache *sheet, struct th_source *source,
   const struct th_shape *shape = th_source_shape(source);
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    int64_t in_group = 0;
-    struct th_rows rows =
-        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
+    struct th_rows rows = th_shape_rest(shape, first);
     for (int64_t at = 0; at < sheet->count && rc == TH_OK;) {
       struct th_slab slab;
       rc = th_source_active(source, draw, rows, at, &slab, err);

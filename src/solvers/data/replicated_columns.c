@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "solvers/data/replicated_columns_parts.h"
 
 #include <stdlib.h>
@@ -72,18 +73,8 @@ void th_replicated_columns_free(struct th_replicated_columns *columns)
 int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
                                    int64_t attribute)
 {
-  int64_t low = 0;
-  int64_t high = columns->count;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (columns->attribute[columns->sorted[middle]] < attribute)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bool held = low < columns->count &&
-              columns->attribute[columns->sorted[low]] == attribute;
-  return held ? columns->sorted[low] : -1;
+  return th_search_order(columns->attribute, columns->sorted, columns->count,
+                         attribute);
 }
 
 /* Names of slots that stay, in the order of attributes. */

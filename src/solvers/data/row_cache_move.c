@@ -8,6 +8,7 @@
 #include "solvers/data/active_redistribute.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "solvers/data/row_cache_load.h"
 
 #include <stdlib.h>
@@ -31,16 +32,8 @@ static int64_t entry_of(const struct th_row_cache *panel, int64_t i,
 {
   if (panel->start == NULL)
     return i * panel->places + place;
-  int64_t low = panel->start[i];
-  int64_t high = panel->start[i + 1];
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (panel->place[middle] < place)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return th_search_i32(panel->place, panel->start[i], panel->start[i + 1],
+                       place);
 }
 
 /* The piece with some of the places; its bytes. to NULL: only these. */

@@ -2,26 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/predict.h"
 #include "core/fixed.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/kernels.h"
 #include "solvers/driver/train.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The rows from `first` on that lie in one row group, at most `count`. */
-static struct th_rows in_one_group(const struct th_shape *shape, int64_t first,
-                                   int64_t count)
-{
-  bool training = first < shape->training;
-  int64_t base = training ? 0 : shape->training;
-  int64_t limit = training ? shape->training : shape->examples;
-  int64_t last =
-      base + ((first - base) / shape->row_group + 1) * shape->row_group;
-  last = last < limit ? last : limit;
-  last = last < first + count ? last : first + count;
-  return (struct th_rows){first, last - first};
-}
 
 /* terms[k * rows + i] = coef_k x_ik of this rank's members; *largest receives
  * the largest magnitude. Local. */
@@ -62,8 +49,7 @@ static th_status predict_group(const struct th_model *model,
     return th_fail(err, TH_ENUMERIC, "predictions are out of range");
   memset(sums, 0, (size_t)rows.count * sizeof *sums);
   for (int64_t k = 0; k < mine.last - mine.first; k++)
-    for (int64_t i = 0; i < rows.count; i++)
-      sums[i] += th_fixed_from(&fixed, terms[k * rows.count + i]);
+    (void)th_fixed_add(&fixed, 1, terms + k * rows.count, rows.count, sums);
   comm->ops->sum_i64(comm, sums, (size_t)rows.count);
   for (int64_t i = 0; i < rows.count; i++)
     prediction[i] = model->intercept + th_fixed_to(&fixed, sums[i]);
@@ -78,8 +64,7 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
   struct th_range mine =
       th_range_members(model->support, model->support_size,
                        th_store_owned(store, comm->rank, comm->size));
-  int64_t longest =
-      rows.count < shape->row_group ? rows.count : shape->row_group;
+  int64_t longest = th_min_i64(rows.count, shape->row_group);
   double *terms = NULL;
   int64_t *sums = NULL;
   th_status rc =
@@ -88,8 +73,8 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
     rc = TH_NEW(&sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t done = 0; done < rows.count;) {
-    struct th_rows part =
-        in_one_group(shape, rows.first + done, rows.count - done);
+    struct th_rows part = th_shape_rest(shape, rows.first + done);
+    part.count = th_min_i64(part.count, rows.count - done);
     TH_TRY(predict_group(model, store, comm, mine, part, terms, sums,
                          prediction + done, err));
     done += part.count;

@@ -2,6 +2,7 @@
  * model's own options
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify_parts.h"
+#include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem_parts.h"
 #include "solvers/stochastic/screen_online.h"
 
@@ -75,11 +76,8 @@ static void check_lambda(struct th_verdict *verdict,
   const struct th_config *config = e->config;
   const struct th_certificate *told = &e->model->certificate;
   double lambda_max = told->lambda_max;
-  double wanted = config->lambda;
-  if (config->path > 0)
-    wanted = config->path_min * lambda_max;
-  else if (!(wanted > 0))
-    wanted = config->lambda_ratio * lambda_max;
+  double wanted =
+      th_plan_penalised_lambda(config, lambda_max, config->path - 1);
   if (!(lambda_max > 0) && !(config->lambda > 0))
     return; /* nothing correlates with the target: any lambda will do */
   double error =

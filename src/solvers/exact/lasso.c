@@ -16,6 +16,7 @@
 #include "solvers/data/support.h"
 #include "solvers/exact/algorithms.h"
 #include "solvers/exact/working_set_solver.h"
+#include "solvers/penalised/plan_penalised.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,20 +37,6 @@ struct lasso {
   int64_t path;
   bool walks; /* from lambda to lambda */
 };
-
-static double lambda_at(const struct lasso *s, const struct th_config *config,
-                        int64_t step)
-{
-  double most = s->problem.lambda_max;
-  if (!(most > 0))
-    most = 1; /* nothing correlates with the target: any lambda will do */
-  if (config->lambda > 0)
-    return config->lambda;
-  if (config->lambda_ratio > 0)
-    return config->lambda_ratio * most;
-  double along = s->path > 1 ? (double)step / (double)(s->path - 1) : 0;
-  return most * th_pow(config->path_min, along);
-}
 
 static void free_state(void *state)
 {
@@ -80,7 +67,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_working_set_solver_init(&s->exact, &s->problem, &duals, err));
   s->certificate.lambda_max = s->problem.lambda_max;
   s->certificate.confidence = 1;
-  double lambda = lambda_at(s, config, 0);
+  double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
   if (s->path == 1 && lambda >= s->problem.lambda_max)
     th_context_notice(context,
                       "lambda %g is at or above lambda_max %g: the model is "
@@ -163,7 +150,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
   *more = s->steps < s->path;
   if (!*more)
     return TH_OK;
-  double lambda = lambda_at(s, context->config, s->steps);
+  double lambda = th_plan_penalised_lambda(context->config,
+                                           s->problem.lambda_max, s->steps);
   begin_piece(context, (double)s->steps, (double)s->path);
   TH_TRY(approach(s, context, lambda, err));
   TH_TRY(th_working_set_solver_guess(&s->exact, lambda, s->walks, err));

@@ -3,6 +3,7 @@
 #include "solvers/exact/working_set.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "math/kernels/column_kernels.h"
 
 #include <math.h>
@@ -191,16 +192,8 @@ void th_working_set_drop_zeros(struct th_working_set *w)
 
 int64_t th_working_set_find(const struct th_working_set *w, int64_t key)
 {
-  int64_t low = 0;
-  int64_t high = w->units;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (w->key[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < w->units && w->key[low] == key ? low : -1;
+  int64_t unit = th_search_i64(w->key, 0, w->units, key);
+  return unit < w->units && w->key[unit] == key ? unit : -1;
 }
 
 double th_working_set_omega(const struct th_working_set *w, const double *coef)

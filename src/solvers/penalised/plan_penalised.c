@@ -56,6 +56,19 @@ double th_plan_penalised_values(const struct th_shape *shape)
              : (double)shape->training * (double)shape->attributes;
 }
 
+double th_plan_penalised_lambda(const struct th_config *config,
+                                double lambda_max, int64_t point)
+{
+  double most = lambda_max > 0 ? lambda_max : 1;
+  if (config->lambda > 0)
+    return config->lambda;
+  if (config->lambda_ratio > 0)
+    return config->lambda_ratio * most;
+  double along =
+      config->path > 1 ? (double)point / (double)(config->path - 1) : 0;
+  return most * th_pow(config->path_min, along);
+}
+
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_plan_size *size,
                             struct th_error *err)

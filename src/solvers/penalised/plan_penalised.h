@@ -15,6 +15,12 @@ th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_plan_size *size,
                             struct th_error *err);
 
+/* The lambda that the options ask for, by the smallest one at which the model
+ * is zero (0: nothing correlates with the target, any lambda will do); point:
+ * of --path, from 0 on. */
+double th_plan_penalised_lambda(const struct th_config *config,
+                                double lambda_max, int64_t point);
+
 /* Stored values of the training examples. */
 double th_plan_penalised_values(const struct th_shape *shape);
 

@@ -4,6 +4,7 @@
 
 #include "core/fixed.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "math/gap.h"
 #include "solvers/penalised/problem_parts.h"
 
@@ -26,17 +27,7 @@ int64_t th_problem_place(const struct th_problem *p, int64_t member)
 
 int64_t th_problem_group(const struct th_problem *p, int64_t key)
 {
-  int64_t low = 0;
-  int64_t high = p->grouping.groups;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (p->key[p->by_key[middle]] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bool here = low < p->grouping.groups && p->key[p->by_key[low]] == key;
-  return here ? p->by_key[low] : -1;
+  return th_search_order(p->key, p->by_key, p->grouping.groups, key);
 }
 
 /* Local. */

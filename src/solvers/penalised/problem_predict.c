@@ -55,9 +55,7 @@ static th_status share_all(struct shares *s, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&s->column, shape->row_group, "a column", err));
   for (int64_t first = 0; first < shape->training;) {
-    int64_t in_group = 0;
-    struct th_rows rows =
-        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
+    struct th_rows rows = th_shape_rest(shape, first);
     TH_TRY(share_group(s, rows, err));
     first += rows.count;
   }

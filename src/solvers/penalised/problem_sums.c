@@ -140,9 +140,7 @@ static th_status sum_groups(struct th_problem *p, int64_t count,
   float *room = NULL;
   th_status rc = TH_NEW(&room, shape->row_group, "a row group", err);
   for (int64_t first = 0; first < p->rows && rc == TH_OK;) {
-    int64_t in_group = 0;
-    struct th_rows rows =
-        th_shape_group(shape, th_shape_group_of(shape, first, &in_group));
+    struct th_rows rows = th_shape_rest(shape, first);
     rc = sum_group(p, rows, count, kind, room, err);
     first += rows.count;
   }

@@ -6,6 +6,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "math/gap.h"
+#include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem.h"
 
 #include <math.h>
@@ -49,18 +50,6 @@ done:
   return rc;
 }
 
-/* The wanted lambda; point: of a path. */
-static double wanted_lambda(const struct th_stochastic *s, int64_t point)
-{
-  const struct th_config *config = s->context->config;
-  double lambda_max = s->certificate.lambda_max;
-  if (config->path > 1)
-    return lambda_max *
-           th_pow(config->path_min, (double)point / (double)(config->path - 1));
-  return config->lambda > 0 ? config->lambda
-                            : config->lambda_ratio * lambda_max;
-}
-
 /* lambda_max = Omega^D of the gradient at zero: Z there, for lambda = 1.
  * Collective. */
 static th_status choose_lambda(struct th_stochastic *s, int64_t point,
@@ -73,14 +62,13 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
   s->certificate.lambda_max = s->pass.dual_norm;
   s->zero_objective = s->pass.objective;
   s->start_intercept = s->intercept;
-  s->lambda = wanted_lambda(s, point);
+  s->lambda = th_plan_penalised_lambda(s->context->config,
+                                       s->certificate.lambda_max, point);
   s->done = !(s->lambda < s->certificate.lambda_max);
   if (s->done && s->context->config->path == 0)
     th_context_notice(s->context,
                       "lambda %g is not below lambda_max %g: the model is zero",
                       s->lambda, s->certificate.lambda_max);
-  if (!(s->lambda > 0)) /* nothing correlates with the target */
-    s->lambda = 1;
   return rc;
 }
 

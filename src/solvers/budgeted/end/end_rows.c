@@ -86,8 +86,7 @@ static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
 {
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
-    int64_t group = th_shape_group_of(shape, first, &(int64_t){0});
-    struct th_rows rows = th_shape_group(shape, group);
+    struct th_rows rows = th_shape_rest(shape, first);
     rc = add_group(end, rows, fate, err);
     first += rows.count;
   }

@@ -1,0 +1,46 @@
+/* search.h - where an ascending list reaches a value
+ *
+ * All functions are local and pure; a list may be empty.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SEARCH_H
+#define TH_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* th_search_T: the first k of [low, high) whose entry is not below `limit`;
+ * high where there is none. Entries ascend. */
+#define TH_DEFINE_SEARCH(name, type)                                           \
+  static inline int64_t th_search_##name(const type *entry, int64_t low,       \
+                                         int64_t high, int64_t limit)          \
+  {                                                                            \
+    while (low < high) {                                                       \
+      int64_t middle = low + (high - low) / 2;                                 \
+      if ((int64_t)entry[middle] < limit)                                      \
+        low = middle + 1;                                                      \
+      else                                                                     \
+        high = middle;                                                         \
+    }                                                                          \
+    return low;                                                                \
+  }
+TH_DEFINE_SEARCH(i64, int64_t)
+TH_DEFINE_SEARCH(i32, int32_t)
+TH_DEFINE_SEARCH(u32, uint32_t)
+TH_DEFINE_SEARCH(u16, uint16_t)
+
+/* The same of an int64_t in each of `count` items of `size` bytes, `offset`
+ * bytes from their beginning. */
+int64_t th_search_member(const void *items, size_t size, size_t offset,
+                         int64_t count, int64_t limit);
+
+/* The entry of `order` that names `value`, or -1: entry[order[k]] ascends over
+ * the `count` entries of `order`. */
+int64_t th_search_order(const int64_t *entry, const int64_t *order,
+                        int64_t count, int64_t value);
+
+/* The first k of [low, high) that has what all behind it have, too; high where
+ * there is none. */
+int64_t th_search_where(int64_t low, int64_t high,
+                        int (*has)(void *self, int64_t k), void *self);
+
+#endif
