@@ -8,51 +8,34 @@
 
 #include <stdlib.h>
 
-/* A number or a count, by the name it has in the file. */
-struct real {
-  const char *name;
-  double *value;
-};
-struct count {
-  const char *name;
-  int64_t *value;
+enum {
+#define FIELD(name, what) FIELD_##name,
+  TH_CERTIFICATE_REALS(FIELD) TH_CERTIFICATE_COUNTS(FIELD) FIELDS,
+#undef FIELD
+  PATH_COLUMNS = 4
 };
 
-enum {
-#define NUMBER(name, what) REAL_##name,
-  TH_CERTIFICATE_REALS(NUMBER) REALS
-#undef NUMBER
-};
-enum {
-#define NUMBER(name, what) COUNT_##name,
-  TH_CERTIFICATE_COUNTS(NUMBER) COUNTS
-#undef NUMBER
-};
-enum { PATH_COLUMNS = 4 };
-
-static void list_members(struct th_certificate *c, struct real real[REALS],
-                         struct count count[COUNTS])
+static void list_members(struct th_certificate *c, struct th_h5_field f[FIELDS])
 {
-#define LIST(name, what) real[REAL_##name] = (struct real){#name, &c->name};
-  TH_CERTIFICATE_REALS(LIST)
-#undef LIST
-#define LIST(name, what) count[COUNT_##name] = (struct count){#name, &c->name};
-  TH_CERTIFICATE_COUNTS(LIST)
-#undef LIST
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_F64, &c->name};
+  TH_CERTIFICATE_REALS(FIELD)
+#undef FIELD
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_I64, &c->name};
+  TH_CERTIFICATE_COUNTS(FIELD)
+#undef FIELD
 }
 
 th_status th_certificate_walk(struct th_message *pack,
                               struct th_certificate *certificate,
                               struct th_error *err)
 {
-  struct real real[REALS];
-  struct count count[COUNTS];
+  struct th_h5_field field[FIELDS];
   th_status rc = TH_OK;
-  list_members(certificate, real, count);
-  for (int r = 0; r < REALS; r++)
-    TH_TRY(th_message_bytes(pack, real[r].value, sizeof(double), err));
-  for (int k = 0; k < COUNTS; k++)
-    TH_TRY(th_message_bytes(pack, count[k].value, sizeof(int64_t), err));
+  list_members(certificate, field);
+  for (int k = 0; k < FIELDS; k++)
+    TH_TRY(th_message_bytes(pack, field[k].value, sizeof(double), err));
   TH_TRY(th_message_bytes(pack, certificate->margin, sizeof certificate->margin,
                           err));
   TH_TRY(th_message_bytes(pack, &certificate->path_size,
@@ -84,21 +67,15 @@ th_status th_certificate_put(const struct th_h5 *h5,
                              struct th_error *err)
 {
   struct th_certificate copy = *certificate;
-  struct real real[REALS];
-  struct count count[COUNTS];
+  struct th_h5_field field[FIELDS];
   double *path = NULL;
   th_status rc = TH_OK;
   if (!(certificate->lambda > 0))
     return rc;
-  list_members(&copy, real, count);
+  list_members(&copy, field);
   TH_TRY(tabulate(&copy, &path, err));
   TH_TRY(th_h5_group(h5, TH_G_CERTIFICATE, err));
-  for (int r = 0; r < REALS; r++)
-    TH_TRY(
-        th_h5_put_f64(h5, TH_G_CERTIFICATE, real[r].name, *real[r].value, err));
-  for (int k = 0; k < COUNTS; k++)
-    TH_TRY(th_h5_put_i64(h5, TH_G_CERTIFICATE, count[k].name, *count[k].value,
-                         err));
+  TH_TRY(th_h5_put_fields(h5, TH_G_CERTIFICATE, field, FIELDS, err));
   TH_TRY(th_h5_put_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, copy.path_size, err));
   TH_TRY(th_h5_put(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS, copy.margin,
                    err));
@@ -147,18 +124,12 @@ th_status th_certificate_get(const struct th_h5 *h5,
                              struct th_certificate *certificate,
                              struct th_error *err)
 {
-  struct real real[REALS];
-  struct count count[COUNTS];
+  struct th_h5_field field[FIELDS];
   th_status rc = TH_OK;
   if (!th_h5_exists(h5, TH_G_CERTIFICATE))
     return rc;
-  list_members(certificate, real, count);
-  for (int r = 0; r < REALS; r++)
-    TH_TRY(
-        th_h5_get_f64(h5, TH_G_CERTIFICATE, real[r].name, real[r].value, err));
-  for (int k = 0; k < COUNTS; k++)
-    TH_TRY(th_h5_get_i64(h5, TH_G_CERTIFICATE, count[k].name, count[k].value,
-                         err));
+  list_members(certificate, field);
+  TH_TRY(th_h5_get_fields(h5, TH_G_CERTIFICATE, field, FIELDS, err));
   TH_TRY(th_h5_get(h5, TH_D_MARGIN, H5T_NATIVE_INT64, TH_MARGINS,
                    certificate->margin, err));
   TH_TRY(get_path(h5, certificate, err));

@@ -15,21 +15,35 @@ _Static_assert(sizeof(struct th_ending) % sizeof(double) == 0 &&
                    sizeof(double) == sizeof(int64_t),
                "an ending has no holes");
 
+enum {
+#define FIELD(name, what) FIELD_##name,
+  TH_ENDING_REALS(FIELD) TH_ENDING_COUNTS(FIELD) FIELDS
+#undef FIELD
+};
+
+static void list_members(struct th_ending *e, struct th_h5_field f[FIELDS])
+{
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_F64, &e->name};
+  TH_ENDING_REALS(FIELD)
+#undef FIELD
+#define FIELD(name, what)                                                      \
+  f[FIELD_##name] = (struct th_h5_field){#name, TH_H5_I64, &e->name};
+  TH_ENDING_COUNTS(FIELD)
+#undef FIELD
+}
+
 th_status th_ending_put(const struct th_h5 *h5, const struct th_ending *ending,
                         struct th_error *err)
 {
+  struct th_ending copy = *ending;
+  struct th_h5_field field[FIELDS];
   th_status rc = TH_OK;
   if (ending->kind == TH_ENDING_NONE)
     return rc;
+  list_members(&copy, field);
   TH_TRY(th_h5_group(h5, TH_G_ENDING, err));
-#define PUT(name, what)                                                        \
-  TH_TRY(th_h5_put_f64(h5, TH_G_ENDING, #name, ending->name, err));
-  TH_ENDING_REALS(PUT)
-#undef PUT
-#define PUT(name, what)                                                        \
-  TH_TRY(th_h5_put_i64(h5, TH_G_ENDING, #name, ending->name, err));
-  TH_ENDING_COUNTS(PUT)
-#undef PUT
+  TH_TRY(th_h5_put_fields(h5, TH_G_ENDING, field, FIELDS, err));
   TH_TRY(th_h5_put_u64(h5, TH_G_ENDING, TH_A_CONTENT, content_of(ending), err));
 done:
   return rc;
@@ -38,18 +52,13 @@ done:
 th_status th_ending_get(const struct th_h5 *h5, struct th_ending *ending,
                         struct th_error *err)
 {
+  struct th_h5_field field[FIELDS];
   uint64_t content = 0;
   th_status rc = TH_OK;
   if (!th_h5_exists(h5, TH_G_ENDING))
     return rc;
-#define GET(name, what)                                                        \
-  TH_TRY(th_h5_get_f64(h5, TH_G_ENDING, #name, &ending->name, err));
-  TH_ENDING_REALS(GET)
-#undef GET
-#define GET(name, what)                                                        \
-  TH_TRY(th_h5_get_i64(h5, TH_G_ENDING, #name, &ending->name, err));
-  TH_ENDING_COUNTS(GET)
-#undef GET
+  list_members(ending, field);
+  TH_TRY(th_h5_get_fields(h5, TH_G_ENDING, field, FIELDS, err));
   TH_TRY(th_h5_get_u64(h5, TH_G_ENDING, TH_A_CONTENT, &content, err));
   if (content != content_of(ending) || ending->kind <= TH_ENDING_NONE ||
       ending->kind > TH_ENDING_NET || ending->size < 0)

@@ -17,24 +17,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counts of the ledger, by the name they have in the file. */
-struct count {
-  const char *name;
-  int64_t *value;
-};
-enum { COUNTS = 5 };
+/* Texts and numbers of a model, in the order of its file; the counts of the
+ * ledger come last. */
+enum { FIELDS = 13, COUNTS = 5 };
 
-static void list_counts(struct th_ledger *ledger, struct count counts[COUNTS])
+static void list_members(struct th_model *m, struct th_h5_field f[FIELDS])
 {
-  const struct count list[COUNTS] = {
-      {TH_A_LEDGER "examples", &ledger->examples},
-      {TH_A_LEDGER "attributes", &ledger->attributes},
-      {TH_A_LEDGER "max_attributes_per_example",
-       &ledger->max_attributes_per_example},
-      {TH_A_LEDGER "validation_examples", &ledger->validation_examples},
-      {TH_A_LEDGER "validation_attributes", &ledger->validation_attributes},
+  const struct th_h5_field list[FIELDS] = {
+      {TH_A_SOLVER, TH_H5_TEXT, &m->solver},
+      {TH_A_LOSS, TH_H5_TEXT, &m->loss},
+      {TH_A_STATISTICS, TH_H5_TEXT, &m->statistics},
+      {TH_A_ATTRIBUTES, TH_H5_I64, &m->attributes},
+      {TH_A_COUNT, TH_H5_I64, &m->support_size},
+      {TH_A_INTERCEPT, TH_H5_F64, &m->intercept},
+      {TH_A_PASSES, TH_H5_I64, &m->passes},
+      {TH_A_FINGERPRINT, TH_H5_U64, &m->fingerprint},
+      {TH_A_LEDGER "examples", TH_H5_I64, &m->ledger.examples},
+      {TH_A_LEDGER "attributes", TH_H5_I64, &m->ledger.attributes},
+      {TH_A_LEDGER "max_attributes_per_example", TH_H5_I64,
+       &m->ledger.max_attributes_per_example},
+      {TH_A_LEDGER "validation_examples", TH_H5_I64,
+       &m->ledger.validation_examples},
+      {TH_A_LEDGER "validation_attributes", TH_H5_I64,
+       &m->ledger.validation_attributes},
   };
-  memcpy(counts, list, sizeof list);
+  memcpy(f, list, sizeof list);
 }
 
 /* The model in one direction or the other. */
@@ -109,24 +116,15 @@ done:
 static th_status put_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
-  struct count counts[COUNTS];
+  struct th_h5_field field[FIELDS];
   uint64_t content = 0;
   th_status rc = TH_OK;
-  list_counts(&m->ledger, counts);
+  list_members(m, field);
   TH_TRY(content_of(m, &content, err));
   TH_TRY(th_h5_put_text(h5, "/", TH_A_FORMAT, TH_FORMAT_MODEL, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_MAJOR, TH_FORMAT_MAJOR, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_MINOR, TH_FORMAT_MINOR, err));
-  TH_TRY(th_h5_put_text(h5, "/", TH_A_SOLVER, m->solver, err));
-  TH_TRY(th_h5_put_text(h5, "/", TH_A_LOSS, m->loss, err));
-  TH_TRY(th_h5_put_text(h5, "/", TH_A_STATISTICS, m->statistics, err));
-  TH_TRY(th_h5_put_i64(h5, "/", TH_A_ATTRIBUTES, m->attributes, err));
-  TH_TRY(th_h5_put_i64(h5, "/", TH_A_COUNT, m->support_size, err));
-  TH_TRY(th_h5_put_f64(h5, "/", TH_A_INTERCEPT, m->intercept, err));
-  TH_TRY(th_h5_put_i64(h5, "/", TH_A_PASSES, m->passes, err));
-  TH_TRY(th_h5_put_u64(h5, "/", TH_A_FINGERPRINT, m->fingerprint, err));
-  for (int k = 0; k < COUNTS; k++)
-    TH_TRY(th_h5_put_i64(h5, "/", counts[k].name, *counts[k].value, err));
+  TH_TRY(th_h5_put_fields(h5, "/", field, FIELDS, err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, content, err));
   TH_TRY(th_h5_put(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, m->support_size,
                    m->support, err));
@@ -232,10 +230,9 @@ done:
 static th_status get_support(const struct th_h5 *h5, struct th_model *m,
                              struct th_error *err)
 {
-  int64_t size = 0;
+  int64_t size = m->support_size;
   int64_t before = -1;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_get_i64(h5, "/", TH_A_COUNT, &size, err));
   if (m->attributes < 1 || size < 0 || size > m->attributes)
     return damaged(h5, err);
   TH_TRY(th_h5_expect(h5, TH_D_SUPPORT, size, err));
@@ -254,11 +251,11 @@ done:
 
 static bool numbers_good(struct th_model *m)
 {
-  struct count counts[COUNTS];
+  struct th_h5_field field[FIELDS];
   bool good = isfinite(m->intercept) && m->passes >= 0;
-  list_counts(&m->ledger, counts);
-  for (int k = 0; k < COUNTS; k++)
-    good = good && *counts[k].value >= 0;
+  list_members(m, field);
+  for (int k = FIELDS - COUNTS; k < FIELDS; k++)
+    good = good && *(int64_t *)field[k].value >= 0;
   for (int64_t k = 0; m->deviation != NULL && k < m->support_size; k++)
     good = good && m->deviation[k] >= 0;
   return good;
@@ -267,21 +264,13 @@ static bool numbers_good(struct th_model *m)
 static th_status get_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
-  struct count counts[COUNTS];
+  struct th_h5_field field[FIELDS];
   uint64_t content = 0;
   uint64_t wanted = 0;
   int64_t settings = 0;
   th_status rc = TH_OK;
-  list_counts(&m->ledger, counts);
-  TH_TRY(th_h5_get_line(h5, "/", TH_A_SOLVER, &m->solver, err));
-  TH_TRY(th_h5_get_line(h5, "/", TH_A_LOSS, &m->loss, err));
-  TH_TRY(th_h5_get_line(h5, "/", TH_A_STATISTICS, &m->statistics, err));
-  TH_TRY(th_h5_get_i64(h5, "/", TH_A_ATTRIBUTES, &m->attributes, err));
-  TH_TRY(th_h5_get_f64(h5, "/", TH_A_INTERCEPT, &m->intercept, err));
-  TH_TRY(th_h5_get_i64(h5, "/", TH_A_PASSES, &m->passes, err));
-  TH_TRY(th_h5_get_u64(h5, "/", TH_A_FINGERPRINT, &m->fingerprint, err));
-  for (int k = 0; k < COUNTS; k++)
-    TH_TRY(th_h5_get_i64(h5, "/", counts[k].name, counts[k].value, err));
+  list_members(m, field);
+  TH_TRY(th_h5_get_fields(h5, "/", field, FIELDS, err));
   TH_TRY(get_support(h5, m, err));
   TH_TRY(th_model_names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));
