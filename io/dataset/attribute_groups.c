@@ -145,10 +145,8 @@ th_status th_attribute_groups_get(const struct th_h5 *h5, int64_t attributes,
     fill_pieces(&c, pieces, attributes, found);
   }
   if (found == NULL || !complete(found, pieces, attributes)) {
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: groups of attributes that do not fit the data; the file "
-                 "is damaged, import the data again",
-                 h5->name);
+    rc = TH_DAMAGED(err, "%s: groups of attributes that do not fit the data",
+                    h5->name);
     goto done;
   }
   *piece = found;

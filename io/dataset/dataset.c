@@ -4,6 +4,7 @@
 #include "io/dataset/fingerprint.h"
 
 #include "core/memory.h"
+#include "io/dataset/format.h"
 #include "io/hdf5/file.h"
 #include "io/hdf5/path.h"
 
@@ -200,16 +201,14 @@ static th_status check_whole(struct th_dataset *d,
   if (rc != TH_OK)
     return rc;
   if (th_fingerprint(&d->store.shape, &print) != d->store.fingerprint)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: the content does not have the fingerprint it was "
-                   "written with; import the data again",
-                   d->path);
+    return TH_IMPORT_AGAIN(
+        err,
+        "%s: the content does not have the fingerprint it was written with",
+        d->path);
   if (sum->nonzeros != d->store.shape.nonzeros)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: %lld values are not zero, and not %lld as it says; "
-                   "import the data again",
-                   d->path, (long long)sum->nonzeros,
-                   (long long)d->store.shape.nonzeros);
+    return TH_IMPORT_AGAIN(
+        err, "%s: %lld values are not zero, and not %lld as it says", d->path,
+        (long long)sum->nonzeros, (long long)d->store.shape.nonzeros);
   return TH_OK;
 }
 

@@ -21,10 +21,7 @@ static th_status open_array(struct th_dataset *d, const char *name,
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_open(set, &d->examples.h5, name, type, 1, size, err));
   if (size[0] != (hsize_t)d->store.shape.examples) {
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: %s has the wrong size; the file is damaged, import the "
-                 "data again",
-                 d->path, name);
+    rc = TH_DAMAGED(err, "%s: %s has the wrong size", d->path, name);
     goto done;
   }
   TH_TRY(TH_NEW(checksum, groups, "checksums", err));
@@ -73,10 +70,10 @@ static th_status check_target_values(const struct th_dataset *d,
     return check_numbers(d, "target", -INFINITY, rows, values, err);
   for (int64_t i = 0; i < rows.count; i++)
     if (!isnan(values[i]))
-      return th_fail(err, TH_EFORMAT,
-                     "%s: stored row %lld has a target, but the file says that "
-                     "there is none; import the data again",
-                     d->path, (long long)(rows.first + i));
+      return TH_IMPORT_AGAIN(err,
+                             "%s: stored row %lld has a target, but the file "
+                             "says that there is none",
+                             d->path, (long long)(rows.first + i));
   return TH_OK;
 }
 
@@ -98,10 +95,8 @@ static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
     rc = check_row_numbers(d, rows, values, err);
   if (rc == TH_OK &&
       th_hash(values, (size_t)rows.count * ITEM) != checksum[group])
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: %s, row group %lld: checksum mismatch; the file is "
-                 "damaged, import the data again",
-                 d->path, set->name, (long long)group);
+    rc = TH_DAMAGED(err, "%s: %s, row group %lld: checksum mismatch", d->path,
+                    set->name, (long long)group);
   return rc;
 }
 

@@ -55,10 +55,8 @@ static th_status check_groups(const struct th_dataset *d, int64_t *room,
   for (int64_t i = 0; i < g->shape.examples; i++)
     good = good && split[i] == (i >= g->shape.training);
   if (!good)
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: the row-group table does not fit the data; import the "
-                 "data again",
-                 d->path);
+    rc = TH_IMPORT_AGAIN(err, "%s: the row-group table does not fit the data",
+                         d->path);
 done:
   return rc;
 }
@@ -86,10 +84,9 @@ static th_status check_names(const struct th_dataset *d, struct th_print *print,
   }
   print->names = found.list;
   if (found.list != d->info.names.list || found.set != d->info.names.set)
-    rc = th_fail(err, TH_EFORMAT,
-                 "%s: the names of attributes are not those it was written "
-                 "with; import the data again",
-                 d->path);
+    rc = TH_IMPORT_AGAIN(
+        err, "%s: the names of attributes are not those it was written with",
+        d->path);
 done:
   th_names_close(&names);
   free(all);

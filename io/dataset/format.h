@@ -147,6 +147,15 @@
 
 struct th_h5;
 
+/* TH_EFORMAT, and what to do about a file that cannot be what was written. */
+#define TH_IMPORT_AGAIN(err, text, ...)                                        \
+  th_fail((err), TH_EFORMAT, text "; import the data again", __VA_ARGS__)
+#define TH_DAMAGED(err, text, ...)                                             \
+  th_fail((err), TH_EFORMAT,                                                   \
+          text "; the file is damaged, import the data again", __VA_ARGS__)
+#define TH_TRAIN_AGAIN(err, text, ...)                                         \
+  th_fail((err), TH_EFORMAT, text "; train the model again", __VA_ARGS__)
+
 enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 
 /* Root attributes. */

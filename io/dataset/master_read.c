@@ -26,10 +26,7 @@ void th_master_info_free(struct th_master_info *info)
 static th_status damaged(const struct th_h5 *h5, const char *what,
                          struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: %s; the file is damaged, import the "
-                 "data again",
-                 h5->name, what);
+  return TH_DAMAGED(err, "%s: %s", h5->name, what);
 }
 
 static th_status get_name(const struct th_h5 *h5, const char *attribute,

@@ -60,8 +60,7 @@ static herr_t map(hid_t plan, hid_t view, const struct box *to,
                           from->count, NULL) >= 0)
     ok = H5Pset_virtual(plan, view, pattern, set, source);
   free(pattern);
-  if (source >= 0)
-    H5Sclose(source);
+  th_h5_drop(source);
   return ok;
 }
 
@@ -92,10 +91,8 @@ static th_status put_statistic(const struct th_h5 *h5, const char *view_name,
     rc = th_h5_fail(h5, "cannot write", view_name, err);
   if (rc == TH_OK)
     rc = create(h5, view_name, H5T_NATIVE_DOUBLE, NAN, view, plan, err);
-  if (plan >= 0)
-    H5Pclose(plan);
-  if (view >= 0)
-    H5Sclose(view);
+  th_h5_drop(plan);
+  th_h5_drop(view);
   return rc;
 }
 
@@ -180,10 +177,8 @@ static th_status put_values(const struct th_h5 *h5,
     rc = th_h5_fail(h5, "cannot write", what.name, err);
   if (rc == TH_OK)
     rc = create(h5, what.name, what.type, what.fill, view, plan, err);
-  if (plan >= 0)
-    H5Pclose(plan);
-  if (view >= 0)
-    H5Sclose(view);
+  th_h5_drop(plan);
+  th_h5_drop(view);
   return rc;
 }
 

@@ -96,10 +96,7 @@ th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
   TH_TRY(
       th_h5_set_open(&names->set, h5, TH_D_NAMES, names->type, 1, size, err));
   if (size[0] != (hsize_t)count)
-    TH_TRY(th_fail(err, TH_EFORMAT,
-                   "%s: %s has the wrong size; the file is damaged, import the "
-                   "data again",
-                   h5->name, TH_D_NAMES));
+    TH_TRY(TH_DAMAGED(err, "%s: %s has the wrong size", h5->name, TH_D_NAMES));
   TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
                   "names", err));
   if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
@@ -133,10 +130,9 @@ static th_status load(struct th_names *names, int64_t piece,
   if (names->checksum != NULL &&
       th_hash(names->room, (size_t)some * names->width) !=
           names->checksum[piece])
-    return th_fail(err, TH_EFORMAT,
-                   "%s: names of attribute %lld and following: checksum "
-                   "mismatch; the file is damaged, import the data again",
-                   names->h5->name, (long long)(piece * TH_NAMES_PIECE));
+    return TH_DAMAGED(
+        err, "%s: names of attribute %lld and following: checksum mismatch",
+        names->h5->name, (long long)(piece * TH_NAMES_PIECE));
   names->piece = piece;
   return TH_OK;
 }

@@ -121,10 +121,7 @@ done:
 
 static th_status wrong(const struct th_h5 *h5, struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: columns of a text that cannot be; the file is damaged, "
-                 "import the data again",
-                 h5->name);
+  return TH_DAMAGED(err, "%s: columns of a text that cannot be", h5->name);
 }
 
 /* Columns in ascending order, none of which is the target. */

@@ -4,6 +4,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "io/dataset/format.h"
 #include "io/hdf5/hash.h"
 #include "io/hdf5/temporary.h"
 
@@ -13,10 +14,9 @@
 th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
                                int64_t group, struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: attribute %lld, row group %lld: checksum mismatch; the "
-                 "file is damaged, import the data again",
-                 shard, (long long)attribute, (long long)group);
+  return TH_DAMAGED(err,
+                    "%s: attribute %lld, row group %lld: checksum mismatch",
+                    shard, (long long)attribute, (long long)group);
 }
 
 th_status th_run_fetch_verify(const char *shard, struct th_range attributes,

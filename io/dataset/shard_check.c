@@ -56,11 +56,11 @@ static th_status check_finite(const struct th_shard_read *shard,
       th_running_stats_load(shard->geometry->shape.type, values, count,
                             room->numbers, &sum->nonzeros))
     return rc;
-  return th_fail(err, TH_EFORMAT,
-                 "%s: attributes %lld..%lld, row group %lld: a value is not a "
-                 "finite number; import the data again",
-                 shard->name, (long long)attributes.first,
-                 (long long)attributes.last - 1, (long long)group);
+  return TH_IMPORT_AGAIN(err,
+                         "%s: attributes %lld..%lld, row group %lld: a value "
+                         "is not a finite number",
+                         shard->name, (long long)attributes.first,
+                         (long long)attributes.last - 1, (long long)group);
 }
 
 static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
@@ -145,21 +145,17 @@ static th_status compare(const struct th_shard_read *shard,
   if (rc != TH_OK)
     return rc;
   if (sum->content != shard->row->content)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: its checksums are not those it was written with; "
-                   "import the data again",
-                   shard->name);
+    return TH_IMPORT_AGAIN(
+        err, "%s: its checksums are not those it was written with",
+        shard->name);
   if (sum->nonzeros != nonzeros)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: %lld values are not zero, and not %lld as it says; "
-                   "import the data again",
-                   shard->name, (long long)sum->nonzeros, (long long)nonzeros);
+    return TH_IMPORT_AGAIN(
+        err, "%s: %lld values are not zero, and not %lld as it says",
+        shard->name, (long long)sum->nonzeros, (long long)nonzeros);
   if (!shard->rewritten &&
       (!th_hash_file(shard->path, &hash) || hash != shard->row->hash))
-    return th_fail(err, TH_EFORMAT,
-                   "%s: its bytes are not those that were written; import the "
-                   "data again",
-                   shard->name);
+    return TH_IMPORT_AGAIN(err, "%s: its bytes are not those that were written",
+                           shard->name);
   return TH_OK;
 }
 

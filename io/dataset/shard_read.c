@@ -23,14 +23,12 @@ static th_status check_size(const struct th_shard_read *shard,
   long long is = (long long)shard->identity.size;
   long long was = (long long)shard->row->bytes;
   if (is < was)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: truncated at %lld of %lld bytes; import the data again",
-                   shard->name, is, was);
+    return TH_IMPORT_AGAIN(err, "%s: truncated at %lld of %lld bytes",
+                           shard->name, is, was);
   if (is > was)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: larger than it was written (%lld instead of %lld "
-                   "bytes); import the data again",
-                   shard->name, is, was);
+    return TH_IMPORT_AGAIN(
+        err, "%s: larger than it was written (%lld instead of %lld bytes)",
+        shard->name, is, was);
   return TH_OK;
 }
 
@@ -101,10 +99,7 @@ done:
 th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
                             struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: %s has the wrong size; the file is damaged, import the "
-                 "data again",
-                 shard->name, name);
+  return TH_DAMAGED(err, "%s: %s has the wrong size", shard->name, name);
 }
 
 /* Units do not straddle stored chunks; what HDF5 has to decompress is kept by
@@ -235,7 +230,7 @@ static th_status check(struct th_shard_read *shard, struct th_error *err)
   th_status rc = TH_OK;
   if (th_h5_open(&shard->h5, shard->path, shard->name, &why) != TH_OK) {
     TH_TRY(check_size(shard, err));
-    return th_fail(err, TH_EFORMAT, "%s; import the data again", why.text);
+    return TH_IMPORT_AGAIN(err, "%s", why.text);
   }
   TH_TRY(th_format_check(&shard->h5, TH_FORMAT_SHARD, err));
   TH_TRY(check_index(shard, err));

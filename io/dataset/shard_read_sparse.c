@@ -1,6 +1,7 @@
 /* shard_read_sparse.c - verified pieces of a sparse shard
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/fingerprint.h"
+#include "io/dataset/format.h"
 #include "io/dataset/shard_read.h"
 
 #include <string.h>
@@ -9,11 +10,10 @@ static th_status damaged(const struct th_shard_read *shard,
                          const struct th_piece *piece, int64_t group,
                          const char *what, struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: attributes %lld..%lld, row group %lld: %s; the file is "
-                 "damaged, import the data again",
-                 shard->name, (long long)piece->attributes.first,
-                 (long long)piece->attributes.last - 1, (long long)group, what);
+  return TH_DAMAGED(err, "%s: attributes %lld..%lld, row group %lld: %s",
+                    shard->name, (long long)piece->attributes.first,
+                    (long long)piece->attributes.last - 1, (long long)group,
+                    what);
 }
 
 static size_t align(size_t bytes)

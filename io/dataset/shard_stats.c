@@ -64,12 +64,12 @@ static th_status verify(const struct th_shard_read *shard,
   for (int64_t k = 0; k < th_integer_ceil_divide(count, TH_STATS_PIECE); k++)
     if (th_fingerprint_stats((const void *const *)stored->kinds, count, k,
                              stored->size) != stored->checksum[k])
-      return th_fail(err, TH_EFORMAT,
-                     "%s: statistics of attribute %lld and following: checksum "
-                     "mismatch; the file is damaged, import the data again",
-                     shard->name,
-                     (long long)(shard->row->range.first + stored->part.first +
-                                 k * TH_STATS_PIECE));
+      return TH_DAMAGED(
+          err,
+          "%s: statistics of attribute %lld and following: checksum mismatch",
+          shard->name,
+          (long long)(shard->row->range.first + stored->part.first +
+                      k * TH_STATS_PIECE));
   return TH_OK;
 }
 

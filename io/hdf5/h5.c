@@ -157,10 +157,8 @@ static hid_t create(const char *path, struct th_h5_image *image)
   if (access >= 0 && made >= 0 && H5Pset_obj_track_times(made, false) >= 0)
     file = H5Fcreate(path, image != NULL ? H5F_ACC_TRUNC : H5F_ACC_EXCL, made,
                      access);
-  if (made >= 0)
-    H5Pclose(made);
-  if (access >= 0)
-    H5Pclose(access);
+  th_h5_drop(made);
+  th_h5_drop(access);
   return file;
 }
 
@@ -205,8 +203,7 @@ th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
     rc = th_h5_fail(h5, "is not a whole HDF5 file", NULL, err);
   else
     h5->file = file;
-  if (access >= 0)
-    H5Pclose(access);
+  th_h5_drop(access);
   return rc;
 }
 

@@ -68,6 +68,13 @@ int64_t th_h5_end(const void *bytes);
 /* Whether a file on disk ends where HDF5 has ended it. */
 bool th_h5_whole(const struct th_h5 *h5, int64_t size);
 
+/* Release a handle of any kind; legal on a failed one (negative). */
+static inline void th_h5_drop(hid_t id)
+{
+  if (id >= 0)
+    (void)H5Idec_ref(id);
+}
+
 /* Record HDF5's last failure. what: "cannot write", ... A file that is being
  * written is given up: it can only be closed and removed from now on. */
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,

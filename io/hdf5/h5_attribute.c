@@ -17,10 +17,8 @@ static th_status put(const struct th_h5 *h5, const char *object,
   th_status rc = TH_OK;
   if (id < 0 || H5Awrite(id, type, value) < 0)
     rc = th_h5_fail(h5, "cannot write", name, err);
-  if (id >= 0)
-    H5Aclose(id);
-  if (space >= 0)
-    H5Sclose(space);
+  th_h5_drop(id);
+  th_h5_drop(space);
   return rc;
 }
 
@@ -54,8 +52,7 @@ hid_t th_h5_text_type(size_t size)
       H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
       H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
     return type;
-  if (type >= 0)
-    H5Tclose(type);
+  th_h5_drop(type);
   return -1;
 }
 
@@ -78,8 +75,7 @@ static hid_t open_attribute(const struct th_h5 *h5, const char *object,
   hid_t id = -1;
   if (access >= 0 && th_h5_stay_inside(access) >= 0)
     id = H5Aopen_by_name(h5->file, object, name, H5P_DEFAULT, access);
-  if (access >= 0)
-    H5Pclose(access);
+  th_h5_drop(access);
   return id;
 }
 
@@ -93,10 +89,8 @@ static th_status get(const struct th_h5 *h5, const char *object,
   if (space < 0 || H5Sget_simple_extent_npoints(space) != 1 ||
       H5Aread(id, type, value) < 0)
     rc = th_h5_fail(h5, "cannot read the attribute", name, err);
-  if (space >= 0)
-    H5Sclose(space);
-  if (id >= 0)
-    H5Aclose(id);
+  th_h5_drop(space);
+  th_h5_drop(id);
   return rc;
 }
 
@@ -132,10 +126,8 @@ static size_t text_size(const struct th_h5 *h5, const char *object,
     size = H5Tget_size(type);
   if (H5Fget_filesize(h5->file, &file) < 0 || size > file)
     size = 0;
-  if (type >= 0)
-    H5Tclose(type);
-  if (id >= 0)
-    H5Aclose(id);
+  th_h5_drop(type);
+  th_h5_drop(id);
   return size;
 }
 
@@ -152,8 +144,7 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
   hid_t type = th_h5_text_type(size);
   rc = type < 0 ? th_h5_fail(h5, "cannot read the attribute", name, err)
                 : get(h5, object, name, type, room, err);
-  if (type >= 0)
-    H5Tclose(type);
+  th_h5_drop(type);
   if (rc != TH_OK)
     free(room);
   else

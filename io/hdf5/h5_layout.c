@@ -16,10 +16,8 @@ int th_h5_descriptor(const struct th_h5 *h5)
       block == 0 && H5Pget_driver(access) == H5FD_SEC2 &&
       H5Fget_vfd_handle(h5->file, access, &handle) >= 0 && handle != NULL)
     descriptor = *(const int *)handle;
-  if (access >= 0)
-    H5Pclose(access);
-  if (made >= 0)
-    H5Pclose(made);
+  th_h5_drop(access);
+  th_h5_drop(made);
   return descriptor;
 }
 
@@ -29,8 +27,7 @@ static bool is_plain(const struct th_h5_set *set, hid_t plan)
   hid_t type = H5Dget_type(set->id);
   bool plain = H5Pget_nfilters(plan) == 0 && H5Pget_external_count(plan) == 0 &&
                type >= 0 && H5Tequal(type, set->type) > 0;
-  if (type >= 0)
-    H5Tclose(type);
+  th_h5_drop(type);
   return plain;
 }
 
@@ -62,8 +59,7 @@ th_status th_h5_set_layout(const struct th_h5_set *set,
   hid_t plan = H5Dget_create_plist(set->id);
   *layout = (struct th_h5_layout){.offset = -1};
   bool good = plan >= 0 && get_layout(set, plan, layout);
-  if (plan >= 0)
-    H5Pclose(plan);
+  th_h5_drop(plan);
   return good ? TH_OK : th_h5_fail(set->h5, "cannot read", set->name, err);
 }
 

@@ -14,8 +14,7 @@ th_status th_h5_group(const struct th_h5 *h5, const char *name,
   hid_t id = -1;
   if (plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0)
     id = H5Gcreate2(h5->file, name, H5P_DEFAULT, plan, H5P_DEFAULT);
-  if (plan >= 0)
-    H5Pclose(plan);
+  th_h5_drop(plan);
   if (id < 0)
     return th_h5_fail(h5, "cannot write", name, err);
   H5Gclose(id);
@@ -96,12 +95,9 @@ static hid_t create_set(const struct th_h5 *h5, const char *name, hid_t stored,
   hid_t id = -1;
   if (space >= 0 && made >= 0 && access >= 0)
     id = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, made, access);
-  if (access >= 0)
-    H5Pclose(access);
-  if (made >= 0)
-    H5Pclose(made);
-  if (space >= 0)
-    H5Sclose(space);
+  th_h5_drop(access);
+  th_h5_drop(made);
+  th_h5_drop(space);
   return id;
 }
 
@@ -122,8 +118,7 @@ static hid_t open_by(const struct th_h5_set *set, hid_t access)
   hid_t id = -1;
   if (access >= 0)
     id = H5Dopen2(set->h5->file, set->name, access);
-  if (access >= 0)
-    H5Pclose(access);
+  th_h5_drop(access);
   return id;
 }
 
@@ -172,8 +167,7 @@ static bool get_keeping(hid_t id, struct keeping *keeping)
                                 .filtered = filters > 0,
                                 .unknown = !is_bounded(plan, filters),
                                 .chunk = chunk_items(plan)};
-  if (plan >= 0)
-    H5Pclose(plan);
+  th_h5_drop(plan);
   return known;
 }
 
@@ -194,8 +188,7 @@ static bool is_backed(const struct th_h5_set *set,
   hid_t type = H5Dget_type(set->id);
   size_t size = type < 0 ? 0 : H5Tget_size(type);
   hssize_t items = H5Sget_simple_extent_npoints(set->space);
-  if (type >= 0)
-    H5Tclose(type);
+  th_h5_drop(type);
   double claimed = (double)items;
   if (keeping->filtered) {
     most = most * DEFLATE_MOST + (keeping->unknown ? UNKNOWN_MOST : 0);
@@ -275,8 +268,7 @@ th_status th_h5_set_read(const struct th_h5_set *set, const hsize_t first[2],
     ok = H5Dread(set->id, set->type, memory, set->space, H5P_DEFAULT, data);
   th_status rc =
       ok < 0 ? th_h5_fail(set->h5, "cannot read", set->name, err) : TH_OK;
-  if (memory >= 0)
-    H5Sclose(memory);
+  th_h5_drop(memory);
   return rc;
 }
 
@@ -290,8 +282,7 @@ th_status th_h5_set_write(const struct th_h5_set *set, const hsize_t first[2],
     ok = H5Dwrite(set->id, set->type, memory, set->space, H5P_DEFAULT, data);
   th_status rc =
       ok < 0 ? th_h5_fail(set->h5, "cannot write", set->name, err) : TH_OK;
-  if (memory >= 0)
-    H5Sclose(memory);
+  th_h5_drop(memory);
   return rc;
 }
 

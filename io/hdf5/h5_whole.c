@@ -124,8 +124,7 @@ size_t th_h5_text_width(const struct th_h5 *h5, const char *name)
   if (type >= 0 && H5Tget_class(type) == H5T_STRING &&
       H5Tis_variable_str(type) == 0)
     width = H5Tget_size(type);
-  if (type >= 0)
-    H5Tclose(type);
+  th_h5_drop(type);
   th_h5_set_close(&set, &ignored);
   return width;
 }

@@ -94,9 +94,7 @@ static th_status get_path(const struct th_h5 *h5, struct th_certificate *c,
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(h5, TH_G_CERTIFICATE, TH_A_PATH, &size, err));
   if (size < 0 || size > INT64_MAX / PATH_COLUMNS)
-    return th_fail(err, TH_EFORMAT,
-                   "%s: a path of impossible length; train the model again",
-                   h5->name);
+    return TH_TRAIN_AGAIN(err, "%s: a path of impossible length", h5->name);
   TH_TRY(th_h5_expect(h5, TH_D_PATH, size * PATH_COLUMNS, err));
   c->path_size = size;
   TH_TRY(TH_NEW(&c->path, c->path_size, "the path", err));
@@ -106,10 +104,8 @@ static th_status get_path(const struct th_h5 *h5, struct th_certificate *c,
   for (int64_t k = 0; k < c->path_size; k++) {
     const double *row = table + k * PATH_COLUMNS;
     if (!(row[3] >= 0 && row[3] <= (double)TH_MOST_ATTRIBUTES)) {
-      rc = th_fail(err, TH_EFORMAT,
-                   "%s: a path with a support of impossible size; train the "
-                   "model again",
-                   h5->name);
+      rc = TH_TRAIN_AGAIN(err, "%s: a path with a support of impossible size",
+                          h5->name);
       goto done;
     }
     c->path[k] =

@@ -206,10 +206,8 @@ done:
 
 static th_status damaged(const struct th_h5 *h5, struct th_error *err)
 {
-  return th_fail(err, TH_EFORMAT,
-                 "%s: the content is not what was written; train the model "
-                 "again",
-                 h5->name);
+  return TH_TRAIN_AGAIN(err, "%s: the content is not what was written",
+                        h5->name);
 }
 
 static th_status get_deck(const struct th_h5 *h5, struct th_model *m,
