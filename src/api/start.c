@@ -3,6 +3,7 @@
 #include "api/start.h"
 
 #include "api/match.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/model/model_file.h"
 
@@ -30,13 +31,6 @@ struct list {
 static void list_free(struct list *list)
 {
   TH_FREE(list->text, list->item);
-}
-
-static int by_attribute(const void *a, const void *b)
-{
-  const struct item *x = a;
-  const struct item *y = b;
-  return (x->attribute > y->attribute) - (x->attribute < y->attribute);
 }
 
 static bool is_list(const char *text)
@@ -152,7 +146,8 @@ static th_status fill_start(struct th_model *start, struct list *list,
                             struct th_error *err)
 {
   th_status rc = th_model_reserve(start, list->count, err);
-  qsort(list->item, (size_t)list->count, sizeof *list->item, by_attribute);
+  qsort(list->item, (size_t)list->count, sizeof *list->item,
+        th_integer_ascending);
   for (int64_t k = 0; k < list->count && rc == TH_OK; k++) {
     start->support[k] = list->item[k].attribute;
     start->coef[k] = list->item[k].coef;

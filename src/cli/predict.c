@@ -5,6 +5,7 @@
 #include "cli/evaluator.h"
 #include "cli/run.h"
 #include "cli/wording.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "io/hdf5/output.h"
 
@@ -17,13 +18,6 @@ struct line {
   double prediction;
 };
 
-static int by_row(const void *a, const void *b)
-{
-  const struct line *x = a;
-  const struct line *y = b;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 static th_status sort_lines(const struct th_evaluated *scored, int64_t count,
                             struct line **lines, struct th_error *err)
 {
@@ -32,7 +26,7 @@ static th_status sort_lines(const struct th_evaluated *scored, int64_t count,
     return rc;
   for (int64_t i = 0; i < count; i++)
     (*lines)[i] = (struct line){scored->row[i], scored->prediction[i]};
-  qsort(*lines, (size_t)count, sizeof **lines, by_row);
+  qsort(*lines, (size_t)count, sizeof **lines, th_integer_ascending);
   return TH_OK;
 }
 

@@ -22,7 +22,7 @@ static inline int64_t th_integer_ceil_divide(int64_t a, int64_t b)
   return a / b + (a % b != 0);
 }
 
-/* For qsort: int64_t, ascending. */
+/* For qsort: int64_t, or structs that begin with one, ascending. */
 static inline int th_integer_ascending(const void *a, const void *b)
 {
   int64_t left = *(const int64_t *)a;

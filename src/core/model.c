@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/model.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -64,13 +65,6 @@ struct member {
   char *name;
 };
 
-static int by_attribute(const void *a, const void *b)
-{
-  const struct member *x = a;
-  const struct member *y = b;
-  return (x->attribute > y->attribute) - (x->attribute < y->attribute);
-}
-
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err)
 {
@@ -84,7 +78,7 @@ th_status th_model_renumber(struct th_model *model, const int64_t *number,
         (struct member){number[k], model->coef[k],
                         model->deviation != NULL ? model->deviation[k] : 0,
                         model->name != NULL ? model->name[k] : NULL};
-  qsort(member, (size_t)size, sizeof *member, by_attribute);
+  qsort(member, (size_t)size, sizeof *member, th_integer_ascending);
   for (int64_t k = 0; k < size; k++) {
     model->support[k] = member[k].attribute;
     model->coef[k] = member[k].coef;

@@ -1,5 +1,6 @@
 /* grouping_shared.c - groups with members on several ranks
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "math/grouping_parts.h"
 
 #include "core/memory.h"
@@ -26,13 +27,6 @@ static int by_group_and_attribute(const void *a, const void *b)
     return left->group < right->group ? -1 : 1;
   return (left->attribute > right->attribute) -
          (left->attribute < right->attribute);
-}
-
-static int ascending(const void *a, const void *b)
-{
-  int64_t left = *(const int64_t *)a;
-  int64_t right = *(const int64_t *)b;
-  return (left > right) - (left < right);
 }
 
 /* Every rank's items of a size, one behind the other. Collective. */
@@ -82,7 +76,7 @@ static th_status confirm_marks(struct th_grouping *grouping,
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(gather_items(comm, mine, count, sizeof *mine, (void **)&all, &total,
                       err));
-  qsort(all, (size_t)total, sizeof *all, ascending);
+  qsort(all, (size_t)total, sizeof *all, th_integer_ascending);
   keep_marks(grouping, name, all, total);
 done:
   TH_FREE(mine, all);

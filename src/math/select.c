@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/select.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -131,14 +132,6 @@ static int by_magnitude(const void *a, const void *b)
          (left->attribute < right->attribute);
 }
 
-static int by_attribute(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
 /* This rank's candidates go behind those of lower ranks, and one sum makes the
  * list everyone's. Collective. */
 static int64_t share(struct th_comm *comm, const struct search *s,
@@ -222,7 +215,7 @@ static th_status select_entries(struct th_comm *comm, struct th_selection *work,
   struct th_index_value *all = work->candidates;
   qsort(all, (size_t)total, sizeof *all, by_magnitude);
   *found = total < k ? total : k;
-  qsort(all, (size_t)*found, sizeof *all, by_attribute);
+  qsort(all, (size_t)*found, sizeof *all, th_integer_ascending);
   memcpy(chosen, all, (size_t)*found * sizeof *all);
   return TH_OK;
 }

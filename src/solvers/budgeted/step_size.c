@@ -1,5 +1,6 @@
 /* step_size.c - L from the spectrum of a few random attributes
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "math/linalg.h"
@@ -69,14 +70,6 @@ th_status th_iht_gram_eigenvalue(const struct th_gram *gram,
   return rc;
 }
 
-static int by_attribute(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
 /* `count` random attributes become the support. Collective. */
 static th_status choose_attributes(struct th_support *support,
                                    struct th_context *context, int probe,
@@ -89,7 +82,7 @@ static th_status choose_attributes(struct th_support *support,
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t i = 0; i < count; i++)
     chosen[i].attribute = th_random_place(stream, (uint64_t)probe, d, i);
-  qsort(chosen, (size_t)count, sizeof *chosen, by_attribute);
+  qsort(chosen, (size_t)count, sizeof *chosen, th_integer_ascending);
   TH_TRY(th_support_assign(support, context, chosen, count, err));
 done:
   free(chosen);

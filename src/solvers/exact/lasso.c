@@ -9,6 +9,7 @@
  * is the units whose extrapolated slopes reach it. Whatever that misses the
  * pass over all attributes finds.
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 
 #include "core/elementary.h"
@@ -81,14 +82,6 @@ done:
   return rc;
 }
 
-static int by_attribute(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
 /* The members that are not zero become the support. Collective. */
 static th_status publish(struct lasso *s, struct th_context *context,
                          struct th_error *err)
@@ -101,7 +94,7 @@ static th_status publish(struct lasso *s, struct th_context *context,
   for (int64_t k = 0; k < w->members; k++)
     if (w->coef[k] != 0)
       s->chosen[size++] = (struct th_index_value){w->attribute[k], w->coef[k]};
-  qsort(s->chosen, (size_t)size, sizeof *s->chosen, by_attribute);
+  qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
   TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
   s->support.intercept = s->exact.descent.intercept;
 done:

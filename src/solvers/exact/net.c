@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/net.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/exact/working_set_solver.h"
 
@@ -101,14 +102,6 @@ done:
   return rc;
 }
 
-static int by_column(const void *a, const void *b)
-{
-  const struct th_index_value *left = a;
-  const struct th_index_value *right = b;
-  return (left->attribute > right->attribute) -
-         (left->attribute < right->attribute);
-}
-
 static double share_of(const struct net *net)
 {
   const struct th_problem *p = &net->problem;
@@ -125,7 +118,7 @@ static struct th_net_point point_of(struct net *net)
     if (w->coef[k] != 0)
       net->chosen[size++] =
           (struct th_index_value){w->attribute[k], w->coef[k]};
-  qsort(net->chosen, (size_t)size, sizeof *net->chosen, by_column);
+  qsort(net->chosen, (size_t)size, sizeof *net->chosen, th_integer_ascending);
   for (int64_t k = 0; k < size; k++) {
     net->column[k] = net->chosen[k].attribute;
     net->coef[k] = net->chosen[k].value;

@@ -3,6 +3,7 @@
 #include "solvers/penalised/problem.h"
 
 #include "core/fixed.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "math/gap.h"
@@ -113,13 +114,6 @@ struct named {
   int64_t group;
 };
 
-static int by_key(const void *a, const void *b)
-{
-  const struct named *left = a;
-  const struct named *right = b;
-  return (left->key > right->key) - (left->key < right->key);
-}
-
 /* Local. */
 static th_status sort_keys(struct th_problem *p, struct th_error *err)
 {
@@ -129,7 +123,7 @@ static th_status sort_keys(struct th_problem *p, struct th_error *err)
   for (int64_t g = 0; g < groups && rc == TH_OK; g++)
     named[g] = (struct named){p->key[g], g};
   if (rc == TH_OK)
-    qsort(named, (size_t)groups, sizeof *named, by_key);
+    qsort(named, (size_t)groups, sizeof *named, th_integer_ascending);
   for (int64_t g = 0; g < groups && rc == TH_OK; g++)
     p->by_key[g] = named[g].group;
   free(named);
