@@ -234,9 +234,14 @@ def draw(options):
     if shutil.which("gnuplot") is None:
         print("no gnuplot, no picture (sh jobs/packages.sh jobs)")
         return
-    subprocess.run(["gnuplot", "-e", "folder = '%s'" % options.out,
+    what = "batch %d, %d members of the support, budget %s" % (
+        options.batch, options.support, options.budget or
+        "%g d" % options.share)
+    subprocess.run(["gnuplot", "-e", "folder = '%s'; style = '%s/style.gp'; "
+                    "format = '%s'; what = '%s'" % (
+                        options.out, JOBS, options.format, what),
                     JOBS + "/cost_model.gp"], check=True)
-    print("wrote %s/cost_model.png" % options.out)
+    print("wrote %s/cost_model.%s" % (options.out, options.format))
 
 
 def update_of_report(report, options):
@@ -308,7 +313,9 @@ def parse(words):
         "(gradient_f32_gbs; sift: sift_share_of_read of read_gbs)")
     add("--disk", type=float, default=1, help="GB/s of a rank from disk (1)")
     add("--streamed", action="store_true", help="blocks come from disk")
-    add("--out", metavar="DIR", help="write cost_model.csv and .png there")
+    add("--out", metavar="DIR", help="write cost_model.csv and a picture there")
+    add("--format", choices=("png", "svg", "pdf"), default="png",
+        help="of the picture (png, with 300 dots per inch)")
     return parser.parse_args(words)
 
 

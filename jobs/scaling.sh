@@ -7,7 +7,9 @@
 #   --ranks "1 2 4"     numbers of ranks (powers of two up to the cores, or up to
 #                       the tasks of the Slurm job)
 #   --out DIR           results (build/scaling/NAME)
-#   --repeats K         runs of each number of ranks; medians count (3)
+#   --repeats K         runs of each number of ranks; medians count, bars go from
+#                       the fastest to the slowest run (3)
+#   --format F          png, svg or pdf (png, with 300 dots per inch)
 #   --examples N        --attributes D   --budget B   --passes P   --solver NAME
 #   -- OPTION...        handed to `thresher train` as they are; without, for
 #                       solvers that want them: --sparsity 100 --validation 0
@@ -17,7 +19,7 @@
 #
 # What comes out: DIR/ranks-N/bench.json (the machine with N ranks at work) and
 # DIR/ranks-N/run-K/ with command, environment, stdout, stderr, wall_seconds and
-# report.json of each run; DIR/summary.csv, DIR/phases.csv and PNGs.
+# report.json of each run; DIR/summary.csv, DIR/phases.csv and pictures.
 if [ -z "${BASH_VERSION:-}" ]; then
   echo "scaling.sh: a part of strong_scaling.sh and weak_scaling.sh: run these" >&2
   exit 2
@@ -44,6 +46,7 @@ options()
   ranks=$(default_ranks)
   out=$jobs/../build/scaling/$name
   repeats=3
+  format=png
   extra=()
   while [ $# -gt 0 ]; do
     case $1 in
@@ -67,6 +70,10 @@ options()
     --ranks) ranks=$2 ;;
     --out) out=$2 ;;
     --solver) solver=$2 ;;
+    --format)
+      check_format "$2"
+      format=$2
+      ;;
     --data)
       [ -n "${data+set}" ] || refuse "--data is for strong scaling"
       data=$(realpath -e "$2") || refuse "--data $2: no such data set"
@@ -115,12 +122,27 @@ run()
     --force "${@:3}" "${extra[@]}"
 }
 
+# What a run says of itself: its solver, n x d, and for weak scaling how many of
+# them each rank has.
+title() # [--weak]
+{
+  awk -v ranks="$fewest" -v weak="$#" -v runs="$repeats" '
+    /^data: / { n = $2; d = $5 }
+    /^solver: / { sub(/^solver: */, ""); solver = $0 }
+    END {
+      printf "%s; %d x %d%s, %d run%s\n", solver, n, weak ? d / ranks : d,
+        weak ? " a rank" : "", runs, runs == 1 ? "" : "s"
+    }' "$out/ranks-$fewest/run-1/stderr"
+}
+
 # The table and, where there is gnuplot, the pictures.
 summary() # [--weak]
 {
   "$PYTHON" "$jobs/scaling_summary.py" "$out" "$@"
+  title "$@" >"$out/title"
   if command -v gnuplot >/dev/null; then
-    gnuplot -e "folder = '$out'; kind = '${name%_scaling}'" \
+    gnuplot -e "folder = '$out'; kind = '${name%_scaling}'; format = '$format'" \
+      -e "what = '$(cat "$out/title")'; style = '$jobs/style.gp'" \
       -e "fewest = $fewest; most = $most" "$jobs/scaling.gp"
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"

@@ -15,8 +15,13 @@ DIR/summary.csv, a line per number of ranks, medians over the runs:
   bytes_per_update    bytes sent by all ranks / updates
   wall_seconds, whole_efficiency, communication_seconds, read_gbs
   bandwidth_efficiency  read_gbs(N) / read_gbs(1): what memory allows
-  updates, attributes_observed, peak_memory_per_rank, runs, and least_seconds,
-                      the fastest run: the better guess on a machine that others use
+  updates, attributes_observed, peak_memory_per_rank, runs
+  least_seconds, most_seconds
+                      the fastest and the slowest run; the fastest is the better
+                      guess on a machine that others use
+  efficiency_low, efficiency_high
+                      of the slowest and the fastest run, against the median of
+                      the fewest ranks
 DIR/phases.csv, seconds of each phase (mean over the ranks) by ranks;
 DIR/by_attributes.csv, weak: bytes per update by attributes, ranks fixed.
 """
@@ -84,6 +89,9 @@ def summarise(ranks, runs, read_gbs):
         "peak_memory_per_rank": median(runs, "peak_memory_per_rank"),
         "runs": len(runs),
         "least_seconds": min(run["training"] for run in runs),
+        "most_seconds": max(run["training"] for run in runs),
+        "efficiency_low": None,
+        "efficiency_high": None,
     }
 
 
@@ -96,6 +104,8 @@ def set_efficiencies(rows, weak):
         for key, seconds in (("efficiency", "seconds"),
                              ("whole_efficiency", "wall_seconds")):
             row[key] = share * base[seconds] / row[seconds]
+        row["efficiency_low"] = share * base["seconds"] / row["most_seconds"]
+        row["efficiency_high"] = share * base["seconds"] / row["least_seconds"]
         row["bandwidth_efficiency"] = row["read_gbs"] / base["read_gbs"]
 
 

@@ -1,10 +1,10 @@
 # style.gp - what all pictures have in common: formats, colours, dashes, points
 # SPDX-License-Identifier: MIT
 #
-# Loaded by the other scripts. The caller may set `format` (png, the default, svg or
-# pdf). Each solver has one colour, one dash and one point in all pictures. The
-# colours are those of Okabe and Ito and of Tol, which colour-blind readers can tell
-# apart.
+# Loaded by the other scripts. The caller may set `format` (png, the default, svg
+# or pdf). Each solver has one colour, one dash and one point in all pictures. The
+# colours are those of Okabe and Ito and of Tol, which colour-blind readers can
+# tell apart.
 if (!exists("format")) { format = "png" }
 
 # eval picture(NAME, WIDTH, HEIGHT): what is plotted next goes to NAME.FORMAT; sizes
@@ -27,40 +27,46 @@ place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF --
   . name . "' | cut -d : -f 1"))
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
 
-line_colours = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 #44AA99 \
-#882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #CC6677 #DDAA33"
+hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
+#44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #CC6677 #DDAA33"
+hue(k) = word(hues, k)
 colour_of(name) = strstrt(" " . solvers . " ", " " . name . " ") ? \
-  word(line_colours, place(name)) : "#888888"
-set style line 1 linecolor rgb word(line_colours, 1) linewidth 1.6 dashtype 1 pointtype 7
-set style line 2 linecolor rgb word(line_colours, 2) linewidth 1.6 dashtype (12, 4) pointtype 5
-set style line 3 linecolor rgb word(line_colours, 3) linewidth 1.6 dashtype (3, 3) pointtype 9
-set style line 4 linecolor rgb word(line_colours, 4) linewidth 1.6 dashtype (12, 4, 3, 4) \
+  hue(place(name)) : "#888888"
+set style line 1 linecolor rgb hue(1) linewidth 1.6 dashtype 1 pointtype 7
+set style line 2 linecolor rgb hue(2) linewidth 1.6 dashtype (12, 4) pointtype 5
+set style line 3 linecolor rgb hue(3) linewidth 1.6 dashtype (3, 3) pointtype 9
+set style line 4 linecolor rgb hue(4) linewidth 1.6 dashtype (12, 4, 3, 4) \
   pointtype 11
-set style line 5 linecolor rgb word(line_colours, 5) linewidth 1.6 dashtype (8, 4) pointtype 4
-set style line 6 linecolor rgb word(line_colours, 6) linewidth 1.6 dashtype 1 pointtype 7
-set style line 7 linecolor rgb word(line_colours, 7) linewidth 1.6 dashtype (12, 4) pointtype 5
-set style line 8 linecolor rgb word(line_colours, 8) linewidth 1.6 dashtype (4, 3) pointtype 9
-set style line 9 linecolor rgb word(line_colours, 9) linewidth 1.6 dashtype (12, 4, 3, 4) \
+set style line 5 linecolor rgb hue(5) linewidth 1.6 dashtype (8, 4) pointtype 4
+set style line 6 linecolor rgb hue(6) linewidth 1.6 dashtype 1 pointtype 7
+set style line 7 linecolor rgb hue(7) linewidth 1.6 dashtype (12, 4) pointtype 5
+set style line 8 linecolor rgb hue(8) linewidth 1.6 dashtype (4, 3) pointtype 9
+set style line 9 linecolor rgb hue(9) linewidth 1.6 dashtype (12, 4, 3, 4) \
   pointtype 11
-set style line 10 linecolor rgb word(line_colours, 10) linewidth 1.6 dashtype (8, 4) pointtype 13
-set style line 11 linecolor rgb word(line_colours, 11) linewidth 1.6 dashtype (3, 3) pointtype 6
-set style line 12 linecolor rgb word(line_colours, 12) linewidth 1.6 dashtype (12, 4) pointtype 8
-set style line 13 linecolor rgb word(line_colours, 13) linewidth 1.6 dashtype (3, 3) pointtype 9
-set style line 14 linecolor rgb word(line_colours, 14) linewidth 3.2 dashtype 1 pointtype 6
-# os-prox-sgd with three exponents: its colour, lighter and darker
-set style line 15 linecolor rgb word(line_colours, 15) linewidth 1.6 dashtype 1 pointtype 7
-set style line 16 linecolor rgb word(line_colours, 16) linewidth 1.6 dashtype (4, 3) pointtype 9
-set style line 17 linecolor rgb word(line_colours, 17) linewidth 1.6 dashtype (12, 4) pointtype 5
-# what is no solver: the ideal line, and four measurements
+set style line 10 linecolor rgb hue(10) linewidth 1.6 dashtype (8, 4) pointtype 13
+set style line 11 linecolor rgb hue(11) linewidth 1.6 dashtype (3, 3) pointtype 6
+set style line 12 linecolor rgb hue(12) linewidth 1.6 dashtype (12, 4) pointtype 8
+set style line 13 linecolor rgb hue(13) linewidth 1.6 dashtype (3, 3) pointtype 9
+set style line 14 linecolor rgb hue(14) linewidth 3.2 dashtype 1 pointtype 6
+# os-prox-sgd with three exponents, the middle one as always
+set style line 15 linecolor rgb hue(15) linewidth 1.6 dashtype 1 pointtype 7
+set style line 16 linecolor rgb hue(16) linewidth 1.6 dashtype (4, 3) pointtype 9
+set style line 17 linecolor rgb hue(17) linewidth 1.6 dashtype (12, 4) pointtype 5
+# what is no solver: the ideal line, and three measurements
 set style line 90 linecolor rgb "#888888" linewidth 1.4 dashtype (6, 4) pointtype 1
 set style line 91 linecolor rgb "#0072B2" linewidth 1.6 dashtype 1 pointtype 7
 set style line 92 linecolor rgb "#D55E00" linewidth 1.6 dashtype (8, 4) pointtype 5
 set style line 93 linecolor rgb "#009E73" linewidth 1.6 dashtype (3, 3) pointtype 9
 
-# Colours of areas and of many lines, no two alike.
-colours = "#332288 #88CCEE #44AA99 #117733 #999933 #DDCC77 #CC6677 #882255 \
-#AA4499 #E69F00 #56B4E9 #555555 #BBBBBB #661100"
-colour(k) = word(colours, k)
+# Phases of a run, each with a colour of its own: colour_of_phase(NAME).
+phases_known = "setup draw support predict gradient select gram solve steps pass \
+validate write other residual agree"
+phase_colours = "#BBBBBB #DDCC77 #88CCEE #CC6677 #0072B2 #E69F00 #117733 #882255 #44AA99 \
+#AA4499 #999933 #555555 #DDDDDD #D55E00 #332288"
+phase(name) = int(system("echo '" . phases_known . "' | tr -s ' ' '\n' | \
+  grep -nxF -- '" . name . "' | cut -d : -f 1"))
+colour_of_phase(name) = strstrt(" " . phases_known . " ", " " . name . " ") ? \
+  word(phase_colours, phase(name)) : "#000000"
 
 set border 3
 set grid ytics linecolor rgb "#DDDDDD" linetype 1 linewidth 0.6

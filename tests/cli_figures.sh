@@ -129,6 +129,21 @@ tables exponent exact w=0.51 w=0.75 w=0.99
 figure generated --examples 500 --attributes 300
 tables generated prox-sgd os-prox-sgd
 
+# Every solver has a line style of its own.
+"$THRESHER" solvers | "$PYTHON" -c '
+import re, sys
+style = open(sys.argv[1]).read()
+names = re.search(r"^solvers = \"([^\"]*)\"", style.replace("\\\n", ""), re.M)
+names = names.group(1).split()
+solvers = re.findall(r"^([a-z][a-z-]*) ", sys.stdin.read(), re.M)
+assert len(solvers) >= 12 and not set(solvers) - set(names), solvers
+hues = re.search(r"^hues = \"([^\"]*)\"", style.replace("\\\n", ""), re.M)
+hues = hues.group(1).split()
+assert len(hues) == len(names)
+mine = [hues[names.index(s)] for s in solvers]
+assert len(set(mine)) == len(mine)
+' "$SOURCE/jobs/style.gp" || fail "the colours of the solvers"
+
 # refuses PATTERN ARGUMENT...: status 2, and one line that says why
 refuses()
 {

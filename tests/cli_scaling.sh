@@ -36,6 +36,8 @@ for r in rows:
     most = max(x["seconds"] for x in runs)
     assert 0 < r["seconds"] <= most <= r["wall_seconds"] * 2
     assert 0 < r["share_of_read"] < 10
+    assert r["efficiency_low"] <= r["efficiency"] <= r["efficiency_high"]
+    assert r["least_seconds"] <= r["seconds"] <= r["most_seconds"]
 if folder == "strong":
     one, two = rows
     assert abs(two["efficiency"] * 2 * two["seconds"] / one["seconds"] - 1) < 1e-4
@@ -53,14 +55,26 @@ pictures() # FOLDER NAME...
   }
   local name
   for name in "${@:2}"; do
-    is_picture "$1/$name.${2-png}"
+    is_picture "$1/$name.${format:-png}"
   done
 }
 
 study strong --attributes 3000 --budget 700
 pictures strong speedup efficiency bytes_ranks phases
-study weak --attributes 1500 --budget 300
-pictures weak speedup efficiency bytes_ranks phases bytes_attributes
+grep -q ' 600 x 3000,' strong/title || fail "strong: its title"
+study weak --attributes 1500 --budget 300 --format pdf
+format=pdf pictures weak speedup efficiency bytes_ranks phases bytes_attributes
+# Every phase has a colour of its own.
+"$PYTHON" - "$SOURCE/jobs/style.gp" <<'END' || fail "the colours of the phases"
+import csv, re, sys
+style = open(sys.argv[1]).read().replace("\\\n", "")
+words = {name: re.search(name + ' = "([^"]*)"', style).group(1).split()
+         for name in ("phases_known", "phase_colours")}
+colours = words["phase_colours"]
+assert len(colours) == len(set(colours)) == len(words["phases_known"])
+names = next(csv.reader(open("strong/phases.csv")))[1:]
+assert len(names) > 8 and not set(names) - set(words["phases_known"]), names
+END
 # Data that are computed are always there: the command can be given again.
 sh -c "$(cat weak/ranks-1/run-1/command)" 2>/dev/null ||
   fail "the command of a run does not run again"
@@ -84,6 +98,9 @@ if command -v gnuplot >/dev/null; then
   "$PYTHON" "$model" --bench "${bench[@]}" --out model >model.txt ||
     fail "cost model"
   pictures model cost_model
+  "$PYTHON" "$model" --bench "${bench[@]}" --out model --format svg >model.txt ||
+    fail "cost model --format"
+  format=svg pictures model cost_model
   [ "$(wc -l <model/cost_model.csv)" -eq 91 ] || fail "cost model: its table"
 fi
 
@@ -96,6 +113,7 @@ refuses()
 }
 refuses bash "$SOURCE/jobs/strong_scaling.sh" --ranks "1 x"
 refuses bash "$SOURCE/jobs/strong_scaling.sh" --nonsense 1
+refuses bash "$SOURCE/jobs/strong_scaling.sh" --format gif
 refuses bash "$SOURCE/jobs/strong_scaling.sh" --stored
 refuses bash "$SOURCE/jobs/weak_scaling.sh" --examples 0
 refused 2 'nothing is no part' 0 bench nothing
