@@ -11,7 +11,7 @@
 set -eu
 
 build='gcc libc6-dev make cmake ninja-build pkg-config openmpi-bin
-  libopenmpi-dev libhdf5-openmpi-dev libopenblas-dev librandom123-dev
+  libopenmpi-dev libhdf5-openmpi-dev libsleef-dev librandom123-dev
   libjansson-dev libinih-dev libcsv-dev libxxhash-dev zlib1g-dev libbz2-dev
   liblzma-dev'
 test='python3 python3-numpy python3-h5py python3-scipy hdf5-tools xz-utils bzip2
@@ -20,7 +20,7 @@ jobs='python3 gnuplot-nox'
 ci='clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 slurm-wlm munge
   iproute2 debootstrap shellcheck git'
 peers='python3-numpy python3-h5py python3-scipy python3-sklearn r-cran-glmnet
-  liblinear-tools libscalapack-openmpi-dev'
+  liblinear-tools libopenblas-dev libscalapack-openmpi-dev'
 
 wanted=
 [ $# -gt 0 ] || set -- build
@@ -45,7 +45,7 @@ check_without_dpkg()
   for tool in cc cmake ninja pkg-config mpicc mpirun; do
     command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
   done
-  for module in jansson libxxhash zlib liblzma openblas; do
+  for module in jansson libxxhash zlib liblzma sleef; do
     pkg-config --exists "$module" 2>/dev/null || missing="$missing $module"
   done
   if [ -n "$missing" ]; then

@@ -26,13 +26,25 @@ static double value_of(const struct sum *sum)
   return isfinite(sum->total) ? sum->total + sum->lost : sum->total;
 }
 
+enum { STRIP = 256 }; /* examples at a time */
+
+static int64_t strip_of(int64_t left)
+{
+  return left < STRIP ? left : STRIP;
+}
+
 double th_gap_primal(const struct th_loss *loss, int64_t n, const double *eta,
                      const double *target, const double *prediction)
 {
   struct sum sum = {0, 0};
-  for (int64_t i = 0; i < n; i++)
-    if (eta[i] > 0)
-      add(&sum, eta[i] * th_loss_f(loss, prediction[i], target[i]));
+  double f[STRIP];
+  for (int64_t first = 0; first < n; first += STRIP) {
+    int64_t count = strip_of(n - first);
+    th_loss_f_all(loss, count, prediction + first, target + first, f);
+    for (int64_t i = 0; i < count; i++)
+      if (eta[first + i] > 0)
+        add(&sum, eta[first + i] * f[i]);
+  }
   return value_of(&sum);
 }
 
@@ -113,12 +125,20 @@ static struct slope slope_at(const struct th_loss *loss, int64_t n,
 {
   struct sum first = {0, 0};
   struct slope slope = {0, 0, 0};
-  for (int64_t i = 0; i < n; i++) {
-    double p = prediction[i] + b0;
-    double term = eta[i] * th_loss_df(loss, p, target[i]);
-    add(&first, term);
-    slope.size += fabs(term);
-    slope.second += eta[i] * loss->half * loss->curvature(p, target[i]);
+  for (int64_t done = 0; done < n; done += STRIP) {
+    int64_t count = strip_of(n - done);
+    double p[STRIP];
+    double df[STRIP];
+    for (int64_t i = 0; i < count; i++)
+      p[i] = prediction[done + i] + b0;
+    th_loss_df_all(loss, count, p, target + done, df);
+    th_loss_d2f_all(loss, count, p, target + done, p);
+    for (int64_t i = 0; i < count; i++) {
+      double term = eta[done + i] * df[i];
+      add(&first, term);
+      slope.size += fabs(term);
+      slope.second += eta[done + i] * p[i];
+    }
   }
   slope.first = value_of(&first);
   return slope;

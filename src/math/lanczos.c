@@ -13,44 +13,40 @@
 
 enum {
   BATCH = 8, /* steps between two looks at what has been reached */
-  ROOM = 32  /* vectors at first */
+  ENOUGH = 2 /* looks without growth: by each step it grows by a part of what is
+                missing, or not at all */
 };
-
-/* The error of an eigenvalue is below the square of the residual, over the gap
- * to the next one. */
-static const double enough = 1e-10;
 
 struct lanczos {
   int64_t n;
-  int64_t room;
-  int64_t steps;
-  double *vector;   /* steps + 1 of n numbers, orthonormal */
-  double *diagonal; /* steps: of the tridiagonal matrix */
-  double *beside;   /* steps: below it; the last is what is left */
+  int64_t most;  /* steps */
+  int64_t steps; /* so far */
+  double *before;
+  double *now; /* vectors of length 1 */
+  double *next;
+  double *diagonal; /* most: of the tridiagonal matrix */
+  double *beside;   /* most: below it; the last is what is left */
 };
 
 static void lanczos_free(struct lanczos *l)
 {
-  free(l->vector);
+  free(l->before);
+  free(l->now);
+  free(l->next);
   free(l->diagonal);
   free(l->beside);
 }
 
-static th_status lanczos_reserve(struct lanczos *l, int64_t steps,
-                                 struct th_error *err)
+static th_status lanczos_init(struct lanczos *l, int64_t n,
+                              struct th_error *err)
 {
-  int64_t room = l->room == 0 ? ROOM : l->room;
-  th_status rc = TH_OK;
-  if (steps <= l->room)
-    return rc;
-  while (room < steps)
-    room *= 2;
-  room = room < l->n ? room : l->n;
-  TH_TRY(TH_WIDEN(&l->vector, l->room == 0 ? 0 : (l->room + 1) * l->n,
-                  (room + 1) * l->n, "eigenvalues", err));
-  TH_TRY(TH_WIDEN(&l->diagonal, l->room, room, "eigenvalues", err));
-  TH_TRY(TH_WIDEN(&l->beside, l->room, room, "eigenvalues", err));
-  l->room = room;
+  th_status rc;
+  *l = (struct lanczos){.n = n, .most = 10 * n + 100};
+  TH_TRY(TH_NEW(&l->before, n, "eigenvalues", err));
+  TH_TRY(TH_NEW(&l->now, n, "eigenvalues", err));
+  TH_TRY(TH_NEW(&l->next, n, "eigenvalues", err));
+  TH_TRY(TH_NEW(&l->diagonal, l->most, "eigenvalues", err));
+  TH_TRY(TH_NEW(&l->beside, l->most, "eigenvalues", err));
 done:
   return rc;
 }
@@ -75,38 +71,31 @@ static void start(struct lanczos *l)
   double pair[2];
   for (int64_t i = 0; i < l->n; i++) {
     th_random_uniform(stream, 0, (uint64_t)i, pair);
-    l->vector[i] = pair[0] + (pair[1] > 0.5 ? 0.5 : -1.5);
+    l->now[i] = pair[0] + (pair[1] > 0.5 ? 0.5 : -1.5);
   }
-  double length = sqrt(th_column_dot_plain(l->vector, l->vector, l->n));
-  scale(1 / length, l->n, l->vector);
-}
-
-/* Twice is enough (Kahan and Parlett). */
-static void make_orthogonal(const struct lanczos *l, double *v)
-{
-  for (int time = 0; time < 2; time++)
-    for (int64_t k = 0; k <= l->steps; k++) {
-      const double *other = l->vector + k * l->n;
-      add(other, -th_column_dot_plain(other, v, l->n), l->n, v);
-    }
+  scale(1 / sqrt(th_column_dot_plain(l->now, l->now, l->n)), l->n, l->now);
 }
 
 /* One more vector. False: none is left. */
 static bool step(struct lanczos *l, const double *a)
 {
-  const double *now = l->vector + l->steps * l->n;
-  double *next = l->vector + (l->steps + 1) * l->n;
+  double *next = l->next;
+  double last = l->steps > 0 ? l->beside[l->steps - 1] : 0;
   for (int64_t i = 0; i < l->n; i++)
-    next[i] = th_column_dot_plain(a + i * l->n, now, l->n);
+    next[i] = th_column_dot_plain(a + i * l->n, l->now, l->n);
   double size = sqrt(th_column_dot_plain(next, next, l->n));
-  l->diagonal[l->steps] = th_column_dot_plain(now, next, l->n);
-  make_orthogonal(l, next);
+  add(l->before, -last, l->n, next);
+  double diagonal = th_column_dot_plain(l->now, next, l->n);
+  add(l->now, -diagonal, l->n, next);
   double left = sqrt(th_column_dot_plain(next, next, l->n));
-  bool more = left > 16 * DBL_EPSILON * size && l->steps + 1 < l->n;
-  l->beside[l->steps] = more ? left : 0;
-  l->steps++;
+  bool more = left > 16 * DBL_EPSILON * size && l->steps + 1 < l->most;
+  l->diagonal[l->steps] = diagonal;
+  l->beside[l->steps++] = more ? left : 0;
   if (more)
     scale(1 / left, l->n, next);
+  l->next = l->before;
+  l->before = l->now;
+  l->now = next;
   return more;
 }
 
@@ -144,39 +133,23 @@ static double largest_of(const struct lanczos *l)
   return high;
 }
 
-/* |A v - x v| of the vector v that belongs to x, an upper bound of the
- * eigenvalues: what is left beside the last row, times the last entry of the
- * tridiagonal matrix's own vector of length 1. */
-static double residual_of(const struct lanczos *l, double x)
-{
-  double pivot = l->diagonal[0] - x;
-  double square = 1; /* of that vector so far, where its last entry is 1 */
-  for (int64_t k = 0; k + 1 < l->steps; k++) {
-    double beside = l->beside[k];
-    double ratio = beside / pivot;
-    if (!(pivot < 0))
-      return INFINITY;
-    square = 1 + square * ratio * ratio;
-    pivot = l->diagonal[k + 1] - x - beside * beside / pivot;
-  }
-  return l->beside[l->steps - 1] / sqrt(square);
-}
-
 th_status th_lanczos_largest(int64_t n, const double *a, double *value,
                              struct th_error *err)
 {
-  struct lanczos l = {.n = n};
+  struct lanczos l = {0};
+  int still = 0; /* looks at which it had hardly grown */
   bool more = true;
   th_status rc;
-  TH_TRY(lanczos_reserve(&l, 1, err));
+  TH_TRY(lanczos_init(&l, n, err));
   start(&l);
-  while (more) {
-    TH_TRY(lanczos_reserve(&l, l.steps + 1, err));
+  *value = -INFINITY;
+  while (more && still < ENOUGH) {
     more = step(&l, a);
     if (more && l.steps % BATCH != 0)
       continue;
+    double before = *value;
     *value = largest_of(&l);
-    more = more && residual_of(&l, *value) > enough * fabs(*value);
+    still = *value - before > 4 * DBL_EPSILON * fabs(*value) ? 0 : still + 1;
   }
   if (!isfinite(*value))
     rc = th_fail(err, TH_ENUMERIC,

@@ -9,8 +9,9 @@
 
 /* The largest eigenvalue of a, n x n, full and symmetric, n at least 1; good to
  * some 1e-14 of the largest magnitude of an eigenvalue, with the same bits on
- * every processor. Lanczos' method from a fixed start, each vector made
- * orthogonal to all before it (Golub & Van Loan 2013, section 10.3). Local.
+ * every processor. Lanczos' method from a fixed start (Golub & Van
+ * Loan 2013, section 10.3); vectors are not made orthogonal again, since that
+ * does not change the largest value (Paige 1980). Local.
  * TH_ENUMERIC for a that is not finite, TH_ENOMEM. */
 th_status th_lanczos_largest(int64_t n, const double *a, double *value,
                              struct th_error *err);

@@ -3,6 +3,7 @@
 #include "math/loss.h"
 
 #include "core/elementary.h"
+#include "math/loss_array.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -98,15 +99,15 @@ static const struct th_loss losses[] = {
      "(p - y)^2, as in Murata & Suzuki; half of it where there is a "
      "penalty",
      false, false, 2, 0.5, squared_value, squared_derivative, squared_curvature,
-     squared_conjugate, true},
+     squared_conjugate, NULL, true},
     {"logistic", "log(1 + exp(-y p)), y = -1 or +1 (the larger value)", true,
      false, 0.25, 1, logistic_value, logistic_derivative, logistic_curvature,
-     logistic_conjugate, false},
+     logistic_conjugate, &th_loss_logistic_arrays, false},
     {"squared-hinge",
      "max(0, 1 - y p)^2 / 2, y = -1 or +1 (the larger value); "
      "only with a penalty",
      true, true, 1, 1, hinge_value, hinge_derivative, hinge_curvature,
-     hinge_conjugate, true},
+     hinge_conjugate, NULL, true},
     {.name = NULL},
 };
 
@@ -121,6 +122,67 @@ const struct th_loss *th_loss_find(const char *name)
     if (strcmp(loss->name, name) == 0)
       return loss;
   return NULL;
+}
+
+void th_loss_values(const struct th_loss *loss, int64_t n, const double *p,
+                    const double *y, double *out)
+{
+  if (loss->arrays != NULL) {
+    loss->arrays->value(n, p, y, out);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    out[i] = loss->value(p[i], y[i]);
+}
+
+void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
+                         const double *y, double *out)
+{
+  if (loss->arrays != NULL) {
+    loss->arrays->derivative(n, p, y, out);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    out[i] = loss->derivative(p[i], y[i]);
+}
+
+void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
+                        const double *y, double *out)
+{
+  if (loss->arrays != NULL) {
+    loss->arrays->curvature(n, p, y, out);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    out[i] = loss->curvature(p[i], y[i]);
+}
+
+/* half is a power of two. */
+static void halve(const struct th_loss *loss, int64_t n, double *out)
+{
+  for (int64_t i = 0; i < n && loss->half != 1; i++)
+    out[i] *= loss->half;
+}
+
+void th_loss_f_all(const struct th_loss *loss, int64_t n, const double *p,
+                   const double *y, double *out)
+{
+  th_loss_values(loss, n, p, y, out);
+  halve(loss, n, out);
+}
+
+void th_loss_df_all(const struct th_loss *loss, int64_t n, const double *p,
+                    const double *y, double *out)
+{
+  th_loss_derivatives(loss, n, p, y, out);
+  halve(loss, n, out);
+}
+
+void th_loss_d2f_all(const struct th_loss *loss, int64_t n, const double *p,
+                     const double *y, double *out)
+{
+  th_loss_curvatures(loss, n, p, y, out);
+  halve(loss, n, out);
 }
 
 double th_loss_f(const struct th_loss *loss, double p, double y)

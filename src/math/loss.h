@@ -4,6 +4,9 @@
 #define TH_LOSS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+struct th_loss_arrays; /* math/loss_array.h */
 
 /* One row per loss; p is the linear predictor, y the target (labels: -1, +1).
  */
@@ -18,8 +21,26 @@ struct th_loss {
   double (*derivative)(double p, double y);
   double (*curvature)(double p, double y);
   double (*conjugate)(double u, double y); /* of f, not of value */
+  const struct th_loss_arrays *arrays;     /* NULL: one by one */
   bool quadratic_conjugate; /* u^2 / 2 + u y wherever it is finite */
 };
+
+/* value, derivative and curvature of n examples, with the bits of those of one
+ * by one; out may be p or y. Local. */
+void th_loss_values(const struct th_loss *loss, int64_t n, const double *p,
+                    const double *y, double *out);
+void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
+                         const double *y, double *out);
+void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
+                        const double *y, double *out);
+
+/* The same of f = half * value. */
+void th_loss_f_all(const struct th_loss *loss, int64_t n, const double *p,
+                   const double *y, double *out);
+void th_loss_df_all(const struct th_loss *loss, int64_t n, const double *p,
+                    const double *y, double *out);
+void th_loss_d2f_all(const struct th_loss *loss, int64_t n, const double *p,
+                     const double *y, double *out);
 
 /* The table, ended by a NULL name; the row of a name, or NULL. Local. */
 const struct th_loss *th_loss_table(void);

@@ -8,28 +8,30 @@
 
 #include "math/kernels/simd.h"
 
-enum { LANES = 8 };
+enum { LANES = 8, WIDTH = TH_WIDTH_f64, PARTS = LANES / WIDTH };
 
-typedef double lanes_f64 __attribute__((vector_size(LANES * 8)));
-typedef float lanes_f32 __attribute__((vector_size(LANES * 4)));
+typedef th_vector_f64 vector;
+typedef float narrow __attribute__((vector_size(WIDTH * 4)));
 
-TH_INLINE double sum_lanes(const lanes_f64 *sum)
+TH_INLINE vector load_float(const float *x)
 {
-  double a = ((*sum)[0] + (*sum)[4]) + ((*sum)[2] + (*sum)[6]);
-  double b = ((*sum)[1] + (*sum)[5]) + ((*sum)[3] + (*sum)[7]);
+  narrow few;
+  memcpy(&few, x, sizeof few);
+  return __builtin_convertvector(few, vector);
+}
+
+TH_INLINE vector load_double(const double *x)
+{
+  vector v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+TH_INLINE double sum_lanes(const double lane[LANES])
+{
+  double a = (lane[0] + lane[4]) + (lane[2] + lane[6]);
+  double b = (lane[1] + lane[5]) + (lane[3] + lane[7]);
   return a + b;
-}
-
-TH_INLINE void load_float(const float *x, lanes_f64 *wide)
-{
-  lanes_f32 narrow;
-  memcpy(&narrow, x, sizeof narrow);
-  *wide = __builtin_convertvector(narrow, lanes_f64);
-}
-
-TH_INLINE void load_double(const double *x, lanes_f64 *wide)
-{
-  memcpy(wide, x, sizeof *wide);
 }
 
 /* The four operations on values of type T. */
@@ -38,50 +40,44 @@ TH_INLINE void load_double(const double *x, lanes_f64 *wide)
                         const double *u)                                       \
   {                                                                            \
     const T *x = values;                                                       \
-    lanes_f64 sum = {0};                                                       \
-    lanes_f64 value;                                                           \
-    lanes_f64 with;                                                            \
+    vector sum[PARTS] = {{0}};                                                 \
+    double lane[LANES];                                                        \
     int64_t i = 0;                                                             \
-    for (; i + LANES <= n; i += LANES) {                                       \
-      load_##T(x + i, &value);                                                 \
-      load_double(u + i, &with);                                               \
-      sum += (value - c) * with;                                               \
-    }                                                                          \
+    for (; i + LANES <= n; i += LANES)                                         \
+      for (int p = 0; p < PARTS; p++)                                          \
+        sum[p] += (load_##T(x + i + p * WIDTH) - c) *                          \
+                  load_double(u + i + p * WIDTH);                              \
+    memcpy(lane, sum, sizeof lane);                                            \
     for (int k = 0; i < n; i++, k++)                                           \
-      sum[k] += ((double)x[i] - c) * u[i];                                     \
-    return sum_lanes(&sum);                                                    \
+      lane[k] += ((double)x[i] - c) * u[i];                                    \
+    return sum_lanes(lane);                                                    \
   }                                                                            \
                                                                                \
   static double square_##T(const void *values, int64_t n, double c,            \
                            const double *h)                                    \
   {                                                                            \
     const T *x = values;                                                       \
-    lanes_f64 sum = {0};                                                       \
-    lanes_f64 value;                                                           \
-    lanes_f64 with;                                                            \
+    vector sum[PARTS] = {{0}};                                                 \
+    double lane[LANES];                                                        \
     int64_t i = 0;                                                             \
-    for (; i + LANES <= n; i += LANES) {                                       \
-      load_##T(x + i, &value);                                                 \
-      load_double(h + i, &with);                                               \
-      value -= c;                                                              \
-      sum += value * value * with;                                             \
-    }                                                                          \
+    for (; i + LANES <= n; i += LANES)                                         \
+      for (int p = 0; p < PARTS; p++) {                                        \
+        vector value = load_##T(x + i + p * WIDTH) - c;                        \
+        sum[p] += value * value * load_double(h + i + p * WIDTH);              \
+      }                                                                        \
+    memcpy(lane, sum, sizeof lane);                                            \
     for (int k = 0; i < n; i++, k++)                                           \
-      sum[k] += ((double)x[i] - c) * ((double)x[i] - c) * h[i];                \
-    return sum_lanes(&sum);                                                    \
+      lane[k] += ((double)x[i] - c) * ((double)x[i] - c) * h[i];               \
+    return sum_lanes(lane);                                                    \
   }                                                                            \
                                                                                \
   static void add_##T(const void *values, int64_t n, double c, double factor,  \
                       double *restrict u)                                      \
   {                                                                            \
     const T *x = values;                                                       \
-    lanes_f64 value;                                                           \
-    lanes_f64 sum;                                                             \
     int64_t i = 0;                                                             \
-    for (; i + LANES <= n; i += LANES) {                                       \
-      load_##T(x + i, &value);                                                 \
-      load_double(u + i, &sum);                                                \
-      sum += (value - c) * factor;                                             \
+    for (; i + WIDTH <= n; i += WIDTH) {                                       \
+      vector sum = load_double(u + i) + (load_##T(x + i) - c) * factor;        \
       memcpy(u + i, &sum, sizeof sum);                                         \
     }                                                                          \
     for (; i < n; i++)                                                         \
@@ -93,15 +89,10 @@ TH_INLINE void load_double(const double *x, lanes_f64 *wide)
                                double *restrict u)                             \
   {                                                                            \
     const T *x = values;                                                       \
-    lanes_f64 value;                                                           \
-    lanes_f64 with;                                                            \
-    lanes_f64 sum;                                                             \
     int64_t i = 0;                                                             \
-    for (; i + LANES <= n; i += LANES) {                                       \
-      load_##T(x + i, &value);                                                 \
-      load_double(h + i, &with);                                               \
-      load_double(u + i, &sum);                                                \
-      sum += (value - c) * factor * with;                                      \
+    for (; i + WIDTH <= n; i += WIDTH) {                                       \
+      vector sum = load_double(u + i) +                                        \
+                   (load_##T(x + i) - c) * factor * load_double(h + i);        \
       memcpy(u + i, &sum, sizeof sum);                                         \
     }                                                                          \
     for (; i < n; i++)                                                         \

@@ -80,11 +80,13 @@ static th_status find_direction(struct newton *newton, struct th_batch *batch,
   bool intercept = context->config->intercept;
   double *curvature = newton->work;
   double *target = newton->work + batch->rows;
+  th_loss_curvatures(context->loss, batch->rows, batch->prediction,
+                     batch->target, curvature);
+  th_loss_derivatives(context->loss, batch->rows, batch->prediction,
+                      batch->target, target);
   for (int64_t i = 0; i < batch->rows; i++) {
-    double p = batch->prediction[i];
-    double y = batch->target[i];
-    curvature[i] = fmax(context->loss->curvature(p, y), flattest);
-    target[i] = -context->loss->derivative(p, y) / curvature[i];
+    curvature[i] = fmax(curvature[i], flattest);
+    target[i] = -target[i] / curvature[i];
   }
   free(newton->step);
   newton->step = NULL;

@@ -264,9 +264,8 @@ static th_status tell_labels(struct th_sift *s, struct th_context *context,
   TH_TRY(known_init(known, s, context, err));
   rc = TH_NEW(&curvature, rows, "the fit on S", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t i = 0; i < rows; i++)
-    curvature[i] =
-        context->loss->curvature(batch->prediction[i], batch->target[i]);
+  th_loss_curvatures(context->loss, rows, batch->prediction, batch->target,
+                     curvature);
   TH_TRY(th_gram_start(&s->gram, context, size, err));
   TH_TRY(th_gram_add(&s->gram, context, batch, &best, curvature, NULL, err));
   for (int64_t k = 0; k < order; k++)

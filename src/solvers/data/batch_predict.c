@@ -104,13 +104,20 @@ static void form_residuals(struct flight *f, int64_t t)
   const struct th_loss *loss = f->view->loss;
   struct th_range rows = slice_rows(f, t);
   const int64_t *sums = slice_sums(f, t) - rows.first;
+  const int64_t count = rows.last - rows.first;
+  double *residual = batch->residual + rows.first;
+  const double *prediction = batch->prediction + rows.first;
+  const double *target = batch->target + rows.first;
+  for (int64_t i = rows.first; i < rows.last; i++)
+    batch->prediction[i] =
+        f->view->support->intercept + th_fixed_to(&f->fixed, sums[i]);
+  th_loss_values(loss, count, prediction, target, residual);
+  for (int64_t i = rows.first; i < rows.last; i++)
+    f->loss += batch->weight[i] * batch->residual[i];
+  th_loss_derivatives(loss, count, prediction, target, residual);
   for (int64_t i = rows.first; i < rows.last; i++) {
-    double p = f->view->support->intercept + th_fixed_to(&f->fixed, sums[i]);
-    double y = batch->target[i];
-    batch->prediction[i] = p;
-    batch->residual[i] = batch->weight[i] * loss->derivative(p, y);
+    batch->residual[i] *= batch->weight[i];
     batch->residual32[i] = (float)batch->residual[i];
-    f->loss += batch->weight[i] * loss->value(p, y);
   }
 }
 

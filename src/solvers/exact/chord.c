@@ -87,10 +87,9 @@ static void take_curvatures(struct th_chord *c, const struct th_problem *p,
 {
   double least = least_curvature * th_loss_L(p->loss);
   c->sum = 0;
+  th_loss_d2f_all(p->loss, p->rows, prediction, p->target, c->h);
   for (int64_t i = 0; i < p->rows; i++) {
-    double curvature =
-        p->loss->half * p->loss->curvature(prediction[i], p->target[i]);
-    c->h[i] = p->eta[i] > 0 ? p->eta[i] * fmax(curvature, least) : 0;
+    c->h[i] = p->eta[i] > 0 ? p->eta[i] * fmax(c->h[i], least) : 0;
     c->sum += c->h[i];
   }
   for (int64_t i = 0; i < p->rows; i++) {

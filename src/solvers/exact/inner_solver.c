@@ -223,11 +223,9 @@ static void start_residuals(struct th_inner_solver *d)
   const struct th_problem *p = d->problem;
   double least = least_curvature * th_loss_L(p->loss);
   d->quadratic.h = d->h;
-  for (int64_t i = 0; i < p->rows; i++) {
-    double curvature =
-        p->loss->half * p->loss->curvature(d->prediction[i], p->target[i]);
-    d->h[i] = p->eta[i] * fmax(curvature, least);
-  }
+  th_loss_d2f_all(p->loss, p->rows, d->prediction, p->target, d->h);
+  for (int64_t i = 0; i < p->rows; i++)
+    d->h[i] = p->eta[i] * fmax(d->h[i], least);
   memcpy(d->quadratic.state, d->weighted,
          (size_t)p->rows * sizeof *d->quadratic.state);
 }

@@ -36,8 +36,7 @@ static th_status predict(struct th_inner_solver *d,
 static void derive(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
-  for (int64_t i = 0; i < p->rows; i++)
-    d->theta[i] = th_loss_df(p->loss, d->prediction[i], p->target[i]);
+  th_loss_df_all(p->loss, p->rows, d->prediction, p->target, d->theta);
   if (p->intercept) /* what is left of the optimal intercept's rounding */
     th_gap_centre(p->loss, p->rows, p->eta, p->target, d->theta);
   for (int64_t i = 0; i < p->rows; i++)

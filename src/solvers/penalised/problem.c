@@ -149,8 +149,7 @@ done:
 void th_problem_theta(const struct th_problem *p, const double *prediction,
                       double *theta)
 {
-  for (int64_t i = 0; i < p->rows; i++)
-    theta[i] = th_loss_df(p->loss, prediction[i], p->target[i]);
+  th_loss_df_all(p->loss, p->rows, prediction, p->target, theta);
   if (p->intercept)
     th_gap_centre(p->loss, p->rows, p->eta, p->target, theta);
 }

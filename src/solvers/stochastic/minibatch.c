@@ -130,13 +130,18 @@ static void derive(struct th_stochastic *s)
   const struct th_loss *loss = s->context->loss;
   struct th_minibatch *sample = &s->sample;
   for (int64_t r = 0; r < sample->rows; r++) {
-    int64_t i = sample->index[r];
-    double weight = s->eta[i] * (double)s->n;
-    double p = th_fixed_to(&s->fixed, sample->sums[r]) + s->intercept;
-    sample->prediction[r] = p;
-    sample->theta[r] = th_loss_df(loss, p, s->target[i]);
+    sample->prediction[r] =
+        th_fixed_to(&s->fixed, sample->sums[r]) + s->intercept;
+    sample->theta[r] = s->target[sample->index[r]]; /* until it is f' there */
+  }
+  th_loss_f_all(loss, sample->rows, sample->prediction, sample->theta,
+                sample->factor);
+  th_loss_df_all(loss, sample->rows, sample->prediction, sample->theta,
+                 sample->theta);
+  for (int64_t r = 0; r < sample->rows; r++) {
+    double weight = s->eta[sample->index[r]] * (double)s->n;
+    s->loss += weight * sample->factor[r];
     sample->factor[r] = weight * sample->theta[r] / (double)sample->rows;
-    s->loss += weight * th_loss_f(loss, p, s->target[i]);
     if (s->screening->anchored)
       sample->anchored[r] =
           th_fixed_to(&s->fixed, sample->sums[sample->rows + r]) +

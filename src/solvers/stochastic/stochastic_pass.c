@@ -172,10 +172,9 @@ static th_status dualize(struct th_stochastic *s, struct th_error *err)
   if (intercept)
     rc = th_gap_intercept(loss, s->n, s->eta, s->target, s->prediction,
                           &s->intercept, err);
-  for (int64_t i = 0; i < s->n; i++) {
+  for (int64_t i = 0; i < s->n; i++)
     s->prediction[i] += s->intercept;
-    s->theta[i] = th_loss_df(loss, s->prediction[i], s->target[i]);
-  }
+  th_loss_df_all(loss, s->n, s->prediction, s->target, s->theta);
   if (intercept)
     th_gap_centre(loss, s->n, s->eta, s->target, s->theta);
   return rc;

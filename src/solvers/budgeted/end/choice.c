@@ -94,8 +94,7 @@ th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
   th_status rc;
   TH_TRY(reserve(choice, err));
   TH_TRY(TH_NEW(&loss, choice->rows, "losses", err));
-  for (int64_t i = 0; i < choice->rows; i++)
-    loss[i] = th_loss_f(choice->loss, prediction[i], choice->target[i]);
+  th_loss_f_all(choice->loss, choice->rows, prediction, choice->target, loss);
   double mean = mean_of(choice, loss);
   choice->candidate[choice->count] =
       (struct th_candidate){.kind = kind,

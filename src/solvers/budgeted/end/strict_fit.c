@@ -180,9 +180,9 @@ static void find_gradient(struct newton *n)
 {
   const struct th_standard *z = n->z;
   double total = 0;
+  th_loss_df_all(n->loss, z->rows, n->prediction, n->target, n->u);
   for (int64_t i = 0; i < z->rows; i++) {
-    n->u[i] =
-        -z->weight[i] * th_loss_df(n->loss, n->prediction[i], n->target[i]);
+    n->u[i] *= -z->weight[i];
     total += n->u[i];
   }
   for (int64_t k = 0; k < z->count; k++)
@@ -200,10 +200,9 @@ static th_status find_hessian(struct newton *n, struct th_error *err)
   const struct th_standard *z = n->z;
   const int64_t count = z->count;
   double total = 0;
+  th_loss_d2f_all(n->loss, z->rows, n->prediction, n->target, n->u);
   for (int64_t i = 0; i < z->rows; i++) {
-    double curvature =
-        n->loss->half * n->loss->curvature(n->prediction[i], n->target[i]);
-    n->u[i] = z->weight[i] * fmax(curvature, flattest);
+    n->u[i] = z->weight[i] * fmax(n->u[i], flattest);
     total += n->u[i];
   }
   th_status rc =

@@ -1,0 +1,74 @@
+/* loss_array.c - the logistic loss of many examples, vector by vector
+ *
+ * The formulas are those of math/loss.c, term by term, so that the bits are
+ * the same.
+ * SPDX-License-Identifier: MIT */
+#include "math/loss_array.h"
+
+#include "core/elementary.h"
+
+#include <math.h>
+
+enum { STRIP = 256 }; /* examples at a time, in the nearest cache */
+
+static int64_t strip_of(int64_t n)
+{
+  return n < STRIP ? n : STRIP;
+}
+
+/* log(1 + exp(-|yp|)), and what the wrong side adds. */
+static void values(int64_t n, const double *p, const double *y, double *out)
+{
+  double margin[STRIP];
+  double e[STRIP];
+  for (int64_t left = n; left > 0; left -= STRIP) {
+    int64_t count = strip_of(left);
+    for (int64_t i = 0; i < count; i++) {
+      margin[i] = y[i] * p[i];
+      e[i] = -fabs(margin[i]);
+    }
+    th_exp_array(count, e, e);
+    th_log1p_array(count, e, e);
+    for (int64_t i = 0; i < count; i++)
+      out[i] = margin[i] > 0 ? e[i] : e[i] - margin[i];
+    p += count;
+    y += count;
+    out += count;
+  }
+}
+
+static void derivatives(int64_t n, const double *p, const double *y,
+                        double *out)
+{
+  double e[STRIP];
+  for (int64_t left = n; left > 0; left -= STRIP) {
+    int64_t count = strip_of(left);
+    for (int64_t i = 0; i < count; i++)
+      e[i] = y[i] * p[i];
+    th_exp_array(count, e, e);
+    for (int64_t i = 0; i < count; i++)
+      out[i] = -y[i] / (1 + e[i]);
+    p += count;
+    y += count;
+    out += count;
+  }
+}
+
+static void curvatures(int64_t n, const double *p, const double *y, double *out)
+{
+  double e[STRIP];
+  (void)y;
+  for (int64_t left = n; left > 0; left -= STRIP) {
+    int64_t count = strip_of(left);
+    for (int64_t i = 0; i < count; i++)
+      e[i] = -fabs(p[i]);
+    th_exp_array(count, e, e);
+    for (int64_t i = 0; i < count; i++)
+      out[i] = e[i] / ((1 + e[i]) * (1 + e[i]));
+    p += count;
+    out += count;
+  }
+}
+
+const struct th_loss_arrays th_loss_logistic_arrays = {values, derivatives,
+                                                       curvatures};
