@@ -208,9 +208,10 @@ static void train_on(struct th_dataset *d, const struct th_solver_row *row,
   if (rc == TH_OK && config.lambda > 0)
     rc = th_train_plan(&config, &store->shape, 1, store->shape.attributes,
                        &plan, &err);
+  struct th_verify_setting setting = {
+      .plan = &plan, .store = store, .comm = self(), .profile = &profile};
   if (rc == TH_OK && config.lambda > 0)
-    rc =
-        th_verify(&plan, store, self(), &model, 0.95, &profile, &verdict, &err);
+    rc = th_verify(&setting, &model, 0.95, &verdict, &err);
   forge_told(rc, &err);
   th_certificate_free(&verdict.now);
   th_model_free(&model);

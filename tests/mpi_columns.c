@@ -142,8 +142,10 @@ static void test_sums(const struct setting *s, struct th_comm *comm)
   double expected[TRAINING];
   struct th_error err = {0};
   int64_t count = s->columns.count;
-  for (int64_t i = 0; i < TRAINING; i++)
-    u[i] = expected[i] = 1;
+  for (int64_t i = 0; i < TRAINING; i++) {
+    u[i] = 1;
+    expected[i] = 0;
+  }
   for (int64_t k = 0; k < count; k++) {
     slot[k] = count - 1 - k;
     coef[k] = (double)(k % 4);
@@ -153,8 +155,8 @@ static void test_sums(const struct setting *s, struct th_comm *comm)
                                    &err) == TH_OK);
   for (int64_t k = 0; k < count; k++)
     CHECK(out[k] == th_column_dot(&s->columns.vector[slot[k]], u));
-  CHECK(th_replicated_columns_predict(&s->columns, comm, slot, coef, count, 1,
-                                      out, &err) == TH_OK);
+  CHECK(th_replicated_columns_predict(&s->columns, comm, slot, coef, count, out,
+                                      &err) == TH_OK);
   CHECK(memcmp(out, expected, sizeof expected) == 0);
 }
 

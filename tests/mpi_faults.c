@@ -164,7 +164,8 @@ static void test_bytes(struct th_comm *comm, int64_t stride,
   now.bytes = 0;
   CHECK(th_groups_share(&groups, comm, MANY, piece, MANY, TH_OK, &err) ==
         TH_OK);
-  CHECK(th_grouping_build(&grouping, &groups, p, 0.5, comm, attribute,
+  struct th_grouping_penalty of = {.penalty = p, .mix = 0.5, .groups = &groups};
+  CHECK(th_grouping_build(&grouping, &of, comm, attribute,
                           mine.last - mine.first, &err) == TH_OK);
   double share = (double)th_grouping_bytes(&groups, p, mine.last - mine.first,
                                            comm->size) /

@@ -142,8 +142,10 @@ static void take_part(struct part *part, const struct problem *p,
     }
   CHECK(th_groups_share(&part->groups, comm, ATTRIBUTES, piece, pieces, TH_OK,
                         &err) == TH_OK);
-  CHECK(th_grouping_build(&part->grouping, &part->groups, p->penalty, p->mix,
-                          comm, part->attribute, part->count, &err) == TH_OK);
+  struct th_grouping_penalty of = {
+      .penalty = p->penalty, .mix = p->mix, .groups = &part->groups};
+  CHECK(th_grouping_build(&part->grouping, &of, comm, part->attribute,
+                          part->count, &err) == TH_OK);
 }
 
 static void leave_part(struct part *part)
@@ -303,8 +305,10 @@ static void test_without_groups(struct th_comm *comm)
     attribute[k] = owned.first + k;
     v[k] = (double)(attribute[k] % 5) - 2;
   }
-  CHECK(th_grouping_build(&grouping, NULL, th_penalty_find("l1"), 0.5, comm,
-                          attribute, count, &err) == TH_OK);
+  struct th_grouping_penalty of = {.penalty = th_penalty_find("l1"),
+                                   .mix = 0.5};
+  CHECK(th_grouping_build(&grouping, &of, comm, attribute, count, &err) ==
+        TH_OK);
   CHECK(grouping.norm == NULL && grouping.start == NULL);
   th_grouping_dual(&grouping, comm, v, dual);
   for (int64_t k = 0; k < count; k++)
@@ -313,8 +317,9 @@ static void test_without_groups(struct th_comm *comm)
   CHECK(comm->operations == sent);
   CHECK(th_grouping_norm(&grouping, comm, v, &omega, &err) == TH_OK);
   CHECK(omega == 2 * 0.5 * ATTRIBUTES / 5);
-  CHECK(th_grouping_build(&grouping, NULL, th_penalty_find("group"), 0.5, comm,
-                          attribute, count, &err) == TH_EARG);
+  of.penalty = th_penalty_find("group");
+  CHECK(th_grouping_build(&grouping, &of, comm, attribute, count, &err) ==
+        TH_EARG);
   th_grouping_free(&grouping);
 }
 
@@ -336,11 +341,13 @@ static void test_failures(struct th_comm *comm, struct problem *p)
     part.v[0] = before;
     th_error_clear(&err);
     int64_t beyond = ATTRIBUTES + comm->rank;
-    CHECK(th_grouping_build(&part.grouping, &part.groups, p->penalty, p->mix,
-                            comm, &beyond, comm->rank == bad, &err) == TH_EARG);
+    struct th_grouping_penalty of = {
+        .penalty = p->penalty, .mix = p->mix, .groups = &part.groups};
+    CHECK(th_grouping_build(&part.grouping, &of, comm, &beyond,
+                            comm->rank == bad, &err) == TH_EARG);
     CHECK(err.rank == bad);
-    CHECK(th_grouping_build(&part.grouping, &part.groups, p->penalty, p->mix,
-                            comm, part.attribute, part.count, &err) == TH_OK);
+    CHECK(th_grouping_build(&part.grouping, &of, comm, part.attribute,
+                            part.count, &err) == TH_OK);
   }
   leave_part(&part);
 }

@@ -105,8 +105,13 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
     values[j] = value_of(pattern, mine.first + j);
   snprintf(name, sizeof name, "pattern %d, d %lld, floor %g, k %lld", pattern,
            (long long)d, floor_value, (long long)k);
-  CHECK(th_select_largest(comm, &work, values, owned, mine.first, floor_value,
-                          k, TH_OK, chosen, &found, &err) == TH_OK);
+  struct th_select_among among = {.values = values,
+                                  .first = mine.first,
+                                  .count = owned,
+                                  .floor = floor_value,
+                                  .k = k};
+  CHECK(th_select_largest(comm, &work, &among, TH_OK, chosen, &found, &err) ==
+        TH_OK);
   check_chosen(comm, name, chosen, found, right, count);
   /* listed: from the last to the first, on ranks in turn */
   int64_t listed = 0;
@@ -114,8 +119,10 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
     attribute[listed] = j;
     values[listed] = value_of(pattern, j);
   }
-  CHECK(th_select_listed(comm, &work, values, attribute, listed, floor_value, k,
-                         TH_OK, chosen, &found, &err) == TH_OK);
+  among.attribute = attribute;
+  among.count = listed;
+  CHECK(th_select_largest(comm, &work, &among, TH_OK, chosen, &found, &err) ==
+        TH_OK);
   check_chosen(comm, name, chosen, found, right, count);
   th_select_free(&work);
 }
@@ -133,8 +140,10 @@ static void test_not_a_number(struct th_comm *comm)
     th_error_clear(&err);
     for (int j = 0; j < 300; j++)
       values[j] = comm->rank == bad && j == 123 ? (double)NAN : (double)j;
-    CHECK(th_select_largest(comm, &work, values, 300, first, 0, 8, TH_OK,
-                            chosen, &found, &err) == TH_ENUMERIC);
+    struct th_select_among among = {
+        .values = values, .first = first, .count = 300, .k = 8};
+    CHECK(th_select_largest(comm, &work, &among, TH_OK, chosen, &found, &err) ==
+          TH_ENUMERIC);
     char name[32];
     snprintf(name, sizeof name, "attribute %d ", 300 * bad + 123);
     CHECK(err.rank == bad && strstr(err.text, name) != NULL && found == 0);
@@ -153,8 +162,10 @@ static void test_failed_before(struct th_comm *comm)
     int64_t found = -1;
     th_error_clear(&err);
     th_status rc = comm->rank == bad ? th_fail(&err, TH_EIO, "before") : TH_OK;
-    CHECK(th_select_largest(comm, &work, values, 3, 3 * comm->rank, 0, 2, rc,
-                            chosen, &found, &err) == TH_EIO);
+    struct th_select_among among = {
+        .values = values, .first = 3 * comm->rank, .count = 3, .k = 2};
+    CHECK(th_select_largest(comm, &work, &among, rc, chosen, &found, &err) ==
+          TH_EIO);
     CHECK(err.rank == bad && strcmp(err.text, "before") == 0 && found == 0);
   }
   th_select_free(&work);

@@ -74,8 +74,9 @@ static void verify(struct th_comm *comm, const struct th_config *given,
   CHECK(th_train_plan(&config, &m->store.shape, comm->size,
                       th_store_most_owned(&m->store, comm->size), &plan,
                       &err) == TH_OK);
-  th_status rc = th_verify(&plan, &m->store, comm, model, config.confidence,
-                           &profile, verdict, &err);
+  struct th_verify_setting setting = {
+      .plan = &plan, .store = &m->store, .comm = comm, .profile = &profile};
+  th_status rc = th_verify(&setting, model, config.confidence, verdict, &err);
   CHECK(rc == TH_OK);
   if (rc != TH_OK)
     fprintf(stderr, "%s\n", err.text);

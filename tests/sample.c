@@ -1,8 +1,10 @@
-/* minibatch.c - columns of all forms and a target, for tests of local fits
+/* sample.c - columns of all forms and a target, for tests of local fits
  * SPDX-License-Identifier: MIT */
 #include "sample.h"
 
 #include "core/random.h"
+
+#include <stddef.h>
 
 static double normal(uint64_t number, int64_t index)
 {
@@ -113,8 +115,9 @@ th_status sample_select(struct sample *s, int64_t attributes, int64_t largest)
 th_status sample_fit(struct sample *s, const char *loss, bool intercept)
 {
   struct th_error err = {0};
-  return th_strict_fit(s->rows, s->count, s->vector, s->y, s->weight,
-                       th_loss_find(loss), intercept, s->coef, &s->constant,
+  struct th_strict_data data = sample_data(s, s->count, 0, 0);
+  data.intercept = intercept;
+  return th_strict_fit(NULL, &data, th_loss_find(loss), s->coef, &s->constant,
                        &err);
 }
 

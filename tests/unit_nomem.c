@@ -99,9 +99,10 @@ static th_status group_with_failure(int64_t call, struct th_error *err)
   armed = true;
   th_status rc = th_groups_share(&groups, &self, ATTRIBUTES, piece, ATTRIBUTES,
                                  TH_OK, err);
+  struct th_grouping_penalty of = {.penalty = th_penalty_find("group"),
+                                   .groups = &groups};
   if (rc == TH_OK)
-    rc = th_grouping_build(&grouping, &groups, th_penalty_find("group"), 0,
-                           &self, attribute, ATTRIBUTES, err);
+    rc = th_grouping_build(&grouping, &of, &self, attribute, ATTRIBUTES, err);
   armed = false;
   CHECK(rc != TH_OK || grouping.groups == ATTRIBUTES / 2);
   CHECK(rc == TH_OK || grouping.groups == 0);

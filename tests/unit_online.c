@@ -135,7 +135,9 @@ static void test_recursion(const char *name, enum th_screen_rule rule, double w,
   double omega[STEPS];
   int blocks = 0;
   invent(&h, loss);
-  th_online_init(&online, loss, rule, w, 0.3, 2, 25, before);
+  struct th_online_problem problem = {
+      .loss = loss, .lambda = 0.3, .n = 25, .rule = rule};
+  th_online_init(&online, &problem, w, 2, before);
   CHECK(online.shrink == (rule == TH_RULE_VOTES ? 0.2 : 1));
   CHECK(!(th_online_radius(&online, 1) < INFINITY));
   for (int t = 0; t < STEPS; t++) {
@@ -165,8 +167,11 @@ static void test_lazy_scales(void)
   struct th_online_vectors v = {1, X, Z, N};
   struct th_online online;
   double second = 0;
-  th_online_init(&online, th_loss_find("squared"), TH_RULE_PAPER, 0.5, 1, 4000,
-                 1, 1);
+  struct th_online_problem problem = {.loss = th_loss_find("squared"),
+                                      .lambda = 1,
+                                      .n = 1,
+                                      .rule = TH_RULE_PAPER};
+  th_online_init(&online, &problem, 0.5, 4000, 1);
   th_online_begin(&online, 0, 0, v);
   for (int t = 0; t < 4000; t++) {
     th_online_step(&online, v);
@@ -186,7 +191,9 @@ static void test_grid(void)
   struct th_online_vectors v = {D, zero, zero, zero};
   const struct th_loss *loss = th_loss_find("logistic");
   invent(&h, loss);
-  th_online_init(&online, loss, TH_RULE_PROJ, 0.75, 0.3, STEPS, 25, 0);
+  struct th_online_problem problem = {
+      .loss = loss, .lambda = 0.3, .n = 25, .rule = TH_RULE_PROJ};
+  th_online_init(&online, &problem, 0.75, STEPS, 0);
   th_online_begin(&online, 0, 0, v);
   for (int t = 0; t < STEPS; t++) {
     th_online_step(&online, v);
@@ -212,7 +219,9 @@ static void test_intercept(void)
   struct th_online_vectors v = {1, X, X, X};
   struct th_online online;
   const struct th_loss *loss = th_loss_find("squared");
-  th_online_init(&online, loss, TH_RULE_PROJ, 1, 1, 2, 1, 0);
+  struct th_online_problem problem = {
+      .loss = loss, .lambda = 1, .n = 1, .rule = TH_RULE_PROJ};
+  th_online_init(&online, &problem, 1, 2, 0);
   th_online_begin(&online, 0, 0.5, v);
   for (int t = 0; t < 2; t++) { /* w = 1: both have a half in the end */
     th_online_step(&online, v);
@@ -232,8 +241,11 @@ static void test_judge(void)
   double dual[] = {0.2, 0.6, 1.0, NAN};
   double second[] = {0.5, 0.5, 0, 0.5};
   bool keep[4];
-  th_online_init(&online, th_loss_find("squared"), TH_RULE_PROJ, 0.75, 1, 2, 1,
-                 0);
+  struct th_online_problem problem = {.loss = th_loss_find("squared"),
+                                      .lambda = 1,
+                                      .n = 1,
+                                      .rule = TH_RULE_PROJ};
+  th_online_init(&online, &problem, 0.75, 2, 0);
   th_online_judge(&online, 4, dual, second, 0, keep);
   CHECK(keep[0] && keep[1] && keep[2] && keep[3]); /* no block has ended */
   online.gap = 0.25;                               /* radius 0.5 */

@@ -242,8 +242,11 @@ static int64_t run(uint64_t seed, int64_t d, int64_t n,
   struct left l = {0};
   struct th_online online;
   open_stream(&s, &l);
-  th_online_init(&online, th_loss_find("squared"), rule, 0.75, s.lambda,
-                 FIRST_BLOCK, n, n / 2);
+  struct th_online_problem problem = {.loss = th_loss_find("squared"),
+                                      .lambda = s.lambda,
+                                      .n = n,
+                                      .rule = rule};
+  th_online_init(&online, &problem, 0.75, FIRST_BLOCK, n / 2);
   for (int64_t t = 1; t <= n; t++) {
     bool screens = t > n / 2;
     draw(&s, (uint64_t)t);

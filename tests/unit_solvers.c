@@ -166,8 +166,9 @@ static void test_elimination(void)
     normal_equations(m, a, b);
     for (int64_t most = 0; most <= SMALL; most++) {
       memcpy(copy, a, sizeof copy);
-      CHECK(th_elimination_backward(SMALL, SMALL, copy, b, most, NULL, x, keep,
-                                    &err) == TH_OK);
+      struct th_elimination given = {
+          .n = SMALL, .a = copy, .b = b, .most = most};
+      CHECK(th_elimination_backward(&given, x, keep, &err) == TH_OK);
       eliminate_plainly(a, b, most, plain_keep, plain_x);
       CHECK(memcmp(keep, plain_keep, sizeof keep) == 0);
       for (int64_t k = 0; k < SMALL; k++)

@@ -125,8 +125,10 @@ static void test_pieces(struct memory_store *m)
     CHECK(th_gram_start(&gram, &context, support.size, &err) == TH_OK);
     CHECK(th_gram_add(&gram, &context, &batch, &support, NULL, NULL, &err) ==
           TH_OK);
-    CHECK(th_select_largest(&self, &work, batch.target, batch.rows, 0, 0, 8,
-                            TH_OK, chosen, &found, &err) == TH_OK);
+    struct th_select_among among = {
+        .values = batch.target, .count = batch.rows, .k = 8};
+    CHECK(th_select_largest(&self, &work, &among, TH_OK, chosen, &found,
+                            &err) == TH_OK);
   }
   CHECK(complete && found == 8);
   CHECK(before > 0 && allocations == before);

@@ -90,8 +90,9 @@ static double squares_without(const struct sample *s, int64_t left_out)
   for (int64_t k = 0; k < s->size; k++)
     if (k != left_out)
       column[count++] = s->vector[s->chosen[k]];
-  CHECK(th_strict_fit(s->rows, count, column, s->y, s->weight,
-                      th_loss_find("squared"), true, coef, &constant,
+  struct th_strict_data data = sample_data(s, count, 0, 0);
+  data.column = column;
+  CHECK(th_strict_fit(NULL, &data, th_loss_find("squared"), coef, &constant,
                       &err) == TH_OK);
   th_strict_predict(s->rows, count, column, coef, constant, prediction);
   for (int64_t i = 0; i < s->rows; i++)

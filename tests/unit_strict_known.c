@@ -164,9 +164,9 @@ static void test_labels(struct th_strict_known *known)
     sample_plant(&sample, 4, 0.4);
     sample_label(&sample, 5);
     learn_labels(known);
-    CHECK(th_strict_fit_with(known, ROWS, COLUMNS, sample.vector, sample.y,
-                             sample.weight, th_loss_find("logistic"), true,
-                             coef, &constant, &err) == TH_OK);
+    const struct th_strict_data data = sample_data(&sample, COLUMNS, 0, 0);
+    CHECK(th_strict_fit(known, &data, th_loss_find("logistic"), coef, &constant,
+                        &err) == TH_OK);
     CHECK(sample_fit(&sample, "logistic", true) == TH_OK);
     double alone[COLUMNS];
     memcpy(alone, sample.coef, sizeof alone);
@@ -208,9 +208,8 @@ static void test_nothing(struct th_strict_known *known)
   sample_label(&sample, 5);
   known->precision[0] = 1e9;
   known->moment[0] = -1e9;
-  CHECK(th_strict_fit_with(known, ROWS, 0, NULL, sample.y, sample.weight,
-                           th_loss_find("logistic"), true, sample.coef,
-                           &constant, &err) == TH_OK);
+  CHECK(th_strict_fit(known, &data, th_loss_find("logistic"), sample.coef,
+                      &constant, &err) == TH_OK);
   CHECK_NEAR(constant, -1, 1e-5);
 }
 

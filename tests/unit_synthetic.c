@@ -32,8 +32,12 @@ static double *dense(const struct th_ground_truth *truth, struct th_range range,
   th_error_clear(&err);
   double *x =
       calloc((size_t)(range.last - range.first) * (size_t)rows, sizeof *x);
-  CHECK(th_synthetic_dense(truth, range, first, rows, TH_F64, x, rows, &err) ==
-        TH_OK);
+  struct th_synthetic_room room = {.attributes = range,
+                                   .examples = {first, rows},
+                                   .type = TH_F64,
+                                   .values = x,
+                                   .stride = rows};
+  CHECK(th_synthetic_dense(truth, &room, &err) == TH_OK);
   return x;
 }
 
@@ -163,12 +167,17 @@ static void test_types(void)
   float narrow[400];
   uint8_t bytes[400];
   th_error_clear(&err);
-  CHECK(th_synthetic_dense(&truth, (struct th_range){0, 10}, 0, 40, TH_F32,
-                           narrow, 40, &err) == TH_OK);
+  struct th_synthetic_room room = {.attributes = {0, 10},
+                                   .examples = {0, 40},
+                                   .type = TH_F32,
+                                   .values = narrow,
+                                   .stride = 40};
+  CHECK(th_synthetic_dense(&truth, &room, &err) == TH_OK);
   for (int k = 0; k < 400; k++)
     CHECK(narrow[k] == (float)x[k]);
-  CHECK(th_synthetic_dense(&truth, (struct th_range){0, 10}, 0, 40, TH_U8,
-                           bytes, 40, &err) == TH_EDATA);
+  room.type = TH_U8;
+  room.values = bytes;
+  CHECK(th_synthetic_dense(&truth, &room, &err) == TH_EDATA);
   free(x);
   th_synthetic_truth_free(&truth);
 }

@@ -45,35 +45,44 @@ static char *pattern_of(const char *path)
   return pattern;
 }
 
+/* A data set of a shard. */
+struct shard_set {
+  const char *path; /* of the shard */
+  const char *name;
+  int rank; /* of its dimensions */
+  hsize_t size[2];
+};
+
 /* A box of the view is a box of a shard's data set. */
 static herr_t map(hid_t plan, hid_t view, const struct box *to,
-                  const char *path, const char *set, int rank,
-                  const hsize_t size[2], const struct box *from)
+                  const struct shard_set *set, const struct box *from)
 {
-  hid_t source = H5Screate_simple(rank, size, NULL);
-  char *pattern = pattern_of(path);
+  hid_t source = H5Screate_simple(set->rank, set->size, NULL);
+  char *pattern = pattern_of(set->path);
   herr_t ok = -1;
   if (source >= 0 && pattern != NULL &&
       H5Sselect_hyperslab(view, H5S_SELECT_SET, to->first, NULL, to->count,
                           NULL) >= 0 &&
       H5Sselect_hyperslab(source, H5S_SELECT_SET, from->first, NULL,
                           from->count, NULL) >= 0)
-    ok = H5Pset_virtual(plan, view, pattern, set, source);
+    ok = H5Pset_virtual(plan, view, pattern, set->name, source);
   free(pattern);
   th_h5_drop(source);
   return ok;
 }
 
-static herr_t map_statistic(hid_t plan, hid_t view, const char *set,
+static herr_t map_statistic(hid_t plan, hid_t view, const char *name,
                             const struct th_master_info *info)
 {
   herr_t ok = 0;
   for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
     const struct th_shard_row *row = &info->shard[k];
-    hsize_t size[2] = {(hsize_t)(row->range.last - row->range.first)};
-    struct box to = {{(hsize_t)row->range.first}, {size[0]}};
-    struct box from = {{0}, {size[0]}};
-    ok = map(plan, view, &to, row->path, set, 1, size, &from);
+    hsize_t size = (hsize_t)(row->range.last - row->range.first);
+    struct shard_set set = {
+        .path = row->path, .name = name, .rank = 1, .size = {size}};
+    struct box to = {{(hsize_t)row->range.first}, {size}};
+    struct box from = {{0}, {size}};
+    ok = map(plan, view, &to, &set, &from);
   }
   return ok;
 }
@@ -110,15 +119,17 @@ static herr_t map_values(hid_t plan, hid_t view,
     const struct th_shard_row *row = &info->shard[k];
     hsize_t first = (hsize_t)row->range.first;
     hsize_t count = (hsize_t)(row->range.last - row->range.first);
-    hsize_t size[2] = {count, (hsize_t)g->groups * height};
+    struct shard_set set = {.path = row->path,
+                            .name = TH_D_X,
+                            .rank = 2,
+                            .size = {count, (hsize_t)g->groups * height}};
     struct box to[2] = {{{first, 0}, {count, training}},
                         {{first, training}, {count, tests}}};
     struct box from[2] = {{{0, 0}, {count, training}},
                           {{0, tests_at}, {count, tests}}};
     for (int part = 0; ok >= 0 && part < 2; part++)
       if (to[part].count[1] > 0)
-        ok =
-            map(plan, view, &to[part], row->path, TH_D_X, 2, size, &from[part]);
+        ok = map(plan, view, &to[part], &set, &from[part]);
   }
   return ok;
 }
@@ -134,10 +145,12 @@ static herr_t map_packed(hid_t plan, hid_t view,
   for (int64_t k = 0; ok >= 0 && k < info->shards; k++) {
     const struct th_shard_row *row = &info->shard[k];
     hsize_t first = (hsize_t)row->range.first;
-    hsize_t size[2] = {(hsize_t)(row->range.last - row->range.first), width};
-    struct box to = {{first, 0}, {size[0], width}};
-    struct box from = {{0, 0}, {size[0], width}};
-    ok = map(plan, view, &to, row->path, TH_D_X, 2, size, &from);
+    hsize_t count = (hsize_t)(row->range.last - row->range.first);
+    struct shard_set set = {
+        .path = row->path, .name = TH_D_X, .rank = 2, .size = {count, width}};
+    struct box to = {{first, 0}, {count, width}};
+    struct box from = {{0, 0}, {count, width}};
+    ok = map(plan, view, &to, &set, &from);
   }
   return ok;
 }

@@ -19,14 +19,14 @@ th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
                     shard, (long long)attribute, (long long)group);
 }
 
-th_status th_run_fetch_verify(const char *shard, struct th_range attributes,
-                              int64_t group, const char *values, int64_t run,
-                              int64_t used, const uint64_t *checksum,
+th_status th_run_fetch_verify(const struct th_fetch *fetch,
                               struct th_error *err)
 {
-  for (int64_t a = attributes.first; a < attributes.last; a++, values += run)
-    if (th_hash(values, (size_t)used) != checksum[a - attributes.first])
-      return th_run_fetch_damaged(shard, a, group, err);
+  struct th_range wanted = fetch->wanted;
+  const char *run = fetch->values;
+  for (int64_t a = wanted.first; a < wanted.last; a++, run += fetch->map->run)
+    if (th_hash(run, (size_t)fetch->used) != fetch->checksum[a - wanted.first])
+      return th_run_fetch_damaged(fetch->shard, a, fetch->group, err);
   return TH_OK;
 }
 
@@ -151,13 +151,6 @@ static th_status read_values(const struct th_fetch *fetch, struct th_error *err)
   return read_apart(fetch, err);
 }
 
-static th_status verify(const struct th_fetch *fetch, struct th_error *err)
-{
-  return th_run_fetch_verify(fetch->shard, fetch->wanted, fetch->group,
-                             fetch->values, fetch->map->run, fetch->used,
-                             fetch->checksum, err);
-}
-
 th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -165,7 +158,7 @@ th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err)
   TH_TRY(th_temporary_read(fetch->map->file, fetch->checksum,
                            runs_of(fetch) * (int64_t)sizeof *fetch->checksum,
                            fetch->sums, fetch->shard, err));
-  TH_TRY(verify(fetch, err));
+  TH_TRY(th_run_fetch_verify(fetch, err));
 done:
   return rc;
 }
@@ -199,7 +192,7 @@ th_status th_run_fetch_single(const struct th_fetch *fetch,
   if (fetch->sums < sums->at || fetch->sums >= sums->at + sums->count * size)
     TH_TRY(read_sums(sums, fetch, err));
   *fetch->checksum = sums->checksum[(fetch->sums - sums->at) / size];
-  TH_TRY(verify(fetch, err));
+  TH_TRY(th_run_fetch_verify(fetch, err));
 done:
   return rc;
 }

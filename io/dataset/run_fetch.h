@@ -57,10 +57,8 @@ struct th_fetch {
 th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
                                int64_t group, struct th_error *err);
 
-/* Compare runs of `run` bytes each with their checksums. */
-th_status th_run_fetch_verify(const char *shard, struct th_range attributes,
-                              int64_t group, const char *values, int64_t run,
-                              int64_t used, const uint64_t *checksum,
+/* Compare the runs that a fetch has read with their checksums. */
+th_status th_run_fetch_verify(const struct th_fetch *fetch,
                               struct th_error *err);
 
 /* Learn how /X and /checksum of `count` attributes lie in their file. Free the

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 struct room {
-  void *values;
+  void *values; /* as they are stored */
   int64_t bytes;
   uint64_t *checksum;
   int64_t checksums;
-  double *numbers;
+  double *numbers; /* the values in double */
   int64_t capacity;
 };
 
@@ -44,23 +44,31 @@ static th_status check_padding(const struct th_shard_read *shard,
   return TH_OK;
 }
 
+/* Stored values of some attributes on a row group. */
+struct stored {
+  struct th_range attributes;
+  int64_t group;
+  const void *values;
+  int64_t count;
+};
+
 /* Import refuses what is not finite. */
 static th_status check_finite(const struct th_shard_read *shard,
-                              struct th_range attributes, int64_t group,
-                              const void *values, int64_t count,
-                              struct room *room, struct th_shard_sum *sum,
-                              struct th_error *err)
+                              const struct stored *stored, struct room *room,
+                              struct th_shard_sum *sum, struct th_error *err)
 {
-  th_status rc = TH_GROW(&room->numbers, &room->capacity, count, "values", err);
+  th_status rc =
+      TH_GROW(&room->numbers, &room->capacity, stored->count, "values", err);
   if (rc != TH_OK ||
-      th_running_stats_load(shard->geometry->shape.type, values, count,
-                            room->numbers, &sum->nonzeros))
+      th_running_stats_load(shard->geometry->shape.type, stored->values,
+                            stored->count, room->numbers, &sum->nonzeros))
     return rc;
   return TH_IMPORT_AGAIN(err,
                          "%s: attributes %lld..%lld, row group %lld: a value "
                          "is not a finite number",
-                         shard->name, (long long)attributes.first,
-                         (long long)attributes.last - 1, (long long)group);
+                         shard->name, (long long)stored->attributes.first,
+                         (long long)stored->attributes.last - 1,
+                         (long long)stored->group);
 }
 
 static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
@@ -80,8 +88,11 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   TH_TRY(th_shard_dense_read(shard, &fetch, err));
   shard->bytes_read += th_run_fetch_bytes(&fetch);
   TH_TRY(check_padding(shard, range, group, room->values, err));
-  TH_TRY(check_finite(shard, range, group, room->values,
-                      count * shape->row_group, room, sum, err));
+  struct stored stored = {.attributes = range,
+                          .group = group,
+                          .values = room->values,
+                          .count = count * shape->row_group};
+  TH_TRY(check_finite(shard, &stored, room, sum, err));
   for (int64_t a = 0; a < count; a++)
     sum->content +=
         th_fingerprint_share(range.first + a, group, room->checksum[a]);
@@ -114,8 +125,11 @@ static th_status check_piece(struct th_shard_read *shard, int64_t unit,
   th_status rc = TH_OK;
   TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
   TH_TRY(th_shard_piece_read(shard, unit, group, &piece, room->values, err));
-  TH_TRY(check_finite(shard, piece.attributes, group, piece.values,
-                      piece.entries, room, sum, err));
+  struct stored stored = {.attributes = piece.attributes,
+                          .group = group,
+                          .values = piece.values,
+                          .count = piece.entries};
+  TH_TRY(check_finite(shard, &stored, room, sum, err));
   sum->nonzeros = entries + piece.entries;
   sum->content += piece_content(shard, &piece, group);
 done:

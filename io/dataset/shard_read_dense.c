@@ -40,9 +40,7 @@ static th_status read_box(struct th_shard_read *shard,
   TH_TRY(th_h5_set_read(&shard->values, at, box, fetch->values, err));
   TH_TRY(
       th_h5_set_read(&shard->checksum, sum_at, sum_box, fetch->checksum, err));
-  TH_TRY(th_run_fetch_verify(fetch->shard, fetch->wanted, fetch->group,
-                             fetch->values, shard->map.run, fetch->used,
-                             fetch->checksum, err));
+  TH_TRY(th_run_fetch_verify(fetch, err));
 done:
   return rc;
 }

@@ -51,9 +51,12 @@ static th_status write_dense_part(const struct job *job,
   enum th_type type = job->plan.shape.type;
   int64_t chunk = th_writer_chunk(writer);
   int64_t stride = th_type_whole(type, rows.count);
-  th_status rc =
-      th_synthetic_dense(&job->synthesis.truth, part, rows.first,
-                         (int32_t)rows.count, type, values, stride, err);
+  struct th_synthetic_room room = {.attributes = part,
+                                   .examples = rows,
+                                   .type = type,
+                                   .values = values,
+                                   .stride = stride};
+  th_status rc = th_synthetic_dense(&job->synthesis.truth, &room, err);
   for (int64_t first = part.first; first < part.last && rc == TH_OK;
        first += chunk) {
     int64_t last = first + chunk < part.last ? first + chunk : part.last;

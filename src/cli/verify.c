@@ -122,17 +122,19 @@ static th_status compute(struct session *session, struct th_comm *comm,
   TH_TRY(th_run_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
   TH_TRY(make_plan(session, comm, th_run_memory_to_keep(options, share), err));
-  TH_TRY(th_verify(&session->plan, scoring->data.store, comm, &scoring->model,
-                   options->config.confidence, &profile, &session->verdict,
-                   err));
+  struct th_verify_setting setting = {.plan = &session->plan,
+                                      .store = scoring->data.store,
+                                      .comm = comm,
+                                      .profile = &profile};
+  TH_TRY(th_verify(&setting, &scoring->model, options->config.confidence,
+                   &session->verdict, err));
   if (options->retrain && !session->verdict.same)
     TH_TRY(th_fail(err, TH_EUSAGE,
                    "verify: --retrain needs the data that the model was "
                    "trained on, and %s is another data set",
                    scoring->data.name));
   if (options->retrain)
-    TH_TRY(th_verify_again(&session->plan, scoring->data.store, comm,
-                           &scoring->model, &profile, &session->verdict, err));
+    TH_TRY(th_verify_again(&setting, &scoring->model, &session->verdict, err));
 done:
   return rc;
 }

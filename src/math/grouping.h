@@ -54,13 +54,18 @@ struct th_grouping {
   struct th_grouping_shared shared;
 };
 
+/* A penalty with what it is told of groups; borrowed. */
+struct th_grouping_penalty {
+  const struct th_penalty *penalty;
+  double mix;
+  const struct th_groups *groups; /* NULL: l1 without weights */
+};
+
 /* Groups over this rank's active attributes, ascending; what the record held is
- * released. groups: NULL for l1 without weights. Collective. TH_EARG for a
- * grouped penalty without a description, or an attribute that is not in it.
- * Release with th_grouping_free. */
+ * released. Collective. TH_EARG for a grouped penalty without a description, or
+ * an attribute that is not in it. Release with th_grouping_free. */
 th_status th_grouping_build(struct th_grouping *grouping,
-                            const struct th_groups *groups,
-                            const struct th_penalty *penalty, double mix,
+                            const struct th_grouping_penalty *of,
                             struct th_comm *comm, const int64_t *attribute,
                             int64_t count, struct th_error *err);
 void th_grouping_free(struct th_grouping *grouping);

@@ -114,8 +114,7 @@ done:
 /* What the description says of this rank's places; *group_of[g], where groups
  * are formed, is a group's name. Collective. */
 static th_status read_groups(struct th_grouping *grouping,
-                             const struct th_groups *groups,
-                             const struct th_penalty *penalty, double mix,
+                             const struct th_grouping_penalty *of,
                              struct th_comm *comm, const int64_t *attribute,
                              int64_t **name, struct th_error *err)
 {
@@ -127,14 +126,14 @@ static th_status read_groups(struct th_grouping *grouping,
   th_status rc;
   if (count > 0)
     range = (struct th_range){attribute[0], attribute[count - 1] + 1};
-  TH_TRY(th_groups_fetch(groups, comm, range, &piece, &pieces, err));
+  TH_TRY(th_groups_fetch(of->groups, comm, range, &piece, &pieces, err));
   rc = TH_NEW(&member, count, "members of groups", err);
   if (rc == TH_OK)
     rc = match(piece, pieces, attribute, count, member, err);
-  if (rc == TH_OK && !penalty->grouped)
-    rc = weigh_places(grouping, penalty, mix, member, err);
+  if (rc == TH_OK && !of->penalty->grouped)
+    rc = weigh_places(grouping, of->penalty, of->mix, member, err);
   else if (rc == TH_OK)
-    rc = form_groups(grouping, penalty, mix, member, err);
+    rc = form_groups(grouping, of->penalty, of->mix, member, err);
   if (rc == TH_OK)
     rc = TH_NEW(name, grouping->groups, "names of groups", err);
   for (int64_t g = 0; g < grouping->groups && rc == TH_OK; g++)
@@ -165,16 +164,14 @@ done:
 }
 
 static th_status build(struct th_grouping *grouping,
-                       const struct th_groups *groups,
-                       const struct th_penalty *penalty, double mix,
+                       const struct th_grouping_penalty *of,
                        struct th_comm *comm, const int64_t *attribute,
                        struct th_error *err)
 {
   int64_t *name = NULL;
   th_status rc;
-  TH_TRY(
-      read_groups(grouping, groups, penalty, mix, comm, attribute, &name, err));
-  if (penalty->grouped)
+  TH_TRY(read_groups(grouping, of, comm, attribute, &name, err));
+  if (of->penalty->grouped)
     TH_TRY(th_grouping_share(grouping, comm, name, attribute, err));
   rc = make_room(grouping, err);
   rc = th_agree(comm, rc, err);
@@ -216,21 +213,20 @@ int64_t th_grouping_bytes(const struct th_groups *groups,
 }
 
 th_status th_grouping_build(struct th_grouping *grouping,
-                            const struct th_groups *groups,
-                            const struct th_penalty *penalty, double mix,
+                            const struct th_grouping_penalty *of,
                             struct th_comm *comm, const int64_t *attribute,
                             int64_t count, struct th_error *err)
 {
   th_grouping_free(grouping);
   grouping->places = count;
-  if (groups == NULL && penalty->grouped)
-    return th_fail(err, TH_EARG, "penalty %s needs groups", penalty->name);
-  if (groups == NULL) {
+  if (of->groups == NULL && of->penalty->grouped)
+    return th_fail(err, TH_EARG, "penalty %s needs groups", of->penalty->name);
+  if (of->groups == NULL) {
     grouping->groups = count;
-    grouping->one = penalty->norm(0, 1, mix);
+    grouping->one = of->penalty->norm(0, 1, of->mix);
     return TH_OK;
   }
-  th_status rc = build(grouping, groups, penalty, mix, comm, attribute, err);
+  th_status rc = build(grouping, of, comm, attribute, err);
   if (rc != TH_OK)
     th_grouping_free(grouping);
   return rc;

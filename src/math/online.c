@@ -16,22 +16,23 @@ static const double grid[TH_ONLINE_GRID] = {0.125,   0.25,   0.375,   0.5,
                                             0.625,   0.75,   0.8125,  0.875,
                                             0.90625, 0.9375, 0.96875, 1};
 
-void th_online_init(struct th_online *online, const struct th_loss *loss,
-                    enum th_screen_rule rule, double exponent, double lambda,
-                    int64_t length, int64_t n, int64_t steps)
+void th_online_init(struct th_online *online,
+                    const struct th_online_problem *problem, double exponent,
+                    int64_t length, int64_t steps)
 {
-  *online = (struct th_online){
-      .loss = loss,
-      .rule = rule,
-      .lambda = lambda,
-      .exponent = exponent,
-      .shrink = rule == TH_RULE_VOTES ? 1 / sqrt((double)n) : 1,
-      .step = steps,
-      .before = 1,
-      .length = length,
-      .gap = INFINITY,
-      .dual_scale = 1,
-      .second_scale = 1};
+  bool votes = problem->rule == TH_RULE_VOTES;
+  *online =
+      (struct th_online){.loss = problem->loss,
+                         .rule = problem->rule,
+                         .lambda = problem->lambda,
+                         .exponent = exponent,
+                         .shrink = votes ? 1 / sqrt((double)problem->n) : 1,
+                         .step = steps,
+                         .before = 1,
+                         .length = length,
+                         .gap = INFINITY,
+                         .dual_scale = 1,
+                         .second_scale = 1};
 }
 
 static void set(double *v, int64_t count, double value)
@@ -51,8 +52,11 @@ void th_online_restart(struct th_online *online, double exponent,
                        struct th_online_vectors vectors)
 {
   double shrink = online->shrink;
-  th_online_init(online, online->loss, online->rule, exponent, online->lambda,
-                 length, 1, steps);
+  struct th_online_problem problem = {.loss = online->loss,
+                                      .lambda = online->lambda,
+                                      .n = 1,
+                                      .rule = online->rule};
+  th_online_init(online, &problem, exponent, length, steps);
   online->shrink = shrink;
   set(vectors.X, vectors.count, 0);
   set(vectors.Z, vectors.count, 0);

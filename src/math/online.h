@@ -92,11 +92,19 @@ struct th_online_vectors {
   double *N; /* second moments, lazily scaled; after a block's end as N_j */
 };
 
-/* Start. length: steps of the first block. n: examples of the problem, for rule
- * votes. steps: made before screening began, in t. The vectors begin as 0. */
-void th_online_init(struct th_online *online, const struct th_loss *loss,
-                    enum th_screen_rule rule, double exponent, double lambda,
-                    int64_t length, int64_t n, int64_t steps);
+/* What is screened, and by which rule. */
+struct th_online_problem {
+  const struct th_loss *loss; /* borrowed */
+  double lambda;
+  int64_t n; /* examples, for rule votes */
+  enum th_screen_rule rule;
+};
+
+/* Start. exponent: w. length: steps of the first block. steps: made before
+ * screening began, in t. The vectors begin as 0. */
+void th_online_init(struct th_online *online,
+                    const struct th_online_problem *problem, double exponent,
+                    int64_t length, int64_t steps);
 
 /* The same again, with another w: all vectors become 0. */
 void th_online_restart(struct th_online *online, double exponent,

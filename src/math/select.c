@@ -15,14 +15,6 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, SPARE = 64, PARTS = 2 };
 
-/* This rank's values and whose they are. */
-struct entries {
-  const double *values;
-  const int64_t *attribute; /* NULL: first, first + 1, ... */
-  int64_t first;
-  int64_t count;
-};
-
 /* Larger keys go first: magnitude, then attribute from the end. */
 struct key {
   uint64_t part[PARTS];
@@ -40,7 +32,7 @@ struct search {
   int64_t mine; /* of both, on this rank */
 };
 
-static int64_t attribute_of(const struct entries *entries, int64_t j)
+static int64_t attribute_of(const struct th_select_among *entries, int64_t j)
 {
   return entries->attribute != NULL ? entries->attribute[j]
                                     : entries->first + j;
@@ -54,7 +46,7 @@ static uint64_t magnitude_of(double value)
   return bits;
 }
 
-static struct key key_of(const struct entries *entries, int64_t j)
+static struct key key_of(const struct th_select_among *entries, int64_t j)
 {
   return (struct key){
       {magnitude_of(entries->values[j]), ~(uint64_t)attribute_of(entries, j)}};
@@ -75,7 +67,8 @@ static int side_of(const struct search *s, const struct key *key)
 
 /* Count this rank's undecided keys by their next digit; how many are chosen. */
 static int64_t count_digits(const struct search *s,
-                            const struct entries *entries, int64_t *digits)
+                            const struct th_select_among *entries,
+                            int64_t *digits)
 {
   int shift = s->shift - DIGIT_BITS;
   int64_t chosen = 0;
@@ -94,7 +87,7 @@ static int64_t count_digits(const struct search *s,
 
 /* Narrow the search by one digit. Collective. */
 static th_status narrow(struct th_comm *comm, struct search *s,
-                        const struct entries *entries, int64_t k, th_status rc,
+                        const struct th_select_among *entries, th_status rc,
                         struct th_error *err)
 {
   int64_t digits[DIGITS + 1];
@@ -110,7 +103,7 @@ static th_status narrow(struct th_comm *comm, struct search *s,
     return rc;
   s->shift -= DIGIT_BITS;
   int digit = DIGITS - 1;
-  while (digit > 0 && s->above + digits[digit] < k) {
+  while (digit > 0 && s->above + digits[digit] < entries->k) {
     s->above += digits[digit];
     s->mine += mine[digit--];
   }
@@ -135,7 +128,8 @@ static int by_magnitude(const void *a, const void *b)
 /* This rank's candidates go behind those of lower ranks, and one sum makes the
  * list everyone's. Collective. */
 static int64_t share(struct th_comm *comm, const struct search *s,
-                     struct th_selection *work, const struct entries *entries)
+                     struct th_selection *work,
+                     const struct th_select_among *entries)
 {
   int64_t total = s->above + s->undecided;
   int64_t before = s->mine;
@@ -180,7 +174,7 @@ void th_select_free(struct th_selection *work)
   *work = (struct th_selection){0};
 }
 
-static th_status check_numbers(const struct entries *entries,
+static th_status check_numbers(const struct th_select_among *entries,
                                struct th_error *err)
 {
   for (int64_t j = 0; j < entries->count; j++)
@@ -191,53 +185,32 @@ static th_status check_numbers(const struct entries *entries,
   return TH_OK;
 }
 
-static th_status select_entries(struct th_comm *comm, struct th_selection *work,
-                                struct entries *entries, double floor,
-                                int64_t k, th_status rc,
-                                struct th_index_value *chosen, int64_t *found,
-                                struct th_error *err)
+th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
+                            const struct th_select_among *among,
+                            th_status before, struct th_index_value *chosen,
+                            int64_t *found, struct th_error *err)
 {
+  struct th_select_among mine = *among;
   struct search s = {
-      .floor = magnitude_of(floor), .shift = 64, .undecided = INT64_MAX};
+      .floor = magnitude_of(among->floor), .shift = 64, .undecided = INT64_MAX};
+  th_status rc = before;
   *found = 0;
   if (rc == TH_OK)
-    rc = reserve(work, k, err);
+    rc = reserve(work, mine.k, err);
   else
-    entries->count = 0; /* they may be anything */
+    mine.count = 0; /* they may be anything */
   if (rc == TH_OK)
-    rc = check_numbers(entries, err);
-  while (s.undecided > k + SPARE) {
-    rc = narrow(comm, &s, entries, k, rc, err);
+    rc = check_numbers(&mine, err);
+  while (s.undecided > mine.k + SPARE) {
+    rc = narrow(comm, &s, &mine, rc, err);
     if (rc != TH_OK)
       return rc;
   }
-  int64_t total = share(comm, &s, work, entries);
+  int64_t total = share(comm, &s, work, &mine);
   struct th_index_value *all = work->candidates;
   qsort(all, (size_t)total, sizeof *all, by_magnitude);
-  *found = total < k ? total : k;
+  *found = total < mine.k ? total : mine.k;
   qsort(all, (size_t)*found, sizeof *all, th_integer_ascending);
   memcpy(chosen, all, (size_t)*found * sizeof *all);
   return TH_OK;
-}
-
-th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
-                            const double *values, int64_t count, int64_t first,
-                            double floor, int64_t k, th_status before,
-                            struct th_index_value *chosen, int64_t *found,
-                            struct th_error *err)
-{
-  struct entries entries = {values, NULL, first, count};
-  return select_entries(comm, work, &entries, floor, k, before, chosen, found,
-                        err);
-}
-
-th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
-                           const double *values, const int64_t *attribute,
-                           int64_t count, double floor, int64_t k,
-                           th_status before, struct th_index_value *chosen,
-                           int64_t *found, struct th_error *err)
-{
-  struct entries entries = {values, attribute, 0, count};
-  return select_entries(comm, work, &entries, floor, k, before, chosen, found,
-                        err);
 }

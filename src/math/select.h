@@ -23,29 +23,29 @@ struct th_selection {
 
 void th_select_free(struct th_selection *work);
 
-/* The k entries of largest magnitude above `floor` over all ranks; at equal
- * magnitude the lower attribute goes first (Murata & Suzuki, H_s).
- * values[count] belong to the attributes first, first + 1, ... of this rank;
- * higher ranks own higher attributes. chosen[k] receives *found <= k entries in
- * ascending order of the attribute, the same on every rank. before: what came
- * of the work that made the values, on this rank; a failure of any rank becomes
- * everyone's here.
+/* What a selection chooses among. floor and k are the same on every rank. */
+struct th_select_among {
+  const double *values;     /* count, of this rank's attributes; borrowed */
+  const int64_t *attribute; /* whose they are, in any order; NULL: they belong
+                               to first, first + 1, ..., and higher ranks own
+                               higher attributes */
+  int64_t first;
+  int64_t count; /* may be 0 on some ranks */
+  double floor;  /* a magnitude up to here is never chosen */
+  int64_t k;     /* at most so many are chosen, over all ranks */
+};
+
+/* The k entries of largest magnitude above the floor over all ranks; at equal
+ * magnitude the lower attribute goes first (Murata & Suzuki, H_s). chosen[k]
+ * receives *found <= k entries in ascending order of the attribute, the same on
+ * every rank. before: what came of the work that made the values, on this rank;
+ * a failure of any rank becomes everyone's here.
  *
  * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
- * bytes. count may be 0 on some ranks. TH_ENUMERIC when a value is not a
- * number. */
+ * bytes. TH_ENUMERIC when a value is not a number. */
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
-                            const double *values, int64_t count, int64_t first,
-                            double floor, int64_t k, th_status before,
-                            struct th_index_value *chosen, int64_t *found,
-                            struct th_error *err);
-
-/* The same of values that belong to the attributes listed beside them, in any
- * order. */
-th_status th_select_listed(struct th_comm *comm, struct th_selection *work,
-                           const double *values, const int64_t *attribute,
-                           int64_t count, double floor, int64_t k,
-                           th_status before, struct th_index_value *chosen,
-                           int64_t *found, struct th_error *err);
+                            const struct th_select_among *among,
+                            th_status before, struct th_index_value *chosen,
+                            int64_t *found, struct th_error *err);
 
 #endif

@@ -76,10 +76,13 @@ static th_status compute_strips(const struct th_computed_dense *d,
   const struct th_shape *shape = d->shape;
   int64_t first = strips.first * STRIP;
   int64_t last = th_min_i64(strips.last * STRIP, place->rows.count);
-  th_status rc = th_synthetic_dense(
-      d->truth, patch->attributes, place->rows.first + first,
-      (int32_t)(last - first), shape->type,
-      patch->values + th_type_bytes(shape->type, first), shape->row_group, err);
+  struct th_synthetic_room room = {
+      .attributes = patch->attributes,
+      .examples = {place->rows.first + first, last - first},
+      .type = shape->type,
+      .values = patch->values + th_type_bytes(shape->type, first),
+      .stride = shape->row_group};
+  th_status rc = th_synthetic_dense(d->truth, &room, err);
   for (int64_t k = strips.first; k < strips.last && rc == TH_OK; k++)
     patch->ready[k] = true;
   return rc;
@@ -130,9 +133,13 @@ static th_status compute_once(struct th_computed_dense *d,
   slab->stride = stride;
   if (rc != TH_OK)
     return rc;
-  return th_synthetic_dense(d->truth, slab->attributes,
-                            place->rows.first + place->row, place->count,
-                            shape->type, d->scratch, stride, err);
+  struct th_synthetic_room room = {
+      .attributes = slab->attributes,
+      .examples = {place->rows.first + place->row, place->count},
+      .type = shape->type,
+      .values = d->scratch,
+      .stride = stride};
+  return th_synthetic_dense(d->truth, &room, err);
 }
 
 /* An attribute that is wanted alone costs a cell where it depends on those

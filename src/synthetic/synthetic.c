@@ -160,9 +160,13 @@ static th_status dense_targets(const struct th_ground_truth *truth,
   th_status rc;
   TH_TRY(TH_NEW(&values, range.last * STRIP, "values of the targets", err));
   for (int64_t begun = 0; begun < rows; begun += STRIP) {
-    int32_t strip = (int32_t)(rows - begun < STRIP ? rows - begun : STRIP);
-    TH_TRY(th_synthetic_dense(truth, range, first + begun, strip, TH_F64,
-                              values, STRIP, err));
+    int64_t strip = rows - begun < STRIP ? rows - begun : STRIP;
+    struct th_synthetic_room room = {.attributes = range,
+                                     .examples = {first + begun, strip},
+                                     .type = TH_F64,
+                                     .values = values,
+                                     .stride = STRIP};
+    TH_TRY(th_synthetic_dense(truth, &room, err));
     for (int64_t s = 0; s < size; s++)
       for (int64_t k = 0; k < strip; k++)
         target[begun + k] +=

@@ -6,6 +6,7 @@
 #ifndef TH_SYNTHETIC_H
 #define TH_SYNTHETIC_H
 
+#include "core/deal.h"
 #include "core/error.h"
 #include "core/ground_truth.h"
 #include "core/slab.h"
@@ -39,12 +40,20 @@ th_status th_synthetic_truth_init(struct th_ground_truth *truth,
                                   int64_t attributes, struct th_error *err);
 void th_synthetic_truth_free(struct th_ground_truth *truth);
 
-/* Dense families: values of attributes range, examples first .. first+rows-1,
- * stored as type, attribute-major with stride. TH_EDATA where a value does not
- * fit the type. */
+/* Room for the values of some attributes on some examples, attribute-major:
+ * stride values of the type lie between attributes. Borrowed. */
+struct th_synthetic_room {
+  struct th_range attributes;
+  struct th_rows examples;
+  enum th_type type;
+  void *values;
+  int64_t stride;
+};
+
+/* Dense families: fill the room. TH_EDATA where a value does not fit the type.
+ */
 th_status th_synthetic_dense(const struct th_ground_truth *truth,
-                             struct th_range range, int64_t first, int32_t rows,
-                             enum th_type type, void *values, int64_t stride,
+                             const struct th_synthetic_room *room,
                              struct th_error *err);
 
 /* Sparse families: the ascending examples (of 0..examples-1) at which an

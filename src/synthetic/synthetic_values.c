@@ -85,54 +85,46 @@ static void walk_start(struct walk *walk, int64_t attribute)
     walk_to(walk, j);
 }
 
-struct dense {
-  struct th_range range;
-  int64_t first;
-  enum th_type type;
-  void *values;
-  int64_t stride;
-};
-
-static th_status store(const struct dense *dense, const struct walk *walk,
-                       int64_t attribute, struct th_error *err)
+static th_status store(const struct th_synthetic_room *room,
+                       const struct walk *walk, int64_t attribute,
+                       struct th_error *err)
 {
-  int64_t to = (attribute - dense->range.first) * dense->stride + walk->first -
-               dense->first;
+  int64_t to = (attribute - room->attributes.first) * room->stride +
+               walk->first - room->examples.first;
   for (int64_t k = 0; k < walk->rows; k++)
-    if (!th_type_store(dense->type, dense->values, to + k, walk->value[k]))
+    if (!th_type_store(room->type, room->values, to + k, walk->value[k]))
       return th_fail(err, TH_EDATA,
                      "example %lld, attribute %lld: %g cannot be stored as %s; "
                      "use {type} f32",
                      (long long)(walk->first + k), (long long)attribute,
-                     walk->value[k], th_type_name(dense->type));
+                     walk->value[k], th_type_name(room->type));
   return TH_OK;
 }
 
-static th_status store_strip(const struct dense *dense, struct walk *walk,
-                             struct th_error *err)
+static th_status store_strip(const struct th_synthetic_room *room,
+                             struct walk *walk, struct th_error *err)
 {
   th_status rc = TH_OK;
-  struct th_range range = dense->range;
+  struct th_range range = room->attributes;
   for (int64_t j = range.first; j < range.last && rc == TH_OK; j++) {
     if (j == range.first || j % TH_CELL == 0)
       walk_start(walk, j);
     walk_to(walk, j);
-    rc = store(dense, walk, j, err);
+    rc = store(room, walk, j, err);
   }
   return rc;
 }
 
 th_status th_synthetic_dense(const struct th_ground_truth *truth,
-                             struct th_range range, int64_t first, int32_t rows,
-                             enum th_type type, void *values, int64_t stride,
+                             const struct th_synthetic_room *room,
                              struct th_error *err)
 {
-  struct dense dense = {range, first, type, values, stride};
+  const int64_t rows = room->examples.count;
   th_status rc = TH_OK;
   for (int64_t done = 0; done < rows && rc == TH_OK; done += STRIP) {
-    struct walk walk = {.truth = truth, .first = first + done};
+    struct walk walk = {.truth = truth, .first = room->examples.first + done};
     walk.rows = rows - done < STRIP ? rows - done : STRIP;
-    rc = store_strip(&dense, &walk, err);
+    rc = store_strip(room, &walk, err);
   }
   return rc;
 }

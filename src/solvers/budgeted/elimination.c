@@ -31,12 +31,12 @@ static void downdate(int64_t n, int64_t j, double *inverse, double *x)
 
 /* The member that costs least to lose, of those below the limit where there is
  * one; -1: none. */
-static int64_t cheapest(int64_t n, int64_t members, const double *inverse,
-                        const double *x, const bool *keep, const double *limit)
+static int64_t cheapest(int64_t n, const double *inverse, const double *x,
+                        const bool *keep, const double *limit)
 {
   int64_t found = -1;
   double least = INFINITY;
-  for (int64_t k = 0; k < members; k++) {
+  for (int64_t k = 0; k < n; k++) {
     double cost = keep[k] ? x[k] * x[k] / inverse[k + k * n] : INFINITY;
     if (cost < least && (limit == NULL || cost < limit[k])) {
       least = cost;
@@ -46,22 +46,23 @@ static int64_t cheapest(int64_t n, int64_t members, const double *inverse,
   return found;
 }
 
-th_status th_elimination_backward(int64_t n, int64_t members, double *a,
-                                  const double *b, int64_t most,
-                                  const double *least, double *x, bool *keep,
-                                  struct th_error *err)
+th_status th_elimination_backward(const struct th_elimination *given, double *x,
+                                  bool *keep, struct th_error *err)
 {
+  const int64_t n = given->n;
   double *inverse = NULL;
   int64_t left = 0;
   th_status rc;
   TH_TRY(TH_NEW(&inverse, n * n, "backward elimination", err));
-  TH_TRY(th_linalg_solve(n, a, b, tiny_pivot, x, inverse, keep, err));
-  for (int64_t k = 0; k < members; k++)
+  TH_TRY(th_linalg_solve(n, given->a, given->b, tiny_pivot, x, inverse, keep,
+                         err));
+  for (int64_t k = 0; k < n; k++)
     left += keep[k];
   for (;;) {
-    const double *limit = left > most ? NULL : least;
-    int64_t worst = left > most || least != NULL
-                        ? cheapest(n, members, inverse, x, keep, limit)
+    bool many = left > given->most;
+    const double *limit = many ? NULL : given->least;
+    int64_t worst = many || given->least != NULL
+                        ? cheapest(n, inverse, x, keep, limit)
                         : -1;
     if (worst < 0)
       break;

@@ -8,15 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Normal equations a theta = b of n members, and who of them may stay. */
+struct th_elimination {
+  int64_t n;
+  double *a; /* n x n, overwritten */
+  const double *b;
+  int64_t most;        /* members that stay at most */
+  const double *least; /* n: what each must cost to stay; NULL: nothing */
+};
+
 /* Solve theta and keep the `most` members that cost most to lose: while there
  * are more, the one with the smallest cost theta_j^2 / inv(a)_jj goes (exact
- * down-date); then those whose cost is below least[j], where least is not NULL.
- * a (n x n) and b are the normal equations; members `most` counts
- * are the first `members` of them, the rest always stays. keep and x receive
- * the result. Local. */
-th_status th_elimination_backward(int64_t n, int64_t members, double *a,
-                                  const double *b, int64_t most,
-                                  const double *least, double *x, bool *keep,
-                                  struct th_error *err);
+ * down-date); then those whose cost is below their least. keep[n] and x[n]
+ * receive the result. Local. TH_ENOMEM. */
+th_status th_elimination_backward(const struct th_elimination *given, double *x,
+                                  bool *keep, struct th_error *err);
 
 #endif

@@ -77,9 +77,12 @@ static th_status threshold(struct th_iht *h, struct th_context *context,
     moved[j] *= -h->eta;
   for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
     moved[h->theta.attribute[k] - context->owned.first] += h->theta.coef[k];
-  th_status rc = th_select_largest(
-      context->comm, &h->selection, moved, count, context->owned.first, 0,
-      context->config->sparsity, h->batch.visited, h->chosen, &found, err);
+  struct th_select_among among = {.values = moved,
+                                  .first = context->owned.first,
+                                  .count = count,
+                                  .k = context->config->sparsity};
+  th_status rc = th_select_largest(context->comm, &h->selection, &among,
+                                   h->batch.visited, h->chosen, &found, err);
   if (rc == TH_OK)
     rc = th_support_assign(&h->theta, context, h->chosen, found, err);
   th_profile_end(context->profile, TH_PHASE_SELECT);

@@ -100,7 +100,9 @@ static th_status eliminate(struct th_sift *s, struct th_context *context,
     }
     for (int64_t k = 0; k < n; k++)
       least[k] = s->threshold * s->threshold * rp;
-    rc = th_elimination_backward(n, n, a, b, most, least, x, s->fit.keep, err);
+    struct th_elimination given = {
+        .n = n, .a = a, .b = b, .most = most, .least = least};
+    rc = th_elimination_backward(&given, x, s->fit.keep, err);
   }
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, s->fit.keep, (size_t)n * sizeof *s->fit.keep, 0);

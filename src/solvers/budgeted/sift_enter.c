@@ -78,10 +78,13 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
     return TH_OK;
   th_profile_begin(context->profile);
   th_status rc = judge(s, context, err);
-  TH_TRY(th_select_listed(context->comm, &s->entry.selection, evidence->score,
-                          evidence->candidate, evidence->candidates,
-                          s->threshold, room, rc, s->entry.entrants, &found,
-                          err));
+  struct th_select_among among = {.values = evidence->score,
+                                  .attribute = evidence->candidate,
+                                  .count = evidence->candidates,
+                                  .floor = s->threshold,
+                                  .k = room};
+  TH_TRY(th_select_largest(context->comm, &s->entry.selection, &among, rc,
+                           s->entry.entrants, &found, err));
   if (found == 0)
     goto done;
   for (int64_t k = 0; k < found; k++)

@@ -112,15 +112,24 @@ struct gather {
   double scale; /* of the residuals */
 };
 
+/* A strip's three sums of some rows, and what of the residuals is each
+ * attribute's own. */
+struct strip_sums {
+  double u[STRIP];
+  double v[STRIP];
+  double q[STRIP];
+  double own[STRIP];
+};
+
 /* u, v and q of a strip; attribute by attribute where some are extreme. */
 static void sum_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_row_weights *multiplier, int64_t offset,
-                      const double *own, double *u, double *v, double *q)
+                      struct strip_sums *s)
 {
   const double *centre = g->context->centre + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
   if (!g->to->extreme || strip->type != TH_F32) {
-    th_kernel_evidence(strip, multiplier, centre, own, u, v, q);
+    th_kernel_evidence(strip, multiplier, centre, s->own, s->u, s->v, s->q);
     return;
   }
   for (int64_t a = 0; a < count; a++) {
@@ -129,7 +138,7 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
         th_slab_part(strip, (struct th_range){first, first + 1});
     (is_extreme(g->context, offset + a) ? th_kernel_reference
                                         : th_kernel_evidence)(
-        &one, multiplier, centre + a, own + a, u + a, v + a, q + a);
+        &one, multiplier, centre + a, s->own + a, s->u + a, s->v + a, s->q + a);
   }
 }
 
@@ -142,19 +151,14 @@ static void add_strip(const struct gather *g, const struct th_slab *strip,
 {
   struct th_evidence *to = g->to->sums + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
-  double u[STRIP];
-  double v[STRIP];
-  double q[STRIP];
-  double own[STRIP] = {0};
+  struct strip_sums s = {.own = {0}};
+  for (int64_t a = 0; a < count; a++)
+    s.own[a] = to[a].v > 0 ? g->scale * to[a].u / to[a].v : 0;
+  sum_strip(g, strip, multiplier, offset, &s);
   for (int64_t a = 0; a < count; a++) {
-    u[a] = v[a] = q[a] = 0;
-    own[a] = to[a].v > 0 ? g->scale * to[a].u / to[a].v : 0;
-  }
-  sum_strip(g, strip, multiplier, offset, own, u, v, q);
-  for (int64_t a = 0; a < count; a++) {
-    to[a].u += g->unit.u * u[a];
-    to[a].v += g->unit.v * v[a];
-    g->to->robust[offset + a] += g->square * q[a];
+    to[a].u += g->unit.u * s.u[a];
+    to[a].v += g->unit.v * s.v[a];
+    g->to->robust[offset + a] += g->square * s.q[a];
     g->to->seen[offset + a] += strip->rows;
   }
 }

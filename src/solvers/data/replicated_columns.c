@@ -191,10 +191,11 @@ static struct th_vector part_of(const struct th_vector *x,
   return part;
 }
 
-th_status th_replicated_columns_predict(
-    const struct th_replicated_columns *columns, struct th_comm *comm,
-    const int64_t *slot, const double *coef, int64_t count, double constant,
-    double *out, struct th_error *err)
+th_status
+th_replicated_columns_predict(const struct th_replicated_columns *columns,
+                              struct th_comm *comm, const int64_t *slot,
+                              const double *coef, int64_t count, double *out,
+                              struct th_error *err)
 {
   bool sparse =
       columns->count > 0 && columns->vector[0].form == TH_VECTOR_ENTRIES;
@@ -202,7 +203,7 @@ th_status th_replicated_columns_predict(
   struct th_range mine =
       sparse ? all : th_range_part(columns->examples, comm->rank, comm->size);
   for (int64_t i = mine.first; i < mine.last; i++)
-    out[i] = constant;
+    out[i] = 0;
   for (int64_t k = 0; k < count; k++) {
     if (coef[k] == 0)
       continue;

@@ -71,11 +71,12 @@ th_replicated_columns_dots(const struct th_replicated_columns *columns,
                            int64_t count, const double *u, double *out,
                            struct th_error *err);
 
-/* out[i] = constant + sum over k of coef[k] x_i of slot[k], in the order of k;
- * every rank forms some examples of dense data. Collective. */
-th_status th_replicated_columns_predict(
-    const struct th_replicated_columns *columns, struct th_comm *comm,
-    const int64_t *slot, const double *coef, int64_t count, double constant,
-    double *out, struct th_error *err);
+/* out[i] = sum over k of coef[k] x_i of slot[k], in the order of k; every rank
+ * forms some examples of dense data. Collective. */
+th_status
+th_replicated_columns_predict(const struct th_replicated_columns *columns,
+                              struct th_comm *comm, const int64_t *slot,
+                              const double *coef, int64_t count, double *out,
+                              struct th_error *err);
 
 #endif

@@ -23,18 +23,23 @@ void th_early_stopping_free(struct th_validation *validation)
   th_batch_free(&validation->batch);
 }
 
-/* Loss times weight on units first .. last-1. Collective. */
+/* Sums over examples. */
+struct totals {
+  double loss; /* times weight */
+  double weight;
+};
+
+/* Loss and weight of some units. Collective. */
 static th_status add_units(struct th_validation *v, struct th_context *context,
-                           const struct th_support *support, int64_t first,
-                           int64_t last, double *loss, double *weight,
+                           const struct th_support *support,
+                           struct th_range units, struct totals *totals,
                            struct th_error *err)
 {
-  struct th_range units = {first, last};
   th_status rc = th_batch_validate(&v->batch, context, units, support, err);
   if (rc != TH_OK)
     return rc;
-  *loss += v->batch.loss * v->batch.weight_sum;
-  *weight += v->batch.weight_sum;
+  totals->loss += v->batch.loss * v->batch.weight_sum;
+  totals->weight += v->batch.weight_sum;
   return rc;
 }
 
@@ -44,14 +49,14 @@ th_status th_early_stopping_loss(struct th_validation *validation,
                                  struct th_error *err)
 {
   int64_t units = th_deal_validation_units(&context->deal);
-  double sum = 0;
-  double weight = 0;
+  struct totals totals = {0, 0};
   th_status rc = TH_OK;
   for (int64_t k = 0; k < units && rc == TH_OK; k += UNIT_GROUP) {
     int64_t last = k + UNIT_GROUP < units ? k + UNIT_GROUP : units;
-    rc = add_units(validation, context, support, k, last, &sum, &weight, err);
+    struct th_range some = {k, last};
+    rc = add_units(validation, context, support, some, &totals, err);
   }
-  *loss = weight > 0 ? sum / weight : 0;
+  *loss = totals.weight > 0 ? totals.loss / totals.weight : 0;
   return rc;
 }
 

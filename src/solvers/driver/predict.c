@@ -10,21 +10,30 @@
 #include <math.h>
 #include <string.h>
 
-/* terms[k * rows + i] = coef_k x_ik of this rank's members; *largest receives
- * the largest magnitude. Local. */
-static th_status form_terms(const struct th_model *model,
-                            struct th_store *store, struct th_range mine,
-                            struct th_rows rows, double *terms, double *largest,
-                            struct th_error *err)
+/* Predictions of a model, row group by row group. */
+struct prediction {
+  const struct th_model *model;
+  struct th_store *store;
+  struct th_comm *comm;
+  struct th_range mine; /* members whose attributes this rank owns */
+  double *terms;        /* mine x rows of a group: coef_k x_ik */
+  int64_t *sums;        /* rows of a group */
+};
+
+/* The terms of this rank's members; *largest receives the largest magnitude.
+ * Local. */
+static th_status form_terms(const struct prediction *p, struct th_rows rows,
+                            double *largest, struct th_error *err)
 {
+  const struct th_model *model = p->model;
   struct th_slab slab;
   *largest = 0;
-  for (int64_t k = mine.first; k < mine.last; k++) {
+  for (int64_t k = p->mine.first; k < p->mine.last; k++) {
     struct th_range one = {model->support[k], model->support[k] + 1};
-    th_status rc = store->ops->slab(store, rows, one, true, &slab, err);
+    th_status rc = p->store->ops->slab(p->store, rows, one, true, &slab, err);
     if (rc != TH_OK)
       return rc;
-    double *term = terms + (k - mine.first) * rows.count;
+    double *term = p->terms + (k - p->mine.first) * rows.count;
     th_kernel_column(&slab, 0, model->coef[k], term);
     for (int64_t i = 0; i < rows.count; i++)
       *largest = fmax(*largest, isfinite(term[i]) ? fabs(term[i]) : INFINITY);
@@ -33,26 +42,25 @@ static th_status form_terms(const struct th_model *model,
 }
 
 /* One row group. Collective. */
-static th_status predict_group(const struct th_model *model,
-                               struct th_store *store, struct th_comm *comm,
-                               struct th_range mine, struct th_rows rows,
-                               double *terms, int64_t *sums, double *prediction,
-                               struct th_error *err)
+static th_status predict_group(const struct prediction *p, struct th_rows rows,
+                               double *out, struct th_error *err)
 {
+  struct th_comm *comm = p->comm;
   struct th_fixed fixed;
   double largest = 0;
-  th_status rc = form_terms(model, store, mine, rows, terms, &largest, err);
+  th_status rc = form_terms(p, rows, &largest, err);
   if ((rc = th_agree(comm, rc, err)) != TH_OK)
     return rc;
   comm->ops->max_f64(comm, &largest, 1);
-  if (!th_fixed_init(&fixed, largest * (double)model->support_size))
+  if (!th_fixed_init(&fixed, largest * (double)p->model->support_size))
     return th_fail(err, TH_ENUMERIC, "predictions are out of range");
-  memset(sums, 0, (size_t)rows.count * sizeof *sums);
-  for (int64_t k = 0; k < mine.last - mine.first; k++)
-    (void)th_fixed_add(&fixed, 1, terms + k * rows.count, rows.count, sums);
-  comm->ops->sum_i64(comm, sums, (size_t)rows.count);
+  memset(p->sums, 0, (size_t)rows.count * sizeof *p->sums);
+  for (int64_t k = 0; k < p->mine.last - p->mine.first; k++)
+    (void)th_fixed_add(&fixed, 1, p->terms + k * rows.count, rows.count,
+                       p->sums);
+  comm->ops->sum_i64(comm, p->sums, (size_t)rows.count);
   for (int64_t i = 0; i < rows.count; i++)
-    prediction[i] = model->intercept + th_fixed_to(&fixed, sums[i]);
+    out[i] = p->model->intercept + th_fixed_to(&fixed, p->sums[i]);
   return TH_OK;
 }
 
@@ -65,21 +73,20 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
       th_range_members(model->support, model->support_size,
                        th_store_owned(store, comm->rank, comm->size));
   int64_t longest = th_min_i64(rows.count, shape->row_group);
-  double *terms = NULL;
-  int64_t *sums = NULL;
+  struct prediction p = {
+      .model = model, .store = store, .comm = comm, .mine = mine};
   th_status rc =
-      TH_NEW(&terms, (mine.last - mine.first) * longest, "predictions", err);
+      TH_NEW(&p.terms, (mine.last - mine.first) * longest, "predictions", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&sums, longest, "predictions", err);
+    rc = TH_NEW(&p.sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t done = 0; done < rows.count;) {
     struct th_rows part = th_shape_rest(shape, rows.first + done);
     part.count = th_min_i64(part.count, rows.count - done);
-    TH_TRY(predict_group(model, store, comm, mine, part, terms, sums,
-                         prediction + done, err));
+    TH_TRY(predict_group(&p, part, prediction + done, err));
     done += part.count;
   }
 done:
-  TH_FREE(terms, sums);
+  TH_FREE(p.terms, p.sums);
   return rc;
 }

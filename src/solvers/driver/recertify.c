@@ -178,9 +178,8 @@ th_status th_recertify(struct th_problem *problem,
 {
   struct th_certify_review r = {.problem = problem};
   *found = (struct th_recertified){.omega = 0};
-  th_status rc = th_certify_review_make(&r, support->attribute, support->coef,
-                                        support->size, support->intercept,
-                                        told->lambda, &found->now, err);
+  th_status rc =
+      th_certify_review_make(&r, support, told->lambda, &found->now, err);
   if (rc == TH_OK) {
     th_certify_review_survey(&r, 0, &found->now);
     find_range(&r, support, told, found);

@@ -271,27 +271,26 @@ static th_status compare(struct check *check, const struct th_model *model,
   return TH_OK;
 }
 
-th_status th_verify(const struct th_plan *plan, struct th_store *store,
-                    struct th_comm *comm, const struct th_model *model,
-                    double confidence, struct th_profile *profile,
+th_status th_verify(const struct th_verify_setting *setting,
+                    const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err)
 {
+  struct th_store *store = setting->store;
   struct check check = {.prediction = NULL};
   double lambda = model->certificate.lambda;
   th_status rc;
   *verdict =
       (struct th_verdict){.same = store->fingerprint == model->fingerprint};
-  TH_TRY(
-      th_context_init(&check.context, plan, store, comm, NULL, profile, err));
+  TH_TRY(th_context_init(&check.context, setting->plan, store, setting->comm,
+                         NULL, setting->profile, err));
   TH_TRY(th_problem_init(&check.problem, &check.context, NULL, err));
   TH_TRY(take_model(&check, model, err));
   if (verdict->same) {
     TH_TRY(compare(&check, model, verdict, err));
     goto done;
   }
-  TH_TRY(th_problem_certify(
-      &check.problem, check.support.attribute, check.support.coef,
-      check.support.size, check.support.intercept, lambda, &verdict->now, err));
+  TH_TRY(th_problem_certify(&check.problem, &check.support, lambda,
+                            &verdict->now, err));
   TH_TRY(judge_fresh(&check, lambda, confidence, verdict, err));
 done:
   release(&check);

@@ -24,27 +24,32 @@ struct th_verdict {
   bool decided; /* false: half-widths of 1 or more refute nothing */
 };
 
+/* Where a model is verified; all is borrowed. */
+struct th_verify_setting {
+  const struct th_plan *plan; /* of the model's options */
+  struct th_store *store;
+  struct th_comm *comm;
+  struct th_profile *profile;
+};
+
 /* Compute the certificate of a model with a penalty on the training examples of
  * a store. On the data it was trained on every number must be what the model
  * says, but for rounding (solvers/driver/recertify.c); on fresh data no group
  * outside the support may contradict optimality with that confidence (empirical
- * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4). plan:
- * of the model's options. Collective. TH_EDATA for a support attribute that is
- * left out. */
-th_status th_verify(const struct th_plan *plan, struct th_store *store,
-                    struct th_comm *comm, const struct th_model *model,
-                    double confidence, struct th_profile *profile,
+ * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4).
+ * Collective. TH_EDATA for a support attribute that is left out. */
+th_status th_verify(const struct th_verify_setting *setting,
+                    const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err);
 
-/* The model trained anew on its own data, by the plan of its options, against
+/* The model trained anew on its own data, by the setting's plan, against
  * the model: the same program makes the same bits, so that all numbers must be
  * the same, those of the path among them. Where another build or processor has
  * made other bits, objectives and gaps of the path must enclose a common least
  * objective, and the rest is not compared. Fills in wrong and unchecked.
  * Collective. */
-th_status th_verify_again(const struct th_plan *plan, struct th_store *store,
-                          struct th_comm *comm, const struct th_model *model,
-                          struct th_profile *profile,
+th_status th_verify_again(const struct th_verify_setting *setting,
+                          const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err);
 
 #endif

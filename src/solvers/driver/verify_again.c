@@ -72,14 +72,14 @@ static void compare_paths(struct th_verdict *verdict,
   }
 }
 
-th_status th_verify_again(const struct th_plan *plan, struct th_store *store,
-                          struct th_comm *comm, const struct th_model *model,
-                          struct th_profile *profile,
+th_status th_verify_again(const struct th_verify_setting *setting,
+                          const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err)
 {
   struct th_model again = {0};
   const struct th_certificate *told = &model->certificate;
-  th_status rc = th_train(plan, store, comm, NULL, profile, &again, err);
+  th_status rc = th_train(setting->plan, setting->store, setting->comm, NULL,
+                          setting->profile, &again, err);
   if (rc == TH_OK) {
     bool reproduced = same_model(model, &again);
     verdict->unchecked[0] = '\0';

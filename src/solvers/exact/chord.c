@@ -139,25 +139,30 @@ void th_chord_learn(struct th_covariance *covariance, const double *step,
   }
 }
 
-th_status th_chord_form(struct th_chord *c, const struct th_problem *p,
-                        const struct th_replicated_columns *columns,
-                        const double *prediction, double times,
-                        struct th_covariance *covariance, bool *anew,
-                        struct th_error *err)
+bool th_chord_renew(struct th_chord *c, const struct th_problem *p,
+                    const double *prediction, double times,
+                    struct th_covariance *covariance)
 {
-  *anew = is_due(c, times);
-  if (*anew) {
-    take_curvatures(c, p, prediction);
-    covariance->count = 0;
-    c->fresh = c->formed = true;
-    c->failed = false;
-  }
+  if (!is_due(c, times))
+    return false;
+  take_curvatures(c, p, prediction);
+  covariance->count = 0;
+  c->fresh = c->formed = true;
+  c->failed = false;
+  return true;
+}
+
+th_status th_chord_grow(struct th_chord *c, const struct th_problem *p,
+                        const struct th_replicated_columns *columns,
+                        struct th_covariance *covariance, struct th_error *err)
+{
+  struct th_covariance_weights weights = {
+      .h = c->h, .sum = c->sum, .centred = p->intercept};
   if (p->dense)
     return th_covariance_grow(covariance, columns, p->context->comm, c->share,
                               c->root, p->intercept, err);
   return th_covariance_grow_rows(covariance, columns, &c->rowwise,
-                                 p->kept->count, c->h, c->sum, p->intercept,
-                                 err);
+                                 p->kept->count, &weights, err);
 }
 
 double th_chord_constant(const struct th_chord *c, const struct th_problem *p,

@@ -36,15 +36,18 @@ th_status th_chord_init(struct th_chord *chord,
                         const struct th_problem *problem, struct th_error *err);
 void th_chord_free(struct th_chord *chord);
 
-/* Take in the slots that columns have beyond those of the products, and before
- * that begin anew at the predictions where that is the faster way to a gap that
- * is so many times smaller. *anew: it did. TH_ENOMEM. */
-th_status th_chord_form(struct th_chord *chord,
+/* Begin anew at the predictions where that is the faster way to a gap that is
+ * so many times smaller: the products lose all slots. Whether it did. */
+bool th_chord_renew(struct th_chord *chord, const struct th_problem *problem,
+                    const double *prediction, double times,
+                    struct th_covariance *covariance);
+
+/* Take in the slots that columns have beyond those of the products. Collective
+ * where the problem is dense. TH_ENOMEM. */
+th_status th_chord_grow(struct th_chord *chord,
                         const struct th_problem *problem,
                         const struct th_replicated_columns *columns,
-                        const double *prediction, double times,
-                        struct th_covariance *covariance, bool *anew,
-                        struct th_error *err);
+                        struct th_covariance *covariance, struct th_error *err);
 
 /* A step has left so much of the gap; first: at a lambda; well: all of the step
  * was gone. */

@@ -30,14 +30,21 @@ th_status th_covariance_grow(struct th_covariance *covariance,
                              const double *root_eta, bool centred,
                              struct th_error *err);
 
+/* Any weights of examples in place of eta; borrowed. */
+struct th_covariance_weights {
+  const double *h; /* examples */
+  double sum;
+  bool centred; /* columns lose their mean under h */
+};
+
 /* The same of sparse columns, attribute a of which is column a of rowwise,
- * which has `count`, with any weights h and their sum; the mean of a column is
- * that under h. Local. */
+ * which has `count`. Local. TH_ENOMEM. */
 th_status th_covariance_grow_rows(struct th_covariance *covariance,
                                   const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,
-                                  int64_t count, const double *h, double sum_h,
-                                  bool centred, struct th_error *err);
+                                  int64_t count,
+                                  const struct th_covariance_weights *weights,
+                                  struct th_error *err);
 
 /* Room for so many slots. Local. */
 th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,

@@ -42,9 +42,11 @@ static void clear(struct th_covariance *c, int64_t first, int64_t last)
 th_status th_covariance_grow_rows(struct th_covariance *c,
                                   const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,
-                                  int64_t count, const double *h, double sum_h,
-                                  bool centred, struct th_error *err)
+                                  int64_t count,
+                                  const struct th_covariance_weights *weights,
+                                  struct th_error *err)
 {
+  const double *h = weights->h;
   struct th_rowwise_entry *work = NULL;
   int64_t *name = NULL;
   int64_t first = c->count;
@@ -56,12 +58,12 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
   TH_TRY(TH_NEW(&work, rowwise->longest, "entries of a row", err));
   TH_TRY(th_covariance_reserve(c, last, err));
   for (int64_t k = first; k < last; k++)
-    c->mean[k] = centred && sum_h > 0
-                     ? th_column_dot(&columns->vector[k], h) / sum_h
+    c->mean[k] = weights->centred && weights->sum > 0
+                     ? th_column_dot(&columns->vector[k], h) / weights->sum
                      : 0;
   clear(c, first, last);
   th_rowwise_products(rowwise, h, name, first, c->capacity, c->product, work);
-  centre(c, first, last, sum_h);
+  centre(c, first, last, weights->sum);
   c->count = last;
 done:
   TH_FREE(name, work);

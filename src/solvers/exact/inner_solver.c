@@ -156,8 +156,10 @@ static th_status grow_products(struct th_inner_solver *d, struct th_error *err)
   if (p->dense)
     return th_covariance_grow(&d->covariance, &d->columns, p->context->comm,
                               p->eta, d->root_eta, p->intercept, err);
+  struct th_covariance_weights weights = {
+      .h = p->eta, .sum = 1, .centred = p->intercept};
   return th_covariance_grow_rows(&d->covariance, &d->columns, &d->chord.rowwise,
-                                 p->kept->count, p->eta, 1, p->intercept, err);
+                                 p->kept->count, &weights, err);
 }
 
 /* Columns, and their products where those are in use. Collective. */
@@ -240,9 +242,12 @@ static th_status make_model(struct th_inner_solver *d,
   bool anew = !is_squared(d); /* curvatures are new */
   bool fits = false;
   th_status rc;
-  if (is_chord(d))
-    TH_TRY(th_chord_form(&d->chord, d->problem, &d->columns, d->prediction,
-                         d->gap / tolerance, &d->covariance, &anew, err));
+  if (is_chord(d)) {
+    anew = th_chord_renew(&d->chord, d->problem, d->prediction,
+                          d->gap / tolerance, &d->covariance);
+    TH_TRY(
+        th_chord_grow(&d->chord, d->problem, &d->columns, &d->covariance, err));
+  }
   TH_TRY(
       th_quadratic_reserve(q, states, working->members, working->units, err));
   q->working = working;

@@ -23,7 +23,7 @@ static th_status predict(struct th_inner_solver *d,
   double *coef = d->chord.coef;
   if (d->chord.rowwise.start == NULL)
     return th_replicated_columns_predict(&d->columns, p->context->comm, w->slot,
-                                         w->coef, w->members, 0, d->prediction,
+                                         w->coef, w->members, d->prediction,
                                          err);
   memset(coef, 0, (size_t)p->kept->count * sizeof *coef);
   for (int64_t k = 0; k < w->members; k++)

@@ -175,9 +175,8 @@ static th_status finish(void *state, struct th_context *context,
   struct lasso *s = state;
   struct th_certificate *c = &s->certificate;
   c->path_size = context->config->path > 0 ? s->steps : 0;
-  th_status rc = th_problem_certify(&s->problem, s->support.attribute,
-                                    s->support.coef, s->support.size,
-                                    s->support.intercept, c->lambda, c, err);
+  th_status rc =
+      th_problem_certify(&s->problem, &s->support, c->lambda, c, err);
   if (rc == TH_OK && c->path_size > 0)
     c->path[c->path_size - 1] = (struct th_path_point){c->lambda, c->objective,
                                                        c->gap, s->support.size};

@@ -121,8 +121,13 @@ th_status th_working_set_solver_widen(struct th_working_set_solver *e,
       e->score[candidates] = value[g];
       e->name[candidates++] = p->key[g];
     }
-  TH_TRY(th_select_listed(p->context->comm, &e->selection, e->score, e->name,
-                          candidates, floor, most, rc, e->chosen, added, err));
+  struct th_select_among among = {.values = e->score,
+                                  .attribute = e->name,
+                                  .count = candidates,
+                                  .floor = floor,
+                                  .k = most};
+  TH_TRY(th_select_largest(p->context->comm, &e->selection, &among, rc,
+                           e->chosen, added, err));
   for (int64_t k = 0; k < *added; k++)
     e->key[k] = e->chosen[k].attribute;
   if (*added > 0)

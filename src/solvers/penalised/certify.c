@@ -21,12 +21,13 @@ void th_certify_review_free(struct th_certify_review *r)
 }
 
 /* Local. */
-static th_status prepare(struct th_certify_review *r, const int64_t *attribute,
-                         const double *coef, int64_t count,
-                         struct th_error *err)
+static th_status prepare(struct th_certify_review *r,
+                         const struct th_support *model, struct th_error *err)
 {
   const struct th_problem *p = r->problem;
-  struct th_range mine = th_range_members(attribute, count, p->context->owned);
+  const int64_t *attribute = model->attribute;
+  struct th_range mine =
+      th_range_members(attribute, model->size, p->context->owned);
   th_status rc;
   TH_TRY(TH_NEW(&r->coef, p->active.count, "coefficients", err));
   TH_TRY(TH_NEW(&r->held, p->grouping.groups, "coefficients", err));
@@ -39,7 +40,7 @@ static th_status prepare(struct th_certify_review *r, const int64_t *attribute,
       return th_fail(err, TH_EARG,
                      "attribute %lld is left out here: it never changes",
                      (long long)attribute[k]);
-    r->coef[place] = coef[k];
+    r->coef[place] = model->coef[k];
   }
 done:
   return rc;
@@ -152,17 +153,16 @@ static th_status weigh_gap(struct th_certify_review *r,
 }
 
 th_status th_certify_review_make(struct th_certify_review *r,
-                                 const int64_t *attribute, const double *coef,
-                                 int64_t count, double intercept, double lambda,
+                                 const struct th_support *model, double lambda,
                                  struct th_certificate *certificate,
                                  struct th_error *err)
 {
   struct th_problem *p = r->problem;
   struct th_comm *comm = p->context->comm;
-  th_status rc = prepare(r, attribute, coef, count, err);
+  th_status rc = prepare(r, model, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_problem_predict(p, attribute, coef, count, intercept, r->prediction,
-                            err));
+  TH_TRY(th_problem_predict(p, model->attribute, model->coef, model->size,
+                            model->intercept, r->prediction, err));
   TH_TRY(find_theta(r, err)); /* replicated */
   th_grouping_dual(&p->grouping, comm, r->coef, r->held);
   TH_TRY(
@@ -175,15 +175,13 @@ done:
   return rc;
 }
 
-th_status th_problem_certify(struct th_problem *p, const int64_t *attribute,
-                             const double *coef, int64_t count,
-                             double intercept, double lambda,
+th_status th_problem_certify(struct th_problem *p,
+                             const struct th_support *model, double lambda,
                              struct th_certificate *certificate,
                              struct th_error *err)
 {
   struct th_certify_review r = {.problem = p};
-  th_status rc = th_certify_review_make(&r, attribute, coef, count, intercept,
-                                        lambda, certificate, err);
+  th_status rc = th_certify_review_make(&r, model, lambda, certificate, err);
   if (rc == TH_OK)
     th_certify_review_survey(&r, 0, certificate);
   th_certify_review_free(&r);

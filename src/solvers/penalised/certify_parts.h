@@ -22,8 +22,7 @@ struct th_certify_review {
  * Collective. The caller sets the problem, in a zeroed record, and releases it
  * with th_certify_review_free, also after a failure. */
 th_status th_certify_review_make(struct th_certify_review *review,
-                                 const int64_t *attribute, const double *coef,
-                                 int64_t count, double intercept, double lambda,
+                                 const struct th_support *model, double lambda,
                                  struct th_certificate *certificate,
                                  struct th_error *err);
 void th_certify_review_free(struct th_certify_review *review);

@@ -217,9 +217,11 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
     rc = th_csc_cache_load(&p->sheet, context->source, p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_grouping_build(
-      &p->grouping, config->groups, th_penalty_find(config->penalty),
-      config->mix, context->comm, p->active.attribute, p->active.count, err));
+  struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
+                                   .mix = config->mix,
+                                   .groups = config->groups};
+  TH_TRY(th_grouping_build(&p->grouping, &of, context->comm,
+                           p->active.attribute, p->active.count, err));
   TH_TRY(th_agree(context->comm, reserve_groups(p, err), err));
   TH_TRY(name_groups(p, err));
   TH_TRY(begin_at_zero(p, duals == NULL ? &unwanted : duals, err));
@@ -264,9 +266,9 @@ th_status th_problem_init_kept(struct th_problem *p, struct th_context *context,
                            .rows = kept->rows};
   TH_TRY(reserve_rows(p, err));
   TH_TRY(activate_kept(p, err));
-  TH_TRY(th_grouping_build(&p->grouping, NULL, th_penalty_find("l1"), 1,
-                           context->comm, p->active.attribute, p->active.count,
-                           err));
+  struct th_grouping_penalty l1 = {.penalty = th_penalty_find("l1"), .mix = 1};
+  TH_TRY(th_grouping_build(&p->grouping, &l1, context->comm,
+                           p->active.attribute, p->active.count, err));
   TH_TRY(reserve_groups(p, err));
   TH_TRY(name_groups(p, err));
   TH_TRY(begin_at_zero(p, duals, err));

@@ -20,6 +20,7 @@
 #include "math/kernels/column_kernels.h"
 #include "solvers/data/active.h"
 #include "solvers/data/csc_cache.h"
+#include "solvers/data/support.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,12 +127,11 @@ th_status th_problem_predict(struct th_problem *problem,
 void th_problem_theta(const struct th_problem *problem,
                       const double *prediction, double *theta);
 
-/* Everything about a model without a ridge, from the data: attributes
- * ascending, coefficients of (x - centre) * scale. *certificate keeps its path,
- * lambda_max is filled in. Collective. */
+/* Everything about a model without a ridge, from the data: coefficients of
+ * (x - centre) * scale. *certificate keeps its path, lambda_max is filled in.
+ * Collective. */
 th_status th_problem_certify(struct th_problem *problem,
-                             const int64_t *attribute, const double *coef,
-                             int64_t count, double intercept, double lambda,
+                             const struct th_support *model, double lambda,
                              struct th_certificate *certificate,
                              struct th_error *err);
 

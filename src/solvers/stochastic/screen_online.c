@@ -75,9 +75,12 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   screen->safe_intercept = s->intercept;
   memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
          th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
-  th_online_init(&screen->online, s->context->loss, config->screen_rule,
-                 config->screen_exponent, s->lambda, screen->first_length, s->n,
-                 0);
+  struct th_online_problem problem = {.loss = s->context->loss,
+                                      .lambda = s->lambda,
+                                      .n = s->n,
+                                      .rule = config->screen_rule};
+  th_online_init(&screen->online, &problem, config->screen_exponent,
+                 screen->first_length, 0);
   rc = th_screen_online_anchor(s, err);
   if (rc == TH_OK)
     th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,

@@ -58,9 +58,11 @@ th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err)
   rc = th_agree(s->context->comm, rc, err);
   if (rc != TH_OK)
     return rc;
-  return th_grouping_build(
-      &s->grouping, config->groups, th_penalty_find(config->penalty),
-      config->mix, s->context->comm, s->active.attribute, s->active.count, err);
+  struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
+                                   .mix = config->mix,
+                                   .groups = config->groups};
+  return th_grouping_build(&s->grouping, &of, s->context->comm,
+                           s->active.attribute, s->active.count, err);
 }
 
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)

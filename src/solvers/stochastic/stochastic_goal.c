@@ -45,9 +45,8 @@ static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
     TH_TRY(th_agree(context->comm, rc, err));
     TH_TRY(th_problem_init(s->problem, context, NULL, err));
   }
-  TH_TRY(th_problem_certify(s->problem, s->support.attribute, s->support.coef,
-                            s->support.size, s->support.intercept, s->lambda,
-                            &s->whole, err));
+  TH_TRY(
+      th_problem_certify(s->problem, &s->support, s->lambda, &s->whole, err));
   rc = th_source_activate(context->source, context->comm, s->active.attribute,
                           s->active.count, err);
   s->certified = true;

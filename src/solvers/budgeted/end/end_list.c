@@ -44,9 +44,12 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
   for (int which = 0; which < TH_SCORES; which++) {
     th_marginal_scores(scores, context, (enum th_score)which, wish->without,
                        score);
-    TH_TRY(th_select_largest(
-        context->comm, &work, score, owned.last - owned.first, owned.first, 0,
-        wish->most, TH_OK, r->best[which], &r->found[which], err));
+    struct th_select_among among = {.values = score,
+                                    .first = owned.first,
+                                    .count = owned.last - owned.first,
+                                    .k = wish->most};
+    TH_TRY(th_select_largest(context->comm, &work, &among, TH_OK,
+                             r->best[which], &r->found[which], err));
     qsort(r->best[which], (size_t)r->found[which], sizeof *r->best[which],
           by_score);
   }

@@ -110,9 +110,14 @@ static th_status fit_columns(const struct th_end_work *w, int64_t members,
   if (more)
     TH_TRY(restrict_known(&w->known->labels, members, model, intercept, &known,
                           err));
-  rc = th_strict_fit_with(more ? &known : NULL, w->rows, model->size, columns,
-                          w->target, weight, context->loss, intercept,
-                          model->coef, &model->intercept, err);
+  const struct th_strict_data data = {.rows = w->rows,
+                                      .count = model->size,
+                                      .column = columns,
+                                      .target = w->target,
+                                      .weight = weight,
+                                      .intercept = intercept};
+  rc = th_strict_fit(more ? &known : NULL, &data, context->loss, model->coef,
+                     &model->intercept, err);
 done:
   th_strict_known_free(&known);
   return rc;

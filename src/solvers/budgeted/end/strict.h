@@ -72,19 +72,14 @@ th_status th_strict_join(const struct th_strict_known *known,
                          int64_t *size, double *coef, double *constant,
                          struct th_error *err);
 
-/* The fit below, of labels, where others have been seen, too: known speaks of
- * the same columns; of a loss with curvature precision is that of the loss, not
- * over a variance. coef, constant and variance do not matter. */
-th_status th_strict_fit_with(const struct th_strict_known *known, int64_t rows,
-                             int64_t count, const struct th_vector *column,
-                             const double *target, const double *weight,
-                             const struct th_loss *loss, bool intercept,
-                             double *coef, double *constant,
-                             struct th_error *err);
-
-/* The fit on all of the columns, with a constant where `intercept` says so (or
- * *constant is 0): coef of the columns as given, predictions are *constant +
- * sum over k of coef_k x_ik. Never fails but for TH_ENOMEM.
+/* The fit on all of the columns of the data, with a constant where they say so
+ * (or *constant is 0): coef of the columns as given, predictions are *constant
+ * + sum over k of coef_k x_ik. attributes and largest do not matter. Never
+ * fails but for TH_ENOMEM.
+ *
+ * known: NULL, or, of labels, what others have said of the same columns; its
+ * precision is that of the loss, not over a variance, and its coef, constant
+ * and variance do not matter.
  *
  * Squared loss: weighted least squares; columns that depend on others get 0.
  *
@@ -97,11 +92,10 @@ th_status th_strict_fit_with(const struct th_strict_known *known, int64_t rows,
  * in units of 1 / spread, or the constant, by more than 5, and one that does
  * not gain is halved. Labels of one class alone get the log odds of half a row
  * of the other, and coefficients of 0 (without a constant: the steps). */
-th_status th_strict_fit(int64_t rows, int64_t count,
-                        const struct th_vector *column, const double *target,
-                        const double *weight, const struct th_loss *loss,
-                        bool intercept, double *coef, double *constant,
-                        struct th_error *err);
+th_status th_strict_fit(const struct th_strict_known *known,
+                        const struct th_strict_data *data,
+                        const struct th_loss *loss, double *coef,
+                        double *constant, struct th_error *err);
 
 /* out[i] = constant + sum over k of coef_k x_ik, of all rows. */
 void th_strict_predict(int64_t rows, int64_t count,

@@ -311,36 +311,27 @@ done:
   return rc;
 }
 
-th_status th_strict_fit(int64_t rows, int64_t count,
-                        const struct th_vector *column, const double *target,
-                        const double *weight, const struct th_loss *loss,
-                        bool intercept, double *coef, double *constant,
-                        struct th_error *err)
+th_status th_strict_fit(const struct th_strict_known *known,
+                        const struct th_strict_data *data,
+                        const struct th_loss *loss, double *coef,
+                        double *constant, struct th_error *err)
 {
-  return th_strict_fit_with(NULL, rows, count, column, target, weight, loss,
-                            intercept, coef, constant, err);
-}
-
-th_status th_strict_fit_with(const struct th_strict_known *known, int64_t rows,
-                             int64_t count, const struct th_vector *column,
-                             const double *target, const double *weight,
-                             const struct th_loss *loss, bool intercept,
-                             double *coef, double *constant,
-                             struct th_error *err)
-{
+  const double *target = data->target;
+  const bool intercept = data->intercept;
   struct th_standard z = {0};
   struct newton newton = {.z = &z,
                           .loss = loss,
                           .target = target,
                           .intercept = intercept,
-                          .order = count + intercept};
+                          .order = data->count + intercept};
   bool alone = false;
   th_status rc;
-  TH_TRY(th_standard_init(&z, rows, count, column, weight, intercept, err));
+  TH_TRY(th_standard_init(&z, data->rows, data->count, data->column,
+                          data->weight, intercept, err));
   double start = loss->labels ? log_odds(&z, target, &alone)
                               : th_standard_mean(&z, target);
   *constant = intercept ? start : 0;
-  memset(coef, 0, (size_t)count * sizeof *coef);
+  memset(coef, 0, (size_t)data->count * sizeof *coef);
   if (!loss->labels)
     TH_TRY(fit_squares(&z, target, coef, constant, err));
   else if (!(alone && intercept))
