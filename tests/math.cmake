@@ -4,7 +4,7 @@ foreach(name IN ITEMS cholesky confidence gap kernels linalg logistic loss onlin
   th_test(NAME unit_${name} LIBS thresher_solvers LABELS unit)
 endforeach()
 th_test(NAME unit_online_stream LIBS thresher_solvers LABELS unit LONG study)
-th_test(NAME unit_gap_safe TIMEOUT 240 LIBS thresher_solvers LABELS unit LONG 20000)
+th_test(NAME unit_gap_safe TIMEOUT 240 SOURCES random_problem.c LIBS thresher_solvers LABELS unit LONG 20000)
 foreach(name IN ITEMS select grouping)
   th_test(NAME mpi_${name} RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers)
 endforeach()

@@ -1,4 +1,7 @@
 # Tests unit_*: serial, on the ground floor alone
-foreach(name IN ITEMS deal fixed memory partition placement random search slab source synthetic)
+foreach(name IN ITEMS deal fixed memory partition placement random search slab synthetic)
   th_test(NAME unit_${name} LIBS thresher_solvers LABELS unit)
+endforeach()
+foreach(name IN ITEMS source source_active)
+  th_test(NAME unit_${name} SOURCES fake_store.c LIBS thresher_solvers LABELS unit)
 endforeach()

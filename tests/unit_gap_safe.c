@@ -3,8 +3,8 @@
  * solution is never further away than the radius says
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "random_problem.h"
 
-#include "core/random.h"
 #include "math/gap.h"
 #include "math/penalty.h"
 
@@ -12,158 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 20, COLUMNS = 24, PROBLEMS = 5000, SWEEPS = 4000, KINDS = 6 };
-
-struct problem {
-  uint64_t number;
-  uint64_t drawn; /* random numbers so far */
-  const struct th_loss *loss;
-  bool intercept;
-  int64_t n;
-  int64_t d;
-  int64_t groups;
-  int64_t start[COLUMNS + 1]; /* of groups, which are ranges of columns */
-  struct th_group_norm norm[COLUMNS];
-  double lambda;
-  double x[COLUMNS][ROWS];
-  double y[ROWS];
-  double eta[ROWS];
-  double second[COLUMNS]; /* N_g = sum eta Omega_g^D(x_ig)^2 */
-};
+enum { PROBLEMS = 5000, SWEEPS = 4000 };
 
 struct point {
-  double b[COLUMNS];
+  double b[RANDOM_COLUMNS];
   double b0;
 };
 
 /* A dual point and what it certifies. */
 struct certificate {
-  double theta[ROWS];
-  double dual_norm[COLUMNS]; /* of each group */
+  double theta[RANDOM_ROWS];
+  double dual_norm[RANDOM_COLUMNS]; /* of each group */
   double gap;
 };
 
-static double uniform(struct problem *p)
-{
-  struct th_stream stream = {p->number, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_uniform(stream, 0, p->drawn++, pair);
-  return pair[0];
-}
-
-static double normal(struct problem *p)
-{
-  struct th_stream stream = {p->number, TH_PURPOSE_TEST};
-  double pair[2];
-  th_random_normal(stream, 1, p->drawn++, pair);
-  return pair[0];
-}
-
-/* low .. high. */
-static int64_t whole(struct problem *p, int64_t low, int64_t high)
-{
-  return low + (int64_t)(uniform(p) * (double)(high - low + 1));
-}
-
-/* One column of a kind; row by row. */
-static void make_column(struct problem *p, int64_t kind, int64_t j,
-                        const double *common)
-{
-  double scale = kind == 1 ? exp(2 * normal(p)) : 1;
-  double share = kind == 2 ? 0.95 : 0;
-  int64_t twin = j > 0 ? whole(p, 0, j - 1) : 0;
-  double sign = uniform(p) < 0.5 ? -1 : 1;
-  bool copy = kind == 3 && j > 0 && uniform(p) < 0.5;
-  double shift = kind == 4 ? 3 * normal(p) : 0;
-  for (int64_t i = 0; i < p->n; i++) {
-    double value = share * common[i] + (1 - share) * scale * normal(p) + shift;
-    if (kind == 5)
-      value = uniform(p) < 0.3; /* few, equal, often none */
-    p->x[j][i] = copy ? sign * p->x[twin][i] : value;
-  }
-}
-
-static void make_values(struct problem *p)
-{
-  double common[ROWS];
-  double total = 0;
-  int64_t kind = whole(p, 0, KINDS - 1);
-  bool weighted = uniform(p) < 0.5;
-  for (int64_t i = 0; i < p->n; i++)
-    common[i] = normal(p);
-  for (int64_t j = 0; j < p->d; j++)
-    make_column(p, kind, j, common);
-  for (int64_t i = 0; i < p->n; i++) {
-    p->eta[i] = !weighted ? 1 : uniform(p) < 0.1 ? 0 : uniform(p);
-    p->eta[i] = i < 2 ? 1 : p->eta[i]; /* both classes count */
-    total += p->eta[i];
-  }
-  for (int64_t i = 0; i < p->n; i++)
-    p->eta[i] /= total;
-}
-
-/* A few columns and noise. */
-static void make_targets(struct problem *p)
-{
-  double noise = uniform(p);
-  for (int64_t i = 0; i < p->n; i++)
-    p->y[i] = noise * normal(p) + (uniform(p) < 0.5 ? 1 : 0);
-  for (int k = 0; k < 3; k++) {
-    int64_t j = whole(p, 0, p->d - 1);
-    double coef = normal(p);
-    for (int64_t i = 0; i < p->n; i++)
-      p->y[i] += coef * p->x[j][i];
-  }
-  double largest = 0;
-  for (int64_t i = 0; i < p->n; i++)
-    largest = fmax(largest, fabs(p->y[i]));
-  for (int64_t i = 0; i < p->n; i++)
-    p->y[i] /= largest; /* gaps are near 1 then */
-  for (int64_t i = 0; i < p->n && p->loss->labels; i++)
-    p->y[i] = i == 0 || (i > 1 && p->y[i] > 0) ? 1 : -1;
-}
-
-static void make_groups(struct problem *p)
-{
-  const struct th_penalty *penalty = &th_penalty_table()[whole(p, 0, 2)];
-  int64_t widest = whole(p, 1, 6);
-  double mix = uniform(p);
-  bool weighted = uniform(p) < 0.5;
-  int64_t g = 0;
-  for (int64_t j = 0; j < p->d; g++) {
-    int64_t size = penalty->grouped ? whole(p, 1, widest) : 1;
-    size = size < p->d - j ? size : p->d - j;
-    p->norm[g] = penalty->norm(weighted ? 0.2 + uniform(p) : 0, size, mix);
-    p->start[g] = j;
-    j += size;
-  }
-  p->groups = g;
-  p->start[g] = p->d;
-}
-
-/* N_g as it is defined, and no more than the bound from N_j. */
-static void make_second(struct problem *p)
-{
-  for (int64_t g = 0; g < p->groups; g++) {
-    double work[COLUMNS];
-    double bound = 0;
-    p->second[g] = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-      double row[COLUMNS];
-      int64_t count = 0;
-      for (int64_t j = p->start[g]; j < p->start[g + 1]; j++) {
-        row[count++] = p->x[j][i];
-        bound += p->eta[i] * p->x[j][i] * p->x[j][i];
-      }
-      double dual = th_penalty_norm_dual(p->norm[g], row, count, work);
-      p->second[g] += p->eta[i] * dual * dual;
-    }
-    double least = th_penalty_norm_floor(p->norm[g]);
-    CHECK(p->second[g] <= bound / (least * least) * (1 + 1e-12));
-  }
-}
-
-static void predict(const struct problem *p, const struct point *at,
+static void predict(const struct random_problem *p, const struct point *at,
                     double *prediction)
 {
   for (int64_t i = 0; i < p->n; i++)
@@ -173,7 +36,7 @@ static void predict(const struct problem *p, const struct point *at,
       prediction[i] += at->b[j] * p->x[j][i];
 }
 
-static double penalty_of(const struct problem *p, const double *b)
+static double penalty_of(const struct random_problem *p, const double *b)
 {
   double omega = 0;
   for (int64_t g = 0; g < p->groups; g++)
@@ -183,7 +46,7 @@ static double penalty_of(const struct problem *p, const double *b)
 }
 
 /* -sum eta theta x of a column. */
-static double correlation(const struct problem *p, const double *theta,
+static double correlation(const struct random_problem *p, const double *theta,
                           int64_t j)
 {
   double sum = 0;
@@ -193,11 +56,11 @@ static double correlation(const struct problem *p, const double *theta,
 }
 
 /* Omega_g^D of the correlations, for all groups; the largest. */
-static double dual_norms(const struct problem *p, const double *theta,
+static double dual_norms(const struct random_problem *p, const double *theta,
                          double *dual_norm)
 {
-  double z[COLUMNS];
-  double work[COLUMNS];
+  double z[RANDOM_COLUMNS];
+  double work[RANDOM_COLUMNS];
   double largest = 0;
   for (int64_t j = 0; j < p->d; j++)
     z[j] = correlation(p, theta, j);
@@ -211,10 +74,10 @@ static double dual_norms(const struct problem *p, const double *theta,
 
 /* The dual point of a primal one, feasible and with sum eta theta = 0 where
  * there is an intercept. */
-static void certify(const struct problem *p, const struct point *at,
+static void certify(const struct random_problem *p, const struct point *at,
                     struct certificate *c)
 {
-  double prediction[ROWS];
+  double prediction[RANDOM_ROWS];
   predict(p, at, prediction);
   for (int64_t i = 0; i < p->n; i++)
     c->theta[i] = th_loss_df(p->loss, prediction[i], p->y[i]);
@@ -231,9 +94,9 @@ static void certify(const struct problem *p, const struct point *at,
     c->dual_norm[g] *= scale / p->lambda;
 }
 
-static void fit_intercept(const struct problem *p, struct point *at)
+static void fit_intercept(const struct random_problem *p, struct point *at)
 {
-  double prediction[ROWS];
+  double prediction[RANDOM_ROWS];
   struct th_error err = {0};
   struct point without = *at;
   without.b0 = 0;
@@ -243,11 +106,11 @@ static void fit_intercept(const struct problem *p, struct point *at)
 }
 
 /* A step of one group by its own Lipschitz constant; how far it went. */
-static double descend_group(const struct problem *p, struct point *at,
+static double descend_group(const struct random_problem *p, struct point *at,
                             double *prediction, int64_t g)
 {
-  double theta[ROWS];
-  double v[COLUMNS];
+  double theta[RANDOM_ROWS];
+  double v[RANDOM_COLUMNS];
   double trace = 0;
   double moved = 0;
   int64_t first = p->start[g];
@@ -273,9 +136,9 @@ static double descend_group(const struct problem *p, struct point *at,
   return moved;
 }
 
-static double sweep(const struct problem *p, struct point *at)
+static double sweep(const struct random_problem *p, struct point *at)
 {
-  double prediction[ROWS];
+  double prediction[RANDOM_ROWS];
   double moved = 0;
   if (p->intercept)
     fit_intercept(p, at);
@@ -287,7 +150,7 @@ static double sweep(const struct problem *p, struct point *at)
 
 /* Block coordinate descent until the gap is rounding, then on until hardly
  * anything moves. False where that takes too long. */
-static bool solve(const struct problem *p, struct point *at,
+static bool solve(const struct random_problem *p, struct point *at,
                   struct certificate *c)
 {
   bool good = false;
@@ -305,7 +168,7 @@ static bool solve(const struct problem *p, struct point *at,
 }
 
 /* Euclidean in eta, as the bound of strong concavity is. */
-static double distance(const struct problem *p, const double *a,
+static double distance(const struct random_problem *p, const double *a,
                        const double *b)
 {
   double sum = 0;
@@ -314,7 +177,8 @@ static double distance(const struct problem *p, const double *a,
   return sqrt(sum);
 }
 
-static double largest_of(const struct problem *p, const double *b, int64_t g)
+static double largest_of(const struct random_problem *p, const double *b,
+                         int64_t g)
 {
   double largest = 0;
   for (int64_t j = p->start[g]; j < p->start[g + 1]; j++)
@@ -337,8 +201,8 @@ static const double significant = 1e-7;
 
 /* What is certified at one point against the solution; how many groups are
  * removed. */
-static int64_t check_point(const struct problem *p, const struct point *at,
-                           const struct point *solution,
+static int64_t check_point(const struct random_problem *p,
+                           const struct point *at, const struct point *solution,
                            const struct certificate *exact,
                            struct totals *totals)
 {
@@ -364,7 +228,7 @@ static int64_t check_point(const struct problem *p, const struct point *at,
 }
 
 /* From 0 on, as a solver would come along, then around the solution. */
-static void check_points(struct problem *p, const struct point *solution,
+static void check_points(struct random_problem *p, const struct point *solution,
                          const struct certificate *exact, struct totals *totals)
 {
   struct point at = {.b0 = 0};
@@ -379,8 +243,10 @@ static void check_points(struct problem *p, const struct point *solution,
   for (double noise = 1; noise > 1e-12; noise /= 30) {
     at = *solution;
     for (int64_t j = 0; j < p->d; j++)
-      at.b[j] += uniform(p) < 0.5 ? noise * normal(p) : 0;
-    at.b0 += p->intercept ? noise * normal(p) : 0;
+      at.b[j] += random_problem_uniform(p) < 0.5
+                     ? noise * random_problem_normal(p)
+                     : 0;
+    at.b0 += p->intercept ? noise * random_problem_normal(p) : 0;
     check_point(p, &at, solution, exact, totals);
   }
   totals->detected += check_point(p, solution, solution, exact, totals);
@@ -389,32 +255,25 @@ static void check_points(struct problem *p, const struct point *solution,
 }
 
 /* Of the smallest lambda that makes all coefficients 0, a part. */
-static bool choose_lambda(struct problem *p)
+static bool choose_lambda(struct random_problem *p)
 {
   struct certificate c;
   struct point zero = {.b0 = 0};
-  double prediction[ROWS];
+  double prediction[RANDOM_ROWS];
   if (p->intercept)
     fit_intercept(p, &zero);
   predict(p, &zero, prediction);
   for (int64_t i = 0; i < p->n; i++)
     c.theta[i] = th_loss_df(p->loss, prediction[i], p->y[i]);
-  p->lambda = dual_norms(p, c.theta, c.dual_norm) * (0.05 + 0.94 * uniform(p));
+  p->lambda = dual_norms(p, c.theta, c.dual_norm) *
+              (0.05 + 0.94 * random_problem_uniform(p));
   return p->lambda > 1e-9;
 }
 
-static void test_problem(struct problem *p, struct totals *totals)
+static void test_problem(struct random_problem *p, struct totals *totals)
 {
   struct point solution;
   struct certificate exact;
-  p->loss = &th_loss_table()[whole(p, 0, 2)];
-  p->intercept = uniform(p) < 0.5;
-  p->n = whole(p, 3, ROWS);
-  p->d = whole(p, 2, COLUMNS);
-  make_values(p);
-  make_targets(p);
-  make_groups(p);
-  make_second(p);
   if (!choose_lambda(p))
     return;
   totals->problems++;
@@ -424,7 +283,7 @@ static void test_problem(struct problem *p, struct totals *totals)
     totals->given_up++;
 }
 
-static void describe(const struct problem *p)
+static void describe(const struct random_problem *p)
 {
   fprintf(stderr,
           "in problem %d: %s, a %g, c %g, %d x %d, %d groups, intercept %d, "
@@ -438,8 +297,9 @@ int main(int argc, char **argv)
   struct totals totals = {0};
   int problems = argc > 1 ? atoi(argv[1]) : PROBLEMS;
   for (int k = 0; k < problems; k++) {
-    struct problem p = {.number = (uint64_t)k};
+    struct random_problem p;
     int before = check_failures;
+    random_problem_init(&p, (uint64_t)k);
     test_problem(&p, &totals);
     if (check_failures > before)
       describe(&p);
