@@ -1,7 +1,8 @@
 #!/bin/sh
-# functions.sh [ROOT] - lengths of functions: none over 100 lines, 90 % at most
-# 45, median at most 15; no conditional compilation inside one; no TODO, FIXME;
-# no flags of the command line in texts below the program
+# functions.sh [ROOT] - lengths of functions: none over 60 lines, 90 % at most
+# 20, median at most 10; no file over 400 lines, tests included; no conditional
+# compilation inside a function; no TODO, FIXME; no flags of the command line in
+# texts below the program
 # SPDX-License-Identifier: MIT
 #
 # Relies on clang-format's Linux braces: a function's braces, and nothing else
@@ -21,6 +22,18 @@ if grep -rnE '"[^"]*--[a-z]' src mpi io --include='*.c' --include='*.h' |
   echo "texts of the library name options as {name}: core/error.h"
   bad=1
 fi
+find src io mpi tests -type f \( -name '*.[ch]' -o -name '*.py' -o -name '*.sh' \
+  -o -name '*.cmake' -o -name CMakeLists.txt \) -exec wc -l {} + | awk '
+$2 == "total" { next }
+{ files++ }
+$1 > 400 { printf "over 400 lines: %s has %d\n", $2, $1; bad = 1 }
+END {
+  if (files < 20) {
+    printf "only %d files found: wrong folder?\n", files
+    bad = 1
+  }
+  exit bad
+}' || bad=1
 lengths=$(mktemp)
 trap 'rm -f "$lengths"' EXIT
 awk '
@@ -58,12 +71,12 @@ END {
   printf "%d functions: median %d lines, 90 %% at most %d, longest %s\n", NR,
     median, most, text[NR]
   for (k = 1; k <= NR; k++)
-    if (length_of[k] > 100) {
-      printf "over 100 lines: %s\n", text[k]
+    if (length_of[k] > 60) {
+      printf "over 60 lines: %s\n", text[k]
       bad = 1
     }
-  if (median > 15 || most > 45) {
-    printf "wanted: median <= 15, 90 %% <= 45; the longest:\n"
+  if (median > 10 || most > 20) {
+    printf "wanted: median <= 10, 90 %% <= 20; the longest:\n"
     for (k = NR; k > NR - 10; k--)
       print text[k]
     bad = 1

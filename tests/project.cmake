@@ -13,3 +13,6 @@ set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)
 add_test(NAME project_names
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/names.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(project_names PROPERTIES LABELS project TIMEOUT 60)
+add_test(NAME project_limits
+  COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/limits.py ${CMAKE_SOURCE_DIR})
+set_tests_properties(project_limits PROPERTIES LABELS project TIMEOUT 60)
