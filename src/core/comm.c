@@ -144,6 +144,12 @@ th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
   return err->code;
 }
 
+/* Bit patterns are added to zeros. */
+void th_share_numbers(struct th_comm *comm, double *value, size_t count)
+{
+  comm->ops->sum_i64(comm, (int64_t *)(void *)value, count);
+}
+
 th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
                             th_status rc, struct th_error *err)
 {

@@ -73,20 +73,18 @@ static double reduce_shared(const struct th_grouping *grouping, reduction *f,
            shared->start[s + 1] - shared->start[s], grouping->work);
 }
 
-/* Values of shared groups become everyone's: each member's bits are added to
- * zeros. Collective where a group is shared. */
+/* Values of shared groups become everyone's. Collective where a group is
+ * shared. */
 static void share_values(struct th_grouping *grouping, struct th_comm *comm,
                          const double *v)
 {
   struct th_grouping_shared *shared = &grouping->shared;
-  size_t bytes = (size_t)shared->members * sizeof *shared->bits;
   if (shared->groups == 0)
     return;
-  memset(shared->bits, 0, bytes);
+  memset(shared->value, 0, (size_t)shared->members * sizeof *shared->value);
   for (int64_t k = 0; k < shared->mine; k++)
-    memcpy(&shared->bits[shared->at[k]], &v[shared->place[k]], sizeof *v);
-  comm->ops->sum_i64(comm, shared->bits, (size_t)shared->members);
-  memcpy(shared->value, shared->bits, bytes);
+    shared->value[shared->at[k]] = v[shared->place[k]];
+  th_share_numbers(comm, shared->value, (size_t)shared->members);
 }
 
 /* out[g] = f of each group here. Collective where a group is shared. */

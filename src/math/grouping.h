@@ -34,7 +34,6 @@ struct th_grouping_shared {
   int64_t mine;   /* members on this rank: */
   int64_t *place; /* mine */
   int64_t *at;    /* mine: the same among all members */
-  int64_t *bits;  /* members: on their way */
   double *value;  /* members */
 };
 

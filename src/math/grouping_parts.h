@@ -7,7 +7,7 @@
 
 /* What a member of a shared group takes on every rank: in th_grouping_shared,
  * and as a shared_member while these are made. */
-enum { TH_SHARED_MEMBER_BYTES = 32 + 48 };
+enum { TH_SHARED_MEMBER_BYTES = 24 + 48 };
 
 /* Find out which of the groups marked `elsewhere` really are, and fill in
  * grouping->shared. name: of each group here, ascending; attribute: of each

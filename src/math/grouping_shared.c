@@ -16,7 +16,7 @@ struct shared_member {
   struct th_group_norm norm;
 };
 
-_Static_assert(sizeof(struct shared_member) + 32 == TH_SHARED_MEMBER_BYTES,
+_Static_assert(sizeof(struct shared_member) + 24 == TH_SHARED_MEMBER_BYTES,
                "what a plan counts is what a member takes");
 
 static int by_group_and_attribute(const void *a, const void *b)
@@ -117,7 +117,6 @@ static th_status shared_alloc(struct th_grouping_shared *shared,
   TH_TRY(TH_NEW(&shared->counted, shared->groups, "shared groups", err));
   TH_TRY(TH_NEW(&shared->place, shared->mine, "shared groups", err));
   TH_TRY(TH_NEW(&shared->at, shared->mine, "shared groups", err));
-  TH_TRY(TH_NEW(&shared->bits, shared->members, "shared groups", err));
   TH_TRY(TH_NEW(&shared->value, shared->members, "shared groups", err));
 done:
   return rc;
@@ -191,5 +190,5 @@ th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
 void th_grouping_shared_free(struct th_grouping_shared *shared)
 {
   TH_FREE(shared->start, shared->norm, shared->local, shared->counted,
-          shared->place, shared->at, shared->bits, shared->value);
+          shared->place, shared->at, shared->value);
 }

@@ -54,15 +54,9 @@ static void average(struct th_iht *h, const struct th_context *context)
 /* grad on S from the rows of all blocks. Local. */
 static void share_support(struct th_iht *h, const struct th_context *context)
 {
-  const struct th_batch *batch = &h->batch;
-  for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
-    const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
-    double sum = 0;
-    for (int64_t i = 0; i < batch->rows; i++)
-      sum += batch->residual[i] * x[i];
+  for (int64_t k = h->batch.mine.first; k < h->batch.mine.last; k++)
     h->grad[h->theta.attribute[k] - context->owned.first] =
-        sum / batch->weight_sum;
-  }
+        th_batch_slope(&h->batch, k);
 }
 
 /* line 7: theta = H_s(theta - eta g). Collective. */

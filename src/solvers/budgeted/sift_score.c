@@ -174,23 +174,22 @@ int64_t th_sift_evidence_count(const struct th_sift_evidence *e,
   return count;
 }
 
-/* Only the owner has a word in the sum of bit patterns. */
+/* The owner of an attribute tells. */
 void th_sift_evidence_message(const struct th_sift_evidence *e,
                               struct th_context *context,
                               const int64_t *attribute, int64_t count,
                               struct th_evidence *sum)
 {
-  int64_t *bits = (int64_t *)(void *)sum;
   for (int64_t k = 0; k < count; k++) {
     int64_t j = attribute[k] - context->owned.first;
-    bits[2 * k] = bits[2 * k + 1] = 0;
+    sum[k] = (struct th_evidence){0, 0};
     if (j >= 0 && j < owned_count(context)) {
       double scale = context->scale[j];
       struct th_evidence now = th_sift_evidence_of(e, context, j);
       sum[k] = (struct th_evidence){scale * now.u, scale * scale * now.v};
     }
   }
-  context->comm->ops->sum_i64(context->comm, bits, (size_t)(2 * count));
+  th_share_numbers(context->comm, &sum->u, (size_t)(2 * count));
 }
 
 /* z^2 - log of the rows that are known of it, which are not less than what the

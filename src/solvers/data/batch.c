@@ -199,3 +199,12 @@ th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
   struct th_range all = {0, batch->draws};
   return th_batch_visit(batch, context, all, visit, self, err);
 }
+
+double th_batch_slope(const struct th_batch *batch, int64_t k)
+{
+  const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
+  double sum = 0;
+  for (int64_t i = 0; i < batch->rows; i++)
+    sum += batch->residual[i] * x[i];
+  return sum / batch->weight_sum;
+}

@@ -129,4 +129,8 @@ th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
                           th_slab_visitor *visit, void *self,
                           struct th_error *err);
 
+/* The slope of member k of the support, one of batch->mine: the mean of
+ * residual times value over the batch. Local. */
+double th_batch_slope(const struct th_batch *batch, int64_t k);
+
 #endif

@@ -193,14 +193,8 @@ void th_batch_weigh(struct th_batch *batch, const double *weight)
 static th_status load_targets(struct th_batch *batch,
                               struct th_context *context, struct th_error *err)
 {
-  int64_t row = 0;
-  th_status rc = TH_OK;
-  for (int64_t k = 0; k < batch->pieces.count && rc == TH_OK; k++) {
-    struct th_rows piece = batch->pieces.items[k];
-    rc = th_context_targets(context, piece, batch->target + row,
-                            batch->weight + row, err);
-    row += piece.count;
-  }
+  th_status rc = th_context_piece_targets(context, &batch->pieces,
+                                          batch->target, batch->weight, err);
   for (int64_t i = 0; i < batch->rows; i++)
     batch->target[i] -= batch->target_centre;
   th_batch_weigh(batch, batch->weight);

@@ -75,9 +75,19 @@ th_status th_context_targets(struct th_context *context, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);
 
+/* The same of pieces, one behind the other. Local. */
+th_status th_context_piece_targets(struct th_context *context,
+                                   const struct th_pieces *pieces,
+                                   double *target, double *weight,
+                                   struct th_error *err);
+
 /* The same of all training examples, in stored order. Local. */
 th_status th_context_all_targets(struct th_context *context, double *target,
                                  double *weight, struct th_error *err);
+
+/* Those, and eta = weight / n in place of weights. Local. */
+th_status th_context_all_examples(struct th_context *context, double *target,
+                                  double *eta, struct th_error *err);
 
 /* How far the present piece of work is, 0 to 1 (less: nobody can say), and a
  * few words on it, from within a long step; on every rank's monitor. Local. */

@@ -161,6 +161,21 @@ th_status th_context_targets(struct th_context *context, struct th_rows rows,
   return rc;
 }
 
+th_status th_context_piece_targets(struct th_context *context,
+                                   const struct th_pieces *pieces,
+                                   double *target, double *weight,
+                                   struct th_error *err)
+{
+  int64_t at = 0;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < pieces->count && rc == TH_OK; k++) {
+    struct th_rows rows = pieces->items[k];
+    rc = th_context_targets(context, rows, target + at, weight + at, err);
+    at += rows.count;
+  }
+  return rc;
+}
+
 th_status th_context_all_targets(struct th_context *context, double *target,
                                  double *weight, struct th_error *err)
 {
@@ -171,5 +186,15 @@ th_status th_context_all_targets(struct th_context *context, double *target,
     rc = th_context_targets(context, rows, target + first, weight + first, err);
     first += rows.count;
   }
+  return rc;
+}
+
+th_status th_context_all_examples(struct th_context *context, double *target,
+                                  double *eta, struct th_error *err)
+{
+  int64_t n = th_source_shape(context->source)->training;
+  th_status rc = th_context_all_targets(context, target, eta, err);
+  for (int64_t i = 0; i < n; i++)
+    eta[i] /= (double)n;
   return rc;
 }

@@ -52,25 +52,24 @@ struct th_range th_support_owned(const struct th_support *support,
   return th_range_members(support->attribute, support->size, owned);
 }
 
-/* Only the owner of a member has words in the sum of bit patterns. Collective.
- */
+/* The owner of a member tells. Collective. */
 static void learn_scaling(struct th_support *support,
                           const struct th_context *context)
 {
   struct th_range mine = th_support_owned(support, context->owned);
-  int64_t *told = support->told;
+  double *told = support->told;
   memset(told, 0, 3 * (size_t)support->size * sizeof *told);
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t a = support->attribute[k] - context->owned.first;
-    memcpy(&told[3 * k], &context->centre[a], sizeof *told);
-    memcpy(&told[3 * k + 1], &context->scale[a], sizeof *told);
-    memcpy(&told[3 * k + 2], &context->bound[a], sizeof *told);
+    told[3 * k] = context->centre[a];
+    told[3 * k + 1] = context->scale[a];
+    told[3 * k + 2] = context->bound[a];
   }
-  context->comm->ops->sum_i64(context->comm, told, 3 * (size_t)support->size);
+  th_share_numbers(context->comm, told, 3 * (size_t)support->size);
   for (int64_t k = 0; k < support->size; k++) {
-    memcpy(&support->centre[k], &told[3 * k], sizeof *told);
-    memcpy(&support->scale[k], &told[3 * k + 1], sizeof *told);
-    memcpy(&support->bound[k], &told[3 * k + 2], sizeof *told);
+    support->centre[k] = told[3 * k];
+    support->scale[k] = told[3 * k + 1];
+    support->bound[k] = told[3 * k + 2];
   }
 }
 

@@ -75,12 +75,12 @@ th_status th_inner_solver_slopes(struct th_inner_solver *descent,
                                  struct th_error *err);
 
 /* Primal value and gap where the last look has been, at another lambda, or with
- * another ridge or working set: slopes are the caller's to give. The dual value
- * of scale theta. Local, replicated. */
+ * another ridge or working set: slopes are the caller's to give. The gap there
+ * by the dual point scale theta. Local, replicated. */
 void th_inner_solver_stay(struct th_inner_solver *descent,
                           const struct th_working_set *working, double lambda);
-double th_inner_solver_dual(const struct th_inner_solver *descent,
-                            double scale);
+double th_inner_solver_gap(const struct th_inner_solver *descent,
+                           const struct th_working_set *working, double scale);
 
 /* The step of a model by products, halved likewise, and a look where it ends,
  * or where it began and no part of it was good. *moved: there is a way on.

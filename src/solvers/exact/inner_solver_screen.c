@@ -144,7 +144,8 @@ static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
              : th_fail(err, TH_ENUMERIC, "a prediction is not a number");
 }
 
-double th_inner_solver_dual(const struct th_inner_solver *d, double scale)
+/* D(scale theta), the ridge apart. */
+static double dual_of(const struct th_inner_solver *d, double scale)
 {
   const struct th_problem *p = d->problem;
   if (d->squared)
@@ -152,6 +153,13 @@ double th_inner_solver_dual(const struct th_inner_solver *d, double scale)
   return d->logistic ? th_logistic_dual(p->rows, p->eta, d->theta, scale)
                      : th_gap_dual(p->loss, p->rows, p->eta, p->target,
                                    d->theta, scale);
+}
+
+double th_inner_solver_gap(const struct th_inner_solver *d,
+                           const struct th_working_set *w, double scale)
+{
+  double ridge = th_working_set_ridge(w, d->problem->ridge, w->coef);
+  return th_gap_bound(d->primal, dual_of(d, scale) - scale * scale * ridge);
 }
 
 static void find_primal(struct th_inner_solver *d,
@@ -180,11 +188,8 @@ done:
 static void measure(struct th_inner_solver *d, const struct th_working_set *w,
                     double lambda)
 {
-  double ridge = th_working_set_ridge(w, d->problem->ridge, w->coef);
-  double scale =
-      1 / fmax(1, th_working_set_dual(w, w->slope, d->work) / lambda);
-  double dual = th_inner_solver_dual(d, scale) - scale * scale * ridge;
-  d->gap = th_gap_bound(d->primal, dual);
+  double dual_norm = th_working_set_dual(w, w->slope, d->work) / lambda;
+  d->gap = th_inner_solver_gap(d, w, 1 / fmax(1, dual_norm));
 }
 
 th_status th_inner_solver_slopes(struct th_inner_solver *d,

@@ -281,11 +281,8 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   th_gradient_history_keep(&e->recall, lambda, e->descent.theta, unread * level,
                            &e->duals);
   e->objective = e->descent.primal;
-  double scale = 1 / fmax(1, e->dual_norm / lambda);
-  double dual = th_inner_solver_dual(&e->descent, scale);
-  dual -= scale * scale *
-          th_working_set_ridge(&e->working, p->ridge, e->working.coef);
-  e->gap = th_gap_bound(e->objective, dual);
+  e->gap = th_inner_solver_gap(&e->descent, &e->working,
+                               1 / fmax(1, e->dual_norm / lambda));
   return TH_OK;
 }
 

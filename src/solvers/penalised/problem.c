@@ -32,15 +32,6 @@ int64_t th_problem_group(const struct th_problem *p, int64_t key)
 }
 
 /* Local. */
-static th_status take_targets(struct th_problem *p, struct th_error *err)
-{
-  th_status rc = th_context_all_targets(p->context, p->target, p->eta, err);
-  for (int64_t i = 0; i < p->rows; i++)
-    p->eta[i] /= (double)p->rows;
-  return rc;
-}
-
-/* Local. */
 static th_status take_kept_targets(struct th_problem *p, struct th_error *err)
 {
   double sum = 0;
@@ -64,7 +55,7 @@ static th_status reserve_rows(struct th_problem *p, struct th_error *err)
   TH_TRY(TH_NEW(&p->multiplier32, p->rows, "residuals", err));
   if (p->kept != NULL)
     return take_kept_targets(p, err);
-  TH_TRY(take_targets(p, err));
+  TH_TRY(th_context_all_examples(p->context, p->target, p->eta, err));
 done:
   return rc;
 }

@@ -14,20 +14,6 @@
 
 /* ---- setting up ---- */
 
-/* Replicated targets and weights. Local. */
-static th_status load_targets(struct th_stochastic *s, struct th_error *err)
-{
-  th_status rc = TH_OK;
-  for (int64_t k = 0; k < s->panels.count && rc == TH_OK; k++) {
-    struct th_rows unit = th_row_caches_unit(&s->panels, k);
-    rc = th_context_targets(s->context, unit, s->target + unit.first,
-                            s->eta + unit.first, err);
-  }
-  for (int64_t i = 0; i < s->n; i++)
-    s->eta[i] /= (double)s->n;
-  return rc;
-}
-
 /* Local. */
 static th_status reserve(struct th_stochastic *s, struct th_error *err)
 {
@@ -45,7 +31,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
                             config->panel_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
   TH_TRY(th_stochastic_batch_init(&s->sample, th_min_i64(rows, n), err));
-  TH_TRY(load_targets(s, err));
+  TH_TRY(th_context_all_examples(context, s->target, s->eta, err));
 done:
   return rc;
 }

@@ -109,14 +109,7 @@ static void fold_held(struct th_end *end, const uint8_t *fate)
 th_status th_end_targets(const struct th_end *end, struct th_context *context,
                          double *target, double *weight, struct th_error *err)
 {
-  int64_t at = 0;
-  th_status rc = TH_OK;
-  for (int64_t k = 0; k < end->pieces.count && rc == TH_OK; k++) {
-    struct th_rows rows = end->pieces.items[k];
-    rc = th_context_targets(context, rows, target + at, weight + at, err);
-    at += rows.count;
-  }
-  return rc;
+  return th_context_piece_targets(context, &end->pieces, target, weight, err);
 }
 
 /* Local. */
