@@ -135,7 +135,7 @@ import re, sys
 style = open(sys.argv[1]).read()
 names = re.search(r"^solvers = \"([^\"]*)\"", style.replace("\\\n", ""), re.M)
 names = names.group(1).split()
-solvers = re.findall(r"^([a-z][a-z-]*) ", sys.stdin.read(), re.M)
+solvers = re.findall(r"^([a-z][a-z-]*)$", sys.stdin.read(), re.M)
 assert len(solvers) >= 12 and not set(solvers) - set(names), solvers
 hues = re.search(r"^hues = \"([^\"]*)\"", style.replace("\\\n", ""), re.M)
 hues = hues.group(1).split()

@@ -99,7 +99,7 @@ END
     for ratio in 1e-3 1e-5 1e-7; do
       must 1 train separable.h5 -o this.h5 --force --solver lasso \
         --loss "$loss" --lambda-ratio "$ratio"
-      ! grep -q 'came to no more' must.err || fail "$loss, $ratio: stopped early"
+      ! grep -q 'makes it no smaller' must.err || fail "$loss, $ratio: stopped early"
       ranks 0 inspect this.h5 --json >this.json
       compare "$loss, $ratio of lambda_max: gap over objective" \
         "$(key this.json gap) / $(key this.json objective)" '<' 1e-7

@@ -123,9 +123,9 @@ scored()
   [ ! -s this.err ] || fail "evaluate -q is not quiet"
 }
 scored model.h5 shards.h5 ''
-scored model.h5 turned.h5 'attributes matched by name: 4 of 4 lie elsewhere'
-scored model.h5 other.h5 'attributes matched by name: 4 of 4 lie elsewhere'
-scored model.h5 useless.h5 'attributes matched by name: 4 of 4 lie elsewhere'
+scored model.h5 turned.h5 'attributes matched by name: 4 of 4 are at other places'
+scored model.h5 other.h5 'attributes matched by name: 4 of 4 are at other places'
+scored model.h5 useless.h5 'attributes matched by name: 4 of 4 are at other places'
 scored unnamed.h5 none.h5 ''
 scored model.h5 none.h5 \
   'attributes matched by number: none.h5 has no names of attributes, model.h5 has'
@@ -166,7 +166,7 @@ refused 1 'turned.h5: the attributes lie in another order' 2 \
 start=(--solver exploitation --passes 1)
 must 1 train turned.h5 -o from-model.h5 "${start[@]}" --start model.h5 \
   --telemetry steps.jsonl --reference model.h5
-[ "$(grep -c 'matched by name: 4 of 4 lie elsewhere' must.err)" -eq 2 ] ||
+[ "$(grep -c 'matched by name: 4 of 4 are at other places' must.err)" -eq 2 ] ||
   fail "--start and --reference: not both are told"
 ranks 0 inspect from-model.h5 --json >this.json
 compare "the support of --start" "'$(key this.json support)'" == \
@@ -202,7 +202,7 @@ with h5py.File("old.h5", "r+") as f:
     del f["names_checksum"], f.attrs["names_list"], f.attrs["names_set"]
 END
 must 2 inspect old.h5 --check
-scored model.h5 old.h5 'attributes matched by name: 4 of 4 lie elsewhere'
+scored model.h5 old.h5 'attributes matched by name: 4 of 4 are at other places'
 cp model.h5 old-model.h5
 "$PYTHON" - <<'END'
 import h5py

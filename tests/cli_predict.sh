@@ -212,7 +212,7 @@ compare "computed data: support" "$(key model.json support)" == "$(echo $(seq 0 
 compare "computed data: draws" "$(key model.json ledger.examples)" '<=' 3000
 
 learn few 1 50 20
-refused 2 '--select predict: to predict in one pass takes 60' 0 train data.h5 -o no.h5 --select predict --passes 1
+refused 2 '--select predict: a choice by predictions in one pass needs at least 60' 0 train data.h5 -o no.h5 --select predict --passes 1
 refused 2 '--select predict: --validation 0' 0 train one.h5 -o no.h5 --select predict --validation 0
 refused 2 'solver hybrid does not use --select' 0 train one.h5 -o no.h5 \
   --solver hybrid -s 3 --budget 20 --select truth

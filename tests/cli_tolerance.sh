@@ -45,11 +45,11 @@ done
 # what may help: not what is there already
 ranks 0 train wide.h5 -o model.h5 --force --solver prox-sgd --tolerance 1e-5 \
   --epochs 4 >train.out 2>notes
-grep -q 'used up.*; --standardize, a larger --epochs' notes ||
+grep -q 'used up.* give --standardize, a larger --epochs' notes ||
   fail "no advice: $(cat notes)"
 ranks 0 train wide.h5 -o model.h5 --force --solver prox-sgd --tolerance 1e-5 \
   --epochs 4 --standardize >train.out 2>notes
-grep -q 'used up.*; a larger --epochs' notes || fail "advice: $(cat notes)"
+grep -q 'used up.* give a larger --epochs' notes || fail "advice: $(cat notes)"
 
 # centred and scaled values are rounded to float: not what the gap ends at
 for solver in saga svrg os-prox-sgd; do

@@ -16,6 +16,16 @@ ranks 0 train data.h5 --solver lasso --path 5 --dry-run >plan.txt
 grep -qE '^cost: +1 rank, .* roughly [0-9]+ (s|min|h)' plan.txt ||
   fail "--dry-run of one rank: $(grep '^cost' plan.txt)"
 
+# one thing is one, two are two
+ranks 0 train data.h5 --select truth --passes 1 --dry-run >plan.txt
+grep -qE '^plan: .*; 1 pass;' plan.txt || fail "one pass: $(grep '^plan' plan.txt)"
+ranks 0 train data.h5 --select truth --passes 2 --dry-run >plan.txt
+grep -qE '^plan: .*; at most 2 passes;' plan.txt ||
+  fail "two passes: $(grep '^plan' plan.txt)"
+ranks 0 generate murata -o one.h5 --examples 1 --attributes 2 --support 1 2>one.txt
+grep -q ': 1 example (0 for testing), 2 attributes, 1 of them true' one.txt ||
+  fail "one example: $(cat one.txt)"
+
 ranks 0 train data.h5 --solver prox-sgd --dry-run >plan.txt
 grep -qE ' at most roughly [0-9]+ (s|min|h)' plan.txt ||
   fail "--dry-run of a run without an end: $(grep '^cost' plan.txt)"
@@ -146,7 +156,7 @@ usage 'to all attributes or to none' '3,4:1'
 # a step size that is far too large comes down; where it never comes down far
 # enough, that is an error, not an empty model
 must 2 train data.h5 -o large.h5 --solver hybrid -s 5 --budget 20 --eta 1e6
-grep -q '^note: .*step size lowered' must.err || fail "a step size of 1e6 stays"
+grep -q '^note: .*the step size is now' must.err || fail "a step size of 1e6 stays"
 refused 1 'step size' 2 train data.h5 -o no.h5 --solver hybrid -s 5 \
   --budget 20 --eta 1e200
 

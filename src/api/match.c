@@ -91,7 +91,8 @@ static void tell_moved(const struct th_model *model, const struct th_data *data,
   for (int64_t k = 0; k < model->support_size; k++)
     moved += place[k] != model->support[k];
   note(data,
-       "attributes matched by name: %" PRId64 " of %" PRId64 " lie elsewhere",
+       "attributes matched by name: %" PRId64 " of %" PRId64
+       " are at other places",
        moved, model->support_size);
 }
 

@@ -63,13 +63,15 @@ void th_ending_print(FILE *out, const char *label, const struct th_ending *e)
     return;
   fprintf(out, "%s", label);
   if (e->kind == TH_ENDING_NULL)
-    fprintf(out, "the mean: nothing predicts beyond doubt");
+    fprintf(out,
+            "the mean of the targets, since nothing predicts beyond doubt");
   else if (e->kind == TH_ENDING_STRICT)
     fprintf(out, "the strict support");
   else
     fprintf(out, "an elastic net, mix %g, lambda %.3g", e->mix, e->lambda);
-  fprintf(out, "\n%*sloss on examples not seen (standard error):",
-          (int)strlen(label), "");
+  fprintf(out,
+          "\n%*sloss on unseen examples (standard error):", (int)strlen(label),
+          "");
   print_loss(out, " best", e->best_loss, e->best_se);
   print_loss(out, ", strict support", e->strict_loss, e->strict_se);
   print_loss(out, ", mean", e->null_loss, e->null_se);

@@ -72,8 +72,9 @@ static void tell_training(const struct th_evaluator *scoring)
   const struct th_store *store = scoring->data.store;
   if (scoring->model.fingerprint == store->fingerprint &&
       scoring->rows.first < store->shape.training)
-    fprintf(stderr, "note: the model was trained on these examples; others are "
-                    "predicted less well (import --test 0.2 keeps some)\n");
+    fprintf(stderr,
+            "note: the model was trained on these examples. It predicts others "
+            "less well. import --test 0.2 sets some apart\n");
 }
 
 th_status th_command_evaluate(const struct th_options *options,

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/family.h"
 #include "cli/run.h"
+#include "cli/wording.h"
 #include "core/memory.h"
 #include "core/partition.h"
 #include "io/dataset/dataset.h"
@@ -190,11 +191,12 @@ static void print_summary(const struct job *job, double seconds)
 {
   const struct th_shape *shape = &job->plan.shape;
   fprintf(stderr,
-          "%s: %" PRId64 " examples (%" PRId64 " for testing), %" PRId64
-          " attributes, %" PRId64 " of them true, in %.1f s\n",
-          job->options->output, shape->examples,
+          "%s: %" PRId64 " example%s (%" PRId64 " for testing), %" PRId64
+          " attribute%s, %" PRId64 " of them true, in %.1f s\n",
+          job->options->output, shape->examples, th_wording_s(shape->examples),
           shape->examples - shape->training, shape->attributes,
-          job->synthesis.truth.support_size, seconds);
+          th_wording_s(shape->attributes), job->synthesis.truth.support_size,
+          seconds);
 }
 
 th_status th_command_generate(const struct th_options *options,

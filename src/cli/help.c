@@ -71,26 +71,35 @@ static bool has_range(const struct th_option *option)
          option->kind == TH_OPT_SIZE;
 }
 
-/* The help text with default and range. */
-static void describe(const struct th_option *option, char *text, size_t size)
+/* "At least 1, at most 1024.": nothing for options without a range. */
+static int describe_range(const struct th_option *option, char *text,
+                          size_t size)
 {
   const struct th_limits *limits = &option->limits;
-  char initial[TEXT];
-  th_option_initial(option, initial, sizeof initial);
-  const char *shown = option->shown != NULL ? option->shown : initial;
-  int used = snprintf(text, size, "%s", option->help);
-  if (has_range(option))
-    used +=
-        snprintf(text + used, size - (size_t)used, "; %s %g",
-                 limits->lowest_open ? "above" : "at least", limits->lowest);
-  if (has_range(option) && isfinite(limits->highest))
+  if (!has_range(option))
+    return 0;
+  int used =
+      snprintf(text, size, " %s %g", limits->lowest_open ? "Above" : "At least",
+               limits->lowest);
+  if (isfinite(limits->highest))
     used +=
         snprintf(text + used, size - (size_t)used, ", %s %.10g",
                  limits->highest_open ? "below" : "at most", limits->highest);
+  return used + snprintf(text + used, size - (size_t)used, ".");
+}
+
+/* The help text with range and default, a sentence each. */
+static void describe(const struct th_option *option, char *text, size_t size)
+{
+  char initial[TEXT];
+  th_option_initial(option, initial, sizeof initial);
+  const char *shown = option->shown != NULL ? option->shown : initial;
+  int used = snprintf(text, size, "%s.", option->help);
+  used += describe_range(option, text + used, size - (size_t)used);
   if (strcmp(shown, "required") == 0)
-    snprintf(text + used, size - (size_t)used, " (required)");
+    snprintf(text + used, size - (size_t)used, " Required.");
   else if (shown[0] != '\0')
-    snprintf(text + used, size - (size_t)used, " (default: %s)", shown);
+    snprintf(text + used, size - (size_t)used, " Default: %s.", shown);
   th_error_name_options(text, true);
 }
 
@@ -120,7 +129,7 @@ static void print_section(FILE *out, const char *section, unsigned bit)
     if (first && section != NULL)
       fprintf(out, "\nOptions, deck section [%s]:\n", section);
     else if (first)
-      fprintf(out, "\nOptions of the command line alone:\n");
+      fprintf(out, "\nOptions for the command line only:\n");
     first = false;
     usage_text(option, text, sizeof text);
     print_usage(out, text);
@@ -144,22 +153,21 @@ void th_help_command(FILE *out, const struct th_command *command)
 }
 
 static const char about[] =
-    "Trains sparse linear models on data with very many attributes while "
-    "reading as few attributes of each example as the method allows.";
+    "Trains sparse linear models on data with very many attributes. It reads "
+    "as few attributes of each example as the method allows.";
 
 static const char launching[] =
     "Under mpirun or srun every subcommand that reads or writes data runs on "
-    "all ranks; without a launcher the program is one rank. The model file is "
-    "the same for any number of ranks. Results go to the standard output, "
-    "everything else to the standard error.";
+    "all ranks. Without a launcher the program is a single rank. The model "
+    "file is the same for any number of ranks. Results go to the standard "
+    "output, everything else to the standard error.";
 
 static const char writing[] =
-    "An output appears under its name whole, or not at all. It replaces a "
-    "regular file alone, and with --force alone; a symbolic link in its place "
-    "is refused, and so is a folder of shards that holds anything else. "
-    "SIGINT, "
-    "SIGTERM and SIGHUP take away what is unfinished and end the run. - in "
-    "place of a file of text is the standard output.";
+    "An output gets its name when it is complete. It replaces a regular file "
+    "only if --force is given. A symbolic link in its place is refused. So is "
+    "a folder of shards that holds anything else. SIGINT, SIGTERM and SIGHUP "
+    "remove what is unfinished and end the run. In place of a text file, - is "
+    "the standard output.";
 
 struct exit_row {
   int status;
@@ -168,9 +176,9 @@ struct exit_row {
 
 static const struct exit_row exits[] = {
     {0, "done"},
-    {1, "failed: files, data or the run"},
-    {2, "usage: the command line, or option values against the data"},
-    {128, "and more: ended by the signal of that number less 128"},
+    {1, "failed: something is wrong with files, data or the run"},
+    {2, "usage: the command line is wrong, or an option does not fit the data"},
+    {128, "or more: a signal ended the run; its number is the status less 128"},
 };
 enum { EXITS = sizeof exits / sizeof *exits };
 
@@ -182,8 +190,8 @@ void th_help_program(FILE *out)
   fprintf(out, "\nCommands:\n");
   for (const struct th_command *c = th_command_table(); c->name != NULL; c++)
     fprintf(out, "  %-10s %s\n", c->name, c->summary);
-  fprintf(out, "\nthresher COMMAND --help describes the options of one; "
-               "thresher --man is the\nmanual page.\n\n");
+  fprintf(out, "\nthresher COMMAND --help describes the options of a "
+               "command.\nthresher --man prints the manual page.\n\n");
   wrap(out, 0, launching);
   fprintf(out, "\nExit status:\n");
   for (int k = 0; k < EXITS; k++)
@@ -224,7 +232,7 @@ static void man_command(FILE *out, const struct th_command *command)
   man_text(out, command->arguments);
   fputc('\n', out);
   man_text(out, command->summary);
-  fputs(".\n", out);
+  fputc('\n', out);
   if (command->help != NULL) {
     fputs(".PP\n", out);
     man_text(out, command->help);
@@ -240,9 +248,9 @@ static void man_command(FILE *out, const struct th_command *command)
 static void man_deck(FILE *out)
 {
   const struct th_option *option;
-  fputs(".SH DECK\nOptions may come from a file, named by \\-\\-deck: lines "
-        "name = value under\n[section], with the names of the long options. "
-        "The command line wins.\n",
+  fputs(".SH DECK\nOptions may come from a file, which \\-\\-deck names. It "
+        "has lines name = value under\n[section], with the names of the long "
+        "options. Options on the command line have priority.\n",
         out);
   for (int k = 0; sections[k] != NULL; k++) {
     fprintf(out, ".TP\n.B [%s]\n", sections[k]);

@@ -16,21 +16,24 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
           config->budget, th_wording_s(config->budget));
   if (config->sparsity > 0)
     fprintf(out, ", at most %" PRId64 " in the model", config->sparsity);
-  fprintf(out, "\nplan:    %" PRId64 " block%s, at most %" PRId64 " pass%s",
-          plan->blocks, th_wording_s(plan->blocks), config->passes,
+  fprintf(out, "\nplan:    %" PRId64 " block%s; %s%" PRId64 " pass%s",
+          plan->blocks, th_wording_s(plan->blocks),
+          config->passes == 1 ? "" : "at most ", config->passes,
           th_wording_es(config->passes));
   if (plan->list > 0 && config->passes == 1)
     fprintf(out,
-            ": two thirds over blocks, then a list of %" PRId64 " attributes",
-            plan->list);
+            ", two thirds over the blocks and the rest over a list of %" PRId64
+            " attribute%s",
+            plan->list, th_wording_s(plan->list));
   else if (plan->list > 0)
     fprintf(out,
-            ": %" PRId64 " over blocks, then lists of %" PRId64 " attributes",
-            plan->screens, plan->list);
+            ", %" PRId64 " over the blocks and the rest over lists of %" PRId64
+            " attribute%s",
+            plan->screens, plan->list, th_wording_s(plan->list));
   if (plan->updates > 0)
-    fprintf(out, ", about %" PRId64 " update%s", plan->updates,
+    fprintf(out, "; about %" PRId64 " update%s", plan->updates,
             th_wording_s(plan->updates));
-  fprintf(out, ", deal units of %" PRId64 " example%s\n", plan->deal_unit,
+  fprintf(out, "; deal units of %" PRId64 " example%s\n", plan->deal_unit,
           th_wording_s(plan->deal_unit));
 }
 
@@ -48,7 +51,7 @@ static void print_problem(FILE *out, const struct th_plan *plan)
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
   fprintf(out, "; screening %s; %s, %s\n",
           th_option_names_screen(config->screen),
-          config->intercept ? "an intercept" : "no intercept",
+          config->intercept ? "with an intercept" : "without an intercept",
           config->standardize ? "standardized" : "attributes as they are");
 }
 
@@ -83,7 +86,7 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
           config->loss, config->seed);
   (plan->solver->penalised ? print_problem : print_schedule)(out, plan);
   fprintf(out,
-          "cost:    %d rank%s, %s of memory%s beside stored values, "
+          "cost:    %d rank%s, %s of memory%s besides stored values, "
           "about %s to read",
           ranks, th_wording_s(ranks),
           th_wording_bytes(plan->memory, memory, sizeof memory),

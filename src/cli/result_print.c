@@ -44,18 +44,20 @@ static void print_ledger(FILE *out, const struct th_model *model,
     fprintf(out, " in %" PRId64 " pass%s", model->passes,
             th_wording_es(model->passes));
   fprintf(out,
-          ", %" PRId64 " attribute%s observed: %.4g of %" PRId64
-          " an example, never more than %" PRId64 "\n",
+          "; %" PRId64 " attribute%s observed, on average %.4g of %" PRId64
+          " of an example and never more than %" PRId64 "\n",
           ledger->attributes, th_wording_s(ledger->attributes), mean,
           shape->attributes, ledger->max_attributes_per_example);
-  fprintf(out,
-          "         validation: %" PRId64 " attribute%s of %" PRId64
-          " example%s; statistics: %s\n",
-          ledger->validation_attributes,
-          th_wording_s(ledger->validation_attributes),
-          ledger->validation_examples,
-          th_wording_s(ledger->validation_examples),
+  fprintf(out, "         statistics from: %s",
           model->statistics != NULL ? model->statistics : "none");
+  if (ledger->validation_examples > 0)
+    fprintf(out,
+            "; for validation %" PRId64 " attribute%s of %" PRId64 " example%s",
+            ledger->validation_attributes,
+            th_wording_s(ledger->validation_attributes),
+            ledger->validation_examples,
+            th_wording_s(ledger->validation_examples));
+  fputc('\n', out);
 }
 
 void th_report_result(FILE *out, const struct th_model *model,

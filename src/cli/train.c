@@ -133,8 +133,9 @@ static void print_fallback(const struct session *session)
   bool fell = solver->why_truth != NULL && given->select == TH_SELECT_AUTO &&
               used->select == TH_SELECT_TRUTH;
   if (fell)
-    th_print_said(stderr, "note: the strict support alone, --select truth: ",
-                  solver->why_truth(given, &session->data.store->shape));
+    th_print_said(
+        stderr, "note: the model is the strict support, as by --select truth: ",
+        solver->why_truth(given, &session->data.store->shape));
 }
 
 static th_status train(struct session *session, struct th_comm *comm,

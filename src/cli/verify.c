@@ -71,7 +71,7 @@ static void print_text(const struct session *session)
          !v->holds    ? "does not hold"
          : v->decided ? "holds"
                       : "is not refuted, but half-widths of 1 or more decide "
-                        "nothing: more examples");
+                        "nothing. Give more examples");
 }
 
 static th_status print_json(const struct session *session, struct th_error *err)

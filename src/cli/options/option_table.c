@@ -18,19 +18,22 @@ enum {
 static const struct th_option before[] = {
     /* data */
     {"examples", 'n', TH_OPT_INT, AT(examples), "N", NULL, "required",
-     TH_FROM(1), NULL, "data", SYNTHETIC, false, "examples to generate"},
-    {"attributes", 'd', TH_OPT_INT, AT(attributes), "D", NULL,
-     "generate: required; import: the largest index", TH_FROM(1), NULL, "data",
-     MAKE | TH_SOURCE, false,
-     "attributes of an example; import: an index above it is an error"},
-    {"support", 0, TH_OPT_INT, AT(support), "K", NULL, "by the family",
      TH_FROM(1), NULL, "data", SYNTHETIC, false,
-     "attributes with a true coefficient that is not zero"},
+     "Number of examples to generate"},
+    {"attributes", 'd', TH_OPT_INT, AT(attributes), "D", NULL,
+     "for generate required; for import the largest index in the text",
+     TH_FROM(1), NULL, "data", MAKE | TH_SOURCE, false,
+     "Number of attributes of an example. When importing, a larger index is an "
+     "error"},
+    {"support", 0, TH_OPT_INT, AT(support), "K", NULL, "chosen by the family",
+     TH_FROM(1), NULL, "data", SYNTHETIC, false,
+     "Number of attributes whose true coefficient is not zero"},
     {"noise", 0, TH_OPT_REAL, AT(noise), "S", "1", NULL, TH_FROM(0), NULL,
-     "data", SYNTHETIC, false, "standard deviation of the target noise"},
+     "data", SYNTHETIC, false,
+     "Standard deviation of the noise in the targets"},
     {"correlation", 0, TH_OPT_REAL, AT(correlation), "R", "0.5", NULL,
      TH_INSIDE(-1, 1), NULL, "data", SYNTHETIC, false,
-     "toeplitz: correlation of neighbouring attributes"},
+     "For toeplitz only: correlation of neighbouring attributes"},
     {"density",
      0,
      TH_OPT_REAL,
@@ -46,114 +49,131 @@ static const struct th_option before[] = {
      "sparse: mean share of values that are not zero"},
     {"format", 0, TH_OPT_NAME, AT(format), NULL, "auto", NULL, TH_NO_LIMITS,
      th_option_names_format, "data", TH_IMPORT, false,
-     "format of the input files"},
+     "Format of the input files. auto recognises it by the text"},
     {"layout", 0, TH_OPT_CHOICE, AT(layout), NULL, "auto",
-     "auto: that of --like, else by density", TH_NO_LIMITS,
-     th_option_names_layout, "data", TH_IMPORT, false,
-     "store every value, or those that are not zero"},
+     "auto, which is the layout of --like, or else depends on the density",
+     TH_NO_LIMITS, th_option_names_layout, "data", TH_IMPORT, false,
+     "How values are stored. dense stores every value, sparse only those that "
+     "are not zero"},
     {"type", 0, TH_OPT_CHOICE, AT(type), NULL, "f32",
-     "f32; import: that of --like, where it is given", TH_NO_LIMITS,
+     "f32; for import the type of --like, if that is given", TH_NO_LIMITS,
      th_option_names_type, "data", MAKE | TH_SOURCE, false,
-     "storage type of attribute values; u8, i8 and u2 (0..3) only where exact"},
+     "Type in which attribute values are stored. u8, i8 and u2 (whole numbers "
+     "0 to 3) are refused where they are not exact"},
     {"header", 0, TH_OPT_CHOICE, AT(header), NULL, "auto",
-     "auto: a first row with a field that is no number", TH_NO_LIMITS,
-     th_option_names_header, "data", TH_IMPORT, false,
-     "CSV: whether the first row names the columns"},
+     "auto, which takes the first row for names if one of its fields is not a "
+     "number",
+     TH_NO_LIMITS, th_option_names_header, "data", TH_IMPORT, false,
+     "CSV only: whether the first row names the columns"},
     {"target", 0, TH_OPT_TEXT, AT(target), "COLUMN", NULL,
-     "the last column, where the file has no header or calls it y, target, "
-     "label, class, outcome or response",
+     "the last column, if the file has no header or the header calls it y, "
+     "target, label, class, outcome or response",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV: column of the target, by name or 1-based number"},
+     "CSV only: the column of the target, by its name or by its number, "
+     "counted from 1"},
     {"weights", 0, TH_OPT_TEXT, AT(weights), "COLUMN", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV: column of the example weights, by name or 1-based number"},
+     "CSV only: the column of the example weights, by its name or by its "
+     "number, counted from 1"},
     {"ignore", 0, TH_OPT_TEXT, AT(ignore), "COLUMN,...", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "CSV: columns to leave out, by names or 1-based numbers between commas; a "
-     "name with a comma in double quotes"},
+     "CSV only: columns to leave out, by their names or by their numbers, "
+     "counted from 1, with commas between them. A name with a comma in it "
+     "stands in double quotes"},
     {"positive-class", 0, TH_OPT_TEXT, AT(positive_class), "A", NULL,
-     "that of --like, else targets are numbers", TH_NO_LIMITS, NULL, "data",
-     TH_IMPORT, false,
-     "class A against all others: targets become 1 for A and -1 for the rest; "
-     "classes may be words"},
+     "the class of --like; without it targets are numbers", TH_NO_LIMITS, NULL,
+     "data", TH_IMPORT, false,
+     "Take class A against all others. Targets become 1 for A and -1 for the "
+     "rest. Classes may be words"},
     {"zero-based", 0, TH_OPT_FLAG, AT(zero_based), NULL, "no", NULL,
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "LIBSVM: indices begin at 0, not at 1"},
+     "LIBSVM only: the first attribute has index 0, not 1"},
     {"like", 0, TH_OPT_TEXT, AT(like), "OTHER.h5", NULL, "none", TH_NO_LIMITS,
      NULL, "data", TH_IMPORT, false,
-     "take over the attributes of another data set, its type, layout and "
-     "positive class, and the columns of its text that are its target or left "
-     "out; a target may be missing then, for predict"},
+     "Make the data like those of another data set. They get its attributes, "
+     "type, layout and positive class. Columns that were the target or were "
+     "left out there have the same role here. The target may be missing; such "
+     "data serve predict only"},
     {"max-line", 0, TH_OPT_SIZE, AT(max_line), "SIZE", "1G", NULL, TH_FROM(1),
-     NULL, "data", TH_IMPORT, false, "longest legal line of a text file"},
+     NULL, "data", TH_IMPORT, false,
+     "Length of the longest line of text that is accepted, in bytes. K, M, G "
+     "and T behind the number stand for powers of 1024"},
     {"shuffle", 0, TH_OPT_FLAG, AT(shuffle), NULL, "yes", NULL, TH_NO_LIMITS,
      NULL, "data", TH_IMPORT, false,
-     "store the examples in a random order drawn from the seed"},
+     "Store the examples in a random order, which the seed determines"},
     {"test", 0, TH_OPT_REAL, AT(test), "FRACTION", "0", NULL, TH_FRACTION, NULL,
      "data", MAKE | TH_SOURCE, false,
-     "share of the examples to set apart for testing"},
+     "Share of the examples to set apart for testing"},
     {"test-file", 0, TH_OPT_TEXT, AT(test_file), "FILE", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_IMPORT, false,
-     "a file of its own with the test examples"},
-    {"shards", 0, TH_OPT_INT, AT(shards), "K", NULL, "one per GiB",
+     "A further file, which holds the test examples"},
+    {"shards", 0, TH_OPT_INT, AT(shards), "K", NULL, "one for each GiB of data",
      TH_BETWEEN(1, 1024), NULL, "data", MAKE, false,
-     "files over which the attributes are spread"},
+     "Number of files over which the attributes are spread"},
     {"row-group", 0, TH_OPT_INT, AT(row_group), "R", NULL,
-     "by the number of examples", TH_BETWEEN(1, 1048576), NULL, "data",
-     MAKE | TH_SOURCE, false, "examples that are stored together"},
+     "chosen by the number of examples", TH_BETWEEN(1, 1048576), NULL, "data",
+     MAKE | TH_SOURCE, false, "Number of examples that are stored together"},
     {"source", 0, TH_OPT_TEXT, AT(source), "FAMILY:KEY=VALUE,...", NULL, "none",
      TH_NO_LIMITS, NULL, "data", TH_TRAIN | TH_EVALUATE | TH_VERIFY, true,
-     "in place of a data set: one that is computed when asked for, with the "
-     "values that generate would write; keys are options of generate that say "
-     "what the data are, such as murata:examples=100000,attributes=1000000 or "
+     "Use data that are computed on demand in place of a data set. Their "
+     "values are those that generate would write. The keys are the options of "
+     "generate that say what the data are. Examples: "
+     "murata:examples=100000,attributes=1000000 and, the same, "
      "murata:n=100000,d=1000000"},
     {"split", 0, TH_OPT_CHOICE, AT(split), NULL, "auto",
-     "auto: test if there is one, else all", TH_NO_LIMITS,
-     th_option_names_split, "data", SCORES, false, "which examples to use"},
+     "auto, which is test if there are test examples, and all otherwise",
+     TH_NO_LIMITS, th_option_names_split, "data", SCORES, false,
+     "Which examples to use"},
 };
 
 static const struct th_option after[] = {
     {"output", 'o', TH_OPT_TEXT, AT(output), "FILE", NULL, "required",
      TH_NO_LIMITS, NULL, "run", WRITES, false,
-     "file to write; predict: - is the standard output"},
-    {"memory", 0, TH_OPT_SIZE, AT(memory), "SIZE", NULL, "by the machine",
-     TH_FROM(1), NULL, "run", TH_IMPORT | TH_TRAIN, false,
-     "memory of a rank for values: read ones to keep, parsed ones to sort"},
+     "File to write. For predict, - is the standard output"},
+    {"memory", 0, TH_OPT_SIZE, AT(memory), "SIZE", NULL,
+     "two fifths of the rank's share of the machine's memory", TH_FROM(1), NULL,
+     "run", TH_IMPORT | TH_TRAIN, false,
+     "Memory of each rank for values, in bytes. K, M, G and T behind the "
+     "number stand for powers of 1024. Training keeps the values that it has "
+     "read there; importing sorts the values that it has parsed there"},
     {"prefetch", 0, TH_OPT_FLAG, AT(prefetch), NULL, "yes", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false,
-     "read dense data from disk while the rank computes"},
+     "Read dense data from disk while the rank computes"},
     {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, TH_NO_LIMITS,
-     NULL, "run", TH_TRAIN, false, "print the plan and stop"},
+     NULL, "run", TH_TRAIN, false, "Print the plan and stop"},
     {"report", 0, TH_OPT_TEXT, AT(report), "RUN.json", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
-     "write times, memory and traffic of the run; - is the standard output"},
+     "Write times, memory and traffic of the run to this file. - is the "
+     "standard output"},
     {"telemetry", 0, TH_OPT_TEXT, AT(telemetry), "FILE.jsonl", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
-     "write one JSON line per update; - is the standard output"},
+     "Write one line of JSON for each update to this file. - is the standard "
+     "output"},
     {"reference", 0, TH_OPT_TEXT, AT(reference), "MODEL.h5", NULL, "none",
      TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
-     "telemetry also tells the distance of the coefficients from this model's"},
+     "Add to the telemetry how far the coefficients are from those of this "
+     "model"},
     {"json", 0, TH_OPT_FLAG, AT(json), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_EVALUATE | TH_INSPECT | TH_BENCH | TH_VERIFY, false,
-     "print the results as JSON"},
+     "Print the results as JSON"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_INSPECT, false, "read everything and verify every checksum"},
+     "run", TH_INSPECT, false, "Read everything, and verify every checksum"},
     {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_VERIFY, false,
-     "also train anew by the model's own options, and compare every number, "
-     "those of its path among them"},
+     "Also train the model anew by its own options, and compare every number, "
+     "including those of its path"},
     {"force", 'f', TH_OPT_FLAG, AT(force), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_EVERY_COMMAND, false, "overwrite existing outputs"},
+     "run", TH_EVERY_COMMAND, false, "Overwrite existing outputs"},
     {"quiet", 'q', TH_OPT_FLAG, AT(quiet), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_EVERY_COMMAND, false, "no progress, no summary"},
+     "run", TH_EVERY_COMMAND, false, "Print no progress and no summary"},
     {"verbose", 'v', TH_OPT_FLAG, AT(verbose), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false,
-     "also print what each phase and each outer loop of the run took"},
+     "Also print how long each phase and each outer loop of the run took"},
     {"deck", 0, TH_OPT_TEXT, AT(deck), "FILE.ini", NULL, "none", TH_NO_LIMITS,
      NULL, NULL, TH_EVERY_COMMAND, false,
-     "read options from a file; the command line wins"},
+     "Read options from a file. Options on the command line have priority"},
     {"help", 'h', TH_OPT_FLAG, AT(help), NULL, NULL, NULL, TH_NO_LIMITS, NULL,
-     NULL, TH_EVERY_COMMAND, false, "print this and stop"},
+     NULL, TH_EVERY_COMMAND, false, "Print this help and stop"},
 };
 
 enum {

@@ -138,10 +138,11 @@ static th_status guard(struct th_iht *h, struct th_context *context,
   int64_t halvings = halvings_for(loss / h->smallest_loss);
   h->eta = ldexp(h->eta, -(int)halvings);
   h->halvings += halvings;
-  th_context_notice(context,
-                    "the loss on fresh examples rose to %g (smallest so far "
-                    "%g): last state restored, step size lowered to %g",
-                    loss, h->smallest_loss, h->eta);
+  th_context_notice(
+      context,
+      "the loss on fresh examples rose to %g; the smallest so far is %g. The "
+      "last state was restored, and the step size is now %g",
+      loss, h->smallest_loss, h->eta);
   th_status rc = th_support_copy(&h->theta, &h->last, err);
   if (rc == TH_OK) /* there is room: both on every rank alike */
     rc = th_gram_start(&h->gram, context, h->theta.size, err);

@@ -292,9 +292,9 @@ static th_status step(void *state, struct th_context *context, bool *more,
   /* every block J_i takes its own rows; of them J_i and S are observed */
   TH_TRY(look(s, context, more, err));
   if (!*more && s->round == 0)
-    th_context_notice(context, "so few examples make no round over all blocks: "
-                               "nothing was learnt; give more {passes}, or a "
-                               "larger {budget}");
+    th_context_notice(
+        context, "so few examples make no round over all blocks, and nothing "
+                 "was learnt. Give more {passes} or a larger {budget}");
   if (!*more)
     return TH_OK;
   s->round++;

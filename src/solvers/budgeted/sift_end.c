@@ -172,22 +172,22 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
                                         s->threshold);
   if (target->kurtosis > HEAVY_TAILS)
     th_context_notice(context,
-                      "the target's tails are heavy (kurtosis %.0f, where 3 is "
-                      "usual): %s may fit better",
+                      "the target's tails are heavy (its kurtosis is %.0f; 3 "
+                      "is usual). A model of %s may fit better",
                       target->kurtosis,
                       target->low > -1 ? "log(1 + target)"
                                        : "a transformed target");
   if ((double)near > MANY_TIMES * usual + MANY_MORE)
-    th_context_notice(context,
-                      "%lld attributes score just below the threshold, where "
-                      "luck brings some %.0f: %s may let true ones in",
-                      (long long)near, usual,
-                      saw_all(context) ? "more examples"
-                                       : "more passes, or more examples,");
+    th_context_notice(
+        context,
+        "%lld attributes score just below the threshold, where chance alone "
+        "puts about %.0f. %s may let true attributes in",
+        (long long)near, usual,
+        saw_all(context) ? "More examples" : "More passes or more examples");
   if (s->support.size >= s->largest_support && s->support.size < (int64_t)d)
     th_context_notice(context,
-                      "the strict support has grown to %lld, the most that "
-                      "this budget and so many examples allow",
+                      "the strict support has grown to %lld attributes. This "
+                      "budget and so many examples allow no more",
                       (long long)s->support.size);
 }
 

@@ -44,9 +44,10 @@ const char *th_sift_why_truth(const struct th_config *config,
 {
   int64_t passes = wanted_passes(config, shape);
   if (shape->training < TH_END_FEWEST)
-    return "to predict takes 20 training examples at least";
+    return "a choice by predictions needs at least 20 training examples";
   if (passes == 1 && shape->training < TH_END_OF_ONE * TH_END_FEWEST)
-    return "to predict in one pass takes 60 training examples at least";
+    return "a choice by predictions in one pass needs at least 60 training "
+           "examples";
   if (rows_of_list(passes, shape->training) > TH_END_MOST)
     return "the lists of so many examples would not fit into memory";
   if (config->validation == 0 && !th_end_small(passes, shape->training))

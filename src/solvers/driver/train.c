@@ -107,9 +107,8 @@ static th_status loop(struct run *run, struct th_error *err)
     run->updates++;
     TH_TRY(tell(run, err));
     if (context->deal.reused && !warned)
-      th_context_notice(context,
-                        "an update needs more examples than there are: some "
-                        "are used twice within it");
+      th_context_notice(context, "an update needs more examples than there "
+                                 "are, so it uses some of them twice");
     warned = context->deal.reused;
     if (!th_end_chooses(context->config)) /* its rows are for the end */
       TH_TRY(th_early_stopping_check(&run->validation, context,

@@ -70,10 +70,9 @@ static th_status create(void **state, struct th_context *context,
   s->certificate.confidence = 1;
   double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
   if (s->path == 1 && lambda >= s->problem.lambda_max)
-    th_context_notice(context,
-                      "lambda %g is at or above lambda_max %g: the model is "
-                      "zero",
-                      lambda, s->problem.lambda_max);
+    th_context_notice(
+        context, "lambda %g is not below lambda_max %g, so the model is zero",
+        lambda, s->problem.lambda_max);
   *state = s;
   s = NULL;
 done:
@@ -152,8 +151,8 @@ static th_status step(void *state, struct th_context *context, bool *more,
   double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
   if (s->exact.gap > goal)
     th_context_notice(context,
-                      "at lambda %g the gap is %g, not %g: descent came to no "
-                      "more; a path may, or a larger lambda",
+                      "at lambda %g the gap is %g and not %g, and descent "
+                      "makes it no smaller. A path or a larger lambda may help",
                       lambda, s->exact.gap, goal);
   TH_TRY(publish(s, context, err));
   c->lambda = lambda;

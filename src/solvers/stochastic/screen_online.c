@@ -173,15 +173,16 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
       th_source_shape(s->context->source)->attributes - s->context->left_out;
   if (readmitted > 0)
     th_context_notice(s->context,
-                      "the last check took back %lld attributes of the "
-                      "solution that online screening had left out",
+                      "online screening had left out attributes of the "
+                      "solution (%lld); the last check took them back",
                       (long long)readmitted);
   if (s->drawn > 0 && left > all - all / 10)
-    th_context_notice(s->context,
-                      "online screening did not pay: %lld of %lld attributes "
-                      "were left; strongly correlated attributes, or too few "
-                      "epochs (fs-prox-sgd and lasso need neither)",
-                      (long long)left, (long long)all);
+    th_context_notice(
+        s->context,
+        "online screening did not pay, since %lld of %lld attributes are left. "
+        "Attributes may be strongly correlated, or the epochs may be too few. "
+        "The solvers fs-prox-sgd and lasso may do better",
+        (long long)left, (long long)all);
 }
 
 /* What is known of the attributes that a stream left out. */
@@ -189,12 +190,12 @@ static void report_stream(struct th_stochastic *s)
 {
   const struct th_online_screen *screen = th_screen_online_of(s);
   if (screen->doubtful > 0)
-    th_context_notice(s->context,
-                      "online screening left out %lld attributes of which the "
-                      "last check cannot say, at confidence %g, that they are "
-                      "not in the solution; more examples, or a larger "
-                      "{screen-exponent}",
-                      (long long)screen->doubtful, s->confidence);
+    th_context_notice(
+        s->context,
+        "online screening left out attributes (%lld) that may be in the "
+        "solution: the last check cannot rule them out with confidence %g. "
+        "More examples or a larger {screen-exponent} may help",
+        (long long)screen->doubtful, s->confidence);
 }
 
 static th_status finish(struct th_stochastic *s, struct th_error *err)

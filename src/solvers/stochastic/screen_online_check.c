@@ -246,8 +246,8 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
   th_online_restart(&screen->online, raised, screen->first_length, 0,
                     th_screen_online_vectors_of(s));
   th_context_notice(s->context,
-                    "a check took back %lld attributes that online screening "
-                    "had left out wrongly; its exponent w is now %g",
+                    "online screening had left out attributes wrongly (%lld); "
+                    "a check took them back, and the exponent w is now %g",
                     (long long)readmitted, raised);
 }
 

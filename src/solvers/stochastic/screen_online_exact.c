@@ -41,11 +41,11 @@ th_status th_screen_online_end_exactly(struct th_stochastic *s,
   th_status rc = th_screen_online_refine(s, INT64_MAX, readmitted, err);
   if (rc != TH_OK || *readmitted >= 0)
     return rc;
-  th_context_notice(s->context,
-                    "passes over what is left came to a gap of %g and no "
-                    "further: the exact solver ends the run; {solver} lasso "
-                    "does without such passes",
-                    s->pass.gap);
+  th_context_notice(
+      s->context,
+      "passes over the attributes that are left stopped at a gap of %g, so the "
+      "exact solver ends the run. {solver} lasso needs no such passes",
+      s->pass.gap);
   return solve_whole(s, readmitted, err);
 }
 

@@ -52,9 +52,10 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
                                        s->certificate.lambda_max, point);
   s->done = !(s->lambda < s->certificate.lambda_max);
   if (s->done && s->context->config->path == 0)
-    th_context_notice(s->context,
-                      "lambda %g is not below lambda_max %g: the model is zero",
-                      s->lambda, s->certificate.lambda_max);
+    th_context_notice(
+        s->context,
+        "lambda %g is not below lambda_max %g, so the model is zero", s->lambda,
+        s->certificate.lambda_max);
   return rc;
 }
 

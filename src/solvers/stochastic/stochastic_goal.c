@@ -170,13 +170,13 @@ void th_stochastic_tell(const struct th_stochastic *s)
     return;
   if (gap <= double_gap * s->zero_objective)
     th_context_notice(s->context,
-                      "the gap is %g, not %g: this is where double precision "
-                      "ends",
+                      "the gap is %g and not %g, because double precision "
+                      "allows no smaller one",
                       gap, wanted);
   else
     th_context_notice(s->context,
                       "%s at a gap of %g, not %g: the model is not the "
-                      "solution; %s%s{solver} lasso may help",
+                      "solution. To come closer, give %s%s{solver} lasso",
                       used_up ? "the examples are used up" : "the run ended",
                       gap, wanted, config->standardize ? "" : "{standardize}, ",
                       used_up ? "a larger {epochs} or " : "");

@@ -223,8 +223,8 @@ static void tell_limits(const struct th_end_work *w)
     return;
   if (2 * chosen->size > seen || w->at_end)
     th_context_notice(w->context,
-                      "the net has %lld of the %lld attributes that the budget "
-                      "let it see: a larger one may predict better",
+                      "the net uses %lld of the %lld attributes that the "
+                      "budget let it see. A larger budget may predict better",
                       (long long)chosen->size, (long long)seen);
 }
 
@@ -262,8 +262,9 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
   if (w->blind) {
     end->chosen.kind = TH_CANDIDATE_STRICT;
     th_context_notice(
-        context, "too few examples of a class, or with weight, to choose a "
-                 "model by predictions: the strict support it is");
+        context,
+        "too few examples of a class, or too few with a weight, to choose a "
+        "model by its predictions. The model is the strict support");
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
     TH_TRY(th_agree(context->comm, choose(w, err), err));
