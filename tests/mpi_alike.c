@@ -10,7 +10,7 @@
 
 /* The same check in a program of another version: see mpi.cmake. */
 th_status th_alike_other(struct th_comm *comm, int argc, char **argv,
-                         struct th_error *err);
+                         uint64_t arithmetic, struct th_error *err);
 
 enum { MOST = 4 };
 
@@ -66,7 +66,7 @@ static void test_arguments(struct th_comm *comm, const struct trial *trial)
     struct th_error err;
     th_error_clear(&err);
     memcpy(word, mine->word, sizeof word);
-    CHECK(th_alike_check(comm, mine->count, word, &err) == TH_EUSAGE);
+    CHECK(th_alike_check(comm, mine->count, word, 1, &err) == TH_EUSAGE);
     check_told(comm, odd, trial->told, &err);
   }
 }
@@ -80,9 +80,9 @@ static void test_long(struct th_comm *comm)
   struct th_error err;
   th_error_clear(&err);
   memset(text, 'x', LONG);
-  CHECK(th_alike_check(comm, 3, word, &err) == TH_OK);
+  CHECK(th_alike_check(comm, 3, word, 1, &err) == TH_OK);
   text[LONG - 1] = comm->rank == comm->size - 1 ? 'y' : 'x';
-  CHECK(th_alike_check(comm, 3, word, &err) ==
+  CHECK(th_alike_check(comm, 3, word, 1, &err) ==
         (comm->size > 1 ? TH_EUSAGE : TH_OK));
 }
 
@@ -95,9 +95,23 @@ static void test_version(struct th_comm *comm)
   for (int odd = 0; odd < comm->size && comm->size > 1; odd++) {
     struct th_error err;
     th_error_clear(&err);
-    th_status rc = comm->rank == odd ? th_alike_other(comm, 2, word, &err)
-                                     : th_alike_check(comm, 2, word, &err);
+    th_status rc = comm->rank == odd ? th_alike_other(comm, 2, word, 1, &err)
+                                     : th_alike_check(comm, 2, word, 1, &err);
     CHECK(rc == TH_EARG);
+    check_told(comm, odd, told, &err);
+  }
+}
+
+static void test_arithmetic(struct th_comm *comm)
+{
+  static const char *const told[2] = {"computes with other bits than rank 0",
+                                      "computes with other bits than rank 0"};
+  char *word[2] = {"thresher", "solvers"};
+  for (int odd = 0; odd < comm->size && comm->size > 1; odd++) {
+    struct th_error err;
+    th_error_clear(&err);
+    CHECK(th_alike_check(comm, 2, word, comm->rank == odd ? 1 : 2, &err) ==
+          TH_EARG);
     check_told(comm, odd, told, &err);
   }
 }
@@ -109,12 +123,13 @@ int main(int argc, char **argv)
   th_mpi_start(&comm, &argc, &argv);
   th_error_clear(&err);
   int64_t before = comm.operations;
-  CHECK(th_alike_check(&comm, argc, argv, &err) == TH_OK);
+  CHECK(th_alike_check(&comm, argc, argv, 1, &err) == TH_OK);
   CHECK(comm.operations == before + (comm.size > 1));
   for (size_t k = 0; k < sizeof trials / sizeof *trials; k++)
     test_arguments(&comm, &trials[k]);
   test_long(&comm);
   test_version(&comm);
+  test_arithmetic(&comm);
   int failed = check_finish(&comm);
   th_mpi_stop(&comm);
   return failed;

@@ -1,4 +1,5 @@
-/* alike.c - all ranks run the same program on the same command line
+/* alike.c - all ranks run the same program, with the same bits, on the same
+ * command line
  *
  * Another version may do anything behind this check, so that only here ranks of
  * several versions understand each other: what is exchanged has fixed sizes,
@@ -12,11 +13,12 @@
 #include <string.h>
 
 /* In the order in which they are told: what differs first explains the rest. */
-enum part { VERSION, BUILD, ARGUMENTS, PARTS };
+enum part { VERSION, BUILD, ARITHMETIC, ARGUMENTS, PARTS };
 
 enum { CARD = 4096 }; /* bytes of version and arguments that are told */
 
-static void sum_up(int argc, char **argv, int64_t mine[PARTS])
+static void sum_up(int argc, char **argv, uint64_t arithmetic,
+                   int64_t mine[PARTS])
 {
   uint64_t build = 0; /* where the program cannot read itself */
   uint64_t line = TH_FNV_BASIS;
@@ -27,6 +29,7 @@ static void sum_up(int argc, char **argv, int64_t mine[PARTS])
   mine[VERSION] =
       (int64_t)th_integer_hash(TH_FNV_BASIS, version, sizeof version);
   mine[BUILD] = (int64_t)build;
+  mine[ARITHMETIC] = (int64_t)arithmetic;
   mine[ARGUMENTS] = (int64_t)line;
 }
 
@@ -83,6 +86,12 @@ static th_status refuse(int odd, enum part part, const char *card, int argc,
     return th_fail(err, TH_EARG,
                    "rank %d runs another build of thresher %s than rank 0; %s",
                    odd, THRESHER_VERSION, remedy);
+  if (part == ARITHMETIC)
+    return th_fail(err, TH_EARG,
+                   "rank %d computes with other bits than rank 0 (thresher "
+                   "bench self prints a hash of them); install the same "
+                   "version of SLEEF for every rank",
+                   odd);
   return tell_arguments(odd, card + strlen(card) + 1, argc, argv, err);
 }
 
@@ -108,14 +117,14 @@ static th_status name_first(struct th_comm *comm, int64_t mine[PARTS], int argc,
 }
 
 th_status th_alike_check(struct th_comm *comm, int argc, char **argv,
-                         struct th_error *err)
+                         uint64_t arithmetic, struct th_error *err)
 {
   int64_t mine[PARTS];
   int64_t ends[2 * PARTS]; /* the largest, and what the smallest lacks */
   bool same = true;
   if (comm->size == 1)
     return TH_OK;
-  sum_up(argc, argv, mine);
+  sum_up(argc, argv, arithmetic, mine);
   for (int k = 0; k < PARTS; k++) {
     ends[k] = mine[k];
     ends[PARTS + k] = ~mine[k];

@@ -1,15 +1,17 @@
-/* alike.h - all ranks run the same program on the same command line
+/* alike.h - all ranks run the same program, with the same bits, on the same
+ * command line
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ALIKE_H
 #define TH_ALIKE_H
 
 #include "core/comm.h"
 
-/* The first collective operation of a run: one reduction of 48 bytes where all
- * is well. TH_EARG for another version or build than rank 0's, TH_EUSAGE for
- * other arguments; the message names the lowest rank that differs. argv[0] may
- * differ. Collective. */
+/* The first collective operation of a run: one reduction of 64 bytes where all
+ * is well. arithmetic: th_arithmetic_hash of this rank. TH_EARG for another
+ * version, build or arithmetic than rank 0's, TH_EUSAGE for other arguments;
+ * the message names the lowest rank that differs. argv[0] may differ.
+ * Collective. */
 th_status th_alike_check(struct th_comm *comm, int argc, char **argv,
-                         struct th_error *err);
+                         uint64_t arithmetic, struct th_error *err);
 
 #endif

@@ -1,8 +1,10 @@
 /* main.c - the program: ranks, the command line, one line for a failure
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
+#include "cli/arithmetic.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "core/kernel_form.h"
 #include "io/hdf5/interrupt.h"
 #include "mpi/mpi_comm.h"
 
@@ -115,10 +117,37 @@ static void print_failure(const struct th_comm *comm, struct th_error *err)
     fprintf(stderr, "thresher: %s\n", err->text);
 }
 
+/* Collective. A rank that cannot tell its arithmetic fails with the others. */
+static th_status check_alike(struct th_comm *comm, int argc, char **argv,
+                             struct th_error *err)
+{
+  uint64_t arithmetic = 0;
+  th_status rc = TH_OK;
+  if (comm->size > 1)
+    rc = th_arithmetic_hash(&arithmetic, err);
+  th_status alike = th_alike_check(comm, argc, argv, arithmetic, err);
+  return alike != TH_OK ? alike : th_agree(comm, rc, err);
+}
+
+/* Before anything else, and by each rank for itself: ranks on processors of
+ * several kinds may not all get further. */
+static void check_processor(void)
+{
+  const struct th_processor here = th_processor_here();
+  struct th_error err;
+  th_error_clear(&err);
+  th_status rc = th_kernel_form_check(&here, getenv("THRESHER_KERNELS"), &err);
+  if (rc == TH_OK)
+    return;
+  fprintf(stderr, "thresher: %s\n", err.text);
+  exit(th_error_status_exit(rc));
+}
+
 int main(int argc, char **argv)
 {
   struct th_comm comm;
   struct th_error err;
+  check_processor();
   th_interrupt_hold();
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);
@@ -130,7 +159,7 @@ int main(int argc, char **argv)
     th_comm_self(&comm);
   th_interrupt_start(comm.rank, comm.size);
   th_error_clear(&err);
-  th_status rc = th_alike_check(&comm, argc, argv, &err);
+  th_status rc = check_alike(&comm, argc, argv, &err);
   if (rc == TH_OK)
     rc = settle(&comm, run(&comm, argc, argv, &err), &err);
   if (rc == TH_OK)

@@ -24,7 +24,8 @@ static const struct part_row parts[] = {
     {"disk, dense data", th_bench_read},
     {"import", th_bench_import},
     {"ranks", th_bench_comm},
-    {"determinism", th_bench_self},
+    {"determinism", th_bench_determinism},
+    {"self", th_bench_self},
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -66,13 +67,18 @@ static th_status print_json(const struct th_bench *bench, struct th_error *err)
     th_json_real(o, bench->figure[k].key, bench->figure[k].value);
   if (bench->self_test != 0) /* that part was wanted */
     th_json_hex(o, "self_test", bench->self_test);
+  if (bench->arithmetic != 0)
+    th_json_hex(o, "arithmetic", bench->arithmetic);
   return th_json_print(stdout, o, JSON_INDENT(2), err);
 }
 
 static void print_part(const struct th_bench *bench, const char *name,
                        int first)
 {
-  printf("%s%s\n", first > 0 ? "\n" : "", name);
+  if (first == 0)
+    printf("%d %s, all at once; figures of the slowest\n", bench->comm->size,
+           bench->comm->size == 1 ? "rank" : "ranks");
+  printf("\n%s\n", name);
   for (int k = first; k < bench->figures; k++) {
     const struct th_figure *f = &bench->figure[k];
     if (!isnan(f->value))
@@ -129,9 +135,6 @@ th_status th_command_bench(const struct th_options *options,
   bool prints = comm->rank == 0 && !options->json;
   th_status rc = TH_OK;
   TH_TRY(check_words(options, err));
-  if (prints)
-    printf("%d %s, all at once; figures of the slowest\n\n", comm->size,
-           comm->size == 1 ? "rank" : "ranks");
   for (int k = 0; k < PARTS; k++) {
     int first = bench.figures;
     if (!wanted(options, &parts[k]))
@@ -140,9 +143,12 @@ th_status th_command_bench(const struct th_options *options,
     if (prints && bench.figures > first)
       print_part(&bench, parts[k].name, first);
   }
+  if (prints && bench.arithmetic != 0)
+    printf("%sarithmetic %016" PRIx64 "\n", bench.figures > 0 ? "\n" : "",
+           bench.arithmetic);
   if (prints && bench.self_test != 0)
     printf("\nself-test\n  model %016" PRIx64
-           ": the same on every machine of this CPU type, on any ranks\n",
+           ": the same on every processor, on any ranks\n",
            bench.self_test);
   if (comm->rank == 0 && options->json)
     rc = print_json(&bench, err);

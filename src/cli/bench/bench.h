@@ -26,6 +26,7 @@ struct th_bench {
   const struct th_options *options; /* borrowed */
   struct th_comm *comm;             /* borrowed */
   uint64_t self_test;               /* hash of a model that was trained */
+  uint64_t arithmetic;              /* hash of what is computed with */
   int figures;
   struct th_figure figure[TH_BENCH_MOST];
 };
@@ -39,6 +40,7 @@ th_bench_part th_bench_read;
 th_bench_part th_bench_comm;
 th_bench_part th_bench_import;
 th_bench_part th_bench_step;
+th_bench_part th_bench_determinism;
 th_bench_part th_bench_self;
 
 /* Record a figure; on every rank alike. Local. */

@@ -1,9 +1,10 @@
 /* bench_self.c - the determinism self-test: one small training, one hash
  *
  * The hash is that of the numbers of the model, so it is the same on all
- * machines of one CPU type, whatever the ranks. Every rank also trains alone:
+ * processors, whatever the ranks. Every rank also trains alone:
  * a model that differs from the team's is an error.
  * SPDX-License-Identifier: MIT */
+#include "cli/arithmetic.h"
 #include "cli/bench/bench.h"
 #include "cli/source.h"
 #include "core/integer.h"
@@ -70,13 +71,13 @@ static th_status train_alone(struct th_store *store, uint64_t expected,
   if (rc == TH_OK && hash != expected)
     rc = th_fail(err, TH_ENUMERIC,
                  "bench: the self-test gave model %016llx on all ranks and "
-                 "%016llx on one; are all machines of one CPU type, with one "
-                 "build of thresher and of its libraries?",
+                 "%016llx on one; do all machines have one build of thresher "
+                 "and of its libraries?",
                  (unsigned long long)expected, (unsigned long long)hash);
   return rc;
 }
 
-th_status th_bench_self(struct th_bench *bench, struct th_error *err)
+th_status th_bench_determinism(struct th_bench *bench, struct th_error *err)
 {
   struct th_synthesis synthesis = {0};
   struct th_synthetic_store *store = NULL;
@@ -94,4 +95,10 @@ done:
   th_synthetic_store_free(store);
   th_family_free(&synthesis);
   return rc;
+}
+
+th_status th_bench_self(struct th_bench *bench, struct th_error *err)
+{
+  th_status rc = th_arithmetic_hash(&bench->arithmetic, err);
+  return th_agree(bench->comm, rc, err);
 }

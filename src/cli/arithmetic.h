@@ -1,0 +1,16 @@
+/* arithmetic.h - one hash of what this program computes with
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ARITHMETIC_H
+#define TH_ARITHMETIC_H
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+/* The hash of a battery of numbers: elementary functions, kernels, linear
+ * algebra, random numbers and generated data, and SLEEF's version. Processors
+ * and builds with the same hash train the same models. Takes some
+ * milliseconds. Local. TH_ENOMEM. */
+th_status th_arithmetic_hash(uint64_t *hash, struct th_error *err);
+
+#endif
