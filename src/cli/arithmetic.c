@@ -244,12 +244,16 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
   struct th_column column = {0};
   double values[8 * EXAMPLES] = {0};
   double target[EXAMPLES];
+  const struct th_synthetic_room room = {.attributes = {256, 264},
+                                         .examples = {0, EXAMPLES},
+                                         .type = TH_F64,
+                                         .values = values,
+                                         .stride = EXAMPLES};
   th_status rc;
   snprintf(truth.family, sizeof truth.family, "%s", family->name);
   TH_TRY(th_synthetic_truth_init(&truth, WIDE, err));
   if (family->layout == TH_DENSE)
-    TH_TRY(th_synthetic_dense(&truth, (struct th_range){256, 264}, 0, EXAMPLES,
-                              TH_F64, values, EXAMPLES, err));
+    TH_TRY(th_synthetic_dense(&truth, &room, err));
   else
     TH_TRY(th_synthetic_sparse(&truth, WIDE, 9, EXAMPLES, &column, err));
   for (int64_t k = 0; k < column.count; k++)
