@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/state.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,19 @@ void th_deal_pieces_free(struct th_pieces *list)
 {
   free(list->items);
   *list = (struct th_pieces){0};
+}
+
+void th_pieces_describe(struct th_pieces *list, const char *name,
+                        struct th_state *state)
+{
+  th_state_enter(state, name);
+  TH_STATE_ONE(state, list, count);
+  th_state_grow(state,
+                (struct th_state_growing){"items", TH_STATE_I64, 2,
+                                          (void **)&list->items,
+                                          &list->capacity},
+                list->count);
+  th_state_leave(state);
 }
 
 static int64_t units_per_group(const struct th_deal_plan *plan)
@@ -139,6 +153,26 @@ void th_deal_free(struct th_deal *deal)
   th_deal_pieces_free(&deal->update);
   th_deal_pieces_free(&deal->deferred);
   *deal = (struct th_deal){0};
+}
+
+void th_deal_describe(struct th_deal *deal, struct th_state *state)
+{
+  th_state_enter(state, "deal");
+  TH_STATE_ONE(state, &deal->plan, passes);
+  TH_STATE_ONE(state, deal, pass);
+  TH_STATE_ONE(state, deal, position);
+  TH_STATE_ONE(state, deal, taken);
+  TH_STATE_ONE(state, deal, reused);
+  TH_STATE_ONE(state, deal, consumers);
+  th_state_grow(state,
+                (struct th_state_growing){"rest", TH_STATE_I64, 2,
+                                          (void **)&deal->rest,
+                                          &deal->consumer_capacity},
+                deal->consumers);
+  th_pieces_describe(&deal->back, "back", state);
+  TH_STATE_ONE(state, deal, back_head);
+  th_pieces_describe(&deal->deferred, "deferred", state);
+  th_state_leave(state);
 }
 
 /* The other direction of a take: rows go to the end of the queue. */

@@ -29,10 +29,14 @@ struct th_pieces {
   int64_t capacity;
 };
 
+struct th_state;
+
 th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
                              struct th_error *err);
 int64_t th_deal_pieces_rows(const struct th_pieces *list);
 void th_deal_pieces_free(struct th_pieces *list);
+void th_pieces_describe(struct th_pieces *list, const char *name,
+                        struct th_state *state);
 
 struct th_deal_plan {
   uint64_t seed;
@@ -88,6 +92,9 @@ struct th_deal {
 th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                        struct th_error *err);
 void th_deal_free(struct th_deal *deal);
+
+/* Its state between updates: what is handed out next. */
+void th_deal_describe(struct th_deal *deal, struct th_state *state);
 
 /* A new update begins: rows may be used again. */
 th_status th_deal_begin(struct th_deal *deal, struct th_error *err);

@@ -4,6 +4,7 @@
 
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/state.h"
 
 #include <stdlib.h>
 
@@ -46,6 +47,17 @@ void th_latin_free(struct th_latin *latin)
 {
   free(latin->queue);
   *latin = (struct th_latin){0};
+}
+
+enum { NUMBERS = sizeof(struct th_latin_queue) / sizeof(int64_t) };
+
+void th_latin_describe(struct th_latin *latin, struct th_state *state)
+{
+  th_state_enter(state, "latin");
+  TH_STATE_ONE(state, latin, pass);
+  th_state_all(state, "queue", TH_STATE_I64, latin->queue,
+               NUMBERS * latin->classes);
+  th_state_leave(state);
 }
 
 /* Of which class a block takes its rows in this pass. */

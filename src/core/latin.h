@@ -37,6 +37,9 @@ th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
                         struct th_error *err);
 void th_latin_free(struct th_latin *latin);
 
+/* Its state: what each class has left. */
+void th_latin_describe(struct th_latin *latin, struct th_state *state);
+
 /* Rows that this pass has left: of a block, of all. */
 int64_t th_latin_left_of(const struct th_latin *latin, int64_t block);
 int64_t th_latin_left(const struct th_latin *latin);

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/source_parts.h"
+#include "core/state.h"
 
 #include <stdlib.h>
 
@@ -36,6 +37,18 @@ const struct th_shape *th_source_shape(const struct th_source *source)
 const struct th_ledger *th_source_ledger(const struct th_source *source)
 {
   return &source->ledger;
+}
+
+void th_source_describe(struct th_source *source, struct th_state *state)
+{
+  struct th_ledger *ledger = &source->ledger;
+  th_state_enter(state, "ledger");
+  TH_STATE_ONE(state, ledger, examples);
+  TH_STATE_ONE(state, ledger, attributes);
+  TH_STATE_ONE(state, ledger, max_attributes_per_example);
+  TH_STATE_ONE(state, ledger, validation_examples);
+  TH_STATE_ONE(state, ledger, validation_attributes);
+  th_state_leave(state);
 }
 
 int64_t th_source_budget(const struct th_source *source)

@@ -41,6 +41,7 @@ struct th_draw {
 };
 
 struct th_source;
+struct th_state;
 
 /* A source over a borrowed store. budget: s', the most attributes of an
  * example that a draw may observe. Local; release with th_source_free. */
@@ -54,6 +55,9 @@ int64_t th_source_budget(const struct th_source *source);
 /* th_store_owned of its store. */
 struct th_range th_source_owned(const struct th_source *source, int rank,
                                 int size);
+
+/* Its state: the ledger. */
+void th_source_describe(struct th_source *source, struct th_state *state);
 
 /* Declare and count a draw; what it names must stay as it is until the last
  * read. Local, the same on every rank. TH_EBUDGET when it would observe more

@@ -13,6 +13,7 @@
 struct th_certificate;
 struct th_context;
 struct th_ending;
+struct th_state;
 struct th_support;
 
 /* All functions are collective unless said otherwise. */
@@ -42,6 +43,11 @@ struct th_algorithm {
   /* How the candidates of its end did; NULL: it has none. Local; borrowed;
    * final after finish. */
   const struct th_ending *(*ending)(const void *state);
+  /* The state between two updates (core/state.h): what is listed, put into a
+   * solver that create has made of the same plan, goes on with the same bits.
+   * Collective while an image is put: what follows from it is made again. */
+  void (*describe)(void *state, struct th_context *context,
+                   struct th_state *list);
   void (*free)(void *state); /* local; NULL is legal */
 };
 

@@ -249,6 +249,28 @@ th_status th_iht_finish(void *state, struct th_context *context,
   return th_refit_end(&end, context, err);
 }
 
+void th_iht_describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct th_iht *h = state;
+  th_support_describe(&h->theta, "theta", list);
+  th_support_describe(&h->last, "last", list);
+  th_gram_describe(&h->gram, list);
+  th_kept_rows_describe(&h->kept, context, &h->theta, list);
+  TH_STATE_ONE(list, &h->batch, loss);
+  TH_STATE_ONE(list, h, smoothness);
+  TH_STATE_ONE(list, h, eta);
+  TH_STATE_ONE(list, h, first_eta);
+  TH_STATE_ONE(list, h, halvings);
+  TH_STATE_ONE(list, h, smallest_loss);
+  TH_STATE_ONE(list, h, explore_rows);
+  TH_STATE_ONE(list, h, exploit_rows);
+  TH_STATE_ONE(list, h, updates_explore);
+  TH_STATE_ONE(list, h, updates_exploit);
+  TH_STATE_ONE(list, h, round);
+  TH_STATE_ONE(list, h, explores);
+}
+
 const struct th_support *th_iht_support(const void *state)
 {
   const struct th_iht *h = state;

@@ -87,6 +87,10 @@ th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
 th_status th_iht_finish(void *state, struct th_context *context,
                         struct th_error *err);
 
+/* The state between two rounds. */
+void th_iht_describe(void *state, struct th_context *context,
+                     struct th_state *list);
+
 /* For the table of an algorithm. Local. */
 const struct th_support *th_iht_support(const void *state);
 double th_iht_loss(const void *state);
@@ -97,7 +101,8 @@ void th_iht_release(void *state);
   {                                                                            \
     .create = th_iht_create, .step = (step_function), .finish = th_iht_finish, \
     .support = th_iht_support, .loss = th_iht_loss,                            \
-    .step_size = th_iht_step_size, .free = th_iht_release,                     \
+    .step_size = th_iht_step_size, .describe = th_iht_describe,                \
+    .free = th_iht_release,                                                    \
   }
 
 /* Largest eigenvalue, by rule, of the correlation of (x_S) in a Gram matrix;

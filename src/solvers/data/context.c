@@ -170,6 +170,14 @@ void th_context_free(struct th_context *context)
   *context = (struct th_context){0};
 }
 
+void th_context_describe(struct th_context *context, struct th_state *state)
+{
+  TH_STATE_ONE(state, context, piece_from);
+  TH_STATE_ONE(state, context, piece_part);
+  th_deal_describe(&context->deal, state);
+  th_source_describe(context->source, state);
+}
+
 void th_context_going(const struct th_context *context, double done,
                       const char *format, ...)
 {

@@ -7,6 +7,7 @@
 #include "core/deal.h"
 #include "core/profile.h"
 #include "core/source.h"
+#include "core/state.h"
 #include "math/loss.h"
 #include "solvers/config.h"
 #include "solvers/monitor.h"
@@ -63,6 +64,10 @@ th_status th_context_init(struct th_context *context,
                           const struct th_monitor *monitor,
                           struct th_profile *profile, struct th_error *err);
 void th_context_free(struct th_context *context);
+
+/* The state that solvers share: the deal, the ledger, and how far the run is.
+ */
+void th_context_describe(struct th_context *context, struct th_state *state);
 
 /* Centre, scale and bound of attribute owned.first + a, from its statistics.
  * Local. */

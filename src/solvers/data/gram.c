@@ -36,6 +36,19 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
   return grows ? th_agree(context->comm, rc, err) : rc;
 }
 
+void th_gram_describe(struct th_gram *gram, struct th_state *state)
+{
+  th_state_enter(state, "gram");
+  TH_STATE_ONE(state, gram, size);
+  TH_STATE_ONE(state, gram, rows);
+  TH_STATE_ONE(state, gram, weight);
+  th_state_grow(state,
+                (struct th_state_growing){"a", TH_STATE_F64, 1,
+                                          (void **)&gram->a, &gram->capacity},
+                entries(gram->size));
+  th_state_leave(state);
+}
+
 static void free_ranks(struct th_gram_room *room)
 {
   TH_FREE(room->members, room->send_bytes, room->receive_bytes);

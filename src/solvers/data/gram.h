@@ -43,6 +43,9 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
 void th_gram_free(struct th_gram *gram);
 
+/* Its state. */
+void th_gram_describe(struct th_gram *gram, struct th_state *state);
+
 /* Add the rows of a batch whose support has been observed. Each group of 256
  * rows is formed whole on one rank, rounded once to fixed point and
  * summed over ranks. row_weight multiplies each row's weight, NULL for 1;

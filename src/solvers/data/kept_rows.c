@@ -19,15 +19,13 @@ void th_kept_rows_start(struct th_kept_rows *kept,
 {
   kept->most = th_schedule_refit_rows(members, context->deal.rows_in_pass);
   kept->rows = 0;
-  kept->parts = 0;
   if (kept->seen != NULL)
     memset(kept->seen, 0, (size_t)words_of(context) * sizeof *kept->seen);
 }
 
 void th_kept_rows_free(struct th_kept_rows *kept)
 {
-  TH_FREE(kept->seen, kept->target, kept->weight, kept->values, kept->part,
-          kept->fresh);
+  TH_FREE(kept->seen, kept->target, kept->weight, kept->values, kept->fresh);
   *kept = (struct th_kept_rows){0};
 }
 
@@ -68,8 +66,6 @@ static th_status reserve(struct th_kept_rows *kept,
     TH_TRY(TH_NEW(&kept->seen, words_of(context), "rows to keep", err));
   TH_TRY(TH_GROW(&kept->fresh, &kept->fresh_capacity, batch->rows,
                  "rows to keep", err));
-  TH_TRY(TH_GROW(&kept->part, &kept->part_capacity, kept->parts + 1,
-                 "rows to keep", err));
   TH_TRY(TH_GROW(&kept->values, &kept->value_capacity, rows * members,
                  "rows to keep", err));
   TH_TRY(TH_WIDEN(&kept->weight, old, rows, "rows to keep", err));
@@ -84,16 +80,15 @@ static void copy_fresh(struct th_kept_rows *kept, const struct th_batch *batch,
 {
   int64_t members = batch->mine.last - batch->mine.first;
   double *to = kept->values + kept->rows * members;
-  for (int64_t k = 0; k < members; k++, to += count) {
+  for (int64_t k = 0; k < members; k++, to++) {
     const double *from = batch->columns + k * batch->rows;
     for (int64_t i = 0; i < count; i++)
-      to[i] = from[kept->fresh[i]];
+      to[i * members] = from[kept->fresh[i]];
   }
   for (int64_t i = 0; i < count; i++) {
     kept->target[kept->rows + i] = batch->target[kept->fresh[i]];
     kept->weight[kept->rows + i] = batch->weight[kept->fresh[i]];
   }
-  kept->part[kept->parts++] = count;
   kept->rows += count;
 }
 
@@ -108,19 +103,53 @@ void th_kept_rows_add(struct th_kept_rows *kept,
     copy_fresh(kept, batch, find_fresh(kept, batch));
 }
 
-/* Parts become columns. Local. */
+/* Room for rows that are put; nothing was kept, or there is room. */
+static th_status reserve_rows(struct th_kept_rows *kept,
+                              const struct th_context *context, int64_t members,
+                              struct th_error *err)
+{
+  struct th_batch none = {.mine = {0, members}};
+  int64_t rows = kept->rows;
+  kept->rows = 0; /* as if all of them came now */
+  none.rows = rows;
+  th_status rc = reserve(kept, context, &none, err);
+  kept->rows = rows;
+  return rc;
+}
+
+void th_kept_rows_describe(struct th_kept_rows *kept,
+                           const struct th_context *context,
+                           const struct th_support *support,
+                           struct th_state *state)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  th_state_enter(state, "kept");
+  th_state_note(state, kept->status);
+  TH_STATE_ONE(state, kept, most);
+  TH_STATE_ONE(state, kept, rows);
+  if (th_state_puts(state) && th_state_good(state))
+    th_state_note(
+        state, reserve_rows(kept, context, mine.last - mine.first, state->err));
+  int64_t words = kept->rows > 0 ? words_of(context) : 0;
+  th_state_examples(state, "seen", TH_STATE_I64, kept->seen, words);
+  TH_STATE_ARRAY(state, kept, target, kept->rows);
+  TH_STATE_ARRAY(state, kept, weight, kept->rows);
+  th_state_spread(state, "values", TH_STATE_F64, kept->values, kept->rows,
+                  mine);
+  th_state_leave(state);
+}
+
+/* Rows become columns. Local. */
 static void fill(const struct th_kept_rows *kept, struct th_batch *batch)
 {
   int64_t members = batch->mine.last - batch->mine.first;
-  const double *from = kept->values;
-  int64_t row = 0;
-  for (int64_t p = 0; p < kept->parts; p++) {
-    for (int64_t k = 0; k < members; k++, from += kept->part[p])
-      memcpy(batch->columns + k * batch->rows + row, from,
-             (size_t)kept->part[p] * sizeof *from);
-    row += kept->part[p];
+  int64_t rows = kept->rows;
+  for (int64_t k = 0; k < members; k++) {
+    double *column = batch->columns + k * batch->rows;
+    for (int64_t i = 0; i < rows; i++)
+      column[i] = kept->values[i * members + k];
   }
-  memcpy(batch->target, kept->target, (size_t)row * sizeof *kept->target);
+  memcpy(batch->target, kept->target, (size_t)rows * sizeof *kept->target);
   th_batch_weigh(batch, kept->weight);
 }
 

@@ -18,11 +18,8 @@ struct th_kept_rows {
   double *target;
   double *weight;
   int64_t row_capacity;
-  double *values; /* batch by batch, member by member */
+  double *values; /* row by row, member by member */
   int64_t value_capacity;
-  int64_t *part; /* rows of each batch */
-  int64_t parts;
-  int64_t part_capacity;
   int64_t *fresh; /* of the present batch: the rows that are kept */
   int64_t fresh_capacity;
   th_status status; /* of this rank: why it keeps no more */
@@ -37,6 +34,12 @@ void th_kept_rows_start(struct th_kept_rows *kept,
 void th_kept_rows_add(struct th_kept_rows *kept,
                       const struct th_context *context,
                       const struct th_batch *batch, struct th_error *err);
+
+/* Its state; `support` is S. */
+void th_kept_rows_describe(struct th_kept_rows *kept,
+                           const struct th_context *context,
+                           const struct th_support *support,
+                           struct th_state *state);
 
 /* All rows as one batch, without residuals. Collective. */
 th_status th_kept_rows_gather(const struct th_kept_rows *kept,

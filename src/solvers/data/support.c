@@ -46,6 +46,23 @@ th_status th_support_copy(struct th_support *to, const struct th_support *from,
   return TH_OK;
 }
 
+void th_support_describe(struct th_support *support, const char *name,
+                         struct th_state *state)
+{
+  th_state_enter(state, name);
+  TH_STATE_ONE(state, support, size);
+  TH_STATE_ONE(state, support, intercept);
+  if (th_state_puts(state) && th_state_good(state))
+    th_state_note(state,
+                  th_support_reserve(support, support->size, state->err));
+  TH_STATE_ARRAY(state, support, attribute, support->size);
+  TH_STATE_ARRAY(state, support, coef, support->size);
+  TH_STATE_ARRAY(state, support, centre, support->size);
+  TH_STATE_ARRAY(state, support, scale, support->size);
+  TH_STATE_ARRAY(state, support, bound, support->size);
+  th_state_leave(state);
+}
+
 struct th_range th_support_owned(const struct th_support *support,
                                  struct th_range owned)
 {

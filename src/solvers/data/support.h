@@ -30,6 +30,10 @@ void th_support_free(struct th_support *support);
 th_status th_support_copy(struct th_support *to, const struct th_support *from,
                           struct th_error *err);
 
+/* Its state. */
+void th_support_describe(struct th_support *support, const char *name,
+                         struct th_state *state);
+
 /* S and its coefficients become the chosen attributes and their values; the
  * owners tell everyone how the attributes are scaled, unless S stays the same.
  * Collective: at most one sum of 24 bytes per member where there is room. */

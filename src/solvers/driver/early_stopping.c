@@ -23,6 +23,17 @@ void th_early_stopping_free(struct th_validation *validation)
   th_batch_free(&validation->batch);
 }
 
+void th_early_stopping_describe(struct th_validation *validation,
+                            struct th_state *state)
+{
+  th_state_enter(state, "validation");
+  th_support_describe(&validation->best, "best", state);
+  TH_STATE_ONE(state, validation, best_loss);
+  TH_STATE_ONE(state, validation, strikes);
+  TH_STATE_ONE(state, validation, checked_at);
+  th_state_leave(state);
+}
+
 /* Sums over examples. */
 struct totals {
   double loss; /* times weight */

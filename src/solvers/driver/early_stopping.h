@@ -20,6 +20,10 @@ struct th_validation {
 void th_early_stopping_init(struct th_validation *validation);
 void th_early_stopping_free(struct th_validation *validation);
 
+/* Its state. */
+void th_early_stopping_describe(struct th_validation *validation,
+                            struct th_state *state);
+
 /* Mean loss of a support on the held-out rows. Collective. */
 th_status th_early_stopping_loss(struct th_validation *validation,
                                  struct th_context *context,

@@ -1,0 +1,246 @@
+/* state.c - the state of a run as a list of plain arrays
+ * SPDX-License-Identifier: MIT */
+#include "core/state.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t sizes[TH_STATE_TYPES] = {[TH_STATE_F64] = 8,
+                                             [TH_STATE_I64] = 8,
+                                             [TH_STATE_I32] = 4,
+                                             [TH_STATE_U8] = 1,
+                                             [TH_STATE_U16] = 2};
+
+size_t th_state_size(enum th_state_type type)
+{
+  return sizes[type];
+}
+
+void th_state_list(struct th_state *state, const struct th_comm *comm,
+                   struct th_range owned, struct th_error *err)
+{
+  *state = (struct th_state){.rank = comm->rank, .owned = owned, .err = err};
+}
+
+void th_state_from(struct th_state *state, const struct th_state_image *image,
+                   const struct th_comm *comm, struct th_range owned,
+                   struct th_error *err)
+{
+  th_state_list(state, comm, owned, err);
+  state->image = image;
+}
+
+void th_state_free(struct th_state *state)
+{
+  free(state->entry);
+  *state = (struct th_state){.entry = NULL};
+}
+
+bool th_state_puts(const struct th_state *state)
+{
+  return state->image != NULL;
+}
+
+bool th_state_good(const struct th_state *state)
+{
+  return state->status == TH_OK;
+}
+
+void th_state_note(struct th_state *state, th_status status)
+{
+  if (state->status == TH_OK)
+    state->status = status;
+}
+
+bool th_state_agree(struct th_state *state, struct th_comm *comm)
+{
+  state->status = th_agree(comm, state->status, state->err);
+  return state->status == TH_OK;
+}
+
+void th_state_enter(struct th_state *state, const char *name)
+{
+  size_t used = strlen(state->prefix);
+  snprintf(state->prefix + used, sizeof state->prefix - used, "%s.", name);
+}
+
+void th_state_leave(struct th_state *state)
+{
+  size_t used = strlen(state->prefix);
+  while (used > 1 && state->prefix[used - 2] != '.')
+    used--;
+  state->prefix[used > 0 ? used - 1 : 0] = 0;
+}
+
+static const char *const types[TH_STATE_TYPES] = {"f64", "i64", "i32", "u8",
+                                                  "u16"};
+
+/* The next entry of the image, which is to be the one that is described. */
+static const struct th_state_entry *expect(struct th_state *state,
+                                           const struct th_state_entry *wanted)
+{
+  const struct th_state_image *image = state->image;
+  if (state->next >= image->count) {
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state ends before %s", wanted->name));
+    return NULL;
+  }
+  const struct th_state_entry *found = &image->entry[state->next];
+  if (strcmp(found->name, wanted->name) == 0 && found->type == wanted->type &&
+      found->place == wanted->place)
+    return found;
+  th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                               "the state has %s (%s) where %s (%s) is wanted",
+                               found->name, types[found->type], wanted->name,
+                               types[wanted->type]));
+  return NULL;
+}
+
+static void put_rows(const struct th_state_entry *from,
+                     const struct th_state_entry *to)
+{
+  size_t size = sizes[to->type];
+  size_t width = (size_t)(to->here.last - to->here.first) * size;
+  for (int64_t r = 0; r < to->rows && width > 0; r++)
+    memcpy((char *)to->data + (size_t)r * width,
+           (const char *)from->data +
+               (size_t)(r * from->all + to->here.first) * size,
+           width);
+}
+
+static bool fits(const struct th_state_entry *from,
+                 const struct th_state_entry *to)
+{
+  bool spread = to->place == TH_STATE_BY_ATTRIBUTE;
+  return from->rows == to->rows && to->here.last <= from->all &&
+         (spread || from->all == to->all);
+}
+
+static void put(struct th_state *state, const struct th_state_entry *entry)
+{
+  const struct th_state_entry *from = expect(state, entry);
+  if (from == NULL)
+    return;
+  state->next++;
+  if (fits(from, entry))
+    put_rows(from, entry);
+  else
+    th_state_note(
+        state, th_fail(state->err, TH_EFORMAT,
+                       "the state has %lld x %lld items of %s, not %lld x %lld",
+                       (long long)from->rows, (long long)from->all, entry->name,
+                       (long long)entry->rows, (long long)entry->all));
+}
+
+static void list(struct th_state *state, const struct th_state_entry *entry)
+{
+  th_status rc =
+      th_grow((void **)&state->entry, &state->capacity, state->count + 1,
+              sizeof *state->entry, "the list of the state", state->err);
+  th_state_note(state, rc);
+  if (rc == TH_OK)
+    state->entry[state->count++] = *entry;
+}
+
+/* Its name is filled in here. */
+static void describe(struct th_state *state, const char *name,
+                     struct th_state_entry *entry)
+{
+  if (state->status != TH_OK)
+    return;
+  snprintf(entry->name, sizeof entry->name, "%.*s%s", TH_STATE_NAME / 2,
+           state->prefix, name);
+  if (th_state_puts(state))
+    put(state, entry);
+  else
+    list(state, entry);
+}
+
+static void describe_all(struct th_state *state, const char *name,
+                         struct th_state_entry entry, int64_t count)
+{
+  entry.rows = 1;
+  entry.all = count;
+  bool here = entry.place != TH_STATE_FIRST_RANK || state->rank == 0;
+  entry.here = (struct th_range){0, here ? count : 0};
+  describe(state, name, &entry);
+}
+
+void th_state_all(struct th_state *state, const char *name,
+                  enum th_state_type type, void *data, int64_t count)
+{
+  describe_all(state, name,
+               (struct th_state_entry){
+                   .type = type, .place = TH_STATE_REPLICATED, .data = data},
+               count);
+}
+
+void th_state_grow(struct th_state *state, struct th_state_growing array,
+                   int64_t count)
+{
+  size_t size = (size_t)array.items * sizes[array.type];
+  if (th_state_puts(state) && th_state_good(state))
+    th_state_note(state, th_grow(array.data, array.capacity, count, size,
+                                 "the state of a run", state->err));
+  th_state_all(state, array.name, array.type, *array.data, count * array.items);
+}
+
+void th_state_examples(struct th_state *state, const char *name,
+                       enum th_state_type type, void *data, int64_t count)
+{
+  describe_all(state, name,
+               (struct th_state_entry){
+                   .type = type, .place = TH_STATE_BY_EXAMPLE, .data = data},
+               count);
+}
+
+void th_state_first(struct th_state *state, const char *name,
+                    enum th_state_type type, void *data, int64_t count)
+{
+  describe_all(state, name,
+               (struct th_state_entry){
+                   .type = type, .place = TH_STATE_FIRST_RANK, .data = data},
+               count);
+}
+
+void th_state_spread(struct th_state *state, const char *name,
+                     enum th_state_type type, void *data, int64_t rows,
+                     struct th_range here)
+{
+  struct th_state_entry entry = {.type = type,
+                                 .place = TH_STATE_BY_ATTRIBUTE,
+                                 .rows = rows,
+                                 .here = here,
+                                 .data = data};
+  describe(state, name, &entry);
+}
+
+struct th_range th_state_find(struct th_state *state, const char *name,
+                              struct th_range range, const int64_t **keys)
+{
+  struct th_state_entry wanted = {.type = TH_STATE_I64,
+                                  .place = TH_STATE_BY_ATTRIBUTE};
+  const struct th_state_entry *found = NULL;
+  *keys = NULL;
+  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_NAME / 2,
+           state->prefix, name);
+  if (th_state_good(state))
+    found = expect(state, &wanted);
+  if (found == NULL)
+    return (struct th_range){0, 0};
+  *keys = found->data;
+  return th_range_members(*keys, found->all, range);
+}
+
+int64_t th_state_bytes(const struct th_state *state)
+{
+  int64_t bytes = 0;
+  for (int64_t k = 0; k < state->count; k++) {
+    const struct th_state_entry *e = &state->entry[k];
+    bytes += e->rows * (e->here.last - e->here.first) * (int64_t)sizes[e->type];
+  }
+  return bytes;
+}

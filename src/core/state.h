@@ -1,0 +1,187 @@
+/* state.h - the state of a run as a list of plain arrays
+ *
+ * Everything that outlives an update is described once, by the module that
+ * holds it: name, type, count, and where it lives. The description has two
+ * uses. A list of what there is can be taken into an image: plain bytes that do
+ * not depend on the number of ranks. And an image can be put into a fresh run,
+ * of any number of ranks: each array is filled in as it is described, so that a
+ * description may make room by the counts that it has described before.
+ *
+ * Work arrays and caches are no state: they are made again from it.
+ *
+ * The first failure is kept; whatever is described after it is passed over. A
+ * module describes itself on every rank alike. All functions are local but
+ * where said.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STATE_H
+#define TH_STATE_H
+
+#include "core/comm.h"
+#include "core/error.h"
+#include "core/partition.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum th_state_type {
+  TH_STATE_F64,
+  TH_STATE_I64,
+  TH_STATE_I32,
+  TH_STATE_U8, /* and bool */
+  TH_STATE_U16,
+  TH_STATE_TYPES
+};
+
+/* Where an array lives. What is spread over the ranks by attribute is in the
+ * order of the attributes, those of rank 0 first. */
+enum th_state_place {
+  TH_STATE_REPLICATED,
+  TH_STATE_BY_EXAMPLE,   /* replicated, one item or more for each example */
+  TH_STATE_BY_ATTRIBUTE, /* each rank has a range of the items */
+  TH_STATE_FIRST_RANK,   /* rank 0 has all, the others nothing */
+  TH_STATE_PLACES
+};
+
+enum { TH_STATE_NAME = 72 };
+
+/* One array of a run. `rows` vectors of `all` items lie one behind the other;
+ * of each of them this rank holds items here.first .. here.last - 1. */
+struct th_state_entry {
+  char name[TH_STATE_NAME];
+  enum th_state_type type;
+  enum th_state_place place;
+  int64_t rows;
+  int64_t all; /* by attribute: known once it has been taken */
+  struct th_range here;
+  void *data;
+};
+
+/* One array of an image: entry.rows x entry.all items, the same on every rank;
+ * entry.data is owned. */
+struct th_state_image {
+  struct th_state_entry *entry;
+  int64_t count;
+  int64_t capacity;
+};
+
+struct th_state {
+  const struct th_state_image *image; /* what is put; NULL: a list is made */
+  int64_t next;                       /* entry of it */
+  int rank;
+  struct th_range owned; /* attributes of this rank */
+  struct th_state_entry *entry;
+  int64_t count;
+  int64_t capacity;
+  char prefix[TH_STATE_NAME];
+  th_status status;
+  struct th_error *err;
+};
+
+/* ---- for descriptions ---- */
+
+/* Names of what follows are "name.", up to th_state_leave. */
+void th_state_enter(struct th_state *state, const char *name);
+void th_state_leave(struct th_state *state);
+
+/* Is an image being put? What was described so far is there then. */
+bool th_state_puts(const struct th_state *state);
+
+/* Nothing has failed: what was described so far may be used. */
+bool th_state_good(const struct th_state *state);
+
+/* Keep what a description has failed of; for calls within it. */
+void th_state_note(struct th_state *state, th_status status);
+
+/* What has failed on one rank has failed on all of them, so that a description
+ * may call what is collective. False: it has. Collective. */
+bool th_state_agree(struct th_state *state, struct th_comm *comm);
+
+/* `count` items that every rank has, or one item. */
+void th_state_all(struct th_state *state, const char *name,
+                  enum th_state_type type, void *data, int64_t count);
+#define TH_STATE_ONE(state, owner, field)                                      \
+  th_state_all((state), #field, TH_STATE_TYPE((owner)->field),                 \
+               &(owner)->field, 1)
+#define TH_STATE_ARRAY(state, owner, field, count)                             \
+  th_state_all((state), #field, TH_STATE_TYPE(*(owner)->field),                \
+               (owner)->field, (count))
+
+/* An array that th_grow makes longer, of which `count` elements are in use; an
+ * element is so many items of the type. Room is made before it is put. */
+struct th_state_growing {
+  const char *name;
+  enum th_state_type type;
+  int64_t items; /* of an element */
+  void **data;
+  int64_t *capacity; /* in elements */
+};
+void th_state_grow(struct th_state *state, struct th_state_growing array,
+                   int64_t count);
+
+/* `count` items for examples. */
+void th_state_examples(struct th_state *state, const char *name,
+                       enum th_state_type type, void *data, int64_t count);
+
+/* rows x the items here of each vector, one for each of some attributes: by
+ * attribute over all ranks. */
+void th_state_spread(struct th_state *state, const char *name,
+                     enum th_state_type type, void *data, int64_t rows,
+                     struct th_range here);
+
+/* Items that rank 0 alone has. */
+void th_state_first(struct th_state *state, const char *name,
+                    enum th_state_type type, void *data, int64_t count);
+
+/* How many items the next array has, and those of them, ascending attributes,
+ * that lie in a range: for lists by attribute whose length is to be known
+ * before they are put. *keys: all of them, borrowed. Only while an image is
+ * put. TH_EFORMAT where the next array is another one. */
+struct th_range th_state_find(struct th_state *state, const char *name,
+                              struct th_range range, const int64_t **keys);
+
+/* Pairs of the same type are arrays of twice as many items. */
+#define TH_STATE_TYPE(item)                                                    \
+  _Generic((item), double                                                      \
+           : TH_STATE_F64, int64_t                                             \
+           : TH_STATE_I64, uint64_t                                            \
+           : TH_STATE_I64, int32_t                                             \
+           : TH_STATE_I32, uint32_t                                            \
+           : TH_STATE_I32, uint16_t                                            \
+           : TH_STATE_U16, unsigned char                                       \
+           : TH_STATE_U8, bool                                                 \
+           : TH_STATE_U8)
+
+/* ---- for those who take and put ---- */
+
+/* Bytes of an item of a type. */
+size_t th_state_size(enum th_state_type type);
+
+/* A list of what there is, or the filling in from an image. Release with
+ * th_state_free. */
+void th_state_list(struct th_state *state, const struct th_comm *comm,
+                   struct th_range owned, struct th_error *err);
+void th_state_from(struct th_state *state, const struct th_state_image *image,
+                   const struct th_comm *comm, struct th_range owned,
+                   struct th_error *err);
+void th_state_free(struct th_state *state);
+
+/* Bytes that the listed arrays take on this rank. */
+int64_t th_state_bytes(const struct th_state *state);
+
+/* The listed arrays as an image, on every rank. TH_ENOMEM; TH_EARG where a
+ * name comes twice. Collective. Release with th_state_image_free. */
+th_status th_state_take(struct th_state *state, struct th_comm *comm,
+                        struct th_state_image *image, struct th_error *err);
+
+/* After everything has been described: all of the image is used up, on every
+ * rank. TH_EFORMAT else, or what a description has failed of. Collective. */
+th_status th_state_put(struct th_state *state, struct th_comm *comm,
+                       struct th_error *err);
+
+/* Rank 0's image becomes everyone's; those of the others are released.
+ * Collective. TH_ENOMEM. */
+th_status th_state_image_share(struct th_state_image *image,
+                               struct th_comm *comm, struct th_error *err);
+void th_state_image_free(struct th_state_image *image);
+
+#endif

@@ -1,0 +1,279 @@
+/* run.c - the one loop that all solvers share
+ * SPDX-License-Identifier: MIT */
+#include "solvers/driver/run.h"
+
+#include "core/memory.h"
+#include "solvers/algorithm.h"
+#include "solvers/budgeted/end/end.h"
+#include "solvers/data/weighted_scaling.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Coefficients in the data's own units, for the monitor and the model. Local.
+ */
+static th_status own_units(struct th_run *run, const struct th_support *support,
+                           struct th_error *err)
+{
+  th_status rc = TH_GROW(&run->coef, &run->coef_capacity, support->size,
+                         "coefficients", err);
+  for (int64_t k = 0; k < support->size && rc == TH_OK; k++)
+    run->coef[k] = th_support_own_coef(support, k);
+  return rc;
+}
+
+/* What is known of the model, or NULL. Local; borrowed. */
+static const struct th_certificate *certificate_of(const struct th_run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  return algorithm->certificate != NULL ? algorithm->certificate(run->state)
+                                        : NULL;
+}
+
+/* Local. */
+static double done_of(const struct th_run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_context *context = &run->context;
+  double expected =
+      (double)context->config->passes * (double)context->deal.rows_in_pass;
+  if (algorithm->done != NULL)
+    return algorithm->done(run->state);
+  return (double)th_source_ledger(context->source)->examples / expected;
+}
+
+/* Collective: an agreement where the support has outgrown its room. */
+static th_status tell(struct th_run *run, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_support *support = algorithm->support(run->state);
+  const struct th_ledger *ledger = th_source_ledger(run->context.source);
+  if (monitor == NULL || monitor->progress == NULL)
+    return TH_OK;
+  bool grows = support->size > run->coef_capacity;
+  th_status rc = own_units(run, support, err);
+  if (grows)
+    rc = th_agree(run->context.comm, rc, err);
+  if (rc != TH_OK)
+    return rc;
+  struct th_progress progress = {
+      .examples = ledger->examples,
+      .attributes_observed = ledger->attributes,
+      .done = done_of(run),
+      .epochs = (double)run->context.deal.taken /
+                (double)run->context.deal.rows_in_pass,
+      .updates = run->updates,
+      .loss = algorithm->loss(run->state),
+      .support_size = support->size,
+      .support = support->attribute,
+      .coef = run->coef,
+      .intercept = th_support_own_intercept(support, &run->context.target),
+      .step_size = algorithm->step_size(run->state),
+      .certificate = certificate_of(run),
+      .ending =
+          algorithm->ending != NULL ? algorithm->ending(run->state) : NULL};
+  monitor->progress(monitor->self, &progress);
+  return TH_OK;
+}
+
+th_status th_run_update(struct th_run *run, int64_t most, bool *more,
+                        struct th_error *err)
+{
+  struct th_context *context = &run->context;
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  bool stop = false;
+  bool warned = context->deal.reused;
+  th_status rc = TH_OK;
+  *more = true;
+  while (!stop && run->updates < most) {
+    TH_TRY(algorithm->step(run->state, context, more, err));
+    if (!*more)
+      break;
+    run->updates++;
+    TH_TRY(tell(run, err));
+    if (context->deal.reused && !warned)
+      th_context_notice(context,
+                        "an update needs more examples than there are, so it "
+                        "uses some of them twice");
+    warned = context->deal.reused;
+    if (!th_end_chooses(context->config)) /* its rows are for the end */
+      TH_TRY(th_early_stopping_check(&run->validation, context,
+                                     algorithm->support(run->state), &stop,
+                                     err));
+  }
+  if (stop)
+    th_context_notice(context,
+                      "stopped early: the loss on held-out examples no longer "
+                      "falls");
+  *more = *more && !stop;
+done:
+  return rc;
+}
+
+/* The support after the last refit, or the best one by validation. Collective.
+ */
+static th_status choose(struct th_run *run, const struct th_support **chosen,
+                        struct th_error *err)
+{
+  double loss = INFINITY;
+  th_status rc = TH_OK;
+  *chosen = run->solver->algorithm->support(run->state);
+  if (!isfinite(run->validation.best_loss))
+    return rc;
+  rc = th_early_stopping_loss(&run->validation, &run->context, *chosen, &loss,
+                              err);
+  if (rc == TH_OK && !(loss <= run->validation.best_loss))
+    *chosen = &run->validation.best;
+  return rc;
+}
+
+/* Members whose coefficient is not 0 make the model. Local. */
+static th_status fill_model(struct th_run *run,
+                            const struct th_support *support,
+                            struct th_model *model, struct th_error *err)
+{
+  const struct th_store *store = run->store;
+  int64_t size = 0;
+  th_status rc = own_units(run, support, err);
+  for (int64_t k = 0; k < support->size && rc == TH_OK; k++)
+    size += run->coef[k] != 0;
+  if (rc == TH_OK)
+    rc = th_model_reserve(model, size, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t k = 0, at = 0; k < support->size; k++)
+    if (run->coef[k] != 0) {
+      model->support[at] = support->attribute[k];
+      model->coef[at++] = run->coef[k];
+    }
+  model->intercept = th_support_own_intercept(support, &run->context.target);
+  model->solver = th_model_copy_string(run->solver->name);
+  model->loss = th_model_copy_string(run->context.loss->name);
+  bool used =
+      run->context.config->standardize || run->context.config->intercept;
+  const char *origin = store->statistics == NULL ? "import" : store->statistics;
+  if (th_weighted_wanted(&run->context))
+    origin = "weighted";
+  model->statistics = th_model_copy_string(used ? origin : "none");
+  if (model->solver == NULL || model->loss == NULL || model->statistics == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for the model");
+  model->attributes = store->shape.attributes;
+  model->ledger = *th_source_ledger(run->context.source);
+  model->passes = run->context.deal.taken > 0 ? run->context.deal.pass + 1 : 0;
+  model->fingerprint = store->fingerprint;
+  if (run->solver->algorithm->ending != NULL)
+    model->ending = *run->solver->algorithm->ending(run->state);
+  const struct th_certificate *known = certificate_of(run);
+  return known == NULL ? TH_OK
+                       : th_certificate_copy(&model->certificate, known, err);
+}
+
+/* From the source, a cell at a time. Local. */
+static th_status read_deviations(const struct th_context *context,
+                                 const int64_t *attribute, int64_t count,
+                                 double *deviation, struct th_error *err)
+{
+  struct th_statistics statistics[TH_CELL];
+  for (int64_t k = 0; k < count;) {
+    int64_t first = attribute[k];
+    int64_t end = k + 1;
+    while (end < count && attribute[end] - first < TH_CELL)
+      end++;
+    struct th_range range = {first, attribute[end - 1] + 1};
+    th_status rc =
+        th_source_statistics(context->source, range, statistics, err);
+    if (rc != TH_OK)
+      return rc;
+    for (; k < end; k++)
+      deviation[k] = statistics[attribute[k] - first].deviation;
+  }
+  return TH_OK;
+}
+
+/* Those of the support's attributes that this rank owns. Local. */
+static th_status own_deviations(const struct th_context *context,
+                                const struct th_model *model,
+                                struct th_error *err)
+{
+  const int64_t *support = model->support;
+  struct th_range mine =
+      th_range_members(support, model->support_size, context->owned);
+  if (context->deviation == NULL)
+    return read_deviations(context, support + mine.first,
+                           mine.last - mine.first,
+                           model->deviation + mine.first, err);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    model->deviation[k] = context->deviation[support[k] - context->owned.first];
+  return TH_OK;
+}
+
+/* The standard deviations that the owners of the support's attributes know, on
+ * every rank. Collective. */
+static th_status take_deviations(const struct th_context *context,
+                                 struct th_model *model, struct th_error *err)
+{
+  th_status rc =
+      TH_NEW(&model->deviation, model->support_size, "deviations", err);
+  if (rc == TH_OK)
+    rc = own_deviations(context, model, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  context->comm->ops->max_f64(context->comm, model->deviation,
+                              (size_t)model->support_size);
+done:
+  return rc;
+}
+
+/* A model must consist of numbers. Local; replicated values. */
+static th_status check_model(const struct th_model *model, struct th_error *err)
+{
+  bool good = isfinite(model->intercept);
+  for (int64_t k = 0; k < model->support_size; k++)
+    good = good && isfinite(model->coef[k]);
+  if (good)
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
+                 "the coefficients have become infinite; standardize, or take "
+                 "a smaller step size");
+}
+
+th_status th_run_open(struct th_run *run, const struct th_plan *plan,
+                      struct th_store *store, struct th_comm *comm,
+                      const struct th_monitor *monitor,
+                      struct th_profile *profile, struct th_error *err)
+{
+  *run = (struct th_run){.solver = plan->solver,
+                         .store = store};
+  th_early_stopping_init(&run->validation);
+  th_status rc =
+      th_context_init(&run->context, plan, store, comm, monitor, profile, err);
+  if (rc == TH_OK)
+    rc = run->solver->algorithm->create(&run->state, &run->context, err);
+  return rc;
+}
+
+void th_run_close(struct th_run *run)
+{
+  if (run->solver->algorithm->free != NULL)
+    run->solver->algorithm->free(run->state);
+  th_early_stopping_free(&run->validation);
+  th_context_free(&run->context);
+  free(run->coef);
+}
+
+th_status th_run_finish(struct th_run *run, struct th_model *model,
+                        struct th_error *err)
+{
+  const struct th_support *chosen = NULL;
+  th_status rc;
+  TH_TRY(run->solver->algorithm->finish(run->state, &run->context, err));
+  TH_TRY(tell(run, err));
+  TH_TRY(choose(run, &chosen, err));
+  rc = fill_model(run, chosen, model, err);
+  if (rc == TH_OK)
+    rc = check_model(model, err);
+  TH_TRY(th_agree(run->context.comm, rc, err));
+  TH_TRY(take_deviations(&run->context, model, err));
+done:
+  return rc;
+}

@@ -1,0 +1,56 @@
+/* run.h - a training run that can be stopped between updates, and gone on with
+ *
+ * th_train (train.h) is all of it in one call. All functions are collective.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_RUN_H
+#define TH_RUN_H
+
+#include "core/model.h"
+#include "core/state.h"
+#include "solvers/driver/early_stopping.h"
+#include "solvers/solver_table.h"
+
+#include <stdbool.h>
+
+/* The solver, what it works with, and what the monitor is told. */
+struct th_run {
+  struct th_context context;
+  const struct th_solver_row *solver;
+  void *state; /* the solver's */
+  struct th_store *store;
+  struct th_validation validation;
+  int64_t updates;
+  double *coef; /* of the support, in the data's own units */
+  int64_t coef_capacity;
+};
+
+/* Before the first update. The store is borrowed. Release with th_run_close,
+ * also after a failure. */
+th_status th_run_open(struct th_run *run, const struct th_plan *plan,
+                      struct th_store *store, struct th_comm *comm,
+                      const struct th_monitor *monitor,
+                      struct th_profile *profile, struct th_error *err);
+void th_run_close(struct th_run *run);
+
+/* Updates until the solver, the data or the validation says that it is enough,
+ * or there have been `most` of them in all. *more: not enough yet. */
+th_status th_run_update(struct th_run *run, int64_t most, bool *more,
+                        struct th_error *err);
+
+/* After the last update: what ends the run, and the model, replicated. */
+th_status th_run_finish(struct th_run *run, struct th_model *model,
+                        struct th_error *err);
+
+/* The state between two updates as an image, the same on every rank. Release it
+ * with th_state_image_free. */
+th_status th_run_take(struct th_run *run, struct th_state_image *image,
+                      struct th_error *err);
+
+/* Of a run that was opened with the same plan and has made no update, on any
+ * number of ranks: the image of another one becomes its state. TH_EFORMAT where
+ * the image is of another run: another solver, other data. After a failure the
+ * run can only be closed. */
+th_status th_run_put(struct th_run *run, const struct th_state_image *image,
+                     struct th_error *err);
+
+#endif

@@ -1,0 +1,40 @@
+/* run_state.c - the state of a run, taken and put
+ * SPDX-License-Identifier: MIT */
+#include "solvers/algorithm.h"
+#include "solvers/driver/run.h"
+
+/* What the solver makes again may draw: deal and ledger come last. Collective.
+ */
+static void describe(struct th_run *run, struct th_state *state)
+{
+  th_state_enter(state, run->solver->name);
+  run->solver->algorithm->describe(run->state, &run->context, state);
+  th_state_leave(state);
+  th_early_stopping_describe(&run->validation, state);
+  TH_STATE_ONE(state, run, updates);
+  th_context_describe(&run->context, state);
+}
+
+th_status th_run_take(struct th_run *run, struct th_state_image *image,
+                      struct th_error *err)
+{
+  struct th_comm *comm = run->context.comm;
+  struct th_state state;
+  th_state_list(&state, comm, run->context.owned, err);
+  describe(run, &state);
+  th_status rc = th_state_take(&state, comm, image, err);
+  th_state_free(&state);
+  return rc;
+}
+
+th_status th_run_put(struct th_run *run, const struct th_state_image *image,
+                     struct th_error *err)
+{
+  struct th_comm *comm = run->context.comm;
+  struct th_state state;
+  th_state_from(&state, image, comm, run->context.owned, err);
+  describe(run, &state);
+  th_status rc = th_state_put(&state, comm, err);
+  th_state_free(&state);
+  return rc;
+}
