@@ -1,0 +1,311 @@
+/* mpi_state.c - the state of a run, put into another one on another number of
+ * ranks, leads to the same bits
+ * SPDX-License-Identifier: MIT */
+#include "check.h"
+#include "penalised.h"
+
+#include "core/integer.h"
+#include "mpi/mpi_comm.h"
+#include "solvers/driver/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const penalties[] = {"l1", "group", "sparse-group"};
+
+enum { CASES = 8, GROUP = 90, PATH = 3 };
+
+/* Numbers by chance, the same on every rank. */
+static uint64_t chance(int k, int what, uint64_t most)
+{
+  int64_t words[2] = {k, what};
+  return th_integer_hash(TH_FNV_BASIS, words, sizeof words) / 7 % most;
+}
+
+/* What is trained, and how. */
+struct trial {
+  struct problem problem;
+  struct memory_store *data;
+  struct th_config config;
+  struct th_groups groups;
+  bool grouped;
+  int number;
+};
+
+static struct problem problem_of(const struct th_solver_row *row, int k)
+{
+  return (struct problem){.training = row->penalised ? 130 : 1500,
+                          .test = 20,
+                          .attributes = k % 3 == 2 ? 1300 : 700,
+                          .true_size = 6,
+                          .noise = 0.5,
+                          .mean = 0.2,
+                          .intercept = k % 4 == 1 ? 2 : 0,
+                          .seed = (uint64_t)k,
+                          .labels = k % 2,
+                          .weighted = k % 5 == 2};
+}
+
+static struct memory_store *store_of(struct problem *p, int k)
+{
+  struct memory_store *m = problem_store(p);
+  int64_t count = m->store.shape.examples * m->store.shape.attributes;
+  m->store.shape.layout = (k / 2) % 2 ? TH_SPARSE : TH_DENSE;
+  m->store.shape.type = k % 7 == 3 ? TH_F64 : TH_F32;
+  m->cut = k % 3 ? 70 : 0;
+  m->placed = k % 2;
+  for (int64_t i = 0; m->store.shape.layout == TH_SPARSE && i < count; i++)
+    m->values[i] = fabsf(m->values[i]) < 1 ? 0 : m->values[i];
+  memory_store_finish(m);
+  return m;
+}
+
+static struct th_config budgeted(const struct th_solver_row *row,
+                                 const struct problem *p, int k)
+{
+  struct th_config config =
+      problem_config(row->name, row->needs_sparsity ? 8 : 0, 60);
+  config.loss = p->labels ? "logistic" : "squared";
+  config.standardize = k % 3 > 0;
+  config.intercept = k % 4 > 0;
+  config.passes = 1 + k % 3;
+  config.validation = k % 4 >= 2 ? 0.1 : 0;
+  config.refit = (enum th_refit)(k % 3);
+  config.select = k % 3 ? TH_SELECT_AUTO : TH_SELECT_TRUTH;
+  if (row->needs_start) {
+    config.start_support = p->support;
+    config.start_size = p->true_size;
+  }
+  return config;
+}
+
+/* Case by case the screening rules, with and without a path. */
+static struct th_config penalised(const struct th_solver_row *row,
+                                  const struct problem *p, int k)
+{
+  struct th_config config =
+      penalised_config(row->name, p->labels ? "logistic" : "squared", 0.5);
+  config.penalty = penalties[k % 5 == 4 ? 1 + (k / 5) % 2 : 0];
+  config.intercept = k % 3 == 1;
+  config.standardize = k % 3 == 1;
+  config.batch = k % 2 ? 4 : 1;
+  config.epochs = k % 4 == 2 ? 0 : 24;
+  config.screen = k == 6 ? TH_SCREEN_NONE : k == 7 ? TH_SCREEN_GAP_SAFE : 0;
+  config.screen_rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
+  config.screen_every = k % 4 == 3 ? 40 : 0;
+  if (k % 3 == 2) {
+    config.lambda_ratio = 0;
+    config.path = PATH;
+    config.path_min = 0.4;
+  }
+  return config;
+}
+
+/* Options that a solver does not have. */
+static void fit_options(struct th_config *config)
+{
+  if (strcmp(config->solver, "lasso") == 0) {
+    config->batch = 0;
+    config->epochs = 0;
+    config->path = 6;
+    config->path_min = 0.15;
+    config->lambda_ratio = 0;
+  }
+}
+
+static void make_trial(struct trial *t, const struct th_solver_row *row, int k)
+{
+  *t = (struct trial){.problem = problem_of(row, k), .number = k};
+  t->data = store_of(&t->problem, k);
+  t->config = row->penalised ? penalised(row, &t->problem, k)
+                             : budgeted(row, &t->problem, k);
+  fit_options(&t->config);
+  t->config.seed = (uint64_t)k + 1;
+  t->grouped = row->penalised && strcmp(t->config.penalty, "l1") != 0;
+}
+
+/* Everything that a model says. */
+static uint64_t digest_of(const struct th_model *model)
+{
+  const struct th_certificate *c = &model->certificate;
+  const double *const numbers[] = {&c->lambda, &c->lambda_max, &c->objective,
+                                   &c->gap,    &c->dual_norm,  &c->violation,
+                                   &c->radius};
+  uint64_t digest = problem_digest(model);
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    digest = th_integer_hash(digest, numbers[k], sizeof(double));
+  digest = th_integer_hash(digest, &c->active, sizeof c->active);
+  digest = th_integer_hash(digest, c->margin, sizeof c->margin);
+  return th_integer_hash(digest, c->path,
+                         (size_t)c->path_size * sizeof *c->path);
+}
+
+/* A run on a team of its own. */
+struct session {
+  struct th_plan plan;
+  struct th_profile profile;
+  struct th_run run;
+};
+
+static th_status begin(struct session *s, struct trial *t, struct th_comm *comm,
+                       struct th_error *err)
+{
+  struct th_store *store = &t->data->store;
+  th_placement_free(&store->placement);
+  store->placement = (struct th_placement){.size = 0};
+  th_error_clear(err);
+  CHECK(th_store_place(store, comm, err) == TH_OK);
+  if (t->grouped)
+    plain_groups(&t->groups, comm, store->shape.attributes, GROUP);
+  t->config.groups = t->grouped ? &t->groups : NULL;
+  *s = (struct session){.profile = {.comm = comm}};
+  s->run.solver = th_solver_find(t->config.solver);
+  th_status rc =
+      th_train_plan(&t->config, &store->shape, comm->size,
+                    th_store_most_owned(store, comm->size), &s->plan, err);
+  CHECK(rc == TH_OK);
+  if (rc == TH_OK)
+    rc = th_run_open(&s->run, &s->plan, store, comm, NULL, &s->profile, err);
+  return rc;
+}
+
+static void end(struct session *s, struct trial *t)
+{
+  th_run_close(&s->run);
+  th_groups_free(&t->groups);
+}
+
+static void complain(const struct th_comm *comm, const struct trial *t,
+                     const char *what)
+{
+  check_failures++;
+  fprintf(stderr, "rank %d of %d, %s, case %d: %s\n", comm->rank, comm->size,
+          t->config.solver, t->number, what);
+}
+
+/* On to the end; the digest of the model. */
+static uint64_t complete(struct session *s, struct trial *t, int64_t *updates,
+                         struct th_error *err)
+{
+  struct th_model model = {0};
+  bool more = false;
+  uint64_t digest = 0;
+  th_status rc = th_run_update(&s->run, INT64_MAX, &more, err);
+  *updates = s->run.updates;
+  if (rc == TH_OK)
+    rc = th_run_finish(&s->run, &model, err);
+  if (rc == TH_OK)
+    digest = digest_of(&model);
+  else
+    complain(s->run.context.comm, t, err->text);
+  th_model_free(&model);
+  return digest;
+}
+
+/* A run that nothing disturbs. */
+static uint64_t undisturbed(struct th_comm *comm, struct trial *t,
+                            int64_t *updates)
+{
+  struct session s;
+  struct th_error err;
+  uint64_t digest = 0;
+  if (begin(&s, t, comm, &err) == TH_OK)
+    digest = complete(&s, t, updates, &err);
+  else
+    complain(comm, t, err.text);
+  end(&s, t);
+  return digest;
+}
+
+/* Some updates, and then the state. */
+static void interrupt(struct th_comm *comm, struct trial *t, int64_t updates,
+                      struct th_state_image *image)
+{
+  struct session s;
+  struct th_error err;
+  bool more = true;
+  th_status rc = begin(&s, t, comm, &err);
+  if (rc == TH_OK)
+    rc = th_run_update(&s.run, updates, &more, &err);
+  if (rc == TH_OK)
+    rc = th_run_take(&s.run, image, &err);
+  if (rc != TH_OK)
+    complain(comm, t, err.text);
+  end(&s, t);
+}
+
+static uint64_t go_on(struct th_comm *comm, struct trial *t,
+                      const struct th_state_image *image)
+{
+  struct session s;
+  struct th_error err;
+  int64_t updates = 0;
+  uint64_t digest = 0;
+  th_status rc = begin(&s, t, comm, &err);
+  if (rc == TH_OK)
+    rc = th_run_put(&s.run, image, &err);
+  if (rc != TH_OK)
+    complain(comm, t, err.text);
+  else
+    digest = complete(&s, t, &updates, &err);
+  end(&s, t);
+  return digest;
+}
+
+/* The first `size` ranks are a team; the others are one each. */
+static bool team(struct th_comm *comm, int size, struct th_comm *part)
+{
+  bool member = comm->rank < size;
+  comm->ops->split(comm, member ? 0 : 1 + comm->rank, part);
+  return member;
+}
+
+/* Another number of ranks than the first team's, where there are several. */
+static int other_size(const struct th_comm *comm, int first, int k)
+{
+  int size = 1 + (int)chance(k, 2, (uint64_t)comm->size);
+  return size != first ? size : 1 + size % comm->size;
+}
+
+static void test_case(struct th_comm *comm, const struct th_solver_row *row,
+                      int k)
+{
+  struct trial t;
+  struct th_comm part;
+  struct th_state_image image = {.entry = NULL};
+  struct th_error err;
+  int64_t most = 1;
+  make_trial(&t, row, k);
+  uint64_t right = undisturbed(comm, &t, &most);
+  int64_t updates = (int64_t)chance(k, 0, (uint64_t)most + 1);
+  int first = 1 + (int)chance(k, 1, (uint64_t)comm->size);
+  int second = other_size(comm, first, k);
+  th_error_clear(&err);
+  if (team(comm, first, &part))
+    interrupt(&part, &t, updates, &image);
+  th_comm_free(&part);
+  CHECK(th_state_image_share(&image, comm, &err) == TH_OK);
+  if (team(comm, second, &part) && go_on(&part, &t, &image) != right) {
+    complain(comm, &t, "another model");
+    fprintf(stderr, "after %lld of %lld updates, %d then %d ranks\n",
+            (long long)updates, (long long)most, first, second);
+  }
+  th_comm_free(&part);
+  th_state_image_free(&image);
+  memory_store_free(t.data);
+}
+
+/* With an argument: that solver alone. */
+int main(int argc, char **argv)
+{
+  struct th_comm comm;
+  th_mpi_start(&comm, &argc, &argv);
+  for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
+       row++)
+    for (int k = 0; k < CASES; k++)
+      if (argc < 2 || strcmp(argv[1], row->name) == 0)
+        test_case(&comm, row, k);
+  int failed = check_finish(&comm);
+  th_mpi_stop(&comm);
+  return failed;
+}
