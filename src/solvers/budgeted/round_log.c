@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,28 @@ void th_round_log_free(struct th_round_log *log)
   *log = (struct th_round_log){0};
 }
 
+/* Of `size` members all but the values, which follow when it is known whose
+ * these are. */
+static th_status entry_init(struct th_round_entry *entry, int64_t rows,
+                            int64_t size, struct th_error *err)
+{
+  th_status rc;
+  *entry = (struct th_round_entry){.rows = rows, .size = size};
+  TH_TRY(TH_NEW(&entry->attribute, size, "rows to keep", err));
+  TH_TRY(TH_NEW(&entry->target, rows, "rows to keep", err));
+  TH_TRY(TH_NEW(&entry->weight, rows, "rows to keep", err));
+done:
+  return rc;
+}
+
+static th_status entry_values(struct th_round_entry *entry,
+                              struct th_range mine, struct th_error *err)
+{
+  entry->mine = mine;
+  return TH_NEW(&entry->values, (mine.last - mine.first) * entry->rows,
+                "rows to keep", err);
+}
+
 static th_status copy_batch(struct th_round_entry *entry,
                             const struct th_batch *batch,
                             const struct th_support *support, double centre,
@@ -43,12 +66,8 @@ static th_status copy_batch(struct th_round_entry *entry,
   int64_t rows = batch->rows;
   int64_t values = (batch->mine.last - batch->mine.first) * rows;
   th_status rc;
-  *entry = (struct th_round_entry){
-      .rows = rows, .size = support->size, .mine = batch->mine};
-  TH_TRY(TH_NEW(&entry->attribute, support->size, "rows to keep", err));
-  TH_TRY(TH_NEW(&entry->target, rows, "rows to keep", err));
-  TH_TRY(TH_NEW(&entry->weight, rows, "rows to keep", err));
-  TH_TRY(TH_NEW(&entry->values, values, "rows to keep", err));
+  TH_TRY(entry_init(entry, rows, support->size, err));
+  TH_TRY(entry_values(entry, batch->mine, err));
   for (int64_t k = 0; k < support->size; k++)
     entry->attribute[k] = support->attribute[k];
   for (int64_t i = 0; i < rows; i++) {
@@ -79,6 +98,58 @@ void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
     log->values -= entry->rows * entry->size;
     entry_free(entry);
   }
+}
+
+static void describe_round(struct th_round_entry *entry,
+                           const struct th_context *context,
+                           struct th_state *state)
+{
+  bool puts = th_state_puts(state);
+  TH_STATE_ONE(state, entry, rows);
+  TH_STATE_ONE(state, entry, size);
+  if (puts && th_state_good(state))
+    th_state_note(state,
+                  entry_init(entry, entry->rows, entry->size, state->err));
+  TH_STATE_ARRAY(state, entry, attribute, entry->size);
+  TH_STATE_ARRAY(state, entry, target, entry->rows);
+  TH_STATE_ARRAY(state, entry, weight, entry->rows);
+  if (puts && th_state_good(state))
+    th_state_note(state,
+                  entry_values(entry,
+                               th_range_members(entry->attribute, entry->size,
+                                                context->owned),
+                               state->err));
+  struct th_range here = {entry->mine.first * entry->rows,
+                          entry->mine.last * entry->rows};
+  th_state_spread(state, "values", TH_STATE_F64, entry->values, 1, here);
+}
+
+void th_round_log_describe(struct th_round_log *log,
+                           const struct th_context *context,
+                           struct th_state *state)
+{
+  enum { NUMBER = 24 };
+  char name[NUMBER];
+  th_state_enter(state, "log");
+  th_state_note(state, log->status);
+  TH_STATE_ONE(state, log, first);
+  TH_STATE_ONE(state, log, count);
+  TH_STATE_ONE(state, log, values);
+  int64_t count = th_state_good(state) ? log->count : 0;
+  if (th_state_puts(state)) {
+    log->count = 0; /* as far as there is room */
+    th_state_note(state,
+                  th_grow((void **)&log->entry, &log->capacity, count,
+                          sizeof *log->entry, "rows to keep", state->err));
+  }
+  for (int64_t k = log->first; k < count && th_state_good(state); k++) {
+    snprintf(name, sizeof name, "%lld", (long long)k);
+    th_state_enter(state, name);
+    describe_round(&log->entry[k], context, state);
+    log->count = th_state_puts(state) ? k + 1 : count;
+    th_state_leave(state);
+  }
+  th_state_leave(state);
 }
 
 /* Where a member of the support is in a round, or -1. */

@@ -37,6 +37,11 @@ th_status th_round_log_gather(const struct th_round_log *log,
                               struct th_batch *batch, int64_t *rows,
                               struct th_error *err);
 
+/* Its state. Local. */
+void th_round_log_describe(struct th_round_log *log,
+                           const struct th_context *context,
+                           struct th_state *state);
+
 void th_round_log_free(struct th_round_log *log);
 
 #endif

@@ -354,5 +354,6 @@ const struct th_algorithm th_sift_algorithm = {
     .loss = loss,
     .step_size = step_size,
     .ending = ending,
+    .describe = th_sift_describe,
     .free = release,
 };

@@ -116,6 +116,9 @@ void th_sift_plan_free(struct th_sift_plan *plan);
  */
 th_status th_sift_admit(struct th_sift *s, struct th_context *context,
                         struct th_error *err);
+/* Room for a support of that size. Local. */
+th_status th_sift_entry_reserve(struct th_sift_entry *entry, int64_t size,
+                                struct th_error *err);
 void th_sift_entry_free(struct th_sift_entry *entry);
 
 /* ---- what a round teaches (sift_learn.c); local but where said ---- */
@@ -148,6 +151,11 @@ void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
  * have not joined leave. Collective. */
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
+
+/* ---- the state between rounds (sift_state.c) ---- */
+
+void th_sift_describe(void *state, struct th_context *context,
+                      struct th_state *list);
 
 /* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
 

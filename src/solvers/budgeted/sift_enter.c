@@ -16,8 +16,8 @@ void th_sift_entry_free(struct th_sift_entry *entry)
   *entry = (struct th_sift_entry){0};
 }
 
-static th_status reserve(struct th_sift_entry *e, int64_t size,
-                         struct th_error *err)
+th_status th_sift_entry_reserve(struct th_sift_entry *e, int64_t size,
+                                struct th_error *err)
 {
   return th_arrays_reserve(e, arrays, TH_COUNT(arrays), &e->capacity, size,
                            "entrants", err);
@@ -62,7 +62,7 @@ static th_status judge(struct th_sift *s, const struct th_context *context,
   const struct th_judgement rule = {.threshold = s->threshold,
                                     .mean_square = s->mean_square,
                                     .support = &s->support};
-  th_status rc = reserve(&s->entry, s->largest_support, err);
+  th_status rc = th_sift_entry_reserve(&s->entry, s->largest_support, err);
   if (rc == TH_OK)
     rc = th_sift_evidence_score(&s->evidence, context, &rule, err);
   return rc;

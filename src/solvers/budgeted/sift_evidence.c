@@ -102,6 +102,40 @@ void th_sift_evidence_free(struct th_sift_evidence *e)
           e->seen, e->bin, e->sd, e->held, e->held_robust);
 }
 
+/* The range of those of `width` attributes each that lie in the owned ones,
+ * with so many numbers each: borders are those of cells. */
+static struct th_range spread_of(const struct th_context *context,
+                                 int64_t width, int64_t numbers)
+{
+  struct th_range owned = context->owned;
+  int64_t first = th_integer_ceil_divide(owned.first, width);
+  return (struct th_range){numbers * first,
+                           numbers * th_integer_ceil_divide(owned.last, width)};
+}
+
+void th_evidence_describe(struct th_sift_evidence *e,
+                          const struct th_context *context,
+                          struct th_state *state)
+{
+  enum { PAIR = sizeof *e->sums / sizeof(double) };
+  enum { FLOOR = sizeof *e->floor / sizeof(double) };
+  th_state_enter(state, "evidence");
+  TH_STATE_ONE(state, e, rows);
+  th_state_spread(state, "sums", TH_STATE_F64, e->sums, 1,
+                  spread_of(context, 1, PAIR));
+  if (e->floor == NULL) {
+    th_state_spread(state, "robust", TH_STATE_F64, e->robust, 1,
+                    context->owned);
+    th_state_spread(state, "seen", TH_STATE_I64, e->seen, 1, context->owned);
+  } else {
+    th_state_spread(state, "floor", TH_STATE_F64, e->floor, 1,
+                    spread_of(context, TH_CELL, FLOOR));
+    th_state_spread(state, "touched", TH_STATE_I64, e->touched, 1,
+                    spread_of(context, WORD, 1));
+  }
+  th_state_leave(state);
+}
+
 /* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */
 struct gather {
   const struct th_context *context;

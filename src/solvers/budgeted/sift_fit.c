@@ -38,6 +38,29 @@ th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
   return reserve(fit, 1, err); /* room for what is told about none */
 }
 
+void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state)
+{
+  th_state_enter(state, "fit");
+  TH_STATE_ONE(state, fit, size);
+  TH_STATE_ONE(state, fit, rows);
+  if (th_state_puts(state) && th_state_good(state))
+    th_state_note(state, reserve(fit, fit->size, state->err));
+  fit->order = fit->size + fit->constant;
+  int64_t n = fit->order;
+  th_state_first(state, "precision", TH_STATE_F64, fit->precision, n * n);
+  th_state_first(state, "moment", TH_STATE_F64, fit->moment, n);
+  th_state_first(state, "trial", TH_STATE_F64, fit->trial, n * n);
+  th_state_first(state, "trial_moment", TH_STATE_F64, fit->trial_moment, n);
+  TH_STATE_ARRAY(state, fit, theta, n);
+  TH_STATE_ARRAY(state, fit, entrant, n);
+  TH_STATE_ARRAY(state, fit, score, n);
+  th_state_all(state, "came", TH_STATE_F64, fit->came, 2 * n);
+  TH_STATE_ARRAY(state, fit, nonzeros, n);
+  TH_STATE_ARRAY(state, fit, slow, n);
+  TH_STATE_ARRAY(state, fit, seen, n);
+  th_state_leave(state);
+}
+
 void th_sift_fit_free(struct th_sift_fit *fit)
 {
   th_arrays_free(fit, arrays, TH_COUNT(arrays));

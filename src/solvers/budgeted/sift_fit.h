@@ -64,6 +64,9 @@ th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
                             struct th_error *err);
 void th_sift_fit_free(struct th_sift_fit *fit);
 
+/* Its state between rounds. Local. */
+void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state);
+
 /* What a round has to say. */
 struct th_sift_round {
   const struct th_gram *gram; /* of S, 1, y over its rows */

@@ -42,6 +42,20 @@ void th_marginal_free(struct th_marginal *m)
   *m = (struct th_marginal){0};
 }
 
+enum { NUMBERS = 2 }; /* of evidence */
+
+void th_marginal_describe(struct th_marginal *m,
+                          const struct th_context *context,
+                          struct th_state *state)
+{
+  struct th_range here = {NUMBERS * context->owned.first,
+                          NUMBERS * context->owned.last};
+  th_state_enter(state, "marginal");
+  th_state_spread(state, "alone", TH_STATE_F64, m->alone, m->folds, here);
+  th_state_spread(state, "with", TH_STATE_F64, m->with, m->folds, here);
+  th_state_leave(state);
+}
+
 static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
                          struct th_error *err)
 {

@@ -37,6 +37,11 @@ th_status th_marginal_init(struct th_marginal *m,
                            const uint8_t *fold, struct th_error *err);
 void th_marginal_free(struct th_marginal *m);
 
+/* Its state: the sums. Local. */
+void th_marginal_describe(struct th_marginal *m,
+                          const struct th_context *context,
+                          struct th_state *state);
+
 /* A batch whose rows have been drawn is going to be read. Local. */
 th_status th_marginal_begin(struct th_marginal *m,
                             const struct th_context *context,
