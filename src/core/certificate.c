@@ -3,6 +3,7 @@
 #include "core/certificate.h"
 
 #include "core/memory.h"
+#include "core/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,4 +29,23 @@ void th_certificate_free(struct th_certificate *certificate)
 {
   free(certificate->path);
   *certificate = (struct th_certificate){0};
+}
+
+void th_certificate_describe(struct th_certificate *c, const char *name,
+                             struct th_state *state)
+{
+  th_state_enter(state, name);
+#define DESCRIBE(name, what) TH_STATE_ONE(state, c, name);
+  TH_CERTIFICATE_REALS(DESCRIBE)
+  TH_CERTIFICATE_COUNTS(DESCRIBE)
+#undef DESCRIBE
+  TH_STATE_ARRAY(state, c, margin, TH_MARGINS);
+  th_state_leave(state);
+}
+
+void th_certificate_describe_path(struct th_certificate *c, int64_t points,
+                                  struct th_state *state)
+{
+  enum { NUMBERS = sizeof *c->path / sizeof(int64_t) };
+  th_state_all(state, "path", TH_STATE_I64, c->path, NUMBERS * points);
 }

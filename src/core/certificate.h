@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+struct th_state;
+
 /* One lambda of a path of penalised models. */
 struct th_path_point {
   double lambda;
@@ -55,5 +57,12 @@ th_status th_certificate_copy(struct th_certificate *to,
                               const struct th_certificate *from,
                               struct th_error *err);
 void th_certificate_free(struct th_certificate *certificate);
+
+/* Its numbers without its path, and the path of which `points` are there, with
+ * room for them. Local. */
+void th_certificate_describe(struct th_certificate *certificate,
+                             const char *name, struct th_state *state);
+void th_certificate_describe_path(struct th_certificate *certificate,
+                                  int64_t points, struct th_state *state);
 
 #endif

@@ -35,6 +35,9 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
 
 void th_state_free(struct th_state *state)
 {
+  for (int64_t k = 0; k < state->scratches; k++)
+    free(state->scratch[k]);
+  free(state->scratch);
   free(state->entry);
   *state = (struct th_state){.entry = NULL};
 }
@@ -233,6 +236,22 @@ struct th_range th_state_find(struct th_state *state, const char *name,
     return (struct th_range){0, 0};
   *keys = found->data;
   return th_range_members(*keys, found->all, range);
+}
+
+double *th_state_scratch(struct th_state *state, int64_t count)
+{
+  double *made = NULL;
+  if (th_state_good(state))
+    th_state_note(state,
+                  th_grow((void **)&state->scratch, &state->scratch_capacity,
+                          state->scratches + 1, sizeof *state->scratch,
+                          "the state of a run", state->err));
+  if (th_state_good(state))
+    th_state_note(state,
+                  TH_NEW(&made, count, "the state of a run", state->err));
+  if (made != NULL)
+    state->scratch[state->scratches++] = made;
+  return made;
 }
 
 int64_t th_state_bytes(const struct th_state *state)

@@ -73,6 +73,9 @@ struct th_state {
   int64_t count;
   int64_t capacity;
   char prefix[TH_STATE_NAME];
+  void **scratch; /* owned */
+  int64_t scratches;
+  int64_t scratch_capacity;
   th_status status;
   struct th_error *err;
 };
@@ -95,6 +98,10 @@ void th_state_note(struct th_state *state, th_status status);
 /* What has failed on one rank has failed on all of them, so that a description
  * may call what is collective. False: it has. Collective. */
 bool th_state_agree(struct th_state *state, struct th_comm *comm);
+
+/* Zeros that live as long as the list: for what is described in another form
+ * than it is kept in. NULL after a failure. */
+double *th_state_scratch(struct th_state *state, int64_t count);
 
 /* `count` items that every rank has, or one item. */
 void th_state_all(struct th_state *state, const char *name,

@@ -46,6 +46,11 @@ int64_t th_factor_bytes(int64_t rows)
   return (triangle(rows) + 3 * rows) * (int64_t)sizeof(double);
 }
 
+int64_t th_factor_entries(const struct th_factor *f)
+{
+  return triangle(f->size);
+}
+
 bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
 {
   double *row = f->row;

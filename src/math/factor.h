@@ -29,6 +29,9 @@ th_status th_factor_reserve(struct th_factor *factor, int64_t rows,
 /* Bytes for so many rows. */
 int64_t th_factor_bytes(int64_t rows);
 
+/* Its entries, row after row: so many. */
+int64_t th_factor_entries(const struct th_factor *factor);
+
 /* One more row, whose products with the others the caller has put into
  * factor->row. False, and nothing joined: its pivot is at most tolerance *
  * diagonal, it depends on the others. There is room. */

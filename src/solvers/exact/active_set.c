@@ -59,19 +59,42 @@ static double weight_of(const struct th_working_set *w, int64_t k)
   return w->norm[k].a + w->norm[k].c;
 }
 
-/* Room for the rows of so many members. Local. */
-static th_status widen(struct th_active_set *f, int64_t members,
-                       struct th_error *err)
+/* Room for so many rows. Local. */
+static th_status widen_rows(struct th_active_set *f, int64_t rows,
+                            struct th_error *err)
 {
   int64_t old = f->factor.room;
-  int64_t rows = rows_for(members);
-  th_status rc = TH_OK;
-  if (members + 1 <= old || old == MOST_ROWS)
-    return rc;
+  th_status rc;
   TH_TRY(TH_WIDEN(&f->name, old, rows, "a factor", err));
   TH_TRY(TH_WIDEN(&f->residual, old, rows, "a factor", err));
   TH_TRY(TH_WIDEN(&f->step, old, rows, "a factor", err));
   TH_TRY(th_factor_reserve(&f->factor, rows, err));
+done:
+  return rc;
+}
+
+/* The same for so many members. Local. */
+static th_status widen(struct th_active_set *f, int64_t members,
+                       struct th_error *err)
+{
+  int64_t old = f->factor.room;
+  if (members + 1 <= old || old == MOST_ROWS)
+    return TH_OK;
+  return widen_rows(f, rows_for(members), err);
+}
+
+/* Room for so many slots. Local. */
+static th_status widen_slots(struct th_active_set *f, int64_t slots,
+                             struct th_error *err)
+{
+  int64_t room = slots + slots / 2;
+  th_status rc = TH_OK;
+  if (slots <= f->slots)
+    return rc;
+  TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a factor", err));
+  memset(f->held + f->slots, 0, (size_t)(room - f->slots) * sizeof *f->held);
+  f->slots = room;
 done:
   return rc;
 }
@@ -83,20 +106,47 @@ static th_status name_members(struct th_active_set *f,
 {
   const struct th_working_set *w = q->working;
   int64_t slots = q->columns->count;
-  th_status rc = TH_OK;
-  if (slots > f->slots) {
-    int64_t room = slots + slots / 2;
-    TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a factor", err));
-    TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a factor", err));
-    memset(f->held + f->slots, 0, (size_t)(room - f->slots) * sizeof *f->held);
-    f->slots = room;
-  }
+  th_status rc;
+  TH_TRY(widen_slots(f, slots, err));
   for (int64_t slot = 0; slot < slots; slot++)
     f->member[slot] = -1;
   for (int64_t k = 0; k < w->members; k++)
     f->member[w->slot[k]] = k;
 done:
   return rc;
+}
+
+/* Room for what an image has. Local. */
+static void reserve_put(struct th_active_set *f, int64_t room, int64_t slots,
+                        struct th_state *state)
+{
+  f->factor.room = 0;
+  if (th_state_good(state) && room > 0)
+    th_state_note(state, widen_rows(f, room, state->err));
+  if (th_state_good(state))
+    th_state_note(state, widen_slots(f, slots, state->err));
+}
+
+void th_active_set_describe(struct th_active_set *f,
+                            const struct th_replicated_columns *columns,
+                            const int64_t *known, struct th_state *state)
+{
+  th_state_enter(state, "factor");
+  TH_STATE_ONE(state, f, centred);
+  TH_STATE_ONE(state, f, ridge);
+  TH_STATE_ONE(state, &f->factor, size);
+  TH_STATE_ONE(state, &f->factor, room);
+  if (th_state_puts(state))
+    reserve_put(f, f->factor.room, columns->count, state);
+  TH_STATE_ARRAY(state, f, name, f->factor.size);
+  TH_STATE_ARRAY(state, &f->factor, entry, th_factor_entries(&f->factor));
+  for (int64_t i = 0;
+       th_state_puts(state) && th_state_good(state) && i < f->factor.size; i++)
+    if (f->name[i] != INTERCEPT) {
+      f->name[i] = th_replicated_columns_slot(columns, known[f->name[i]]);
+      f->held[f->name[i]] = true;
+    }
+  th_state_leave(state);
 }
 
 th_status th_active_set_begin(struct th_active_set *f,

@@ -35,6 +35,13 @@ void th_active_set_free(struct th_active_set *face);
 /* Slots have new names: begin anew. */
 void th_active_set_reset(struct th_active_set *face);
 
+/* Its state: the factor as it has become, row by row. known: attributes of the
+ * slots that the factor's rows are called after, in an image; `columns` has all
+ * of them. */
+void th_active_set_describe(struct th_active_set *face,
+                            const struct th_replicated_columns *columns,
+                            const int64_t *known, struct th_state *state);
+
 /* Bytes for a working set of so many members. */
 int64_t th_active_set_bytes(int64_t members);
 

@@ -74,6 +74,49 @@ void th_gradient_history_free(struct th_gradient_history *recall)
   *recall = (struct th_gradient_history){0};
 }
 
+/* Errors are those of groups, which ranks may share: each attribute has that of
+ * its group. Local. */
+static void describe_error(struct th_point *point, const struct th_problem *p,
+                           struct th_range here, struct th_state *state)
+{
+  double *error = th_state_scratch(state, p->active.count);
+  bool puts = th_state_puts(state);
+  for (int64_t g = 0; error != NULL && !puts && g < p->grouping.groups; g++)
+    for (int64_t m = th_problem_members(p, g).first;
+         m < th_problem_members(p, g).last; m++)
+      error[th_problem_place(p, m)] = point->error[g];
+  th_state_spread(state, "error", TH_STATE_F64, error, 1, here);
+  for (int64_t g = 0; error != NULL && puts && g < p->grouping.groups; g++)
+    point->error[g] =
+        error[th_problem_place(p, th_problem_members(p, g).first)];
+}
+
+void th_gradient_history_describe(struct th_gradient_history *recall,
+                                  struct th_state *state)
+{
+  static const char *const names[TH_POINTS] = {"0", "1", "2", "3"};
+  struct th_problem *p = recall->problem;
+  int64_t count = p->active.count;
+  int64_t total = 0;
+  int64_t first = th_comm_prefix(p->context->comm, count, &total);
+  struct th_range here = {first, first + count};
+  th_state_enter(state, "history");
+  TH_STATE_ONE(state, recall, count);
+  TH_STATE_ONE(state, recall, clock);
+  for (int k = 0; k < TH_POINTS; k++) {
+    struct th_point *point = &recall->point[k];
+    th_state_enter(state, names[k]);
+    TH_STATE_ONE(state, point, lambda);
+    TH_STATE_ONE(state, point, level);
+    TH_STATE_ONE(state, point, used);
+    th_state_examples(state, "theta", TH_STATE_F64, point->theta, p->rows);
+    th_state_spread(state, "slope", TH_STATE_F64, point->slope, 1, here);
+    describe_error(point, p, here, state);
+    th_state_leave(state);
+  }
+  th_state_leave(state);
+}
+
 /* The nearest point of the line through two points. */
 static struct view look(const struct th_problem *p, const double *theta,
                         const struct th_point *first,

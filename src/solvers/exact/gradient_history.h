@@ -41,6 +41,10 @@ th_status th_gradient_history_init(struct th_gradient_history *recall,
                                    struct th_error *err);
 void th_gradient_history_free(struct th_gradient_history *recall);
 
+/* Its state. Collective. */
+void th_gradient_history_describe(struct th_gradient_history *recall,
+                                  struct th_state *state);
+
 /* z, values and slacks of all groups at theta, from the points around it; how
  * good that is, over sqrt(N_g), is replicated. Collective where groups are
  * shared. */

@@ -204,6 +204,45 @@ done:
   return rc;
 }
 
+/* Columns in the order of their attributes: their slots are others than those
+ * of the run that the image is of. Collective. */
+static void fetch_known(struct th_inner_solver *d, const int64_t *known,
+                        int64_t count, struct th_state *state)
+{
+  int64_t *sorted = NULL;
+  if (th_state_good(state))
+    th_state_note(state, TH_NEW(&sorted, count, "columns", state->err));
+  if (th_state_agree(state, d->problem->context->comm)) {
+    memcpy(sorted, known, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, th_integer_ascending);
+    th_state_note(state, fetch(d, sorted, count, state->err));
+  }
+  free(sorted);
+}
+
+void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
+{
+  int64_t *known = NULL; /* of an image: attributes of its slots */
+  int64_t count = 0;
+  th_state_enter(state, "inner");
+  TH_STATE_ONE(state, d, intercept);
+  TH_STATE_ONE(state, &d->columns, count);
+  if (th_state_puts(state)) {
+    count = d->columns.count;
+    d->columns.count = 0;
+    if (th_state_good(state))
+      th_state_note(state, TH_NEW(&known, count, "columns", state->err));
+    th_state_all(state, "columns", TH_STATE_I64, known, count);
+    fetch_known(d, known, count, state);
+  } else {
+    th_state_all(state, "columns", TH_STATE_I64, d->columns.attribute,
+                 d->columns.count);
+  }
+  th_active_set_describe(&d->face, &d->columns, known, state);
+  th_state_leave(state);
+  free(known);
+}
+
 /* Slopes of the gathered columns are the state. Local, replicated. */
 static void start_slopes(struct th_inner_solver *d,
                          const struct th_working_set *working)

@@ -53,6 +53,11 @@ th_status th_inner_solver_init(struct th_inner_solver *descent,
                                struct th_error *err);
 void th_inner_solver_free(struct th_inner_solver *descent);
 
+/* Its state at the end of a lambda: which columns it holds, and the factor.
+ * Those of an image are gathered. Collective. */
+void th_inner_solver_describe(struct th_inner_solver *descent,
+                              struct th_state *state);
+
 /* Gather what the working set needs, and say where it lies; what has not been
  * used for long is dropped. Collective. */
 th_status th_inner_solver_gather(struct th_inner_solver *descent,

@@ -210,6 +210,22 @@ static const struct th_certificate *certificate_of(const void *state)
   return &((const struct lasso *)state)->certificate;
 }
 
+/* Between two lambdas. Collective. */
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct lasso *s = state;
+  (void)context;
+  TH_STATE_ONE(list, s, steps);
+  TH_STATE_ONE(list, s, walks);
+  th_certificate_describe(&s->certificate, "certificate", list);
+  th_certificate_describe_path(&s->certificate, s->steps, list);
+  th_support_describe(&s->support, "support", list);
+  th_gradient_history_describe(&s->exact.recall, list);
+  th_working_set_describe(&s->exact.working, &s->problem, list);
+  th_inner_solver_describe(&s->exact.descent, list);
+}
+
 const struct th_algorithm th_lasso_algorithm = {.create = create,
                                                 .step = step,
                                                 .finish = finish,
@@ -218,4 +234,5 @@ const struct th_algorithm th_lasso_algorithm = {.create = create,
                                                 .step_size = step_size_of,
                                                 .done = done_of,
                                                 .certificate = certificate_of,
+                                                .describe = describe,
                                                 .free = free_state};

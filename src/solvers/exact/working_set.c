@@ -230,3 +230,32 @@ int64_t th_working_set_support(const struct th_working_set *w)
     size += w->coef[k] != 0;
   return size;
 }
+
+/* The units of an image join an empty set. Collective. */
+static void take_in(struct th_working_set *w, const struct th_problem *p,
+                    struct th_state *state)
+{
+  int64_t *key = NULL;
+  int64_t units = w->units;
+  w->units = 0;
+  if (th_state_good(state))
+    th_state_note(state, TH_NEW(&key, units, "a working set", state->err));
+  th_state_all(state, "key", TH_STATE_I64, key, units);
+  if (th_state_agree(state, p->context->comm) && units > 0)
+    th_state_note(state, th_working_set_add(w, p, key, units, state->err));
+  free(key);
+}
+
+void th_working_set_describe(struct th_working_set *w,
+                             const struct th_problem *p, struct th_state *state)
+{
+  th_state_enter(state, "working");
+  TH_STATE_ONE(state, w, units);
+  if (th_state_puts(state))
+    take_in(w, p, state);
+  else
+    TH_STATE_ARRAY(state, w, key, w->units);
+  TH_STATE_ARRAY(state, w, coef, w->members);
+  TH_STATE_ARRAY(state, w, earlier, w->members);
+  th_state_leave(state);
+}

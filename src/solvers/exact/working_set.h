@@ -31,6 +31,12 @@ th_status th_working_set_add(struct th_working_set *working,
                              const int64_t *key, int64_t count,
                              struct th_error *err);
 
+/* Its state at the end of a lambda; units that are put are taken in anew.
+ * Collective. */
+void th_working_set_describe(struct th_working_set *working,
+                             const struct th_problem *problem,
+                             struct th_state *state);
+
 /* Leave units without a coefficient out. Local, replicated. */
 void th_working_set_drop_zeros(struct th_working_set *working);
 
