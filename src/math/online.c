@@ -236,3 +236,38 @@ void th_online_judge(const struct th_online *online, int64_t groups,
     keep[g] =
         !th_gap_removes(dual[g], th_online_radius(online, second[g]), margin);
 }
+
+static void describe_block(struct th_online_block *block,
+                           struct th_state *state)
+{
+  th_state_enter(state, "block");
+  TH_STATE_ONE(state, block, steps);
+  TH_STATE_ONE(state, block, rest);
+  TH_STATE_ONE(state, block, primal);
+  TH_STATE_ONE(state, block, dual);
+  TH_STATE_ONE(state, block, square);
+  TH_STATE_ONE(state, block, theta);
+  TH_STATE_ARRAY(state, block, grid, TH_ONLINE_GRID);
+  th_state_leave(state);
+}
+
+void th_online_describe(struct th_online *online, struct th_state *state)
+{
+  th_state_enter(state, "online");
+  TH_STATE_ONE(state, online, exponent);
+  TH_STATE_ONE(state, online, shrink);
+  TH_STATE_ONE(state, online, step);
+  TH_STATE_ONE(state, online, before);
+  TH_STATE_ONE(state, online, share);
+  TH_STATE_ONE(state, online, length);
+  TH_STATE_ONE(state, online, omega);
+  TH_STATE_ONE(state, online, intercept);
+  TH_STATE_ONE(state, online, wander);
+  describe_block(&online->block, state);
+  TH_STATE_ONE(state, online, primal);
+  TH_STATE_ONE(state, online, dual);
+  TH_STATE_ONE(state, online, gap);
+  TH_STATE_ONE(state, online, dual_scale);
+  TH_STATE_ONE(state, online, second_scale);
+  th_state_leave(state);
+}

@@ -37,6 +37,7 @@
 #ifndef TH_ONLINE_H
 #define TH_ONLINE_H
 
+#include "core/state.h"
 #include "math/loss.h"
 
 #include <stdbool.h>
@@ -110,6 +111,9 @@ void th_online_init(struct th_online *online,
 void th_online_restart(struct th_online *online, double exponent,
                        int64_t length, int64_t steps,
                        struct th_online_vectors vectors);
+
+/* Its state, without the vectors. */
+void th_online_describe(struct th_online *online, struct th_state *state);
 
 /* Begin a block with a new anchor: its Omega and intercept. X becomes 0. */
 void th_online_begin(struct th_online *online, double omega, double intercept,

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/state.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,18 @@ void th_example_order_free(struct th_example_order *order)
   free(order->place);
   th_deal_pieces_free(&order->pieces);
   *order = (struct th_example_order){.place = NULL};
+}
+
+void th_example_order_describe(struct th_example_order *order,
+                               struct th_state *state)
+{
+  th_state_enter(state, "order");
+  TH_STATE_ONE(state, &order->unit, first);
+  TH_STATE_ONE(state, &order->unit, count);
+  TH_STATE_ONE(state, order, next);
+  TH_STATE_ONE(state, order, units);
+  TH_STATE_ARRAY(state, order, place, order->unit.count);
+  th_state_leave(state);
 }
 
 /* Fisher and Yates; a number of 32 bits for each row of a unit. */

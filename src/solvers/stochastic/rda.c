@@ -102,6 +102,17 @@ static void step(struct th_stochastic *s)
   th_stochastic_prox(s, t, b);
 }
 
+static void describe(struct th_stochastic *s, struct th_state *list)
+{
+  struct rda *state = s->update_state;
+  TH_STATE_ONE(list, state, first);
+  TH_STATE_ONE(list, state, constant);
+  TH_STATE_ONE(list, state, intercept);
+  TH_STATE_ONE(list, state, step);
+  TH_STATE_ONE(list, state, threshold);
+  TH_STATE_ONE(list, state, pull);
+}
+
 static void release(struct th_stochastic *s)
 {
   free(s->update_state);
@@ -113,4 +124,5 @@ const struct th_update th_rda_update = {.fields = 1,
                                         .meet = meet,
                                         .step = step,
                                         .settle = settle,
+                                        .describe = describe,
                                         .free = release};

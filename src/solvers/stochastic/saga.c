@@ -22,5 +22,7 @@ const struct th_update th_saga_update = {.fields = TH_REDUCED_FIELDS,
                                          .meet = th_variance_reduced_meet,
                                          .step = step,
                                          .settle = th_variance_reduced_settle,
+                                         .describe =
+                                             th_variance_reduced_describe,
                                          .restart = th_variance_reduced_restart,
                                          .free = th_variance_reduced_free};

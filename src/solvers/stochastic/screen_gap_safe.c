@@ -155,6 +155,16 @@ done:
   return rc;
 }
 
+static void describe(struct th_stochastic *s, struct th_state *list)
+{
+  struct gap_safe *state = s->screening_state;
+  TH_STATE_ONE(list, &state->polish, step);
+  TH_STATE_ONE(list, state, objective);
+  TH_STATE_ONE(list, state, drawn);
+  TH_STATE_ONE(list, state, settled);
+  TH_STATE_ONE(list, state, blocks);
+}
+
 static void release(struct th_stochastic *s)
 {
   free(s->screening_state);
@@ -164,4 +174,5 @@ const struct th_screening th_screen_gap_safe = {.fields = FIELDS,
                                                 .create = create,
                                                 .block = block,
                                                 .end = end,
+                                                .describe = describe,
                                                 .free = release};

@@ -218,6 +218,27 @@ static bool is_exact(const struct th_stochastic *s)
   return !th_screen_online_streams(s);
 }
 
+static void describe(struct th_stochastic *s, struct th_state *list)
+{
+  struct th_online_screen *screen = th_screen_online_of(s);
+  th_online_describe(&screen->online, list);
+  TH_STATE_ONE(list, screen, averaged);
+  TH_STATE_ONE(list, screen, intercept);
+  TH_STATE_ARRAY(list, screen, recent, TH_ONLINE_RECENT);
+  TH_STATE_ONE(list, screen, seen);
+  TH_STATE_ONE(list, screen, ballots);
+  TH_STATE_ONE(list, screen, checked);
+  TH_STATE_ONE(list, screen, drawn);
+  TH_STATE_ONE(list, screen, checks);
+  TH_STATE_ONE(list, screen, doubtful);
+  TH_STATE_ONE(list, screen, refined);
+  th_pass_describe(&screen->certified, "certified", list);
+  TH_STATE_ONE(list, screen, certified_intercept);
+  TH_STATE_ONE(list, screen, certified_active);
+  TH_STATE_ONE(list, screen, safe_intercept);
+  TH_STATE_ONE(list, screen, held_omega);
+}
+
 static void release(struct th_stochastic *s)
 {
   free(s->screening_state);
@@ -228,6 +249,7 @@ const struct th_screening th_screen_online = {.fields = TH_ONLINE_FIELDS,
                                               .create = create,
                                               .block = block,
                                               .observe = observe,
+                                              .describe = describe,
                                               .end = end,
                                               .finish = finish,
                                               .exact = is_exact,

@@ -85,7 +85,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_gain(s, err));
   TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
-  if (warm != NULL)
+  if (warm != NULL && warm->model != NULL)
     TH_TRY(start_from(s, warm->model, err));
   if (s->update->create != NULL)
     TH_TRY(s->update->create(s, err));

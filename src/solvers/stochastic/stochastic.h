@@ -11,6 +11,7 @@
 #define TH_STOCHASTIC_H
 
 #include "core/model.h"
+#include "core/state.h"
 #include "math/grouping.h"
 #include "solvers/algorithm.h"
 #include "solvers/data/active.h"
@@ -56,6 +57,10 @@ struct th_pass {
   double dual_norm; /* Omega^D(Z) */
 };
 
+/* Local. */
+void th_pass_describe(struct th_pass *pass, const char *name,
+                      struct th_state *state);
+
 struct th_stochastic;
 
 /* How coefficients change. Collective unless said otherwise; a function that
@@ -73,6 +78,8 @@ struct th_update {
   void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
   void (*settle)(struct th_stochastic *s);
+  /* The state between outer loops, beside its vectors. Local. */
+  void (*describe)(struct th_stochastic *s, struct th_state *state);
   /* Values have changed by their rounding: what is remembered of them is that
    * of the full pass that has been made since. Local. */
   void (*restart)(struct th_stochastic *s);
@@ -86,6 +93,8 @@ struct th_screening {
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* Batches until the next end; NULL: th_stochastic_block. */
   int64_t (*block)(struct th_stochastic *s);
+  /* The state between outer loops, beside its vectors. Local. */
+  void (*describe)(struct th_stochastic *s, struct th_state *state);
   /* A sample whose theta is there and which has not been used yet. Local. */
   void (*observe)(struct th_stochastic *s);
   /* After a block: s->keep for th_stochastic_keep. */
@@ -186,7 +195,7 @@ th_status th_stochastic_create(struct th_stochastic **made,
 /* The same at a point of a path (--path), from the model of another one. */
 struct th_warm {
   int64_t point;
-  const struct th_support *model; /* borrowed */
+  const struct th_support *model; /* borrowed; NULL: the zero model */
 };
 th_status th_stochastic_resume(struct th_stochastic **made,
                                struct th_context *context,
@@ -212,6 +221,10 @@ double th_stochastic_step_size(const void *state);
 /* The share of the present lambda's epochs, which a gap may end. Local. */
 double th_stochastic_done(const struct th_stochastic *s);
 void th_stochastic_free(void *state); /* local */
+
+/* The state between outer loops (stochastic_state.c). Collective; what is put
+ * is put into an engine of the same rules at the same point of the path. */
+void th_stochastic_describe(struct th_stochastic *s, struct th_state *state);
 
 /* ---- for rules ---- */
 

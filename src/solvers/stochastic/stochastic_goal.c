@@ -32,6 +32,20 @@ static double goal(const struct th_stochastic *s)
   return config->epochs > 0 ? 0 : usual_tolerance * s->zero_objective;
 }
 
+th_status th_stochastic_open_problem(struct th_stochastic *s,
+                                     struct th_error *err)
+{
+  struct th_context *context = s->context;
+  th_status rc;
+  if (s->problem != NULL)
+    return TH_OK;
+  rc = TH_NEW(&s->problem, 1, "a certificate", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_problem_init(s->problem, context, NULL, err));
+done:
+  return rc;
+}
+
 /* s->whole. Collective. */
 static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
 {
@@ -40,11 +54,7 @@ static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
   if (s->certified)
     return rc;
   TH_TRY(th_stochastic_gather(s, err));
-  if (s->problem == NULL) {
-    rc = TH_NEW(&s->problem, 1, "a certificate", err);
-    TH_TRY(th_agree(context->comm, rc, err));
-    TH_TRY(th_problem_init(s->problem, context, NULL, err));
-  }
+  TH_TRY(th_stochastic_open_problem(s, err));
   TH_TRY(
       th_problem_certify(s->problem, &s->support, s->lambda, &s->whole, err));
   rc = th_source_activate(context->source, context->comm, s->active.attribute,

@@ -36,6 +36,11 @@ th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
 /* s->support: the coefficients that are not zero, on every rank. Collective. */
 th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err);
 
+/* What certificates are made with, over all attributes: made when it is wanted
+ * first. Collective. */
+th_status th_stochastic_open_problem(struct th_stochastic *s,
+                                     struct th_error *err);
+
 /* At the end of an outer loop: a gap that is small enough ends the run.
  * Collective. */
 th_status th_stochastic_check_gap(struct th_stochastic *s,

@@ -116,6 +116,33 @@ done:
   return rc;
 }
 
+/* An engine at the point of an image, with the zero model. Collective. */
+static void move_to_point(struct path *path, struct th_context *context,
+                          struct th_state *list)
+{
+  struct th_stochastic *old = path->engine;
+  struct th_stochastic *next = NULL;
+  struct th_warm zero = {path->point, NULL};
+  if (!th_state_agree(list, context->comm) || path->point == 0)
+    return;
+  th_state_note(list, th_stochastic_resume(&next, context, old->update,
+                                           old->screening, &zero, list->err));
+  if (next == NULL)
+    return;
+  th_stochastic_free(old);
+  path->engine = next;
+}
+
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct path *path = state;
+  TH_STATE_ONE(list, path, point);
+  if (th_state_puts(list))
+    move_to_point(path, context, list);
+  th_stochastic_describe(path->engine, list);
+}
+
 static const struct th_support *support(const void *state)
 {
   return th_stochastic_support(((const struct path *)state)->engine);
@@ -158,5 +185,6 @@ const struct th_algorithm th_stochastic_algorithm = {.create = create,
                                                      .loss = loss,
                                                      .step_size = step_size,
                                                      .done = done,
+                                                     .describe = describe,
                                                      .certificate = certificate,
                                                      .free = release};

@@ -30,4 +30,6 @@ const struct th_update th_svrg_update = {.fields = TH_REDUCED_FIELDS,
                                          .meet = th_variance_reduced_meet,
                                          .step = step,
                                          .settle = th_variance_reduced_settle,
+                                         .describe =
+                                             th_variance_reduced_describe,
                                          .free = th_variance_reduced_free};

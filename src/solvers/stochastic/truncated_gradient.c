@@ -37,6 +37,12 @@ static void step(struct th_stochastic *s)
   state->pending = 0;
 }
 
+static void describe(struct th_stochastic *s, struct th_state *list)
+{
+  struct truncation *state = s->update_state;
+  TH_STATE_ONE(list, state, pending);
+}
+
 static void release(struct th_stochastic *s)
 {
   free(s->update_state);
@@ -47,4 +53,5 @@ const struct th_update th_truncated_gradient_update = {
     .meet = th_stochastic_lazy_meet,
     .step = step,
     .settle = th_stochastic_lazy_settle,
+    .describe = describe,
     .free = release};

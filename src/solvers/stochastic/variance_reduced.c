@@ -49,6 +49,15 @@ th_status th_variance_reduced_create(struct th_stochastic *s,
   return rc;
 }
 
+void th_variance_reduced_describe(struct th_stochastic *s,
+                                  struct th_state *list)
+{
+  struct th_variance_reduced *state = s->update_state;
+  th_state_examples(list, "table", TH_STATE_F64, state->table, s->n);
+  TH_STATE_ONE(list, state, intercept_mean);
+  TH_STATE_ONE(list, state, size);
+}
+
 void th_variance_reduced_free(struct th_stochastic *s)
 {
   struct th_variance_reduced *state = s->update_state;

@@ -21,6 +21,8 @@ enum { TH_REDUCED_FIELDS = 1 };
 th_status th_variance_reduced_create(struct th_stochastic *s,
                                      struct th_error *err);
 void th_variance_reduced_restart(struct th_stochastic *s);
+void th_variance_reduced_describe(struct th_stochastic *s,
+                                  struct th_state *list);
 void th_variance_reduced_free(struct th_stochastic *s);
 
 /* b = prox of g lambda Omega at b - g (corrected gradient of the sample).

@@ -1,0 +1,192 @@
+/* stochastic_state.c - the state of a stochastic method between outer loops
+ *
+ * Row caches, cells and groups follow from the active attributes. On another
+ * number of ranks these are at home again: no number depends on where they are.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic_parts.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+
+void th_pass_describe(struct th_pass *pass, const char *name,
+                      struct th_state *state)
+{
+  th_state_enter(state, name);
+  TH_STATE_ONE(state, pass, lambda);
+  TH_STATE_ONE(state, pass, objective);
+  TH_STATE_ONE(state, pass, omega);
+  TH_STATE_ONE(state, pass, dual);
+  TH_STATE_ONE(state, pass, gap);
+  TH_STATE_ONE(state, pass, dual_norm);
+  th_state_leave(state);
+}
+
+/* A run that has looked at all attributes goes on to do so with what it has.
+ * Collective. */
+static void describe_problem(struct th_stochastic *s, struct th_state *state)
+{
+  struct th_context *context = s->context;
+  struct th_error *err = state->err;
+  double *opened = th_state_scratch(state, 1);
+  if (opened != NULL)
+    *opened = s->problem != NULL;
+  th_state_all(state, "problem", TH_STATE_F64, opened, 1);
+  if (!th_state_puts(state) || !th_state_agree(state, context->comm) ||
+      *opened == 0)
+    return;
+  th_state_note(state, th_stochastic_open_problem(s, err));
+}
+
+/* All attributes are active yet; those that the image does not have leave.
+ * Collective. */
+static struct th_range keep_active(struct th_stochastic *s,
+                                   struct th_state *state)
+{
+  struct th_context *context = s->context;
+  const int64_t *all = NULL;
+  struct th_range here =
+      th_state_find(state, "attribute", s->active.owned, &all);
+  int64_t at = here.first;
+  if (!th_state_agree(state, context->comm))
+    return here;
+  for (int64_t p = 0; p < s->active.count; p++) {
+    s->keep[p] = at < here.last && all[at] == s->active.attribute[p];
+    at += s->keep[p];
+  }
+  th_status rc = TH_OK;
+  if (at < here.last)
+    rc = th_fail(state->err, TH_EFORMAT,
+                 "the state has attribute %lld, which is left out here",
+                 (long long)all[at]);
+  th_state_note(state, rc);
+  if (!th_state_agree(state, context->comm))
+    return here;
+  th_state_note(state, th_stochastic_keep(s, state->err));
+  if (th_state_agree(state, context->comm))
+    th_state_note(state, th_source_activate(context->source, context->comm,
+                                            s->active.attribute,
+                                            s->active.count, state->err));
+  return here;
+}
+
+/* Every vector but Z, which passes make anew. Collective. */
+static void describe_active(struct th_stochastic *s, struct th_state *state)
+{
+  enum { NUMBER = 24 };
+  char name[NUMBER];
+  struct th_range here = {0, s->active.count};
+  if (th_state_puts(state))
+    here = keep_active(s, state);
+  th_state_spread(state, "attribute", TH_STATE_I64, s->active.attribute, 1,
+                  here);
+  for (int f = 0; f < s->active.fields; f++) {
+    if (f == TH_FIELD_DUAL)
+      continue;
+    snprintf(name, sizeof name, "field.%d", f);
+    th_state_spread(state, name, TH_STATE_F64, s->active.field[f], 1, here);
+  }
+}
+
+/* Row caches hold floats, or doubles since they were found to be too short; the
+ * unit that is being handed out is held. */
+static void describe_rows(struct th_stochastic *s, struct th_state *state)
+{
+  struct th_minibatch *sample = &s->sample;
+  int32_t type = (int32_t)s->panels.type;
+  int32_t *kept = (int32_t *)(void *)th_state_scratch(state, 1);
+  if (kept != NULL)
+    *kept = type;
+  th_state_all(state, "type", TH_STATE_I32, kept, 1);
+  th_example_order_describe(&s->order, state);
+  TH_STATE_ONE(state, sample, holds);
+  TH_STATE_ARRAY(state, sample, held, sample->holds);
+  if (!th_state_puts(state) || !th_state_good(state))
+    return;
+  s->panels.type = (enum th_type) * kept;
+  th_row_caches_forget(&s->panels);
+  for (int64_t k = 0; k < sample->holds; k++)
+    th_state_note(state,
+                  th_row_caches_draw(&s->panels, sample->held[k], state->err));
+}
+
+/* What follows from the active attributes; they may have been more when it was
+ * found. */
+static void describe_steps(struct th_stochastic *s, struct th_state *state)
+{
+  TH_STATE_ONE(state, s, measured);
+  TH_STATE_ONE(state, s, largest);
+  TH_STATE_ONE(state, s, curvature);
+  TH_STATE_ONE(state, s, heaviest);
+  TH_STATE_ONE(state, s, constant);
+  TH_STATE_ONE(state, s, gain);
+  TH_STATE_ONE(state, s, step_size);
+  TH_STATE_ONE(state, s, epoch_half);
+  TH_STATE_ONE(state, s, drawn);
+  TH_STATE_ONE(state, s, steps);
+  TH_STATE_ONE(state, s, threshold);
+  TH_STATE_ONE(state, s, settled);
+  TH_STATE_ONE(state, s, loss);
+}
+
+static void describe_scale(struct th_stochastic *s, struct th_state *state)
+{
+  TH_STATE_ONE(state, s, anchor_reach);
+  TH_STATE_ONE(state, s, reach);
+  TH_STATE_ONE(state, s, stride);
+  TH_STATE_ONE(state, s, scaled_for);
+  TH_STATE_ONE(state, &s->fixed, scale);
+  TH_STATE_ONE(state, &s->fixed, inverse);
+}
+
+static void describe_certificate(struct th_stochastic *s,
+                                 struct th_state *state)
+{
+  struct th_certificate *c = &s->certificate;
+  int64_t capacity = 0;
+  th_pass_describe(&s->pass, "pass", state);
+  th_certificate_describe(&s->whole, "whole", state);
+  th_certificate_describe(c, "certificate", state);
+  TH_STATE_ONE(state, c, path_size);
+  if (th_state_puts(state) && th_state_good(state))
+    th_state_note(state, th_grow((void **)&c->path, &capacity, c->path_size,
+                                 sizeof *c->path, "the path", state->err));
+  th_certificate_describe_path(c, c->path_size, state);
+}
+
+/* What is known, and of which coefficients. */
+static void describe_known(struct th_stochastic *s, struct th_state *state)
+{
+  TH_STATE_ONE(state, s, done);
+  TH_STATE_ONE(state, s, reached);
+  TH_STATE_ONE(state, s, looked);
+  TH_STATE_ONE(state, s, passed);
+  TH_STATE_ONE(state, s, certified);
+  TH_STATE_ONE(state, s, certify_at);
+}
+
+void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
+{
+  describe_problem(s, state);
+  describe_active(s, state);
+  describe_rows(s, state);
+  TH_STATE_ONE(state, s, lambda);
+  TH_STATE_ONE(state, s, intercept);
+  TH_STATE_ONE(state, s, start_intercept);
+  TH_STATE_ONE(state, s, anchor_intercept);
+  TH_STATE_ONE(state, s, confidence);
+  TH_STATE_ONE(state, s, zero_objective);
+  describe_steps(s, state);
+  describe_scale(s, state);
+  describe_certificate(s, state);
+  describe_known(s, state);
+  th_support_describe(&s->support, "support", state);
+  th_state_enter(state, "update");
+  if (s->update->describe != NULL)
+    s->update->describe(s, state);
+  th_state_leave(state);
+  th_state_enter(state, "screening");
+  if (s->screening->describe != NULL)
+    s->screening->describe(s, state);
+  th_state_leave(state);
+}
