@@ -149,10 +149,10 @@ static void readmit(struct th_stochastic *s, struct th_context *context,
   for (int64_t j = owned.first; j < owned.last; j++)
     if (th_active_place(&s->active, j) < 0)
       missing[count++] = j;
-  CHECK(s->curvature < curvature);
+  CHECK(s->control.curvature < curvature);
   CHECK(th_active_add(&s->active, context, missing, count, &err) == TH_OK);
   CHECK(th_stochastic_rebuild(s, &err) == TH_OK);
-  CHECK(s->curvature == curvature);
+  CHECK(s->control.curvature == curvature);
   for (int64_t p = 0; p < s->active.count; p++)
     CHECK(s->active.field[TH_FIELD_SECOND][p] > 0);
   free(missing);
@@ -164,7 +164,7 @@ static void run_evenly(struct th_stochastic *s, struct th_context *context,
 {
   struct th_error err = {0};
   int64_t cells[3] = {s->active.owned.first, s->active.owned.last, 0};
-  double curvature = s->curvature;
+  double curvature = s->control.curvature;
   bool more = true;
   for (int loop = 0; loop < 8 && more; loop++)
     CHECK(th_stochastic_step(s, context, &more, &err) == TH_OK);

@@ -124,7 +124,7 @@ static th_status end_watched(struct th_stochastic *s, struct th_error *err)
   int64_t *attribute = calloc((size_t)count, sizeof *attribute);
   double *coef = calloc((size_t)count, sizeof *coef);
   CHECK(th_stochastic_pass(s, err) == TH_OK);
-  struct th_pass pass = s->pass;
+  struct th_pass pass = s->full.pass;
   double intercept = s->intercept;
   memcpy(attribute, s->active.attribute, (size_t)count * sizeof *attribute);
   memcpy(coef, th_stochastic_coef(s), (size_t)count * sizeof *coef);
@@ -134,7 +134,8 @@ static th_status end_watched(struct th_stochastic *s, struct th_error *err)
       k++;
     CHECK(th_stochastic_coef(s)[p] == coef[k]);
   }
-  CHECK(s->pass.objective == pass.objective && s->pass.gap == pass.gap);
+  CHECK(s->full.pass.objective == pass.objective &&
+        s->full.pass.gap == pass.gap);
   CHECK(s->intercept == intercept);
   free(attribute);
   free(coef);

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double room_to_grow = 16; /* a new scale lasts for some steps */
-
 th_status th_stochastic_batch_init(struct th_minibatch *sample, int64_t rows,
                                    struct th_error *err)
 {
@@ -38,19 +36,6 @@ void th_stochastic_batch_free(struct th_minibatch *sample)
   free(sample->factor);
   free(sample->sums);
   *sample = (struct th_minibatch){0};
-}
-
-th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
-{
-  double reach = fmax(s->reach, s->anchor_reach);
-  if (reach <= s->scaled_for)
-    return TH_OK;
-  s->scaled_for = room_to_grow * reach;
-  if (!th_fixed_init(&s->fixed, s->scaled_for))
-    return th_fail(err, TH_ENUMERIC,
-                   "the coefficients have become infinite; standardize, or "
-                   "take a smaller step size");
-  return TH_OK;
 }
 
 void th_stochastic_batch_release(struct th_stochastic *s, bool all)
@@ -97,12 +82,12 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
     const struct th_row *row = &sample->row[r];
     if (s->update->meet != NULL)
       s->update->meet(s, row);
-    good &= th_row_product(row, th_stochastic_coef(s), &s->cells, &s->fixed,
-                           &sample->sums[r]);
+    good &= th_row_product(row, th_stochastic_coef(s), &s->places.cells,
+                           &s->scaling.fixed, &sample->sums[r]);
     if (anchored)
-      good &=
-          th_row_product(row, th_stochastic_screening_field(s, 0), &s->cells,
-                         &s->fixed, &sample->sums[sample->rows + r]);
+      good &= th_row_product(row, th_stochastic_screening_field(s, 0),
+                             &s->places.cells, &s->scaling.fixed,
+                             &sample->sums[sample->rows + r]);
   }
   if (good)
     return TH_OK;
@@ -131,7 +116,7 @@ static void derive(struct th_stochastic *s)
   struct th_minibatch *sample = &s->sample;
   for (int64_t r = 0; r < sample->rows; r++) {
     sample->prediction[r] =
-        th_fixed_to(&s->fixed, sample->sums[r]) + s->intercept;
+        th_fixed_to(&s->scaling.fixed, sample->sums[r]) + s->intercept;
     sample->theta[r] = s->target[sample->index[r]]; /* until it is f' there */
   }
   th_loss_f_all(loss, sample->rows, sample->prediction, sample->theta,
@@ -140,11 +125,11 @@ static void derive(struct th_stochastic *s)
                  sample->theta);
   for (int64_t r = 0; r < sample->rows; r++) {
     double weight = s->eta[sample->index[r]] * (double)s->n;
-    s->loss += weight * sample->factor[r];
+    s->control.loss += weight * sample->factor[r];
     sample->factor[r] = weight * sample->theta[r] / (double)sample->rows;
     if (s->screening->anchored)
       sample->anchored[r] =
-          th_fixed_to(&s->fixed, sample->sums[sample->rows + r]) +
+          th_fixed_to(&s->scaling.fixed, sample->sums[sample->rows + r]) +
           s->anchor_intercept;
   }
 }

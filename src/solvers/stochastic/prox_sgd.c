@@ -9,7 +9,7 @@
 
 static void step(struct th_stochastic *s)
 {
-  th_stochastic_prox_step(s, s->step_size);
+  th_stochastic_prox_step(s, s->control.step_size);
 }
 
 const struct th_update th_prox_sgd_update = {.meet = th_stochastic_lazy_meet,

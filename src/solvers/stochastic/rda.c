@@ -37,7 +37,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   s->update_state = state;
   if (rc == TH_OK)
     *state = (struct rda){.first = th_stochastic_first_step(s),
-                          .constant = s->constant};
+                          .constant = s->control.constant};
   return th_agree(s->context->comm, rc, err);
 }
 
@@ -79,17 +79,18 @@ static void step(struct th_stochastic *s)
 {
   struct rda *state = s->update_state;
   const struct th_minibatch *sample = &s->sample;
-  double halves = fmax(1, 2 * (double)s->drawn / (double)s->n);
+  double halves = fmax(1, 2 * (double)s->control.drawn / (double)s->n);
   for (int64_t r = 0; r < sample->rows; r++) {
     th_row_add(&sample->row[r], sample->factor[r], gradients(s));
     state->intercept += sample->factor[r];
-    state->pull += fabs(sample->factor[r]) * s->stride;
+    state->pull += fabs(sample->factor[r]) * s->scaling.stride;
   }
-  s->step_size = state->first / sqrt(halves);
-  state->step = s->step_size;
-  double t = s->step_size * (double)s->steps * (1 + 1 / sqrt(halves));
+  s->control.step_size = state->first / sqrt(halves);
+  state->step = s->control.step_size;
+  double t =
+      s->control.step_size * (double)s->control.steps * (1 + 1 / sqrt(halves));
   state->threshold = t * s->lambda;
-  s->reach = fmax(s->reach, state->step * state->pull);
+  s->scaling.reach = fmax(s->scaling.reach, state->step * state->pull);
   if (s->context->config->intercept)
     s->intercept =
         s->start_intercept - state->constant * state->step * state->intercept;

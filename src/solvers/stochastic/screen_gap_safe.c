@@ -50,14 +50,15 @@ th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
       s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
   /* line 11: the centre Z / c and the radii */
   const double *second = th_stochastic_second(s);
-  double c = fmax(1, s->pass.dual_norm);
+  double c = fmax(1, s->full.pass.dual_norm);
   /* line 12: the screening set */
   for (int64_t g = 0; g < s->grouping.groups; g++) {
-    double radius =
-        th_gap_radius(s->smoothness, s->pass.gap, second[g], s->lambda);
-    s->group_keep[g] = !th_gap_removes(s->group_dual[g] / c, radius, margin);
+    double radius = th_gap_radius(s->control.smoothness, s->full.pass.gap,
+                                  second[g], s->lambda);
+    s->places.group_keep[g] =
+        !th_gap_removes(s->places.group_dual[g] / c, radius, margin);
   }
-  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   /* line 13: pruning */
   return th_stochastic_keep(s, err);
 }
@@ -111,16 +112,16 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
                             struct th_error *err)
 {
   struct gap_safe *state = s->screening_state;
-  double gap = exact_gap * s->zero_objective;
+  double gap = exact_gap * s->goal.zero_objective;
   int64_t before;
   th_status rc;
-  if (s->pass.objective < state->objective)
+  if (s->full.pass.objective < state->objective)
     memcpy(th_stochastic_screening_field(s, POINT), th_stochastic_coef(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
   TH_TRY(th_sparsa(s, &state->polish, gap, passes, err));
-  state->objective = s->pass.objective;
-  state->settled = s->pass.gap <= gap;
+  state->objective = s->full.pass.objective;
+  state->settled = s->full.pass.gap <= gap;
   before = s->active.total;
   TH_TRY(th_screening_gap_safe(s, err));
   state->settled = state->settled && s->active.total == before;
@@ -132,7 +133,7 @@ done:
 static th_status end(struct th_stochastic *s, struct th_error *err)
 {
   struct gap_safe *state = s->screening_state;
-  int64_t passes = (s->drawn - state->drawn) / s->n;
+  int64_t passes = (s->control.drawn - state->drawn) / s->n;
   struct th_pass iterate;
   double intercept;
   th_status rc;
@@ -143,14 +144,13 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   state->blocks = blocks_until_next(s);
   if (state->settled || passes == 0 || s->active.total == 0)
     return rc;
-  iterate = s->pass;
+  iterate = s->full.pass;
   intercept = s->intercept;
   TH_TRY(look_ahead(s, passes, err));
-  state->drawn = s->drawn;
-  s->pass = iterate; /* before pruning, as ever */
+  state->drawn = s->control.drawn;
+  s->full.pass = iterate; /* before pruning, as ever */
   s->intercept = intercept;
-  s->passed = false;
-  s->reached = false;
+  th_stochastic_changed(s, TH_CHANGE_COEF);
 done:
   return rc;
 }

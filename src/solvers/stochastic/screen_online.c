@@ -117,13 +117,14 @@ static void observe(struct th_stochastic *s)
   th_screen_online_watch(s);
 }
 
-/* Omega_g^D of every group of v in s->group_dual; the largest. Collective. */
+/* Omega_g^D of every group of v in s->places.group_dual; the largest.
+ * Collective. */
 static double dual_norms(struct th_stochastic *s, const double *v)
 {
   double largest = 0;
-  th_grouping_dual(&s->grouping, s->context->comm, v, s->group_dual);
+  th_grouping_dual(&s->grouping, s->context->comm, v, s->places.group_dual);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    largest = fmax(largest, s->group_dual[g]);
+    largest = fmax(largest, s->places.group_dual[g]);
   s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
   return largest;
 }
@@ -139,10 +140,10 @@ static void screen_block(struct th_stochastic *s)
   th_online_end(online, dual_norms(s, vectors.X), vectors);
   dual_norms(s, vectors.Z);
   th_grouping_second(&s->grouping, s->context->comm, vectors.N,
-                     s->group_second);
-  th_online_judge(online, s->grouping.groups, s->group_dual, s->group_second,
-                  margin, s->group_keep);
-  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+                     s->places.group_second);
+  th_online_judge(online, s->grouping.groups, s->places.group_dual,
+                  s->places.group_second, margin, s->places.group_keep);
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   if (online->rule == TH_RULE_VOTES)
     th_screen_online_vote(s);
 }
@@ -176,7 +177,7 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
                       "online screening had left out attributes of the "
                       "solution (%lld); the last check took them back",
                       (long long)readmitted);
-  if (s->drawn > 0 && left > all - all / 10)
+  if (s->control.drawn > 0 && left > all - all / 10)
     th_context_notice(
         s->context,
         "online screening did not pay, since %lld of %lld attributes are left. "

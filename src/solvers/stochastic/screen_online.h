@@ -64,8 +64,8 @@ th_screen_online_vectors_of(const struct th_stochastic *s);
  * leave. */
 enum { TH_ONLINE_BALLOTS = 4 };
 
-/* s->keep, what the rule alone would keep, is a ballot; it becomes what is
- * kept. Collective. */
+/* s->places.keep, what the rule alone would keep, is a ballot; it becomes what
+ * is kept. Collective. */
 void th_screen_online_vote(struct th_stochastic *s);
 
 /* ---- the anchor (screen_online_anchor.c) ---- */

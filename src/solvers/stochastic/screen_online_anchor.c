@@ -41,11 +41,11 @@ static th_status reach(struct th_stochastic *s, const double *v,
                        struct th_error *err)
 {
   const double slack = 1.000001;
-  double *work = s->group_second;
+  double *work = s->places.group_second;
   for (int64_t p = 0; p < s->active.count; p++)
     work[p] = fabs(v[p]) * s->active.bound[p];
-  th_status rc = th_stochastic_total(s, work, &s->anchor_reach, err);
-  s->anchor_reach *= slack;
+  th_status rc = th_stochastic_total(s, work, &s->scaling.anchor_reach, err);
+  s->scaling.anchor_reach *= slack;
   return rc;
 }
 
@@ -87,7 +87,7 @@ static th_status multiply(struct th_stochastic *s, const double *v,
                           const double *level, const int64_t *row, int64_t rows,
                           int64_t *sums, struct th_error *err)
 {
-  double *part = s->group_second;
+  double *part = s->places.group_second;
   int64_t drawn = 0;
   bool good = true;
   th_status rc = th_stochastic_scale(s, err);
@@ -99,7 +99,7 @@ static th_status multiply(struct th_stochastic *s, const double *v,
     for (int64_t r = 0; r < rows; r++) {
       struct th_row values;
       th_row_caches_row(&s->panels, row[r], &values);
-      good &= th_row_product(&values, part, &s->cells, &s->fixed,
+      good &= th_row_product(&values, part, &s->places.cells, &s->scaling.fixed,
                              &sums[k * rows + r]);
     }
   }
@@ -124,7 +124,7 @@ static void losses(const struct th_stochastic *s, const int64_t *row,
     double p = s->anchor_intercept;
     double weight = s->eta[row[r]] * (double)s->n / (double)rows;
     for (int k = 0; k < TH_ANCHOR_LEVELS; k++) {
-      p += th_fixed_to(&s->fixed, sums[k * rows + r]);
+      p += th_fixed_to(&s->scaling.fixed, sums[k * rows + r]);
       loss[k] += weight * th_loss_f(s->context->loss, p, s->target[row[r]]);
     }
   }
@@ -151,8 +151,9 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   losses(s, row, rows, sums, objective);
   for (int k = 0; k < TH_ANCHOR_LEVELS; k++) {
     double omega = 0;
-    part_of(s, v, level, 0, k, s->group_second);
-    TH_TRY(th_grouping_norm(&s->grouping, comm, s->group_second, &omega, err));
+    part_of(s, v, level, 0, k, s->places.group_second);
+    TH_TRY(th_grouping_norm(&s->grouping, comm, s->places.group_second, &omega,
+                            err));
     objective[k] += s->lambda * omega;
   }
   *best = th_sparse_average_best(objective);

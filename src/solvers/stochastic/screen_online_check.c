@@ -72,24 +72,26 @@ done:
   return rc;
 }
 
-/* s->keep: groups that were active, those that break the optimality conditions,
- * and those of b, which both are marked; whether there are any. Collective. */
+/* s->places.keep: groups that were active, those that break the optimality
+ * conditions, and those of b, which both are marked; whether there are any.
+ * Collective. */
 static bool judge(struct th_stochastic *s)
 {
   const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   double *back = th_stochastic_screening_field(s, TH_ONLINE_BACK);
-  double *marked = s->group_second;
+  double *marked = s->places.group_second;
   int64_t any = 0;
   th_grouping_dual(&s->grouping, s->context->comm, was, marked);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    s->group_keep[g] = marked[g] > 0 || s->group_dual[g] > 1 + rounding;
+    s->places.group_keep[g] =
+        marked[g] > 0 || s->places.group_dual[g] > 1 + rounding;
   th_grouping_dual(&s->grouping, s->context->comm, th_stochastic_coef(s),
                    marked);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    s->group_keep[g] = s->group_keep[g] || marked[g] > 0;
-  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+    s->places.group_keep[g] = s->places.group_keep[g] || marked[g] > 0;
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   for (int64_t p = 0; p < s->active.count; p++)
-    if (s->keep[p] && was[p] == 0) {
+    if (s->places.keep[p] && was[p] == 0) {
       back[p] = 1;
       any = 1;
     }
@@ -118,9 +120,9 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
   struct th_sparsa polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
   double wanted = th_screen_online_of(s)->wanted;
-  double gap = wanted > 0 ? wanted : exact_gap * s->zero_objective;
+  double gap = wanted > 0 ? wanted : exact_gap * s->goal.zero_objective;
   th_status rc = th_sparsa(s, &polish, gap, most, err);
-  *exact = s->pass.gap <= gap;
+  *exact = s->full.pass.gap <= gap;
   memcpy(th_stochastic_screening_field(s, TH_ONLINE_EXACT),
          th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
   return rc;
@@ -152,11 +154,14 @@ static th_status look_around(struct th_stochastic *s,
     set_coefficients(s, solution);
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_pass(s, err));
-  whole = s->pass;
+  whole = s->full.pass;
   *more = judge(s);
   TH_TRY(th_stochastic_keep(s, err));
-  s->pass = whole; /* what is known is of the whole problem */
-  s->passed = !*more;
+  s->full.pass = whole; /* what is known is of the whole problem */
+  if (*more)
+    th_stochastic_changed(s, TH_CHANGE_PROBLEM);
+  else
+    th_stochastic_learnt(s, TH_KNOWN_PASS);
 done:
   return rc;
 }
@@ -173,9 +178,9 @@ static bool return_to_solution(struct th_stochastic *s)
            (size_t)s->active.count * sizeof(double));
   screen->refined = true;
   if (known) {
-    s->pass = screen->certified;
+    s->full.pass = screen->certified;
     s->intercept = screen->certified_intercept;
-    s->passed = true;
+    th_stochastic_learnt(s, TH_KNOWN_PASS);
   }
   return known;
 }
@@ -184,7 +189,7 @@ static bool return_to_solution(struct th_stochastic *s)
 static void remember(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
-  screen->certified = s->pass;
+  screen->certified = s->full.pass;
   screen->certified_intercept = s->intercept;
   screen->certified_active = s->active.total;
 }
@@ -223,7 +228,7 @@ th_status th_screen_online_adopt(struct th_stochastic *s,
     return rc;
   *readmitted = count_needed(s);
   s->certificate.screened_wrongly += *readmitted;
-  s->passed = true; /* as exact as there is */
+  th_stochastic_learnt(s, TH_KNOWN_PASS); /* as exact as there is */
   remember(s);
   return rc;
 }
@@ -269,7 +274,7 @@ static void go_on(struct th_stochastic *s, bool safe)
  * next one goes on from there. */
 static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
 {
-  int64_t passes = PASSES_PER_EPOCH * ((s->drawn - drawn) / s->n);
+  int64_t passes = PASSES_PER_EPOCH * ((s->control.drawn - drawn) / s->n);
   return passes > LEAST_PASSES ? passes : LEAST_PASSES;
 }
 
@@ -281,10 +286,10 @@ static bool is_due(struct th_stochastic *s)
   const struct th_online_screen *screen = th_screen_online_of(s);
   if (s->active.total == screen->checked &&
       (screen->online.rule != TH_RULE_PROJ ||
-       s->drawn - screen->drawn < PATIENCE * s->n))
+       s->control.drawn - screen->drawn < PATIENCE * s->n))
     return false;
   return screen->online.rule == TH_RULE_PROJ || s->active.total == 0 ||
-         s->drawn - screen->drawn >= EXAMPLES_BETWEEN;
+         s->control.drawn - screen->drawn >= EXAMPLES_BETWEEN;
 }
 
 /* Of a stream: fresh examples, when half of the attributes have gone since the
@@ -325,10 +330,9 @@ th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
   memcpy(th_stochastic_screening_field(s, TH_ONLINE_HELD),
          th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
   TH_TRY(th_screen_online_refine(s, most, &readmitted, err));
-  s->passed = false;
-  s->reached = false;
+  th_stochastic_changed(s, TH_CHANGE_COEF);
   s->intercept = intercept;
-  screen->drawn = s->drawn;
+  screen->drawn = s->control.drawn;
   screen->checked = s->active.total;
   if (readmitted > 0)
     fall_back(s, readmitted);

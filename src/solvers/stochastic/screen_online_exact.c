@@ -45,7 +45,7 @@ th_status th_screen_online_end_exactly(struct th_stochastic *s,
       s->context,
       "passes over the attributes that are left stopped at a gap of %g, so the "
       "exact solver ends the run. {solver} lasso needs no such passes",
-      s->pass.gap);
+      s->full.pass.gap);
   return solve_whole(s, readmitted, err);
 }
 

@@ -38,7 +38,8 @@ bool th_screen_online_streams(const struct th_stochastic *s)
 int64_t th_screen_online_left(const struct th_stochastic *s)
 {
   int64_t reserved = th_screen_online_streams(s) ? s->n / RESERVED : 0;
-  return th_max_i64(s->n * s->context->config->passes - s->drawn - reserved, 0);
+  return th_max_i64(
+      s->n * s->context->config->passes - s->control.drawn - reserved, 0);
 }
 
 /* bound_j = max |factor x_j|. */
@@ -58,7 +59,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   double *mean = th_stochastic_screening_field(s, TH_ONLINE_X);
   double *square = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   double *bound = th_stochastic_screening_field(s, TH_ONLINE_EXACT);
-  double loss = s->loss; /* of steps alone */
+  double loss = s->control.loss; /* of steps alone */
   bool more = true;
   th_status rc = TH_OK;
   *drawn = 0;
@@ -73,8 +74,8 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
     *drawn += more ? s->sample.rows : 0;
     th_stochastic_batch_release(s, false);
   }
-  s->drawn += *drawn;
-  s->loss = loss;
+  s->control.drawn += *drawn;
+  s->control.loss = loss;
   for (int64_t p = 0; p < s->active.count; p++) {
     mean[p] /= (double)th_max_i64(*drawn, 1);
     square[p] /= (double)th_max_i64(*drawn, 1);
@@ -101,20 +102,22 @@ static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
   }
 }
 
-/* s->keep: what was active, and groups that must come back. Collective. */
+/* s->places.keep: what was active, and groups that must come back. Collective.
+ */
 static int64_t judge(struct th_stochastic *s)
 {
   double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
   int64_t back = 0;
   th_grouping_dual(&s->grouping, s->context->comm,
                    th_stochastic_screening_field(s, TH_ONLINE_X),
-                   s->group_dual);
-  th_grouping_dual(&s->grouping, s->context->comm, was, s->group_second);
+                   s->places.group_dual);
+  th_grouping_dual(&s->grouping, s->context->comm, was, s->places.group_second);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    s->group_keep[g] = s->group_second[g] > 0 || s->group_dual[g] > 1;
-  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+    s->places.group_keep[g] =
+        s->places.group_second[g] > 0 || s->places.group_dual[g] > 1;
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   for (int64_t p = 0; p < s->active.count; p++)
-    back += s->keep[p] && was[p] == 0;
+    back += s->places.keep[p] && was[p] == 0;
   s->context->comm->ops->sum_i64(s->context->comm, &back, 1);
   return back;
 }
@@ -127,12 +130,12 @@ static int64_t count_doubtful(struct th_stochastic *s)
   int64_t doubtful = 0;
   th_grouping_dual(&s->grouping, s->context->comm,
                    th_stochastic_screening_field(s, TH_ONLINE_AVERAGE),
-                   s->group_dual);
+                   s->places.group_dual);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    s->group_keep[g] = !(s->group_dual[g] < 1);
-  th_grouping_spread(&s->grouping, s->group_keep, s->keep);
+    s->places.group_keep[g] = !(s->places.group_dual[g] < 1);
+  th_grouping_spread(&s->grouping, s->places.group_keep, s->places.keep);
   for (int64_t p = 0; p < s->active.count; p++)
-    doubtful += s->keep[p] && was[p] == 0;
+    doubtful += s->places.keep[p] && was[p] == 0;
   s->context->comm->ops->sum_i64(s->context->comm, &doubtful, 1);
   return doubtful;
 }

@@ -53,7 +53,7 @@ void th_screen_online_vote(struct th_stochastic *s)
   double enough = INFINITY;
   int64_t sums[2];
   for (int64_t p = 0; p < s->active.count; p++)
-    votes[p] += s->keep[p] ? 0 : 1;
+    votes[p] += s->places.keep[p] ? 0 : 1;
   if (election) {
     count(s, 0, sums);
     enough = fmax((double)sums[1] / (double)th_max_i64(s->active.total, 1),
@@ -61,5 +61,5 @@ void th_screen_online_vote(struct th_stochastic *s)
     enough = enough > least_votes ? enough : INFINITY;
   }
   for (int64_t p = 0; p < s->active.count; p++)
-    s->keep[p] = votes[p] < enough;
+    s->places.keep[p] = votes[p] < enough;
 }

@@ -40,7 +40,7 @@ static th_status differences(struct th_stochastic *s, const struct th_sparsa *p,
 {
   const double *z = s->active.field[TH_FIELD_DUAL];
   const double *b = th_stochastic_coef(s);
-  double *work = s->group_second;
+  double *work = s->places.group_second;
   th_status rc;
   for (int64_t k = 0; k < s->active.count; k++)
     work[k] = (b[k] - old_coef(s, p)[k]) * (b[k] - old_coef(s, p)[k]);
@@ -82,13 +82,13 @@ static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
     TH_TRY(try_step(s, p, err));
     TH_TRY(differences(s, p, &squares, &bend, err));
     double promised = decrease * squares / (2 * p->step);
-    accepted =
-        s->pass.objective <= worst - promised + 4 * DBL_EPSILON * fabs(worst) ||
-        p->step <= p->shortest;
+    accepted = s->full.pass.objective <=
+                   worst - promised + 4 * DBL_EPSILON * fabs(worst) ||
+               p->step <= p->shortest;
     if (!accepted)
       p->step = fmax(p->step / 2, p->shortest);
   }
-  p->recent[p->passes % TH_POLISH_MEMORY] = s->pass.objective;
+  p->recent[p->passes % TH_POLISH_MEMORY] = s->full.pass.objective;
   double most = longest * p->shortest;
   p->step = bend > 0 ? fmin(fmax(squares / bend, p->shortest), most) : most;
 done:
@@ -112,7 +112,7 @@ static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
   if (s->active.total == before)
     return TH_OK;
   TH_TRY(th_stochastic_pass(s, err));
-  forget(p, s->pass.objective);
+  forget(p, s->full.pass.objective);
 done:
   return rc;
 }
@@ -145,13 +145,13 @@ th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *p, double gap,
   th_status rc;
   TH_TRY(
       th_stochastic_total(s, s->active.field[TH_FIELD_SECOND], &squares, err));
-  p->shortest = squares > 0 ? 1 / (s->smoothness * squares) : 1;
+  p->shortest = squares > 0 ? 1 / (s->control.smoothness * squares) : 1;
   p->step = fmax(p->step, p->shortest);
   p->passes = 0;
   TH_TRY(th_stochastic_pass(s, err));
-  forget(p, s->pass.objective);
-  for (int64_t k = 0; s->pass.gap > gap && p->passes < most &&
-                      !stagnates(&stretch, p, s->pass.gap);
+  forget(p, s->full.pass.objective);
+  for (int64_t k = 0; s->full.pass.gap > gap && p->passes < most &&
+                      !stagnates(&stretch, p, s->full.pass.gap);
        k++) {
     if (k % SCREEN_EVERY == 0)
       TH_TRY(screen(s, p, err));

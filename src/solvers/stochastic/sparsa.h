@@ -24,9 +24,9 @@ struct th_sparsa {
 };
 
 /* From b on until the gap is `gap` at most, `most` passes are over, or patience
- * is: s->pass says what was reached. Attributes that are no longer active are
- * those proven to be 0 in the solution on the active ones. polish: fields, and
- * zeros, or what a call before has left, to go on with steps of its length.
+ * is: s->full.pass says what was reached. Attributes that are no longer active
+ * are those proven to be 0 in the solution on the active ones. polish: fields,
+ * and zeros, or what a call before has left, to go on with steps of its length.
  * Collective.
  */
 th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *polish,

@@ -24,9 +24,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&s->target, n, "targets", err));
   TH_TRY(TH_NEW(&s->eta, n, "weights", err));
-  TH_TRY(TH_NEW(&s->prediction, n, "predictions", err));
-  TH_TRY(TH_NEW(&s->theta, n, "a dual point", err));
-  TH_TRY(TH_NEW(&s->sums, n + 1, "predictions", err));
+  TH_TRY(th_full_pass_init(&s->full, n, err));
   TH_TRY(th_row_caches_init(&s->panels, context, &s->active,
                             config->panel_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
@@ -45,8 +43,8 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
   th_status rc = th_stochastic_pass(s, err);
   if (rc != TH_OK)
     return rc;
-  s->certificate.lambda_max = s->pass.dual_norm;
-  s->zero_objective = s->pass.objective;
+  s->certificate.lambda_max = s->full.pass.dual_norm;
+  s->goal.zero_objective = s->full.pass.objective;
   s->start_intercept = s->intercept;
   s->lambda = th_plan_penalised_lambda(s->context->config,
                                        s->certificate.lambda_max, point);
@@ -91,9 +89,13 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
     TH_TRY(s->update->create(s, err));
   if (s->screening->create != NULL)
     TH_TRY(s->screening->create(s, err));
-  s->passed = s->done; /* it was the zero model's, mostly */
-  if (!s->done)        /* nothing is known yet */
-    s->pass = (struct th_pass){.objective = NAN, .gap = NAN, .dual_norm = NAN};
+  if (s->done) /* the zero model it is */
+    th_stochastic_learnt(s, TH_KNOWN_PASS);
+  else
+    th_stochastic_changed(s, TH_CHANGE_PROBLEM);
+  if (!s->done) /* nothing is known yet */
+    s->full.pass =
+        (struct th_pass){.objective = NAN, .gap = NAN, .dual_norm = NAN};
 done:
   return rc;
 }
@@ -112,8 +114,8 @@ th_status th_stochastic_resume(struct th_stochastic **made,
   s->screening = screening;
   s->confidence = 1;
   s->n = th_source_shape(context->source)->training;
-  s->smoothness = th_loss_L(context->loss);
-  s->last = context->config->path <= (warm != NULL ? warm->point + 1 : 1);
+  s->control.smoothness = th_loss_L(context->loss);
+  s->goal.last = context->config->path <= (warm != NULL ? warm->point + 1 : 1);
   TH_TRY(set_up(s, warm, err));
   *made = s;
   s = NULL;
@@ -147,19 +149,17 @@ void th_stochastic_free(void *state)
   th_stochastic_batch_free(&s->sample);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
-  if (s->problem != NULL)
-    th_problem_free(s->problem);
-  free(s->problem);
-  free(s->edge);
-  free(s->keep);
-  free(s->group_keep);
-  free(s->group_dual);
-  free(s->group_second);
+  if (s->goal.problem != NULL)
+    th_problem_free(s->goal.problem);
+  free(s->goal.problem);
+  free(s->places.edge);
+  free(s->places.keep);
+  free(s->places.group_keep);
+  free(s->places.group_dual);
+  free(s->places.group_second);
+  th_full_pass_free(&s->full);
   free(s->target);
   free(s->eta);
-  free(s->prediction);
-  free(s->theta);
-  free(s->sums);
-  free(s->choice);
+  free(s->places.choice);
   free(s);
 }

@@ -18,6 +18,10 @@
 #include "solvers/data/example_order.h"
 #include "solvers/data/row_cache.h"
 #include "solvers/data/support.h"
+#include "solvers/stochastic/stochastic_control.h"
+#include "solvers/stochastic/stochastic_known.h"
+#include "solvers/stochastic/stochastic_pass.h"
+#include "solvers/stochastic/stochastic_scaling.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,21 +51,7 @@ struct th_minibatch {
   int64_t *held;
 };
 
-/* What a full pass finds, on the active attributes. Replicated. */
-struct th_pass {
-  double lambda;    /* that Z was made for */
-  double objective; /* P(b) */
-  double omega;     /* Omega(b) */
-  double dual;      /* D(theta / c) */
-  double gap;       /* P - D, at least 0 */
-  double dual_norm; /* Omega^D(Z) */
-};
-
-/* Local. */
-void th_pass_describe(struct th_pass *pass, const char *name,
-                      struct th_state *state);
-
-struct th_stochastic;
+struct th_problem;
 
 /* How coefficients change. Collective unless said otherwise; a function that
  * is not needed is NULL. */
@@ -74,7 +64,7 @@ struct th_update {
   /* Make the coefficients that a row meets current, before it is multiplied.
    * Local. */
   void (*meet)(struct th_stochastic *s, const struct th_row *row);
-  /* Use the sample, whose step size is s->step_size. */
+  /* Use the sample, whose step size is s->control.step_size. */
   void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
   void (*settle)(struct th_stochastic *s);
@@ -97,7 +87,7 @@ struct th_screening {
   void (*describe)(struct th_stochastic *s, struct th_state *state);
   /* A sample whose theta is there and which has not been used yet. Local. */
   void (*observe)(struct th_stochastic *s);
-  /* After a block: s->keep for th_stochastic_keep. */
+  /* After a block: s->places.keep for th_stochastic_keep. */
   th_status (*end)(struct th_stochastic *s, struct th_error *err);
   /* After the last block; may change the model. */
   th_status (*finish)(struct th_stochastic *s, struct th_error *err);
@@ -111,78 +101,61 @@ struct th_screening {
   void (*free)(struct th_stochastic *s); /* local */
 };
 
-struct th_problem;
+/* What follows from the set of active places (stochastic_active.c), and work
+ * arrays over them. */
+struct th_places {
+  struct th_cells cells;
+  int64_t *edge; /* of cells */
+  int64_t edge_capacity;
+  int64_t capacity; /* of the work arrays: */
+  bool *keep;       /* a flag for each active place */
+  bool *group_keep; /* for each group; so are: */
+  double *group_dual;
+  double *group_second;
+  struct th_index_value *choice; /* what the support is made of */
+  int64_t choice_capacity;
+};
+
+/* The gap that ends a run, and certificates of it (stochastic_goal.c). */
+struct th_goal {
+  double zero_objective;
+  bool last;          /* this lambda's model is the one that is written */
+  int64_t certify_at; /* examples drawn when a gap is worth a next look */
+  struct th_problem *problem;  /* for certificates; NULL: not yet */
+  struct th_certificate whole; /* over all attributes; without a path */
+};
 
 struct th_stochastic {
   struct th_context *context; /* borrowed, like the rules */
   const struct th_update *update;
   const struct th_screening *screening;
-  void *update_state; /* owned by the rules */
+  void *update_state; /* owned by the rules, which describe them */
   void *screening_state;
   struct th_active active;
   struct th_grouping grouping; /* of them */
   struct th_row_caches panels;
   struct th_example_order order;
-  struct th_cells cells;
-  int64_t *edge; /* of cells */
-  int64_t edge_capacity;
-  int64_t place_capacity; /* of work arrays over places */
+  struct th_places places;
   struct th_minibatch sample;
-  bool *keep;       /* work: a flag for each active place */
-  bool *group_keep; /* work, for each group; so are: */
-  double *group_dual;
-  double *group_second;
-  double lambda;
   /* Replicated from here on. */
+  double lambda;
   int64_t n;
-  double *target;     /* n, as solvers want them */
-  double *eta;        /* weight / n: the sum is 1 */
-  double *prediction; /* of the last full pass */
-  double *theta;      /* its dual point, before it is scaled */
-  int64_t *sums;      /* of a full pass, and a flag */
-  int64_t measured;   /* active attributes that the next three are for */
-  double smoothness;  /* L of the loss f */
-  double largest;     /* max_i norm2(x_i)^2 */
-  double curvature;   /* L max_i weight_i norm2(x_i)^2 */
-  double heaviest;    /* max_i weight_i */
-  double
-      constant; /* square of what b0 is multiplied with (stochastic_gain.c) */
-  double gain;  /* how much longer steps of a mini-batch may be */
+  double *target; /* n, as solvers want them */
+  double *eta;    /* weight / n: the sum is 1 */
+  struct th_full_pass full;
+  struct th_step_control control;
+  struct th_scaling scaling;
+  struct th_goal goal;
+  unsigned known;         /* set of enum th_known */
   double intercept;       /* b0 */
   double start_intercept; /* of the zero model */
   double anchor_intercept;
-  double anchor_reach; /* as reach below */
-  double confidence;   /* of what was screened; 1: exact */
-  double step_size;    /* of the present sample */
-  int64_t epoch_half;  /* the half epoch that step_size was made for */
-  int64_t drawn;       /* examples used by steps so far */
-  int64_t steps;       /* mini-batches so far */
-  /* Fixed-point sums of predictions: reach bounds sum |b_j| bound_j. A gradient
-   * step of length g along theta x adds at most g |theta| stride to it. */
-  double reach;
-  double stride; /* norm2(bound) max_i norm2(x_i) */
-  double scaled_for;
-  struct th_fixed fixed;
-  double threshold; /* of all coefficients since the last settle: lazily */
-  int64_t settled;  /* the number of steps then */
-  double loss;      /* mean over the samples of the last outer loop */
-  double zero_objective;
-  int64_t moves;      /* of active attributes between ranks */
-  double balanced;    /* most attributes of a rank over the mean, after it */
-  bool done;          /* nothing is left to do */
-  bool reached;       /* reach is that of the present coefficients, or more */
-  bool looked;        /* pass has been made in this outer loop */
-  bool passed;        /* and belongs to the present coefficients */
-  bool last;          /* this lambda's model is the one that is written */
-  bool certified;     /* whole and support are of the present coefficients */
-  int64_t certify_at; /* examples drawn when a gap is worth a next look */
-  struct th_problem *problem;  /* for certificates; NULL: not yet */
-  struct th_certificate whole; /* over all attributes; without a path */
-  struct th_pass pass;
+  double confidence; /* of what was screened; 1: exact */
+  int64_t moves;     /* of active attributes between ranks */
+  double balanced;   /* most attributes of a rank over the mean, after it */
+  bool done;         /* nothing is left to do */
   struct th_certificate certificate;
   struct th_support support;
-  struct th_index_value *choice; /* work: what support is made of */
-  int64_t choice_capacity;
 };
 
 /* ---- the driver's side (stochastic.c); collective ---- */
@@ -232,10 +205,6 @@ void th_stochastic_describe(struct th_stochastic *s, struct th_state *state);
 double *th_stochastic_update_field(const struct th_stochastic *s, int field);
 double *th_stochastic_screening_field(const struct th_stochastic *s, int field);
 
-/* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
- * max_i weight_i (norm2(x_i)^2 + constant). Local. */
-double th_stochastic_first_step(const struct th_stochastic *s);
-
 /* b, over the active places. Local. */
 static inline double *th_stochastic_coef(const struct th_stochastic *s)
 {
@@ -271,19 +240,14 @@ bool th_stochastic_separable(const struct th_stochastic *s);
 th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
 
-/* Predictions, dual point, objective and gap at b over all training examples:
- * s->pass, s->prediction, s->theta, and Z in its field. All coefficients are
- * current: between outer loops. Collective. */
-th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
-
 /* Batches between two screenings: 4 n examples, or --screen-every. Local. */
 int64_t th_stochastic_block(struct th_stochastic *s);
 
-/* N_g of every group. A full pass leaves Omega_g^D(Z_g) in s->group_dual.
- * Collective. */
+/* N_g of every group. A full pass leaves Omega_g^D(Z_g) in
+ * s->places.group_dual. Collective. */
 const double *th_stochastic_second(struct th_stochastic *s);
 
-/* Keep the attributes of s->keep. Collective. */
+/* Keep the attributes of s->places.keep. Collective. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
 
 /* Ranks exchange active attributes, between outer loops, when some have more of

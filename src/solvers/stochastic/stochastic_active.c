@@ -19,20 +19,23 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
 {
   struct th_range owned = s->active.owned;
   int64_t count = s->active.count;
-  int64_t old = s->place_capacity;
+  int64_t old = s->places.capacity;
   th_status rc;
-  TH_TRY(TH_GROW(&s->edge, &s->edge_capacity,
+  TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
                  th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
                  "cells", err));
   TH_TRY(th_row_caches_reserve(&s->panels, err));
   if (count <= old && old > 0)
     return rc;
   count += count == 0;
-  TH_TRY(grow(&s->keep, old, count, sizeof *s->keep, err));
-  TH_TRY(grow(&s->group_keep, old, count, sizeof *s->group_keep, err));
-  TH_TRY(grow(&s->group_dual, old, count, sizeof *s->group_dual, err));
-  TH_TRY(grow(&s->group_second, old, count, sizeof *s->group_second, err));
-  s->place_capacity = count;
+  TH_TRY(grow(&s->places.keep, old, count, sizeof *s->places.keep, err));
+  TH_TRY(grow(&s->places.group_keep, old, count, sizeof *s->places.group_keep,
+              err));
+  TH_TRY(grow(&s->places.group_dual, old, count, sizeof *s->places.group_dual,
+              err));
+  TH_TRY(grow(&s->places.group_second, old, count,
+              sizeof *s->places.group_second, err));
+  s->places.capacity = count;
 done:
   return rc;
 }
@@ -42,11 +45,12 @@ static void form_cells(struct th_stochastic *s)
 {
   int64_t cells = 0;
   for (int64_t p = 0; p < s->active.count;) {
-    s->edge[cells++] = p;
+    s->places.edge[cells++] = p;
     p = th_active_cell_end(&s->active, p);
   }
-  s->edge[cells] = s->active.count;
-  s->cells = (struct th_cells){cells, s->edge, s->active.attribute};
+  s->places.edge[cells] = s->active.count;
+  s->places.cells =
+      (struct th_cells){cells, s->places.edge, s->active.attribute};
 }
 
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err)
@@ -70,14 +74,13 @@ th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)
   int64_t dropped = 0;
   th_status rc = TH_OK;
   for (int64_t p = 0; p < s->active.count; p++)
-    dropped += !s->keep[p];
+    dropped += !s->places.keep[p];
   s->context->comm->ops->sum_i64(s->context->comm, &dropped, 1);
   if (dropped == 0)
     return rc;
-  s->passed = false;
-  s->certified = false;
-  th_row_caches_keep(&s->panels, s->keep);
-  TH_TRY(th_active_keep(&s->active, s->context, s->keep, err));
+  th_stochastic_changed(s, TH_CHANGE_PLACES);
+  th_row_caches_keep(&s->panels, s->places.keep);
+  TH_TRY(th_active_keep(&s->active, s->context, s->places.keep, err));
   rc = th_stochastic_form(s, err);
 done:
   return rc;
@@ -86,8 +89,7 @@ done:
 th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
-  s->passed = false;
-  s->certified = false;
+  th_stochastic_changed(s, TH_CHANGE_PLACES);
   th_row_caches_forget(&s->panels);
   TH_TRY(th_stochastic_form(s, err));
   for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {

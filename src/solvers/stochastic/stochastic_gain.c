@@ -40,7 +40,8 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
     for (int64_t q = 0; q <= r; q++) {
       struct th_row other;
       th_row_caches_row(&s->panels, q * s->n / rows, &other);
-      th_row_product(&other, self, &s->cells, &s->fixed, &sums[r * rows + q]);
+      th_row_product(&other, self, &s->places.cells, &s->scaling.fixed,
+                     &sums[r * rows + q]);
     }
     th_row_add(&row, -1, self);
   }
@@ -81,14 +82,16 @@ static void choose(struct th_stochastic *s, double eigenvalue)
   bool alone = !(eigenvalue > 0);
   bool intercept = s->context->config->intercept;
   double moved = eigenvalue;
-  s->gain = 1;
-  s->constant = 0;
-  if (alone && s->heaviest > 0)
-    moved = s->curvature / (s->smoothness * s->heaviest);
+  s->control.gain = 1;
+  s->control.constant = 0;
+  if (alone && s->control.heaviest > 0)
+    moved =
+        s->control.curvature / (s->control.smoothness * s->control.heaviest);
   if (intercept && moved > 0)
-    s->constant = share_of_constant * moved;
+    s->control.constant = share_of_constant * moved;
   if (!alone)
-    s->gain = fmax(1, (s->largest + s->constant) / (eigenvalue + s->constant));
+    s->control.gain = fmax(1, (s->control.largest + s->control.constant) /
+                                  (eigenvalue + s->control.constant));
 }
 
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
@@ -104,8 +107,8 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
   if (rc == TH_OK)
     rc = TH_NEW(&gram, rows * rows, "the step size", err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  s->reach = fmax(s->stride * s->stride, s->largest); /* of small units */
-  s->scaled_for = 0;
+  th_scaling_restart(&s->scaling, fmax(s->scaling.stride * s->scaling.stride,
+                                       s->control.largest)); /* small units */
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = multiply(s, rows, sums, err);
@@ -113,7 +116,7 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
                            err));
   for (int64_t r = 0; r < rows; r++)
     for (int64_t q = 0; q <= r; q++) {
-      double product = th_fixed_to(&s->fixed, sums[r * rows + q]);
+      double product = th_fixed_to(&s->scaling.fixed, sums[r * rows + q]);
       gram[r * rows + q] = product / (double)rows;
       gram[q * rows + r] = product / (double)rows;
     }

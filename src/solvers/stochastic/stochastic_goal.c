@@ -29,7 +29,7 @@ static double goal(const struct th_stochastic *s)
   const struct th_config *config = s->context->config;
   if (config->tolerance > 0)
     return config->tolerance;
-  return config->epochs > 0 ? 0 : usual_tolerance * s->zero_objective;
+  return config->epochs > 0 ? 0 : usual_tolerance * s->goal.zero_objective;
 }
 
 th_status th_stochastic_open_problem(struct th_stochastic *s,
@@ -37,29 +37,29 @@ th_status th_stochastic_open_problem(struct th_stochastic *s,
 {
   struct th_context *context = s->context;
   th_status rc;
-  if (s->problem != NULL)
+  if (s->goal.problem != NULL)
     return TH_OK;
-  rc = TH_NEW(&s->problem, 1, "a certificate", err);
+  rc = TH_NEW(&s->goal.problem, 1, "a certificate", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_problem_init(s->problem, context, NULL, err));
+  TH_TRY(th_problem_init(s->goal.problem, context, NULL, err));
 done:
   return rc;
 }
 
-/* s->whole. Collective. */
+/* s->goal.whole. Collective. */
 static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
 {
   struct th_context *context = s->context;
   th_status rc = TH_OK;
-  if (s->certified)
+  if (th_stochastic_knows(s, TH_KNOWN_CERTIFICATE))
     return rc;
   TH_TRY(th_stochastic_gather(s, err));
   TH_TRY(th_stochastic_open_problem(s, err));
-  TH_TRY(
-      th_problem_certify(s->problem, &s->support, s->lambda, &s->whole, err));
+  TH_TRY(th_problem_certify(s->goal.problem, &s->support, s->lambda,
+                            &s->goal.whole, err));
   rc = th_source_activate(context->source, context->comm, s->active.attribute,
                           s->active.count, err);
-  s->certified = true;
+  th_stochastic_learnt(s, TH_KNOWN_CERTIFICATE);
 done:
   return rc;
 }
@@ -85,7 +85,7 @@ static bool may_sharpen(const struct th_stochastic *s, double wanted)
   const struct th_context *context = s->context;
   return s->panels.type == TH_F32 &&
          (context->centred || context->config->standardize) &&
-         wanted < float_gap * s->zero_objective;
+         wanted < float_gap * s->goal.zero_objective;
 }
 
 /* The gap that was wanted is there, or none that is smaller is going to be: is
@@ -94,11 +94,11 @@ static th_status confirm(struct th_stochastic *s, double wanted,
                          struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (s->drawn < s->certify_at)
+  if (s->control.drawn < s->goal.certify_at)
     return rc;
   TH_TRY(look_at_all(s, err));
-  s->certify_at = s->drawn + s->drawn / LOOK_AGAIN;
-  s->done = s->done || s->whole.gap <= wanted;
+  s->goal.certify_at = s->control.drawn + s->control.drawn / LOOK_AGAIN;
+  s->done = s->done || s->goal.whole.gap <= wanted;
   if (!s->done && may_sharpen(s, wanted))
     rc = sharpen(s, err);
 done:
@@ -118,15 +118,16 @@ th_status th_stochastic_check_gap(struct th_stochastic *s, struct th_error *err)
   th_status rc = TH_OK;
   if (!(wanted > 0))
     return rc;
-  if (s->last && !exact && may_sharpen(s, wanted))
-    look = fmax(look, still_gap * s->zero_objective);
-  if (!s->looked)
+  if (s->goal.last && !exact && may_sharpen(s, wanted))
+    look = fmax(look, still_gap * s->goal.zero_objective);
+  if (!th_stochastic_knows(s, TH_KNOWN_LOOKED))
     TH_TRY(th_stochastic_pass(s, err));
-  if (!s->passed && !exact && s->pass.gap <= look)
+  if (!th_stochastic_knows(s, TH_KNOWN_PASS) && !exact &&
+      s->full.pass.gap <= look)
     TH_TRY(th_stochastic_pass(s, err));
-  if (!(s->pass.gap <= look))
+  if (!(s->full.pass.gap <= look))
     return rc;
-  if (s->last && !exact)
+  if (s->goal.last && !exact)
     rc = confirm(s, wanted, err);
   else
     s->done = true;
@@ -139,16 +140,16 @@ th_status th_stochastic_end_exactly(struct th_stochastic *s,
 {
   double wanted = goal(s);
   th_status rc = TH_OK;
-  if (!(wanted > 0) || !s->last)
+  if (!(wanted > 0) || !s->goal.last)
     return rc;
   TH_TRY(look_at_all(s, err));
-  if (s->whole.gap <= fmax(wanted, double_gap * s->zero_objective))
+  if (s->goal.whole.gap <= fmax(wanted, double_gap * s->goal.zero_objective))
     return rc;
   if (may_sharpen(s, wanted))
     TH_TRY(sharpen(s, err));
-  s->certified = false;
+  th_stochastic_changed(s, TH_CHANGE_END);
   TH_TRY(s->screening->refine(s, wanted, err));
-  if (!s->passed)
+  if (!th_stochastic_knows(s, TH_KNOWN_PASS))
     rc = th_stochastic_pass(s, err);
 done:
   return rc;
@@ -160,7 +161,7 @@ th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err)
   th_status rc = look_at_all(s, err);
   if (rc != TH_OK)
     return rc;
-  s->certificate = s->whole;
+  s->certificate = s->goal.whole;
   s->certificate.path = own.path;
   s->certificate.path_size = own.path_size;
   s->certificate.active = own.active;
@@ -178,7 +179,7 @@ void th_stochastic_tell(const struct th_stochastic *s)
   bool used_up = th_stochastic_done(s) >= 1;
   if (!(wanted > 0) || gap <= wanted)
     return;
-  if (gap <= double_gap * s->zero_objective)
+  if (gap <= double_gap * s->goal.zero_objective)
     th_context_notice(s->context,
                       "the gap is %g and not %g, because double precision "
                       "allows no smaller one",

@@ -20,9 +20,6 @@ th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
 /* Let go of the deal units that the sample no longer needs; of all. Local. */
 void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
-/* A scale that holds predictions at the present reach. Local. */
-th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
-
 /* ---- active attributes (stochastic_active.c, stochastic_balance.c) ---- */
 
 /* Cells, groups and work arrays of the present places. Collective. */
@@ -53,19 +50,5 @@ bool th_stochastic_ends_exactly(const struct th_stochastic *s);
  * reached. Collective. */
 th_status th_stochastic_end_exactly(struct th_stochastic *s,
                                     struct th_error *err);
-
-/* ---- full passes (stochastic_pass.c) ---- */
-
-/* N_j, the largest norm2(x_i)^2, and what follows from it. Collective. */
-th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
-
-/* reach = sum |b_j| bound_j. Collective. */
-th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
-
-/* How much longer the steps of mini-batches may be than those of single
- * examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b / b, at least
- * 1; and what b0 is multiplied with, the constant. Follows th_stochastic_norms.
- * Collective. */
-th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err);
 
 #endif

@@ -9,7 +9,37 @@
 #include "math/gap.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+th_status th_full_pass_init(struct th_full_pass *full, int64_t n,
+                            struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&full->prediction, n, "predictions", err));
+  TH_TRY(TH_NEW(&full->theta, n, "a dual point", err));
+  TH_TRY(TH_NEW(&full->sums, n + 1, "predictions", err));
+done:
+  return rc;
+}
+
+void th_full_pass_free(struct th_full_pass *full)
+{
+  TH_FREE(full->prediction, full->theta, full->sums);
+}
+
+void th_pass_describe(struct th_pass *pass, const char *name,
+                      struct th_state *state)
+{
+  th_state_enter(state, name);
+  TH_STATE_ONE(state, pass, lambda);
+  TH_STATE_ONE(state, pass, objective);
+  TH_STATE_ONE(state, pass, omega);
+  TH_STATE_ONE(state, pass, dual);
+  TH_STATE_ONE(state, pass, gap);
+  TH_STATE_ONE(state, pass, dual_norm);
+  th_state_leave(state);
+}
 
 /* What is done with the row of example i. Local. */
 typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
@@ -53,7 +83,7 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
     largest = fmax(largest, isfinite(v[p]) ? fabs(v[p]) : INFINITY);
   comm->ops->max_f64(comm, &largest, 1);
   if (!th_fixed_init(&fixed, largest * (double)s->active.total) ||
-      !th_row_cells_sum(v, &s->cells, &fixed, &sums[0]))
+      !th_row_cells_sum(v, &s->places.cells, &fixed, &sums[0]))
     rc = th_fail(err, TH_ENUMERIC,
                  "the coefficients have become infinite; standardize, or take "
                  "a smaller step size");
@@ -65,19 +95,6 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
 
 static const double slack = 1.000001; /* of bounds: sums are rounded */
 
-th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
-{
-  double *work = s->active.field[TH_FIELD_DUAL];
-  th_status rc;
-  for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(th_stochastic_coef(s)[p]) * s->active.bound[p];
-  TH_TRY(th_stochastic_total(s, work, &s->reach, err));
-  s->reach *= slack;
-  s->scaled_for = 0;
-done:
-  return rc;
-}
-
 /* ---- norms ---- */
 
 /* N_j, and norm2(x_i)^2 as the product of a row with itself, which stands in a
@@ -88,7 +105,8 @@ static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
   double *self = s->active.field[TH_FIELD_DUAL];
   th_row_add_squares(row, s->eta[i], s->active.field[TH_FIELD_SECOND]);
   th_row_add(row, 1, self);
-  bool good = th_row_product(row, self, &s->cells, &s->fixed, &s->sums[i]);
+  bool good = th_row_product(row, self, &s->places.cells, &s->scaling.fixed,
+                             &s->full.sums[i]);
   th_row_add(row, -1, self);
   return good;
 }
@@ -103,27 +121,28 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_stochastic_total(s, s->active.field[TH_FIELD_DUAL], &squares, err));
   memset(s->active.field[TH_FIELD_DUAL], 0, bytes);
   memset(s->active.field[TH_FIELD_SECOND], 0, bytes);
-  memset(s->sums, 0, (size_t)s->n * sizeof *s->sums);
-  s->reach = squares;
-  s->scaled_for = 0;
+  memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
+  th_scaling_restart(&s->scaling, squares);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = visit(s, visit_norms, err);
-  TH_TRY(th_comm_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
-  s->largest = 0;
-  s->curvature = 0;
-  s->heaviest = 0;
+  TH_TRY(
+      th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
+  s->control.largest = 0;
+  s->control.curvature = 0;
+  s->control.heaviest = 0;
   for (int64_t i = 0; i < s->n; i++) {
-    double square = th_fixed_to(&s->fixed, s->sums[i]);
+    double square = th_fixed_to(&s->scaling.fixed, s->full.sums[i]);
     double weight = s->eta[i] * (double)s->n;
-    s->heaviest = fmax(s->heaviest, weight);
-    s->largest = fmax(s->largest, square);
-    s->curvature = fmax(s->curvature, s->smoothness * weight * square);
+    s->control.heaviest = fmax(s->control.heaviest, weight);
+    s->control.largest = fmax(s->control.largest, square);
+    s->control.curvature =
+        fmax(s->control.curvature, s->control.smoothness * weight * square);
   }
-  s->stride = slack * sqrt(squares * s->largest);
-  s->measured = s->active.total;
-  s->epoch_half = 0;
-  s->reached = false;
+  s->scaling.stride = slack * sqrt(squares * s->control.largest);
+  s->control.measured = s->active.total;
+  s->control.epoch_half = 0;
+  th_stochastic_changed(s, TH_CHANGE_REACH);
 done:
   return rc;
 }
@@ -133,15 +152,15 @@ done:
 static bool visit_prediction(struct th_stochastic *s, const struct th_row *row,
                              int64_t i)
 {
-  return th_row_product(row, th_stochastic_coef(s), &s->cells, &s->fixed,
-                        &s->sums[i]);
+  return th_row_product(row, th_stochastic_coef(s), &s->places.cells,
+                        &s->scaling.fixed, &s->full.sums[i]);
 }
 
 /* Z = -(1/lambda) sum eta_i theta_i x_i. */
 static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
                        int64_t i)
 {
-  th_row_add(row, -s->eta[i] * s->theta[i] / s->lambda,
+  th_row_add(row, -s->eta[i] * s->full.theta[i] / s->lambda,
              s->active.field[TH_FIELD_DUAL]);
   return true;
 }
@@ -151,14 +170,15 @@ static th_status predict(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_stochastic_reach(s, err));
-  s->reached = true;
-  memset(s->sums, 0, (size_t)s->n * sizeof *s->sums);
+  th_stochastic_learnt(s, TH_KNOWN_REACH);
+  memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = visit(s, visit_prediction, err);
-  TH_TRY(th_comm_sum_agree(s->context->comm, s->sums, (size_t)s->n, rc, err));
+  TH_TRY(
+      th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
   for (int64_t i = 0; i < s->n; i++)
-    s->prediction[i] = th_fixed_to(&s->fixed, s->sums[i]);
+    s->full.prediction[i] = th_fixed_to(&s->scaling.fixed, s->full.sums[i]);
 done:
   return rc;
 }
@@ -170,13 +190,13 @@ static th_status dualize(struct th_stochastic *s, struct th_error *err)
   bool intercept = s->context->config->intercept;
   th_status rc = TH_OK;
   if (intercept)
-    rc = th_gap_intercept(loss, s->n, s->eta, s->target, s->prediction,
+    rc = th_gap_intercept(loss, s->n, s->eta, s->target, s->full.prediction,
                           &s->intercept, err);
   for (int64_t i = 0; i < s->n; i++)
-    s->prediction[i] += s->intercept;
-  th_loss_df_all(loss, s->n, s->prediction, s->target, s->theta);
+    s->full.prediction[i] += s->intercept;
+  th_loss_df_all(loss, s->n, s->full.prediction, s->target, s->full.theta);
   if (intercept)
-    th_gap_centre(loss, s->n, s->eta, s->target, s->theta);
+    th_gap_centre(loss, s->n, s->eta, s->target, s->full.theta);
   return rc;
 }
 
@@ -185,7 +205,7 @@ static void plain_dual(struct th_stochastic *s)
 {
   const double *z = s->active.field[TH_FIELD_DUAL];
   for (int64_t p = 0; p < s->active.count; p++)
-    s->group_dual[p] = fabs(z[p]);
+    s->places.group_dual[p] = fabs(z[p]);
 }
 
 /* Omega^D(Z) over all active attributes. Collective. */
@@ -196,9 +216,10 @@ static double dual_norm(struct th_stochastic *s)
     plain_dual(s);
   else
     th_grouping_dual(&s->grouping, s->context->comm,
-                     s->active.field[TH_FIELD_DUAL], s->group_dual);
+                     s->active.field[TH_FIELD_DUAL], s->places.group_dual);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    largest = s->group_dual[g] > largest ? s->group_dual[g] : largest;
+    largest =
+        s->places.group_dual[g] > largest ? s->places.group_dual[g] : largest;
   s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
   return largest;
 }
@@ -208,14 +229,15 @@ const double *th_stochastic_second(struct th_stochastic *s)
   const double *second = s->active.field[TH_FIELD_SECOND];
   if (th_stochastic_separable(s))
     return second;
-  th_grouping_second(&s->grouping, s->context->comm, second, s->group_second);
-  return s->group_second;
+  th_grouping_second(&s->grouping, s->context->comm, second,
+                     s->places.group_second);
+  return s->places.group_second;
 }
 
 static th_status pass_over(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_loss *loss = s->context->loss;
-  struct th_pass *pass = &s->pass;
+  struct th_pass *pass = &s->full.pass;
   th_status rc;
   TH_TRY(predict(s, err));
   TH_TRY(dualize(s, err));
@@ -228,13 +250,12 @@ static th_status pass_over(struct th_stochastic *s, struct th_error *err)
   pass->dual_norm = dual_norm(s);
   pass->lambda = s->lambda;
   pass->objective =
-      th_gap_primal(loss, s->n, s->eta, s->target, s->prediction) +
+      th_gap_primal(loss, s->n, s->eta, s->target, s->full.prediction) +
       s->lambda * pass->omega;
-  pass->dual = th_gap_dual(loss, s->n, s->eta, s->target, s->theta,
+  pass->dual = th_gap_dual(loss, s->n, s->eta, s->target, s->full.theta,
                            1 / fmax(1, pass->dual_norm));
   pass->gap = th_gap_bound(pass->objective, pass->dual);
-  s->looked = true;
-  s->passed = true;
+  th_stochastic_learnt(s, TH_KNOWN_LOOKED | TH_KNOWN_PASS);
 done:
   return rc;
 }

@@ -10,8 +10,8 @@ void th_stochastic_descend(struct th_stochastic *s, double g,
   for (int64_t r = 0; r < s->sample.rows; r++) {
     double step = g * factor[r];
     th_row_add(&s->sample.row[r], -step, b);
-    s->intercept -= s->constant * step;
-    s->reach += fabs(step) * s->stride;
+    s->intercept -= s->control.constant * step;
+    th_scaling_widen(&s->scaling, fabs(step));
   }
 }
 
@@ -33,8 +33,8 @@ static void fused_step(struct th_stochastic *s, double g)
 {
   double step = g * s->sample.factor[0];
   th_row_step(&s->sample.row[0], -step, g * s->lambda, th_stochastic_coef(s));
-  s->intercept -= s->constant * step;
-  s->reach += fabs(step) * s->stride;
+  s->intercept -= s->control.constant * step;
+  th_scaling_widen(&s->scaling, fabs(step));
 }
 
 void th_stochastic_batch_prox(struct th_stochastic *s, double g)
@@ -42,7 +42,7 @@ void th_stochastic_batch_prox(struct th_stochastic *s, double g)
   if (!s->panels.sparse || !th_stochastic_separable(s))
     th_stochastic_prox(s, g, th_stochastic_coef(s));
   else
-    s->threshold += g * s->lambda;
+    s->control.threshold += g * s->lambda;
 }
 
 void th_stochastic_prox_step(struct th_stochastic *s, double g)
@@ -60,8 +60,8 @@ static void catch_up(struct th_stochastic *s, int64_t place)
 {
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
-  *b = th_row_soft(*b, s->threshold - *done);
-  *done = s->threshold;
+  *b = th_row_soft(*b, s->control.threshold - *done);
+  *done = s->control.threshold;
 }
 
 void th_stochastic_lazy_meet(struct th_stochastic *s, const struct th_row *row)
@@ -72,11 +72,11 @@ void th_stochastic_lazy_meet(struct th_stochastic *s, const struct th_row *row)
 
 void th_stochastic_lazy_settle(struct th_stochastic *s)
 {
-  if (!(s->threshold > 0))
+  if (!(s->control.threshold > 0))
     return;
   for (int64_t p = 0; p < s->active.count; p++) {
     catch_up(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
-  s->threshold = 0;
+  s->control.threshold = 0;
 }

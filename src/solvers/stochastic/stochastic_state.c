@@ -9,19 +9,6 @@
 
 #include <stdio.h>
 
-void th_pass_describe(struct th_pass *pass, const char *name,
-                      struct th_state *state)
-{
-  th_state_enter(state, name);
-  TH_STATE_ONE(state, pass, lambda);
-  TH_STATE_ONE(state, pass, objective);
-  TH_STATE_ONE(state, pass, omega);
-  TH_STATE_ONE(state, pass, dual);
-  TH_STATE_ONE(state, pass, gap);
-  TH_STATE_ONE(state, pass, dual_norm);
-  th_state_leave(state);
-}
-
 /* A run that has looked at all attributes goes on to do so with what it has.
  * Collective. */
 static void describe_problem(struct th_stochastic *s, struct th_state *state)
@@ -30,7 +17,7 @@ static void describe_problem(struct th_stochastic *s, struct th_state *state)
   struct th_error *err = state->err;
   double *opened = th_state_scratch(state, 1);
   if (opened != NULL)
-    *opened = s->problem != NULL;
+    *opened = s->goal.problem != NULL;
   th_state_all(state, "problem", TH_STATE_F64, opened, 1);
   if (!th_state_puts(state) || !th_state_agree(state, context->comm) ||
       *opened == 0)
@@ -51,8 +38,8 @@ static struct th_range keep_active(struct th_stochastic *s,
   if (!th_state_agree(state, context->comm))
     return here;
   for (int64_t p = 0; p < s->active.count; p++) {
-    s->keep[p] = at < here.last && all[at] == s->active.attribute[p];
-    at += s->keep[p];
+    s->places.keep[p] = at < here.last && all[at] == s->active.attribute[p];
+    at += s->places.keep[p];
   }
   th_status rc = TH_OK;
   if (at < here.last)
@@ -110,42 +97,13 @@ static void describe_rows(struct th_stochastic *s, struct th_state *state)
                   th_row_caches_draw(&s->panels, sample->held[k], state->err));
 }
 
-/* What follows from the active attributes; they may have been more when it was
- * found. */
-static void describe_steps(struct th_stochastic *s, struct th_state *state)
-{
-  TH_STATE_ONE(state, s, measured);
-  TH_STATE_ONE(state, s, largest);
-  TH_STATE_ONE(state, s, curvature);
-  TH_STATE_ONE(state, s, heaviest);
-  TH_STATE_ONE(state, s, constant);
-  TH_STATE_ONE(state, s, gain);
-  TH_STATE_ONE(state, s, step_size);
-  TH_STATE_ONE(state, s, epoch_half);
-  TH_STATE_ONE(state, s, drawn);
-  TH_STATE_ONE(state, s, steps);
-  TH_STATE_ONE(state, s, threshold);
-  TH_STATE_ONE(state, s, settled);
-  TH_STATE_ONE(state, s, loss);
-}
-
-static void describe_scale(struct th_stochastic *s, struct th_state *state)
-{
-  TH_STATE_ONE(state, s, anchor_reach);
-  TH_STATE_ONE(state, s, reach);
-  TH_STATE_ONE(state, s, stride);
-  TH_STATE_ONE(state, s, scaled_for);
-  TH_STATE_ONE(state, &s->fixed, scale);
-  TH_STATE_ONE(state, &s->fixed, inverse);
-}
-
 static void describe_certificate(struct th_stochastic *s,
                                  struct th_state *state)
 {
   struct th_certificate *c = &s->certificate;
   int64_t capacity = 0;
-  th_pass_describe(&s->pass, "pass", state);
-  th_certificate_describe(&s->whole, "whole", state);
+  th_pass_describe(&s->full.pass, "pass", state);
+  th_certificate_describe(&s->goal.whole, "whole", state);
   th_certificate_describe(c, "certificate", state);
   TH_STATE_ONE(state, c, path_size);
   if (th_state_puts(state) && th_state_good(state))
@@ -154,15 +112,18 @@ static void describe_certificate(struct th_stochastic *s,
   th_certificate_describe_path(c, c->path_size, state);
 }
 
-/* What is known, and of which coefficients. */
-static void describe_known(struct th_stochastic *s, struct th_state *state)
+/* What is known is said as the set that it is. */
+static void describe_iterate(struct th_stochastic *s, struct th_state *state)
 {
+  TH_STATE_ONE(state, s, lambda);
+  TH_STATE_ONE(state, s, intercept);
+  TH_STATE_ONE(state, s, start_intercept);
+  TH_STATE_ONE(state, s, anchor_intercept);
+  TH_STATE_ONE(state, s, confidence);
+  TH_STATE_ONE(state, s, known);
   TH_STATE_ONE(state, s, done);
-  TH_STATE_ONE(state, s, reached);
-  TH_STATE_ONE(state, s, looked);
-  TH_STATE_ONE(state, s, passed);
-  TH_STATE_ONE(state, s, certified);
-  TH_STATE_ONE(state, s, certify_at);
+  TH_STATE_ONE(state, &s->goal, zero_objective);
+  TH_STATE_ONE(state, &s->goal, certify_at);
 }
 
 void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
@@ -170,16 +131,10 @@ void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
   describe_problem(s, state);
   describe_active(s, state);
   describe_rows(s, state);
-  TH_STATE_ONE(state, s, lambda);
-  TH_STATE_ONE(state, s, intercept);
-  TH_STATE_ONE(state, s, start_intercept);
-  TH_STATE_ONE(state, s, anchor_intercept);
-  TH_STATE_ONE(state, s, confidence);
-  TH_STATE_ONE(state, s, zero_objective);
-  describe_steps(s, state);
-  describe_scale(s, state);
+  describe_iterate(s, state);
+  th_step_control_describe(&s->control, state);
+  th_scaling_describe(&s->scaling, state);
   describe_certificate(s, state);
-  describe_known(s, state);
   th_support_describe(&s->support, "support", state);
   th_state_enter(state, "update");
   if (s->update->describe != NULL)

@@ -28,10 +28,10 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static void step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
-  th_stochastic_descend(s, s->step_size, s->sample.factor,
+  th_stochastic_descend(s, s->control.step_size, s->sample.factor,
                         th_stochastic_coef(s));
-  state->pending += s->step_size;
-  if (s->steps % K != 0)
+  state->pending += s->control.step_size;
+  if (s->control.steps % K != 0)
     return;
   th_stochastic_batch_prox(s, state->pending);
   state->pending = 0;

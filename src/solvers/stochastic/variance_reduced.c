@@ -27,12 +27,12 @@ void th_variance_reduced_restart(struct th_stochastic *s)
   state->intercept_mean = 0;
   state->size = 0;
   for (int64_t i = 0; i < s->n; i++) {
-    state->table[i] = s->theta[i];
-    state->intercept_mean += s->eta[i] * s->theta[i];
-    state->size += s->eta[i] * fabs(s->theta[i]);
+    state->table[i] = s->full.theta[i];
+    state->intercept_mean += s->eta[i] * s->full.theta[i];
+    state->size += s->eta[i] * fabs(s->full.theta[i]);
   }
   for (int64_t p = 0; p < s->active.count; p++)
-    mean_of(s)[p] = -s->pass.lambda * z[p];
+    mean_of(s)[p] = -s->full.pass.lambda * z[p];
 }
 
 th_status th_variance_reduced_create(struct th_stochastic *s,
@@ -71,10 +71,10 @@ void th_variance_reduced_free(struct th_stochastic *s)
 /* All steps that have been counted since the last settle. */
 static void catch_up(struct th_stochastic *s, int64_t place)
 {
-  int64_t steps = s->steps - s->settled;
+  int64_t steps = s->control.steps - s->control.settled;
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
-  double g = s->step_size;
+  double g = s->control.step_size;
   *b = th_lazy_prox(*b, g * mean_of(s)[place], g * s->lambda,
                     steps - (int64_t)*done);
   *done = (double)steps;
@@ -92,7 +92,7 @@ void th_variance_reduced_settle(struct th_stochastic *s)
     catch_up(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
-  s->settled = s->steps;
+  s->control.settled = s->control.steps;
 }
 
 /* ---- a step ---- */
@@ -140,16 +140,16 @@ static void step_all(struct th_stochastic *s)
 {
   struct th_row mean = {
       .type = TH_F64, .count = s->active.count, .values = mean_of(s)};
-  th_row_add(&mean, -s->step_size, th_stochastic_coef(s));
-  th_stochastic_prox(s, s->step_size, th_stochastic_coef(s));
+  th_row_add(&mean, -s->control.step_size, th_stochastic_coef(s));
+  th_stochastic_prox(s, s->control.step_size, th_stochastic_coef(s));
 }
 
 void th_variance_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
-  double g = s->step_size;
-  s->reach += g * state->size * slack * s->stride;
-  s->intercept -= s->constant * g * state->intercept_mean;
+  double g = s->control.step_size;
+  th_scaling_widen(&s->scaling, g * state->size * slack);
+  s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
   th_stochastic_descend(s, g, s->sample.factor, th_stochastic_coef(s));
   if (is_lazy(s))

@@ -1,0 +1,28 @@
+/* stochastic_known.c - what is current of all that is known of an iterate
+ * SPDX-License-Identifier: MIT */
+#include "solvers/stochastic/stochastic.h"
+
+/* What a change leaves unknown. */
+static const unsigned forgotten[TH_CHANGES] = {
+    [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+    [TH_CHANGE_STEPS] = TH_KNOWN_REACH,
+    [TH_CHANGE_PLACES] = TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
+    [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_REACH,
+    [TH_CHANGE_PROBLEM] = TH_KNOWN_PASS,
+    [TH_CHANGE_REACH] = TH_KNOWN_REACH,
+    [TH_CHANGE_END] = TH_KNOWN_CERTIFICATE};
+
+bool th_stochastic_knows(const struct th_stochastic *s, unsigned what)
+{
+  return (s->known & what) == what;
+}
+
+void th_stochastic_learnt(struct th_stochastic *s, unsigned what)
+{
+  s->known |= what;
+}
+
+void th_stochastic_changed(struct th_stochastic *s, enum th_change change)
+{
+  s->known &= ~forgotten[change];
+}

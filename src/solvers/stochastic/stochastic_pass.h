@@ -1,0 +1,46 @@
+/* stochastic_pass.h - passes over all training examples of a stochastic method
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STOCHASTIC_PASS_H
+#define TH_STOCHASTIC_PASS_H
+
+#include "core/state.h"
+
+struct th_stochastic;
+
+/* What a full pass finds, on the active attributes. Replicated. */
+struct th_pass {
+  double lambda;    /* that Z was made for */
+  double objective; /* P(b) */
+  double omega;     /* Omega(b) */
+  double dual;      /* D(theta / c) */
+  double gap;       /* P - D, at least 0 */
+  double dual_norm; /* Omega^D(Z) */
+};
+
+/* Where a pass works and what it leaves. Replicated. */
+struct th_full_pass {
+  double *prediction; /* of the last full pass */
+  double *theta;      /* its dual point, before it is scaled */
+  int64_t *sums;      /* of a full pass, and a flag */
+  struct th_pass pass;
+};
+
+/* Room for n examples. Local. TH_ENOMEM. */
+th_status th_full_pass_init(struct th_full_pass *full, int64_t n,
+                            struct th_error *err);
+void th_full_pass_free(struct th_full_pass *full);
+
+/* Local. */
+void th_pass_describe(struct th_pass *pass, const char *name,
+                      struct th_state *state);
+
+/* Predictions, dual point, objective and gap at b over all training examples:
+ * full, and Z in its field. All coefficients are current: between outer loops.
+ * Collective. TH_ENUMERIC where values are out of range. */
+th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
+
+/* N_j, the largest norm2(x_i)^2, and what follows from it. Collective.
+ * TH_ENUMERIC. */
+th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
+
+#endif
