@@ -106,6 +106,8 @@ static struct th_config penalised(const struct th_solver_row *row,
   config.epochs = k % 4 == 2 ? 40 : 12;
   config.tolerance = k == 2 ? 1e-3 : k == 6 ? 1e-9 : 0;
   config.screen = k == 6 ? TH_SCREEN_NONE : k == 7 ? TH_SCREEN_GAP_SAFE : 0;
+  if (k % 3 == 0 && strcmp(row->name, "truncated-gradient") == 0)
+    config.screen = TH_SCREEN_ONLINE;
   config.screen_rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
   config.screen_every = k % 4 == 3 ? 20 : 0;
   if (k % 3 == 2) {

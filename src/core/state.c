@@ -154,7 +154,7 @@ static void describe(struct th_state *state, const char *name,
 {
   if (state->status != TH_OK)
     return;
-  snprintf(entry->name, sizeof entry->name, "%.*s%s", TH_STATE_NAME / 2,
+  snprintf(entry->name, sizeof entry->name, "%.*s%s", TH_STATE_PREFIX,
            state->prefix, name);
   if (th_state_puts(state))
     put(state, entry);
@@ -228,7 +228,7 @@ struct th_range th_state_find(struct th_state *state, const char *name,
                                   .place = TH_STATE_BY_ATTRIBUTE};
   const struct th_state_entry *found = NULL;
   *keys = NULL;
-  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_NAME / 2,
+  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_PREFIX,
            state->prefix, name);
   if (th_state_good(state))
     found = expect(state, &wanted);

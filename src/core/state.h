@@ -42,7 +42,7 @@ enum th_state_place {
   TH_STATE_PLACES
 };
 
-enum { TH_STATE_NAME = 72 };
+enum { TH_STATE_NAME = 96, TH_STATE_PREFIX = 64 };
 
 /* One array of a run. `rows` vectors of `all` items lie one behind the other;
  * of each of them this rank holds items here.first .. here.last - 1. */
@@ -72,7 +72,7 @@ struct th_state {
   struct th_state_entry *entry;
   int64_t count;
   int64_t capacity;
-  char prefix[TH_STATE_NAME];
+  char prefix[TH_STATE_PREFIX];
   void **scratch; /* owned */
   int64_t scratches;
   int64_t scratch_capacity;

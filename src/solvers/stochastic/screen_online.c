@@ -233,7 +233,7 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, screen, checks);
   TH_STATE_ONE(list, screen, doubtful);
   TH_STATE_ONE(list, screen, refined);
-  th_pass_describe(&screen->certified, "certified", list);
+  th_stochastic_pass_describe(&screen->certified, "certified", list);
   TH_STATE_ONE(list, screen, certified_intercept);
   TH_STATE_ONE(list, screen, certified_active);
   TH_STATE_ONE(list, screen, safe_intercept);

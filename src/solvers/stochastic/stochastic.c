@@ -24,7 +24,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&s->target, n, "targets", err));
   TH_TRY(TH_NEW(&s->eta, n, "weights", err));
-  TH_TRY(th_full_pass_init(&s->full, n, err));
+  TH_TRY(th_stochastic_pass_init(&s->full, n, err));
   TH_TRY(th_row_caches_init(&s->panels, context, &s->active,
                             config->panel_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
@@ -157,7 +157,7 @@ void th_stochastic_free(void *state)
   free(s->places.group_keep);
   free(s->places.group_dual);
   free(s->places.group_second);
-  th_full_pass_free(&s->full);
+  th_stochastic_pass_free(&s->full);
   free(s->target);
   free(s->eta);
   free(s->places.choice);

@@ -13,8 +13,8 @@ static const double step_decay = 0.55;
 /* Lmax is that of the active attributes when a tenth of them has left. */
 static const double worth_renewing = 0.9;
 
-void th_step_control_describe(struct th_step_control *control,
-                              struct th_state *state)
+void th_stochastic_control_describe(struct th_step_control *control,
+                                    struct th_state *state)
 {
   th_state_enter(state, "control");
   TH_STATE_ONE(state, control, measured);

@@ -27,8 +27,8 @@ struct th_step_control {
 };
 
 /* Its state. Local. */
-void th_step_control_describe(struct th_step_control *control,
-                              struct th_state *state);
+void th_stochastic_control_describe(struct th_step_control *control,
+                                    struct th_state *state);
 
 /* The first step size: --eta, else 1 / Lmax, longer for mini-batches; Lmax = L
  * max_i weight_i (norm2(x_i)^2 + constant). Local. */

@@ -107,8 +107,9 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
   if (rc == TH_OK)
     rc = TH_NEW(&gram, rows * rows, "the step size", err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  th_scaling_restart(&s->scaling, fmax(s->scaling.stride * s->scaling.stride,
-                                       s->control.largest)); /* small units */
+  th_stochastic_scaling_restart(&s->scaling,
+                                fmax(s->scaling.stride * s->scaling.stride,
+                                     s->control.largest)); /* small units */
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = multiply(s, rows, sums, err);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-th_status th_full_pass_init(struct th_full_pass *full, int64_t n,
-                            struct th_error *err)
+th_status th_stochastic_pass_init(struct th_full_pass *full, int64_t n,
+                                  struct th_error *err)
 {
   th_status rc;
   TH_TRY(TH_NEW(&full->prediction, n, "predictions", err));
@@ -23,13 +23,13 @@ done:
   return rc;
 }
 
-void th_full_pass_free(struct th_full_pass *full)
+void th_stochastic_pass_free(struct th_full_pass *full)
 {
   TH_FREE(full->prediction, full->theta, full->sums);
 }
 
-void th_pass_describe(struct th_pass *pass, const char *name,
-                      struct th_state *state)
+void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
+                                 struct th_state *state)
 {
   th_state_enter(state, name);
   TH_STATE_ONE(state, pass, lambda);
@@ -122,7 +122,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   memset(s->active.field[TH_FIELD_DUAL], 0, bytes);
   memset(s->active.field[TH_FIELD_SECOND], 0, bytes);
   memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
-  th_scaling_restart(&s->scaling, squares);
+  th_stochastic_scaling_restart(&s->scaling, squares);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = visit(s, visit_norms, err);

@@ -26,13 +26,13 @@ struct th_full_pass {
 };
 
 /* Room for n examples. Local. TH_ENOMEM. */
-th_status th_full_pass_init(struct th_full_pass *full, int64_t n,
-                            struct th_error *err);
-void th_full_pass_free(struct th_full_pass *full);
+th_status th_stochastic_pass_init(struct th_full_pass *full, int64_t n,
+                                  struct th_error *err);
+void th_stochastic_pass_free(struct th_full_pass *full);
 
 /* Local. */
-void th_pass_describe(struct th_pass *pass, const char *name,
-                      struct th_state *state);
+void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
+                                 struct th_state *state);
 
 /* Predictions, dual point, objective and gap at b over all training examples:
  * full, and Z in its field. All coefficients are current: between outer loops.

@@ -7,7 +7,8 @@
 static const double room_to_grow = 16; /* a new scale lasts for some steps */
 static const double slack = 1.000001;  /* of bounds: sums are rounded */
 
-void th_scaling_describe(struct th_scaling *scaling, struct th_state *state)
+void th_stochastic_scaling_describe(struct th_scaling *scaling,
+                                    struct th_state *state)
 {
   th_state_enter(state, "scaling");
   TH_STATE_ONE(state, scaling, reach);
@@ -19,13 +20,13 @@ void th_scaling_describe(struct th_scaling *scaling, struct th_state *state)
   th_state_leave(state);
 }
 
-void th_scaling_restart(struct th_scaling *scaling, double reach)
+void th_stochastic_scaling_restart(struct th_scaling *scaling, double reach)
 {
   scaling->reach = reach;
   scaling->scaled_for = 0;
 }
 
-void th_scaling_widen(struct th_scaling *scaling, double length)
+void th_stochastic_scaling_widen(struct th_scaling *scaling, double length)
 {
   scaling->reach += length * scaling->stride;
 }
@@ -51,7 +52,7 @@ th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
   for (int64_t p = 0; p < s->active.count; p++)
     work[p] = fabs(th_stochastic_coef(s)[p]) * s->active.bound[p];
   TH_TRY(th_stochastic_total(s, work, &reach, err));
-  th_scaling_restart(&s->scaling, reach * slack);
+  th_stochastic_scaling_restart(&s->scaling, reach * slack);
 done:
   return rc;
 }

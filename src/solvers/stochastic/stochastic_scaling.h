@@ -21,13 +21,14 @@ struct th_scaling {
 };
 
 /* Its state. Local. */
-void th_scaling_describe(struct th_scaling *scaling, struct th_state *state);
+void th_stochastic_scaling_describe(struct th_scaling *scaling,
+                                    struct th_state *state);
 
 /* The reach is this, found anew; the scale follows when it is wanted. Local. */
-void th_scaling_restart(struct th_scaling *scaling, double reach);
+void th_stochastic_scaling_restart(struct th_scaling *scaling, double reach);
 
 /* A gradient step of that length, times |theta|, is made. Local. */
-void th_scaling_widen(struct th_scaling *scaling, double length);
+void th_stochastic_scaling_widen(struct th_scaling *scaling, double length);
 
 /* A scale that holds predictions at the present reach. Local. TH_ENUMERIC. */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);

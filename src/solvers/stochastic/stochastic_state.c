@@ -102,7 +102,7 @@ static void describe_certificate(struct th_stochastic *s,
 {
   struct th_certificate *c = &s->certificate;
   int64_t capacity = 0;
-  th_pass_describe(&s->full.pass, "pass", state);
+  th_stochastic_pass_describe(&s->full.pass, "pass", state);
   th_certificate_describe(&s->goal.whole, "whole", state);
   th_certificate_describe(c, "certificate", state);
   TH_STATE_ONE(state, c, path_size);
@@ -132,8 +132,8 @@ void th_stochastic_describe(struct th_stochastic *s, struct th_state *state)
   describe_active(s, state);
   describe_rows(s, state);
   describe_iterate(s, state);
-  th_step_control_describe(&s->control, state);
-  th_scaling_describe(&s->scaling, state);
+  th_stochastic_control_describe(&s->control, state);
+  th_stochastic_scaling_describe(&s->scaling, state);
   describe_certificate(s, state);
   th_support_describe(&s->support, "support", state);
   th_state_enter(state, "update");

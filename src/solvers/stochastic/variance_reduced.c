@@ -148,7 +148,7 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
-  th_scaling_widen(&s->scaling, g * state->size * slack);
+  th_stochastic_scaling_widen(&s->scaling, g * state->size * slack);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
   th_stochastic_descend(s, g, s->sample.factor, th_stochastic_coef(s));
