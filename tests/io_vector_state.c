@@ -2,6 +2,7 @@
  * in use: scalar functions behind it would take many times as long
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "core/vector_state.h"
 #include "io/dataset/anew.h"
@@ -94,7 +95,26 @@ static void test_codec(const char *program, const char *name)
   close(to);
 }
 
-/* LAPACK and the BLAS below it. */
+/* SLEEF: its functions of vectors, in whole ones and in parts. */
+static void test_elementary(void)
+{
+  enum { COUNT = 37 };
+  double x[COUNT];
+  for (int k = 0; k < COUNT; k++)
+    x[k] = 0.1 * k;
+  th_exp_array(COUNT, x, x);
+  check_clear("th_exp_array");
+  th_log_array(COUNT, x, x);
+  check_clear("th_log_array");
+  th_log1p_array(COUNT, x, x);
+  check_clear("th_log1p_array");
+  for (int k = 0; k < COUNT; k++)
+    x[k] = th_exp(x[k]) + th_pow(x[k] + 1, 0.3) + th_sincos(x[k]).sin +
+           th_log(x[k] + 1) + th_tanh(x[k]) + th_erfc(x[k]);
+  check_clear("scalar functions");
+  CHECK(isfinite(x[COUNT - 1]));
+}
+
 static void test_linalg(void)
 {
   double *a = calloc((size_t)ORDER * ORDER, sizeof *a);
@@ -170,6 +190,7 @@ int main(void)
   test_codec("gzip", "text.gz");
   test_codec("bzip2", "text.bz2");
   test_codec("xz", "text.xz");
+  test_elementary();
   test_linalg();
   test_data();
   test_folder_remove(&comm, folder);

@@ -61,7 +61,7 @@ struct scalar_row {
 static const struct scalar_row scalars[] = {
     {"exp_ns", "scalar exp", nothing},
     {"exp_after_hash_ns", "the same behind a checksum of 1 MiB", hash},
-    {"exp_after_solve_ns", "the same behind a solve by LAPACK", solve},
+    {"exp_after_solve_ns", "the same behind a solve", solve},
     {"exp_spoiled_ns", "the same with upper halves of vectors in use", spoil},
 };
 

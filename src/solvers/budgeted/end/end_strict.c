@@ -1,5 +1,6 @@
 /* end_strict.c - the strict support and the mean as candidates of an end
  * SPDX-License-Identifier: MIT */
+#include "core/elementary.h"
 #include "core/memory.h"
 #include "solvers/budgeted/end/end_parts.h"
 #include "solvers/budgeted/end/strict.h"
@@ -24,7 +25,7 @@ static th_status predict_mean(struct th_end_work *w, struct th_error *err)
       all += weight[i];
     }
     if (all > 0 && w->context->config->intercept)
-      mean = labels ? 2 * atanh(sum / all) : sum / all;
+      mean = labels ? th_log((all + sum) / (all - sum)) : sum / all;
     for (int64_t i = 0; i < w->held; i++)
       if (w->end->fold[w->held_row[i]] == f)
         w->null[i] = mean;
