@@ -15,7 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRIP = 256 }; /* examples generated together; even */
+enum {
+  STRIP = 256, /* examples generated together; even */
+  DRAWN = 8    /* gaps between non-zeros drawn together; even */
+};
 
 static bool is_toeplitz(const struct th_ground_truth *truth)
 {
@@ -156,6 +159,15 @@ static th_status column_add(struct th_column *column, int64_t example,
   return TH_OK;
 }
 
+/* Logarithms of the uniform numbers draw .. draw + DRAWN - 1. */
+static void draw_logs(struct th_stream stream, uint64_t attribute,
+                      uint64_t draw, double logs[DRAWN])
+{
+  for (uint64_t k = 0; k < DRAWN; k += 2)
+    th_random_uniform(stream, attribute, (draw + k) / 2, logs + k);
+  th_log_array(DRAWN, logs, logs);
+}
+
 th_status th_synthetic_sparse(const struct th_ground_truth *truth,
                               int64_t attributes, int64_t attribute,
                               int64_t examples, struct th_column *column,
@@ -168,15 +180,14 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
     column->density = truth->density;
   }
   double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
-  double pair[2];
+  double logs[DRAWN];
   int64_t example = -1;
   th_status rc = TH_OK;
   column->count = 0;
   for (uint64_t draw = 0; rc == TH_OK; draw++) {
-    if (draw % 2 == 0)
-      th_random_uniform(stream, (uint64_t)attribute, draw / 2, pair);
-    double gap =
-        floor(th_log(pair[draw % 2]) / log_zero); /* zeros in between */
+    if (draw % DRAWN == 0)
+      draw_logs(stream, (uint64_t)attribute, draw, logs);
+    double gap = floor(logs[draw % DRAWN] / log_zero); /* zeros in between */
     if (!(gap < (double)(examples - example - 1)))
       break;
     example += 1 + (int64_t)gap;
