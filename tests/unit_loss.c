@@ -5,6 +5,8 @@
 
 #include "math/loss.h"
 
+#include <string.h>
+
 #include <stddef.h>
 
 static void test_differences(const struct th_loss *loss, double p, double y)
@@ -110,8 +112,39 @@ static void test_domains(void)
   CHECK(th_loss_L(logistic) == 0.25 && th_loss_L(hinge) == 1);
 }
 
+/* The bits of those one by one, also in place of predictions and of targets. */
+static void test_arrays(const struct th_loss *loss)
+{
+  enum { COUNT = 301 };
+  double p[COUNT];
+  double y[COUNT];
+  double out[6][COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    p[i] = (i - 150) * (i % 7 == 0 ? 10 : 0.03);
+    y[i] = i % 3 == 0 ? -1 : 1;
+  }
+  memcpy(out[4], p, sizeof p);
+  memcpy(out[5], y, sizeof y);
+  th_loss_f_all(loss, COUNT, p, y, out[0]);
+  th_loss_df_all(loss, COUNT, p, y, out[1]);
+  th_loss_d2f_all(loss, COUNT, p, y, out[2]);
+  th_loss_conjugates(loss, COUNT, p, y, out[3]);
+  th_loss_f_all(loss, COUNT, out[4], y, out[4]);
+  th_loss_df_all(loss, COUNT, p, out[5], out[5]);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(out[0][i] == th_loss_f(loss, p[i], y[i]));
+    CHECK(out[1][i] == th_loss_df(loss, p[i], y[i]));
+    CHECK(out[2][i] == loss->half * loss->curvature(p[i], y[i]));
+    CHECK(out[3][i] == th_loss_conjugate(loss, p[i], y[i]));
+  }
+  CHECK(memcmp(out[4], out[0], sizeof *out) == 0);
+  CHECK(memcmp(out[5], out[1], sizeof *out) == 0);
+}
+
 int main(void)
 {
+  for (const struct th_loss *loss = th_loss_table(); loss->name != NULL; loss++)
+    test_arrays(loss);
   for (const struct th_loss *loss = th_loss_table(); loss->name; loss++) {
     CHECK(th_loss_find(loss->name) == loss);
     for (double p = -30; p <= 30; p += 0.37)

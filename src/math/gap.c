@@ -52,9 +52,16 @@ double th_gap_dual(const struct th_loss *loss, int64_t n, const double *eta,
                    const double *target, const double *theta, double scale)
 {
   struct sum sum = {0, 0};
-  for (int64_t i = 0; i < n; i++)
-    if (eta[i] > 0)
-      add(&sum, -eta[i] * th_loss_conjugate(loss, scale * theta[i], target[i]));
+  double u[STRIP];
+  for (int64_t first = 0; first < n; first += STRIP) {
+    int64_t count = strip_of(n - first);
+    for (int64_t i = 0; i < count; i++)
+      u[i] = scale * theta[first + i];
+    th_loss_conjugates(loss, count, u, target + first, u);
+    for (int64_t i = 0; i < count; i++)
+      if (eta[first + i] > 0)
+        add(&sum, -eta[first + i] * u[i]);
+  }
   return value_of(&sum);
 }
 

@@ -157,6 +157,17 @@ void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
     out[i] = loss->curvature(p[i], y[i]);
 }
 
+void th_loss_conjugates(const struct th_loss *loss, int64_t n, const double *u,
+                        const double *y, double *out)
+{
+  if (loss->arrays != NULL) {
+    loss->arrays->conjugate(n, u, y, out);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    out[i] = loss->conjugate(u[i], y[i]);
+}
+
 /* half is a power of two. */
 static void halve(const struct th_loss *loss, int64_t n, double *out)
 {

@@ -34,6 +34,10 @@ void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
 void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
                         const double *y, double *out);
 
+/* f*, of u. */
+void th_loss_conjugates(const struct th_loss *loss, int64_t n, const double *u,
+                        const double *y, double *out);
+
 /* The same of f = half * value. */
 void th_loss_f_all(const struct th_loss *loss, int64_t n, const double *p,
                    const double *y, double *out);

@@ -70,5 +70,31 @@ static void curvatures(int64_t n, const double *p, const double *y, double *out)
   }
 }
 
+/* Where u is minus yp, p a probability: p log p + (1 - p) log(1 - p). */
+static void conjugates(int64_t n, const double *u, const double *y, double *out)
+{
+  double p[STRIP];
+  double log_p[STRIP];
+  double log_rest[STRIP];
+  for (int64_t left = n; left > 0; left -= STRIP) {
+    int64_t count = strip_of(left);
+    for (int64_t i = 0; i < count; i++) {
+      p[i] = -u[i] * y[i];
+      log_p[i] = p[i] > 0 ? p[i] : 1;
+      log_rest[i] = p[i] < 1 ? -p[i] : 0;
+    }
+    th_log_array(count, log_p, log_p);
+    th_log1p_array(count, log_rest, log_rest);
+    for (int64_t i = 0; i < count; i++)
+      out[i] = p[i] >= 0 && p[i] <= 1
+                   ? (p[i] > 0 ? p[i] * log_p[i] : 0) +
+                         (p[i] < 1 ? (1 - p[i]) * log_rest[i] : 0)
+                   : INFINITY;
+    u += count;
+    y += count;
+    out += count;
+  }
+}
+
 const struct th_loss_arrays th_loss_logistic_arrays = {values, derivatives,
-                                                       curvatures};
+                                                       curvatures, conjugates};

@@ -13,6 +13,7 @@ struct th_loss_arrays {
   th_loss_array *value;
   th_loss_array *derivative;
   th_loss_array *curvature;
+  th_loss_array *conjugate;
 };
 
 extern const struct th_loss_arrays th_loss_logistic_arrays;

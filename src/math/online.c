@@ -109,6 +109,20 @@ void th_online_step(struct th_online *online, struct th_online_vectors vectors)
     block->grid[k] *= stay;
 }
 
+static void add_to_grid(struct th_online *online, double share, double target,
+                        double theta)
+{
+  double u[TH_ONLINE_GRID];
+  double y[TH_ONLINE_GRID];
+  for (int k = 0; k < TH_ONLINE_GRID; k++) {
+    u[k] = grid[k] * theta;
+    y[k] = target;
+  }
+  th_loss_conjugates(online->loss, TH_ONLINE_GRID, u, y, u);
+  for (int k = 0; k < TH_ONLINE_GRID; k++)
+    online->block.grid[k] -= share * u[k];
+}
+
 void th_online_example(struct th_online *online, double factor, double target,
                        double theta, double anchor_prediction)
 {
@@ -120,8 +134,8 @@ void th_online_example(struct th_online *online, double factor, double target,
   block->dual -= share * th_loss_conjugate(loss, theta, target); /* line 12 */
   block->square += share * theta * theta;
   block->theta += share * theta;
-  for (int k = 0; k < TH_ONLINE_GRID && on_grid(online); k++)
-    block->grid[k] -= share * th_loss_conjugate(loss, grid[k] * theta, target);
+  if (on_grid(online))
+    add_to_grid(online, share, target, theta);
 }
 
 void th_online_intercept(struct th_online *online, double intercept)
