@@ -1,8 +1,8 @@
 /* cache_block.h - units of dense shards in memory
  *
- * A unit is some consecutive attributes on one row group with one room in the
- * cache; only the attributes that are asked for are read into it. A single run
- * that is kept has a unit of its own. Internal to io/, local.
+ * A unit holds some consecutive attributes on one row group and has one place
+ * in the cache. Only the attributes that are asked for are read into it. A
+ * single run that is kept has a unit of its own. Internal to io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CACHE_BLOCK_H
 #define TH_CACHE_BLOCK_H

@@ -22,34 +22,34 @@
  *   layout "dense" | "sparse", type "f32" | "f64" | "u8" | "i8" | "u2" (dense
  *                   only), weighted 0 | 1
  *   labelled 0 | 1  0: there are no targets, and the data are for prediction
- *                   alone; older masters, which always have some, lack it
- *   target          name of the targets' column in the text, where it has one
+ *                   only. Older masters always have targets and lack this
+ *   target          name of the column of the targets in the text, if it has
+ *                   one
  *   positive_class  the class whose targets are 1 where all others are -1, if
  *                   one was given
  *   columns, target_column, other_columns
- *                   since 2.2, where the text was CSV: how many columns it had;
- *                   which of them was the target, from 1 on, 0 for none; how
- *                   many were neither target nor attribute
- *   other_classes   since 2.2, with positive_class: how many others there were,
- *                   where they were few
+ *                   since 2.2, if the text was CSV: how many columns it had;
+ *                   which of them was the target, counted from 1, 0 for none;
+ *                   how many were neither target nor attribute
+ *   other_classes   since 2.2, with positive_class: how many other classes
+ *                   there were, if they were few
  *   fingerprint     of the logical content; the same for every shard layout
  *   provenance      how the data were made, one line
  *   names_list, names_set
- *                   u64, since 2.2, where there are names: hashes of the names
- *                   in their order and in any order (th_fingerprint_name)
+ *                   u64, since 2.2, if there are names: hashes of the names in
+ *                   their order and in any order (th_fingerprint_name)
  *
  * Master, data sets (n examples, d attributes, G groups, K shards)
- *   /y        f64 [n]   targets, finite; all NaN where there are none, which
- *                       programs that do not know `labelled` refuse to read
+ *   /y        f64 [n]   targets, finite; all NaN if there are none, which
+ *             programs that do not know `labelled` refuse to read
  *   /weight   f64 [n]   only when weighted: finite, not negative
- *   /row      i64 [n]   0-based number of the example in the input
+ *   /row      i64 [n]   number of the example in the input, from 0
  *   /split    u8  [n]   0 training, 1 test
  *   /names    text [d]  optional, fixed length, UTF-8, zero padded
  *   /names_checksum     u64, since 2.2, one per 4096 names over their bytes
- *   /other_columns, /other_names
- *             i64, text, since 2.2, where there are some: the columns that were
- *             left out of the text or held weights, from 1 on, and their names,
- *             if it had a header
+ *   /other_columns, /other_names   i64, text, since 2.2, if there are some: the
+ *             columns that were left out of the text or held weights, counted
+ *             from 1, and their names, if the text had a header
  *   /other_classes   text, since 2.2: the classes whose targets are -1
  *   /attribute_groups   group, optional: which attributes act together, as
  *             ranges in ascending order; attribute count (of the ranges); data
@@ -116,8 +116,9 @@
  * Most attributes of text or click data occur once in a row group, if at all:
  * such a run takes 6 bytes beside its row and value. Longer row groups would
  * save little (200,000 x 1,000,000, 50 a row, power-law frequencies: 107 MB
- * with R = 512, 91 MB with R = 8192), but a draw of u rows looks at every run
- * of R; hence R <= 32768, and by default as for dense data.
+ * with R = 512, 91 MB with R = 8192). But a draw of u rows looks at every run
+ * of R rows. Therefore R is at most 32768, and its default is that of dense
+ * data.
  *
  * Model: root attributes format "thresher model", major, minor, solver, loss,
  * attributes, count (of the support), intercept, passes, statistics, settings

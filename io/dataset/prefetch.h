@@ -1,9 +1,9 @@
 /* prefetch.h - what is read before it is asked for
  *
- * Slabs that were announced are queued in their order, as far as a window goes,
- * into the cache where they are looked for. What is queued when, and what has
- * to leave the cache for it, follows from the calls alone and not from how fast
- * the disk is: every byte count is the same on every run.
+ * Announced slabs are queued in their order, up to the size of a window. They
+ * are read into the cache, where they will be looked for. What is queued when,
+ * and what must leave the cache for it, depends only on the calls and not on
+ * the speed of the disk. So every byte count is the same on every run.
  * Internal to io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PREFETCH_H

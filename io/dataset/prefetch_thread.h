@@ -1,9 +1,9 @@
 /* prefetch_thread.h - reads that are carried out in order, by a thread of their
  * own
  *
- * One thread pushes and pops; what it has pushed is read in that order,
- * whenever there is time. The reading thread calls neither HDF5 nor MPI.
- * Internal to io/, local.
+ * One thread pushes requests and pops results. The reading thread reads what
+ * was pushed, in that order. It calls neither HDF5 nor MPI. Internal to io/,
+ * local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PREFETCH_THREAD_H
 #define TH_PREFETCH_THREAD_H

@@ -1,10 +1,10 @@
 /* interrupt.h - names that are taken away when a signal ends the run
  *
- * Files and folders that only a run that ends well may leave behind are made,
- * renamed and removed here: a signal finds each of them either registered or
- * not there. Names count from a folder's descriptor, which stays open as long
- * as the name is registered. All functions are local and for the thread that
- * called th_interrupt_hold.
+ * A run that does not end well must not leave its outputs behind. These files
+ * and folders are made, renamed and removed here, so that a signal finds each
+ * of them either registered or not there. Names are relative to the descriptor
+ * of a folder, which stays open as long as the name is registered. All
+ * functions are local and for the thread that called th_interrupt_hold.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_INTERRUPT_H
 #define TH_INTERRUPT_H

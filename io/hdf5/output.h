@@ -1,11 +1,11 @@
 /* output.h - a file or folder appears under its final name whole, or not at all
  *
  * An output is written as .NAME.partial beside its final name, locked against
- * a second run, and renamed when it is complete; a run that is interrupted
- * takes it away (io/hdf5/interrupt.h), and the next run with the same output
- * does so for one that was killed. Names count from the folder's descriptor,
- * and a symbolic link in the place of a name is never followed. All functions
- * are local; one rank writes an output.
+ * a second run, and renamed when it is complete. A run that is interrupted
+ * removes it (io/hdf5/interrupt.h). What a killed run has left is removed by
+ * the next run with the same output. Names are relative to the folder's
+ * descriptor. A symbolic link in the place of a name is never followed. All
+ * functions are local; one rank writes an output.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_OUTPUT_H
 #define TH_OUTPUT_H

@@ -1,11 +1,11 @@
 /* groups_file.h - groups of attributes from a text file
  *
- * One group on a line: its attributes, counted from 0, and ranges a-b with both
- * ends, separated by blanks or commas, in any order; anywhere among them
- * weight=W, a number above 0, where the group's weight is not the default of
- * the penalty. What follows a # is a comment; lines without anything else are
- * left out. Every attribute of the data is in one group. Also compressed by
- * gzip, bzip2 or xz.
+ * There is one group on a line: its attributes, counted from 0, and ranges a-b
+ * with both ends, in any order, separated by blanks or commas. weight=W may
+ * stand anywhere among them. It sets the weight of the group, a number above 0.
+ * Without it the group has the default weight of the penalty. What follows a #
+ * is a comment. Empty lines are left out. Every attribute of the data is in one
+ * group. The file may be compressed by gzip, bzip2 or xz.
  *
  *   0-9 12      # eleven attributes
  *   10,11 weight=0.5

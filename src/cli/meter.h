@@ -3,7 +3,7 @@
  *
  *   [########................]  35 %, 12 s elapsed, 22 s left  reading text
  *
- * Where the work may end before all of it is done, `at most 22 s left`.
+ * If the work may end before all of it is done: `at most 22 s left`.
  *
  * Work that is done within two seconds leaves no line. All functions are local.
  * SPDX-License-Identifier: MIT */

@@ -119,17 +119,18 @@ th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
 th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
                        int64_t first, int64_t last, struct th_error *err);
 
-/* A block of memory per node, or per rank where that is not worth it or does
- * not fit. Collective; block->writer says who fills it, and th_comm_shared_show
- * shows what was written to the others. Release with th_comm_shared_free. */
+/* A block of memory for each node, or for each rank if sharing is not worth it
+ * or does not fit. Collective. block->writer says who fills it. After
+ * th_comm_shared_show the others see what was written. Release with
+ * th_comm_shared_free. */
 th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
                         struct th_shared *block, struct th_error *err);
 
 /* From here on every rank reads what the writer wrote. Collective. */
 void th_comm_shared_show(struct th_shared *block);
 
-/* Collective where the block was made by more than one rank: all of them let it
- * go at the same point. Legal on a zeroed record. */
+/* Collective if more than one rank made the block: all of them must release it
+ * at the same point. Legal on a zeroed record. */
 void th_comm_shared_free(struct th_shared *block);
 
 /* Sum of the values of the lower ranks; *total receives the sum of all.

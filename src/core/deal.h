@@ -1,12 +1,12 @@
 /* deal.h - how examples are handed to their consumers
  *
  * Each pass is a seeded permutation of the training deal units (u consecutive
- * rows of one row group) in one queue. A consumer - a block J_i, Exploitation,
- * the step-size estimate - works its unit up and then takes the next; what is
- * left at the end of a pass goes back to the queue. An update that finds too
- * few rows carries over into the next pass, where no row is used twice within
- * one update as long as there are rows enough. All of it is replicated
- * integers, the same on every rank. All functions are local.
+ * rows of one row group) in one queue. A consumer is a block J_i, Exploitation,
+ * or the step-size estimate. It uses up its unit and then takes the next one.
+ * What it has left at the end of a pass goes back to the queue. An update that
+ * finds too few rows goes on in the next pass. It uses no row twice as long as
+ * there are enough rows. The whole state consists of integers that are the same
+ * on every rank. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DEAL_H
 #define TH_DEAL_H
@@ -104,8 +104,8 @@ th_status th_deal_begin(struct th_deal *deal, struct th_error *err);
 th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
                        struct th_pieces *pieces, struct th_error *err);
 
-/* From now on there are `blocks` blocks; what vanished blocks had left goes
- * back to the queue. */
+/* From now on there are `blocks` blocks. If there were more before, what the
+ * others had left goes back to the queue. */
 th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
                              struct th_error *err);
 

@@ -17,8 +17,9 @@ struct th_fixed {
 };
 
 /* The scale for sums whose terms' magnitudes add up to at most bound: all
- * partial sums stay below 2^62. bound 0 or less counts as 1; not finite, or so
- * large or small that the scale is no normal number: false. */
+ * partial sums stay below 2^62. A bound of 0 or less counts as 1. False if the
+ * bound is not finite, or so large or small that the scale is no normal number.
+ */
 bool th_fixed_init(struct th_fixed *fixed, double bound);
 
 /* The integer of a term. A term that is not finite or breaks the bound gives

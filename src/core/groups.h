@@ -1,10 +1,10 @@
 /* groups.h - which attributes act together: a description, spread over ranks
  *
- * Groups are any sets of attributes that do not overlap and leave none out.
- * They are described by pieces, ranges of consecutive attributes of one group;
- * a group is called after its lowest attribute. Every rank holds the pieces of
- * an even share of the attributes, whichever ones it owns: 40 bytes per piece,
- * and nothing is replicated.
+ * Every attribute is in exactly one group. A group is any set of attributes. It
+ * is described by pieces, which are ranges of consecutive attributes of one
+ * group, and is named after its lowest attribute. Every rank holds the pieces
+ * of an even share of the attributes, whichever attributes it owns. A piece
+ * takes 40 bytes, and nothing is replicated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_GROUPS_H

@@ -1,10 +1,10 @@
 /* latin.h - rows dealt to blocks so that none meets the same block twice
  *
- * Deal unit k of the seeded order has class k mod C for the whole run; in pass
- * p block c takes the rows of class (c - p) mod C. So after C passes every
- * example has met every block once, and before that no pair of an example and
- * an attribute has been read twice. Replicated integers, the same on every
- * rank. All functions are local.
+ * Deal unit k of the seeded order has class k mod C for the whole run. In pass
+ * p, block c takes the rows of class (c - p) mod C. So after C passes every
+ * example has met every block once. Before that, no pair of an example and an
+ * attribute has been read twice. The state consists of integers that are the
+ * same on every rank. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LATIN_H
 #define TH_LATIN_H
@@ -52,8 +52,9 @@ bool th_latin_turn(struct th_latin *latin);
 th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
                         struct th_pieces *pieces, struct th_error *err);
 
-/* So many rows, or all that are left, of the blocks that have most left, a unit
- * at a time: what lies together is read together. */
+/* Take so many rows, or all that are left, from the blocks that have most left.
+ * They are taken a unit at a time, so that rows that are stored together are
+ * read together. */
 th_status th_latin_take_any(struct th_latin *latin, int64_t rows,
                             struct th_pieces *pieces, struct th_error *err);
 

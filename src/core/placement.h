@@ -1,9 +1,9 @@
 /* placement.h - which rank owns which attributes: cells placed by their cost
  *
- * A rank owns one contiguous range of whole cells, so that a shard is read by
- * the rank that owns most of it. Where cells cost alike, ranges are even; where
- * a store knows what its cells cost, all ranks bear about the same. Models do
- * not depend on it.
+ * A rank owns one contiguous range of whole cells, so that few ranks read the
+ * same shard. If all cells cost the same, the ranges are even. If a store knows
+ * what its cells cost, all ranks bear about the same cost. Models do not depend
+ * on the placement.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PLACEMENT_H
 #define TH_PLACEMENT_H
@@ -25,9 +25,9 @@ struct th_cost {
   int64_t *cost; /* of each cell, at least 0 */
 };
 
-/* Place cells so that ranks bear about the same cost: no rank more than its
- * share and the cost of a cell, nor than 2 % beyond. Local; equal arguments
- * give equal placements. Release with th_placement_free. */
+/* Place cells so that ranks bear about the same cost. No rank bears more than
+ * 2 % beyond its share and the cost of one cell. Local; equal arguments give
+ * equal placements. Release with th_placement_free. */
 th_status th_placement_by_cost(struct th_placement *placement,
                                const struct th_cost *cost, int size,
                                struct th_error *err);

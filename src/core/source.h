@@ -27,9 +27,8 @@ struct th_ledger {
 };
 
 /* One draw: on these rows the attributes of `block` and of `support` are
- * observed; or the active ones (th_source_activate), which are none of S, and
- * S.
- */
+ * observed. With `active`, these are the active attributes (th_source_activate)
+ * and the support; no attribute is in both. */
 struct th_draw {
   struct th_pieces rows;  /* borrowed */
   struct th_range block;  /* may be empty */

@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-/* What v becomes by `steps` times v = soft(v - a, t), t >= 0: what happens to a
- * coefficient whose attribute is not met, in variance-reduced methods. Piece by
- * piece linear: at most a few operations for any number of steps, which round
- * otherwise than the steps one by one. Local. */
+/* What v becomes when v = soft(v - a, t), t >= 0, is repeated `steps` times. In
+ * variance-reduced methods this happens to a coefficient while no example has
+ * its attribute. The result is piecewise linear in the number of steps, so a
+ * few operations suffice. They round differently from the single steps. Local.
+ */
 double th_lazy_prox(double v, double a, double t, int64_t steps);
 
 #endif

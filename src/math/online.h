@@ -4,9 +4,10 @@
  * gives its examples the share mu_t = t^-w and all earlier ones 1 - mu_t of
  * what they had, so that example s has eta_s = mu_s prod_{i > s} (1 - mu_i),
  * divided by their sum M where screening began after step 1 (mu_1 = 1).
- * Under these weights the rule bounds how far the dual point Z = -(1/lambda)
- * sum eta_s theta_s x_s, theta_s = f'(x_s'b_s; y_s), is from that of the
- * solution: by a gap R, which every block of steps adds to,
+ * Let theta_s = f'(x_s'b_s; y_s), and let the dual point be Z = -(1/lambda)
+ * sum eta_s theta_s x_s. Under these weights the rule bounds how far Z is from
+ * the dual point of the solution. The bound is a gap R. Every block of steps
+ * adds to it:
  *
  *   N_j = sum eta_s x_sj^2,   r_g = sqrt(2 L N_g R) / lambda,
  *   group g is left out where Omega_g^D(Z_g) + r_g < 1.
@@ -21,9 +22,9 @@
  *         to R, and the radius is proved. Blocks grow twofold.
  *   paper Algorithm 2: the primal value is enlarged by Omega^D - 1. Where that
  *         is not tiny, nothing is ever left out.
- *   votes what the authors' experiments do: the paper's radius over sqrt(n),
- * and a majority of ballots, one a block. A heuristic: it leaves out attributes
- * of the solution.
+ *   votes what the authors' experiments do: the paper's radius divided by
+ *         sqrt(n), and a majority of ballots, one for each block. This is a
+ *         heuristic. It leaves out attributes of the solution.
  *
  * Several examples in a step (a mini-batch) share one mu_t. Example i enters
  * with a factor, its weight over the examples in the step; weights have mean 1.

@@ -1,10 +1,10 @@
 /* sparse_average.h - a sparse anchor point from the average of a block's
  * iterates
  *
- * Iterates of stochastic methods have few exact zeros: their average is made
- * sparse by a hard threshold, at the level that gives the smallest objective on
- * the examples that were seen last. Levels fall by a constant factor from the
- * largest magnitude. All functions are local and replicated.
+ * Iterates of stochastic methods have few exact zeros. A hard threshold makes
+ * their average sparse. Its level is the one that gives the smallest objective
+ * on the examples that were seen last. The levels fall by a constant factor
+ * from the largest magnitude. All functions are local and replicated.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SPARSE_AVERAGE_H
 #define TH_SPARSE_AVERAGE_H
@@ -20,8 +20,8 @@ void th_sparse_average_levels(double largest, double level[TH_ANCHOR_LEVELS]);
 /* The first level that keeps this value, or TH_ANCHOR_LEVELS for 0. */
 int th_sparse_average_level(const double level[TH_ANCHOR_LEVELS], double value);
 
-/* The level with the smallest objective; the sparser one where two are alike.
- * Objectives that are no numbers lose. */
+/* The level with the smallest objective. If two are alike, the sparser one.
+ * Objectives that are not numbers lose. */
 int th_sparse_average_best(const double objective[TH_ANCHOR_LEVELS]);
 
 #endif

@@ -1,8 +1,9 @@
 /* logistic.h - the logistic loss on all examples at once
  *
- * What math/gap.h sums example by example, eight examples at a time: with an
- * exponential and logarithms of its own, good to some units in the last place,
- * and sums in eight lanes, so that every instruction set gets the same bits.
+ * These are the sums of math/gap.h, formed for eight examples at a time. The
+ * exponential and the logarithms are our own and good to some units in the last
+ * place. Sums run in eight lanes, so that every instruction set gives the same
+ * bits.
  * Labels are -1 and +1; an example of weight 0 adds nothing to any sum,
  * whatever its prediction. Local; nothing allocates.
  * SPDX-License-Identifier: MIT */

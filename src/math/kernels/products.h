@@ -1,9 +1,10 @@
 /* products.h - sums of products of columns, tile by tile
  *
- * What Gram matrices are made of. A product's rows are summed in eight lanes,
- * row i in lane i % 8, these by the tree that math/kernels/column_kernels.h
- * has, too: so its bits follow from the two columns alone, whichever of them is
- * left, on every instruction set. Local; nothing allocates.
+ * Gram matrices are made of these. The rows of a product are summed in eight
+ * lanes, row i in lane i % 8. The lanes are summed by the same tree as in
+ * math/kernels/column_kernels.h. So the bits depend only on the two columns,
+ * and not on which of them is left or on the instruction set. Local; nothing
+ * allocates.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PRODUCTS_H
 #define TH_PRODUCTS_H

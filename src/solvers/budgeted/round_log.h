@@ -1,8 +1,9 @@
 /* round_log.h - the rows of rounds with what they have observed of S, kept for
  * a fit that needs all of them at once
  *
- * S changes from round to round. A round speaks of the final S if it observed
- * all of its members; what it observed of others is of no use then.
+ * S changes from round to round. A round can be used for the final S if it
+ * observed all members of S. What it observed of other attributes is not
+ * used.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROUND_LOG_H
 #define TH_ROUND_LOG_H

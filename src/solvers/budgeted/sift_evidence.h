@@ -1,8 +1,8 @@
 /* sift_evidence.h - what solver `sift` knows about each owned attribute
  *
- * Sums per attribute: U of residual times value, W of squared values and, for
- * dense data, Q of squared products, each round's share divided by its mean
- * squared residual.
+ * There are two or three sums for each attribute: U of residual times value, W
+ * of squared values and, for dense data, Q of squared products. The share of
+ * each round is divided by the round's mean squared residual.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_EVIDENCE_H
 #define TH_SIFT_EVIDENCE_H

@@ -1,10 +1,11 @@
 /* sift_fit.h - the fit that solver `sift` keeps on S and the constant
  *
- * What all rounds have taught about S, as one Gaussian observation: precision
- * Lam and moment eta = Lam theta. When an entrant joins, what the rows before
- * it said is neither lost nor biased: with its regression on the old members
- * they speak of a linear function of both (the fold). Small dense algebra on
- * replicated numbers; done on rank 0 and broadcast.
+ * What all rounds have taught about S is kept as one Gaussian observation with
+ * precision Lam and moment eta = Lam theta. When an entrant joins, what earlier
+ * rows taught is neither lost nor biased: with the regression of the entrant on
+ * the old members, these rows are observations of a linear function of both.
+ * This is called the fold. It is small dense algebra on replicated numbers,
+ * done on rank 0 and broadcast.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_FIT_H
 #define TH_SIFT_FIT_H

@@ -1,17 +1,18 @@
 /* batch.h - the rows of one update: observe, predict, residual, gradient
  *
- * DESIGN: each block J_i draws its own rows; of them only J_i and S are read,
- * every rank reading the attributes it owns. Predictions cross the ranks in one
- * order-independent sum of 8 bytes per row, in which failures ride too.
+ * Each block J_i draws its own rows. Only J_i and S are read of them, and every
+ * rank reads the attributes that it owns. Predictions cross the ranks in one
+ * order-independent sum of 8 bytes per row. The flag of a failure is part of
+ * this sum.
  *
- * Every rank receives the predictions of all rows, not only of the blocks it
- * owns: owners of S want all residuals (the gradient on S), and the loss, the
- * guard and r2 then are replicated without a reduction of their own. A
+ * Every rank receives the predictions of all rows, not only of the blocks that
+ * it owns. Owners of S need all residuals for the gradient on S. The loss, the
+ * guard and r2 are then replicated without a reduction of their own. A
  * reduce-scatter would send half as much at best.
  *
- * Where an update has many rows the sum is cut into slices of whole draws:
- * while one is under way the next is read, and blocks whose predictions are
- * complete are visited. What is computed does not depend on the cut.
+ * If an update has many rows, the sum is cut into slices of whole draws. While
+ * one slice is summed, the next is read, and blocks whose predictions are
+ * complete are visited. The results do not depend on the slices.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_H
 #define TH_BATCH_H

@@ -1,9 +1,10 @@
 /* csc_cache.h - the entries of this rank's sparse attributes, attribute by
  * attribute
  *
- * Stored tiles cut a sparse attribute into runs of an entry or two; passes over
- * some of the attributes again and again want them in one piece. Values are the
- * stored ones; the ledger counts the passes as if they were read each time.
+ * Stored tiles cut a sparse attribute into runs of an entry or two. Solvers
+ * that pass over some of the attributes again and again need each in one piece.
+ * The values are the stored ones. The ledger counts the passes as if the values
+ * were read each time.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSC_CACHE_H
 #define TH_CSC_CACHE_H

@@ -1,8 +1,9 @@
 /* example_order.h - examples one after the other, in the order of stochastic
  * methods
  *
- * Deal units come as th_deal deals them, a permutation in each pass; the rows
- * of a unit come in a shuffled order of their own. Replicated.
+ * Deal units come in the order in which th_deal deals them: a permutation in
+ * each pass. The rows of a unit come in a shuffled order of their own. The
+ * state is the same on every rank.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_EXAMPLE_ORDER_H
 #define TH_EXAMPLE_ORDER_H

@@ -1,8 +1,9 @@
 /* kept_rows.h - rows on which S has been observed since it last changed, kept
  * for a fit that needs all of them at once
  *
- * A fit by Newton's steps looks at its rows again and again; what was observed
- * once need not be drawn once more. Each example is kept once, the first time.
+ * A fit by Newton's steps needs its rows again and again. Rows that were
+ * observed once need not be drawn again. Each example is kept once, from the
+ * first time that it is observed.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_KEPT_ROWS_H
 #define TH_KEPT_ROWS_H

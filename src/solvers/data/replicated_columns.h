@@ -1,10 +1,11 @@
 /* replicated_columns.h - attributes gathered from their owners, whole, on every
  * rank
  *
- * The small problem on a working set is solved alike on every rank: each holds
- * the values of its attributes on all training examples, or on some of them.
- * Dense: floats, for f64 storage doubles; sparse: the entries. A column has the
- * same bits whoever owns the attribute.
+ * Every rank solves the small problem on a working set in the same way. So
+ * every rank holds the values of these attributes on all training examples, or
+ * on some of them. Dense columns are floats, or doubles for f64 storage. Sparse
+ * columns are lists of entries. A column has the same bits whichever rank owns
+ * the attribute.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H

@@ -1,11 +1,11 @@
 /* row_cache.h - the values of the active attributes, example by example
  *
- * Stores hold attributes one by one; stochastic methods take examples one by
- * one. A panel is one deal unit turned round: the values of this rank's active
- * attributes, worked with as (x - centre) * scale. Panels stay while there is
- * room and are loaded again when they are wanted again: no number depends on
- * which. f64 storage is held in f64, all other types in f32, which is exact
- * where attributes are neither centred nor scaled.
+ * Stores hold attribute after attribute, but stochastic methods take example
+ * after example. A panel is one deal unit transposed: the values of this rank's
+ * active attributes as (x - centre) * scale. Panels stay while there is room.
+ * Others are loaded again when they are needed; no number depends on this.
+ * Values of f64 storage are held in f64, all others in f32. This is exact if
+ * attributes are neither centred nor scaled.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHE_H
 #define TH_ROW_CACHE_H

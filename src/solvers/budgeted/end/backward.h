@@ -1,9 +1,9 @@
 /* backward.h - least squares from which members leave, the weakest first
  *
- * On columns of mean 0 and a target of mean 0, so that a constant is fitted
- * along. The system is factored once; who leaves is taken out of its inverse
- * (the exact down-date), and the t statistics of the others follow. All
- * functions are local.
+ * The columns and the target have mean 0, so a constant is fitted as well. The
+ * system is factored once. A member that leaves is taken out of the inverse (an
+ * exact down-date), which gives the t statistics of the others. All functions
+ * are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BACKWARD_H
 #define TH_BACKWARD_H

@@ -1,10 +1,11 @@
 /* marginal.h - scores by which attributes come into the list of an end that
  * predicts
  *
- * Beside the evidence of solver `sift`, and never reset: of every attribute its
- * sums with the target alone, and those with the residuals of the rounds, each
- * by the fold of the example, so that a score can be had from the other folds.
- * Scores only order attributes: no variance enters them.
+ * These sums are kept besides the evidence of solver `sift` and are never
+ * reset. For every attribute there are its sums with the target, and its sums
+ * with the residuals of the rounds. Each is kept for every fold of the
+ * examples, so that a score can be formed from the other folds. Scores only
+ * order attributes. So no variance enters them.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MARGINAL_H
 #define TH_MARGINAL_H

@@ -1,9 +1,10 @@
 /* strict.h - the strict support made anew on a list, and fits on it
  *
- * What solver `sift` would find in a list of columns without some of the rows:
- * forward by batches above sqrt(2 log d), backward by t. Folds of rows need it,
- * whose supports must not have seen them. Columns are replicated, and so is
- * what comes out: sums run in a fixed order. All functions are local.
+ * This is what solver `sift` would find in a list of columns without some of
+ * the rows. Attributes enter in batches if their scores are above sqrt(2 log
+ * d), and leave by their t statistics. Folds of rows need it, because their
+ * supports must not have seen these rows. Columns and results are replicated,
+ * since sums run in a fixed order. All functions are local.
  *
  * Throughout: target (a number, or a label of -1, +1) and weight (>= 0; 0
  * leaves a row out) of each of `rows` rows, finite; neither their units nor
