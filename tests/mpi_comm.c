@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "mpi/mpi_comm.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +278,19 @@ static void test_sum_agree(struct th_comm *comm)
 }
 
 /* Writers write, everyone reads; small blocks stay apart. */
+/* Each number is one rank's: its bits arrive, whatever they are. */
+static void test_share_numbers(struct th_comm *comm)
+{
+  static const double numbers[] = {-1.5,      0x1p-1074, -0x1p1023,
+                                   -INFINITY, -0.0,      0x1.fffffffffffffp-3};
+  enum { NUMBERS = sizeof numbers / sizeof *numbers };
+  double value[NUMBERS] = {0};
+  for (int k = comm->rank; k < NUMBERS; k += comm->size)
+    value[k] = numbers[k];
+  th_share_numbers(comm, value, NUMBERS);
+  CHECK(memcmp(value, numbers, sizeof numbers) == 0);
+}
+
 static void test_shared(struct th_comm *comm, size_t count)
 {
   struct th_shared block = {.data = NULL};
@@ -324,6 +338,7 @@ static void test_everything(struct th_comm *comm)
   test_prefix(comm);
   test_prefixes(comm);
   test_sum_agree(comm);
+  test_share_numbers(comm);
   test_shared(comm, 0);
   test_shared(comm, 1000);
   test_shared(comm, 300000);

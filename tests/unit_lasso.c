@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "penalised.h"
+#include "solvers/penalised/plan_penalised.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -358,8 +359,27 @@ static void test_extremes(const char *loss, double ratio, int64_t training)
   memory_store_free(m);
 }
 
+/* One lambda, a share of the largest, or a point of a path; any where nothing
+ * correlates with the target. */
+static void test_lambdas(void)
+{
+  struct th_config config = {.lambda = 0.25};
+  CHECK(th_plan_penalised_lambda(&config, 8, 0) == 0.25);
+  config = (struct th_config){.lambda_ratio = 0.5};
+  CHECK(th_plan_penalised_lambda(&config, 8, 0) == 4);
+  CHECK(th_plan_penalised_lambda(&config, 0, 0) == 0.5);
+  config = (struct th_config){.path = 3, .path_min = 0.0625};
+  CHECK(th_plan_penalised_lambda(&config, 8, 0) == 8);
+  CHECK(th_plan_penalised_lambda(&config, 8, 1) == 2);
+  CHECK(th_plan_penalised_lambda(&config, 8, 2) == 0.5);
+  CHECK(th_plan_penalised_lambda(&config, 0, 2) == 0.0625);
+  config.path = 1;
+  CHECK(th_plan_penalised_lambda(&config, 8, 0) == 8);
+}
+
 int main(void)
 {
+  test_lambdas();
   for (int k = 0; k < CASES; k++)
     test_case(k);
   for (int k = 0; k < 24; k++)

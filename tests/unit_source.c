@@ -220,8 +220,24 @@ static void test_announcements(void)
   th_source_free(source);
 }
 
+/* From any row to the end of its row group; test examples begin one. */
+static void test_rest(void)
+{
+  const struct th_shape shape = {
+      .examples = 25, .training = 14, .row_group = 4, .attributes = 1};
+  for (int64_t row = 0; row < shape.examples; row++) {
+    struct th_rows rest = th_shape_rest(&shape, row);
+    int64_t group = th_shape_group_of(&shape, row, &(int64_t){0});
+    CHECK(rest.first == row && rest.count >= 1);
+    for (int64_t k = row; k < shape.examples && k <= row + rest.count; k++)
+      CHECK((th_shape_group_of(&shape, k, &(int64_t){0}) == group) ==
+            (k < row + rest.count));
+  }
+}
+
 int main(void)
 {
+  test_rest();
   test_ledger();
   test_greedy();
   test_crooked_draws();
