@@ -36,22 +36,17 @@ int64_t th_search_member(const void *items, size_t size, size_t offset,
   return th_search_where(0, count, member_reaches, &m);
 }
 
-struct named {
-  const int64_t *entry;
-  const int64_t *order;
-  int64_t value;
-};
-
-static int named_reaches(void *self, int64_t k)
-{
-  const struct named *n = self;
-  return n->entry[n->order[k]] >= n->value;
-}
-
 int64_t th_search_order(const int64_t *entry, const int64_t *order,
                         int64_t count, int64_t value)
 {
-  struct named n = {entry, order, value};
-  int64_t k = th_search_where(0, count, named_reaches, &n);
-  return k < count && entry[order[k]] == value ? order[k] : -1;
+  int64_t low = 0;
+  int64_t high = count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (entry[order[middle]] < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && entry[order[low]] == value ? order[low] : -1;
 }
