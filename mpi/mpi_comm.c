@@ -280,6 +280,29 @@ void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
   fill(comm, team);
 }
 
+th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
+{
+  int begun = 0;
+  int ended = 0;
+  MPI_Comm team;
+  th_mpi_must(MPI_Initialized(&begun), "MPI_Initialized");
+  th_mpi_must(MPI_Finalized(&ended), "MPI_Finalized");
+  if (!begun || ended)
+    return th_fail(err, TH_EUSAGE,
+                   "MPI is not running: a team of ranks comes after MPI_Init "
+                   "and before MPI_Finalize");
+  th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
+  fill(comm, team);
+  return TH_OK;
+}
+
+bool th_mpi_allows_threads(void)
+{
+  int level = MPI_THREAD_SINGLE;
+  th_mpi_must(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level >= MPI_THREAD_FUNNELED;
+}
+
 void th_mpi_stop(struct th_comm *comm)
 {
   th_comm_free(comm);

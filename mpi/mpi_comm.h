@@ -10,6 +10,16 @@
  * nothing is left to agree over. */
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv);
 
+/* Fill *comm with the ranks of a communicator of the caller's, which is
+ * duplicated; handle: what MPI_Comm_c2f says of it. MPI is running, and stays
+ * so: release with th_comm_free. Collective over it. TH_EUSAGE before MPI_Init
+ * and after MPI_Finalize. */
+th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err);
+
+/* Whether threads that do not call MPI may run beside the one that does. MPI is
+ * running. Local. */
+bool th_mpi_allows_threads(void);
+
 /* Release the team and shut MPI down. Collective. */
 void th_mpi_stop(struct th_comm *comm);
 

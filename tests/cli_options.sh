@@ -50,7 +50,7 @@ usage 'train: --eta -1: must be above 0' \
 usage 'train: --eta nan: not a number' \
   train a.h5 -o m.h5 --solver hybrid --eta nan
 usage 'solver sift does not use --eta; .* solver' train a.h5 -o m.h5 --eta 1
-usage 'solver hybrid needs -s' train a.h5 -o m.h5 --solver hybrid --budget 9
+usage 'solver hybrid needs --sparsity' train a.h5 -o m.h5 --solver hybrid --budget 9
 usage 'solver hybrid needs --budget' train a.h5 -o m.h5 --solver hybrid -s 9
 usage 'generate: --attributes is missing' \
   generate murata -o x.h5 --examples 3

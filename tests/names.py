@@ -34,7 +34,7 @@ DEFINED = re.compile(r"^(?!static|extern|typedef|#|struct \w+ \{|enum|return|els
                      r"[A-Za-z_][\w \*\n]*?\b(\w+)\([^;{]*?\)\n\{", re.M)
 STATIC = re.compile(r"^static (?!inline)[\w \*\n]*?\b(th_\w+)\([^;{]*?\)\n\{", re.M)
 TAG = re.compile(r"^(struct|enum|union) (\w+)\s*\{", re.M)
-GUARD = re.compile(r"^#ifndef (TH_\w+_H)$", re.M)
+GUARD = re.compile(r"^#ifndef ((?:TH_\w+|THRESHER)_H)$", re.M)
 
 
 def begins_with_module(name, header):

@@ -1,4 +1,5 @@
 # Tests of the project as a whole: its layers, its functions, its installation
+th_test(NAME api_handles LIBS thresher_api LABELS api)
 th_script_test(NAME project_layering SCRIPT layering.sh LABELS project)
 th_script_test(NAME project_layering_broken SCRIPT layering_broken.sh LABELS project)
 th_script_test(NAME project_elementary SCRIPT elementary.sh LABELS project)
@@ -7,7 +8,7 @@ th_script_test(NAME project_headers SCRIPT headers.sh LABELS project)
 th_script_test(NAME project_scripts SCRIPT scripts.sh LABELS project)
 th_script_test(NAME project_pages SCRIPT pages.sh LABELS project)
 th_script_test(NAME project_packages SCRIPT packages.sh LABELS project)
-th_script_test(NAME project_installed SCRIPT installed.sh LABELS project)
+th_script_test(NAME project_installed SCRIPT installed.sh LABELS project TIMEOUT 300)
 add_test(NAME unit_cost_model
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/unit_cost_model.py ${CMAKE_SOURCE_DIR}/jobs)
 set_tests_properties(unit_cost_model PROPERTIES LABELS unit TIMEOUT 60)

@@ -57,13 +57,13 @@ static th_status check_all(const struct th_model *model,
     return th_fail(err, TH_EDATA,
                    "%s: has other attributes than model %s was trained on, "
                    "whose optimality is about all of them; import the data "
-                   "with --like the data it was trained on",
+                   "with {like} the data it was trained on",
                    data->name, path);
   if (model->groups.attributes > 0)
     return th_fail(err, TH_EDATA,
                    "%s: the attributes lie in another order than where model "
                    "%s was trained, and its groups go by that order; import "
-                   "the data with --like the data it was trained on",
+                   "the data with {like} the data it was trained on",
                    data->name, path);
   return TH_OK;
 }

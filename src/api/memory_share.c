@@ -37,8 +37,8 @@ static int64_t main_memory(void)
   return granted > 0 && granted < memory ? granted : memory;
 }
 
-th_status th_run_memory_share(struct th_comm *comm, int64_t *bytes,
-                              struct th_error *err)
+th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
+                          struct th_error *err)
 {
   char mine[HOST_NAME] = "";
   char *all = NULL;

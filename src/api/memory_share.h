@@ -7,7 +7,7 @@
 
 /* Bytes of main memory there are for each rank: the smallest share over all
  * machines of the job. Collective. TH_ENOMEM. */
-th_status th_run_memory_share(struct th_comm *comm, int64_t *bytes,
-                              struct th_error *err);
+th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
+                          struct th_error *err);
 
 #endif

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "api/split.h"
 
-th_status th_run_split_rows(const struct th_shape *shape, int split,
-                            struct th_rows *rows, struct th_error *err)
+th_status th_split_rows(const struct th_shape *shape, int split,
+                        struct th_rows *rows, struct th_error *err)
 {
   int64_t test = shape->examples - shape->training;
   if (split == TH_SPLIT_AUTO)

@@ -11,8 +11,8 @@ enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
 
 /* The rows of a split; auto: the test examples if there are any, else all.
  * TH_EUSAGE when there are none of it. */
-th_status th_run_split_rows(const struct th_shape *shape, int split,
-                            struct th_rows *rows, struct th_error *err);
+th_status th_split_rows(const struct th_shape *shape, int split,
+                        struct th_rows *rows, struct th_error *err);
 
 /* The part of rows, from their first on, that lies in one row group; rows
  * become the rest. */

@@ -6,24 +6,24 @@
 #include "math/penalty.h"
 #include "solvers/solver_table.h"
 
-const char *th_option_names_solver(int64_t k)
+const char *th_training_names_solver(int64_t k)
 {
   return th_solver_table()[k].name;
 }
 
-const char *th_option_names_loss(int64_t k)
+const char *th_training_names_loss(int64_t k)
 {
   return k == 0 ? "auto" : th_loss_table()[k - 1].name;
 }
 
-const char *th_option_names_refit(int64_t k)
+const char *th_training_names_refit(int64_t k)
 {
   static const char *const names[TH_REFIT_COUNT + 1] = {
       [TH_REFIT_NO] = "no", [TH_REFIT_YES] = "yes", [TH_REFIT_AUTO] = "auto"};
   return names[k];
 }
 
-const char *th_option_names_select(int64_t k)
+const char *th_training_names_select(int64_t k)
 {
   static const char *const names[TH_SELECT_COUNT + 1] = {
       [TH_SELECT_AUTO] = "auto",
@@ -32,12 +32,12 @@ const char *th_option_names_select(int64_t k)
   return names[k];
 }
 
-const char *th_option_names_penalty(int64_t k)
+const char *th_training_names_penalty(int64_t k)
 {
   return th_penalty_table()[k].name;
 }
 
-const char *th_option_names_screen(int64_t k)
+const char *th_training_names_screen(int64_t k)
 {
   static const char *const names[TH_SCREEN_COUNT + 1] = {
       [TH_SCREEN_AUTO] = "auto",
@@ -47,7 +47,7 @@ const char *th_option_names_screen(int64_t k)
   return names[k];
 }
 
-const char *th_option_names_screen_rule(int64_t k)
+const char *th_training_names_screen_rule(int64_t k)
 {
   static const char *const names[TH_RULE_COUNT + 1] = {
       [TH_RULE_PROJ] = "proj",

@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-const char *th_option_names_solver(int64_t k);
-const char *th_option_names_loss(int64_t k);
-const char *th_option_names_refit(int64_t k);
-const char *th_option_names_select(int64_t k);
-const char *th_option_names_penalty(int64_t k);
-const char *th_option_names_screen(int64_t k);
-const char *th_option_names_screen_rule(int64_t k);
+const char *th_training_names_solver(int64_t k);
+const char *th_training_names_loss(int64_t k);
+const char *th_training_names_refit(int64_t k);
+const char *th_training_names_select(int64_t k);
+const char *th_training_names_penalty(int64_t k);
+const char *th_training_names_screen(int64_t k);
+const char *th_training_names_screen_rule(int64_t k);
 
 #endif

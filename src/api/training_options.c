@@ -14,7 +14,7 @@ enum { SEEDED = TH_GENERATE | TH_IMPORT | TH_TRAIN | TH_SOURCE };
 static const struct th_option table[] = {
     /* model */
     {"solver", 0, TH_OPT_NAME, AT(solver), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_option_names_solver, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, th_training_names_solver, "model", TH_TRAIN, true,
      "The algorithm. `thresher solvers` describes all of them"},
     {"sparsity", 's', TH_OPT_INT, AT(sparsity), "K", th_option_by_config,
      "no limit for sift; required for exploration and hybrid", TH_FROM(1), NULL,
@@ -27,7 +27,7 @@ static const struct th_option table[] = {
     {"loss", 0, TH_OPT_NAME, AT(loss), NULL, th_option_by_config,
      "auto. It is logistic if the targets have two values and the solver has a "
      "penalty or selects for prediction, and squared otherwise",
-     TH_NO_LIMITS, th_option_names_loss, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, th_training_names_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
      "yes; no for solvers with a penalty", TH_NO_LIMITS, NULL, "model",
@@ -40,12 +40,12 @@ static const struct th_option table[] = {
      NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
      "Fit a constant term. No penalty applies to it"},
     {"refit", 0, TH_OPT_CHOICE, AT(refit), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_option_names_refit, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, th_training_names_refit, "model", TH_TRAIN, true,
      "End with an exact fit on the support: least squares, or Newton's method "
      "for logistic loss. auto makes this fit where it predicts better"},
     {"select", 0, TH_OPT_CHOICE, AT(select), NULL, th_option_by_config,
      "auto, which is predict if there are enough examples and passes for it",
-     TH_NO_LIMITS, th_option_names_select, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, th_training_names_select, "model", TH_TRAIN, true,
      "What the run is for. predict ends with the model that best predicts "
      "examples that it has not seen. It compares elastic nets on a list of the "
      "best attributes with the strict support. truth ends with the strict "
@@ -56,7 +56,7 @@ static const struct th_option table[] = {
      "3,17,20. Attributes are numbers counted from 0, or names. Each may have "
      "a coefficient: 3:0.5,17:-2"},
     {"penalty", 0, TH_OPT_NAME, AT(penalty), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_option_names_penalty, "model", TH_TRAIN, true,
+     TH_NO_LIMITS, th_training_names_penalty, "model", TH_TRAIN, true,
      "The penalty Omega. The solver minimises the mean loss + lambda "
      "Omega(coefficients)"},
     {"groups", 0, TH_OPT_TEXT, AT(group_file), "FILE", th_option_by_config,
@@ -134,11 +134,11 @@ static const struct th_option table[] = {
      "Stop at this duality gap, or where double precision does not allow a "
      "smaller one"},
     {"screen", 0, TH_OPT_CHOICE, AT(screen), NULL, th_option_by_config,
-     "auto, which depends on the solver", TH_NO_LIMITS, th_option_names_screen,
-     "schedule", TH_TRAIN, true,
+     "auto, which depends on the solver", TH_NO_LIMITS,
+     th_training_names_screen, "schedule", TH_TRAIN, true,
      "How useless attributes are found and dropped"},
     {"screen-rule", 0, TH_OPT_CHOICE, AT(screen_rule), NULL,
-     th_option_by_config, NULL, TH_NO_LIMITS, th_option_names_screen_rule,
+     th_option_by_config, NULL, TH_NO_LIMITS, th_training_names_screen_rule,
      "schedule", TH_TRAIN, true,
      "The rule of screening. proj is proved; where gap-safe it also looks at a "
      "refined point. paper is the rule as printed. votes is for online "

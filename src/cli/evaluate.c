@@ -1,6 +1,6 @@
 /* evaluate.c - the subcommand that scores a model
  * SPDX-License-Identifier: MIT */
-#include "api/scored.h"
+#include "api/evaluated.h"
 #include "cli/commands.h"
 #include "cli/evaluator.h"
 #include "cli/json.h"
@@ -16,7 +16,7 @@ static double population_mse(const struct th_evaluator *scoring)
   const struct th_ground_truth *truth = scoring->data.truth;
   const struct th_model *model = &scoring->model;
   if (truth == NULL || truth->family[0] == '\0' ||
-      th_scored_predictor(model) != TH_PREDICTS_TARGET)
+      th_evaluated_predictor(model) != TH_PREDICTS_TARGET)
     return NAN;
   return th_synthetic_population_mse(truth, model->attributes, model->support,
                                      model->coef, model->support_size,
@@ -61,8 +61,8 @@ static th_status score(const struct th_evaluator *scoring,
                        struct th_error *err)
 {
   struct th_metrics scores;
-  th_status rc = th_scored_scores(scored, &scoring->model, &scoring->data,
-                                  scoring->rows.count, &scores, err);
+  th_status rc = th_evaluated_scores(scored, &scoring->model, &scoring->data,
+                                     scoring->rows.count, &scores, err);
   return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
 }
 
@@ -85,15 +85,15 @@ th_status th_command_evaluate(const struct th_options *options,
   th_status rc;
   TH_TRY(th_evaluator_open(&scoring, options, "evaluate", TH_MATCH_SUPPORT,
                            comm, err));
-  TH_TRY(th_scored_collect(&scored, &scoring.model, &scoring.data, scoring.rows,
-                           comm->rank == 0, comm, err));
+  TH_TRY(th_evaluated_collect(&scored, &scoring.model, &scoring.data,
+                              scoring.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
     rc = score(&scoring, &scored, options->json, err);
   if (comm->rank == 0 && rc == TH_OK && !options->quiet)
     tell_training(&scoring);
   TH_TRY(th_agree(comm, rc, err));
 done:
-  th_evaluator_free_evaluated(&scored);
+  th_evaluated_free(&scored);
   th_evaluator_close(&scoring);
   return rc;
 }

@@ -21,7 +21,7 @@ th_status th_evaluator_open(struct th_evaluator *scoring,
   *scoring = (struct th_evaluator){0};
   TH_TRY(th_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
   TH_TRY(th_model_read(&scoring->model, comm, model, err));
-  TH_TRY(th_run_memory_share(comm, &share, err));
+  TH_TRY(th_memory_share(comm, &share, err));
   /* every value is used once: nothing is worth keeping */
   TH_TRY(th_input_open(&scoring->data, options, command, path, share / 8, comm,
                        err));
@@ -35,7 +35,7 @@ th_status th_evaluator_open(struct th_evaluator *scoring,
                    "import the data with --like the data it was trained on",
                    model, (long long)scoring->model.attributes,
                    scoring->data.name, (long long)shape->attributes);
-  TH_TRY(th_run_split_rows(shape, options->split, &scoring->rows, err));
+  TH_TRY(th_split_rows(shape, options->split, &scoring->rows, err));
 done:
   return rc;
 }

@@ -46,7 +46,7 @@ static void on_notice(void *self, const char *text)
 {
   struct th_meter *meter = self;
   th_meter_clear(meter);
-  th_print_said(stderr, "", text);
+  th_wording_print(stderr, "", text);
 }
 
 static struct th_import job_of(const struct th_options *options, int64_t share)
@@ -116,7 +116,7 @@ th_status th_command_import(const struct th_options *options,
   TH_TRY(check_options(options, err));
   if (options->like != NULL)
     TH_TRY(th_refuse_text(comm, options->like, TH_TEXT_TO_TRAIN, err));
-  TH_TRY(th_run_memory_share(comm, &share, err));
+  TH_TRY(th_memory_share(comm, &share, err));
   struct th_import job = job_of(options, share);
   job.watch = shows ? &watch : NULL;
   TH_TRY(th_import_run(&job, comm, &result, err));

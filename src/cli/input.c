@@ -10,7 +10,7 @@
 
 static void print_note(const char *text)
 {
-  th_print_said(stderr, "note: ", text);
+  th_wording_print(stderr, "note: ", text);
 }
 
 /* Local, the same on every rank but for want of memory. */

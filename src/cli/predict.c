@@ -1,6 +1,6 @@
 /* predict.c - the subcommand that writes predictions as CSV
  * SPDX-License-Identifier: MIT */
-#include "api/scored.h"
+#include "api/evaluated.h"
 #include "cli/commands.h"
 #include "cli/evaluator.h"
 #include "cli/run.h"
@@ -37,7 +37,7 @@ static void print_lines(FILE *file, const struct line *lines, int64_t count,
   for (int64_t i = 0; i < count; i++) {
     fprintf(file, "%" PRId64 ",%.17g", lines[i].row, lines[i].prediction);
     if (logistic)
-      fprintf(file, ",%.17g", th_evaluator_probability(lines[i].prediction));
+      fprintf(file, ",%.17g", th_metrics_probability(lines[i].prediction));
     fputc('\n', file);
   }
 }
@@ -70,11 +70,11 @@ th_status th_command_predict(const struct th_options *options,
   TH_TRY(th_run_output_check(comm, options->output, true, options->force, err));
   TH_TRY(th_evaluator_open(&scoring, options, "predict", TH_MATCH_SUPPORT, comm,
                            err));
-  TH_TRY(th_scored_collect(&scored, &scoring.model, &scoring.data, scoring.rows,
-                           comm->rank == 0, comm, err));
+  TH_TRY(th_evaluated_collect(&scored, &scoring.model, &scoring.data,
+                              scoring.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
     rc = write_csv(&scored, scoring.rows.count,
-                   th_evaluator_is_logistic(&scoring.model), options->output,
+                   th_metrics_is_logistic(&scoring.model), options->output,
                    options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
@@ -82,7 +82,7 @@ th_status th_command_predict(const struct th_options *options,
             th_output_name(options->output), scoring.rows.count,
             th_wording_s(scoring.rows.count));
 done:
-  th_evaluator_free_evaluated(&scored);
+  th_evaluated_free(&scored);
   th_evaluator_close(&scoring);
   return rc;
 }

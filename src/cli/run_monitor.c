@@ -117,7 +117,7 @@ static void on_notice(void *self, const char *text)
   if (!watch->prints)
     return;
   th_meter_clear(&watch->meter);
-  th_print_said(stderr, "note: ", text);
+  th_wording_print(stderr, "note: ", text);
 }
 
 static th_status open_telemetry(struct th_run_monitor *watch, bool force,

@@ -133,7 +133,7 @@ static void print_fallback(const struct session *session)
   bool fell = solver->why_truth != NULL && given->select == TH_SELECT_AUTO &&
               used->select == TH_SELECT_TRUTH;
   if (fell)
-    th_print_said(
+    th_wording_print(
         stderr, "note: the model is the strict support, as by --select truth: ",
         solver->why_truth(given, &session->data.store->shape));
 }
@@ -189,7 +189,7 @@ th_status th_command_train(const struct th_options *options,
   TH_TRY(check_use(options, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
-  TH_TRY(th_run_memory_share(comm, &share, err));
+  TH_TRY(th_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
   session.training = (struct th_training){
       .config = options->config,

@@ -119,7 +119,7 @@ static th_status compute(struct session *session, struct th_comm *comm,
   struct th_evaluator *scoring = &session->scoring;
   int64_t share = 0;
   th_status rc;
-  TH_TRY(th_run_memory_share(comm, &share, err));
+  TH_TRY(th_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
   TH_TRY(make_plan(session, comm, th_run_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,

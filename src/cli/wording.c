@@ -17,7 +17,7 @@ const char *th_wording_bytes(int64_t bytes, char *text, size_t size)
   return text;
 }
 
-void th_print_said(FILE *out, const char *before, const char *text)
+void th_wording_print(FILE *out, const char *before, const char *text)
 {
   char line[TH_ERROR_TEXT];
   snprintf(line, sizeof line, "%s", text);

@@ -24,6 +24,6 @@ const char *th_wording_bytes(int64_t bytes, char *text, size_t size);
 
 /* A line: `before`, then a text of the library, whose names of options become
  * those of the command line. */
-void th_print_said(FILE *out, const char *before, const char *text);
+void th_wording_print(FILE *out, const char *before, const char *text);
 
 #endif

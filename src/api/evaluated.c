@@ -1,6 +1,6 @@
-/* scored.c - a model applied to data, row group by row group
+/* evaluated.c - a model applied to data, row group by row group
  * SPDX-License-Identifier: MIT */
-#include "api/scored.h"
+#include "api/evaluated.h"
 
 #include "api/split.h"
 #include "core/memory.h"
@@ -39,10 +39,11 @@ done:
   return rc;
 }
 
-th_status th_scored_collect(struct th_evaluated *scored,
-                            const struct th_model *model, struct th_data *data,
-                            struct th_rows rows, bool keep,
-                            struct th_comm *comm, struct th_error *err)
+th_status th_evaluated_collect(struct th_evaluated *scored,
+                               const struct th_model *model,
+                               struct th_data *data, struct th_rows rows,
+                               bool keep, struct th_comm *comm,
+                               struct th_error *err)
 {
   const struct th_shape *shape = &data->store->shape;
   double *piece = NULL;
@@ -67,7 +68,7 @@ done:
   return rc;
 }
 
-void th_evaluator_free_evaluated(struct th_evaluated *scored)
+void th_evaluated_free(struct th_evaluated *scored)
 {
   free(scored->prediction);
   free(scored->target);
@@ -75,9 +76,9 @@ void th_evaluator_free_evaluated(struct th_evaluated *scored)
   *scored = (struct th_evaluated){0};
 }
 
-enum th_predictor th_scored_predictor(const struct th_model *model)
+enum th_predictor th_evaluated_predictor(const struct th_model *model)
 {
-  if (th_evaluator_is_logistic(model))
+  if (th_metrics_is_logistic(model))
     return TH_PREDICTS_ODDS;
   return strcmp(model->loss, "squared-hinge") == 0 ? TH_PREDICTS_MARGIN
                                                    : TH_PREDICTS_TARGET;
@@ -102,15 +103,15 @@ static th_status find_labels(const struct th_data *data,
   return TH_OK;
 }
 
-th_status th_scored_scores(const struct th_evaluated *scored,
-                           const struct th_model *model,
-                           const struct th_data *data, int64_t rows,
-                           struct th_metrics *scores, struct th_error *err)
+th_status th_evaluated_scores(const struct th_evaluated *scored,
+                              const struct th_model *model,
+                              const struct th_data *data, int64_t rows,
+                              struct th_metrics *scores, struct th_error *err)
 {
   struct th_labels labels = {0};
   th_status rc = find_labels(data, &labels, err);
   if (rc != TH_OK)
     return rc;
   return th_metrics_compute(scores, scored->target, scored->prediction, rows,
-                            &labels, th_scored_predictor(model), err);
+                            &labels, th_evaluated_predictor(model), err);
 }

@@ -1,7 +1,7 @@
-/* scores.h - how good predictions are
+/* metrics.h - how good predictions are
  * SPDX-License-Identifier: MIT */
-#ifndef TH_SCORES_H
-#define TH_SCORES_H
+#ifndef TH_METRICS_H
+#define TH_METRICS_H
 
 #include "core/model.h"
 
@@ -45,7 +45,7 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
                              enum th_predictor kind, struct th_error *err);
 
 /* 1 / (1 + exp(-z)) without overflow. Local. */
-double th_evaluator_probability(double z);
-bool th_evaluator_is_logistic(const struct th_model *model);
+double th_metrics_probability(double z);
+bool th_metrics_is_logistic(const struct th_model *model);
 
 #endif

@@ -1,6 +1,6 @@
-/* scores.c - how good predictions are
+/* metrics.c - how good predictions are
  * SPDX-License-Identifier: MIT */
-#include "api/scores.h"
+#include "api/metrics.h"
 
 #include "core/elementary.h"
 #include "core/memory.h"
@@ -41,7 +41,7 @@ static double expect(const struct expected *e, int64_t i)
   double z = e->predictor[i];
   if (e->kind == TH_PREDICTS_TARGET)
     return z;
-  double p = e->kind == TH_PREDICTS_ODDS ? th_evaluator_probability(z)
+  double p = e->kind == TH_PREDICTS_ODDS ? th_metrics_probability(z)
                                          : fmin(fmax((1 + z) / 2, 0), 1);
   return e->low + (e->high - e->low) * p;
 }
@@ -149,13 +149,13 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
   return score_order(scores, target, &e, n, err);
 }
 
-double th_evaluator_probability(double z)
+double th_metrics_probability(double z)
 {
   double e = th_exp(-fabs(z));
   return z >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-bool th_evaluator_is_logistic(const struct th_model *model)
+bool th_metrics_is_logistic(const struct th_model *model)
 {
   return strcmp(model->loss, "logistic") == 0;
 }

@@ -1,0 +1,320 @@
+/* callback_store.c - a store whose values a caller computes when asked
+ *
+ * What is kept is kept by runs: one attribute on one row group, with a mark for
+ * each row that is there. A request asks the caller for all that lacks in it at
+ * once, and shows the first of its attributes.
+ * SPDX-License-Identifier: MIT */
+#include "api/callback_store.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "synthetic/memo.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+  double lowest;
+  double highest;
+  unsigned char *there; /* by row of the group; behind the values */
+  double value[];
+};
+
+struct th_callback_store {
+  struct th_store store; /* first: the store is the callback store */
+  struct thresher_source source;
+  struct th_memo runs; /* by row group and attribute */
+  double *block;       /* what the caller fills in */
+  int64_t block_capacity;
+};
+
+/* Rows of one group that are asked for. */
+struct place {
+  int64_t group;
+  int64_t row; /* the first, counted from the group's first */
+  int64_t count;
+  int64_t first; /* the first, as stored */
+};
+
+static th_status refuse(const char *what, char said[THRESHER_SAID],
+                        struct th_error *err)
+{
+  said[THRESHER_SAID - 1] = '\0';
+  return th_fail(err, TH_EIO, "the caller's %s: %s", what,
+                 said[0] != '\0' ? said : "failed");
+}
+
+static th_status ask_known(const struct th_callback_store *s, int64_t first,
+                           int64_t count, struct thresher_attribute *known,
+                           struct th_error *err)
+{
+  char said[THRESHER_SAID] = "";
+  if (s->source.known(s->source.self, first, count, known, said) != 0)
+    return refuse("knowledge of attributes", said, err);
+  for (int64_t a = 0; a < count; a++)
+    if (!isfinite(known[a].mean) || !(known[a].deviation >= 0) ||
+        !isfinite(known[a].deviation) || !(known[a].lowest <= known[a].highest))
+      return th_fail(err, TH_EDATA,
+                     "attribute %lld: mean %g, deviation %g and range %g to %g "
+                     "are not those of numbers",
+                     (long long)(first + a), known[a].mean, known[a].deviation,
+                     known[a].lowest, known[a].highest);
+  return TH_OK;
+}
+
+static th_status find_run(struct th_callback_store *s, int64_t group,
+                          int64_t attribute, struct run **run,
+                          struct th_error *err)
+{
+  struct thresher_attribute known;
+  int64_t rows = s->store.shape.row_group;
+  int64_t key = group * s->store.shape.attributes + attribute;
+  int64_t bytes = (int64_t)sizeof **run + rows * ((int64_t)sizeof(double) + 1);
+  struct run *fresh = NULL;
+  th_status rc;
+  *run = th_memo_find(&s->runs, key);
+  if (*run != NULL)
+    return TH_OK;
+  TH_TRY(ask_known(s, attribute, 1, &known, err));
+  TH_TRY(th_alloc((void **)&fresh, bytes, 1, "observed values", err));
+  fresh->lowest = known.lowest;
+  fresh->highest = known.highest;
+  fresh->there = (unsigned char *)(fresh->value + rows);
+  TH_TRY(th_memo_put(&s->runs, key, fresh, bytes, err));
+  *run = fresh;
+  fresh = NULL;
+done:
+  free(fresh);
+  return rc;
+}
+
+/* Values of one attribute that the caller has given. */
+static th_status keep(struct run *run, const struct place *place,
+                      int64_t attribute, const double *value,
+                      struct th_error *err)
+{
+  for (int64_t i = 0; i < place->count; i++) {
+    if (!(value[i] >= run->lowest && value[i] <= run->highest))
+      return th_fail(err, TH_EDATA,
+                     "example %lld, attribute %lld: %g, which is not within "
+                     "%g and %g as the caller knew",
+                     (long long)(place->first + i), (long long)attribute,
+                     value[i], run->lowest, run->highest);
+    run->value[place->row + i] = value[i];
+    run->there[place->row + i] = 1;
+  }
+  return TH_OK;
+}
+
+/* Ask for these attributes (ascending) on all of these rows. */
+static th_status ask(struct th_callback_store *s, const struct place *place,
+                     const int64_t *attribute, int64_t count,
+                     struct th_error *err)
+{
+  char said[THRESHER_SAID] = "";
+  th_status rc;
+  TH_TRY(th_grow((void **)&s->block, &s->block_capacity, place->count * count,
+                 sizeof *s->block, "values to be observed", err));
+  if (s->source.values(s->source.self, place->first, place->count, attribute,
+                       count, s->block, said) != 0)
+    return refuse("values", said, err);
+  for (int64_t a = 0; a < count; a++) {
+    struct run *run;
+    TH_TRY(find_run(s, place->group, attribute[a], &run, err));
+    TH_TRY(keep(run, place, attribute[a], s->block + a * place->count, err));
+  }
+done:
+  return rc;
+}
+
+/* How many rows from `row` on are alike in being there or not. */
+static int64_t alike(const struct run *run, int64_t row, int64_t last)
+{
+  int64_t end = row + 1;
+  while (end < last && run->there[end] == run->there[row])
+    end++;
+  return end - row;
+}
+
+/* Ask for the rows of one attribute that are not there, if some are. */
+static th_status ask_rest(struct th_callback_store *s,
+                          const struct place *place, const struct run *run,
+                          int64_t attribute, struct th_error *err)
+{
+  int64_t last = place->row + place->count;
+  th_status rc = TH_OK;
+  for (int64_t row = place->row, same; row < last && rc == TH_OK; row += same) {
+    same = alike(run, row, last);
+    struct place part = {place->group, row, same,
+                         place->first + row - place->row};
+    if (!run->there[row])
+      rc = ask(s, &part, &attribute, 1, err);
+  }
+  return rc;
+}
+
+/* Have all values of up to a cell of attributes. */
+static th_status have(struct th_callback_store *s, const struct place *place,
+                      struct th_range range, struct th_error *err)
+{
+  int64_t list[TH_CELL];
+  int64_t count = 0;
+  th_status rc = TH_OK;
+  for (int64_t j = range.first; j < range.last; j++) {
+    struct run *run;
+    TH_TRY(find_run(s, place->group, j, &run, err));
+    bool none =
+        !run->there[place->row] &&
+        alike(run, place->row, place->row + place->count) == place->count;
+    if (none)
+      list[count++] = j;
+    else
+      TH_TRY(ask_rest(s, place, run, j, err));
+  }
+  if (count > 0)
+    TH_TRY(ask(s, place, list, count, err));
+done:
+  return rc;
+}
+
+static th_status slab_of(struct th_store *store, struct th_rows rows,
+                         struct th_range range, bool alone,
+                         struct th_slab *slab, struct th_error *err)
+{
+  struct th_callback_store *s = (struct th_callback_store *)store;
+  struct place place = {.count = rows.count, .first = rows.first};
+  struct run *run;
+  th_status rc;
+  (void)alone;
+  place.group = th_shape_group_of(&store->shape, rows.first, &place.row);
+  range.last = th_min_i64(range.last, range.first + TH_CELL);
+  double began = th_comm_clock();
+  TH_TRY(have(s, &place, range, err));
+  TH_TRY(find_run(s, place.group, range.first, &run, err));
+  *slab = (struct th_slab){.layout = TH_DENSE,
+                           .type = TH_F64,
+                           .attributes = {range.first, range.first + 1},
+                           .row = place.row,
+                           .rows = (int32_t)rows.count,
+                           .values = run->value + place.row,
+                           .stride = store->shape.row_group};
+  store->seconds += th_comm_clock() - began;
+done:
+  return rc;
+}
+
+static th_status targets_of(struct th_store *store, struct th_rows rows,
+                            double *target, double *weight,
+                            struct th_error *err)
+{
+  const struct th_callback_store *s = (struct th_callback_store *)store;
+  const struct thresher_source *source = &s->source;
+  char said[THRESHER_SAID] = "";
+  if (target != NULL && source->targets == NULL)
+    return th_fail(err, TH_EDATA, "the caller's data have no targets");
+  if (target != NULL &&
+      source->targets(source->self, rows.first, rows.count, target, said) != 0)
+    return refuse("targets", said, err);
+  for (int64_t i = 0; weight != NULL && i < rows.count; i++)
+    weight[i] = 1;
+  if (weight != NULL && source->weights != NULL &&
+      source->weights(source->self, rows.first, rows.count, weight, said) != 0)
+    return refuse("weights", said, err);
+  for (int64_t i = 0; i < rows.count; i++)
+    if ((target != NULL && !isfinite(target[i])) ||
+        (weight != NULL && !(weight[i] >= 0 && isfinite(weight[i]))))
+      return th_fail(err, TH_EDATA, "example %lld: its target or weight is %s",
+                     (long long)(rows.first + i), "no number to learn from");
+  return TH_OK;
+}
+
+static th_status statistics_of(struct th_store *store, struct th_range range,
+                               struct th_statistics *statistics,
+                               struct th_error *err)
+{
+  const struct th_callback_store *s = (struct th_callback_store *)store;
+  int64_t count = range.last - range.first;
+  struct thresher_attribute *known = NULL;
+  th_status rc;
+  TH_TRY(TH_NEW(&known, count, "what is known of attributes", err));
+  TH_TRY(ask_known(s, range.first, count, known, err));
+  for (int64_t a = 0; a < count; a++)
+    statistics[a] = (struct th_statistics){known[a].mean, known[a].deviation,
+                                           known[a].lowest, known[a].highest};
+done:
+  free(known);
+  return rc;
+}
+
+static const struct th_store_ops store_ops = {
+    .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
+
+static uint64_t fingerprint_of(const struct thresher_source *source)
+{
+  uint64_t hash = TH_FNV_BASIS;
+  hash = th_integer_hash(hash, &source->examples, sizeof source->examples);
+  hash = th_integer_hash(hash, &source->training, sizeof source->training);
+  hash = th_integer_hash(hash, &source->attributes, sizeof source->attributes);
+  return th_integer_hash(hash, &source->identity, sizeof source->identity);
+}
+
+static th_status check(const struct thresher_source *source,
+                       struct th_error *err)
+{
+  if (source->values == NULL || source->known == NULL)
+    return th_fail(err, TH_EARG,
+                   "data of a caller need functions for values and for what "
+                   "is known of attributes");
+  if (source->examples < 1 || source->attributes < 1 || source->training < 0 ||
+      source->training > source->examples)
+    return th_fail(err, TH_EARG,
+                   "data of a caller: %lld examples, %lld of them to train on, "
+                   "%lld attributes",
+                   (long long)source->examples, (long long)source->training,
+                   (long long)source->attributes);
+  return TH_OK;
+}
+
+th_status th_callback_store_create(struct th_callback_store **store,
+                                   const struct thresher_source *source,
+                                   struct th_error *err)
+{
+  struct th_callback_store *s = NULL;
+  th_status rc;
+  TH_TRY(check(source, err));
+  TH_TRY(TH_NEW(&s, 1, "the caller's data", err));
+  s->source = *source;
+  s->store.ops = &store_ops;
+  s->store.statistics = "caller";
+  s->store.fingerprint = fingerprint_of(source);
+  s->store.shape = (struct th_shape){
+      .examples = source->examples,
+      .training = source->training,
+      .attributes = source->attributes,
+      .row_group = th_partition_row_group_size(source->examples),
+      .nonzeros = source->examples * source->attributes,
+      .layout = TH_DENSE,
+      .type = TH_F64,
+      .weighted = source->weights != NULL,
+      .unlabelled = source->targets == NULL,
+      .computed = true};
+  *store = s;
+done:
+  return rc;
+}
+
+void th_callback_store_free(struct th_callback_store *store)
+{
+  if (store == NULL)
+    return;
+  th_placement_free(&store->store.placement);
+  th_memo_free(&store->runs);
+  free(store->block);
+  free(store);
+}
+
+struct th_store *th_callback_store_of(struct th_callback_store *store)
+{
+  return &store->store;
+}

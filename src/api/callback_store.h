@@ -1,0 +1,23 @@
+/* callback_store.h - a store whose values a caller computes when asked
+ *
+ * Every value is asked for once, and then kept. All functions are local.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CALLBACK_STORE_H
+#define TH_CALLBACK_STORE_H
+
+#include "api/thresher.h"
+#include "core/source.h"
+
+struct th_callback_store;
+
+/* A store over *source, which is copied. TH_EARG for sizes or functions that
+ * lack; TH_ENOMEM. */
+th_status th_callback_store_create(struct th_callback_store **store,
+                                   const struct thresher_source *source,
+                                   struct th_error *err);
+void th_callback_store_free(struct th_callback_store *store);
+
+/* Borrowed; lives as long as the store does. */
+struct th_store *th_callback_store_of(struct th_callback_store *store);
+
+#endif

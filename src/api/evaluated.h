@@ -1,0 +1,37 @@
+/* evaluated.h - a model applied to data, row group by row group
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_EVALUATED_H
+#define TH_EVALUATED_H
+
+#include "api/data.h"
+#include "api/metrics.h"
+#include "core/model.h"
+
+/* What is learnt of rows, in stored order. */
+struct th_evaluated {
+  double *prediction; /* linear predictor */
+  double *target;     /* zeros where the data have none */
+  int64_t *row;       /* number in the input */
+};
+
+/* Apply a model of these data to rows of them. keep: this rank wants to learn
+ * the outcome; its arrays are empty otherwise. Collective; release with
+ * th_evaluated_free, also after a failure. */
+th_status th_evaluated_collect(struct th_evaluated *scored,
+                               const struct th_model *model,
+                               struct th_data *data, struct th_rows rows,
+                               bool keep, struct th_comm *comm,
+                               struct th_error *err);
+void th_evaluated_free(struct th_evaluated *scored);
+
+/* What the model's linear predictor says of a target. Local. */
+enum th_predictor th_evaluated_predictor(const struct th_model *model);
+
+/* Scores of so many rows that this rank has learnt. Local. TH_ENOMEM, and
+ * failures of the targets. */
+th_status th_evaluated_scores(const struct th_evaluated *scored,
+                              const struct th_model *model,
+                              const struct th_data *data, int64_t rows,
+                              struct th_metrics *scores, struct th_error *err);
+
+#endif

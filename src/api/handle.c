@@ -1,0 +1,47 @@
+/* handle.c - what all functions of thresher.h share
+ * SPDX-License-Identifier: MIT */
+#include "api/handle.h"
+
+#include <string.h>
+
+#define SAME(code) ((int)THRESHER_##code == (int)TH_##code)
+_Static_assert(SAME(OK) && SAME(EARG) && SAME(ENOMEM) && SAME(EIO) &&
+                   SAME(EFORMAT) && SAME(EDATA) && SAME(EBUDGET) &&
+                   SAME(ENUMERIC) && SAME(EUSAGE),
+               "one list of codes");
+_Static_assert((int)THRESHER_ERROR_TEXT == (int)TH_ERROR_TEXT, "one length");
+
+enum thresher_status th_handle_tell(th_status rc, const struct th_error *err,
+                                    struct thresher_error *error)
+{
+  if (rc == TH_OK || error == NULL)
+    return (enum thresher_status)rc;
+  error->status = (enum thresher_status)rc;
+  error->rank = err->rank;
+  memcpy(error->text, err->text, sizeof error->text);
+  th_error_name_options(error->text, false);
+  return error->status;
+}
+
+const char *thresher_status_text(enum thresher_status status)
+{
+  bool known = (int)status >= TH_OK && (int)status <= TH_EUSAGE;
+  return known ? th_error_status_text((th_status)status) : "unknown status";
+}
+
+const char *thresher_version(void)
+{
+  return THRESHER_VERSION;
+}
+
+th_status th_handle_alike(struct th_comm *comm, uint64_t hash, const char *what,
+                          struct th_error *err)
+{
+  int64_t ends[] = {(int64_t)hash, ~(int64_t)hash}; /* largest, ~smallest */
+  comm->ops->max_i64(comm, ends, 2);
+  if (ends[0] == ~ends[1])
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "the ranks were given different %s; give all of them the same",
+                 what);
+}

@@ -1,0 +1,47 @@
+/* handle.h - what the objects of thresher.h are; internal to this folder
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_HANDLE_H
+#define TH_HANDLE_H
+
+#include "api/callback_store.h"
+#include "api/data.h"
+#include "api/thresher.h"
+#include "api/training_options.h"
+#include "core/model.h"
+#include "solvers/config.h"
+
+struct thresher_team {
+  struct th_comm comm;
+  bool threaded; /* there may be a thread that reads ahead */
+};
+
+struct thresher_data {
+  struct th_data data;
+  struct th_callback_store *called; /* the caller's values; or NULL */
+  char *path;                       /* owned; the data's name */
+  struct th_comm *comm;             /* of the team; borrowed */
+  bool threaded;                    /* likewise */
+  int64_t memory;                   /* bytes of values that a rank keeps */
+};
+
+struct thresher_config {
+  struct th_config config;
+  unsigned char given[TH_TRAINING_OPTIONS_MOST]; /* enum th_given */
+  char *text[TH_TRAINING_OPTIONS_MOST]; /* owned: what options point to */
+};
+
+struct thresher_model {
+  struct th_model model;
+};
+
+/* A failure as the caller sees it; returns its status. error may be NULL.
+ * Local. */
+enum thresher_status th_handle_tell(th_status rc, const struct th_error *err,
+                                    struct thresher_error *error);
+
+/* TH_EUSAGE where the ranks' hashes of `what` differ: they would go different
+ * ways, and wait for each other for ever. Collective. */
+th_status th_handle_alike(struct th_comm *comm, uint64_t hash, const char *what,
+                          struct th_error *err);
+
+#endif

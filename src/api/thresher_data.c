@@ -1,0 +1,116 @@
+/* thresher_data.c - data of thresher.h: a data set's file, or the caller's
+ * SPDX-License-Identifier: MIT */
+#include "api/handle.h"
+#include "api/memory_share.h"
+#include "api/split.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+enum { SHARE = 5 }; /* one in so many bytes of a rank's share are for values */
+
+/* Make an empty record. Collective. */
+static th_status create(struct thresher_data **data, struct thresher_team *team,
+                        int64_t memory, struct th_error *err)
+{
+  int64_t share = 0;
+  th_status rc;
+  *data = NULL;
+  rc = TH_NEW(data, 1, "data", err);
+  TH_TRY(th_agree(&team->comm, rc, err));
+  (*data)->comm = &team->comm;
+  (*data)->threaded = team->threaded;
+  TH_TRY(th_memory_share(&team->comm, &share, err));
+  (*data)->memory = memory > 0 ? memory : share / SHARE;
+done:
+  return rc;
+}
+
+/* What is behind a function that makes data. */
+static enum thresher_status finish(struct thresher_data **data, th_status rc,
+                                   const struct th_error *err,
+                                   struct thresher_error *error)
+{
+  if (rc != TH_OK) {
+    thresher_data_close(*data);
+    *data = NULL;
+  }
+  return th_handle_tell(rc, err, error);
+}
+
+enum thresher_status thresher_data_open(struct thresher_data **data,
+                                        struct thresher_team *team,
+                                        const char *path, int64_t memory,
+                                        struct thresher_error *error)
+{
+  struct th_comm *comm = &team->comm;
+  struct th_error err;
+  th_status rc;
+  th_error_clear(&err);
+  TH_TRY(create(data, team, memory, &err));
+  (*data)->path = th_model_copy_string(path);
+  if ((*data)->path == NULL)
+    rc = th_fail(&err, TH_ENOMEM, "no memory for a name");
+  TH_TRY(th_agree(comm, rc, &err));
+  TH_TRY(
+      th_data_open(&(*data)->data, (*data)->path, (*data)->memory, comm, &err));
+  TH_TRY(th_store_place((*data)->data.store, comm, &err));
+done:
+  return finish(data, rc, &err, error);
+}
+
+enum thresher_status thresher_data_from(struct thresher_data **data,
+                                        struct thresher_team *team,
+                                        const struct thresher_source *source,
+                                        struct thresher_error *error)
+{
+  struct th_comm *comm = &team->comm;
+  struct th_error err;
+  th_status rc;
+  th_error_clear(&err);
+  TH_TRY(create(data, team, 0, &err));
+  rc = th_callback_store_create(&(*data)->called, source, &err);
+  TH_TRY(th_agree(comm, rc, &err));
+  (*data)->data.name = "the caller's data";
+  (*data)->data.store = th_callback_store_of((*data)->called);
+  TH_TRY(th_handle_alike(comm, (*data)->data.store->fingerprint, "data", &err));
+  TH_TRY(th_store_place((*data)->data.store, comm, &err));
+done:
+  return finish(data, rc, &err, error);
+}
+
+void thresher_data_close(struct thresher_data *data)
+{
+  if (data == NULL)
+    return;
+  th_data_close(&data->data);
+  th_callback_store_free(data->called);
+  free(data->path);
+  free(data);
+}
+
+int64_t thresher_data_examples(const struct thresher_data *data)
+{
+  return data->data.store->shape.examples;
+}
+
+int64_t thresher_data_training(const struct thresher_data *data)
+{
+  return data->data.store->shape.training;
+}
+
+int64_t thresher_data_attributes(const struct thresher_data *data)
+{
+  return data->data.store->shape.attributes;
+}
+
+int64_t thresher_data_count(const struct thresher_data *data,
+                            enum thresher_examples which)
+{
+  struct th_error err;
+  struct th_rows rows = {0, 0};
+  th_error_clear(&err);
+  th_status rc =
+      th_split_rows(&data->data.store->shape, (int)which, &rows, &err);
+  return rc == TH_OK ? rows.count : 0;
+}

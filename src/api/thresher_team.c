@@ -1,0 +1,61 @@
+/* thresher_team.c - teams of ranks
+ * SPDX-License-Identifier: MIT */
+#include "api/handle.h"
+#include "core/memory.h"
+#include "mpi/mpi_comm.h"
+
+#include <stdlib.h>
+
+enum thresher_status thresher_team_mpi(struct thresher_team **team, int comm,
+                                       struct thresher_error *error)
+{
+  struct th_comm ranks;
+  struct th_error err;
+  th_error_clear(&err);
+  *team = NULL;
+  th_status rc = th_mpi_join(&ranks, comm, &err);
+  if (rc != TH_OK)
+    return th_handle_tell(rc, &err, error);
+  rc = TH_NEW(team, 1, "a team", &err);
+  rc = th_agree(&ranks, rc, &err);
+  if (rc != TH_OK) {
+    th_comm_free(&ranks);
+    free(*team);
+    *team = NULL;
+    return th_handle_tell(rc, &err, error);
+  }
+  **team = (struct thresher_team){ranks, th_mpi_allows_threads()};
+  return THRESHER_OK;
+}
+
+enum thresher_status thresher_team_self(struct thresher_team **team,
+                                        struct thresher_error *error)
+{
+  struct th_error err;
+  th_error_clear(&err);
+  *team = NULL;
+  th_status rc = TH_NEW(team, 1, "a team", &err);
+  if (rc == TH_OK) {
+    th_comm_self(&(*team)->comm);
+    (*team)->threaded = true;
+  }
+  return th_handle_tell(rc, &err, error);
+}
+
+void thresher_team_free(struct thresher_team *team)
+{
+  if (team == NULL)
+    return;
+  th_comm_free(&team->comm);
+  free(team);
+}
+
+int thresher_team_rank(const struct thresher_team *team)
+{
+  return team->comm.rank;
+}
+
+int thresher_team_size(const struct thresher_team *team)
+{
+  return team->comm.size;
+}
