@@ -287,7 +287,7 @@ static void test_share_numbers(struct th_comm *comm)
   double value[NUMBERS] = {0};
   for (int k = comm->rank; k < NUMBERS; k += comm->size)
     value[k] = numbers[k];
-  th_share_numbers(comm, value, NUMBERS);
+  th_comm_share_numbers(comm, value, NUMBERS);
   CHECK(memcmp(value, numbers, sizeof numbers) == 0);
 }
 

@@ -59,8 +59,8 @@ static const struct th_array arrays[] = {TH_ARRAY(struct things, one),
 static void check_arrays(struct things *t, int64_t old, int64_t units)
 {
   struct th_error err = {0};
-  CHECK(th_arrays_reserve(t, arrays, TH_COUNT(arrays), &t->capacity, units,
-                          "things", &err) == TH_OK);
+  CHECK(th_memory_arrays_reserve(t, arrays, TH_COUNT(arrays), &t->capacity,
+                                 units, "things", &err) == TH_OK);
   CHECK(t->capacity == units);
   for (int64_t k = 0; k < units; k++)
     CHECK(t->one[k] == (k < old ? 1.0 : 0.0));
@@ -83,18 +83,18 @@ static void test_arrays(void)
   t.beside = &beside;
   check_arrays(&t, 0, 3);
   double *one = t.one;
-  CHECK(th_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity, 2,
-                          "things", &err) == TH_OK);
+  CHECK(th_memory_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity, 2,
+                                 "things", &err) == TH_OK);
   CHECK(t.one == one && t.capacity == 3); /* there is room */
   check_arrays(&t, 3, 50);
-  CHECK(th_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity,
-                          INT64_MAX / 8, "things", &err) == TH_ENOMEM);
+  CHECK(th_memory_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity,
+                                 INT64_MAX / 8, "things", &err) == TH_ENOMEM);
   CHECK(t.capacity == 50 && strstr(err.text, "things") != NULL);
-  th_arrays_free(&t, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(&t, arrays, TH_COUNT(arrays));
   CHECK(t.one == NULL && t.more == NULL && t.square == NULL);
   CHECK(t.beside == &beside);
-  CHECK(th_arrays_bytes(arrays, TH_COUNT(arrays), 10) == 80 + 23 + 400);
-  CHECK(th_arrays_bytes(arrays, TH_COUNT(arrays), 0) == 0);
+  CHECK(th_memory_arrays_bytes(arrays, TH_COUNT(arrays), 10) == 80 + 23 + 400);
+  CHECK(th_memory_arrays_bytes(arrays, TH_COUNT(arrays), 0) == 0);
 }
 
 static void test_free_all(void)
@@ -104,9 +104,9 @@ static void test_free_all(void)
   char *b = NULL;
   CHECK(TH_NEW(&a, 3, "a", &err) == TH_OK);
   TH_FREE(a, b, NULL);
-  CHECK(th_roomier(100, 100) == 100);
-  CHECK(th_roomier(100, 101) == 166);
-  CHECK(th_roomier(100, 1000) == 1000);
+  CHECK(th_memory_roomier(100, 100) == 100);
+  CHECK(th_memory_roomier(100, 101) == 166);
+  CHECK(th_memory_roomier(100, 1000) == 1000);
 }
 
 /* How much was asked for, in a unit that fits, and what helps. */

@@ -21,9 +21,9 @@ static th_status keep_labels(struct th_importing *im,
                              const struct th_text_row *row, int64_t stored,
                              struct th_error *err)
 {
-  th_status rc =
-      th_arrays_reserve(im, by_row, TH_COUNT(by_row), &im->capacity,
-                        th_roomier(im->capacity, im->rows + 1), "targets", err);
+  th_status rc = th_memory_arrays_reserve(
+      im, by_row, TH_COUNT(by_row), &im->capacity,
+      th_memory_roomier(im->capacity, im->rows + 1), "targets", err);
   if (rc != TH_OK)
     return rc;
   im->stored[im->rows] = stored;

@@ -133,7 +133,7 @@ static th_status check_alike(struct th_comm *comm, int argc, char **argv,
  * several kinds may not all get further. */
 static void check_processor(void)
 {
-  const struct th_processor here = th_processor_here();
+  const struct th_processor here = th_kernel_form_here();
   struct th_error err;
   th_error_clear(&err);
   th_status rc = th_kernel_form_check(&here, getenv("THRESHER_KERNELS"), &err);

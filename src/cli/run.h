@@ -1,7 +1,7 @@
 /* run.h - what several subcommands share
  * SPDX-License-Identifier: MIT */
-#ifndef TH_RUN_H
-#define TH_RUN_H
+#ifndef TH_CLI_RUN_H
+#define TH_CLI_RUN_H
 
 #include "api/memory_share.h"
 #include "api/split.h"

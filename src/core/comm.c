@@ -145,7 +145,7 @@ th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
 }
 
 /* Bit patterns are added to zeros. */
-void th_share_numbers(struct th_comm *comm, double *value, size_t count)
+void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count)
 {
   comm->ops->sum_i64(comm, (int64_t *)(void *)value, count);
 }

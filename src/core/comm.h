@@ -93,7 +93,7 @@ static inline th_status th_agree(struct th_comm *comm, th_status rc,
 
 /* Numbers of which each is one rank's alone, and 0.0 (no -0.0) on the others:
  * everyone has them then, to the bit. Collective. */
-void th_share_numbers(struct th_comm *comm, double *value, size_t count);
+void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count);
 
 /* Sum over the ranks and agree in one operation: values has room for count + 1
  * integers, the last for the flag of a failure. After a failure the sums mean

@@ -12,7 +12,7 @@ static enum th_kernel_form chosen = TH_FORM_PLAIN;
 
 #if defined(__x86_64__)
 /* Features are asked for, not models: a virtual machine may hide its model. */
-struct th_processor th_processor_here(void)
+struct th_processor th_kernel_form_here(void)
 {
   __builtin_cpu_init();
   return (struct th_processor){
@@ -22,7 +22,7 @@ struct th_processor th_processor_here(void)
           __builtin_cpu_supports("avx512vl")};
 }
 #else
-struct th_processor th_processor_here(void)
+struct th_processor th_kernel_form_here(void)
 {
   return (struct th_processor){false, false, false};
 }
@@ -59,7 +59,7 @@ static enum th_kernel_form best(const struct th_processor *processor)
 
 __attribute__((constructor)) static void choose(void)
 {
-  const struct th_processor here = th_processor_here();
+  const struct th_processor here = th_kernel_form_here();
   const char *wanted = getenv("THRESHER_KERNELS");
   enum th_kernel_form form =
       wanted == NULL || wanted[0] == '\0' ? TH_FORM_COUNT : find(wanted);

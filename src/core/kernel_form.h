@@ -28,7 +28,7 @@ struct th_processor {
 };
 
 /* The one that this runs on. */
-struct th_processor th_processor_here(void);
+struct th_processor th_kernel_form_here(void);
 
 /* The form in use. */
 enum th_kernel_form th_kernel_form(void);

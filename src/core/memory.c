@@ -55,7 +55,7 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   return TH_OK;
 }
 
-int64_t th_roomier(int64_t capacity, int64_t wanted)
+int64_t th_memory_roomier(int64_t capacity, int64_t wanted)
 {
   int64_t more = capacity + capacity / 2 + 16;
   return wanted <= capacity ? capacity : wanted > more ? wanted : more;
@@ -66,7 +66,7 @@ th_status th_grow(void **data, int64_t *capacity, int64_t count, size_t size,
 {
   if (count <= *capacity)
     return TH_OK;
-  int64_t wanted = th_roomier(*capacity, count);
+  int64_t wanted = th_memory_roomier(*capacity, count);
   void *larger = NULL;
   th_status rc = th_alloc(&larger, wanted, size, what, err);
   if (larger == NULL)
@@ -87,7 +87,7 @@ th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
   return th_grow(data, &capacity, wanted, size, what, err);
 }
 
-void th_free_all(void *const *data, size_t count)
+void th_memory_free_all(void *const *data, size_t count)
 {
   for (size_t k = 0; k < count; k++)
     free(data[k]);
@@ -106,9 +106,10 @@ static void **array_of(void *object, const struct th_array *array)
   return (void **)(void *)((char *)object + array->pointer);
 }
 
-th_status th_arrays_reserve(void *object, const struct th_array *list,
-                            size_t arrays, int64_t *capacity, int64_t wanted,
-                            const char *what, struct th_error *err)
+th_status th_memory_arrays_reserve(void *object, const struct th_array *list,
+                                   size_t arrays, int64_t *capacity,
+                                   int64_t wanted, const char *what,
+                                   struct th_error *err)
 {
   if (wanted <= *capacity)
     return TH_OK;
@@ -124,7 +125,8 @@ th_status th_arrays_reserve(void *object, const struct th_array *list,
   return TH_OK;
 }
 
-void th_arrays_free(void *object, const struct th_array *list, size_t arrays)
+void th_memory_arrays_free(void *object, const struct th_array *list,
+                           size_t arrays)
 {
   for (size_t k = 0; k < arrays; k++) {
     void **data = array_of(object, &list[k]);
@@ -133,8 +135,8 @@ void th_arrays_free(void *object, const struct th_array *list, size_t arrays)
   }
 }
 
-int64_t th_arrays_bytes(const struct th_array *list, size_t arrays,
-                        int64_t units)
+int64_t th_memory_arrays_bytes(const struct th_array *list, size_t arrays,
+                               int64_t units)
 {
   int64_t bytes = 0;
   for (size_t k = 0; k < arrays; k++)

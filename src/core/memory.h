@@ -28,14 +28,14 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
   th_alloc((void **)(pointer), (count), sizeof **(pointer), (what), (err))
 
 /* Release arrays, any of them NULL: TH_FREE(a, b, c). Local. */
-void th_free_all(void *const *data, size_t count);
+void th_memory_free_all(void *const *data, size_t count);
 #define TH_FREE(...)                                                           \
-  th_free_all((void *[]){__VA_ARGS__},                                         \
-              sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+  th_memory_free_all((void *[]){__VA_ARGS__},                                  \
+                     sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 
 /* The capacity that th_grow goes to for `wanted` items: half as much again as
  * there is, or what is wanted. Local. */
-int64_t th_roomier(int64_t capacity, int64_t wanted);
+int64_t th_memory_roomier(int64_t capacity, int64_t wanted);
 
 /* Make room for at least count items of size bytes behind *data, which holds
  * *capacity items; grows by halves, keeps the content. Local. */
@@ -82,14 +82,16 @@ struct th_array {
 
 /* Room for at least `wanted` units in all arrays of a list of `object`, which
  * have *capacity: their content stays, what is new is zero. Local. */
-th_status th_arrays_reserve(void *object, const struct th_array *list,
-                            size_t arrays, int64_t *capacity, int64_t wanted,
-                            const char *what, struct th_error *err);
+th_status th_memory_arrays_reserve(void *object, const struct th_array *list,
+                                   size_t arrays, int64_t *capacity,
+                                   int64_t wanted, const char *what,
+                                   struct th_error *err);
 /* Release them and forget them. Local. */
-void th_arrays_free(void *object, const struct th_array *list, size_t arrays);
+void th_memory_arrays_free(void *object, const struct th_array *list,
+                           size_t arrays);
 /* Bytes that so many units take. Local. */
-int64_t th_arrays_bytes(const struct th_array *list, size_t arrays,
-                        int64_t units);
+int64_t th_memory_arrays_bytes(const struct th_array *list, size_t arrays,
+                               int64_t units);
 
 #define TH_COUNT(list) (sizeof(list) / sizeof *(list))
 

@@ -84,7 +84,7 @@ static void share_values(struct th_grouping *grouping, struct th_comm *comm,
   memset(shared->value, 0, (size_t)shared->members * sizeof *shared->value);
   for (int64_t k = 0; k < shared->mine; k++)
     shared->value[shared->at[k]] = v[shared->place[k]];
-  th_share_numbers(comm, shared->value, (size_t)shared->members);
+  th_comm_share_numbers(comm, shared->value, (size_t)shared->members);
 }
 
 /* out[g] = f of each group here. Collective where a group is shared. */

@@ -30,7 +30,7 @@ const struct th_dense_set *th_dense_sets(void)
 
 bool th_dense_runs_here(const struct th_dense_set *set)
 {
-  const struct th_processor here = th_processor_here();
+  const struct th_processor here = th_kernel_form_here();
   return th_kernel_form_runs((enum th_kernel_form)(set - sets), &here);
 }
 

@@ -113,9 +113,9 @@ static struct th_range spread_of(const struct th_context *context,
                            numbers * th_integer_ceil_divide(owned.last, width)};
 }
 
-void th_evidence_describe(struct th_sift_evidence *e,
-                          const struct th_context *context,
-                          struct th_state *state)
+void th_sift_evidence_describe(struct th_sift_evidence *e,
+                               const struct th_context *context,
+                               struct th_state *state)
 {
   enum { PAIR = sizeof *e->sums / sizeof(double) };
   enum { FLOOR = sizeof *e->floor / sizeof(double) };

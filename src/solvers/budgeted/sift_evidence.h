@@ -50,9 +50,9 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
 void th_sift_evidence_free(struct th_sift_evidence *e);
 
 /* Its state: the sums. Local. */
-void th_evidence_describe(struct th_sift_evidence *e,
-                          const struct th_context *context,
-                          struct th_state *state);
+void th_sift_evidence_describe(struct th_sift_evidence *e,
+                               const struct th_context *context,
+                               struct th_state *state);
 
 /* Read the blocks of a round whose residuals p - y are in the batch, with mean
  * square mean_square > 0. Rescales the residuals. Collective. */

@@ -189,7 +189,7 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
       sum[k] = (struct th_evidence){scale * now.u, scale * scale * now.v};
     }
   }
-  th_share_numbers(context->comm, &sum->u, (size_t)(2 * count));
+  th_comm_share_numbers(context->comm, &sum->u, (size_t)(2 * count));
 }
 
 /* z^2 - log of the rows that are known of it, which are not less than what the

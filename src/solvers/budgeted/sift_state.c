@@ -40,7 +40,7 @@ void th_sift_describe(void *state, struct th_context *context,
   }
   th_round_log_describe(&s->log, context, list);
   th_sift_fit_describe(&s->fit, list);
-  th_evidence_describe(&s->evidence, context, list);
+  th_sift_evidence_describe(&s->evidence, context, list);
   TH_STATE_ONE(list, s, round);
   TH_STATE_ONE(list, s, smallest);
   TH_STATE_ONE(list, s, pooled);

@@ -62,8 +62,8 @@ static th_status reserve(struct th_replicated_columns *columns, int64_t count,
 {
   int64_t old = columns->capacity;
   int64_t wanted = count > old ? count + old / 2 : old;
-  return th_arrays_reserve(columns, arrays, TH_COUNT(arrays),
-                           &columns->capacity, wanted, "columns", err);
+  return th_memory_arrays_reserve(columns, arrays, TH_COUNT(arrays),
+                                  &columns->capacity, wanted, "columns", err);
 }
 
 /* The columns of a block, which becomes the slots', get the next ones. */

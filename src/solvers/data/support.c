@@ -17,13 +17,14 @@ static const struct th_array arrays[] = {
 th_status th_support_reserve(struct th_support *support, int64_t capacity,
                              struct th_error *err)
 {
-  return th_arrays_reserve(support, arrays, TH_COUNT(arrays),
-                           &support->capacity, capacity, "the support", err);
+  return th_memory_arrays_reserve(support, arrays, TH_COUNT(arrays),
+                                  &support->capacity, capacity, "the support",
+                                  err);
 }
 
 void th_support_free(struct th_support *support)
 {
-  th_arrays_free(support, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(support, arrays, TH_COUNT(arrays));
   *support = (struct th_support){0};
 }
 
@@ -82,7 +83,7 @@ static void learn_scaling(struct th_support *support,
     told[3 * k + 1] = context->scale[a];
     told[3 * k + 2] = context->bound[a];
   }
-  th_share_numbers(context->comm, told, 3 * (size_t)support->size);
+  th_comm_share_numbers(context->comm, told, 3 * (size_t)support->size);
   for (int64_t k = 0; k < support->size; k++) {
     support->centre[k] = told[3 * k];
     support->scale[k] = told[3 * k + 1];

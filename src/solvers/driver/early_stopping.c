@@ -24,7 +24,7 @@ void th_early_stopping_free(struct th_validation *validation)
 }
 
 void th_early_stopping_describe(struct th_validation *validation,
-                            struct th_state *state)
+                                struct th_state *state)
 {
   th_state_enter(state, "validation");
   th_support_describe(&validation->best, "best", state);

@@ -22,7 +22,7 @@ void th_early_stopping_free(struct th_validation *validation);
 
 /* Its state. */
 void th_early_stopping_describe(struct th_validation *validation,
-                            struct th_state *state);
+                                struct th_state *state);
 
 /* Mean loss of a support on the held-out rows. Collective. */
 th_status th_early_stopping_loss(struct th_validation *validation,

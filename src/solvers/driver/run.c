@@ -242,8 +242,7 @@ th_status th_run_open(struct th_run *run, const struct th_plan *plan,
                       const struct th_monitor *monitor,
                       struct th_profile *profile, struct th_error *err)
 {
-  *run = (struct th_run){.solver = plan->solver,
-                         .store = store};
+  *run = (struct th_run){.solver = plan->solver, .store = store};
   th_early_stopping_init(&run->validation);
   th_status rc =
       th_context_init(&run->context, plan, store, comm, monitor, profile, err);

@@ -194,7 +194,7 @@ th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
   th_profile_end(w->context->profile, TH_PHASE_SOLVE);
   if (rc != TH_OK)
     return rc;
-  th_share_numbers(comm, w->prediction, predictions);
+  th_comm_share_numbers(comm, w->prediction, predictions);
   comm->ops->sum_i64(comm, w->points, paths);
   comm->ops->sum_i64(comm, w->size, TH_NETS);
   return rc;

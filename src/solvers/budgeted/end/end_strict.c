@@ -211,6 +211,6 @@ th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
   th_status rc = th_agree(comm, run_mine(w, &members, err), err);
   th_profile_end(w->context->profile, TH_PHASE_SOLVE);
   if (rc == TH_OK)
-    th_share_numbers(comm, w->strict, (size_t)w->held);
+    th_comm_share_numbers(comm, w->strict, (size_t)w->held);
   return rc;
 }
