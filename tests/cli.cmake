@@ -3,7 +3,7 @@ th_test(NAME cli_meter SOURCES ${CMAKE_SOURCE_DIR}/src/cli/meter.c LIBS thresher
 th_script_test(NAME cli_smoke)
 th_script_test(NAME cli_readme LONG TIMEOUT 300)
 th_script_test(NAME cli_identical LONG TIMEOUT 900)
-th_script_test(NAME cli_cpus LONG TIMEOUT 600)
+th_script_test(NAME cli_cpus LONG TIMEOUT 1200)
 th_script_test(NAME cli_layouts TIMEOUT 300)
 th_script_test(NAME cli_stream LONG TIMEOUT 600)
 th_script_test(NAME cli_faults TIMEOUT 600)

@@ -88,7 +88,7 @@ named=$(grep -oE 'arithmetic [0-9a-f]{16}' "$SOURCE/README.md")
 [ "$named" = "$(cat hashes)" ] ||
   fail "README names $named, the program $(cat hashes): another SLEEF than 3.5.1?"
 
-# Generated data, whose bytes are compared, and labels, which nothing generates.
+# Generated data, in double: each bit shows.
 generate() # ENVIRONMENT FAMILY NAME
 {
   local family=("$2")
@@ -97,9 +97,10 @@ generate() # ENVIRONMENT FAMILY NAME
   sparse) family+=(--density 0.05) ;;
   esac
   in_environment "$1" 0 generate "${family[@]}" -o "$3" --examples 2000 \
-    --attributes 700 --support 12 --test 0.1 --seed 5 --row-group 128 --shards 1 --force
+    --attributes 700 --support 12 --type f64 --seed 5 --row-group 128 --shards 1 --force
 }
 
+# Labels, which nothing generates.
 "$PYTHON" - <<'EOF'
 import random
 random.seed(4)

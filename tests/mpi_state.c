@@ -51,7 +51,7 @@ static struct problem problem_of(const struct th_solver_row *row, int k)
                           .attributes = sift         ? 300
                                         : k % 3 == 2 ? 1300
                                                      : 700,
-                          .true_size = sift ? 12 : 6,
+                          .true_size = sift ? (k % 4 == 3 ? 3 : 12) : 6,
                           .noise = 0.5,
                           .mean = 0.2,
                           .intercept = k % 4 == 1 ? 2 : 0,
@@ -84,7 +84,7 @@ static struct th_config budgeted(const struct th_solver_row *row,
   config.intercept = k % 4 > 0;
   config.passes = 1 + k % 3;
   config.validation = k % 4 >= 2 ? 0.1 : 0;
-  config.refit = (enum th_refit)(k % 3);
+  config.refit = (enum th_refit)((k / 2) % 3);
   config.select = k % 3 ? TH_SELECT_AUTO : TH_SELECT_TRUTH;
   if (row->needs_start) {
     config.start_support = p->support;

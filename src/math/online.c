@@ -109,8 +109,9 @@ void th_online_step(struct th_online *online, struct th_online_vectors vectors)
     block->grid[k] *= stay;
 }
 
-static void add_to_grid(struct th_online *online, double share, double target,
-                        double theta)
+/* Returns f* at theta itself, the last point. */
+static double add_to_grid(struct th_online *online, double share, double target,
+                          double theta)
 {
   double u[TH_ONLINE_GRID];
   double y[TH_ONLINE_GRID];
@@ -121,6 +122,7 @@ static void add_to_grid(struct th_online *online, double share, double target,
   th_loss_conjugates(online->loss, TH_ONLINE_GRID, u, y, u);
   for (int k = 0; k < TH_ONLINE_GRID; k++)
     online->block.grid[k] -= share * u[k];
+  return u[TH_ONLINE_GRID - 1];
 }
 
 void th_online_example(struct th_online *online, double factor, double target,
@@ -130,12 +132,12 @@ void th_online_example(struct th_online *online, double factor, double target,
   struct th_online_block *block = &online->block;
   double share = online->share * factor;
   block->primal +=
-      share * th_loss_f(loss, anchor_prediction, target);        /* line 11 */
-  block->dual -= share * th_loss_conjugate(loss, theta, target); /* line 12 */
+      share * th_loss_f(loss, anchor_prediction, target); /* line 11 */
+  double conjugate = on_grid(online) ? add_to_grid(online, share, target, theta)
+                                     : th_loss_conjugate(loss, theta, target);
+  block->dual -= share * conjugate; /* line 12 */
   block->square += share * theta * theta;
   block->theta += share * theta;
-  if (on_grid(online))
-    add_to_grid(online, share, target, theta);
 }
 
 void th_online_intercept(struct th_online *online, double intercept)

@@ -1,9 +1,11 @@
 /* solve.c - from which size on does ScaLAPACK pay for a support's solve?
  *
- * solve N...: for every size the seconds of one rank's Cholesky solve (LAPACK,
- * as src/math/linalg.c has it) and those of all ranks together (pdposv), the
- * largest residual of the latter, and their ratio.
+ * solve N...: for every size the seconds of one rank's Cholesky solve (ours,
+ * src/math/linalg.c, and LAPACK's) and those of all ranks together (pdposv),
+ * the ratio of ours to the latter, and whether the solutions are right.
  * SPDX-License-Identifier: MIT */
+#include "math/linalg.h"
+
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -41,10 +43,32 @@ static double *room(size_t items)
   return values;
 }
 
-static double solve_alone(int n)
+/* Upper triangle of a, and b. */
+static double seconds_of_lapack(int n, double *a, double *b)
 {
   const int one = 1;
   int info = 0;
+  double began = MPI_Wtime();
+  dposv_("U", &n, &one, a, &n, b, &n, &info);
+  return MPI_Wtime() - began;
+}
+
+static double seconds_of_ours(int n, double *a, double *b)
+{
+  struct th_error err = {0};
+  bool *kept = malloc((size_t)n * sizeof *kept);
+  if (kept == NULL)
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  double began = MPI_Wtime();
+  th_linalg_solve(n, a, b, 1e-12, b, NULL, kept, &err);
+  double seconds = MPI_Wtime() - began;
+  free(kept);
+  return seconds;
+}
+
+static double solve_alone(int n, double (*solve)(int n, double *a, double *b),
+                          double *error)
+{
   double *a = room((size_t)n * (size_t)n);
   double *b = room((size_t)n);
   for (int j = 0; j < n; j++) {
@@ -52,9 +76,9 @@ static double solve_alone(int n)
     for (int i = 0; i < n; i++)
       a[i + (size_t)j * (size_t)n] = entry(n, i, j);
   }
-  double began = MPI_Wtime();
-  dposv_("U", &n, &one, a, &n, b, &n, &info);
-  double seconds = MPI_Wtime() - began;
+  double seconds = solve(n, a, b);
+  for (int j = 0; j < n; j++)
+    *error = fmax(*error, fabs(b[j] - 1));
   free(a);
   free(b);
   return seconds;
@@ -133,21 +157,27 @@ int main(int argc, char **argv)
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0)
-    printf("%8s %10s %10s %10s %10s\n", "members", "memory MB", "one rank s",
-           "all s", "one/all");
+    printf("%8s %10s %10s %10s %10s %10s\n", "members", "memory MB", "ours s",
+           "LAPACK s", "all s", "ours/all");
   for (int k = 1; k < argc; k++) {
     int n = atoi(argv[k]);
     double alone = INFINITY;
+    double lapack = INFINITY;
     double together = INFINITY;
     double error = 0;
     for (int r = 0; r < REPEATS; r++) {
-      if (rank == 0)
-        alone = fmin(alone, solve_alone(n));
+      double wrong = 0;
+      if (rank == 0) {
+        alone = fmin(alone, solve_alone(n, seconds_of_ours, &wrong));
+        lapack = fmin(lapack, solve_alone(n, seconds_of_lapack, &wrong));
+      }
       together = fmin(together, solve_together(&g, n, &error));
+      error = fmax(error, wrong);
     }
     if (rank == 0)
-      printf("%8d %10.1f %10.4f %10.4f %10.2f%s\n", n, 8e-6 * n * n, alone,
-             together, alone / together, error < 1e-6 ? "" : "  WRONG");
+      printf("%8d %10.1f %10.4f %10.4f %10.4f %10.2f%s\n", n, 8e-6 * n * n,
+             alone, lapack, together, alone / together,
+             error < 1e-6 ? "" : "  WRONG");
   }
   Cblacs_gridexit(g.context);
   MPI_Finalize();
