@@ -178,8 +178,8 @@ static struct th_config config_of(const struct th_solver_row *row,
   config.panel_memory = 1 << 16;
   if (row->needs_start) {
     config.sparsity = 0;
-    config.start_support = start;
-    config.start_size = 3;
+    config.start.support = start;
+    config.start.size = 3;
   }
   return config;
 }

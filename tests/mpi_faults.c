@@ -97,7 +97,7 @@ static struct th_config config_of(int solver, int form)
   config.intercept = form == 1;
   config.batch = form == 2 ? 4 : 1;
   config.epochs = 8;
-  config.screen_every = 40;
+  config.screening.every = 40;
   config.panel_memory = form; /* a byte or two: what is read does not stay */
   return config;
 }

@@ -54,7 +54,7 @@ static struct th_config config_of(int k)
   config.penalty = penalties[(k / 3) % 3];
   config.intercept = k % 2;
   config.standardize = k % 4 == 1;
-  config.screen = k % 6 == 5 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
+  config.screening.how = k % 6 == 5 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
   return config;
 }
 

@@ -87,8 +87,8 @@ static struct th_config budgeted(const struct th_solver_row *row,
   config.refit = (enum th_refit)((k / 2) % 3);
   config.select = k % 3 ? TH_SELECT_AUTO : TH_SELECT_TRUTH;
   if (row->needs_start) {
-    config.start_support = p->support;
-    config.start_size = p->true_size;
+    config.start.support = p->support;
+    config.start.size = p->true_size;
   }
   return config;
 }
@@ -105,11 +105,13 @@ static struct th_config penalised(const struct th_solver_row *row,
   config.batch = k % 2 ? 4 : 1;
   config.epochs = k % 4 == 2 ? 40 : 12;
   config.tolerance = k == 2 ? 1e-3 : k == 6 ? 1e-9 : 0;
-  config.screen = k == 6 ? TH_SCREEN_NONE : k == 7 ? TH_SCREEN_GAP_SAFE : 0;
+  config.screening.how = k == 6   ? TH_SCREEN_NONE
+                         : k == 7 ? TH_SCREEN_GAP_SAFE
+                                  : 0;
   if (k % 3 == 0 && strcmp(row->name, "truncated-gradient") == 0)
-    config.screen = TH_SCREEN_ONLINE;
-  config.screen_rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
-  config.screen_every = k % 4 == 3 ? 20 : 0;
+    config.screening.how = TH_SCREEN_ONLINE;
+  config.screening.rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
+  config.screening.every = k % 4 == 3 ? 20 : 0;
   if (k % 3 == 2) {
     config.lambda_ratio = 0;
     config.path = PATH;

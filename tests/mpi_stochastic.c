@@ -49,9 +49,9 @@ static struct th_config config_of(int solver, int k)
   config.standardize = mixed(k, 4) && k % 3 != 1;
   config.batch = mixed(k, 5) ? 4 : 1;
   config.epochs = solver == OS_PROX_SGD ? 120 : 25; /* some blocks */
-  config.screen_rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
+  config.screening.rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
   if (mixed(k, 1) && solver != OS_PROX_SGD)
-    config.screen = TH_SCREEN_GAP_SAFE;
+    config.screening.how = TH_SCREEN_GAP_SAFE;
   return config;
 }
 
@@ -231,7 +231,7 @@ static void test_balance(struct th_comm *comm, bool sparse, bool grouped)
   th_comm_self(&self);
   config.batch = 3; /* an outer loop ends within a deal unit */
   config.epochs = 100;
-  config.screen_every = 31;
+  config.screening.every = 31;
   if (grouped) {
     config.penalty = "sparse-group";
     plain_groups(&groups[0], &self, p.attributes, GROUP);
@@ -262,7 +262,7 @@ static void test_stream(struct th_comm *comm)
   uint64_t alone = 0;
   th_comm_self(&self);
   config.epochs = 1;
-  config.screen_rule = TH_RULE_VOTES;
+  config.screening.rule = TH_RULE_VOTES;
   if (comm->rank == 0)
     alone = learn(&self, &config, m, false);
   comm->ops->bcast(comm, &alone, sizeof alone, 0);

@@ -42,7 +42,7 @@ static struct th_config config_of(int solver, int k, const struct problem *p)
   config.seed = (uint64_t)k;
   config.intercept = mixed(k, 2);
   config.standardize = mixed(k, 4);
-  config.shared_support = mixed(k, 5);
+  config.rounds.shared_support = mixed(k, 5);
   config.passes = k % 4 == 3 ? 12 : 1 + k % 3;
   config.validation = mixed(k, 6) ? 0.1 : 0;
   config.refit = (enum th_refit)(k % 3);
@@ -50,8 +50,8 @@ static struct th_config config_of(int solver, int k, const struct problem *p)
     config.select = TH_SELECT_AUTO; /* predict, where that can be */
   if (solver == SOLVERS - 1) {
     config.sparsity = 0;
-    config.start_support = p->support;
-    config.start_size = p->true_size;
+    config.start.support = p->support;
+    config.start.size = p->true_size;
   }
   return config;
 }

@@ -20,7 +20,7 @@ struct th_config penalised_config(const char *solver, const char *loss,
                             .penalty = "l1",
                             .mix = 0.5,
                             .lambda_ratio = ratio,
-                            .screen_exponent = 0.75,
+                            .screening.exponent = 0.75,
                             .batch = 1,
                             .confidence = 0.95};
 }

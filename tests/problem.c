@@ -105,7 +105,7 @@ struct th_config problem_config(const char *solver, int64_t sparsity,
                             .intercept = true,
                             .refit = TH_REFIT_AUTO,
                             .select = TH_SELECT_TRUTH,
-                            .shared_support = true};
+                            .rounds.shared_support = true};
 }
 
 th_status problem_train(const struct th_config *config, struct th_store *store,

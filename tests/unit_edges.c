@@ -32,8 +32,8 @@ static struct th_config config_of(int solver, const struct problem *p)
   if (strcmp(config.solver, "exploitation") == 0) {
     config.sparsity = 0;
     config.budget = 0;
-    config.start_support = p->support;
-    config.start_size = p->true_size;
+    config.start.support = p->support;
+    config.start.size = p->true_size;
   }
   return config;
 }

@@ -174,7 +174,7 @@ static struct th_config config_of(int k)
       "lasso", losses[k % 3], k % 11 == 0 ? 0.05 : 0.15 + 0.1 * (k % 6));
   config.penalty = penalties[(k / 3) % 3];
   config.intercept = (k / 9) % 2;
-  config.screen = k % 4 == 1 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
+  config.screening.how = k % 4 == 1 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
   config.mix = 0.3 + 0.2 * (k % 3);
   return config;
 }

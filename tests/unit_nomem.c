@@ -144,8 +144,8 @@ static void test_budgets(bool labels)
     config.passes = 3;
     config.validation = 0.1;
     if (k == 3) {
-      config.start_support = p.support;
-      config.start_size = p.true_size;
+      config.start.support = p.support;
+      config.start.size = p.true_size;
     }
     test_solver(&config, m);
   }
@@ -220,7 +220,7 @@ static void test_penalised(int form)
     config.intercept = form == 1;
     config.batch = form == 2 ? 4 : 1;
     config.epochs = 12;
-    config.screen_every = 100;
+    config.screening.every = 100;
     config.path = form == 0 ? 3 : 0;
     config.path_min = 0.3;
     config.lambda_ratio = form == 0 ? 0 : 0.3;

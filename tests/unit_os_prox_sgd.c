@@ -99,7 +99,7 @@ static void test_exact(const char *loss, int kind, bool intercept,
   struct th_model model;
   config.epochs = 400;
   config.intercept = intercept;
-  config.screen_rule = rule;
+  config.screening.rule = rule;
   config.batch = batch;
   problem_must_train(&config, m, &monitor, &model);
   check_exact(&model, m, loss, intercept);
@@ -140,7 +140,7 @@ static void test_refusal(void)
   struct th_error err;
   struct th_comm comm;
   th_comm_self(&comm);
-  config.screen = TH_SCREEN_ONLINE;
+  config.screening.how = TH_SCREEN_ONLINE;
   CHECK(problem_train(&config, &m->store, &comm, NULL, &model, &err) ==
         TH_EUSAGE);
   CHECK(strstr(err.text, "{screen} online") != NULL);
@@ -169,8 +169,8 @@ static void test_wrong(int64_t attributes, bool all)
   struct th_config config = penalised_config("os-prox-sgd", "squared", 0.5);
   struct th_model model;
   config.epochs = all ? 2000 : 8200;
-  config.screen_rule = TH_RULE_VOTES;
-  config.screen_exponent = 0.51;
+  config.screening.rule = TH_RULE_VOTES;
+  config.screening.exponent = 0.51;
   problem_must_train(&config, m, &monitor, &model);
   check_exact(&model, m, "squared", false);
   CHECK(model.certificate.screened_wrongly > 0);
@@ -194,8 +194,8 @@ static void test_stream(enum th_screen_rule rule, double w, struct tale *tale,
   struct th_config config = penalised_config("os-prox-sgd", "squared", 0.5);
   *tale = (struct tale){0};
   config.epochs = 1;
-  config.screen_rule = rule;
-  config.screen_exponent = w;
+  config.screening.rule = rule;
+  config.screening.exponent = w;
   problem_must_train(&config, m, &monitor, model);
   memory_store_free(m);
 }

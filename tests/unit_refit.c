@@ -89,8 +89,8 @@ static struct th_config label_config(const char *solver,
   config.loss = "logistic";
   config.passes = passes;
   config.refit = refit;
-  config.start_support = start ? p->support : NULL;
-  config.start_size = start ? p->true_size : 0;
+  config.start.support = start ? p->support : NULL;
+  config.start.size = start ? p->true_size : 0;
   return config;
 }
 
@@ -225,9 +225,9 @@ static void test_few_squares(void)
     struct th_model without;
     memory_store_finish(m);
     struct th_config config = problem_config("exploitation", 0, 0);
-    config.start_support = p.support;
-    config.start_size = p.true_size;
-    config.start_coef = p.coef; /* nothing is better than these */
+    config.start.support = p.support;
+    config.start.size = p.true_size;
+    config.start.coef = p.coef; /* nothing is better than these */
     config.eta = 1e-6;
     problem_must_train(&config, m, NULL, &with);
     config.refit = TH_REFIT_NO;

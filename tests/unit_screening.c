@@ -155,7 +155,7 @@ static void test_problems(void)
       struct trial t;
       begin(&t, k, &watched);
       struct th_config config = *t.context.config;
-      config.screen_rule = kind == 0 ? TH_RULE_PROJ : TH_RULE_PAPER;
+      config.screening.rule = kind == 0 ? TH_RULE_PROJ : TH_RULE_PAPER;
       t.context.config = &config;
       left[kind] += run(&t);
       for (int64_t j = 0; kind == 0 && j < t.problem.attributes; j++)
@@ -181,7 +181,7 @@ static void test_intervals(void)
     begin(&t, 0, &th_screen_gap_safe);
     struct th_config config = *t.context.config;
     config.tolerance = kind == 1 ? 1e-300 : 0;
-    config.screen_every = kind == 2 ? 4 * t.problem.training : 0;
+    config.screening.every = kind == 2 ? 4 * t.problem.training : 0;
     t.context.config = &config;
     for (; more; loops += more)
       CHECK(th_stochastic_step(t.engine, &t.context, &more, &err) == TH_OK);

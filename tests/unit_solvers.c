@@ -72,16 +72,16 @@ static void test_paper_problem(void)
   struct th_config hybrid = problem_config("hybrid", 25, 50);
   CHECK(mean_mse(&hybrid, 60000) <= 1.04);
   hybrid.eta = 0.25;
-  hybrid.batch_explore = 80;
-  hybrid.batch_exploit = 320;
-  hybrid.updates_explore = 1;
-  hybrid.updates_exploit = 3;
-  hybrid.growth = 1.4;
+  hybrid.rounds.batch_explore = 80;
+  hybrid.rounds.batch_exploit = 320;
+  hybrid.rounds.updates_explore = 1;
+  hybrid.rounds.updates_exploit = 3;
+  hybrid.rounds.growth = 1.4;
   CHECK(mean_mse(&hybrid, 20000) <= 1.03);
   struct th_config exploration = problem_config("exploration", 25, 50);
   exploration.eta = 0.25;
-  exploration.batch_explore = 160;
-  exploration.growth = 1.1;
+  exploration.rounds.batch_explore = 160;
+  exploration.rounds.growth = 1.1;
   CHECK(mean_mse(&exploration, 20000) <= 1.4);
 }
 
@@ -256,16 +256,16 @@ static void test_refit(bool labels, double tolerance)
     double gradient[40];
     config.loss = labels ? "logistic" : "squared";
     config.passes = 4;
-    config.rounds = k == 0 ? 0 : 2;
+    config.rounds.most = k == 0 ? 0 : 2;
     if (k == 2) {
-      config.start_support = p.support;
-      config.start_size = p.true_size;
+      config.start.support = p.support;
+      config.start.size = p.true_size;
     }
     problem_must_train(&config, m, NULL, &model);
     CHECK(model.support_size >= 5 && model.support_size < 30);
     gradient_of(m, &model, labels, gradient);
     for (int64_t j = 0; j <= model.support_size; j++)
-      if (config.rounds > 0 || !labels)
+      if (config.rounds.most > 0 || !labels)
         CHECK(fabs(gradient[j]) < tolerance);
     th_model_free(&model);
   }
@@ -285,8 +285,8 @@ static void test_guard(const char *solver, double eta)
   config.eta = eta;
   if (strcmp(solver, "exploitation") == 0) {
     config.sparsity = 0;
-    config.start_support = p.support;
-    config.start_size = p.true_size;
+    config.start.support = p.support;
+    config.start.size = p.true_size;
   }
   th_comm_self(&self);
   th_status rc = problem_train(&config, &m->store, &self, NULL, &model, &err);
@@ -332,10 +332,10 @@ static void test_usage(void)
   usage(problem_config("exploration", 5, 0), 100, "{budget}");
   usage(problem_config("exploitation", 0, 10), 100, "{start}");
   config = problem_config("exploitation", 0, 0);
-  config.start_size = 2;
-  config.start_support = beyond;
+  config.start.size = 2;
+  config.start.support = beyond;
   usage(config, 100, "attribute 100");
-  config.start_support = falling;
+  config.start.support = falling;
   usage(config, 100, "ascend");
 }
 

@@ -69,15 +69,15 @@ static void test_solver(const char *solver, const struct problem *p,
   struct th_monitor monitor = {.progress = on_progress, .self = &steps};
   struct th_model model;
   config.passes = 1; /* another pass takes up what is left of the last */
-  config.growth = 1;
-  config.batch_explore = 40;
-  config.batch_exploit = 90;
-  config.updates_explore = config.updates_exploit = 2;
+  config.rounds.growth = 1;
+  config.rounds.batch_explore = 40;
+  config.rounds.batch_exploit = 90;
+  config.rounds.updates_explore = config.rounds.updates_exploit = 2;
   config.eta = 0.1;
   config.refit = TH_REFIT_NO;
   if (start) {
-    config.start_support = p->support;
-    config.start_size = p->true_size;
+    config.start.support = p->support;
+    config.start.size = p->true_size;
   }
   problem_must_train(&config, m, &monitor, &model);
   CHECK(steps.count > 2 * WARM && steps.count < MOST_STEPS);

@@ -202,7 +202,7 @@ static void test_lazy(const char *solver, int64_t batch, enum th_screen screen)
     memory_store_finish(m);
     config.epochs = 11;
     config.batch = batch;
-    config.screen = screen;
+    config.screening.how = screen;
     train(&config, m, &model[sparse]);
     b[sparse] = calloc((size_t)problem.attributes, sizeof **b);
     plain_coef(&model[sparse], b[sparse]);
@@ -236,7 +236,7 @@ static void test_memory(const char *solver, enum th_layout layout)
     memory_store_finish(m);
     config.epochs = 60;
     config.batch = 3;
-    config.screen = TH_SCREEN_GAP_SAFE;
+    config.screening.how = TH_SCREEN_GAP_SAFE;
     config.panel_memory = tiny;
     train(&config, m, &model);
     CHECK(model.certificate.active < problem.attributes);
@@ -265,7 +265,7 @@ static void test_screened(const char *penalty, const char *loss)
   config.epochs = 4000;
   config.tolerance = 1e-9;
   for (int k = 0; k < 2; k++) {
-    config.screen = k == 0 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
+    config.screening.how = k == 0 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
     train(&config, m, &model[k]);
     b[k] = calloc((size_t)problem.attributes, sizeof **b);
     plain_coef(&model[k], b[k]);
@@ -298,7 +298,7 @@ static void test_longer_steps(const char *solver)
   double gap[2];
   config.epochs = 120;
   for (int k = 0; k < 2; k++) {
-    config.screen = k == 0 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
+    config.screening.how = k == 0 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
     train(&config, m, &model);
     gap[k] = model.certificate.gap;
     th_model_free(&model);

@@ -38,9 +38,9 @@ static bool mixes(const struct th_config *config)
 
 static enum th_screen screen_of(const struct th_config *config)
 {
-  return config->screen == TH_SCREEN_AUTO
+  return config->screening.how == TH_SCREEN_AUTO
              ? th_solver_find(config->solver)->screen
-             : config->screen;
+             : config->screening.how;
 }
 
 static bool screens(const struct th_config *config)
@@ -97,11 +97,11 @@ static th_status check_screening(const struct th_config *config,
 {
   const struct th_solver_row *row = th_solver_find(config->solver);
   bool online = screen_of(config) == TH_SCREEN_ONLINE;
-  if (config->screen_rule == TH_RULE_VOTES && row->by_examples && !online)
+  if (config->screening.rule == TH_RULE_VOTES && row->by_examples && !online)
     return th_fail(err, TH_EUSAGE,
                    "{screen-rule} votes counts only with {screen} "
                    "online; leave it out, or give both");
-  if (config->screen != TH_SCREEN_ONLINE || row->screenings != NULL)
+  if (config->screening.how != TH_SCREEN_ONLINE || row->screenings != NULL)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,
                  "solver %s cannot {screen} online; leave it out, or "
@@ -116,7 +116,7 @@ th_status th_config_check(const struct th_config *config,
   TH_TRY(check_solver(config, given, err));
   TH_TRY(check_partners(config, given, err));
   TH_TRY(check_screening(config, err));
-  TH_TRY(th_solver_check_needs(config, config->start != NULL, err));
+  TH_TRY(th_solver_check_needs(config, config->start.text != NULL, err));
 done:
   return rc;
 }

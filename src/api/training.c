@@ -47,12 +47,12 @@ static th_status read_named(struct th_training *training,
                           comm, &training->groups, err));
     config->groups = training->groups.attributes > 0 ? &training->groups : NULL;
   }
-  if (config->start != NULL) {
+  if (config->start.text != NULL) {
     TH_TRY(th_start_model_read(&training->start, &training->start_coef, comm,
-                               config->start, training->data, err));
-    config->start_support = training->start.support;
-    config->start_coef = training->start_coef ? training->start.coef : NULL;
-    config->start_size = training->start.support_size;
+                               config->start.text, training->data, err));
+    config->start.support = training->start.support;
+    config->start.coef = training->start_coef ? training->start.coef : NULL;
+    config->start.size = training->start.support_size;
   }
 done:
   return rc;
@@ -132,7 +132,7 @@ static th_status name_groups(struct th_training *training, struct th_error *err)
 /* The support that training began with, whatever it was read from. Local. */
 static th_status tell_start(struct th_training *training, struct th_error *err)
 {
-  if (training->config.start == NULL)
+  if (training->config.start.text == NULL)
     return TH_OK;
   char *start = th_start_model_text(&training->start, training->start_coef);
   th_status rc = start == NULL

@@ -50,7 +50,7 @@ static void print_problem(FILE *out, const struct th_plan *plan)
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
   fprintf(out, "; screening %s; %s, %s\n",
-          th_training_names_screen(config->screen),
+          th_training_names_screen(config->screening.how),
           config->intercept ? "with an intercept" : "without an intercept",
           config->standardize ? "standardized" : "attributes as they are");
 }

@@ -29,6 +29,33 @@ enum th_select_for {
 
 struct th_groups;
 
+/* Rounds of exploration and exploitation, and the sizes of their updates. */
+struct th_config_rounds {
+  int64_t most;            /* K: upper limit, 0: none */
+  int64_t batch_explore;   /* B^-_1, rows per block */
+  int64_t batch_exploit;   /* B_1 */
+  int64_t updates_explore; /* T^-_k */
+  int64_t updates_exploit; /* T_k */
+  double growth;           /* factor on both batches per round */
+  bool shared_support;     /* use all rows of an update on S */
+};
+
+/* Where exploitation begins; borrowed. */
+struct th_config_start {
+  const char *text;       /* a model or a list; NULL: none */
+  const int64_t *support; /* the same, read: ascending */
+  const double *coef;     /* aligned, in the data's own units, or NULL */
+  int64_t size;
+};
+
+/* How useless attributes are found and dropped. */
+struct th_config_screening {
+  enum th_screen how;
+  enum th_screen_rule rule;
+  double exponent; /* w */
+  int64_t every;   /* T: steps between screenings; 0: by rule */
+};
+
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
  * are those of th_config_default; names, ranges and help of the options are in
  * src/api/training_options.c. */
@@ -43,20 +70,10 @@ struct th_config {
   bool standardize;
   bool intercept;
   enum th_refit refit;
-  enum th_select_for select;    /* of sift */
-  bool shared_support;          /* use all rows of an update on S */
-  double eta;                   /* step size */
-  int64_t batch_explore;        /* B^-_1, rows per block */
-  int64_t batch_exploit;        /* B_1 */
-  int64_t updates_explore;      /* T^-_k */
-  int64_t updates_exploit;      /* T_k */
-  double growth;                /* factor on both batches per round */
-  int64_t rounds;               /* K: upper limit on rounds, 0: none */
-  const char *start;            /* exploitation: where to begin, as text: a
-                                   model or a list; NULL: none */
-  const int64_t *start_support; /* the same, read: ascending */
-  const double *start_coef;     /* aligned, in the data's own units, or NULL */
-  int64_t start_size;
+  enum th_select_for select; /* of sift */
+  double eta;                /* step size */
+  struct th_config_rounds rounds;
+  struct th_config_start start;
   /* Penalised solvers: exactly one of lambda, lambda_ratio and path is given
    * after th_train_plan. */
   const char *penalty;            /* a name from the penalty table */
@@ -67,16 +84,13 @@ struct th_config {
   double lambda_ratio; /* of lambda_max */
   int64_t path;        /* values of lambda, from lambda_max down */
   double path_min;     /* the last of them, over lambda_max */
-  enum th_screen screen;
-  enum th_screen_rule screen_rule;
-  double screen_exponent; /* w */
-  int64_t screen_every;   /* T: steps between screenings; 0: by rule */
-  int64_t batch;          /* examples in a step */
-  int64_t epochs;         /* most passes; also in passes after th_train_plan */
-  double tolerance;       /* stop at this duality gap; 0: at 1e-9 of the
-                             objective of the zero model */
-  double confidence;      /* of statistical certificates */
-  int64_t panel_memory;   /* bytes of a rank for examples that are kept */
+  struct th_config_screening screening;
+  int64_t batch;        /* examples in a step */
+  int64_t epochs;       /* most passes; also in passes after th_train_plan */
+  double tolerance;     /* stop at this duality gap; 0: at 1e-9 of the
+                           objective of the zero model */
+  double confidence;    /* of statistical certificates */
+  int64_t panel_memory; /* bytes of a rank for examples that are kept */
 };
 
 /* What a run does where nothing else is asked for. Local. */

@@ -194,11 +194,11 @@ static th_status train(struct th_bench_set *set, struct th_error *err)
                              .passes = 2,
                              .seed = 1,
                              .eta = 0.01,
-                             .batch_explore = 2 * TH_BENCH_ROWS,
-                             .growth = 1,
+                             .rounds.batch_explore = 2 * TH_BENCH_ROWS,
+                             .rounds.growth = 1,
                              .standardize = true,
                              .intercept = true,
-                             .shared_support = true,
+                             .rounds.shared_support = true,
                              .refit = TH_REFIT_NO};
   struct th_profile profile = {0};
   struct th_model model = {0};

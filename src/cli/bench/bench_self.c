@@ -45,7 +45,7 @@ static th_status train(struct th_store *store, struct th_comm *comm,
                                .seed = 1,
                                .standardize = true,
                                .intercept = true,
-                               .shared_support = true,
+                               .rounds.shared_support = true,
                                .refit = TH_REFIT_AUTO};
     struct th_model model = {0};
     rc = th_train_plan(&config, &store->shape, comm->size,

@@ -140,14 +140,14 @@ static struct th_config config_of(const char *solver)
                              .seed = 1,
                              .standardize = true,
                              .intercept = true,
-                             .shared_support = true,
+                             .rounds.shared_support = true,
                              .refit = TH_REFIT_NO};
   if (solver[0] == 'e') { /* updates of one size */
     config.sparsity = SPARSITY;
     config.eta = 0.01;
-    config.batch_explore = ROWS;
-    config.growth = 1;
-    config.rounds = STEPS + 1;
+    config.rounds.batch_explore = ROWS;
+    config.rounds.growth = 1;
+    config.rounds.most = STEPS + 1;
   }
   return config;
 }

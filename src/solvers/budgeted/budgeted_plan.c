@@ -25,17 +25,17 @@ static const double usual_growth = 1.05; /* of a solver's batches */
 th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
                                   struct th_error *err)
 {
-  for (int64_t k = 0; k < config->start_size; k++) {
-    int64_t j = config->start_support[k];
+  for (int64_t k = 0; k < config->start.size; k++) {
+    int64_t j = config->start.support[k];
     if (j < 0 || j >= d)
       return th_fail(err, TH_EUSAGE,
                      "{start} names attribute %lld; the data have %lld "
                      "(numbered from 0)",
                      (long long)j, (long long)d);
-    if (k > 0 && j <= config->start_support[k - 1])
+    if (k > 0 && j <= config->start.support[k - 1])
       return th_fail(err, TH_EUSAGE,
                      "{start}: attributes must ascend, but %lld follows %lld",
-                     (long long)j, (long long)config->start_support[k - 1]);
+                     (long long)j, (long long)config->start.support[k - 1]);
   }
   return TH_OK;
 }
@@ -43,10 +43,10 @@ th_status th_budgeted_check_start(const struct th_config *config, int64_t d,
 th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
                                     int64_t least, struct th_error *err)
 {
-  if (config->start_size > 0)
-    config->sparsity = config->start_size;
-  if (config->budget == 0 && config->start_size > 0)
-    config->budget = config->start_size;
+  if (config->start.size > 0)
+    config->sparsity = config->start.size;
+  if (config->budget == 0 && config->start.size > 0)
+    config->budget = config->start.size;
   if (config->budget == 0) {
     int64_t share = d / BUDGET_SHARE;
     least =
@@ -57,7 +57,7 @@ th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
-  bool fixed = config->start_size > 0; /* S alone is observed */
+  bool fixed = config->start.size > 0; /* S alone is observed */
   if (config->budget < th_min_i64(d, 2) && !fixed)
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld: at least 2 are needed, for the support and "
@@ -102,7 +102,7 @@ void th_budgeted_choose_passes(struct th_config *config,
   bool enough = shape->training / ENOUGH_UPDATES >= update;
   if (config->passes == 0 && shape->computed)
     config->passes = 1;
-  if (config->start_size == 0) {
+  if (config->start.size == 0) {
     choose_exploring(config, shape, stops);
     return;
   }
@@ -156,7 +156,8 @@ static double looked_at(const struct th_plan *plan,
 static int64_t estimate_updates(const struct th_config *config,
                                 const struct th_shape *shape, int64_t rows)
 {
-  double growth = config->growth > 0 ? config->growth : usual_growth;
+  double growth =
+      config->rounds.growth > 0 ? config->rounds.growth : usual_growth;
   double all = (double)config->passes * (double)shape->training / (double)rows;
   double updates =
       growth > 1 ? th_log1p(all * (growth - 1)) / th_log(growth) : all;

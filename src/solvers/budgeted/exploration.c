@@ -106,7 +106,7 @@ th_status th_iht_explore(struct th_iht *h, struct th_context *context,
   if (!use)
     return TH_OK;
   average(h, context);
-  if (context->config->shared_support)
+  if (context->config->rounds.shared_support)
     share_support(h, context);
   TH_TRY(threshold(h, context, err));
   TH_TRY(th_iht_remember(h, context, err));

@@ -24,14 +24,14 @@ static th_status start_support(struct th_iht *h, struct th_context *context,
 {
   const struct th_config *config = context->config;
   struct th_index_value *chosen = NULL;
-  th_status rc = TH_NEW(&chosen, config->start_size, "the start", err);
+  th_status rc = TH_NEW(&chosen, config->start.size, "the start", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t k = 0; k < config->start_size; k++)
+  for (int64_t k = 0; k < config->start.size; k++)
     chosen[k] =
-        (struct th_index_value){config->start_support[k],
-                                config->start_coef ? config->start_coef[k] : 0};
+        (struct th_index_value){config->start.support[k],
+                                config->start.coef ? config->start.coef[k] : 0};
   TH_TRY(
-      th_support_assign(&h->theta, context, chosen, config->start_size, err));
+      th_support_assign(&h->theta, context, chosen, config->start.size, err));
   for (int64_t k = 0; k < h->theta.size; k++)
     h->theta.coef[k] =
         h->theta.scale[k] > 0 ? h->theta.coef[k] / h->theta.scale[k] : 0;
@@ -62,8 +62,8 @@ static th_status reserve(struct th_iht *h, const struct th_context *context,
 {
   const struct th_config *config = context->config;
   int64_t owned = context->owned.last - context->owned.first;
-  int64_t most = config->sparsity > config->start_size ? config->sparsity
-                                                       : config->start_size;
+  int64_t most = config->sparsity > config->start.size ? config->sparsity
+                                                       : config->start.size;
   int64_t width = th_source_budget(context->source) - config->sparsity;
   int64_t d = th_source_shape(context->source)->attributes;
   th_status rc;

@@ -14,7 +14,7 @@ th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   int64_t d = size->shape->attributes;
-  int64_t rows = config->batch_explore;
+  int64_t rows = config->rounds.batch_explore;
   th_status rc;
   TH_TRY(th_budgeted_check_start(config, d, err));
   TH_TRY(th_budgeted_choose_budget(config, d, LEAST_BUDGET, err));

@@ -12,7 +12,7 @@ static const double end_share = 0.1;       /* of a pass: rows for the end */
 
 static double growth_of(const struct th_config *config)
 {
-  return config->growth > 0 ? config->growth : default_growth;
+  return config->rounds.growth > 0 ? config->rounds.growth : default_growth;
 }
 
 /* B^- by rule: it grows while an update takes at most 15 per cent of the rows
@@ -60,12 +60,12 @@ static void plan_exploration(struct th_iht *h, const struct th_context *context,
                              int64_t blocks)
 {
   const struct th_config *config = context->config;
-  h->explore_rows =
-      config->batch_explore > 0
-          ? th_schedule_grow(config->batch_explore, growth_of(config), h->round)
-          : explore_rows_by_rule(h, context, blocks);
+  h->explore_rows = config->rounds.batch_explore > 0
+                        ? th_schedule_grow(config->rounds.batch_explore,
+                                           growth_of(config), h->round)
+                        : explore_rows_by_rule(h, context, blocks);
   h->updates_explore =
-      config->updates_explore > 0 ? config->updates_explore : 1;
+      config->rounds.updates_explore > 0 ? config->rounds.updates_explore : 1;
 }
 
 /* The Exploitation of a round, on S alone where nothing is explored. */
@@ -74,14 +74,14 @@ static void plan_exploitation(struct th_iht *h,
 {
   const struct th_config *config = context->config;
   bool alone = h->explore_rows == 0;
-  h->exploit_rows =
-      config->batch_exploit > 0
-          ? th_schedule_grow(config->batch_exploit, growth_of(config), h->round)
-      : alone ? exploit_rows_by_rule(h, context)
-              : EXPLOIT_PER_EXPLORE * h->explore_rows;
+  h->exploit_rows = config->rounds.batch_exploit > 0
+                        ? th_schedule_grow(config->rounds.batch_exploit,
+                                           growth_of(config), h->round)
+                    : alone ? exploit_rows_by_rule(h, context)
+                            : EXPLOIT_PER_EXPLORE * h->explore_rows;
   h->updates_exploit =
-      config->updates_exploit > 0
-          ? config->updates_exploit
+      config->rounds.updates_exploit > 0
+          ? config->rounds.updates_exploit
           : th_schedule_exploit_updates(alone ? 1 : blocks,
                                         h->eta * context->loss->smoothness / 2);
 }
@@ -128,7 +128,8 @@ static void plan_round(struct th_iht *h, const struct th_context *context,
   if (!exploit)
     return;
   plan_exploitation(h, context, blocks);
-  if (h->explores && h->round == 0 && context->config->updates_exploit == 0)
+  if (h->explores && h->round == 0 &&
+      context->config->rounds.updates_exploit == 0)
     fit_first_round(h, context, blocks);
 }
 
@@ -144,13 +145,14 @@ th_status th_iht_round(struct th_iht *h, struct th_context *context,
   double left = (double)th_deal_left(&context->deal);
   plan_round(h, context, explore, exploit, blocks);
   double rows = rows_of_round(h, context, explore, exploit, blocks);
-  if (rows > left && h->explores && exploit && config->batch_explore == 0 &&
+  if (rows > left && h->explores && exploit &&
+      config->rounds.batch_explore == 0 &&
       steps_to_the_end(context)) { /* S alone */
     h->explores = false;
     plan_round(h, context, explore, exploit, blocks);
     rows = rows_of_round(h, context, explore, exploit, blocks);
   }
   *fits = rows > 0 && rows <= left &&
-          (config->rounds == 0 || h->round < config->rounds);
+          (config->rounds.most == 0 || h->round < config->rounds.most);
   return TH_OK;
 }

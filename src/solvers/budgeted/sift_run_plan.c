@@ -166,8 +166,8 @@ th_status th_sift_run_plan(struct th_plan *plan,
       config, d, th_end_chooses(config) ? PREDICTING_BUDGET : LEAST_BUDGET,
       err));
   plan->blocks = th_budgeted_blocks(d, config->budget);
-  if (config->batch_explore > 0)
-    rows = config->batch_explore;
+  if (config->rounds.batch_explore > 0)
+    rows = config->rounds.batch_explore;
   if (th_end_chooses(config))
     choose_passes(config, size->shape);
   else

@@ -65,7 +65,7 @@ th_status th_train_plan(const struct th_config *config,
                    config->solver);
   TH_TRY(check_shape(shape, err));
   TH_TRY(check_loss(row, config, err));
-  TH_TRY(th_solver_check_needs(config, config->start_size > 0, err));
+  TH_TRY(th_solver_check_needs(config, config->start.size > 0, err));
   rc = row->plan(plan, &size, err);
 done:
   return rc;

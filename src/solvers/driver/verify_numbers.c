@@ -97,7 +97,7 @@ static void check_confidence(struct th_verdict *verdict,
 {
   const struct th_config *config = e->config;
   double told = e->model->certificate.confidence;
-  bool sampled = config->screen == TH_SCREEN_ONLINE &&
+  bool sampled = config->screening.how == TH_SCREEN_ONLINE &&
                  th_screen_online_stream_of(config, e->problem->rows);
   double below = 1 - (1 - config->confidence);
   if (told != 1 && !(sampled && told == below))
@@ -113,12 +113,12 @@ static void check_screening(struct th_verdict *verdict,
 {
   const struct th_certificate *told = &e->model->certificate;
   int64_t all = e->problem->active.total;
-  bool online = e->config->screen == TH_SCREEN_ONLINE;
+  bool online = e->config->screening.how == TH_SCREEN_ONLINE;
   bool exact = !th_solver_find(e->config->solver)->by_examples;
   if (exact)
     check_count(verdict, "active", told->active, e->found->least.active,
                 e->found->most.active);
-  else if (e->config->screen == TH_SCREEN_NONE)
+  else if (e->config->screening.how == TH_SCREEN_NONE)
     check_count(verdict, "active", told->active, all, all);
   else if (check_count(verdict, "active", told->active, e->model->support_size,
                        all))

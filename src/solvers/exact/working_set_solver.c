@@ -57,7 +57,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
   th_status rc;
   *e = (struct th_working_set_solver){
       .problem = p,
-      .screens = p->context->config->screen == TH_SCREEN_GAP_SAFE,
+      .screens = p->context->config->screening.how == TH_SCREEN_GAP_SAFE,
       .tolerance = p->context->config->tolerance,
       .duals = *duals};
   *duals = (struct th_duals){0};

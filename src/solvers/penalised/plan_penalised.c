@@ -78,8 +78,8 @@ th_status th_plan_penalised(struct th_plan *plan,
   th_status rc;
   TH_TRY(check_lambda(config, err));
   TH_TRY(check_penalty(config, err));
-  if (config->screen == TH_SCREEN_AUTO)
-    config->screen = plan->solver->screen;
+  if (config->screening.how == TH_SCREEN_AUTO)
+    config->screening.how = plan->solver->screen;
   config->budget = shape->attributes; /* whatever is not screened */
   config->sparsity = 0;
   config->validation = 0;

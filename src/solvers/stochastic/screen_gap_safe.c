@@ -90,7 +90,7 @@ static int64_t blocks_until_next(const struct th_stochastic *s)
   const struct th_config *config = s->context->config;
   const struct gap_safe *state = s->screening_state;
   bool waits = config->epochs > 0 && !(config->tolerance > 0) &&
-               config->screen_every == 0 && s->update->begin == NULL;
+               config->screening.every == 0 && s->update->begin == NULL;
   return state->settled && waits ? th_min_i64(2 * state->blocks, MOST_BLOCKS)
                                  : 1;
 }
@@ -139,7 +139,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(th_stochastic_pass(s, err)); /* line 10: primal and dual point */
   TH_TRY(th_screening_gap_safe(s, err));
-  if (s->context->config->screen_rule == TH_RULE_PAPER)
+  if (s->context->config->screening.rule == TH_RULE_PAPER)
     return rc;
   state->blocks = blocks_until_next(s);
   if (state->settled || passes == 0 || s->active.total == 0)

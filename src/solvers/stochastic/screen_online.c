@@ -30,13 +30,13 @@ enum {
 static int64_t first_length(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
-  bool votes = config->screen_rule == TH_RULE_VOTES;
+  bool votes = config->screening.rule == TH_RULE_VOTES;
   int64_t examples =
       th_screen_online_streams(s)
           ? EXAMPLES_IN_BLOCK
           : th_max_i64(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
-  int64_t steps = config->screen_every > 0
-                      ? config->screen_every
+  int64_t steps = config->screening.every > 0
+                      ? config->screening.every
                       : th_integer_ceil_divide(examples, s->sample.capacity);
   return votes ? th_integer_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
 }
@@ -78,8 +78,8 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   struct th_online_problem problem = {.loss = s->context->loss,
                                       .lambda = s->lambda,
                                       .n = s->n,
-                                      .rule = config->screen_rule};
-  th_online_init(&screen->online, &problem, config->screen_exponent,
+                                      .rule = config->screening.rule};
+  th_online_init(&screen->online, &problem, config->screening.exponent,
                  screen->first_length, 0);
   rc = th_screen_online_anchor(s, err);
   if (rc == TH_OK)

@@ -24,7 +24,7 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
   config.lambda_ratio = 0;
   config.path = 0;
   config.epochs = 0;
-  config.screen = TH_SCREEN_GAP_SAFE;
+  config.screening.how = TH_SCREEN_GAP_SAFE;
   context.config = &config;
   TH_TRY(lasso->create(&state, &context, err));
   TH_TRY(lasso->step(state, &context, &more, err));

@@ -54,7 +54,7 @@ done:
 
 int64_t th_stochastic_block(struct th_stochastic *s)
 {
-  int64_t given = s->context->config->screen_every;
+  int64_t given = s->context->config->screening.every;
   if (given > 0)
     return given;
   return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);

@@ -32,7 +32,7 @@ th_status th_stochastic_plan(struct th_plan *plan,
   if (config->epochs > 0 && !(config->tolerance > 0))
     return rc;
   plan->most_visits = passes_of_epoch * epochs * all;
-  plan->visits = config->screen != TH_SCREEN_NONE
+  plan->visits = config->screening.how != TH_SCREEN_NONE
                      ? fmin(epochs, points * usual_epochs) * all
                      : plan->most_visits;
   return rc;

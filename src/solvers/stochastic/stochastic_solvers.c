@@ -21,7 +21,7 @@ const struct th_screening *const th_screenings[TH_SCREEN_COUNT] = {
 /* The plan has replaced `auto` by what the solver's row says. */
 static const struct th_screening *screening_of(const struct th_context *context)
 {
-  return context->solver->screenings[context->config->screen];
+  return context->solver->screenings[context->config->screening.how];
 }
 
 /* The engine at one lambda after the other. */
