@@ -131,8 +131,8 @@ static void test_linalg(void)
         a[i * ORDER + j] = i == j ? ORDER : 1.0 / (1 + abs(i - j));
     }
     if (pass == 0)
-      CHECK(th_linalg_solve(ORDER, a, b, 1e-12, x, inverse, kept, &err) ==
-            TH_OK);
+      CHECK(th_linalg_solve(&(struct th_linalg_system){ORDER, a, b, 1e-12}, x,
+                            inverse, kept, &err) == TH_OK);
     else
       CHECK(th_linalg_largest_eigenvalue(ORDER, a, &largest, &err) == TH_OK);
     check_clear(pass == 0 ? "th_linalg_solve" : "th_linalg_largest_eigenvalue");

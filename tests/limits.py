@@ -13,11 +13,9 @@ import sys
 
 PARAMETERS = 7
 MEMBERS = 30
-# What is larger, by name: procedures of LAPACK and ScaLAPACK as others have made them, and
-# what is about to be taken apart.
-WIDE = {"dpotrs_", "dsyevr_", "dposv_", "pdposv_", "descinit_",
-        "th_cholesky_order", "th_linalg_solve"}
-LARGE = {"struct th_stochastic"}
+# What is larger, by name: procedures of LAPACK and ScaLAPACK as others have made them.
+WIDE = {"dposv_", "pdposv_", "descinit_"}
+LARGE = set()
 NOISE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
                    r"|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.S | re.M)
 # A name, or a pointer to a function with its name, before a list of parameters.

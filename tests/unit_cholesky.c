@@ -108,7 +108,9 @@ static th_status factor(struct th_cholesky *f, const struct problem *p,
   struct th_error err = {0};
   return order == NULL
              ? th_cholesky_pivot(f, p->n, p->h, p->ld, 1e-7, &err)
-             : th_cholesky_order(f, p->n, p->h, p->ld, order, p->n, 1e-7, &err);
+             : th_cholesky_order(f, p->n, p->h, p->ld,
+                                 (struct th_cholesky_turns){order, p->n}, 1e-7,
+                                 &err);
 }
 
 static void test_solve(struct problem *p, const int64_t *order, int64_t rank)
@@ -155,9 +157,11 @@ static void test_order(void)
   const int64_t given[3] = {1, 2, 0};
   struct th_cholesky f = {0};
   struct th_error err = {0};
-  CHECK(th_cholesky_order(&f, 3, h, 3, given, 3, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, 3, h, 3, (struct th_cholesky_turns){given, 3},
+                          1e-7, &err) == TH_OK);
   CHECK(f.rank == 2 && f.row[0] == 1 && f.row[1] == 2 && !f.joined[0]);
-  CHECK(th_cholesky_order(&f, 3, h, 3, given, 1, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, 3, h, 3, (struct th_cholesky_turns){given, 1},
+                          1e-7, &err) == TH_OK);
   CHECK(f.rank == 1 && f.joined[1] && !f.joined[2] && !f.joined[0]);
   CHECK(th_cholesky_pivot(&f, 3, h, 3, 1e-7, &err) == TH_OK);
   CHECK(f.rank == 2 && f.row[0] == 0 && f.row[1] == 2 && !f.joined[1]);
@@ -197,7 +201,9 @@ static void test_regression(void)
   for (int64_t k = 0; k < 20; k++)
     order[k] = (k * 7) % 20;
   fill(&p, 20, 20, -1);
-  CHECK(th_cholesky_order(&f, 20, p.h, 20, order, 20, 1e-7, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, 20, p.h, 20,
+                          (struct th_cholesky_turns){order, 20}, 1e-7,
+                          &err) == TH_OK);
   for (int64_t rank = 0; rank < 20; rank++) {
     int64_t i = order[19];
     double rest = th_cholesky_regress(&f, rank, i, x);

@@ -82,8 +82,8 @@ static void test_solve(int64_t n, bool copies, double size)
   static struct problem p;
   struct th_error err = {0};
   fill(&p, n, copies, size);
-  CHECK(th_linalg_solve(n, p.a, p.b, 1e-9, p.x, p.inverse, p.kept, &err) ==
-        TH_OK);
+  CHECK(th_linalg_solve(&(struct th_linalg_system){n, p.a, p.b, 1e-9}, p.x,
+                        p.inverse, p.kept, &err) == TH_OK);
   test_solution(&p, n, copies);
 }
 
@@ -116,15 +116,17 @@ static void test_degenerate(void)
   double inverse[4];
   bool kept[2];
   struct th_error err = {0};
-  CHECK(th_linalg_solve(2, a, b, 1e-9, x, inverse, kept, &err) == TH_OK);
+  CHECK(th_linalg_solve(&(struct th_linalg_system){2, a, b, 1e-9}, x, inverse,
+                        kept, &err) == TH_OK);
   CHECK(x[0] == 0 && x[1] == 0 && !kept[0] && !kept[1] && inverse[0] == 0);
   double negative[4] = {-1, 0, 0, 4};
-  CHECK(th_linalg_solve(2, negative, b, 1e-9, x, NULL, kept, &err) == TH_OK);
+  CHECK(th_linalg_solve(&(struct th_linalg_system){2, negative, b, 1e-9}, x,
+                        NULL, kept, &err) == TH_OK);
   CHECK(!kept[0] && kept[1] && x[0] == 0 && x[1] == 0.5);
   double broken[4] = {1, 0, NAN, 4};
   b[0] = INFINITY;
-  CHECK(th_linalg_solve(2, broken, b, 1e-9, x, NULL, kept, &err) ==
-        TH_ENUMERIC);
+  CHECK(th_linalg_solve(&(struct th_linalg_system){2, broken, b, 1e-9}, x, NULL,
+                        kept, &err) == TH_ENUMERIC);
 }
 
 /* Against the power method. */

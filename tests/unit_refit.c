@@ -67,8 +67,9 @@ static void likelihood_fit(const struct problem *p,
       add_row(size, x, m->target[i] > 3, m->weight ? m->weight[i] : 1, b,
               gradient, hessian);
     }
-    CHECK(th_linalg_solve(size, hessian, gradient, 1e-12, move, NULL, kept,
-                          &err) == TH_OK);
+    CHECK(th_linalg_solve(
+              &(struct th_linalg_system){size, hessian, gradient, 1e-12}, move,
+              NULL, kept, &err) == TH_OK);
     for (int64_t k = 0; k < size; k++)
       b[k] += move[k];
   }

@@ -77,8 +77,9 @@ static double oracle(const struct world *w, int64_t members)
   order[0] = ALL;
   for (int64_t k = 0; k < members; k++)
     order[k + 1] = k;
-  CHECK(th_cholesky_order(&f, TOTAL - 1, w->all, TOTAL, order, members + 1,
-                          1e-12, &err) == TH_OK);
+  CHECK(th_cholesky_order(&f, TOTAL - 1, w->all, TOTAL,
+                          (struct th_cholesky_turns){order, members + 1}, 1e-12,
+                          &err) == TH_OK);
   th_cholesky_solve(&f, f.rank, w->all + (TOTAL - 1) * TOTAL, x);
   for (int64_t k = 0; k < members; k++) {
     double truth = k < OLD ? 1 : w->effect;

@@ -116,7 +116,8 @@ static double explained(const double *a, const double *b, const bool *keep,
   for (int64_t k = 0; k < SMALL; k++)
     if (!keep[k])
       part[k + k * SMALL] = 0;
-  CHECK(th_linalg_solve(SMALL, part, b, 1e-12, x, NULL, kept, &err) == TH_OK);
+  CHECK(th_linalg_solve(&(struct th_linalg_system){SMALL, part, b, 1e-12}, x,
+                        NULL, kept, &err) == TH_OK);
   for (int64_t k = 0; k < SMALL; k++)
     sum += b[k] * x[k];
   return sum;

@@ -26,11 +26,12 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
     int64_t bytes = file->size - file->body;
     struct th_range part =
         th_range_intersect(mine, (struct th_range){before, before + bytes});
-    im->range[k] = (struct th_range){file->body, file->body};
+    im->share.range[k] = (struct th_range){file->body, file->body};
     if (part.last > part.first)
-      im->range[k] = (struct th_range){part.first - before + file->body,
-                                       part.last - before + file->body};
-    th_status rc = th_text_align(file, im->job->max_line, &im->range[k], err);
+      im->share.range[k] = (struct th_range){part.first - before + file->body,
+                                             part.last - before + file->body};
+    th_status rc =
+        th_text_align(file, im->job->max_line, &im->share.range[k], err);
     if (rc != TH_OK)
       return rc;
     before += bytes;
@@ -47,8 +48,8 @@ th_status th_import_count_lines(struct th_importing *im, int64_t k,
   th_status rc = TH_OK;
   struct th_line line;
   bool more = true;
-  th_text_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
-                      0);
+  th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
+                      im->job->max_line, 0);
   while (true) {
     TH_TRY(th_text_lines_next(&im->lines, &line, &more, err));
     if (!more)
@@ -73,7 +74,7 @@ static th_status count_own(struct th_importing *im, int64_t *counts,
       rc = im->format->importer->count(im, k, &counts[2 * k],
                                        &counts[2 * k + 1], err);
     rc = th_text_unchanged(&im->file[k], rc, err);
-    im->counted[k] = counts[2 * k + 1];
+    im->share.counted[k] = counts[2 * k + 1];
   }
   return rc;
 }
@@ -85,12 +86,12 @@ static th_status sum_counts(struct th_importing *im, const int64_t *all,
   int64_t *examples = &im->placing.examples;
   for (int64_t k = 0; k < im->files; k++) {
     int64_t here = 0;
-    im->line[k] = im->file[k].header_lines;
+    im->share.line[k] = im->file[k].header_lines;
     for (int r = 0; r < im->comm->size; r++) {
       const int64_t *counts = all + 2 * (r * im->files + k);
       bool lower = r < im->comm->rank;
       here += counts[1];
-      im->line[k] += lower ? counts[0] : 0;
+      im->share.line[k] += lower ? counts[0] : 0;
       im->first_row += lower ? counts[1] : 0;
     }
     if (here == 0)

@@ -221,7 +221,7 @@ static th_status read_line(struct th_importing *im, int64_t k,
 {
   th_status rc = th_csv_row(im->csv_parser, &im->csv[k], line, row, err);
   if (rc == TH_OK)
-    th_csv_count(&im->csv[k], im->csv_parser, im->first_row + im->rows);
+    th_csv_count(&im->csv[k], im->csv_parser, im->first_row + im->own.count);
   return rc;
 }
 

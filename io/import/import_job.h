@@ -31,6 +31,30 @@ struct th_like {
   struct th_origin origin;
 };
 
+/* What this rank reads of each file. */
+struct th_import_share {
+  struct th_range *range;
+  int64_t *line;    /* the line before the range */
+  int64_t *counted; /* examples in the range, when they were counted */
+};
+
+/* What the progress display was told. */
+struct th_import_told {
+  bool unpacked;      /* there was something to unpack */
+  int64_t file_bytes; /* of all inputs as they lie on disk; where watched */
+  int64_t opened;     /* of the inputs that are open */
+  int64_t offset;     /* in the file of what was read */
+};
+
+/* This rank's rows in input order. */
+struct th_import_rows {
+  int64_t count;
+  int64_t capacity;
+  double *target;
+  double *weight;
+  int64_t *stored; /* row of the data set to come */
+};
+
 struct th_importing {
   const struct th_import *job; /* borrowed */
   struct th_comm *comm;        /* borrowed */
@@ -52,30 +76,18 @@ struct th_importing {
   int64_t pieces;
   int64_t text_bytes;
 
-  /* What this rank reads of each file. */
-  struct th_range *range;
-  int64_t *line;     /* the line before the range */
-  int64_t *counted;  /* examples in the range, when they were counted */
-  int64_t *examples; /* of the file, on all ranks; replicated */
+  struct th_import_share share;
+  int64_t *examples; /* of each file, on all ranks; replicated */
   struct th_text_lines lines;
-
-  /* What the watch was told. */
-  bool unpacked;      /* there was something to unpack */
-  int64_t file_bytes; /* of all inputs as they lie on disk; where watched */
-  int64_t opened;     /* of the inputs that are open */
-  int64_t told;       /* offset in the file of what was read */
+  struct th_import_told told;
 
   /* What was counted; replicated but for `first_row`. */
   struct th_row_assignment placing;
   int64_t first_row; /* input row of this rank's first example */
 
-  /* What was parsed; own rows in input order. */
+  /* What was parsed. */
   struct th_bucket_spill *spill;
-  int64_t rows;
-  int64_t capacity;
-  double *target;
-  double *weight;
-  int64_t *stored;             /* row of the data set to come */
+  struct th_import_rows own;
   int64_t positives;           /* targets of the class */
   struct th_class_set others;  /* the other ones; after th_import_parse: of all
                                   ranks */
@@ -166,7 +178,7 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
 static inline void th_import_tell_line(struct th_importing *im,
                                        enum th_import_step step, int64_t k)
 {
-  if (im->told != im->lines.next)
+  if (im->told.offset != im->lines.next)
     th_import_tell_read(im, step, k);
 }
 

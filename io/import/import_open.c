@@ -20,9 +20,9 @@ static th_status make_room(struct th_importing *im, struct th_error *err)
   const struct th_import *job = im->job;
   int64_t files = job->input_count + (job->test_file != NULL);
   TH_TRY(TH_NEW(&im->file, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->range, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->line, files, "the list of files", err));
-  TH_TRY(TH_NEW(&im->counted, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->share.range, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->share.line, files, "the list of files", err));
+  TH_TRY(TH_NEW(&im->share.counted, files, "the list of files", err));
   TH_TRY(TH_NEW(&im->examples, files, "the list of files", err));
   im->files = files;
 done:
@@ -141,14 +141,15 @@ static void measure_files(struct th_importing *im)
   struct th_identity file;
   for (int64_t k = 0; im->job->watch != NULL && k < im->files; k++)
     if (th_file_identity_of(file_name(im->job, k), &file))
-      im->file_bytes += (int64_t)file.size;
+      im->told.file_bytes += (int64_t)file.size;
 }
 
 static void on_reading(void *self, int64_t bytes)
 {
   struct th_importing *im = self;
-  im->unpacked = true;
-  th_import_tell(im, TH_IMPORT_UNPACKS, im->opened + bytes, im->file_bytes);
+  im->told.unpacked = true;
+  th_import_tell(im, TH_IMPORT_UNPACKS, im->told.opened + bytes,
+                 im->told.file_bytes);
 }
 
 /* Collective. */
@@ -160,7 +161,7 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++) {
     rc = th_text_open(&im->file[k], im->comm, file_name(im->job, k),
                       im->job->output, &reading, err);
-    im->opened += (int64_t)im->file[k].identity.size;
+    im->told.opened += (int64_t)im->file[k].identity.size;
     im->text_bytes += im->file[k].size;
   }
   return rc;
@@ -190,9 +191,10 @@ void th_import_close(struct th_importing *im)
     im->format->importer->close(im);
   for (int64_t k = 0; k < im->files; k++)
     th_text_close(&im->file[k]);
-  TH_FREE(im->file, im->range, im->line, im->counted, im->examples);
+  TH_FREE(im->file, im->share.range, im->share.line, im->share.counted,
+          im->examples);
   th_text_lines_free(&im->lines);
   th_bucket_spill_free(im->spill);
-  TH_FREE(im->target, im->weight, im->stored);
+  TH_FREE(im->own.target, im->own.weight, im->own.stored);
   th_rounding_free(&im->rounding);
 }

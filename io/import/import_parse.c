@@ -13,22 +13,23 @@ struct parsing {
   int64_t weighted;       /* training examples with a weight that is not 0 */
 };
 
-static const struct th_array by_row[] = {TH_ARRAY(struct th_importing, target),
-                                         TH_ARRAY(struct th_importing, weight),
-                                         TH_ARRAY(struct th_importing, stored)};
+static const struct th_array by_row[] = {
+    TH_ARRAY(struct th_import_rows, target),
+    TH_ARRAY(struct th_import_rows, weight),
+    TH_ARRAY(struct th_import_rows, stored)};
 
 static th_status keep_labels(struct th_importing *im,
                              const struct th_text_row *row, int64_t stored,
                              struct th_error *err)
 {
   th_status rc = th_memory_arrays_reserve(
-      im, by_row, TH_COUNT(by_row), &im->capacity,
-      th_memory_roomier(im->capacity, im->rows + 1), "targets", err);
+      im, by_row, TH_COUNT(by_row), &im->own.capacity,
+      th_memory_roomier(im->own.capacity, im->own.count + 1), "targets", err);
   if (rc != TH_OK)
     return rc;
-  im->stored[im->rows] = stored;
-  im->target[im->rows] = row->target;
-  im->weight[im->rows] = row->weight;
+  im->own.stored[im->own.count] = stored;
+  im->own.target[im->own.count] = row->target;
+  im->own.weight[im->own.count] = row->weight;
   return rc;
 }
 
@@ -38,14 +39,15 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
 {
   const struct th_text_row *row = &parsing->row;
   const struct th_row_assignment *placing = &im->placing;
-  int64_t stored = th_row_assignment_row(placing, im->first_row + im->rows);
+  int64_t stored =
+      th_row_assignment_row(placing, im->first_row + im->own.count);
   int64_t bin = th_row_assignment_bin_of(placing, stored);
   uint32_t in_bin =
       (uint32_t)(stored - th_row_assignment_bin(placing, bin).first);
   th_status rc = keep_labels(im, row, stored, err);
   if (rc != TH_OK)
     return rc;
-  im->rows++;
+  im->own.count++;
   im->nonzeros += row->nonzeros;
   im->positives += row->target == 1;
   parsing->weighted += stored < placing->training && row->weight != 0.0;
@@ -73,7 +75,7 @@ th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
       return rc;
     th_import_tell_line(im, TH_IMPORT_PARSES, k);
   } while (!line.too_long && !importer->is_example(im, k, &line));
-  if (im->rows == end)
+  if (im->own.count == end)
     return th_text_changed(&im->file[k], err);
   if (line.too_long)
     return th_text_row_fail(&line, line.text + im->job->max_line, err,
@@ -90,20 +92,20 @@ done:
 static th_status parse_file(struct th_importing *im, struct parsing *parsing,
                             int64_t k, struct th_error *err)
 {
-  int64_t end = im->rows + im->counted[k];
+  int64_t end = im->own.count + im->share.counted[k];
   bool more = true;
   th_status rc = TH_OK;
-  th_text_lines_begin(&im->lines, &im->file[k], im->range[k], im->job->max_line,
-                      im->line[k]);
+  th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
+                      im->job->max_line, im->share.line[k]);
   while (true) {
     parsing->row.watched =
-        im->type == TH_F32 && th_rounding_wants(im->first_row + im->rows);
+        im->type == TH_F32 && th_rounding_wants(im->first_row + im->own.count);
     TH_TRY(im->format->importer->next(im, k, end, &parsing->row, &more, err));
     if (!more)
       break;
     TH_TRY(keep_row(im, parsing, err));
   }
-  if (im->rows < end)
+  if (im->own.count < end)
     return th_text_changed(&im->file[k], err);
 done:
   return rc;

@@ -137,7 +137,7 @@ static void gather(const struct th_importing *im, const void *mine,
                    const struct labels *labels)
 {
   struct th_comm *comm = im->comm;
-  int64_t bytes = im->rows * (int64_t)sizeof(double);
+  int64_t bytes = im->own.count * (int64_t)sizeof(double);
   int64_t *send = labels->sizes;
   int64_t *receive = send + comm->size;
   memset(send, 0, 2 * (size_t)comm->size * sizeof *send);
@@ -166,13 +166,13 @@ static th_status collect_labels(const struct th_importing *im,
   th_status rc = th_agree(im->comm, make_labels(im, labels, err), err);
   if (rc != TH_OK)
     return rc;
-  gather(im, im->stored, labels);
+  gather(im, im->own.stored, labels);
   const int64_t *place = labels->arrived;
   for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
     labels->row[place[k]] = k;
-  collect(im, im->target, labels, labels->target);
+  collect(im, im->own.target, labels, labels->target);
   if (is_weighted(im))
-    collect(im, im->weight, labels, labels->weight);
+    collect(im, im->own.weight, labels, labels->weight);
   return TH_OK;
 }
 

@@ -208,8 +208,9 @@ static th_status take_system(uint64_t *hash, struct system *s,
   th_status rc;
   fill_system(s);
   take(hash, s->packed, ORDER * ORDER);
-  TH_TRY(th_linalg_solve(ORDER, s->packed, s->b, 1e-9, s->x, s->inverse,
-                         s->kept, err));
+  TH_TRY(
+      th_linalg_solve(&(struct th_linalg_system){ORDER, s->packed, s->b, 1e-9},
+                      s->x, s->inverse, s->kept, err));
   take(hash, s->x, ORDER);
   take(hash, s->inverse, ORDER * ORDER);
   TH_TRY(th_cholesky_pivot(&factor, ORDER, s->packed, ORDER, 1e-9, err));

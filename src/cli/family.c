@@ -62,19 +62,20 @@ static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
                             const char *where, const char *dashes,
                             struct th_error *err)
 {
-  int64_t test = (int64_t)floor(o->test * (double)o->examples + 0.5);
-  if (test >= o->examples)
+  int64_t test = (int64_t)floor(o->data.test * (double)o->data.examples + 0.5);
+  if (test >= o->data.examples)
     return th_fail(err, TH_EUSAGE,
                    "%s: %stest %g of %lld examples leaves none to train on",
-                   where, dashes, o->test, (long long)o->examples);
+                   where, dashes, o->data.test, (long long)o->data.examples);
   s->shape = (struct th_shape){
-      .examples = o->examples,
-      .training = o->examples - test,
-      .attributes = o->attributes,
-      .row_group = o->row_group > 0 ? o->row_group
-                                    : th_partition_row_group_size(o->examples),
+      .examples = o->data.examples,
+      .training = o->data.examples - test,
+      .attributes = o->data.attributes,
+      .row_group = o->data.row_group > 0
+                       ? o->data.row_group
+                       : th_partition_row_group_size(o->data.examples),
       .layout = s->family->layout,
-      .type = (enum th_type)o->type,
+      .type = (enum th_type)o->data.type,
   };
   return th_type_allows(s->shape.type, s->shape.layout, s->shape.row_group,
                         err);
@@ -89,20 +90,21 @@ th_status th_family_plan(struct th_synthesis *synthesis,
   th_status rc;
   *synthesis = (struct th_synthesis){0};
   TH_TRY(find_family(family, where, &synthesis->family, err));
-  if (o->examples == 0 || o->attributes == 0)
+  if (o->data.examples == 0 || o->data.attributes == 0)
     return th_fail(err, TH_EUSAGE, "%s: %s%s is missing", where, dashes,
-                   o->examples == 0 ? "examples" : "attributes");
+                   o->data.examples == 0 ? "examples" : "attributes");
   TH_TRY(check_parameters(o, synthesis->family, where, dashes, err));
   TH_TRY(plan_shape(synthesis, o, where, dashes, err));
   struct th_ground_truth *truth = &synthesis->truth;
-  *truth = (struct th_ground_truth){
-      .seed = o->config.seed, .noise = o->noise, .support_size = o->support};
+  *truth = (struct th_ground_truth){.seed = o->config.seed,
+                                    .noise = o->synthetic.noise,
+                                    .support_size = o->synthetic.support};
   snprintf(truth->family, sizeof truth->family, "%s", synthesis->family->name);
   if (lists(synthesis->family, "correlation"))
-    truth->correlation = o->correlation;
+    truth->correlation = o->synthetic.correlation;
   if (lists(synthesis->family, "density"))
-    truth->density = o->density;
-  TH_TRY(th_synthetic_truth_init(truth, o->attributes, err));
+    truth->density = o->synthetic.density;
+  TH_TRY(th_synthetic_truth_init(truth, o->data.attributes, err));
 done:
   return rc;
 }

@@ -30,15 +30,16 @@ static th_status plan_job(struct job *job, struct th_error *err)
       th_family_plan(&job->synthesis, o, o->argument[0], "generate", "--", err);
   if (rc != TH_OK)
     return rc;
-  if (o->shards > o->attributes)
+  if (o->data.shards > o->data.attributes)
     return th_fail(err, TH_EUSAGE,
                    "generate: --shards %lld: there are only %lld attributes",
-                   (long long)o->shards, (long long)o->attributes);
+                   (long long)o->data.shards, (long long)o->data.attributes);
   job->plan.shape = job->synthesis.shape;
-  job->plan.shards = o->shards;
+  job->plan.shards = o->data.shards;
   if (job->plan.shape.layout == TH_SPARSE)
     job->plan.expected_entries =
-        (int64_t)(o->density * (double)o->attributes * (double)o->examples);
+        (int64_t)(o->synthetic.density * (double)o->data.attributes *
+                  (double)o->data.examples);
   return TH_OK;
 }
 

@@ -13,13 +13,13 @@
 static th_status check_options(const struct th_options *options,
                                struct th_error *err)
 {
-  if (options->test_file != NULL && options->test > 0)
+  if (options->text.test_file != NULL && options->data.test > 0)
     return th_fail(err, TH_EUSAGE,
                    "import: --test and --test-file exclude each other");
-  if (options->like != NULL && options->attributes > 0)
+  if (options->text.like != NULL && options->data.attributes > 0)
     return th_fail(err, TH_EUSAGE,
                    "import: --like and --attributes exclude each other");
-  if (!options->shuffle && th_option_given(options, "seed"))
+  if (!options->text.shuffle && th_option_given(options, "seed"))
     return th_fail(err, TH_EUSAGE,
                    "import: --no-shuffle has no use for --seed; leave one out");
   return TH_OK;
@@ -54,26 +54,26 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
   return (struct th_import){
       .inputs = options->argument,
       .input_count = options->arguments,
-      .test_file = options->test_file,
+      .test_file = options->text.test_file,
       .output = options->output,
-      .format = options->format,
-      .layout = options->layout - 1,
-      .type = th_option_given(options, "type") ? options->type : -1,
-      .target = options->target,
-      .weights = options->weights,
-      .ignore = options->ignore,
-      .header = (enum th_header)options->header,
-      .positive_class = options->positive_class,
-      .zero_based = options->zero_based,
-      .attributes = options->attributes,
+      .format = options->text.format,
+      .layout = options->data.layout - 1,
+      .type = th_option_given(options, "type") ? options->data.type : -1,
+      .target = options->text.target,
+      .weights = options->text.weights,
+      .ignore = options->text.ignore,
+      .header = (enum th_header)options->text.header,
+      .positive_class = options->text.positive_class,
+      .zero_based = options->text.zero_based,
+      .attributes = options->data.attributes,
       .groups = options->config.group_file,
-      .like = options->like,
-      .max_line = options->max_line,
-      .shards = options->shards,
-      .row_group = options->row_group,
+      .like = options->text.like,
+      .max_line = options->text.max_line,
+      .shards = options->data.shards,
+      .row_group = options->data.row_group,
       .seed = options->config.seed,
-      .shuffle = options->shuffle,
-      .test_fraction = options->test,
+      .shuffle = options->text.shuffle,
+      .test_fraction = options->data.test,
       .force = options->force,
       .memory = th_run_memory_to_keep(options, share),
   };
@@ -114,8 +114,8 @@ th_status th_command_import(const struct th_options *options,
   th_status rc;
   th_meter_begin(&meter, shows);
   TH_TRY(check_options(options, err));
-  if (options->like != NULL)
-    TH_TRY(th_refuse_text(comm, options->like, TH_TEXT_TO_TRAIN, err));
+  if (options->text.like != NULL)
+    TH_TRY(th_refuse_text(comm, options->text.like, TH_TEXT_TO_TRAIN, err));
   TH_TRY(th_memory_share(comm, &share, err));
   struct th_import job = job_of(options, share);
   job.watch = shows ? &watch : NULL;

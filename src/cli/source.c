@@ -76,7 +76,7 @@ static void write_text(const struct th_synthesis *synthesis,
 {
   int count = th_option_count();
   struct th_options used = *options;
-  used.support = synthesis->truth.support_size;
+  used.synthetic.support = synthesis->truth.support_size;
   size_t length =
       (size_t)snprintf(text, TH_SOURCE_TEXT, "%s", synthesis->family->name);
   char joint = ':';

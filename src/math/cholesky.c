@@ -108,18 +108,18 @@ th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
 
 /* Rows that depend on others stay between those that joined and the rest. */
 th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
-                            int64_t ld, const int64_t *order, int64_t turns,
+                            int64_t ld, struct th_cholesky_turns turns,
                             double tolerance, struct th_error *err)
 {
   th_status rc = start(f, n, h, ld, err);
-  for (int64_t k = 0; rc == TH_OK && k < turns; k++)
-    f->row[k] = order[k];
-  for (int64_t turn = 0; rc == TH_OK && turn < turns; turn++) {
+  for (int64_t k = 0; rc == TH_OK && k < turns.count; k++)
+    f->row[k] = turns.row[k];
+  for (int64_t turn = 0; rc == TH_OK && turn < turns.count; turn++) {
     int64_t p = f->row[turn];
     if (!(f->rest[p] > tolerance))
       continue;
     f->row[turn] = f->row[f->rank];
-    join(f, p, h, ld, turn + 1, turns);
+    join(f, p, h, ld, turn + 1, turns.count);
   }
   return rc;
 }

@@ -36,9 +36,15 @@ void th_cholesky_free(struct th_cholesky *f);
 th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
                             int64_t ld, double tolerance, struct th_error *err);
 
-/* The same in a given order of `turns` rows; the others do not join. */
+/* The rows that may join, in that order. */
+struct th_cholesky_turns {
+  const int64_t *row;
+  int64_t count;
+};
+
+/* The same in a given order; the other rows do not join. TH_ENOMEM. */
 th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
-                            int64_t ld, const int64_t *order, int64_t turns,
+                            int64_t ld, struct th_cholesky_turns turns,
                             double tolerance, struct th_error *err);
 
 /* H x = b on the first `rank` rows that joined (f->rank: all); x is 0

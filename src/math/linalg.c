@@ -16,18 +16,18 @@ static bool all_finite(const double *values, int64_t count)
   return true;
 }
 
-th_status th_linalg_solve(int64_t n, const double *a, const double *b,
-                          double tolerance, double *x, double *inverse,
-                          bool *kept, struct th_error *err)
+th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
+                          double *inverse, bool *kept, struct th_error *err)
 {
   struct th_tiled factor = {0};
   int64_t rank = 0;
   th_status rc;
-  TH_TRY(th_tiled_factor(&factor, n, a, tolerance, kept, &rank, err));
-  TH_TRY(th_tiled_solve(&factor, b, x, err));
+  TH_TRY(th_tiled_factor(&factor, system->n, system->a, system->tolerance, kept,
+                         &rank, err));
+  TH_TRY(th_tiled_solve(&factor, system->b, x, err));
   if (inverse != NULL)
     TH_TRY(th_tiled_invert(&factor, inverse, err));
-  if (!all_finite(x, n))
+  if (!all_finite(x, system->n))
     rc = th_fail(err, TH_ENUMERIC,
                  "least squares on %lld attributes failed; standardize, or "
                  "ask for fewer",

@@ -14,13 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* a x = b, of n rows; borrowed. */
+struct th_linalg_system {
+  int64_t n;
+  const double *a;
+  const double *b;
+  double tolerance;
+};
+
 /* a x = b by Cholesky, with a's collinear rows left out (their x is 0); inverse
  * (n x n, full, or NULL) receives the inverse, zero in those rows. Row k is
  * left out where its pivot is not above tolerance times its diagonal: kept[k]
  * says so. x may be b. TH_ENUMERIC when the result is not finite, TH_ENOMEM. */
-th_status th_linalg_solve(int64_t n, const double *a, const double *b,
-                          double tolerance, double *x, double *inverse,
-                          bool *kept, struct th_error *err);
+th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
+                          double *inverse, bool *kept, struct th_error *err);
 
 /* The largest eigenvalue of a, which is overwritten. TH_ENUMERIC for a that is
  * not finite, TH_ENOMEM. */

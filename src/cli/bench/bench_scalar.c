@@ -41,8 +41,8 @@ static void solve(struct room *room)
   bool kept[ORDER];
   for (int k = 0; k < ORDER * ORDER; k++)
     room->matrix[k] = k % (ORDER + 1) == 0 ? 2 * ORDER : 1;
-  if (th_linalg_solve(ORDER, room->matrix, b, 1e-12, x, room->inverse, kept,
-                      &ignored) == TH_OK)
+  if (th_linalg_solve(&(struct th_linalg_system){ORDER, room->matrix, b, 1e-12},
+                      x, room->inverse, kept, &ignored) == TH_OK)
     room->sink += x[0];
 }
 

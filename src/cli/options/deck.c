@@ -46,14 +46,14 @@ static char *next_line(char *line, int size, void *self)
 static th_status keep(struct th_options *options, const char *value,
                       const char **kept, struct th_error *err)
 {
-  th_status rc = TH_GROW(&options->owned, &options->owned_capacity,
-                         options->owned_count + 1, "the deck", err);
+  th_status rc = TH_GROW(&options->owned.value, &options->owned.capacity,
+                         options->owned.count + 1, "the deck", err);
   if (rc != TH_OK)
     return rc;
   char *copy = th_model_copy_string(value);
   if (copy == NULL)
     return th_fail(err, TH_ENOMEM, "no memory for the deck");
-  options->owned[options->owned_count++] = copy;
+  options->owned.value[options->owned.count++] = copy;
   *kept = copy;
   return TH_OK;
 }
@@ -132,15 +132,15 @@ static th_status share_text(struct th_options *options, struct th_comm *comm,
   int64_t length = 0;
   th_status rc = TH_OK;
   if (comm->rank == 0)
-    rc = read_text(options->deck, &options->deck_text, &length, err);
+    rc = read_text(options->deck, &options->owned.deck, &length, err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, &length, sizeof length, 0);
   if (comm->rank != 0)
-    rc = TH_NEW(&options->deck_text, length + 1, "the deck", err);
+    rc = TH_NEW(&options->owned.deck, length + 1, "the deck", err);
   TH_TRY(th_agree(comm, rc, err));
-  comm->ops->bcast(comm, options->deck_text, (size_t)length, 0);
-  options->deck_text[length] = '\0';
-  if (strlen(options->deck_text) != (size_t)length)
+  comm->ops->bcast(comm, options->owned.deck, (size_t)length, 0);
+  options->owned.deck[length] = '\0';
+  if (strlen(options->owned.deck) != (size_t)length)
     rc = th_fail(err, TH_EUSAGE, "deck %s: not a text file", options->deck);
 done:
   return rc;
@@ -153,7 +153,7 @@ th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
   if (rc != TH_OK)
     return rc;
   struct deck deck = {
-      .options = options, .bit = bit, .next = options->deck_text, .err = err};
+      .options = options, .bit = bit, .next = options->owned.deck, .err = err};
   struct th_error first;
   th_error_clear(&first);
   deck.err = &first;

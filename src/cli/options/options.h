@@ -20,6 +20,48 @@
 
 enum { TH_OPTIONS_MOST = 128 };
 
+/* Data to be made: by generate, by import, on demand. */
+struct th_options_data {
+  int64_t examples;
+  int64_t attributes;
+  double test; /* share of the examples */
+  int64_t shards;
+  int64_t row_group;
+  int type;   /* enum th_type */
+  int layout; /* 0: auto, else enum th_layout + 1 */
+};
+
+/* What synthetic data are like. */
+struct th_options_synthetic {
+  int64_t support;
+  double noise;
+  double correlation;
+  double density;
+};
+
+/* Text to be imported. */
+struct th_options_text {
+  const char *format;
+  int header; /* enum th_header */
+  const char *target;
+  const char *weights;
+  const char *ignore;
+  const char *positive_class;
+  bool zero_based;
+  const char *like;
+  const char *test_file;
+  int64_t max_line; /* bytes */
+  bool shuffle;
+};
+
+/* Text of the deck, and the values that came from it. */
+struct th_options_owned {
+  char *deck;
+  char **value;
+  int64_t count;
+  int64_t capacity;
+};
+
 /* What was asked for. Strings are borrowed from the command line or from the
  * deck's text, which the record owns. */
 struct th_options {
@@ -33,28 +75,9 @@ struct th_options {
   bool verbose;
   bool help;
   /* generate and import */
-  int64_t examples;
-  int64_t attributes;
-  int64_t support;
-  double noise;
-  double correlation;
-  double density;
-  double test;
-  const char *test_file;
-  int64_t shards;
-  int64_t row_group;
-  int type; /* enum th_type */
-  const char *format;
-  int layout; /* 0: auto, else enum th_layout + 1 */
-  int header; /* enum th_header */
-  const char *target;
-  const char *weights;
-  const char *ignore;
-  const char *positive_class;
-  bool zero_based;
-  const char *like;
-  int64_t max_line; /* bytes */
-  bool shuffle;
+  struct th_options_data data;
+  struct th_options_synthetic synthetic;
+  struct th_options_text text;
   /* train, evaluate, predict, inspect, bench */
   const char *source;
   int64_t memory; /* bytes per rank; 0: by the machine */
@@ -71,10 +94,7 @@ struct th_options {
   int arguments; /* positional */
   const char **argument;
   unsigned char given[TH_OPTIONS_MOST]; /* enum th_given, by table row */
-  char *deck_text;
-  char **owned; /* values that came from the deck */
-  int64_t owned_count;
-  int64_t owned_capacity;
+  struct th_options_owned owned;
 };
 
 /* All rows, those of training among them; which is the first of these; the row

@@ -54,8 +54,9 @@ th_status th_elimination_backward(const struct th_elimination *given, double *x,
   int64_t left = 0;
   th_status rc;
   TH_TRY(TH_NEW(&inverse, n * n, "backward elimination", err));
-  TH_TRY(th_linalg_solve(n, given->a, given->b, tiny_pivot, x, inverse, keep,
-                         err));
+  TH_TRY(th_linalg_solve(
+      &(struct th_linalg_system){n, given->a, given->b, tiny_pivot}, x, inverse,
+      keep, err));
   for (int64_t k = 0; k < n; k++)
     left += keep[k];
   for (;;) {

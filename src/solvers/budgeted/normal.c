@@ -44,7 +44,8 @@ static th_status solve(const struct th_normal *equations, double *solution,
   TH_TRY(TH_NEW(&b, n, "normal equations", err));
   TH_TRY(TH_NEW(&kept, n, "normal equations", err));
   fill_equations(equations, a, b);
-  TH_TRY(th_linalg_solve(n, a, b, collinear, solution, NULL, kept, err));
+  TH_TRY(th_linalg_solve(&(struct th_linalg_system){n, a, b, collinear},
+                         solution, NULL, kept, err));
 done:
   TH_FREE(a, b, kept);
   return rc;

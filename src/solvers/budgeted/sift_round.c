@@ -113,8 +113,9 @@ static th_status solve_round(struct th_sift_work *r, struct th_error *err)
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
   double rows = r->given->gram->weight;
-  th_status rc = th_cholesky_order(&fit->a, n, r->given->gram->a, fit->size + 2,
-                                   r->order, r->tried, TH_SIFT_COLLINEAR, err);
+  th_status rc = th_cholesky_order(
+      &fit->a, n, r->given->gram->a, fit->size + 2,
+      (struct th_cholesky_turns){r->order, r->tried}, TH_SIFT_COLLINEAR, err);
   if (rc != TH_OK)
     return rc;
   th_sift_count_old(r);

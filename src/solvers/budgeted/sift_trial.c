@@ -121,7 +121,8 @@ static th_status join_next(struct th_sift_work *r, struct th_error *err)
   memset(r->gamma, 0, (size_t)(n * n) * sizeof *r->gamma);
   sums_since(r, r->since, sum, moment);
   th_sift_order(r, joins);
-  TH_TRY(th_cholesky_order(&fit->a, n, sum, n, r->order, r->tried,
+  TH_TRY(th_cholesky_order(&fit->a, n, sum, n,
+                           (struct th_cholesky_turns){r->order, r->tried},
                            TH_SIFT_COLLINEAR, err));
   th_sift_count_old(r);
   add_sums(r, -1, sum, moment);
