@@ -71,7 +71,7 @@ void th_mpi_share(MPI_Comm team, size_t bytes, struct th_shared *block)
   block->data = calloc(bytes > 0 ? bytes : 1, 1);
 }
 
-void th_mpi_settle(struct th_shared *block)
+void th_mpi_show(struct th_shared *block)
 {
   struct window *window = block->window;
   if (window == NULL)

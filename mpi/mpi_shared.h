@@ -10,7 +10,7 @@
 /* Fill *block as told in core/comm.h; data is NULL for want of memory.
  * Collective over the team. Stops the job where MPI fails. */
 void th_mpi_share(MPI_Comm team, size_t bytes, struct th_shared *block);
-void th_mpi_settle(struct th_shared *block);
+void th_mpi_show(struct th_shared *block);
 void th_mpi_unshare(struct th_shared *block);
 
 /* Print what failed and end the job; the same unless the code is MPI_SUCCESS.

@@ -184,7 +184,7 @@ th_status th_cache_block_slab(struct th_dataset *d, struct th_rows rows,
   int64_t group = th_row_groups_group_of(g, rows.first);
   int64_t row = rows.first - th_row_groups_group(g, group).first;
   th_status rc = TH_OK;
-  th_prefetch_settle(d, range, group, keep);
+  th_prefetch_wait(d, range, group, keep);
   TH_TRY(th_cache_block_find(d, range.first, group, keep, &place, err));
   if (place.unit == NULL)
     TH_TRY(th_cache_block_make(d, &place, err));

@@ -119,8 +119,8 @@ static bool under_way(struct th_dataset *d, struct th_range range,
   return queued.first < queued.last;
 }
 
-void th_prefetch_settle(struct th_dataset *d, struct th_range range,
-                        int64_t group, bool keep)
+void th_prefetch_wait(struct th_dataset *d, struct th_range range,
+                      int64_t group, bool keep)
 {
   if (d->outlook.ahead == NULL)
     return;

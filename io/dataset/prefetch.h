@@ -34,8 +34,8 @@ struct th_prefetch {
 
 /* Wait for reads and queue more, until nothing of a range is under way. Ends:
  * what is announced once is queued once. */
-void th_prefetch_settle(struct th_dataset *dataset, struct th_range range,
-                        int64_t group, bool keep);
+void th_prefetch_wait(struct th_dataset *dataset, struct th_range range,
+                      int64_t group, bool keep);
 
 void th_prefetch_free(struct th_prefetch *outlook);
 

@@ -22,7 +22,7 @@ bool th_rounding_wants(int64_t row)
   return row < FIRST_ROWS || row % SHARE == 0;
 }
 
-static th_status widen(struct th_rounding *rounding, int64_t attributes,
+static th_status cover(struct th_rounding *rounding, int64_t attributes,
                        struct th_error *err)
 {
   if (attributes <= rounding->attributes)
@@ -45,7 +45,7 @@ th_status th_rounding_see(struct th_rounding *rounding,
     return TH_OK;
   int64_t last =
       dense ? row->first + row->count - 1 : row->index[row->count - 1];
-  th_status rc = widen(rounding, last < MOST ? last + 1 : MOST, err);
+  th_status rc = cover(rounding, last < MOST ? last + 1 : MOST, err);
   for (int64_t k = 0; rc == TH_OK && k < row->count; k++) {
     int64_t attribute = dense ? row->first + k : row->index[k];
     if (attribute >= MOST)
@@ -63,7 +63,7 @@ th_status th_rounding_share(struct th_rounding *rounding, struct th_comm *comm,
 {
   int64_t most = rounding->attributes;
   comm->ops->max_i64(comm, &most, 1);
-  th_status rc = th_agree(comm, widen(rounding, most, err), err);
+  th_status rc = th_agree(comm, cover(rounding, most, err), err);
   if (rc == TH_OK && most > 0)
     comm->ops->max_f64(comm, rounding->error, 2 * (size_t)most);
   return rc;

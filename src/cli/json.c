@@ -25,7 +25,7 @@ void th_json_text(json_t *object, const char *key, const char *value)
 }
 
 /* Latin-1 as UTF-8, which has two bytes for what is not ASCII. */
-static void widen(const char *from, char *to)
+static void to_latin(const char *from, char *to)
 {
   for (; *from != '\0'; from++) {
     unsigned byte = (unsigned char)*from;
@@ -44,7 +44,7 @@ json_t *th_json_string(const char *text)
   char *wide = string != NULL ? NULL : malloc(2 * strlen(text) + 1);
   if (wide == NULL)
     return string;
-  widen(text, wide);
+  to_latin(text, wide);
   string = json_string(wide);
   free(wide);
   return string;

@@ -37,8 +37,8 @@ static bool launched(void)
 
 /* Collective: a failure of some ranks becomes everyone's; one that all ranks
  * have in common stays without a rank. */
-static th_status settle(struct th_comm *comm, th_status rc,
-                        struct th_error *err)
+static th_status agree_on_end(struct th_comm *comm, th_status rc,
+                              struct th_error *err)
 {
   int64_t failed = rc != TH_OK;
   comm->ops->sum_i64(comm, &failed, 1);
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
   th_error_clear(&err);
   th_status rc = check_alike(&comm, argc, argv, &err);
   if (rc == TH_OK)
-    rc = settle(&comm, run(&comm, argc, argv, &err), &err);
+    rc = agree_on_end(&comm, run(&comm, argc, argv, &err), &err);
   if (rc == TH_OK)
     rc = th_agree(&comm, flush_results(&comm, &err), &err);
   /* mpirun ends what is left of a job when its first rank has failed */

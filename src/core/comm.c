@@ -73,7 +73,7 @@ static void self_share(struct th_comm *comm, size_t bytes,
                               .ops = comm->ops};
 }
 
-static void self_settle(struct th_shared *block)
+static void self_show(struct th_shared *block)
 {
   (void)block;
 }
@@ -107,7 +107,7 @@ static const struct th_comm_ops self_ops = {
     .sum_finish = self_nothing,
     .sum_progress = self_idle,
     .share = self_share,
-    .settle = self_settle,
+    .show = self_show,
     .unshare = self_unshare,
     .barrier = self_nothing,
     .split = self_split,
@@ -231,7 +231,7 @@ th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
 
 void th_comm_shared_show(struct th_shared *block)
 {
-  block->ops->settle(block);
+  block->ops->show(block);
 }
 
 void th_comm_shared_free(struct th_shared *block)

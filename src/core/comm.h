@@ -51,7 +51,7 @@ struct th_comm_ops {
   void (*sum_progress)(struct th_comm *comm);
   /* One block for every node: see th_comm_share. data NULL: no memory. */
   void (*share)(struct th_comm *comm, size_t bytes, struct th_shared *block);
-  void (*settle)(struct th_shared *block);
+  void (*show)(struct th_shared *block);
   void (*unshare)(struct th_shared *block);
   void (*barrier)(struct th_comm *comm);
   /* The ranks of equal color become a team of their own, in rank order; *part

@@ -41,9 +41,9 @@ static struct th_range members_of(const struct th_grouping *grouping, int64_t g)
   return (struct th_range){grouping->start[g], grouping->start[g + 1]};
 }
 
-static bool elsewhere(const struct th_grouping *grouping, int64_t g)
+static bool has_remote(const struct th_grouping *grouping, int64_t g)
 {
-  return grouping->elsewhere != NULL && grouping->elsewhere[g];
+  return grouping->has_remote != NULL && grouping->has_remote[g];
 }
 
 /* A group's values in one piece: where they are, or copied. */
@@ -94,7 +94,7 @@ static void reduce_all(struct th_grouping *grouping, struct th_comm *comm,
   const struct th_grouping_shared *shared = &grouping->shared;
   share_values(grouping, comm, v);
   for (int64_t g = 0; g < grouping->groups; g++)
-    if (!elsewhere(grouping, g))
+    if (!has_remote(grouping, g))
       out[g] = reduce_group(grouping, f, v, g);
   for (int64_t s = 0; s < shared->groups; s++)
     if (shared->local[s] >= 0)
@@ -136,7 +136,7 @@ void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
   }
   share_values(grouping, comm, v);
   for (int64_t g = 0; g < grouping->groups; g++)
-    if (!elsewhere(grouping, g))
+    if (!has_remote(grouping, g))
       prox_group(grouping, t, v, g);
   prox_shared(grouping, t, v);
 }
@@ -171,9 +171,9 @@ static double counted_value(const struct th_grouping *grouping, const double *v,
 {
   int64_t s = k - grouping->groups;
   if (s >= 0)
-    return grouping->shared.counted[s] ? reduce_shared(grouping, value_of, s)
-                                       : 0;
-  return elsewhere(grouping, k) ? 0 : reduce_group(grouping, value_of, v, k);
+    return grouping->shared.is_owner[s] ? reduce_shared(grouping, value_of, s)
+                                        : 0;
+  return has_remote(grouping, k) ? 0 : reduce_group(grouping, value_of, v, k);
 }
 
 /* What the fixed point needs to know: the largest value and how many are not 0.

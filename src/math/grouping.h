@@ -30,7 +30,7 @@ struct th_grouping_shared {
   int64_t *start;  /* groups + 1: members of each in values */
   struct th_group_norm *norm;
   int64_t *local; /* the number of the group on this rank, or -1 */
-  bool *counted;  /* this rank holds its lowest active member */
+  bool *is_owner; /* this rank holds its lowest active member */
   int64_t mine;   /* members on this rank: */
   int64_t *place; /* mine */
   int64_t *at;    /* mine: the same among all members */
@@ -42,13 +42,13 @@ struct th_grouping {
   int64_t groups;             /* with members here */
   struct th_group_norm one;   /* of every group, where norm is NULL */
   struct th_group_norm *norm; /* groups */
-  int64_t *start;  /* groups + 1: members of each; NULL: group g is the
-                      place g */
-  int64_t *place;  /* members, ascending within a group; NULL: they are the
-                      places in order */
-  bool *elsewhere; /* groups: has members on other ranks as well; NULL:
+  int64_t *start;   /* groups + 1: members of each; NULL: group g is the
+                       place g */
+  int64_t *place;   /* members, ascending within a group; NULL: they are the
+                       places in order */
+  bool *has_remote; /* groups: has members on other ranks as well; NULL:
                       none has */
-  double *value;   /* room for the members of a group, twice */
+  double *value;    /* room for the members of a group, twice */
   double *work;
   struct th_grouping_shared shared;
 };

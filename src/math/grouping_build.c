@@ -85,7 +85,7 @@ static void cut_groups(struct th_grouping *grouping,
       grouping->norm[g] = penalty->norm(piece->weight, piece->size, mix);
     }
     grouping->start[g + 1] = k + 1;
-    grouping->elsewhere[g] = k + 1 - grouping->start[g] < piece->size;
+    grouping->has_remote[g] = k + 1 - grouping->start[g] < piece->size;
     if (grouping->place != NULL)
       grouping->place[k] = member[k].place;
   }
@@ -103,7 +103,7 @@ static th_status form_groups(struct th_grouping *grouping,
   grouping->groups = count_groups(member, places);
   TH_TRY(TH_NEW(&grouping->norm, grouping->groups, "groups", err));
   TH_TRY(TH_NEW(&grouping->start, grouping->groups + 1, "groups", err));
-  TH_TRY(TH_NEW(&grouping->elsewhere, grouping->groups, "groups", err));
+  TH_TRY(TH_NEW(&grouping->has_remote, grouping->groups, "groups", err));
   if (!ordered)
     TH_TRY(TH_NEW(&grouping->place, places, "members of groups", err));
   cut_groups(grouping, penalty, mix, member);
@@ -234,8 +234,8 @@ th_status th_grouping_build(struct th_grouping *grouping,
 
 void th_grouping_free(struct th_grouping *grouping)
 {
-  TH_FREE(grouping->norm, grouping->start, grouping->place, grouping->elsewhere,
-          grouping->value, grouping->work);
+  TH_FREE(grouping->norm, grouping->start, grouping->place,
+          grouping->has_remote, grouping->value, grouping->work);
   th_grouping_shared_free(&grouping->shared);
   *grouping = (struct th_grouping){0};
 }

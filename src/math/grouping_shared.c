@@ -55,8 +55,8 @@ static void keep_marks(struct th_grouping *grouping, const int64_t *name,
   for (int64_t g = 0; g < grouping->groups; g++) {
     while (m < count && marked[m] < name[g])
       m++;
-    if (grouping->elsewhere[g])
-      grouping->elsewhere[g] = m + 1 < count && marked[m + 1] == name[g];
+    if (grouping->has_remote[g])
+      grouping->has_remote[g] = m + 1 < count && marked[m + 1] == name[g];
   }
 }
 
@@ -71,7 +71,7 @@ static th_status confirm_marks(struct th_grouping *grouping,
   int64_t total = 0;
   th_status rc = TH_NEW(&mine, grouping->groups, "names of groups", err);
   for (int64_t g = 0; g < grouping->groups && rc == TH_OK; g++)
-    if (grouping->elsewhere[g])
+    if (grouping->has_remote[g])
       mine[count++] = name[g];
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(gather_items(comm, mine, count, sizeof *mine, (void **)&all, &total,
@@ -92,13 +92,13 @@ static th_status list_members(const struct th_grouping *grouping, int rank,
   int64_t found = 0;
   th_status rc = TH_OK;
   for (int64_t g = 0; g < grouping->groups; g++)
-    if (grouping->elsewhere[g])
+    if (grouping->has_remote[g])
       found += grouping->start[g + 1] - grouping->start[g];
   TH_TRY(TH_NEW(list, found, "members of groups", err));
   *count = 0;
   for (int64_t g = 0; g < grouping->groups; g++)
     for (int64_t k = grouping->start[g];
-         k < grouping->start[g + 1] && grouping->elsewhere[g]; k++) {
+         k < grouping->start[g + 1] && grouping->has_remote[g]; k++) {
       int64_t place = grouping->place != NULL ? grouping->place[k] : k;
       (*list)[(*count)++] = (struct shared_member){
           name[g], attribute[place], rank, place, grouping->norm[g]};
@@ -114,7 +114,7 @@ static th_status shared_alloc(struct th_grouping_shared *shared,
   TH_TRY(TH_NEW(&shared->start, shared->groups + 1, "shared groups", err));
   TH_TRY(TH_NEW(&shared->norm, shared->groups, "shared groups", err));
   TH_TRY(TH_NEW(&shared->local, shared->groups, "shared groups", err));
-  TH_TRY(TH_NEW(&shared->counted, shared->groups, "shared groups", err));
+  TH_TRY(TH_NEW(&shared->is_owner, shared->groups, "shared groups", err));
   TH_TRY(TH_NEW(&shared->place, shared->mine, "shared groups", err));
   TH_TRY(TH_NEW(&shared->at, shared->mine, "shared groups", err));
   TH_TRY(TH_NEW(&shared->value, shared->members, "shared groups", err));
@@ -136,7 +136,7 @@ static void shared_fill(struct th_grouping *grouping,
       shared->start[++s] = k;
       shared->norm[s] = all[k].norm;
       shared->local[s] = -1;
-      shared->counted[s] = all[k].rank == rank;
+      shared->is_owner[s] = all[k].rank == rank;
     }
     shared->start[s + 1] = k + 1;
     if (all[k].rank != rank)
@@ -144,7 +144,7 @@ static void shared_fill(struct th_grouping *grouping,
     if (shared->local[s] < 0) {
       do
         local++;
-      while (!grouping->elsewhere[local]);
+      while (!grouping->has_remote[local]);
       shared->local[s] = local;
     }
     shared->place[mine] = all[k].place;
@@ -189,6 +189,6 @@ th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
 
 void th_grouping_shared_free(struct th_grouping_shared *shared)
 {
-  TH_FREE(shared->start, shared->norm, shared->local, shared->counted,
+  TH_FREE(shared->start, shared->norm, shared->local, shared->is_owner,
           shared->place, shared->at, shared->value);
 }

@@ -26,13 +26,13 @@ struct th_memo {
 };
 
 /* What is kept under a key, or NULL. */
-void *th_memo_find(const struct th_memo *keep, int64_t key);
+void *th_memo_find(const struct th_memo *memo, int64_t key);
 
 /* Keep data, which take `bytes`, under a key that has nothing yet; the keep
  * owns them then. */
-th_status th_memo_put(struct th_memo *keep, int64_t key, void *data,
+th_status th_memo_put(struct th_memo *memo, int64_t key, void *data,
                       int64_t bytes, struct th_error *err);
 
-void th_memo_free(struct th_memo *keep);
+void th_memo_free(struct th_memo *memo);
 
 #endif

@@ -129,10 +129,12 @@ static th_status guard(struct th_iht *h, struct th_context *context,
                        bool *tripped, struct th_error *err)
 {
   double loss = h->batch.loss;
-  double luck = RARE_ROWS * context->target.worst / h->batch.weight_sum;
-  *tripped = !isfinite(loss) || loss > guard_factor * h->smallest_loss + luck;
+  double rare_label_slack =
+      RARE_ROWS * context->target.worst / h->batch.weight_sum;
+  *tripped = !isfinite(loss) ||
+             loss > guard_factor * h->smallest_loss + rare_label_slack;
   if (!*tripped) {
-    h->smallest_loss = fmin(h->smallest_loss, loss + luck);
+    h->smallest_loss = fmin(h->smallest_loss, loss + rare_label_slack);
     return th_support_copy(&h->last, &h->theta, err);
   }
   int64_t halvings = halvings_for(loss / h->smallest_loss);

@@ -97,7 +97,7 @@ static void center_labels(struct th_sift *s, double mean)
 {
   s->label_mean = mean;
   s->least = least_variance * (1 - mean * mean);
-  s->luck = RARE_ROWS * (1 + fabs(mean)) * (1 + fabs(mean));
+  s->rare_label_slack = RARE_ROWS * (1 + fabs(mean)) * (1 + fabs(mean));
 }
 
 /* What an end that predicts needs from the beginning. Collective. */
@@ -159,8 +159,8 @@ done:
 }
 
 /* What has become of the members in this round. Local. */
-static th_status settle(struct th_sift *s, const struct th_context *context,
-                        struct th_error *err)
+static th_status end_update(struct th_sift *s, const struct th_context *context,
+                            struct th_error *err)
 {
   struct th_sift_fit *fit = &s->fit;
   bool *keep = fit->keep;
@@ -200,7 +200,7 @@ static th_status fit_support(struct th_sift *s, struct th_context *context,
   };
   th_status rc;
   TH_TRY(th_sift_fit_round(&s->fit, context, &round, err));
-  TH_TRY(th_agree(context->comm, settle(s, context, err), err));
+  TH_TRY(th_agree(context->comm, end_update(s, context, err), err));
 done:
   return rc;
 }

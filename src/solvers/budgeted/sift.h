@@ -71,11 +71,11 @@ struct th_sift {
   double smallest; /* rmin */
   double pooled;   /* squared residuals of rounds without entrants */
   double pooled_rows;
-  double mean_square; /* r2 of the last round */
-  double label_mean;  /* labels -1, +1 are centred for the evidence */
-  double least;       /* r2 of labels counts as no less */
-  double luck;        /* rows of the rarer label that luck may bring, times
-                         their squared residual */
+  double mean_square;      /* r2 of the last round */
+  double label_mean;       /* labels -1, +1 are centred for the evidence */
+  double least;            /* r2 of labels counts as no less */
+  double rare_label_slack; /* rows of the rarer label that luck may bring, times
+                  their squared residual */
 };
 
 /* ---- which attributes a round looks at (sift_plan.c) ---- */

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double luck = 4; /* variances: so much of t^2 may be luck */
+static const double chance_share =
+    4; /* variances: so much of t^2 may be luck */
 
 /* Did the rows before know anything but the constant? */
 static bool has_history(const struct th_sift_work *r)
@@ -30,7 +31,8 @@ double th_sift_doubt(const struct th_sift_work *r)
   double f = 0;
   for (int64_t k = 0; k < r->fit->size; k++)
     if (r->part[k] == TH_SIFT_NEW)
-      f += fmax(0, r->t[k] * r->t[k] - luck * r->error2[k]) * r->rest[k];
+      f +=
+          fmax(0, r->t[k] * r->t[k] - chance_share * r->error2[k]) * r->rest[k];
   return f;
 }
 

@@ -40,7 +40,7 @@ static th_status last_here(struct th_sift_work *r, struct th_error *err)
   TH_TRY(th_sift_trial_join(r, err));
   TH_TRY(th_sift_solve(r, err));
   recall(r);
-  TH_TRY(th_sift_settle(r, err));
+  TH_TRY(th_sift_close_trials(r, err));
 done:
   return rc;
 }

@@ -51,13 +51,13 @@ void th_sift_watch(struct th_sift *s, const struct th_context *context)
   if (s->pooled_rows < fmin(WATCHED_ROWS, (double)context->deal.rows_in_pass))
     return;
   double mean = s->pooled / s->pooled_rows;
-  double luck = s->luck / s->pooled_rows;
-  if (mean > 2 * s->smallest + luck) {
+  double rare_label_slack = s->rare_label_slack / s->pooled_rows;
+  if (mean > 2 * s->smallest + rare_label_slack) {
     th_sift_evidence_forget_all(&s->evidence, context);
     s->plan.level = 0;
     s->smallest = INFINITY;
   }
-  s->smallest = fmin(s->smallest, mean + luck);
+  s->smallest = fmin(s->smallest, mean + rare_label_slack);
   s->pooled = 0;
   s->pooled_rows = 0;
 }

@@ -219,7 +219,7 @@ static bool drop_insignificant(struct th_sift_work *r)
 }
 
 /* Each turn but the last takes members away. */
-th_status th_sift_settle(struct th_sift_work *r, struct th_error *err)
+th_status th_sift_close_trials(struct th_sift_work *r, struct th_error *err)
 {
   do {
     th_status rc = th_sift_solve(r, err);
@@ -246,7 +246,7 @@ static th_status round_here(struct th_sift_work *r, struct th_error *err)
     TH_TRY(th_sift_fold(r, th_sift_doubt(r), err));
   join(r);
   TH_TRY(th_sift_trial_join(r, err));
-  TH_TRY(th_sift_settle(r, err));
+  TH_TRY(th_sift_close_trials(r, err));
 done:
   return rc;
 }

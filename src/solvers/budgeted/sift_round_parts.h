@@ -46,7 +46,7 @@ void th_sift_work_free(struct th_sift_work *r);
  * r->inverse; the same until no member that depends on others or is
  * insignificant is left. Only these change fates. */
 th_status th_sift_solve(struct th_sift_work *r, struct th_error *err);
-th_status th_sift_settle(struct th_sift_work *r, struct th_error *err);
+th_status th_sift_close_trials(struct th_sift_work *r, struct th_error *err);
 
 /* What everyone has to know of rank 0's fit, in one broadcast. Collective. */
 void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm);

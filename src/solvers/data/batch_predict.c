@@ -16,7 +16,7 @@ enum { SLICE_ROWS = 8192 };
 
 /* Predictions of a batch on their way: slice t holds the draws t * draws ..
  * (t + 1) * draws - 1, and its sums are followed by a flag. */
-struct flight {
+struct pipeline {
   struct th_batch *batch;
   struct th_context *context;
   const struct th_batch_request *view;
@@ -45,27 +45,28 @@ static th_status fixed_scale(const struct th_support *support,
 }
 
 /* Draws of slice t. */
-static struct th_range slice_draws(const struct flight *f, int64_t t)
+static struct th_range slice_draws(const struct pipeline *f, int64_t t)
 {
   int64_t all = f->batch->draws;
   return (struct th_range){th_min_i64(t * f->draws, all),
                            th_min_i64((t + 1) * f->draws, all)};
 }
 
-static struct th_range slice_rows(const struct flight *f, int64_t t)
+static struct th_range slice_rows(const struct pipeline *f, int64_t t)
 {
   struct th_range draws = slice_draws(f, t);
   const int64_t *row = f->batch->draw_row;
   return (struct th_range){row[draws.first], row[draws.last]};
 }
 
-static int64_t *slice_sums(const struct flight *f, int64_t t)
+static int64_t *slice_sums(const struct pipeline *f, int64_t t)
 {
   return f->batch->sums + slice_rows(f, t).first + t;
 }
 
 /* This rank's share of the predictions of a slice. Local. */
-static th_status share_slice(struct flight *f, int64_t t, struct th_error *err)
+static th_status share_slice(struct pipeline *f, int64_t t,
+                             struct th_error *err)
 {
   const struct th_batch *batch = f->batch;
   struct th_range rows = slice_rows(f, t);
@@ -87,7 +88,7 @@ static th_status share_slice(struct flight *f, int64_t t, struct th_error *err)
 }
 
 /* Local. */
-static void observe_slice(struct flight *f, int64_t t, struct th_error *err)
+static void observe_slice(struct pipeline *f, int64_t t, struct th_error *err)
 {
   if (f->rc != TH_OK || !f->observe)
     return;
@@ -98,7 +99,7 @@ static void observe_slice(struct flight *f, int64_t t, struct th_error *err)
 }
 
 /* Local. */
-static void form_residuals(struct flight *f, int64_t t)
+static void form_residuals(struct pipeline *f, int64_t t)
 {
   struct th_batch *batch = f->batch;
   const struct th_loss *loss = f->view->loss;
@@ -122,7 +123,7 @@ static void form_residuals(struct flight *f, int64_t t)
 }
 
 /* The blocks of a slice whose residuals are there. Local. */
-static void visit_slice(struct flight *f, int64_t t, struct th_error *err)
+static void visit_slice(struct pipeline *f, int64_t t, struct th_error *err)
 {
   struct th_batch *batch = f->batch;
   if (f->view->visit == NULL || batch->visited != TH_OK)
@@ -133,7 +134,7 @@ static void visit_slice(struct flight *f, int64_t t, struct th_error *err)
   th_profile_end(f->context->profile, TH_PHASE_GRADIENT);
 }
 
-static size_t slice_size(const struct flight *f, int64_t t)
+static size_t slice_size(const struct pipeline *f, int64_t t)
 {
   struct th_range rows = slice_rows(f, t);
   return (size_t)(rows.last - rows.first);
@@ -141,7 +142,7 @@ static size_t slice_size(const struct flight *f, int64_t t)
 
 /* The sum of slice t - 1 ends, that of slice t begins; a single one is not
  * worth halves. Collective. */
-static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
+static th_status sum_slices(struct pipeline *f, int64_t t, struct th_error *err)
 {
   struct th_comm *comm = f->context->comm;
   th_status rc = TH_OK;
@@ -162,7 +163,7 @@ static th_status sum_slices(struct flight *f, int64_t t, struct th_error *err)
   return TH_OK;
 }
 
-static void cut_slices(struct flight *f)
+static void cut_slices(struct pipeline *f)
 {
   const struct th_batch *batch = f->batch;
   int64_t wanted = th_min_i64(batch->rows / SLICE_ROWS, TH_MOST_SLICES);
@@ -170,8 +171,8 @@ static void cut_slices(struct flight *f)
   f->slices = th_integer_ceil_divide(batch->draws, f->draws);
 }
 
-/* All that is going to be read, in the order of fly(). Local. */
-static void announce(struct flight *f)
+/* All that is going to be read, in the order of run_pipeline(). Local. */
+static void announce(struct pipeline *f)
 {
   struct th_batch *batch = f->batch;
   const struct th_batch_request *view = f->view;
@@ -189,7 +190,7 @@ static void announce(struct flight *f)
 
 /* While slice t is summed, slice t + 1 is read and the blocks of slice t - 1
  * are visited. Collective. */
-static th_status fly(struct flight *f, struct th_error *err)
+static th_status run_pipeline(struct pipeline *f, struct th_error *err)
 {
   struct th_batch *batch = f->batch;
   th_status rc = fixed_scale(f->view->support, &f->fixed, err);
@@ -218,10 +219,10 @@ th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
                             const struct th_batch_request *view, bool *complete,
                             struct th_error *err)
 {
-  struct flight f = {
+  struct pipeline f = {
       .batch = batch, .context = context, .view = view, .observe = true};
   f.rc = th_batch_take(batch, context, view, complete, err);
-  return *complete ? fly(&f, err) : f.rc;
+  return *complete ? run_pipeline(&f, err) : f.rc;
 }
 
 th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
@@ -231,12 +232,12 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
 {
   const struct th_batch_request view = {.support = support,
                                         .loss = context->loss};
-  struct flight f = {
+  struct pipeline f = {
       .batch = batch, .context = context, .view = &view, .observe = true};
   f.rc = th_batch_take_units(batch, context, units, support, err);
   if (batch->rows == 0) /* there was no room for them, on some rank */
     return f.rc;
-  return fly(&f, err);
+  return run_pipeline(&f, err);
 }
 
 th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
@@ -244,6 +245,6 @@ th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_loss *loss, struct th_error *err)
 {
   const struct th_batch_request view = {.support = support, .loss = loss};
-  struct flight f = {.batch = batch, .context = context, .view = &view};
-  return fly(&f, err);
+  struct pipeline f = {.batch = batch, .context = context, .view = &view};
+  return run_pipeline(&f, err);
 }

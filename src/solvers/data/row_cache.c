@@ -75,8 +75,8 @@ static void make_room(struct th_row_caches *panels)
   if (panels->limit == 0)
     return;
   for (int64_t k = 0; k < panels->count && panels->bytes > panels->limit; k++) {
-    struct th_row_cache *panel = &panels->panel[panels->hand];
-    panels->hand = (panels->hand + 1) % panels->count;
+    struct th_row_cache *panel = &panels->panel[panels->next_victim];
+    panels->next_victim = (panels->next_victim + 1) % panels->count;
     if (panel->holders == 0 && panel->loaded)
       th_row_cache_drop(panels, panel);
   }

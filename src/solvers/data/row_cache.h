@@ -29,11 +29,11 @@ struct th_row_caches {
   const struct th_deal_plan *plan; /* of deal units; the context's */
   int64_t count;                   /* deal units of the training examples */
   struct th_row_cache *panel;
-  int64_t limit;     /* bytes for values that stay; 0: all of them */
-  int64_t bytes;     /* taken now */
-  int64_t hand;      /* the next panel to make room */
-  double *column;    /* work array: one attribute of a deal unit */
-  int32_t *renumber; /* work array: new places of old ones */
+  int64_t limit;       /* bytes for values that stay; 0: all of them */
+  int64_t bytes;       /* taken now */
+  int64_t next_victim; /* the next panel to make room */
+  double *column;      /* work array: one attribute of a deal unit */
+  int32_t *renumber;   /* work array: new places of old ones */
   int64_t renumber_capacity;
 };
 

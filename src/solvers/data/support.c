@@ -12,7 +12,7 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_support, centre),
     TH_ARRAY(struct th_support, scale),
     TH_ARRAY(struct th_support, bound),
-    TH_ARRAY_OF(struct th_support, told, 3, 1)};
+    TH_ARRAY_OF(struct th_support, message, 3, 1)};
 
 th_status th_support_reserve(struct th_support *support, int64_t capacity,
                              struct th_error *err)
@@ -75,19 +75,19 @@ static void learn_scaling(struct th_support *support,
                           const struct th_context *context)
 {
   struct th_range mine = th_support_owned(support, context->owned);
-  double *told = support->told;
-  memset(told, 0, 3 * (size_t)support->size * sizeof *told);
+  double *message = support->message;
+  memset(message, 0, 3 * (size_t)support->size * sizeof *message);
   for (int64_t k = mine.first; k < mine.last; k++) {
     int64_t a = support->attribute[k] - context->owned.first;
-    told[3 * k] = context->centre[a];
-    told[3 * k + 1] = context->scale[a];
-    told[3 * k + 2] = context->bound[a];
+    message[3 * k] = context->centre[a];
+    message[3 * k + 1] = context->scale[a];
+    message[3 * k + 2] = context->bound[a];
   }
-  th_comm_share_numbers(context->comm, told, 3 * (size_t)support->size);
+  th_comm_share_numbers(context->comm, message, 3 * (size_t)support->size);
   for (int64_t k = 0; k < support->size; k++) {
-    support->centre[k] = told[3 * k];
-    support->scale[k] = told[3 * k + 1];
-    support->bound[k] = told[3 * k + 2];
+    support->centre[k] = message[3 * k];
+    support->scale[k] = message[3 * k + 1];
+    support->bound[k] = message[3 * k + 2];
   }
 }
 

@@ -18,7 +18,7 @@ struct th_support {
   double *scale;
   double *bound;
   double intercept; /* beyond the target's shift */
-  double *told;     /* 3 capacity + 1: work array of th_support_assign */
+  double *message;  /* 3 capacity + 1: work array of th_support_assign */
 };
 
 /* Room for a support of that size; the content is kept. Local. */

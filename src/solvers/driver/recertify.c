@@ -106,14 +106,15 @@ static double gap_error(const struct th_certify_review *r,
 /* Collective. */
 static double lambda_max_error(const struct th_problem *p)
 {
-  double rough = 0;
+  double rounding_bound = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    rough = fmax(rough, p->rough[g]);
-  p->context->comm->ops->max_f64(p->context->comm, &rough, 1);
-  return TH_DOUBLE_ROUNDING * rough * sqrt(2 * th_loss_L(p->loss) * p->zero);
+    rounding_bound = fmax(rounding_bound, p->rounding_bound[g]);
+  p->context->comm->ops->max_f64(p->context->comm, &rounding_bound, 1);
+  return TH_DOUBLE_ROUNDING * rounding_bound *
+         sqrt(2 * th_loss_L(p->loss) * p->zero);
 }
 
-static void widen(double *least, double *most, double value, double error)
+static void enclose(double *least, double *most, double value, double error)
 {
   *least = value - error;
   *most = value + error;
@@ -128,28 +129,28 @@ static void accumulate(struct th_certificate *c)
 
 /* Collective. */
 static void count(const struct th_certify_review *r,
-                  const struct th_certificate *told, double dual,
+                  const struct th_certificate *claimed, double dual,
                   struct th_recertified *f)
 {
   struct th_certificate *end[2] = {&f->least, &f->most};
   for (int k = 0; k < 2; k++) {
     *end[k] = f->now;
-    end[k]->gap = told->gap;
-    end[k]->confidence = told->confidence;      /* which the data do not know */
+    end[k]->gap = claimed->gap;
+    end[k]->confidence = claimed->confidence;   /* which the data do not know */
     end[k]->dual_norm += k == 0 ? dual : -dual; /* by which Z is divided */
     th_certify_review_survey(r, 2 * k - 1, end[k]);
     accumulate(end[k]);
   }
   /* N_g is a sum of as many terms as others are */
   double radius = f->most.radius;
-  widen(&f->least.radius, &f->most.radius, radius,
-        2 * TH_DOUBLE_ROUNDING * radius);
+  enclose(&f->least.radius, &f->most.radius, radius,
+          2 * TH_DOUBLE_ROUNDING * radius);
 }
 
 /* Collective. */
 static void find_range(struct th_certify_review *r,
                        const struct th_support *support,
-                       const struct th_certificate *told,
+                       const struct th_certificate *claimed,
                        struct th_recertified *f)
 {
   const double rounding = 16 * DBL_EPSILON; /* of th_gap_bound, at the least */
@@ -161,28 +162,29 @@ static void find_range(struct th_certify_review *r,
   double dual = error[0];
   double gap = gap_error(r, &s, now, dual);
   double lambda_max = lambda_max_error(r->problem);
-  count(r, told, dual, f);
-  widen(&f->least.lambda_max, &f->most.lambda_max, now->lambda_max, lambda_max);
-  widen(&f->least.objective, &f->most.objective, now->objective,
-        objective_error(r, &s, now));
-  widen(&f->least.dual_norm, &f->most.dual_norm, now->dual_norm, dual);
-  widen(&f->least.violation, &f->most.violation, now->violation, error[1]);
-  widen(&f->least.gap, &f->most.gap, now->gap, gap);
+  count(r, claimed, dual, f);
+  enclose(&f->least.lambda_max, &f->most.lambda_max, now->lambda_max,
+          lambda_max);
+  enclose(&f->least.objective, &f->most.objective, now->objective,
+          objective_error(r, &s, now));
+  enclose(&f->least.dual_norm, &f->most.dual_norm, now->dual_norm, dual);
+  enclose(&f->least.violation, &f->most.violation, now->violation, error[1]);
+  enclose(&f->least.gap, &f->most.gap, now->gap, gap);
   f->least.gap = fmax(f->least.gap, rounding * fabs(f->least.objective));
 }
 
 th_status th_recertify(struct th_problem *problem,
                        const struct th_support *support,
-                       const struct th_certificate *told,
+                       const struct th_certificate *claimed,
                        struct th_recertified *found, struct th_error *err)
 {
   struct th_certify_review r = {.problem = problem};
   *found = (struct th_recertified){.omega = 0};
   th_status rc =
-      th_certify_review_make(&r, support, told->lambda, &found->now, err);
+      th_certify_review_make(&r, support, claimed->lambda, &found->now, err);
   if (rc == TH_OK) {
     th_certify_review_survey(&r, 0, &found->now);
-    find_range(&r, support, told, found);
+    find_range(&r, support, claimed, found);
     found->omega = r.omega;
   }
   th_certify_review_free(&r);

@@ -23,7 +23,7 @@ struct th_recertified {
  * Collective. */
 th_status th_recertify(struct th_problem *problem,
                        const struct th_support *support,
-                       const struct th_certificate *told,
+                       const struct th_certificate *claimed,
                        struct th_recertified *found, struct th_error *err);
 
 #endif

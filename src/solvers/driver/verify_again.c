@@ -17,20 +17,21 @@ static bool same_model(const struct th_model *a, const struct th_model *b)
 
 /* Bit for bit. */
 static void compare_numbers(struct th_verdict *verdict,
-                            const struct th_certificate *told,
+                            const struct th_certificate *claimed,
                             const struct th_certificate *again)
 {
 #define CHECK(name, what)                                                      \
-  if (told->name != again->name)                                               \
+  if (claimed->name != again->name)                                            \
     th_verify_wrong(verdict, #name " is %.17g, trained anew it is %.17g",      \
-                    (double)told->name, (double)again->name);
+                    (double)claimed->name, (double)again->name);
   TH_CERTIFICATE_REALS(CHECK)
   TH_CERTIFICATE_COUNTS(CHECK)
 #undef CHECK
   for (int k = 0; k < TH_MARGINS; k++)
-    if (told->margin[k] != again->margin[k])
+    if (claimed->margin[k] != again->margin[k])
       th_verify_wrong(verdict, "margin %d is %lld, trained anew it is %lld", k,
-                      (long long)told->margin[k], (long long)again->margin[k]);
+                      (long long)claimed->margin[k],
+                      (long long)again->margin[k]);
 }
 
 static bool same_point(const struct th_path_point *a,
@@ -49,17 +50,17 @@ static bool meet(const struct th_path_point *a, const struct th_path_point *b)
 }
 
 static void compare_paths(struct th_verdict *verdict,
-                          const struct th_certificate *told,
+                          const struct th_certificate *claimed,
                           const struct th_certificate *again, bool reproduced)
 {
-  if (told->path_size != again->path_size) {
+  if (claimed->path_size != again->path_size) {
     th_verify_wrong(verdict,
                     "the path has %lld entries, trained anew it has %lld",
-                    (long long)told->path_size, (long long)again->path_size);
+                    (long long)claimed->path_size, (long long)again->path_size);
     return;
   }
-  for (int64_t k = 0; k < told->path_size; k++) {
-    const struct th_path_point *a = &told->path[k];
+  for (int64_t k = 0; k < claimed->path_size; k++) {
+    const struct th_path_point *a = &claimed->path[k];
     const struct th_path_point *b = &again->path[k];
     if (!(reproduced ? same_point(a, b) : meet(a, b)))
       th_verify_wrong(verdict,
@@ -77,20 +78,20 @@ th_status th_verify_again(const struct th_verify_setting *setting,
                           struct th_verdict *verdict, struct th_error *err)
 {
   struct th_model again = {0};
-  const struct th_certificate *told = &model->certificate;
+  const struct th_certificate *claimed = &model->certificate;
   th_status rc = th_train(setting->plan, setting->store, setting->comm, NULL,
                           setting->profile, &again, err);
   if (rc == TH_OK) {
     bool reproduced = same_model(model, &again);
     verdict->unchecked[0] = '\0';
     if (reproduced)
-      compare_numbers(verdict, told, &again.certificate);
+      compare_numbers(verdict, claimed, &again.certificate);
     else
       th_verify_unchecked(verdict,
                           "support sizes and what screening counted: another "
                           "build or processor has made the model, with other "
                           "last bits");
-    compare_paths(verdict, told, &again.certificate, reproduced);
+    compare_paths(verdict, claimed, &again.certificate, reproduced);
     verdict->holds = verdict->holds && verdict->wrong[0] == '\0';
   }
   th_model_free(&again);

@@ -39,24 +39,24 @@ void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
 }
 
 static bool check_real(struct th_verdict *verdict, const char *name,
-                       double told, double now, double least, double most)
+                       double claimed, double now, double least, double most)
 {
-  if (told == now || (told >= least && told <= most))
+  if (claimed == now || (claimed >= least && claimed <= most))
     return true;
   return th_verify_wrong(verdict, "%s is %.12g, where the data give %.12g",
-                         name, told, now);
+                         name, claimed, now);
 }
 
 static bool check_count(struct th_verdict *verdict, const char *name,
-                        int64_t told, int64_t least, int64_t most)
+                        int64_t claimed, int64_t least, int64_t most)
 {
-  if (told >= least && told <= most)
+  if (claimed >= least && claimed <= most)
     return true;
   if (least == most)
     return th_verify_wrong(verdict, "%s is %lld, where it has to be %lld", name,
-                           (long long)told, (long long)least);
+                           (long long)claimed, (long long)least);
   return th_verify_wrong(verdict, "%s is %lld, where it has to be %lld to %lld",
-                         name, (long long)told, (long long)least,
+                         name, (long long)claimed, (long long)least,
                          (long long)most);
 }
 
@@ -74,8 +74,8 @@ static void check_lambda(struct th_verdict *verdict,
                          const struct th_verify_evidence *e)
 {
   const struct th_config *config = e->config;
-  const struct th_certificate *told = &e->model->certificate;
-  double lambda_max = told->lambda_max;
+  const struct th_certificate *claimed = &e->model->certificate;
+  double lambda_max = claimed->lambda_max;
   double wanted =
       th_plan_penalised_lambda(config, lambda_max, config->path - 1);
   if (!(lambda_max > 0) && !(config->lambda > 0))
@@ -84,11 +84,11 @@ static void check_lambda(struct th_verdict *verdict,
       config->lambda > 0
           ? 0
           : (th_verify_lambda_slack(e) / lambda_max + 8 * DBL_EPSILON) * wanted;
-  if (!(fabs(told->lambda - wanted) <= error))
+  if (!(fabs(claimed->lambda - wanted) <= error))
     th_verify_wrong(verdict,
                     "lambda is %.12g, where the model's options and "
                     "lambda_max give %.12g",
-                    told->lambda, wanted);
+                    claimed->lambda, wanted);
 }
 
 /* Below 1 for a stream that was sampled, and nowhere else. */
@@ -96,53 +96,53 @@ static void check_confidence(struct th_verdict *verdict,
                              const struct th_verify_evidence *e)
 {
   const struct th_config *config = e->config;
-  double told = e->model->certificate.confidence;
+  double claimed = e->model->certificate.confidence;
   bool sampled = config->screening.how == TH_SCREEN_ONLINE &&
                  th_screen_online_stream_of(config, e->problem->rows);
   double below = 1 - (1 - config->confidence);
-  if (told != 1 && !(sampled && told == below))
+  if (claimed != 1 && !(sampled && claimed == below))
     th_verify_wrong(verdict,
                     "confidence is %.12g, where the model's options give "
                     "%.12g",
-                    told, sampled ? below : 1.0);
+                    claimed, sampled ? below : 1.0);
 }
 
 /* What the solver counted on its way is known to it alone. */
 static void check_screening(struct th_verdict *verdict,
                             const struct th_verify_evidence *e)
 {
-  const struct th_certificate *told = &e->model->certificate;
+  const struct th_certificate *claimed = &e->model->certificate;
   int64_t all = e->problem->active.total;
   bool online = e->config->screening.how == TH_SCREEN_ONLINE;
   bool exact = !th_solver_find(e->config->solver)->by_examples;
   if (exact)
-    check_count(verdict, "active", told->active, e->found->least.active,
+    check_count(verdict, "active", claimed->active, e->found->least.active,
                 e->found->most.active);
   else if (e->config->screening.how == TH_SCREEN_NONE)
-    check_count(verdict, "active", told->active, all, all);
-  else if (check_count(verdict, "active", told->active, e->model->support_size,
-                       all))
+    check_count(verdict, "active", claimed->active, all, all);
+  else if (check_count(verdict, "active", claimed->active,
+                       e->model->support_size, all))
     th_verify_unchecked(verdict, "active, beyond its range");
   if (!online)
-    check_count(verdict, "screened_wrongly", told->screened_wrongly, 0, 0);
-  else if (check_count(verdict, "screened_wrongly", told->screened_wrongly, 0,
-                       INT64_MAX))
+    check_count(verdict, "screened_wrongly", claimed->screened_wrongly, 0, 0);
+  else if (check_count(verdict, "screened_wrongly", claimed->screened_wrongly,
+                       0, INT64_MAX))
     th_verify_unchecked(verdict, "screened_wrongly");
 }
 
 static void check_margins(struct th_verdict *verdict,
                           const struct th_verify_evidence *e)
 {
-  const int64_t *told = e->model->certificate.margin;
+  const int64_t *claimed = e->model->certificate.margin;
   int64_t nearer = 0; /* no farther than 10^-k */
   for (int k = TH_MARGINS - 1; k >= 0; k--) {
     char name[48];
     snprintf(name, sizeof name, "the sum of margins from %d on", k);
-    if (told[k] < 0 || told[k] > e->found->most.margin[0]) {
-      th_verify_wrong(verdict, "margin %d is %lld", k, (long long)told[k]);
+    if (claimed[k] < 0 || claimed[k] > e->found->most.margin[0]) {
+      th_verify_wrong(verdict, "margin %d is %lld", k, (long long)claimed[k]);
       return;
     }
-    nearer += told[k];
+    nearer += claimed[k];
     if (!check_count(verdict, name, nearer, e->found->least.margin[k],
                      e->found->most.margin[k]))
       return;
@@ -152,11 +152,11 @@ static void check_margins(struct th_verdict *verdict,
 void th_verify_numbers(struct th_verdict *verdict,
                        const struct th_verify_evidence *evidence)
 {
-  const struct th_certificate *told = &evidence->model->certificate;
+  const struct th_certificate *claimed = &evidence->model->certificate;
   const struct th_recertified *found = evidence->found;
 #define CHECK(name, what)                                                      \
-  check_real(verdict, #name, told->name, found->now.name, found->least.name,   \
-             found->most.name);
+  check_real(verdict, #name, claimed->name, found->now.name,                   \
+             found->least.name, found->most.name);
   CHECK(lambda_max, "")
   check_lambda(verdict, evidence);
   TH_CERTIFICATE_REALS(CHECK)

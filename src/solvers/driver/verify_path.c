@@ -40,14 +40,14 @@ static struct bounds bounds_at(const struct th_verify_evidence *e,
 static bool check_lambda(struct th_verdict *verdict,
                          const struct th_verify_evidence *e, int64_t k)
 {
-  const struct th_certificate *told = &e->model->certificate;
+  const struct th_certificate *claimed = &e->model->certificate;
   double error = th_verify_lambda_slack(e);
-  double along = (double)k / (double)(told->path_size - 1);
+  double along = (double)k / (double)(claimed->path_size - 1);
   double share = th_pow(e->config->path_min, along);
-  double wanted = told->lambda_max * share;
-  double lambda = told->path[k].lambda;
-  bool free = !(told->lambda_max > 0); /* any will do: the solver's fall */
-  if (free ? lambda > 0 && (k == 0 || lambda <= told->path[k - 1].lambda)
+  double wanted = claimed->lambda_max * share;
+  double lambda = claimed->path[k].lambda;
+  bool free = !(claimed->lambda_max > 0); /* any will do: the solver's fall */
+  if (free ? lambda > 0 && (k == 0 || lambda <= claimed->path[k - 1].lambda)
            : fabs(lambda - wanted) <= share * error + 16 * DBL_EPSILON * wanted)
     return true;
   return th_verify_wrong(verdict,
@@ -138,10 +138,11 @@ static bool check_size(struct th_verdict *verdict,
 static bool check_last(struct th_verdict *verdict,
                        const struct th_verify_evidence *e)
 {
-  const struct th_certificate *told = &e->model->certificate;
-  const struct th_path_point *last = &told->path[told->path_size - 1];
-  if (last->lambda == told->lambda && last->objective == told->objective &&
-      last->gap == told->gap && last->support_size == e->model->support_size)
+  const struct th_certificate *claimed = &e->model->certificate;
+  const struct th_path_point *last = &claimed->path[claimed->path_size - 1];
+  if (last->lambda == claimed->lambda &&
+      last->objective == claimed->objective && last->gap == claimed->gap &&
+      last->support_size == e->model->support_size)
     return true;
   return th_verify_wrong(
       verdict, "the last entry of the path is not the model's certificate");

@@ -74,8 +74,8 @@ done:
 }
 
 /* The same for so many members. Local. */
-static th_status widen(struct th_active_set *f, int64_t members,
-                       struct th_error *err)
+static th_status add_columns(struct th_active_set *f, int64_t members,
+                             struct th_error *err)
 {
   int64_t old = f->factor.room;
   if (members + 1 <= old || old == MOST_ROWS)
@@ -163,7 +163,7 @@ th_status th_active_set_begin(struct th_active_set *f,
     th_active_set_reset(f);
   f->centred = centred;
   f->ridge = q->ridge;
-  TH_TRY(widen(f, members, err));
+  TH_TRY(add_columns(f, members, err));
   TH_TRY(name_members(f, q, err));
   free(f->target);
   f->target = NULL;
@@ -265,8 +265,8 @@ static void look(struct th_active_set *f, const struct th_quadratic *q,
 
 /* The part of the step that can be gone, at most 1; *stop: the row that comes
  * to zero there, or -1. */
-static double reach(const struct th_active_set *f, const struct th_quadratic *q,
-                    int64_t *stop)
+static double step_to_sign_change(const struct th_active_set *f,
+                                  const struct th_quadratic *q, int64_t *stop)
 {
   double part = 1;
   *stop = -1;
@@ -290,7 +290,7 @@ static void minimise(struct th_active_set *f, const struct th_quadratic *q)
          (size_t)(q->working->members + 1) * sizeof *f->target);
   for (int k = 0; k <= MOST_STOPS && stop >= 0 && f->factor.size > 0; k++) {
     th_factor_solve(&f->factor, f->residual, f->step);
-    double part = reach(f, q, &stop);
+    double part = step_to_sign_change(f, q, &stop);
     for (int64_t i = 0; i < f->factor.size; i++) {
       f->target[place_of(f, q, i)] += part * f->step[i];
       f->residual[i] *= 1 - part;

@@ -160,7 +160,7 @@ double th_gradient_history_estimate(struct th_gradient_history *recall,
         first->slope[k] + best.part * (first->slope[k] - second->slope[k]);
   th_grouping_dual(&p->grouping, p->context->comm, duals->z, duals->value);
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    duals->slack[g] = best.beside * p->reach[g] +
+    duals->slack[g] = best.beside * p->norm_bound[g] +
                       fabs(1 + best.part) * first->error[g] +
                       fabs(best.part) * second->error[g];
   recall->clock++;

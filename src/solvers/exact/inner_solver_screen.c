@@ -44,7 +44,7 @@ static void derive(struct th_inner_solver *d)
 }
 
 /* The intercept, and all that follows from the predictions, of any loss. */
-static th_status settle(struct th_inner_solver *d, struct th_error *err)
+static th_status finish_screen(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   if (p->intercept) {
@@ -99,8 +99,8 @@ static void centre(struct th_inner_solver *d, const struct th_logistic *at)
 }
 
 /* The same of the logistic loss. */
-static th_status settle_logistic(struct th_inner_solver *d,
-                                 struct th_error *err)
+static th_status finish_screen_logistic(struct th_inner_solver *d,
+                                        struct th_error *err)
 {
   const struct th_problem *p = d->problem;
   struct th_logistic at;
@@ -178,7 +178,8 @@ th_status th_inner_solver_predict(struct th_inner_solver *d,
   if (d->squared)
     TH_TRY(settle_squared(d, err));
   else
-    TH_TRY(d->logistic ? settle_logistic(d, err) : settle(d, err));
+    TH_TRY(d->logistic ? finish_screen_logistic(d, err)
+                       : finish_screen(d, err));
   find_primal(d, w, lambda);
   d->looked = true;
 done:

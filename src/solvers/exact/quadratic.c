@@ -105,10 +105,11 @@ th_status th_quadratic_begin(struct th_quadratic *q, struct th_error *err)
   memcpy(q->from, q->coef, (size_t)(w->members + 1) * sizeof *q->from);
   memcpy(q->start, q->state, (size_t)q->states * sizeof *q->start);
   q->sum_h = 0;
-  q->even = q->covariance == NULL ? q->h[0] : 0;
+  q->uniform_curvature = q->covariance == NULL ? q->h[0] : 0;
   for (int64_t i = 0; q->covariance == NULL && i < q->states; i++) {
     q->sum_h += q->h[i];
-    q->even = q->h[i] == q->even ? q->even : 0;
+    q->uniform_curvature =
+        q->h[i] == q->uniform_curvature ? q->uniform_curvature : 0;
   }
   for (int64_t g = 0; g < w->units && rc == TH_OK; g++) {
     int64_t count = w->start[g + 1] - w->start[g];
@@ -136,8 +137,8 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
   q->coef[k] += delta;
   if (c == NULL) {
     const struct th_vector *x = &q->columns->vector[slot];
-    if (q->even > 0)
-      th_column_add(x, delta * q->even, q->state);
+    if (q->uniform_curvature > 0)
+      th_column_add(x, delta * q->uniform_curvature, q->state);
     else
       th_column_add_weighted(x, delta, q->h, q->state);
     return;

@@ -33,7 +33,7 @@ struct th_quadratic {
    * slope of each slot, and v is never formed. */
   const struct th_covariance *covariance;
   const double *h; /* of examples; 0 leaves one out; NULL with covariance */
-  double even;     /* what all of h is, or 0 */
+  double uniform_curvature; /* what all of h is, or 0 */
   double ridge;    /* in slopes, also those of the state, and products */
   bool intercept;  /* b0 is a variable; covariances are centred instead */
   double constant; /* covariance: half the mean square of theta at the start,

@@ -107,16 +107,16 @@ done:
   return rc;
 }
 
-th_status th_working_set_solver_widen(struct th_working_set_solver *e,
-                                      const double *value, double floor,
-                                      int64_t most, int64_t *added,
-                                      struct th_error *err)
+th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
+                                        const double *value, double floor,
+                                        int64_t most, int64_t *added,
+                                        struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t candidates = 0;
   th_status rc = reserve(e, most, err);
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (p->counted[g] && value[g] > floor &&
+    if (p->is_owner[g] && value[g] > floor &&
         th_working_set_find(&e->working, p->key[g]) < 0) {
       e->score[candidates] = value[g];
       e->name[candidates++] = p->key[g];
@@ -168,8 +168,8 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
     return th_working_set_solver_take_all(e, err);
   if (part == 0)
     floor = 2 * lambda - th_gradient_history_lambda(&e->recall);
-  return th_working_set_solver_widen(e, e->value, floor, w->units + 128, &added,
-                                     err);
+  return th_working_set_solver_enlarge(e, e->value, floor, w->units + 128,
+                                       &added, err);
 }
 
 /* A unit of the working set from the slopes that everyone has, on a rank that
@@ -256,7 +256,7 @@ static int64_t collect(struct th_working_set_solver *e)
   int64_t wanted = 0;
   e->dual_norm = 0;
   for (int64_t g = 0; g < p->grouping.groups; g++) {
-    wanted += e->duals.wanted[g] && p->counted[g];
+    wanted += e->duals.wanted[g] && p->is_owner[g];
     if (e->duals.wanted[g] || e->duals.known[g])
       e->dual_norm = fmax(e->dual_norm, e->duals.value[g]);
   }
@@ -299,12 +299,12 @@ static th_status admit(struct th_working_set_solver *e, double lambda,
   th_status rc = TH_NEW(&priority, groups, "candidates", err);
   TH_TRY(th_agree(p->context->comm, rc, err));
   for (int64_t g = 0; g < groups; g++) {
-    double reach = e->duals.value[g] / fmax(lambda, e->dual_norm);
+    double nearness = e->duals.value[g] / fmax(lambda, e->dual_norm);
     if (e->duals.wanted[g] && e->duals.value[g] > nearly * lambda)
-      priority[g] = p->reach[g] / fmax(1 - reach, 1e-12);
+      priority[g] = p->norm_bound[g] / fmax(1 - nearness, 1e-12);
   }
   most = most < LEAST_GROWTH ? LEAST_GROWTH : most;
-  TH_TRY(th_working_set_solver_widen(e, priority, 0, most, added, err));
+  TH_TRY(th_working_set_solver_enlarge(e, priority, 0, most, added, err));
   if (*added > 0 && p->kept != NULL)
     th_working_set_solver_stay(e, lambda);
   else if (*added > 0)

@@ -53,10 +53,10 @@ double th_working_set_solver_goal(const struct th_working_set_solver *exact,
 
 /* Take the units into the working set whose value[] over the groups is above
  * floor: the `most` largest of them. *added: how many. Collective. */
-th_status th_working_set_solver_widen(struct th_working_set_solver *exact,
-                                      const double *value, double floor,
-                                      int64_t most, int64_t *added,
-                                      struct th_error *err);
+th_status th_working_set_solver_enlarge(struct th_working_set_solver *exact,
+                                        const double *value, double floor,
+                                        int64_t most, int64_t *added,
+                                        struct th_error *err);
 
 /* Where to begin at the next lambda: coefficients along the line through the
  * last two, and the working set of their support; widens: and of what is going

@@ -29,5 +29,5 @@ th_status th_working_set_solver_take_all(struct th_working_set_solver *e,
   int64_t added = 0;
   for (int64_t g = 0; g < groups; g++)
     e->value[g] = 1;
-  return th_working_set_solver_widen(e, e->value, 0, groups, &added, err);
+  return th_working_set_solver_enlarge(e, e->value, 0, groups, &added, err);
 }

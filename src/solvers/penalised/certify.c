@@ -76,7 +76,7 @@ double th_certify_review_violation(const struct th_certify_review *r, int64_t g)
   }
   if (!(r->held[g] > 0))
     return value - 1;
-  bool split = p->grouping.elsewhere != NULL && p->grouping.elsewhere[g];
+  bool split = p->grouping.has_remote != NULL && p->grouping.has_remote[g];
   struct th_group_norm norm =
       p->grouping.norm == NULL ? p->grouping.one : p->grouping.norm[g];
   if (split || members.last - members.first > 1)
@@ -95,7 +95,7 @@ static int decade_of(double distance)
 
 double th_certify_review_slack(const struct th_certify_review *r, int64_t g)
 {
-  return r->duals.slack[g] + r->drift * r->problem->reach[g];
+  return r->duals.slack[g] + r->drift * r->problem->norm_bound[g];
 }
 
 void th_certify_review_survey(const struct th_certify_review *r, int side,
@@ -110,15 +110,15 @@ void th_certify_review_survey(const struct th_certify_review *r, int side,
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     struct th_range members = th_problem_members(p, g);
     double value = r->duals.value[g] + side * th_certify_review_slack(r, g);
-    double radius =
-        th_gap_radius(L, c->gap, p->reach[g] * p->reach[g], c->lambda);
+    double radius = th_gap_radius(
+        L, c->gap, p->norm_bound[g] * p->norm_bound[g], c->lambda);
     bool in_support = r->held[g] > 0;
     largest[0] = fmax(largest[0], th_certify_review_violation(r, g));
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
     if (in_support || !th_gap_removes(reach, radius, TH_GAP_MARGIN))
       counts[TH_MARGINS] += members.last - members.first;
-    if (!in_support && p->counted[g])
+    if (!in_support && p->is_owner[g])
       counts[decade_of(1 - value)]++;
   }
   comm->ops->max_f64(comm, largest, 2);

@@ -15,7 +15,7 @@ struct th_certify_review {
   struct th_duals duals;
   double omega; /* the penalty, without lambda */
   double drift; /* what another rounding of theta does to a dual value, over
-                   the group's reach */
+                   the group's norm bound */
 };
 
 /* Objective, dual norm and gap, and what th_certify_review_survey needs.

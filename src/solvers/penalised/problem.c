@@ -68,9 +68,9 @@ static th_status reserve_groups(struct th_problem *p, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&p->key, groups, "names of groups", err));
   TH_TRY(TH_NEW(&p->by_key, groups, "names of groups", err));
-  TH_TRY(TH_NEW(&p->counted, groups, "names of groups", err));
-  TH_TRY(TH_NEW(&p->reach, groups, "second moments", err));
-  TH_TRY(TH_NEW(&p->rough, groups, "second moments", err));
+  TH_TRY(TH_NEW(&p->is_owner, groups, "names of groups", err));
+  TH_TRY(TH_NEW(&p->norm_bound, groups, "second moments", err));
+  TH_TRY(TH_NEW(&p->rounding_bound, groups, "second moments", err));
   TH_TRY(TH_NEW(&p->sums, places, "sums over examples", err));
   TH_TRY(TH_NEW(&p->centre, places, "sums over examples", err));
   TH_TRY(TH_NEW(&p->place, places, "sums over examples", err));
@@ -93,7 +93,7 @@ static th_status name_shared(struct th_problem *p, struct th_error *err)
   for (int64_t s = 0; s < shared->groups; s++)
     if (shared->local[s] >= 0) {
       p->key[shared->local[s]] = -lowest[s];
-      p->counted[shared->local[s]] = shared->counted[s];
+      p->is_owner[shared->local[s]] = shared->is_owner[s];
     }
 done:
   free(lowest);
@@ -127,7 +127,7 @@ static th_status name_groups(struct th_problem *p, struct th_error *err)
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     int64_t member = th_problem_members(p, g).first;
     p->key[g] = p->active.attribute[th_problem_place(p, member)];
-    p->counted[g] = true;
+    p->is_owner[g] = true;
   }
   if (p->grouping.shared.groups > 0)
     TH_TRY(name_shared(p, err));
@@ -272,9 +272,9 @@ void th_problem_free(struct th_problem *p)
   th_active_free(&p->active);
   th_grouping_free(&p->grouping);
   TH_FREE(p->target, p->eta, p->multiplier, p->multiplier32, p->key, p->by_key,
-          p->counted, p->reach);
+          p->is_owner, p->norm_bound);
   th_csc_cache_free(&p->sheet);
-  TH_FREE(p->rough, p->sums, p->centre, p->place, p->listed);
+  TH_FREE(p->rounding_bound, p->sums, p->centre, p->place, p->listed);
   *p = (struct th_problem){0};
 }
 

@@ -54,9 +54,9 @@ struct th_problem {
   struct th_grouping grouping; /* over its places */
   int64_t *key;    /* of each group here: its lowest attribute on all ranks */
   int64_t *by_key; /* groups in ascending order of keys */
-  bool *counted;   /* groups: this rank speaks for it */
-  double *reach;   /* groups: at least sqrt(N_g) */
-  double *rough;   /* groups: the same for the rounding of sums */
+  bool *is_owner;  /* groups: this rank speaks for it */
+  double *norm_bound;        /* groups: at least sqrt(N_g) */
+  double *rounding_bound;    /* groups: the same for the rounding of sums */
   struct th_csc_cache sheet; /* sparse values of all places, where they fit */
   double *multiplier;        /* work of passes */
   float *multiplier32;

@@ -49,15 +49,15 @@ th_status th_problem_moments(struct th_problem *p, struct th_error *err)
   for (int64_t g = 0; g < p->grouping.groups; g++)
     all[g] = true;
   TH_TRY(th_problem_sums(p, all, TH_SUM_MOMENTS, 1 + 1e-9, second, err));
-  th_grouping_second(&p->grouping, p->context->comm, second, p->reach);
+  th_grouping_second(&p->grouping, p->context->comm, second, p->norm_bound);
   for (int64_t k = 0; k < places; k++) {
     double c = p->active.centre[k] * p->active.scale[k];
     second[k] = c == 0 ? second[k] : 4 * second[k] + 6 * c * c;
   }
-  th_grouping_second(&p->grouping, p->context->comm, second, p->rough);
+  th_grouping_second(&p->grouping, p->context->comm, second, p->rounding_bound);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
-    p->reach[g] = sqrt(p->reach[g]) * (1 + 1e-12);
-    p->rough[g] = sqrt(p->rough[g]);
+    p->norm_bound[g] = sqrt(p->norm_bound[g]) * (1 + 1e-12);
+    p->rounding_bound[g] = sqrt(p->rounding_bound[g]);
   }
 done:
   TH_FREE(all, second);
@@ -66,8 +66,8 @@ done:
 
 /* The groups whose dual value decides something and is not exact yet: again in
  * double. Collective. */
-static th_status settle(struct th_problem *p, double factor, double level,
-                        struct th_duals *duals, struct th_error *err)
+static th_status finish_duals(struct th_problem *p, double factor, double level,
+                              struct th_duals *duals, struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
   bool *marked = NULL;
@@ -114,7 +114,7 @@ static th_status evaluate(struct th_problem *p, double norm, double lambda,
   for (int64_t g = 0; g < groups; g++)
     if (duals->wanted[g]) {
       duals->value[g] = value[g];
-      duals->slack[g] = rounding_of(p) * norm * p->rough[g] / lambda;
+      duals->slack[g] = rounding_of(p) * norm * p->rounding_bound[g] / lambda;
     }
 done:
   free(value);
@@ -135,7 +135,7 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
   if (!p->single)
     return TH_OK;
   level = fmin(level, least_maximum(p, duals));
-  TH_TRY(settle(p, factor, level, duals, err));
+  TH_TRY(finish_duals(p, factor, level, duals, err));
 done:
   return rc;
 }

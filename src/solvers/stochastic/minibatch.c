@@ -80,8 +80,8 @@ static th_status multiply(struct th_stochastic *s, struct th_error *err)
   bool good = true;
   for (int64_t r = 0; r < sample->rows; r++) {
     const struct th_row *row = &sample->row[r];
-    if (s->update->meet != NULL)
-      s->update->meet(s, row);
+    if (s->update->catch_up != NULL)
+      s->update->catch_up(s, row);
     good &= th_row_product(row, th_stochastic_coef(s), &s->places.cells,
                            &s->scaling.fixed, &sample->sums[r]);
     if (anchored)

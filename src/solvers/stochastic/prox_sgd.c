@@ -12,7 +12,7 @@ static void step(struct th_stochastic *s)
   th_stochastic_prox_step(s, s->control.step_size);
 }
 
-const struct th_update th_prox_sgd_update = {.meet = th_stochastic_lazy_meet,
+const struct th_update th_prox_sgd_update = {.catch_up =
+                                                 th_stochastic_lazy_catch_up,
                                              .step = step,
-                                             .settle =
-                                                 th_stochastic_lazy_settle};
+                                             .flush = th_stochastic_lazy_flush};

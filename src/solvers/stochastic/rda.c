@@ -63,13 +63,13 @@ static bool is_lazy(const struct th_stochastic *s)
   return s->panels.sparse && th_stochastic_separable(s);
 }
 
-static void meet(struct th_stochastic *s, const struct th_row *row)
+static void catch_up(struct th_stochastic *s, const struct th_row *row)
 {
   for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
     refresh(s, row->place[k]);
 }
 
-static void settle(struct th_stochastic *s)
+static void flush(struct th_stochastic *s)
 {
   for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++)
     refresh(s, p);
@@ -83,14 +83,15 @@ static void step(struct th_stochastic *s)
   for (int64_t r = 0; r < sample->rows; r++) {
     th_row_add(&sample->row[r], sample->factor[r], gradients(s));
     state->intercept += sample->factor[r];
-    state->pull += fabs(sample->factor[r]) * s->scaling.stride;
+    state->pull += fabs(sample->factor[r]) * s->scaling.step_bound;
   }
   s->control.step_size = state->first / sqrt(halves);
   state->step = s->control.step_size;
   double t =
       s->control.step_size * (double)s->control.steps * (1 + 1 / sqrt(halves));
   state->threshold = t * s->lambda;
-  s->scaling.reach = fmax(s->scaling.reach, state->step * state->pull);
+  s->scaling.coef_bound =
+      fmax(s->scaling.coef_bound, state->step * state->pull);
   if (s->context->config->intercept)
     s->intercept =
         s->start_intercept - state->constant * state->step * state->intercept;
@@ -122,8 +123,8 @@ static void release(struct th_stochastic *s)
 const struct th_update th_rda_update = {.fields = 1,
                                         .create = create,
                                         .begin = begin,
-                                        .meet = meet,
+                                        .catch_up = catch_up,
                                         .step = step,
-                                        .settle = settle,
+                                        .flush = flush,
                                         .describe = describe,
                                         .free = release};

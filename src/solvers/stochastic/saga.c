@@ -16,13 +16,13 @@ static void step(struct th_stochastic *s)
   th_variance_reduced_step(s, true);
 }
 
-const struct th_update th_saga_update = {.fields = TH_REDUCED_FIELDS,
-                                         .constant = 1.0 / 3,
-                                         .create = th_variance_reduced_create,
-                                         .meet = th_variance_reduced_meet,
-                                         .step = step,
-                                         .settle = th_variance_reduced_settle,
-                                         .describe =
-                                             th_variance_reduced_describe,
-                                         .restart = th_variance_reduced_restart,
-                                         .free = th_variance_reduced_free};
+const struct th_update th_saga_update = {
+    .fields = TH_REDUCED_FIELDS,
+    .constant = 1.0 / 3,
+    .create = th_variance_reduced_create,
+    .catch_up = th_variance_reduced_catch_up,
+    .step = step,
+    .flush = th_variance_reduced_flush,
+    .describe = th_variance_reduced_describe,
+    .restart = th_variance_reduced_restart,
+    .free = th_variance_reduced_free};

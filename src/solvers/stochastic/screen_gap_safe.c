@@ -40,7 +40,7 @@ struct gap_safe {
   struct th_sparsa polish;
   double objective; /* P at the point; INFINITY: there is none yet */
   int64_t drawn;    /* examples used by steps until it last moved */
-  bool settled;     /* it cannot remove more */
+  bool exhausted;   /* it cannot remove more */
   int64_t blocks;   /* of the usual length, until the next check */
 };
 
@@ -91,8 +91,8 @@ static int64_t blocks_until_next(const struct th_stochastic *s)
   const struct gap_safe *state = s->screening_state;
   bool waits = config->epochs > 0 && !(config->tolerance > 0) &&
                config->screening.every == 0 && s->update->begin == NULL;
-  return state->settled && waits ? th_min_i64(2 * state->blocks, MOST_BLOCKS)
-                                 : 1;
+  return state->exhausted && waits ? th_min_i64(2 * state->blocks, MOST_BLOCKS)
+                                   : 1;
 }
 
 /* The point takes the iterate's place, or gives it back. */
@@ -121,10 +121,10 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
   change_places(s);
   TH_TRY(th_sparsa(s, &state->polish, gap, passes, err));
   state->objective = s->full.pass.objective;
-  state->settled = s->full.pass.gap <= gap;
+  state->exhausted = s->full.pass.gap <= gap;
   before = s->active.total;
   TH_TRY(th_screening_gap_safe(s, err));
-  state->settled = state->settled && s->active.total == before;
+  state->exhausted = state->exhausted && s->active.total == before;
 done:
   change_places(s);
   return rc;
@@ -142,7 +142,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   if (s->context->config->screening.rule == TH_RULE_PAPER)
     return rc;
   state->blocks = blocks_until_next(s);
-  if (state->settled || passes == 0 || s->active.total == 0)
+  if (state->exhausted || passes == 0 || s->active.total == 0)
     return rc;
   iterate = s->full.pass;
   intercept = s->intercept;
@@ -161,7 +161,7 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, &state->polish, step);
   TH_STATE_ONE(list, state, objective);
   TH_STATE_ONE(list, state, drawn);
-  TH_STATE_ONE(list, state, settled);
+  TH_STATE_ONE(list, state, exhausted);
   TH_STATE_ONE(list, state, blocks);
 }
 

@@ -100,7 +100,8 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
 /* All attributes become active; the field WAS is 1 where they were before.
  * Panels are to be read again, second moments of the others are 0. Collective.
  */
-th_status th_screen_online_widen(struct th_stochastic *s, struct th_error *err);
+th_status th_screen_online_readmit(struct th_stochastic *s,
+                                   struct th_error *err);
 
 /* Solve the problem exactly on the active attributes, look at all others, take
  * back those that the solution needs; until there are none. b becomes the exact

@@ -28,8 +28,8 @@ void th_screen_online_watch(struct th_stochastic *s)
     screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->sample.index[r];
   if (online->rule != TH_RULE_PROJ || online->block.steps % every != 0)
     return;
-  if (s->update->settle != NULL)
-    s->update->settle(s);
+  if (s->update->flush != NULL)
+    s->update->flush(s);
   for (int64_t p = 0; p < s->active.count; p++)
     average[p] += th_stochastic_coef(s)[p];
   screen->intercept += s->intercept;
@@ -37,15 +37,16 @@ void th_screen_online_watch(struct th_stochastic *s)
 }
 
 /* sum |v_j| bound_j: what predictions at the anchor can reach. Collective. */
-static th_status reach(struct th_stochastic *s, const double *v,
-                       struct th_error *err)
+static th_status bound_coefs(struct th_stochastic *s, const double *v,
+                             struct th_error *err)
 {
   const double slack = 1.000001;
   double *work = s->places.group_second;
   for (int64_t p = 0; p < s->active.count; p++)
     work[p] = fabs(v[p]) * s->active.bound[p];
-  th_status rc = th_stochastic_total(s, work, &s->scaling.anchor_reach, err);
-  s->scaling.anchor_reach *= slack;
+  th_status rc =
+      th_stochastic_total(s, work, &s->scaling.anchor_coef_bound, err);
+  s->scaling.anchor_coef_bound *= slack;
   return rc;
 }
 
@@ -179,7 +180,7 @@ static th_status sparse_average(struct th_stochastic *s, double *anchor,
   s->anchor_intercept = screen->intercept / (double)screen->averaged;
   s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
   th_sparse_average_levels(largest, level);
-  TH_TRY(reach(s, average, err));
+  TH_TRY(bound_coefs(s, average, err));
   TH_TRY(choose_level(s, average, level, &best, err));
   part_of(s, average, level, 0, best, anchor);
   memset(average, 0, (size_t)s->active.count * sizeof *average);
@@ -200,7 +201,7 @@ th_status th_screen_online_anchor(struct th_stochastic *s, struct th_error *err)
     memcpy(anchor, th_stochastic_coef(s),
            (size_t)s->active.count * sizeof *anchor);
     s->anchor_intercept = s->intercept;
-    TH_TRY(reach(s, anchor, err));
+    TH_TRY(bound_coefs(s, anchor, err));
   }
   rc = th_grouping_norm(&s->grouping, s->context->comm, anchor,
                         &screen->held_omega, err);

@@ -53,7 +53,8 @@ static th_status list_missing(const struct th_stochastic *s, int64_t **missing,
   return rc;
 }
 
-th_status th_screen_online_widen(struct th_stochastic *s, struct th_error *err)
+th_status th_screen_online_readmit(struct th_stochastic *s,
+                                   struct th_error *err)
 {
   int64_t *missing = NULL;
   int64_t count = 0;
@@ -149,7 +150,7 @@ static th_status look_around(struct th_stochastic *s,
 {
   struct th_pass whole;
   th_status rc;
-  TH_TRY(th_screen_online_widen(s, err));
+  TH_TRY(th_screen_online_readmit(s, err));
   if (solution != NULL)
     set_coefficients(s, solution);
   TH_TRY(th_stochastic_norms(s, err));

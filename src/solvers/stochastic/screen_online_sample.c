@@ -158,7 +158,7 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
   int64_t drawn = 0;
   th_status rc;
   clear(s);
-  TH_TRY(th_screen_online_widen(s, err));
+  TH_TRY(th_screen_online_readmit(s, err));
   TH_TRY(th_stochastic_reach(s, err));
   TH_TRY(take_sample(s, examples, &drawn, err));
   bound_duals(s, drawn, delta);

@@ -28,7 +28,7 @@
 
 /* Vectors over the active places: active.field[...]. */
 enum th_field {
-  TH_FIELD_COEF,   /* b, as far as it is current: see meet and settle */
+  TH_FIELD_COEF,   /* b, as far as it is current: see catch_up and flush */
   TH_FIELD_SECOND, /* N_j = sum eta_i x_ij^2 */
   TH_FIELD_DUAL,   /* Z, of the last full pass */
   TH_FIELD_LAZY,   /* what has been done to a coefficient */
@@ -63,11 +63,11 @@ struct th_update {
   th_status (*begin)(struct th_stochastic *s, struct th_error *err);
   /* Make the coefficients that a row meets current, before it is multiplied.
    * Local. */
-  void (*meet)(struct th_stochastic *s, const struct th_row *row);
+  void (*catch_up)(struct th_stochastic *s, const struct th_row *row);
   /* Use the sample, whose step size is s->control.step_size. */
   void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
-  void (*settle)(struct th_stochastic *s);
+  void (*flush)(struct th_stochastic *s);
   /* The state between outer loops, beside its vectors. Local. */
   void (*describe)(struct th_stochastic *s, struct th_state *state);
   /* Values have changed by their rounding: what is remembered of them is that
@@ -218,7 +218,7 @@ void th_stochastic_descend(struct th_stochastic *s, double g,
 
 /* b = prox of g lambda Omega at b; later for sparse data where the penalty
  * allows: th_stochastic_lazy_meet and th_stochastic_lazy_settle are the rule's
- * meet and settle then. Collective. */
+ * catch_up and flush then. Collective. */
 void th_stochastic_batch_prox(struct th_stochastic *s, double g);
 
 /* Both, one after the other, with the sample's own factors. Collective. */
@@ -226,8 +226,9 @@ void th_stochastic_prox_step(struct th_stochastic *s, double g);
 
 /* Coefficients that wait for their soft thresholds until they are met: these
  * compose. Local. */
-void th_stochastic_lazy_meet(struct th_stochastic *s, const struct th_row *row);
-void th_stochastic_lazy_settle(struct th_stochastic *s);
+void th_stochastic_lazy_catch_up(struct th_stochastic *s,
+                                 const struct th_row *row);
+void th_stochastic_lazy_flush(struct th_stochastic *s);
 
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
 void th_stochastic_prox(struct th_stochastic *s, double t, double *v);

@@ -22,13 +22,13 @@ void th_stochastic_control_describe(struct th_step_control *control,
   TH_STATE_ONE(state, control, curvature);
   TH_STATE_ONE(state, control, heaviest);
   TH_STATE_ONE(state, control, constant);
-  TH_STATE_ONE(state, control, gain);
+  TH_STATE_ONE(state, control, batch_speedup);
   TH_STATE_ONE(state, control, step_size);
   TH_STATE_ONE(state, control, epoch_half);
   TH_STATE_ONE(state, control, drawn);
   TH_STATE_ONE(state, control, steps);
   TH_STATE_ONE(state, control, threshold);
-  TH_STATE_ONE(state, control, settled);
+  TH_STATE_ONE(state, control, flushed_at);
   TH_STATE_ONE(state, control, loss);
   th_state_leave(state);
 }
@@ -41,7 +41,7 @@ double th_stochastic_first_step(const struct th_stochastic *s)
   double curvature = s->control.curvature + s->control.smoothness *
                                                 s->control.heaviest *
                                                 s->control.constant;
-  return curvature > 0 ? s->control.gain / curvature : 1;
+  return curvature > 0 ? s->control.batch_speedup / curvature : 1;
 }
 
 /* t counts examples, so that a mini-batch decays by the same number of epochs.

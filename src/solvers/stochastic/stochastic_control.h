@@ -9,21 +9,21 @@ struct th_stochastic;
 
 /* Replicated. */
 struct th_step_control {
-  int64_t measured;   /* active attributes that the next three are for */
-  double smoothness;  /* L of the loss f */
-  double largest;     /* max_i norm2(x_i)^2 */
-  double curvature;   /* L max_i weight_i norm2(x_i)^2 */
-  double heaviest;    /* max_i weight_i */
-  double constant;    /* square of what b0 is multiplied with
-                         (stochastic_gain.c) */
-  double gain;        /* how much longer steps of a mini-batch may be */
-  double step_size;   /* of the present sample */
-  int64_t epoch_half; /* the half epoch that step_size was made for */
-  int64_t drawn;      /* examples used by steps so far */
-  int64_t steps;      /* mini-batches so far */
-  double threshold;   /* of all coefficients since the last settle: lazily */
-  int64_t settled;    /* the number of steps then */
-  double loss;        /* mean over the samples of the last outer loop */
+  int64_t measured;     /* active attributes that the next three are for */
+  double smoothness;    /* L of the loss f */
+  double largest;       /* max_i norm2(x_i)^2 */
+  double curvature;     /* L max_i weight_i norm2(x_i)^2 */
+  double heaviest;      /* max_i weight_i */
+  double constant;      /* square of what b0 is multiplied with
+                           (stochastic_gain.c) */
+  double batch_speedup; /* how much longer steps of a mini-batch may be */
+  double step_size;     /* of the present sample */
+  int64_t epoch_half;   /* the half epoch that step_size was made for */
+  int64_t drawn;        /* examples used by steps so far */
+  int64_t steps;        /* mini-batches so far */
+  double threshold;     /* of all coefficients since the last flush: lazily */
+  int64_t flushed_at;   /* the number of steps then */
+  double loss;          /* mean over the samples of the last outer loop */
 };
 
 /* Its state. Local. */

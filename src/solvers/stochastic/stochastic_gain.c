@@ -82,7 +82,7 @@ static void choose(struct th_stochastic *s, double eigenvalue)
   bool alone = !(eigenvalue > 0);
   bool intercept = s->context->config->intercept;
   double moved = eigenvalue;
-  s->control.gain = 1;
+  s->control.batch_speedup = 1;
   s->control.constant = 0;
   if (alone && s->control.heaviest > 0)
     moved =
@@ -90,8 +90,9 @@ static void choose(struct th_stochastic *s, double eigenvalue)
   if (intercept && moved > 0)
     s->control.constant = share_of_constant * moved;
   if (!alone)
-    s->control.gain = fmax(1, (s->control.largest + s->control.constant) /
-                                  (eigenvalue + s->control.constant));
+    s->control.batch_speedup =
+        fmax(1, (s->control.largest + s->control.constant) /
+                    (eigenvalue + s->control.constant));
 }
 
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
@@ -107,9 +108,9 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
   if (rc == TH_OK)
     rc = TH_NEW(&gram, rows * rows, "the step size", err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  th_stochastic_scaling_restart(&s->scaling,
-                                fmax(s->scaling.stride * s->scaling.stride,
-                                     s->control.largest)); /* small units */
+  th_stochastic_scaling_restart(
+      &s->scaling, fmax(s->scaling.step_bound * s->scaling.step_bound,
+                        s->control.largest)); /* small units */
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = multiply(s, rows, sums, err);

@@ -139,7 +139,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
     s->control.curvature =
         fmax(s->control.curvature, s->control.smoothness * weight * square);
   }
-  s->scaling.stride = slack * sqrt(squares * s->control.largest);
+  s->scaling.step_bound = slack * sqrt(squares * s->control.largest);
   s->control.measured = s->active.total;
   s->control.epoch_half = 0;
   th_stochastic_changed(s, TH_CHANGE_REACH);

@@ -64,13 +64,14 @@ static void catch_up(struct th_stochastic *s, int64_t place)
   *done = s->control.threshold;
 }
 
-void th_stochastic_lazy_meet(struct th_stochastic *s, const struct th_row *row)
+void th_stochastic_lazy_catch_up(struct th_stochastic *s,
+                                 const struct th_row *row)
 {
   for (int64_t k = 0; row->place != NULL && k < row->count; k++)
     catch_up(s, row->place[k]);
 }
 
-void th_stochastic_lazy_settle(struct th_stochastic *s)
+void th_stochastic_lazy_flush(struct th_stochastic *s)
 {
   if (!(s->control.threshold > 0))
     return;

@@ -11,32 +11,33 @@ void th_stochastic_scaling_describe(struct th_scaling *scaling,
                                     struct th_state *state)
 {
   th_state_enter(state, "scaling");
-  TH_STATE_ONE(state, scaling, reach);
-  TH_STATE_ONE(state, scaling, anchor_reach);
-  TH_STATE_ONE(state, scaling, stride);
+  TH_STATE_ONE(state, scaling, coef_bound);
+  TH_STATE_ONE(state, scaling, anchor_coef_bound);
+  TH_STATE_ONE(state, scaling, step_bound);
   TH_STATE_ONE(state, scaling, scaled_for);
   TH_STATE_ONE(state, &scaling->fixed, scale);
   TH_STATE_ONE(state, &scaling->fixed, inverse);
   th_state_leave(state);
 }
 
-void th_stochastic_scaling_restart(struct th_scaling *scaling, double reach)
+void th_stochastic_scaling_restart(struct th_scaling *scaling,
+                                   double coef_bound)
 {
-  scaling->reach = reach;
+  scaling->coef_bound = coef_bound;
   scaling->scaled_for = 0;
 }
 
 void th_stochastic_scaling_widen(struct th_scaling *scaling, double length)
 {
-  scaling->reach += length * scaling->stride;
+  scaling->coef_bound += length * scaling->step_bound;
 }
 
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
 {
-  double reach = fmax(s->scaling.reach, s->scaling.anchor_reach);
-  if (reach <= s->scaling.scaled_for)
+  double coef_bound = fmax(s->scaling.coef_bound, s->scaling.anchor_coef_bound);
+  if (coef_bound <= s->scaling.scaled_for)
     return TH_OK;
-  s->scaling.scaled_for = room_to_grow * reach;
+  s->scaling.scaled_for = room_to_grow * coef_bound;
   if (!th_fixed_init(&s->scaling.fixed, s->scaling.scaled_for))
     return th_fail(err, TH_ENUMERIC,
                    "the coefficients have become infinite; standardize, or "
@@ -47,12 +48,12 @@ th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
 th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
 {
   double *work = s->active.field[TH_FIELD_DUAL];
-  double reach = 0;
+  double coef_bound = 0;
   th_status rc;
   for (int64_t p = 0; p < s->active.count; p++)
     work[p] = fabs(th_stochastic_coef(s)[p]) * s->active.bound[p];
-  TH_TRY(th_stochastic_total(s, work, &reach, err));
-  th_stochastic_scaling_restart(&s->scaling, reach * slack);
+  TH_TRY(th_stochastic_total(s, work, &coef_bound, err));
+  th_stochastic_scaling_restart(&s->scaling, coef_bound * slack);
 done:
   return rc;
 }

@@ -13,10 +13,10 @@ struct th_stochastic;
 
 /* Replicated. */
 struct th_scaling {
-  double reach;
-  double anchor_reach; /* the same of the anchor */
-  double stride;       /* norm2(bound) max_i norm2(x_i) */
-  double scaled_for;   /* the reach that the scale holds; 0: none */
+  double coef_bound;
+  double anchor_coef_bound; /* the same of the anchor */
+  double step_bound;        /* norm2(bound) max_i norm2(x_i) */
+  double scaled_for;        /* the reach that the scale holds; 0: none */
   struct th_fixed fixed;
 };
 
@@ -25,7 +25,8 @@ void th_stochastic_scaling_describe(struct th_scaling *scaling,
                                     struct th_state *state);
 
 /* The reach is this, found anew; the scale follows when it is wanted. Local. */
-void th_stochastic_scaling_restart(struct th_scaling *scaling, double reach);
+void th_stochastic_scaling_restart(struct th_scaling *scaling,
+                                   double coef_bound);
 
 /* A gradient step of that length, times |theta|, is made. Local. */
 void th_stochastic_scaling_widen(struct th_scaling *scaling, double length);

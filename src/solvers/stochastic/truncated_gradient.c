@@ -50,8 +50,8 @@ static void release(struct th_stochastic *s)
 
 const struct th_update th_truncated_gradient_update = {
     .create = create,
-    .meet = th_stochastic_lazy_meet,
+    .catch_up = th_stochastic_lazy_catch_up,
     .step = step,
-    .settle = th_stochastic_lazy_settle,
+    .flush = th_stochastic_lazy_flush,
     .describe = describe,
     .free = release};

@@ -68,10 +68,10 @@ void th_variance_reduced_free(struct th_stochastic *s)
 
 /* ---- attributes that are not met (sparse data, l1) ---- */
 
-/* All steps that have been counted since the last settle. */
+/* All steps that have been counted since the last flush. */
 static void catch_up(struct th_stochastic *s, int64_t place)
 {
-  int64_t steps = s->control.steps - s->control.settled;
+  int64_t steps = s->control.steps - s->control.flushed_at;
   double *done = &s->active.field[TH_FIELD_LAZY][place];
   double *b = &th_stochastic_coef(s)[place];
   double g = s->control.step_size;
@@ -80,19 +80,20 @@ static void catch_up(struct th_stochastic *s, int64_t place)
   *done = (double)steps;
 }
 
-void th_variance_reduced_meet(struct th_stochastic *s, const struct th_row *row)
+void th_variance_reduced_catch_up(struct th_stochastic *s,
+                                  const struct th_row *row)
 {
   for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
     catch_up(s, row->place[k]);
 }
 
-void th_variance_reduced_settle(struct th_stochastic *s)
+void th_variance_reduced_flush(struct th_stochastic *s)
 {
   for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++) {
     catch_up(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
-  s->control.settled = s->control.steps;
+  s->control.flushed_at = s->control.steps;
 }
 
 /* ---- a step ---- */

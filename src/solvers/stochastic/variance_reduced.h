@@ -30,10 +30,10 @@ void th_variance_reduced_free(struct th_stochastic *s);
  * their corrections. Collective. */
 void th_variance_reduced_step(struct th_stochastic *s, bool remember);
 
-/* Coefficients that are not met drift along the mean; meet and settle of both
+/* Coefficients that are not met drift along the mean; catch_up and flush of both
  * rules. Local. */
-void th_variance_reduced_meet(struct th_stochastic *s,
-                              const struct th_row *row);
-void th_variance_reduced_settle(struct th_stochastic *s);
+void th_variance_reduced_catch_up(struct th_stochastic *s,
+                                  const struct th_row *row);
+void th_variance_reduced_flush(struct th_stochastic *s);
 
 #endif

@@ -69,16 +69,16 @@ static th_status make_lists(struct th_end_work *w, struct th_marginal *scores,
 {
   struct th_context *context = w->context;
   int64_t folds = w->end->folds;
-  struct th_end_wish wish = {.most = th_max_i64(most, support->size)};
+  struct th_end_wish request = {.most = th_max_i64(most, support->size)};
   th_status rc = TH_OK;
   th_end_list_free(&w->all);
   for (int64_t f = 0; f <= folds; f++) {
     if (!w->end->small && f < folds)
       continue;
-    wish.without = f < folds ? f : -1;
-    wish.members = f < folds ? NULL : support;
+    request.without = f < folds ? f : -1;
+    request.members = f < folds ? NULL : support;
     th_end_list_free(&w->list[f]);
-    TH_TRY(th_end_list_make(&w->list[f], scores, context, &wish, err));
+    TH_TRY(th_end_list_make(&w->list[f], scores, context, &request, err));
   }
   rc = th_end_list_unite(&w->all, w->list, folds + 1, err);
   TH_TRY(th_agree(context->comm, rc, err));

@@ -32,22 +32,23 @@ static int by_score(const void *a, const void *b)
 /* Collective. */
 static th_status rank_all(struct ranking *r, struct th_marginal *scores,
                           struct th_context *context,
-                          const struct th_end_wish *wish, struct th_error *err)
+                          const struct th_end_wish *request,
+                          struct th_error *err)
 {
   struct th_selection work = {0};
   struct th_range owned = context->owned;
   double *score = NULL;
   th_status rc = TH_NEW(&score, owned.last - owned.first, "scores", err);
   for (int which = 0; which < TH_SCORES && rc == TH_OK; which++)
-    rc = TH_NEW(&r->best[which], wish->most, "the list of the end", err);
+    rc = TH_NEW(&r->best[which], request->most, "the list of the end", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int which = 0; which < TH_SCORES; which++) {
-    th_marginal_scores(scores, context, (enum th_score)which, wish->without,
+    th_marginal_scores(scores, context, (enum th_score)which, request->without,
                        score);
     struct th_select_among among = {.values = score,
                                     .first = owned.first,
                                     .count = owned.last - owned.first,
-                                    .k = wish->most};
+                                    .k = request->most};
     TH_TRY(th_select_largest(context->comm, &work, &among, TH_OK,
                              r->best[which], &r->found[which], err));
     qsort(r->best[which], (size_t)r->found[which], sizeof *r->best[which],
@@ -99,22 +100,23 @@ static bool add_next(struct th_end_list *list, struct taken *taken,
 
 /* Local. */
 static th_status fill(struct th_end_list *list, const struct ranking *r,
-                      const struct th_end_wish *wish, struct th_error *err)
+                      const struct th_end_wish *request, struct th_error *err)
 {
   struct taken taken = {.slots = 64};
   int64_t at[TH_SCORES] = {0};
-  int64_t members = wish->members == NULL ? 0 : wish->members->size;
+  int64_t members = request->members == NULL ? 0 : request->members->size;
   bool more = true;
   th_status rc;
-  while (taken.slots < 4 * wish->most)
+  while (taken.slots < 4 * request->most)
     taken.slots *= 2;
   TH_TRY(TH_NEW(&taken.slot, taken.slots, "the list of the end", err));
-  TH_TRY(TH_NEW(&list->attribute, wish->most, "the list of the end", err));
-  for (int64_t k = 0; k < members && list->count < wish->most; k++)
-    add(list, &taken, wish->members->attribute[k]);
-  while (more && list->count < wish->most) {
+  TH_TRY(TH_NEW(&list->attribute, request->most, "the list of the end", err));
+  for (int64_t k = 0; k < members && list->count < request->most; k++)
+    add(list, &taken, request->members->attribute[k]);
+  while (more && list->count < request->most) {
     more = false;
-    for (int which = 0; which < TH_SCORES && list->count < wish->most; which++)
+    for (int which = 0; which < TH_SCORES && list->count < request->most;
+         which++)
       more |= add_next(list, &taken, r, which, &at[which]);
   }
   qsort(list->attribute, (size_t)list->count, sizeof *list->attribute,
@@ -126,13 +128,14 @@ done:
 
 th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
                            struct th_context *context,
-                           const struct th_end_wish *wish, struct th_error *err)
+                           const struct th_end_wish *request,
+                           struct th_error *err)
 {
   struct ranking ranking = {0};
   th_status rc;
   *list = (struct th_end_list){0};
-  TH_TRY(rank_all(&ranking, scores, context, wish, err));
-  TH_TRY(th_agree(context->comm, fill(list, &ranking, wish, err), err));
+  TH_TRY(rank_all(&ranking, scores, context, request, err));
+  TH_TRY(th_agree(context->comm, fill(list, &ranking, request, err), err));
 done:
   ranking_free(&ranking);
   return rc;

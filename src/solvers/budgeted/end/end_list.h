@@ -25,7 +25,7 @@ struct th_end_wish {
  */
 th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
                            struct th_context *context,
-                           const struct th_end_wish *wish,
+                           const struct th_end_wish *request,
                            struct th_error *err);
 void th_end_list_free(struct th_end_list *list);
 
