@@ -14,8 +14,9 @@ void th_mpi_show(struct th_shared *block);
 void th_mpi_unshare(struct th_shared *block);
 
 /* Print what failed and end the job; the same unless the code is MPI_SUCCESS.
- */
+ * Local. */
 _Noreturn void th_mpi_die(const char *what, int code);
+/* Local. */
 void th_mpi_must(int code, const char *what);
 
 #endif

@@ -18,3 +18,6 @@ set_tests_properties(project_names PROPERTIES LABELS project TIMEOUT 60)
 add_test(NAME project_limits
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/limits.py ${CMAKE_SOURCE_DIR})
 set_tests_properties(project_limits PROPERTIES LABELS project TIMEOUT 60)
+add_test(NAME project_contracts
+  COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/contracts.py ${CMAKE_SOURCE_DIR})
+set_tests_properties(project_contracts PROPERTIES LABELS project TIMEOUT 60)

@@ -44,7 +44,7 @@ void *th_cache_find(struct th_cache *cache, int64_t key);
 void th_cache_expect(struct th_cache *cache, int64_t bytes);
 
 /* Room for a new key. Others go until all fit into `limit` bytes; one item is
- * kept whatever its size. The room is the cache's. */
+ * kept whatever its size. The room is the cache's. TH_ENOMEM. */
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err);
 

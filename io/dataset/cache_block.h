@@ -3,6 +3,8 @@
  * A unit holds some consecutive attributes on one row group and has one place
  * in the cache. Only the attributes that are asked for are read into it. A
  * single run that is kept has a unit of its own. Internal to io/, local.
+ *
+ * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CACHE_BLOCK_H
 #define TH_CACHE_BLOCK_H

@@ -2,6 +2,9 @@
  *
  * NAME.h5 is a small master; NAME.shards/00000.h5 ... hold the attributes. The
  * format is described in io/dataset/format.h.
+ *
+ * All functions that do not say otherwise are local. A status is one of
+ * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_H
 #define TH_DATASET_H

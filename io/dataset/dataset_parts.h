@@ -1,4 +1,6 @@
 /* dataset_parts.h - what an open data set is made of; internal to io/
+ *
+ * A status is one of TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_PARTS_H
 #define TH_DATASET_PARTS_H

@@ -1,5 +1,7 @@
 /* examples.h - targets, weights and row numbers of an open data set; internal
  * to io/
+ *
+ * A status is one of TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_EXAMPLES_H
 #define TH_EXAMPLES_H

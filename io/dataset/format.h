@@ -268,7 +268,7 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"
 
-/* TH_EIO unless the path names a file that can be opened for reading. */
+/* TH_EIO unless the path names a file that can be opened for reading. Local. */
 th_status th_format_check_file(const char *path, const char *name,
                                struct th_error *err);
 

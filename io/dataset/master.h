@@ -1,4 +1,7 @@
 /* master.h - the master file of a data set; internal to io/
+ *
+ * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
@@ -36,6 +39,7 @@ struct th_master_info {
   struct th_origin origin;
 };
 
+/* Local. */
 void th_master_info_free(struct th_master_info *info);
 
 /* The fixed name of shard k in the folder of that name. Local. */

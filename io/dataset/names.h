@@ -1,4 +1,6 @@
 /* names.h - the attributes' names in a master; internal to io/, local
+ *
+ * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IO_NAMES_H
 #define TH_IO_NAMES_H

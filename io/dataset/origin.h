@@ -24,7 +24,8 @@ enum { TH_ORIGIN_CLASSES = 32 }; /* at most; more are not remembered */
 /* Local. */
 void th_origin_free(struct th_origin *origin);
 
-/* *to is released by th_origin_free, also on failure. Local. */
+/* *to is released by th_origin_free, also on failure. Local. TH_EFORMAT,
+ * TH_ENOMEM. */
 th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
                          struct th_error *err);
 
@@ -36,8 +37,10 @@ th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
 th_status th_origin_get(const struct th_h5 *h5, int64_t attributes,
                         struct th_origin *origin, struct th_error *err);
 
-/* Through a record of bytes, in one direction or the other. Local. */
 struct th_message;
+
+/* Through a record of bytes, in one direction or the other. Local. TH_EFORMAT,
+ * TH_ENOMEM. */
 th_status th_origin_pack(struct th_message *pack, struct th_origin *origin,
                          struct th_error *err);
 

@@ -15,8 +15,7 @@ struct th_prefetch_thread;
 /* threaded: false reads when something is popped: the same in all but time.
  * Release with th_prefetch_thread_free, which waits for the read that is under
  * way and leaves out the others; rooms of fetches must live until then. NULL is
- * legal.
- */
+ * legal. TH_ENOMEM. */
 th_status th_prefetch_thread_create(struct th_prefetch_thread **ahead,
                                     bool threaded, struct th_error *err);
 void th_prefetch_thread_free(struct th_prefetch_thread *ahead);
@@ -31,7 +30,7 @@ void th_prefetch_thread_push(struct th_prefetch_thread *ahead,
 void th_prefetch_thread_go(struct th_prefetch_thread *ahead);
 
 /* Wait for the oldest read; *fetch receives what it was, *seconds how long it
- * took. Why it failed is not told: who wants the values reads again. */
+ * took. Why it failed is not told: who wants the values reads again. TH_EIO. */
 th_status th_prefetch_thread_pop(struct th_prefetch_thread *ahead,
                                  struct th_fetch *fetch, double *seconds);
 

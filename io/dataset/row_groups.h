@@ -1,6 +1,8 @@
 /* row_groups.h - where things lie in a data set: row groups, chunks, shards
  *
  * Pure functions, shared by writer and reader. Internal to io/.
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_GROUPS_H
 #define TH_ROW_GROUPS_H

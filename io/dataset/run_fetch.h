@@ -1,6 +1,8 @@
 /* run_fetch.h - where the runs of a dense shard lie, and reading them
  *
  * Internal to io/, local.
+ *
+ * A status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_FETCH_H
 #define TH_RUN_FETCH_H

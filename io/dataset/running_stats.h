@@ -19,6 +19,7 @@ struct th_running_stats {
   double *highest;
 };
 
+/* TH_ENOMEM. */
 th_status th_running_stats_init(struct th_running_stats *moments,
                                 int64_t attributes, struct th_error *err);
 void th_running_stats_free(struct th_running_stats *moments);

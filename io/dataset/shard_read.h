@@ -1,6 +1,8 @@
 /* shard_read.h - reading one shard; internal to io/
  *
  * All functions are local; any number of ranks may read a shard.
+ *
+ * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_READ_H
 #define TH_SHARD_READ_H

@@ -1,6 +1,8 @@
 /* shard_write.h - writing one shard; internal to io/
  *
  * All functions are local; one rank writes a shard.
+ *
+ * A status is one of TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_WRITE_H
 #define TH_SHARD_WRITE_H

@@ -1,6 +1,9 @@
 /* writer.h - writing a sharded HDF5 data set
  *
  * The format is described in io/dataset/format.h.
+ *
+ * All functions that do not say otherwise are local. A status is one of
+ * TH_EUSAGE, TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WRITER_H
 #define TH_WRITER_H

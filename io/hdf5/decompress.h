@@ -15,7 +15,7 @@ struct th_reading {
 
 enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
 
-/* How an open file is compressed. Local. */
+/* How an open file is compressed. Local. TH_EIO. */
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err);
 

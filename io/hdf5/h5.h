@@ -4,6 +4,8 @@
  * same calls give the same bytes. Data sets are read and written past HDF5's
  * chunk cache. HDF5's own error printing is off; its innermost message ends up
  * in ours. All functions are local. Internal to io/.
+ *
+ * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_H5_H
 #define TH_H5_H

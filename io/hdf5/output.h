@@ -6,6 +6,8 @@
  * the next run with the same output. Names are relative to the folder's
  * descriptor. A symbolic link in the place of a name is never followed. All
  * functions are local; one rank writes an output.
+ *
+ * A status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_OUTPUT_H
 #define TH_OUTPUT_H

@@ -31,11 +31,11 @@ th_status th_temporary_space(const char *output, int64_t bytes,
                              const char *what, struct th_error *err);
 
 /* Write all bytes at the end of what was written so far. `name` is for the
- * message. Local. */
+ * message. Local. TH_EIO. */
 th_status th_temporary_write(int fd, const void *data, int64_t bytes,
                              const char *name, struct th_error *err);
 
-/* Read exactly that many bytes at an offset. Local, any thread. */
+/* Read exactly that many bytes at an offset. Local, any thread. TH_EIO. */
 th_status th_temporary_read(int fd, void *data, int64_t bytes, int64_t offset,
                             const char *name, struct th_error *err);
 

@@ -26,12 +26,13 @@ struct th_bucket {
   int64_t *cursor; /* per rank: how far its piece has been handed out */
 };
 
-/* Members above `local` are set. Local. */
+/* Members above `local` are set. Local. TH_ENOMEM. */
 th_status th_bucket_init(struct th_bucket *bin, struct th_error *err);
 void th_bucket_free(struct th_bucket *bin);
 
 /* Bring one bin's records to the owners of their shards. Collective; rc is how
- * this rank's work has gone so far, so that one agreement serves both. */
+ * this rank's work has gone so far, so that one agreement serves both. TH_EIO,
+ * TH_ENOMEM. */
 th_status th_bucket_exchange(struct th_bucket *bin, int64_t number,
                              th_status rc, struct th_error *err);
 

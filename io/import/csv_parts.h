@@ -1,5 +1,7 @@
 /* csv_parts.h - how the columns of a CSV file get their roles; internal to
  * io/csv_*.c
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSV_PARTS_H
 #define TH_CSV_PARTS_H
@@ -37,12 +39,14 @@ bool th_csv_in_places(const struct th_csv *csv,
                       const struct th_csv_reference *reference);
 
 /* Leave out what the text of the other data set had beside attributes and
- * target, but for the columns `target` and `weight` that the user has named. */
+ * target, but for the columns `target` and `weight` that the user has named.
+ * TH_ENOMEM. */
 th_status th_csv_recall(struct th_csv *csv, const struct th_csv_choice *choice,
                         const struct th_csv_reference *reference,
                         int64_t target, int64_t weight, struct th_error *err);
 
-/* The target of a file without a header that is imported like other data. */
+/* The target of a file without a header that is imported like other data.
+ * TH_EUSAGE, TH_EDATA. */
 th_status th_csv_recall_target(const struct th_csv *csv,
                                const struct th_text_file *file,
                                const struct th_csv_choice *choice,

@@ -1,4 +1,6 @@
 /* csv_reader.h - CSV text: the header of a file, and one example per line
+ *
+ * A status is one of TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSV_READER_H
 #define TH_CSV_READER_H
@@ -88,6 +90,7 @@ void th_csv_find_counters(struct th_csv *csv);
 
 /* What to type for a column: its name, fit for a shell, or its number. */
 enum { TH_COLUMN_TEXT = 96 };
+/* Local. */
 const char *th_csv_column_text(const struct th_csv *csv, int64_t column,
                                char text[TH_COLUMN_TEXT]);
 

@@ -1,4 +1,6 @@
 /* digits.h - runs of decimal digits, eight bytes at a time, without branches
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DIGITS_H
 #define TH_DIGITS_H

@@ -90,6 +90,7 @@ struct th_importer_row {
   const char *summary;
   const struct th_importer *importer;
 };
+/* Local. */
 const struct th_importer_row *th_import_table(void);
 
 #endif

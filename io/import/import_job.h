@@ -1,4 +1,7 @@
 /* import_job.h - an import under way; internal to io/import*.c
+ *
+ * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IMPORT_JOB_H
 #define TH_IMPORT_JOB_H
@@ -150,10 +153,11 @@ struct th_importer {
 extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
 
-/* `count` and `next` of formats whose examples are lines. */
+/* `count` and `next` of formats whose examples are lines. Local. */
 th_status th_import_count_lines(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
                                 struct th_error *err);
+/* Local. */
 th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
                               struct th_text_row *row, bool *more,
                               struct th_error *err);

@@ -1,5 +1,7 @@
 /* libsvm_parts.h - what the readers of LIBSVM text share; internal to
  * io/libsvm*.c
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LIBSVM_PARTS_H
 #define TH_LIBSVM_PARTS_H
@@ -33,7 +35,7 @@ static inline bool th_libsvm_ends_token(const char *p, const char *end)
   return th_libsvm_ends_here(p, end) || th_libsvm_is_blank(*p);
 }
 
-/* Read what stands before the first index:value. Local. */
+/* Read what stands before the first index:value. Local. TH_EDATA. */
 th_status th_libsvm_target(const struct th_libsvm *format,
                            const struct th_line *line, const char **cursor,
                            struct th_text_row *row, struct th_error *err);

@@ -25,6 +25,7 @@ enum th_number th_number_parse(const char **cursor, const char *end,
  * changed, where no such number begins; whether it ends there is for the caller
  * to see. TH_NUMBER_LOOK bytes must be readable. */
 enum { TH_NUMBER_LOOK = 18 };
+/* Local. */
 static inline bool th_number_plain(const char **cursor, double *value)
 {
   enum { UNITS = 100000000 }; /* in a whole */
@@ -51,7 +52,7 @@ static inline bool th_number_plain(const char **cursor, double *value)
 }
 
 /* The same where the number may be near `end`, and is whole: no digit and no
- * exponent follows. Tried first by th_number_parse. */
+ * exponent follows. Tried first by th_number_parse. Local. */
 static inline bool th_number_usual(const char **cursor, const char *end,
                                    double *value)
 {

@@ -18,11 +18,11 @@ struct th_rounding {
  * others, so that it takes no time. Local. */
 bool th_rounding_wants(int64_t row);
 
-/* Look at a row that was watched. Local. */
+/* Look at a row that was watched. Local. TH_ENOMEM. */
 th_status th_rounding_see(struct th_rounding *rounding,
                           const struct th_text_row *row, struct th_error *err);
 
-/* Of all ranks. Collective. */
+/* Of all ranks. Collective. TH_ENOMEM. */
 th_status th_rounding_share(struct th_rounding *rounding, struct th_comm *comm,
                             struct th_error *err);
 

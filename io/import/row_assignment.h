@@ -1,6 +1,8 @@
 /* row_assignment.h - where the examples of an import are stored
  *
  * Pure arithmetic, the same on every rank.
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_ASSIGNMENT_H
 #define TH_ROW_ASSIGNMENT_H

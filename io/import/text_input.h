@@ -1,4 +1,7 @@
 /* text_input.h - text files as lines, whole or in byte ranges on line borders
+ *
+ * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_INPUT_H
 #define TH_TEXT_INPUT_H

@@ -1,4 +1,6 @@
 /* text_row.h - a line of a text file, and the example it holds
+ *
+ * A status is one of TH_EDATA, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_ROW_H
 #define TH_TEXT_ROW_H
@@ -83,7 +85,7 @@ th_status th_text_row_fail(const struct th_line *line, const char *at,
     __attribute__((format(printf, 4, 5)));
 
 /* The text from `at` to the next blank, line end or `stop`, fit for a message:
- * short, printable, in quotes. */
+ * short, printable, in quotes. Local. */
 const char *th_text_row_quote(const struct th_line *line, const char *at,
                               char stop, char quoted[TH_QUOTED]);
 

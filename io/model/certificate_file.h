@@ -1,4 +1,6 @@
 /* certificate_file.h - the certificate of a model in its file; internal to io/
+ *
+ * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CERTIFICATE_FILE_H
 #define TH_CERTIFICATE_FILE_H

@@ -1,5 +1,7 @@
 /* model_names.h - what a model knows of its attributes beside their numbers, in
  * its file; internal to io/, local
+ *
+ * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MODEL_NAMES_H
 #define TH_MODEL_NAMES_H

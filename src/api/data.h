@@ -1,4 +1,7 @@
 /* data.h - data to train on or to predict: a data set's file, or computed ones
+ *
+ * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATA_H
 #define TH_DATA_H

@@ -16,7 +16,8 @@ struct th_evaluated {
 
 /* Apply a model of these data to rows of them. keep: this rank wants to learn
  * the outcome; its arrays are empty otherwise. Collective; release with
- * th_evaluated_free, also after a failure. */
+ * th_evaluated_free, also after a failure. TH_EARG, TH_EDATA, TH_ENUMERIC,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_evaluated_collect(struct th_evaluated *scored,
                                const struct th_model *model,
                                struct th_data *data, struct th_rows rows,

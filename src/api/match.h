@@ -30,8 +30,7 @@ th_status th_match_names(struct th_data *data, char *const *name, int64_t count,
                          struct th_comm *comm, struct th_error *err);
 
 /* Give a model of these data the names of its attributes, on rank 0.
- * Collective.
- */
+ * Collective. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_match_label(struct th_model *model, struct th_data *data,
                          struct th_comm *comm, struct th_error *err);
 

@@ -38,7 +38,7 @@ enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
 /* Scores of n >= 1 linear predictors. Where they are not of the target itself,
  * the prediction is the expected target; mse and r2 then need two values too.
  * Squared loss: accuracy splits at the middle of the two values, log_loss maps
- * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. */
+ * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. TH_ENOMEM. */
 th_status th_metrics_compute(struct th_metrics *scores, const double *target,
                              const double *predictor, int64_t n,
                              const struct th_labels *labels,

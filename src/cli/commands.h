@@ -1,4 +1,7 @@
 /* commands.h - the subcommands of the program
+ *
+ * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMMANDS_H
 #define TH_COMMANDS_H
@@ -7,26 +10,37 @@
 #include "cli/options/options.h"
 #include "core/comm.h"
 
-/* The table of subcommands, ended by a NULL name; the row of one, or NULL. */
+/* The table of subcommands, ended by a NULL name; the row of one, or NULL.
+ * Local. */
 const struct th_command *th_command_table(void);
+/* Local. */
 const struct th_command *th_command_find(const char *name);
 
+/* Collective. */
 th_status th_command_generate(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_import(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_train(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_verify(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_evaluate(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_predict(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_inspect(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
+/* Local. */
 th_status th_command_solvers(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
+/* Collective. */
 th_status th_command_bench(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err);
 

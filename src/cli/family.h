@@ -24,7 +24,7 @@ th_status th_family_plan(struct th_synthesis *synthesis,
                          struct th_error *err);
 void th_family_free(struct th_synthesis *synthesis);
 
-/* Whether a family uses the option: false for a parameter of others. */
+/* Whether a family uses the option: false for a parameter of others. Local. */
 bool th_family_uses(const struct th_family *family, const char *option);
 
 #endif

@@ -15,8 +15,9 @@ void th_json_real(json_t *object, const char *key, double value);
 void th_json_int(json_t *object, const char *key, int64_t value);
 void th_json_text(json_t *object, const char *key, const char *value);
 /* 16 hexadecimal digits. */
-/* Text from files; what is not UTF-8 is taken for Latin-1. */
+/* Text from files; what is not UTF-8 is taken for Latin-1. Local. */
 json_t *th_json_string(const char *text);
+/* Local. */
 void th_json_hex(json_t *object, const char *key, uint64_t value);
 
 /* Write an object and a line end, and release it. flags are jansson's. Local.

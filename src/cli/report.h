@@ -2,6 +2,9 @@
  *
  * Every rank keeps accounts of itself (struct th_rank_cost); at the end all of
  * them are gathered, so that a report can say who waited for whom.
+ *
+ * All functions that do not say otherwise are local. A status is one of
+ * TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPORT_H
 #define TH_REPORT_H

@@ -8,12 +8,13 @@
 #include "cli/options/options.h"
 #include "core/comm.h"
 
-/* Bytes of stored values that a rank keeps: --memory, else 2/5 of its share. */
+/* Bytes of stored values that a rank keeps: --memory, else 2/5 of its share.
+ * Local. */
 int64_t th_run_memory_to_keep(const struct th_options *options, int64_t share);
 
 /* Refuse an output now rather than after the work: it exists, or its folder
  * cannot be written, or it is no text and goes to the standard output. path
- * NULL: nothing to check. Collective. */
+ * NULL: nothing to check. Collective. TH_EUSAGE, TH_EIO. */
 th_status th_run_output_check(struct th_comm *comm, const char *path, bool text,
                               bool force, struct th_error *err);
 

@@ -33,7 +33,7 @@ struct th_run_monitor {
 };
 
 /* Begin to watch a run on borrowed data. Local; telemetry is claimed on rank 0.
- * Always end with th_run_monitor_close. */
+ * Always end with th_run_monitor_close. TH_EIO, TH_ENOMEM. */
 th_status th_run_monitor_open(struct th_run_monitor *watch,
                               const struct th_options *options,
                               const struct th_ground_truth *truth,
@@ -45,7 +45,7 @@ th_status th_run_monitor_open(struct th_run_monitor *watch,
 th_status th_run_monitor_refer(struct th_run_monitor *watch, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);
-/* Take the bar off the terminal; finish the telemetry. Local. */
+/* Take the bar off the terminal; finish the telemetry. Local. TH_EIO. */
 th_status th_run_monitor_finish(struct th_run_monitor *watch,
                                 struct th_error *err);
 void th_run_monitor_close(struct th_run_monitor *watch);

@@ -3,6 +3,8 @@
  * Every algorithm communicates through this table alone. mpi/ fills it with
  * MPI; th_comm_self fills it for one rank, so all algorithms also run, and are
  * tested, without MPI.
+ *
+ * The only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMM_H
 #define TH_COMM_H

@@ -7,6 +7,8 @@
  * finds too few rows goes on in the next pass. It uses no row twice as long as
  * there are enough rows. The whole state consists of integers that are the same
  * on every rank. All functions are local.
+ *
+ * The only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DEAL_H
 #define TH_DEAL_H

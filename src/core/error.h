@@ -43,7 +43,8 @@ struct th_error {
 
 /* Record a failure and return its code. Local. The first failure wins: a
  * record that already holds one is left as it is. The text is one line; it
- * names options as {name} (th_error_name_options). */
+ * names options as {name} (th_error_name_options).
+ * The code is one of TH_EARG, TH_ENOMEM and so on, as given. */
 th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

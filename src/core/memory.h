@@ -1,4 +1,6 @@
 /* memory.h - allocation with 64-bit counts, alignment and an error record
+ *
+ * The only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MEMORY_H
 #define TH_MEMORY_H
@@ -11,6 +13,7 @@
 
 /* "1.2 GB" and the like. */
 enum { TH_SIZE_TEXT = 32 };
+/* Local. */
 const char *th_memory_size_text(int64_t bytes, char text[TH_SIZE_TEXT]);
 
 /* TH_ENOMEM: one line with what it was for, how much was asked for and what to

@@ -75,11 +75,12 @@ struct th_model {
   struct th_setting *deck;
 };
 
-/* Give the model one more line of the deck; both strings are copied. Local. */
+/* Give the model one more line of the deck; both strings are copied. Local.
+ * TH_ENOMEM. */
 th_status th_model_set(struct th_model *model, const char *name,
                        const char *value, struct th_error *err);
 
-/* Room for a support of that size. Local. */
+/* Room for a support of that size. Local. TH_ENOMEM. */
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err);
 

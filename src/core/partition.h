@@ -30,12 +30,14 @@ struct th_blocks {
 };
 
 /* Blocks of `width` consecutive attributes (Murata & Suzuki, Algorithm 1, line
- * 1, with width = s' - s); the last may be short. Reuses the memory. */
+ * 1, with width = s' - s); the last may be short. Reuses the memory. TH_EARG,
+ * TH_ENOMEM. */
 th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
                                    int64_t width, struct th_error *err);
 
 /* Blocks that each hold `width` attributes outside the ascending list support;
- * members of the support lie in the block around them and cost it nothing. */
+ * members of the support lie in the block around them and cost it nothing.
+ * TH_EARG, TH_ENOMEM. */
 th_status th_partition_blocks_outside(struct th_blocks *blocks,
                                       int64_t attributes, int64_t width,
                                       const int64_t *support,

@@ -37,7 +37,8 @@ struct th_slab {
   const uint16_t *row_in_group; /* hence R <= TH_SPARSE_ROWS */
 };
 
-/* Dense: values of the slab's first byte that lie before its first row. */
+/* Dense: values of the slab's first byte that lie before its first row. Local.
+ */
 int th_slab_skip(const struct th_slab *slab);
 
 /* Dense: the value of row i of attribute first + a. Local. */

@@ -4,6 +4,9 @@
  * anything. A solver never holds one: it holds a th_source, which hands out
  * values only inside a declared draw, counts every attribute of every example
  * that is observed, and refuses a draw of more attributes than the budget.
+ *
+ * All functions that do not say otherwise are local. A status is one of
+ * TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H

@@ -81,7 +81,8 @@ struct th_store {
 /* Place the cells of a store on the ranks by what they cost; even ranges where
  * the store does not know, or there is one rank. Collective; before anything is
  * read of its values, once. What it takes is O(d / TH_CELL) bytes for the
- * moment. The store's owner releases the placement. */
+ * moment. The store's owner releases the placement. TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_store_place(struct th_store *store, struct th_comm *comm,
                          struct th_error *err);
 

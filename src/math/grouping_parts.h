@@ -11,7 +11,7 @@ enum { TH_SHARED_MEMBER_BYTES = 24 + 48 };
 
 /* Find out which of the groups marked `elsewhere` really are, and fill in
  * grouping->shared. name: of each group here, ascending; attribute: of each
- * place. Collective. */
+ * place. Collective. TH_ENOMEM. */
 th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
                             const int64_t *name, const int64_t *attribute,
                             struct th_error *err);

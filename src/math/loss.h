@@ -1,4 +1,6 @@
 /* loss.h - losses: value, derivative, curvature, conjugate
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LOSS_H
 #define TH_LOSS_H

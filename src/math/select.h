@@ -21,6 +21,7 @@ struct th_selection {
   int64_t capacity;
 };
 
+/* Local. */
 void th_select_free(struct th_selection *work);
 
 /* What a selection chooses among. floor and k are the same on every rank. */

@@ -43,7 +43,9 @@ struct th_solver_row {
   const struct th_update *update;
   const struct th_screening *const *screenings;
 };
+/* Local. */
 const struct th_solver_row *th_solver_table(void);
+/* Local. */
 const struct th_solver_row *th_solver_find(const char *name);
 
 /* TH_EUSAGE: config has not what its solver needs; starts: --start is given.

@@ -53,11 +53,12 @@ void th_computed_sparse_init(struct th_computed_sparse *sparse,
 void th_computed_sparse_free(struct th_computed_sparse *sparse);
 
 /* Fill in a slab whose attributes are those asked for. keep: a single attribute
- * that will be wanted again. */
+ * that will be wanted again. TH_EDATA, TH_ENOMEM. */
 th_status th_computed_dense_slab(struct th_computed_dense *dense,
                                  const struct th_computed_place *place,
                                  bool keep, struct th_slab *slab,
                                  struct th_error *err);
+/* TH_EDATA, TH_ENOMEM. */
 th_status th_computed_sparse_slab(struct th_computed_sparse *sparse,
                                   const struct th_computed_place *place,
                                   struct th_slab *slab, struct th_error *err);

@@ -69,6 +69,7 @@ struct th_column {
   double *value;
   int64_t value_capacity;
 };
+/* TH_ENOMEM. */
 th_status th_synthetic_sparse(const struct th_ground_truth *truth,
                               int64_t attributes, int64_t attribute,
                               int64_t examples, struct th_column *column,
@@ -76,7 +77,7 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
 void th_synthetic_column_free(struct th_column *column);
 
 /* Targets of examples first .. first+rows-1: sum of coef times value plus
- * noise. */
+ * noise. TH_EDATA, TH_ENOMEM. */
 th_status th_synthetic_targets(const struct th_ground_truth *truth,
                                int64_t attributes, int64_t examples,
                                int64_t first, int64_t rows, double *target,

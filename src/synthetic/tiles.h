@@ -38,7 +38,7 @@ void th_tiles_init(struct th_tiles *tiles, const struct th_shape *shape,
 void th_tiles_free(struct th_tiles *tiles);
 
 /* The entries of one attribute, examples ascending; attributes come in
- * ascending order. */
+ * ascending order. TH_ENOMEM. */
 th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
                        const int64_t *example, const double *value,
                        int64_t count, struct th_error *err);

@@ -105,7 +105,7 @@ int th_option_training_first(void);
 int th_option_find(const char *name);
 
 /* Set every option to its initial value. commands: the table of subcommands,
- * borrowed. Local. */
+ * borrowed. Local. TH_EUSAGE. */
 th_status th_options_init(struct th_options *options,
                           const struct th_command *commands,
                           struct th_error *err);
@@ -129,7 +129,8 @@ th_status th_options_parse(struct th_options *options, struct th_comm *comm,
                            const struct th_command *command, int argc,
                            char **argv, struct th_error *err);
 
-/* The known option of these commands nearest to a misspelt name, or NULL. */
+/* The known option of these commands nearest to a misspelt name, or NULL.
+ * Local. */
 const char *th_option_nearest(const char *name, unsigned commands);
 
 /* TH_EUSAGE for an option that no row of `commands` accepts: what it is, and
@@ -146,7 +147,7 @@ th_status th_option_files_check(const struct th_options *options,
                                 unsigned bit, struct th_error *err);
 
 /* Read a deck; its values stand unless the command line gave the option.
- * Collective. */
+ * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
 th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
                               unsigned bit, struct th_error *err);
 

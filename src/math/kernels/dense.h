@@ -3,6 +3,8 @@
  * math/kernels/dense.c is compiled for several instruction sets into tables of
  * the same functions; each gives the same bits. kernels.c takes the one that
  * core/kernel_form.h names; tests call them all.
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DENSE_H
 #define TH_DENSE_H

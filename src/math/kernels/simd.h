@@ -5,6 +5,8 @@
  * sums have the same bits everywhere. Compilers do not find the instructions
  * made for widening 8-bit and 2-bit values, hence the intrinsics; the plain
  * forms at the end say what they do.
+ *
+ * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIMD_H
 #define TH_SIMD_H

@@ -11,10 +11,11 @@ extern const struct th_algorithm th_exploitation_algorithm;
 extern const struct th_algorithm th_hybrid_algorithm;
 extern const struct th_algorithm th_sift_algorithm;
 
-/* Their plans (solvers/solver_table.h). Local. */
+/* Their plans (solvers/solver_table.h). Local. TH_EUSAGE. */
 th_status th_sift_run_plan(struct th_plan *plan,
                            const struct th_plan_size *size,
                            struct th_error *err);
+/* The plan of exploration, exploitation and hybrid. Local. TH_EUSAGE. */
 th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
                       struct th_error *err);
 /* Why a run of sift cannot end with what predicts best; NULL: it can. Local. */

@@ -2,6 +2,9 @@
  *
  * Murata & Suzuki 2018, Algorithms 1 to 3: the iterate theta, its step size and
  * guard, the batch sizes and their growth.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IHT_H
 #define TH_IHT_H
@@ -87,7 +90,7 @@ th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
 th_status th_iht_finish(void *state, struct th_context *context,
                         struct th_error *err);
 
-/* The state between two rounds. */
+/* The state between two rounds. Local. */
 void th_iht_describe(void *state, struct th_context *context,
                      struct th_state *list);
 

@@ -13,7 +13,7 @@
  * separable labels need. At most 30 of Newton's steps; none changes a
  * coefficient in units of 1 / spread, or the constant, by more than 5, and one
  * that does not gain is halved. Members that keep (NULL: all) leaves out stay
- * as they are. */
+ * as they are. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
                         struct th_context *context, const bool *keep,
                         struct th_error *err);
@@ -24,8 +24,7 @@ th_status th_newton_fit(struct th_support *support, struct th_batch *batch,
  * that difference. Many: when the loss
  * falls by more than the fit's parameters alone would make it fall, twice
  * parameters / (2 rows) (Akaike 1973). The weights of the rows end as they
- * were.
- */
+ * were. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_newton_improve(struct th_support *support, struct th_batch *batch,
                             struct th_context *context, struct th_error *err);
 

@@ -16,7 +16,7 @@ struct th_normal {
 };
 
 /* (*solution)[|S| + 1]: coefficients, then the constant; the caller's to free.
- * Collinear members get 0. Collective. */
+ * Collinear members get 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_normal_solve(const struct th_normal *equations,
                           struct th_context *context, double **solution,
                           struct th_error *err);

@@ -1,6 +1,9 @@
 /* refit.h - exact fits on a fixed support: least squares, Newton
  *
  * Solved on rank 0 and broadcast. All functions are collective.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REFIT_H
 #define TH_REFIT_H

@@ -31,7 +31,7 @@ void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
                       struct th_error *err);
 
 /* All rows on which this support was observed as one batch, without residuals,
- * *rows of them; none: the batch stays as it is. Collective. */
+ * *rows of them; none: the batch stays as it is. Collective. TH_ENOMEM. */
 th_status th_round_log_gather(const struct th_round_log *log,
                               struct th_context *context,
                               const struct th_support *support,

@@ -1,6 +1,9 @@
 /* sift.h - the state of solver `sift`, and its parts: learning, admission, end
  *
  * The round itself, which puts them together, is in sift.c.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_H
 #define TH_SIFT_H
@@ -85,7 +88,8 @@ struct th_sift {
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
 
-/* The same where the rows are dealt by Latin squares (sift_latin.c). */
+/* The same where the rows are dealt by Latin squares (sift_latin.c).
+ * Collective. */
 th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
                               bool *more, struct th_error *err);
 
@@ -123,18 +127,18 @@ void th_sift_entry_free(struct th_sift_entry *entry);
 
 /* ---- what a round teaches (sift_learn.c); local but where said ---- */
 
-/* Is a member of S an entrant? */
+/* Is a member of S an entrant?. Local. */
 bool th_sift_has_entrants(const struct th_sift *s);
 
 /* First guesses at E's coefficients count in a round's residuals only if they
- * make them smaller on its rows. */
+ * make them smaller on its rows. Local. */
 void th_sift_choose_guesses(struct th_sift *s);
 
 /* Residuals that have doubled while nobody is tried mean that S has changed for
- * the worse: all evidence is about another S then, and is forgotten. */
+ * the worse: all evidence is about another S then, and is forgotten. Local. */
 void th_sift_watch(struct th_sift *s, const struct th_context *context);
 
-/* All rows of the round speak of the entrants that this rank owns. */
+/* All rows of the round speak of the entrants that this rank owns. Local. */
 void th_sift_learn_entrants(struct th_sift *s,
                             const struct th_context *context);
 
@@ -152,7 +156,7 @@ void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
-/* ---- the state between rounds (sift_state.c) ---- */
+/* ---- the state between rounds (sift_state.c) ----. Local. */
 
 void th_sift_describe(void *state, struct th_context *context,
                       struct th_state *list);

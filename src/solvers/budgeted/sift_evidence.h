@@ -3,6 +3,9 @@
  * There are two or three sums for each attribute: U of residual times value, W
  * of squared values and, for dense data, Q of squared products. The share of
  * each round is divided by the round's mean squared residual.
+ *
+ * All functions that do not say otherwise are local. A status is one of
+ * TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_EVIDENCE_H
 #define TH_SIFT_EVIDENCE_H

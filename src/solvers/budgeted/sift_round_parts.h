@@ -3,6 +3,8 @@
  * With A, c the sums over the round's rows, O the members of old and the
  * constant, E the entrants, Lam and eta what the rounds before have taught. All
  * functions are local but where said.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_ROUND_PARTS_H
 #define TH_SIFT_ROUND_PARTS_H

@@ -29,13 +29,14 @@ struct th_active {
 };
 
 /* All attributes that are not left out, with `fields` vectors of zeros; the
- * source is told. Collective. Release with th_active_free. */
+ * source is told. Collective. Release with th_active_free. TH_EARG, TH_ENOMEM.
+ */
 th_status th_active_init(struct th_active *active, struct th_context *context,
                          int fields, struct th_error *err);
 void th_active_free(struct th_active *active);
 
 /* Keep the attributes at the places where keep[place]; vectors are compacted
- * along. The source is told. Collective: one sum. */
+ * along. The source is told. Collective: one sum. TH_EARG, TH_ENOMEM. */
 th_status th_active_keep(struct th_active *active, struct th_context *context,
                          const bool *keep, struct th_error *err);
 

@@ -13,6 +13,9 @@
  * If an update has many rows, the sum is cut into slices of whole draws. While
  * one slice is summed, the next is read, and blocks whose predictions are
  * complete are visited. The results do not depend on the slices.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_H
 #define TH_BATCH_H
@@ -83,6 +86,7 @@ struct th_batch_request {
   void *self;
 };
 
+/* Local. */
 void th_batch_free(struct th_batch *batch);
 
 /* Draw rows for each block, declare to the source that J_i and the support are

@@ -1,6 +1,9 @@
 /* batch_parts.h - what the files of a batch share
  *
  * A local function hands its status on to the next collective one.
+ *
+ * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
+ * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_PARTS_H
 #define TH_BATCH_PARTS_H

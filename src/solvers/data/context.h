@@ -1,4 +1,7 @@
 /* context.h - what every solver works with: ranks, data, targets, scaling
+ *
+ * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
+ * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CONTEXT_H
 #define TH_CONTEXT_H
@@ -66,7 +69,7 @@ th_status th_context_init(struct th_context *context,
 void th_context_free(struct th_context *context);
 
 /* The state that solvers share: the deal, the ledger, and how far the run is.
- */
+ * Local. */
 void th_context_describe(struct th_context *context, struct th_state *state);
 
 /* Centre, scale and bound of attribute owned.first + a, from its statistics.

@@ -22,7 +22,7 @@ struct th_example_order {
 };
 
 /* Room for units of at most `unit` rows. Local. Release with
- * th_example_order_free. */
+ * th_example_order_free. TH_ENOMEM. */
 th_status th_example_order_init(struct th_example_order *order, int64_t unit,
                                 struct th_error *err);
 void th_example_order_free(struct th_example_order *order);
@@ -32,7 +32,7 @@ void th_example_order_describe(struct th_example_order *order,
                                struct th_state *state);
 
 /* The next example, a stored row. *more = false: all passes are over, nothing
- * has changed. Local; the same on every rank. */
+ * has changed. Local; the same on every rank. TH_ENOMEM. */
 th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err);

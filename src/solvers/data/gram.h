@@ -1,4 +1,6 @@
 /* gram.h - second moments of (x_S, 1, y) over rows, the same on every rank
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_GRAM_H
 #define TH_GRAM_H
@@ -43,7 +45,7 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
 void th_gram_free(struct th_gram *gram);
 
-/* Its state. */
+/* Its state. Local. */
 void th_gram_describe(struct th_gram *gram, struct th_state *state);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256

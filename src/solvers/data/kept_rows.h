@@ -36,13 +36,13 @@ void th_kept_rows_add(struct th_kept_rows *kept,
                       const struct th_context *context,
                       const struct th_batch *batch, struct th_error *err);
 
-/* Its state; `support` is S. */
+/* Its state; `support` is S. Local. */
 void th_kept_rows_describe(struct th_kept_rows *kept,
                            const struct th_context *context,
                            const struct th_support *support,
                            struct th_state *state);
 
-/* All rows as one batch, without residuals. Collective. */
+/* All rows as one batch, without residuals. Collective. TH_ENOMEM. */
 th_status th_kept_rows_gather(const struct th_kept_rows *kept,
                               struct th_context *context,
                               const struct th_support *support,

@@ -6,6 +6,8 @@
  * on some of them. Dense columns are floats, or doubles for f64 storage. Sparse
  * columns are lists of entries. A column has the same bits whichever rank owns
  * the attribute.
+ *
+ * The only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H

@@ -36,7 +36,7 @@ struct th_replicated_columns_block {
       kept; /* those that are to be kept: work of th_replicated_columns_keep */
 };
 
-/* Room for columns of so many bytes. Local; the slots own it. */
+/* Room for columns of so many bytes. Local; the slots own it. TH_ENOMEM. */
 th_status
 th_replicated_columns_block_new(struct th_replicated_columns_block **block,
                                 int64_t bytes, struct th_error *err);
@@ -64,7 +64,8 @@ struct th_replicated_columns_parcel {
 
 /* Read the listed attributes that this rank owns, as
  * th_replicated_columns_fetch wants them, on the columns' examples. Local; the
- * caller frees the bytes, also after a failure. */
+ * caller frees the bytes, also after a failure. TH_EARG, TH_EBUDGET, TH_ENOMEM.
+ */
 th_status th_replicated_columns_read(
     const struct th_replicated_columns *columns, struct th_context *context,
     const int64_t *attribute, int64_t count,

@@ -6,6 +6,8 @@
  * Others are loaded again when they are needed; no number depends on this.
  * Values of f64 storage are held in f64, all others in f32. This is exact if
  * attributes are neither centred nor scaled.
+ *
+ * A status is one of TH_EARG, TH_EBUDGET, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHE_H
 #define TH_ROW_CACHE_H

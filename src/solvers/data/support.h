@@ -1,4 +1,6 @@
 /* support.h - the support S with its coefficients, replicated on every rank
+ *
+ * The only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SUPPORT_H
 #define TH_SUPPORT_H
@@ -30,7 +32,7 @@ void th_support_free(struct th_support *support);
 th_status th_support_copy(struct th_support *to, const struct th_support *from,
                           struct th_error *err);
 
-/* Its state. */
+/* Its state. Local. */
 void th_support_describe(struct th_support *support, const char *name,
                          struct th_state *state);
 

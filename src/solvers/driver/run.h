@@ -1,6 +1,9 @@
 /* run.h - a training run that can be stopped between updates, and gone on with
  *
  * th_train (train.h) is all of it in one call. All functions are collective.
+ *
+ * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_H
 #define TH_RUN_H

@@ -16,7 +16,8 @@
 
 /* Loss `auto` becomes `logistic` where the training targets have two values and
  * the solver has a penalty or ends with what predicts best (`sift`), else
- * `squared`. Local; of the same targets, the same on every rank. */
+ * `squared`. Local; of the same targets, the same on every rank. TH_EARG,
+ * TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
                                struct th_error *err);
 
@@ -28,7 +29,9 @@ th_status th_train_plan(const struct th_config *config,
                         struct th_plan *plan, struct th_error *err);
 
 /* Train a model on the training examples of a store. Collective. *model is
- * replicated; release it with th_model_free. monitor may be NULL. */
+ * replicated; release it with th_model_free. monitor may be NULL. TH_EUSAGE,
+ * TH_ENUMERIC, TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
+ */
 th_status th_train(const struct th_plan *plan, struct th_store *store,
                    struct th_comm *comm, const struct th_monitor *monitor,
                    struct th_profile *profile, struct th_model *model,

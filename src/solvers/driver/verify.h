@@ -47,7 +47,8 @@ th_status th_verify(const struct th_verify_setting *setting,
  * the same, those of the path among them. Where another build or processor has
  * made other bits, objectives and gaps of the path must enclose a common least
  * objective, and the rest is not compared. Fills in wrong and unchecked.
- * Collective. */
+ * Collective. TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM; of reading: TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_verify_again(const struct th_verify_setting *setting,
                           const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err);

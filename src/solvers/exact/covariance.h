@@ -20,6 +20,7 @@ struct th_covariance {
   double *mean; /* m_j */
 };
 
+/* Local. */
 void th_covariance_free(struct th_covariance *covariance);
 
 /* Take in the slots that columns have beyond count. root_eta: the roots of eta.
@@ -46,7 +47,7 @@ th_status th_covariance_grow_rows(struct th_covariance *covariance,
                                   const struct th_covariance_weights *weights,
                                   struct th_error *err);
 
-/* Room for so many slots. Local. */
+/* Room for so many slots. Local. TH_ENOMEM. */
 th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,
                                 struct th_error *err);
 

@@ -6,6 +6,8 @@
  * search for the others, until the duality gap of the working set is small.
  * Sums over examples that are long are shared between the ranks; the rest is
  * serial.
+ *
+ * A status is one of TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_INNER_SOLVER_H
 #define TH_INNER_SOLVER_H
@@ -89,7 +91,7 @@ double th_inner_solver_gap(const struct th_inner_solver *descent,
 
 /* The step of a model by products, halved likewise, and a look where it ends,
  * or where it began and no part of it was good. *moved: there is a way on.
- * Internal to the descent. */
+ * Internal to the descent. Collective. */
 th_status th_inner_solver_chord(struct th_inner_solver *descent,
                                 struct th_working_set *working, double lambda,
                                 bool *moved, struct th_error *err);

@@ -21,11 +21,12 @@ struct th_working_set {
   double *slope;   /* sum of eta theta x, and ridge coef, at the last look */
 };
 
+/* Local. */
 void th_working_set_free(struct th_working_set *working);
 
 /* Take in the listed units, ascending and the same on every rank, none of them
  * there yet: their coefficients are 0. Collective: one gathering of 32 bytes
- * per member. */
+ * per member. TH_ENOMEM. */
 th_status th_working_set_add(struct th_working_set *working,
                              const struct th_problem *problem,
                              const int64_t *key, int64_t count,

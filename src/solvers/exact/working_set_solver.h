@@ -5,6 +5,9 @@
  * duality gap and the worst violations, which join it (Massias, Gramfort &
  * Salmon 2018, celer), until the gap is small.
  * What cannot matter to a pass is not read (solvers/exact/gradient_history.h).
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WORKING_SET_SOLVER_H
 #define TH_WORKING_SET_SOLVER_H
@@ -47,7 +50,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_error *err);
 void th_working_set_solver_free(struct th_working_set_solver *exact);
 
-/* The gap at which a solution is good enough, at that objective. */
+/* The gap at which a solution is good enough, at that objective. Local. */
 double th_working_set_solver_goal(const struct th_working_set_solver *exact,
                                   double objective);
 

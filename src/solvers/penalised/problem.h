@@ -11,6 +11,9 @@
  * owner's. Passes read through the observing source and declare to it what they
  * read: a solver that has attributes of its own active declares them again
  * afterwards.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H

@@ -2,6 +2,9 @@
  *
  * th_screen_online is a rule of the engine (solvers/stochastic/stochastic.h).
  * Its vectors over the active places are the screening fields below.
+ *
+ * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SCREEN_ONLINE_H
 #define TH_SCREEN_ONLINE_H
@@ -49,12 +52,14 @@ struct th_online_screen {
   double held_omega; /* Omega of the anchor */
 };
 
+/* Local. */
 static inline struct th_online_screen *
 th_screen_online_of(struct th_stochastic *s)
 {
   return s->screening_state;
 }
 
+/* Local. */
 struct th_online_vectors
 th_screen_online_vectors_of(const struct th_stochastic *s);
 

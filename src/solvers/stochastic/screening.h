@@ -7,7 +7,8 @@
 #include "solvers/stochastic/stochastic.h"
 
 /* Keep what the gap-safe sphere of the last full pass cannot prove to be 0 in
- * the solution; nothing has changed since that pass. Collective. */
+ * the solution; nothing has changed since that pass. Collective. TH_EARG,
+ * TH_ENOMEM. */
 th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err);
 
 extern const struct th_screening th_screen_none;

@@ -27,8 +27,7 @@ struct th_sparsa {
  * is: s->full.pass says what was reached. Attributes that are no longer active
  * are those proven to be 0 in the solution on the active ones. polish: fields,
  * and zeros, or what a call before has left, to go on with steps of its length.
- * Collective.
- */
+ * Collective. TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *polish,
                     double gap, int64_t most, struct th_error *err);
 

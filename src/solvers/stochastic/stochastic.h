@@ -6,6 +6,10 @@
  * update rule changes the coefficients, each of them at its owner; from time to
  * time a screening rule drops attributes. Rules are tables of functions, one
  * file each.
+ *
+ * All functions that do not say otherwise are collective. A status is one of
+ * TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
+ * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_H
 #define TH_STOCHASTIC_H

@@ -1,4 +1,7 @@
 /* stochastic_parts.h - what the files of the engine share
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_PARTS_H
 #define TH_STOCHASTIC_PARTS_H

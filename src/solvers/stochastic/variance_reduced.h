@@ -17,7 +17,8 @@ struct th_variance_reduced {
 
 enum { TH_REDUCED_FIELDS = 1 };
 
-/* The table and its mean from the last full pass. Collective; local. */
+/* The table and its mean from the last full pass. Collective; local. TH_ENOMEM.
+ */
 th_status th_variance_reduced_create(struct th_stochastic *s,
                                      struct th_error *err);
 void th_variance_reduced_restart(struct th_stochastic *s);
@@ -30,8 +31,8 @@ void th_variance_reduced_free(struct th_stochastic *s);
  * their corrections. Collective. */
 void th_variance_reduced_step(struct th_stochastic *s, bool remember);
 
-/* Coefficients that are not met drift along the mean; catch_up and flush of both
- * rules. Local. */
+/* Coefficients that are not met drift along the mean; catch_up and flush of
+ * both rules. Local. */
 void th_variance_reduced_catch_up(struct th_stochastic *s,
                                   const struct th_row *row);
 void th_variance_reduced_flush(struct th_stochastic *s);

@@ -9,6 +9,9 @@
  * data they are folds, of which each has a list of its own that has not seen
  * it. Of one pass the list sees the last third of the examples, the first two
  * thirds have made it; folds of that third share it.
+ *
+ * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
+ * TH_EDATA, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_END_H
 #define TH_END_H

@@ -22,14 +22,14 @@ struct th_end_wish {
 };
 
 /* Collective: two selections of the `most` best. Release with th_end_list_free.
- */
+ * TH_ENUMERIC, TH_ENOMEM. */
 th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
                            struct th_context *context,
                            const struct th_end_wish *request,
                            struct th_error *err);
 void th_end_list_free(struct th_end_list *list);
 
-/* What is in any of the lists. Local. */
+/* What is in any of the lists. Local. TH_ENOMEM. */
 th_status th_end_list_unite(struct th_end_list *all,
                             const struct th_end_list *lists, int64_t count,
                             struct th_error *err);

@@ -1,4 +1,8 @@
 /* end_parts.h - what the files of an end that predicts share
+ *
+ * All functions that do not say otherwise are local. A status is one of
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA, TH_EFORMAT,
+ * TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_END_PARTS_H
 #define TH_END_PARTS_H

@@ -32,7 +32,7 @@ struct th_marginal {
   struct th_evidence *held; /* of members of S, folds of each */
 };
 
-/* Zeros. Local; release with th_marginal_free. */
+/* Zeros. Local; release with th_marginal_free. TH_ENOMEM. */
 th_status th_marginal_init(struct th_marginal *m,
                            const struct th_context *context, int64_t folds,
                            const uint8_t *fold, struct th_error *err);
@@ -43,7 +43,8 @@ void th_marginal_describe(struct th_marginal *m,
                           const struct th_context *context,
                           struct th_state *state);
 
-/* A batch whose rows have been drawn is going to be read. Local. */
+/* A batch whose rows have been drawn is going to be read. Local. TH_ENOMEM; of
+ * reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_marginal_begin(struct th_marginal *m,
                             const struct th_context *context,
                             const struct th_batch *batch,
