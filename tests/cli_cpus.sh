@@ -84,9 +84,8 @@ for environment in "${environments[@]}"; do
 done | sort -u >hashes
 compare "hashes of the arithmetic" "$(wc -l <hashes)" == 1
 grep -qE '^arithmetic [0-9a-f]{16}$' hashes || fail "bench self: $(cat hashes)"
-named=$(grep -oE 'arithmetic [0-9a-f]{16}' "$SOURCE/README.md")
-[ "$named" = "$(cat hashes)" ] ||
-  fail "README names $named, the program $(cat hashes): another SLEEF than 3.5.1?"
+grep -qF "$(cat hashes)" "$SOURCE/README.md" ||
+  fail "README does not name $(cat hashes): a version of SLEEF that it does not know?"
 
 # Generated data, in double: each bit shows.
 generate() # ENVIRONMENT FAMILY NAME
