@@ -18,8 +18,8 @@ enum { CASES = 8, GROUP = 90, PATH = 3 };
 /* Numbers by chance, the same on every rank. */
 static uint64_t chance(int k, int what, uint64_t most)
 {
-  int64_t words[2] = {k, what};
-  return th_integer_hash(TH_FNV_BASIS, words, sizeof words) / 7 % most;
+  const unsigned char bytes[2] = {(unsigned char)k, (unsigned char)what};
+  return th_integer_hash(TH_FNV_BASIS, bytes, sizeof bytes) / 7 % most;
 }
 
 /* What is trained, and how. */

@@ -186,10 +186,10 @@ static void test_names(void)
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     char text[40];
-    strcpy(text, rows[k].text);
+    snprintf(text, sizeof text, "%s", rows[k].text);
     th_error_name_options(text, true);
     CHECK(strcmp(text, rows[k].line) == 0);
-    strcpy(text, rows[k].text);
+    snprintf(text, sizeof text, "%s", rows[k].text);
     th_error_name_options(text, false);
     CHECK(strcmp(text, rows[k].bare) == 0);
   }

@@ -212,7 +212,8 @@ static void fetch_known(struct th_inner_solver *d, const int64_t *known,
   int64_t *sorted = NULL;
   if (th_state_good(state))
     th_state_note(state, TH_NEW(&sorted, count, "columns", state->err));
-  if (th_state_agree(state, d->problem->context->comm)) {
+  bool good = th_state_agree(state, d->problem->context->comm);
+  if (good && sorted != NULL && known != NULL) {
     memcpy(sorted, known, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, th_integer_ascending);
     th_state_note(state, fetch(d, sorted, count, state->err));

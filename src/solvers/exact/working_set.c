@@ -241,7 +241,8 @@ static void take_in(struct th_working_set *w, const struct th_problem *p,
   if (th_state_good(state))
     th_state_note(state, TH_NEW(&key, units, "a working set", state->err));
   th_state_all(state, "key", TH_STATE_I64, key, units);
-  if (th_state_agree(state, p->context->comm) && units > 0)
+  bool good = th_state_agree(state, p->context->comm);
+  if (good && units > 0 && key != NULL)
     th_state_note(state, th_working_set_add(w, p, key, units, state->err));
   free(key);
 }

@@ -20,7 +20,7 @@ static void describe_problem(struct th_stochastic *s, struct th_state *state)
     *opened = s->goal.problem != NULL;
   th_state_all(state, "problem", TH_STATE_F64, opened, 1);
   if (!th_state_puts(state) || !th_state_agree(state, context->comm) ||
-      *opened == 0)
+      opened == NULL || *opened == 0)
     return;
   th_state_note(state, th_stochastic_open_problem(s, err));
 }
@@ -88,7 +88,7 @@ static void describe_rows(struct th_stochastic *s, struct th_state *state)
   th_example_order_describe(&s->order, state);
   TH_STATE_ONE(state, sample, holds);
   TH_STATE_ARRAY(state, sample, held, sample->holds);
-  if (!th_state_puts(state) || !th_state_good(state))
+  if (!th_state_puts(state) || !th_state_good(state) || kept == NULL)
     return;
   s->panels.type = (enum th_type) * kept;
   th_row_caches_forget(&s->panels);
