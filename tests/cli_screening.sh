@@ -112,7 +112,7 @@ bad_screening()
     train_refused 2 "train: --screen-exponent $w: must be at least 0.5" \
       os-prox-sgd --screen-exponent "$w"
   done
-  train_refused 2 'train: --screen-rule votes counts only with --screen online' \
+  train_refused 2 '--screen-rule votes counts only with --screen online' \
     fs-prox-sgd --screen-rule votes
   train_refused 2 '--screen-rule counts only with --screen gap-safe or online' \
     rda --screen-rule paper
