@@ -59,8 +59,8 @@ static const struct th_array arrays[] = {TH_ARRAY(struct things, one),
 static void check_arrays(struct things *t, int64_t old, int64_t units)
 {
   struct th_error err = {0};
-  CHECK(th_memory_arrays_reserve(t, arrays, TH_COUNT(arrays), &t->capacity,
-                                 units, "things", &err) == TH_OK);
+  CHECK(th_memory_arrays_reserve(TH_ARRAYS(t, arrays), &t->capacity, units,
+                                 "things", &err) == TH_OK);
   CHECK(t->capacity == units);
   for (int64_t k = 0; k < units; k++)
     CHECK(t->one[k] == (k < old ? 1.0 : 0.0));
@@ -83,14 +83,14 @@ static void test_arrays(void)
   t.beside = &beside;
   check_arrays(&t, 0, 3);
   double *one = t.one;
-  CHECK(th_memory_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity, 2,
+  CHECK(th_memory_arrays_reserve(TH_ARRAYS(&t, arrays), &t.capacity, 2,
                                  "things", &err) == TH_OK);
   CHECK(t.one == one && t.capacity == 3); /* there is room */
   check_arrays(&t, 3, 50);
-  CHECK(th_memory_arrays_reserve(&t, arrays, TH_COUNT(arrays), &t.capacity,
+  CHECK(th_memory_arrays_reserve(TH_ARRAYS(&t, arrays), &t.capacity,
                                  INT64_MAX / 8, "things", &err) == TH_ENOMEM);
   CHECK(t.capacity == 50 && strstr(err.text, "things") != NULL);
-  th_memory_arrays_free(&t, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(TH_ARRAYS(&t, arrays));
   CHECK(t.one == NULL && t.more == NULL && t.square == NULL);
   CHECK(t.beside == &beside);
   CHECK(th_memory_arrays_bytes(arrays, TH_COUNT(arrays), 10) == 80 + 23 + 400);

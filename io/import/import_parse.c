@@ -23,7 +23,7 @@ static th_status keep_labels(struct th_importing *im,
                              struct th_error *err)
 {
   th_status rc = th_memory_arrays_reserve(
-      &im->own, by_row, TH_COUNT(by_row), &im->own.capacity,
+      TH_ARRAYS(&im->own, by_row), &im->own.capacity,
       th_memory_roomier(im->own.capacity, im->own.count + 1), "targets", err);
   if (rc != TH_OK)
     return rc;

@@ -28,7 +28,7 @@ static th_status reserve(struct th_transpose *t, int64_t entries,
   int64_t bytes = entries * (int64_t)th_type_size(t->type);
   th_status rc;
   TH_TRY(th_memory_arrays_reserve(
-      t, by_entry, TH_COUNT(by_entry), &t->entry_capacity,
+      TH_ARRAYS(t, by_entry), &t->entry_capacity,
       th_memory_roomier(t->entry_capacity, entries + 1), what, err));
   TH_TRY(TH_GROW(&t->values, &t->value_capacity, bytes, what, err));
   TH_TRY(TH_GROW(&t->found_value, &t->found_value_capacity, bytes, what, err));

@@ -4,6 +4,7 @@
 
 #include "core/pages.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,23 +102,24 @@ static size_t array_bytes(const struct th_array *array, int64_t units)
   return units > 0 ? items * array->size + array->spare : 0;
 }
 
-static void **array_of(void *object, const struct th_array *array)
+static void **array_of(const struct th_arrays *arrays, size_t k)
 {
-  return (void **)(void *)((char *)object + array->pointer);
+  const struct th_array *array = &arrays->list[k];
+  assert(array->whole == arrays->whole);
+  return (void **)(void *)((char *)arrays->object + array->pointer);
 }
 
-th_status th_memory_arrays_reserve(void *object, const struct th_array *list,
-                                   size_t arrays, int64_t *capacity,
+th_status th_memory_arrays_reserve(struct th_arrays arrays, int64_t *capacity,
                                    int64_t wanted, const char *what,
                                    struct th_error *err)
 {
   if (wanted <= *capacity)
     return TH_OK;
-  for (size_t k = 0; k < arrays; k++) {
-    int64_t old = (int64_t)array_bytes(&list[k], *capacity);
-    int64_t bytes = (int64_t)array_bytes(&list[k], wanted);
-    th_status rc = th_memory_grow_columns(array_of(object, &list[k]), old,
-                                          bytes, 1, what, err);
+  for (size_t k = 0; k < arrays.count; k++) {
+    int64_t old = (int64_t)array_bytes(&arrays.list[k], *capacity);
+    int64_t bytes = (int64_t)array_bytes(&arrays.list[k], wanted);
+    th_status rc =
+        th_memory_grow_columns(array_of(&arrays, k), old, bytes, 1, what, err);
     if (rc != TH_OK)
       return rc;
   }
@@ -125,21 +127,20 @@ th_status th_memory_arrays_reserve(void *object, const struct th_array *list,
   return TH_OK;
 }
 
-void th_memory_arrays_free(void *object, const struct th_array *list,
-                           size_t arrays)
+void th_memory_arrays_free(struct th_arrays arrays)
 {
-  for (size_t k = 0; k < arrays; k++) {
-    void **data = array_of(object, &list[k]);
+  for (size_t k = 0; k < arrays.count; k++) {
+    void **data = array_of(&arrays, k);
     free(*data);
     *data = NULL;
   }
 }
 
-int64_t th_memory_arrays_bytes(const struct th_array *list, size_t arrays,
+int64_t th_memory_arrays_bytes(const struct th_array *list, size_t count,
                                int64_t units)
 {
   int64_t bytes = 0;
-  for (size_t k = 0; k < arrays; k++)
+  for (size_t k = 0; k < count; k++)
     bytes += (int64_t)array_bytes(&list[k], units);
   return bytes;
 }

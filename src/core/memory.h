@@ -62,40 +62,52 @@ th_status th_memory_grow_columns(void **data, int64_t old, int64_t wanted,
   th_memory_grow_columns((void **)(pointer), (old), (wanted),                  \
                          sizeof **(pointer), (what), (err))
 
+#define TH_COUNT(list) (sizeof(list) / sizeof *(list))
+
 /* One of the arrays of a struct that share a capacity: where its pointer is,
  * and the bytes of its items for one unit of the capacity, and beyond all. */
 struct th_array {
   size_t pointer;
   size_t size;
   size_t spare;
-  bool square; /* of the capacity's square, then */
+  size_t whole; /* bytes of the struct: a list fits no other */
+  bool square;  /* of the capacity's square, then */
 };
 /* `each` items for one unit, and `more` beyond all. */
 #define TH_ARRAY_OF(type, member, each, more)                                  \
   {                                                                            \
     offsetof(type, member), (each) * sizeof *((type *)0)->member,              \
-        (more) * sizeof *((type *)0)->member, false                            \
+        (more) * sizeof *((type *)0)->member, sizeof(type), false              \
   }
 /* One for each pair of units. */
 #define TH_MATRIX(type, member)                                                \
   {                                                                            \
-    offsetof(type, member), sizeof *((type *)0)->member, 0, true               \
+    offsetof(type, member), sizeof *((type *)0)->member, 0, sizeof(type), true \
   }
 #define TH_ARRAY(type, member) TH_ARRAY_OF(type, member, 1, 0)
 
-/* Room for at least `wanted` units in all arrays of a list of `object`, which
- * have *capacity: their content stays, what is new is zero. Local. */
-th_status th_memory_arrays_reserve(void *object, const struct th_array *list,
-                                   size_t arrays, int64_t *capacity,
+/* The arrays of one struct, borrowed. */
+struct th_arrays {
+  void *object;
+  size_t whole; /* bytes of it */
+  const struct th_array *list;
+  size_t count;
+};
+#define TH_ARRAYS(object, list)                                                \
+  (struct th_arrays)                                                           \
+  {                                                                            \
+    (object), sizeof *(object), (list), TH_COUNT(list)                         \
+  }
+
+/* Room for at least `wanted` units in all arrays, which have *capacity: their
+ * content stays, what is new is zero. Local. TH_ENOMEM. */
+th_status th_memory_arrays_reserve(struct th_arrays arrays, int64_t *capacity,
                                    int64_t wanted, const char *what,
                                    struct th_error *err);
 /* Release them and forget them. Local. */
-void th_memory_arrays_free(void *object, const struct th_array *list,
-                           size_t arrays);
+void th_memory_arrays_free(struct th_arrays arrays);
 /* Bytes that so many units take. Local. */
-int64_t th_memory_arrays_bytes(const struct th_array *list, size_t arrays,
+int64_t th_memory_arrays_bytes(const struct th_array *list, size_t count,
                                int64_t units);
-
-#define TH_COUNT(list) (sizeof(list) / sizeof *(list))
 
 #endif

@@ -25,14 +25,14 @@ static const struct th_array arrays[] = {
 
 void th_cholesky_free(struct th_cholesky *f)
 {
-  th_memory_arrays_free(f, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(TH_ARRAYS(f, arrays));
   *f = (struct th_cholesky){0};
 }
 
 static th_status reserve(struct th_cholesky *f, int64_t n, struct th_error *err)
 {
-  return th_memory_arrays_reserve(f, arrays, TH_COUNT(arrays), &f->room, n,
-                                  "a factor", err);
+  return th_memory_arrays_reserve(TH_ARRAYS(f, arrays), &f->room, n, "a factor",
+                                  err);
 }
 
 static double *row_of(const struct th_cholesky *f, int64_t i)

@@ -12,15 +12,15 @@ static const struct th_array arrays[] = {
 void th_sift_entry_free(struct th_sift_entry *entry)
 {
   th_select_free(&entry->selection);
-  th_memory_arrays_free(entry, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(TH_ARRAYS(entry, arrays));
   *entry = (struct th_sift_entry){0};
 }
 
 th_status th_sift_entry_reserve(struct th_sift_entry *e, int64_t size,
                                 struct th_error *err)
 {
-  return th_memory_arrays_reserve(e, arrays, TH_COUNT(arrays), &e->capacity,
-                                  size, "entrants", err);
+  return th_memory_arrays_reserve(TH_ARRAYS(e, arrays), &e->capacity, size,
+                                  "entrants", err);
 }
 
 /* S += E: two ascending lists become one. Local. */

@@ -26,7 +26,7 @@ static const struct th_array arrays[] = {
 static th_status reserve(struct th_sift_fit *fit, int64_t size,
                          struct th_error *err)
 {
-  return th_memory_arrays_reserve(fit, arrays, TH_COUNT(arrays), &fit->capacity,
+  return th_memory_arrays_reserve(TH_ARRAYS(fit, arrays), &fit->capacity,
                                   size + fit->constant, "the fit on S", err);
 }
 
@@ -63,7 +63,7 @@ void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state)
 
 void th_sift_fit_free(struct th_sift_fit *fit)
 {
-  th_memory_arrays_free(fit, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(TH_ARRAYS(fit, arrays));
   th_cholesky_free(&fit->a);
   th_cholesky_free(&fit->lam);
   *fit = (struct th_sift_fit){0};

@@ -51,9 +51,8 @@ th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
                                    struct th_error *err)
 {
   struct th_range mine = th_support_owned(support, context->owned);
-  return th_memory_arrays_reserve(e, of_members, TH_COUNT(of_members),
-                                  &e->hold_capacity, mine.last - mine.first,
-                                  "evidence", err);
+  return th_memory_arrays_reserve(TH_ARRAYS(e, of_members), &e->hold_capacity,
+                                  mine.last - mine.first, "evidence", err);
 }
 
 void th_sift_evidence_hold(struct th_sift_evidence *e,

@@ -29,7 +29,7 @@ static const struct th_array by_block[] = {
 
 void th_sift_plan_free(struct th_sift_plan *plan)
 {
-  th_memory_arrays_free(plan, by_block, TH_COUNT(by_block));
+  th_memory_arrays_free(TH_ARRAYS(plan, by_block));
   TH_FREE(plan->race, plan->bins);
   *plan = (struct th_sift_plan){0};
 }
@@ -41,8 +41,8 @@ th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
   if (plan->bins == NULL)
     rc = TH_NEW(&plan->bins, TH_PROMISE_BINS, "the race", err);
   if (rc == TH_OK)
-    rc = th_memory_arrays_reserve(plan, by_block, TH_COUNT(by_block),
-                                  &plan->capacity, blocks, "blocks", err);
+    rc = th_memory_arrays_reserve(TH_ARRAYS(plan, by_block), &plan->capacity,
+                                  blocks, "blocks", err);
   return rc;
 }
 

@@ -23,8 +23,8 @@ static const struct th_array by_row[] = {
 void th_batch_free(struct th_batch *batch)
 {
   th_deal_pieces_free(&batch->pieces);
-  th_memory_arrays_free(batch, by_draw, TH_COUNT(by_draw));
-  th_memory_arrays_free(batch, by_row, TH_COUNT(by_row));
+  th_memory_arrays_free(TH_ARRAYS(batch, by_draw));
+  th_memory_arrays_free(TH_ARRAYS(batch, by_row));
   free(batch->columns);
   *batch = (struct th_batch){0};
 }
@@ -32,7 +32,7 @@ void th_batch_free(struct th_batch *batch)
 static th_status reserve_draws(struct th_batch *batch, int64_t draws,
                                struct th_error *err)
 {
-  return th_memory_arrays_reserve(batch, by_draw, TH_COUNT(by_draw),
+  return th_memory_arrays_reserve(TH_ARRAYS(batch, by_draw),
                                   &batch->draw_capacity, draws, "a mini-batch",
                                   err);
 }
@@ -40,7 +40,7 @@ static th_status reserve_draws(struct th_batch *batch, int64_t draws,
 static th_status reserve_rows(struct th_batch *batch, int64_t rows,
                               struct th_error *err)
 {
-  return th_memory_arrays_reserve(batch, by_row, TH_COUNT(by_row),
+  return th_memory_arrays_reserve(TH_ARRAYS(batch, by_row),
                                   &batch->row_capacity, rows, "a mini-batch",
                                   err);
 }

@@ -62,7 +62,7 @@ static th_status reserve(struct th_replicated_columns *columns, int64_t count,
 {
   int64_t old = columns->capacity;
   int64_t wanted = count > old ? count + old / 2 : old;
-  return th_memory_arrays_reserve(columns, arrays, TH_COUNT(arrays),
+  return th_memory_arrays_reserve(TH_ARRAYS(columns, arrays),
                                   &columns->capacity, wanted, "columns", err);
 }
 

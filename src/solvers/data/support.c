@@ -17,14 +17,14 @@ static const struct th_array arrays[] = {
 th_status th_support_reserve(struct th_support *support, int64_t capacity,
                              struct th_error *err)
 {
-  return th_memory_arrays_reserve(support, arrays, TH_COUNT(arrays),
+  return th_memory_arrays_reserve(TH_ARRAYS(support, arrays),
                                   &support->capacity, capacity, "the support",
                                   err);
 }
 
 void th_support_free(struct th_support *support)
 {
-  th_memory_arrays_free(support, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(TH_ARRAYS(support, arrays));
   *support = (struct th_support){0};
 }
 

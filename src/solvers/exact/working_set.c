@@ -31,8 +31,8 @@ static const struct th_array by_member[] = {
 
 void th_working_set_free(struct th_working_set *w)
 {
-  th_memory_arrays_free(w, by_unit, TH_COUNT(by_unit));
-  th_memory_arrays_free(w, by_member, TH_COUNT(by_member));
+  th_memory_arrays_free(TH_ARRAYS(w, by_unit));
+  th_memory_arrays_free(TH_ARRAYS(w, by_member));
   *w = (struct th_working_set){0};
 }
 
@@ -41,12 +41,12 @@ static th_status reserve(struct th_working_set *w, int64_t units,
                          int64_t members, struct th_error *err)
 {
   int64_t none = 0;
-  th_status rc = th_memory_arrays_reserve(w, by_unit, TH_COUNT(by_unit), &none,
+  th_status rc = th_memory_arrays_reserve(TH_ARRAYS(w, by_unit), &none,
                                           units + 1, "a working set", err);
   none = 0;
   if (rc == TH_OK)
-    rc = th_memory_arrays_reserve(w, by_member, TH_COUNT(by_member), &none,
-                                  members + 1, "a working set", err);
+    rc = th_memory_arrays_reserve(TH_ARRAYS(w, by_member), &none, members + 1,
+                                  "a working set", err);
   return rc;
 }
 

@@ -18,7 +18,7 @@ static const struct th_array arrays[] = {
 
 void th_backward_free(struct th_backward *b)
 {
-  th_memory_arrays_free(b, arrays, TH_COUNT(arrays));
+  th_memory_arrays_free(TH_ARRAYS(b, arrays));
   th_cholesky_free(&b->factor);
   *b = (struct th_backward){0};
 }
@@ -26,7 +26,7 @@ void th_backward_free(struct th_backward *b)
 static th_status reserve(struct th_backward *b, int64_t size,
                          struct th_error *err)
 {
-  return th_memory_arrays_reserve(b, arrays, TH_COUNT(arrays), &b->room, size,
+  return th_memory_arrays_reserve(TH_ARRAYS(b, arrays), &b->room, size,
                                   "least squares", err);
 }
 

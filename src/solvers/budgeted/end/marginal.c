@@ -37,8 +37,8 @@ static const struct th_array by_member[] = {TH_ARRAY(struct th_marginal, held)};
 void th_marginal_free(struct th_marginal *m)
 {
   TH_FREE(m->alone, m->with, m->touched);
-  th_memory_arrays_free(m, by_row, TH_COUNT(by_row));
-  th_memory_arrays_free(m, by_member, TH_COUNT(by_member));
+  th_memory_arrays_free(TH_ARRAYS(m, by_row));
+  th_memory_arrays_free(TH_ARRAYS(m, by_member));
   *m = (struct th_marginal){0};
 }
 
@@ -60,11 +60,10 @@ static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
                          struct th_error *err)
 {
   th_status rc = th_memory_arrays_reserve(
-      m, by_row, TH_COUNT(by_row), &m->row_capacity, rows, "scores", err);
+      TH_ARRAYS(m, by_row), &m->row_capacity, rows, "scores", err);
   if (rc == TH_OK)
-    rc = th_memory_arrays_reserve(m, by_member, TH_COUNT(by_member),
-                                  &m->hold_capacity, members * m->folds,
-                                  "scores", err);
+    rc = th_memory_arrays_reserve(TH_ARRAYS(m, by_member), &m->hold_capacity,
+                                  members * m->folds, "scores", err);
   return rc;
 }
 
