@@ -1,5 +1,5 @@
 #!/bin/sh
-# env.sh - sourced: what Open MPI and OpenBLAS need to hear on any machine
+# env.sh - sourced: what Open MPI needs to hear on any machine
 # SPDX-License-Identifier: MIT
 #
 # Values that are set already stay as they are. Up to version 4, mpirun is told by
@@ -23,8 +23,6 @@ export OMPI_MCA_smsc="${OMPI_MCA_smsc:-^cma}"
 export UCX_DEBUG_SIGNO="${UCX_DEBUG_SIGNO:-0}"
 # Judge networks by their addresses: routes to oneself are often missing.
 export OMPI_MCA_reachable="${OMPI_MCA_reachable:-weighted}"
-# One thread per rank: ranks are the parallelism, and the bits stay the same.
-export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}"
 
 # No core is a rank's own, and who waits lets others work; no network is looked
 # for; a failed run ends at once instead of after two seconds.

@@ -66,7 +66,7 @@ environment()
   echo "cpu:     $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
   echo "slurm:   ${SLURM_JOB_ID:-none} ${SLURM_JOB_NODELIST:-}"
   echo "began:   $(date -u +%FT%TZ)"
-  env | grep -E '^(OMPI_MCA_|PRTE_MCA_|OPENBLAS_|THRESHER_)' | sort || true
+  env | grep -E '^(OMPI_MCA_|PRTE_MCA_|THRESHER_)' | sort || true
 }
 
 # table SEPARATOR FILE WIDTH: the file's columns side by side, lines cut

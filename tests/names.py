@@ -103,6 +103,10 @@ def main():
             bad.append(f"{header}: {name} does not begin with the name of its module")
         if not (os.path.dirname(path) + "/").startswith(folder + "/"):
             bad.append(f"{path}: {name} is declared in another folder, {header}")
+    bad += [f"{where[0]}: {name} is declared and not defined"
+            for name, where in declared.items() if name not in defined and
+            not re.search(r"\b" + name + r"\b", "".join(
+                t for p, t in texts.items() if p.endswith(".c")))]
     symbols = set(re.findall(r"\bth_\w+", "\n".join(texts.values())))
     for word, better in WORDS.items():
         for name in sorted(symbols):

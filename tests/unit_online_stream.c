@@ -4,7 +4,9 @@
  * & Poon 2022, section 4.1, and their program; lambda is half of lambda_max of
  * a pilot sample. Half of the examples run through plain prox-sgd, then
  * screening begins. Rule proj comes to the true attributes, rule paper to
- * nothing. unit_online_stream         a short stream of each rule
+ * nothing.
+ *
+ *   unit_online_stream         a short stream of each rule
  *   unit_online_stream study   3,000 attributes, 100,000 examples, 5 seeds
  * SPDX-License-Identifier: MIT */
 #include "check.h"

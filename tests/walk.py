@@ -68,6 +68,9 @@ def walk(functions, members, start):
 
 def members_of(functions, tables, solver_tables):
     """Where a call through a member of a table may go."""
+    missing = set(solver_tables) - {name for _, name in tables}
+    if missing:
+        sys.exit(f"there is no table {', '.join(sorted(missing))}")
     result = {}
     for (path, name), (kind, entries) in tables.items():
         if kind in ("th_algorithm", "th_update", "th_screening") and name not in solver_tables:

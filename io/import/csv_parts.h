@@ -1,5 +1,5 @@
-/* csv_parts.h - how the columns of a CSV file get their roles; internal to
- * io/csv_*.c
+/* csv_parts.h - how the columns of a CSV file get their roles; internal
+ * to io/import
  *
  * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */

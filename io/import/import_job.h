@@ -1,4 +1,4 @@
-/* import_job.h - an import under way; internal to io/import*.c
+/* import_job.h - an import under way; internal to io/import
  *
  * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
  * TH_ENOMEM.

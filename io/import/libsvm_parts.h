@@ -1,5 +1,5 @@
-/* libsvm_parts.h - what the readers of LIBSVM text share; internal to
- * io/libsvm*.c
+/* libsvm_parts.h - what the readers of LIBSVM text share; internal
+ * to io/import
  *
  * All functions that do not say otherwise are local.
  * SPDX-License-Identifier: MIT */

@@ -100,7 +100,7 @@ static th_status check_screening(const struct th_config *config,
   if (config->screening.rule == TH_RULE_VOTES && row->by_examples && !online)
     return th_fail(err, TH_EUSAGE,
                    "{screen-rule} votes counts only with {screen} "
-                   "online; leave it out, or give both");
+                   "online; leave the rule out, or give {screen} online too");
   if (config->screening.how != TH_SCREEN_ONLINE || row->screenings != NULL)
     return TH_OK;
   return th_fail(err, TH_EUSAGE,

@@ -157,7 +157,7 @@ static const char about[] =
     "as few attributes of each example as the method allows.";
 
 static const char launching[] =
-    "Under mpirun or srun every subcommand that reads or writes data runs on "
+    "Under mpirun or srun every command that reads or writes data runs on "
     "all ranks. Without a launcher the program is a single rank. The model "
     "file is the same for any number of ranks. Results go to the standard "
     "output, everything else to the standard error.";

@@ -39,8 +39,4 @@ struct th_plan {
                            may */
 };
 
-/* Why sift cannot end with what predicts best; NULL: it can. Local. */
-const char *th_plan_why_truth(const struct th_config *config,
-                              const struct th_shape *shape);
-
 #endif

@@ -1,4 +1,4 @@
-/* computed.h - what a store that computes keeps; internal to src/math
+/* computed.h - what a store that computes keeps; internal to src/synthetic
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */

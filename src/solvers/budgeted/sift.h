@@ -127,7 +127,7 @@ void th_sift_entry_free(struct th_sift_entry *entry);
 
 /* ---- what a round teaches (sift_learn.c); local but where said ---- */
 
-/* Is a member of S an entrant?. Local. */
+/* Is a member of S an entrant? Local. */
 bool th_sift_has_entrants(const struct th_sift *s);
 
 /* First guesses at E's coefficients count in a round's residuals only if they

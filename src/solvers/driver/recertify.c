@@ -13,11 +13,13 @@
  *                 theta among it
  *   objective     m dp + L dp^2 / 2, and u of its own terms
  *   dual value    of a group: dt sqrt(N_g) / lambda, and the rounding of its
- * sum that screening reckons with (problem_pass.c) dual norm     the largest of
- * those that may be the maximum D(theta)      (dt + m times the error of the
- * dual norm) times the slope of f*, which is a prediction: at most 2 S + t, and
- * for labels, of which theta is scaled down, the logarithm of that more gap
- * objective and D together, and never below what th_gap_bound adds for rounding
+ *                 sum that screening reckons with (problem_pass.c)
+ *   dual norm     the largest of those that may be the maximum
+ *   D(theta)      (dt + m times the error of the dual norm) times the slope of
+ *                 f*, which is a prediction: at most 2 S + t, and for labels,
+ *                 of which theta is scaled down, the logarithm of that more
+ *   gap           objective and D together, and never below what th_gap_bound
+ *                 adds for rounding
  *   radius        goes with the root of the gap: that of the model itself is
  *                 taken, so that nothing but rounding is left
  *   lambda_max    the rounding of its sum: theta of the zero model is at most

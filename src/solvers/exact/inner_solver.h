@@ -2,7 +2,7 @@
  *
  * min over the members' coefficients and the intercept of sum_i eta_i f(p_i;
  * y_i) + lambda Omega(b) + (ridge/2) |b|^2: quadratic models by coordinate
- * descent (solvers/ quadratic.h), one for a squared loss, Newton's with a line
+ * descent (quadratic.h), one for a squared loss, Newton's with a line
  * search for the others, until the duality gap of the working set is small.
  * Sums over examples that are long are shared between the ranks; the rest is
  * serial.

@@ -5,7 +5,7 @@
  * Newton's method makes of the others. Block coordinate descent over the units
  * of a working set (groups, or single attributes), extrapolated as in celer
  * (Massias, Gramfort & Salmon 2018; Anderson's acceleration), or solved for on
- * the support (solvers/ active_set.h), until its own duality gap is small.
+ * the support (active_set.h), until its own duality gap is small.
  * Serial and local: every rank computes the same.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H

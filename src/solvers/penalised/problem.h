@@ -1,9 +1,8 @@
 /* problem.h - a penalised problem on all training examples, exactly
  *
  * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) + (ridge/2) |b|^2
- * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and Z
- * =
- * -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h. A ridge is as good as
+ * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and
+ *   Z = -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h. A ridge is as good as
  * one more example for every attribute, x = sqrt(ridge) there and 0 elsewhere,
  * with target 0: its theta is sqrt(ridge) b, and slopes of attributes that have
  * a coefficient have ridge b in them; Z is of the data alone. Examples are in

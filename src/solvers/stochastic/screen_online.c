@@ -62,8 +62,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
     return th_fail(
         err, TH_EUSAGE,
         "{screen} online goes with the solvers os-prox-sgd, prox-sgd "
-        "and truncated-gradient; others remember what a check "
-        "could not take back: take {screen} gap-safe");
+        "and truncated-gradient; for other solvers give {screen} gap-safe");
   th_status rc = TH_NEW(&screen, 1, "online screening", err);
   s->screening_state = screen;
   rc = th_agree(s->context->comm, rc, err);

@@ -1,7 +1,7 @@
 /* stochastic_scaling.h - predictions in fixed point while coefficients move
  *
- * reach bounds sum |b_j| bound_j, and so every prediction. A gradient step of
- * length g along theta x adds at most g |theta| stride to it.
+ * coef_bound bounds sum |b_j| bound_j, and so every prediction. A gradient step
+ * of length g along theta x adds at most g |theta| step_bound to it.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_SCALING_H
 #define TH_STOCHASTIC_SCALING_H
@@ -16,7 +16,7 @@ struct th_scaling {
   double coef_bound;
   double anchor_coef_bound; /* the same of the anchor */
   double step_bound;        /* norm2(bound) max_i norm2(x_i) */
-  double scaled_for;        /* the reach that the scale holds; 0: none */
+  double scaled_for;        /* the bound that the scale holds; 0: none */
   struct th_fixed fixed;
 };
 
@@ -24,17 +24,17 @@ struct th_scaling {
 void th_stochastic_scaling_describe(struct th_scaling *scaling,
                                     struct th_state *state);
 
-/* The reach is this, found anew; the scale follows when it is wanted. Local. */
+/* The bound is this, found anew; the scale follows when it is wanted. Local. */
 void th_stochastic_scaling_restart(struct th_scaling *scaling,
                                    double coef_bound);
 
 /* A gradient step of that length, times |theta|, is made. Local. */
 void th_stochastic_scaling_widen(struct th_scaling *scaling, double length);
 
-/* A scale that holds predictions at the present reach. Local. TH_ENUMERIC. */
+/* A scale that holds predictions within the present bound. Local. TH_ENUMERIC. */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
 
-/* reach = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
+/* coef_bound = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
 th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
 
 #endif
