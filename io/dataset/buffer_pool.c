@@ -20,66 +20,66 @@ int64_t th_buffer_pool_bytes(int64_t bytes)
   return (bytes / ALIGNMENT + 1) * ALIGNMENT;
 }
 
-void th_buffer_pool_expect(struct th_buffer_pool *rooms, int64_t bytes)
+void th_buffer_pool_expect(struct th_buffer_pool *pool, int64_t bytes)
 {
   int64_t size = th_buffer_pool_bytes(bytes);
-  if (!rooms->taken && rooms->usual == 0 && size >= LEAST && size <= MOST)
-    rooms->usual = size;
+  if (!pool->taken && pool->usual == 0 && size >= LEAST && size <= MOST)
+    pool->usual = size;
 }
 
 /* NULL: there is no memory. */
-static char *add_block(struct th_buffer_pool *rooms)
+static char *add_block(struct th_buffer_pool *pool)
 {
   struct th_error ignored = {0};
-  if (th_grow((void **)&rooms->block, &rooms->capacity, rooms->blocks + 1,
-              sizeof *rooms->block, "blocks of memory", &ignored) != TH_OK)
+  if (th_grow((void **)&pool->block, &pool->capacity, pool->blocks + 1,
+              sizeof *pool->block, "blocks of memory", &ignored) != TH_OK)
     return NULL;
   char *block = aligned_alloc(TH_LARGE_PAGE, BLOCK);
   if (block == NULL)
     return NULL;
   th_pages_large(block, BLOCK);
-  rooms->block[rooms->blocks++] = block;
-  rooms->untouched = BLOCK / rooms->usual;
+  pool->block[pool->blocks++] = block;
+  pool->untouched = BLOCK / pool->usual;
   return block;
 }
 
-static void *take_usual(struct th_buffer_pool *rooms)
+static void *take_usual(struct th_buffer_pool *pool)
 {
-  if (rooms->free != NULL) {
-    void *room = rooms->free;
-    rooms->free = *(void **)room;
+  if (pool->free != NULL) {
+    void *room = pool->free;
+    pool->free = *(void **)room;
     return room;
   }
-  if (rooms->untouched == 0 && add_block(rooms) == NULL)
+  if (pool->untouched == 0 && add_block(pool) == NULL)
     return NULL;
-  int64_t place = BLOCK / rooms->usual - rooms->untouched--;
-  return rooms->block[rooms->blocks - 1] + place * rooms->usual;
+  int64_t place = BLOCK / pool->usual - pool->untouched--;
+  return pool->block[pool->blocks - 1] + place * pool->usual;
 }
 
-void *th_buffer_pool_take(struct th_buffer_pool *rooms, int64_t bytes)
+void *th_buffer_pool_take(struct th_buffer_pool *pool, int64_t bytes)
 {
   int64_t size = th_buffer_pool_bytes(bytes);
-  rooms->taken = true;
-  return size == rooms->usual ? take_usual(rooms)
-                              : aligned_alloc(ALIGNMENT, (size_t)size);
+  pool->taken = true;
+  return size == pool->usual ? take_usual(pool)
+                             : aligned_alloc(ALIGNMENT, (size_t)size);
 }
 
-void th_buffer_pool_give(struct th_buffer_pool *rooms, void *room, int64_t size)
+void th_buffer_pool_give(struct th_buffer_pool *pool, void *room, int64_t size)
 {
-  if (room == NULL || size != rooms->usual) {
+  if (room == NULL || size != pool->usual) {
     free(room);
     return;
   }
   if (size >= WORTH)
     th_pages_release(room, (size_t)size);
-  *(void **)room = rooms->free;
-  rooms->free = room;
+  *(void **)room = pool->free;
+  pool->free = room;
 }
 
-void th_buffer_pool_free(struct th_buffer_pool *rooms)
+void th_buffer_pool_free(struct th_buffer_pool *pool)
 {
-  for (int64_t k = 0; k < rooms->blocks; k++)
-    free(rooms->block[k]);
-  free(rooms->block);
-  *rooms = (struct th_buffer_pool){0};
+  for (int64_t k = 0; k < pool->blocks; k++)
+    free(pool->block[k]);
+  free(pool->block);
+  *pool = (struct th_buffer_pool){0};
 }

@@ -25,18 +25,17 @@ int64_t th_buffer_pool_bytes(int64_t bytes);
 
 /* Most rooms are going to be for so many bytes; said before the first is taken,
  * and of no effect later, or where blocks are not worth while. */
-void th_buffer_pool_expect(struct th_buffer_pool *rooms, int64_t bytes);
+void th_buffer_pool_expect(struct th_buffer_pool *pool, int64_t bytes);
 
 /* A room of th_buffer_pool_bytes bytes, aligned to 64, not zeroed; NULL: there
  * is no memory. */
-void *th_buffer_pool_take(struct th_buffer_pool *rooms, int64_t bytes);
+void *th_buffer_pool_take(struct th_buffer_pool *pool, int64_t bytes);
 
 /* Give back a room of th_buffer_pool_bytes `size`; the system has the pages of
  * large ones back. NULL is legal. */
-void th_buffer_pool_give(struct th_buffer_pool *rooms, void *room,
-                         int64_t size);
+void th_buffer_pool_give(struct th_buffer_pool *pool, void *room, int64_t size);
 
 /* All blocks, and with them every room of the usual size. */
-void th_buffer_pool_free(struct th_buffer_pool *rooms);
+void th_buffer_pool_free(struct th_buffer_pool *pool);
 
 #endif

@@ -83,11 +83,11 @@ static void evict(struct th_cache *cache, int32_t k)
   cache->used -= item->bytes;
   cache->count--;
   if (item->bytes > cache->spare_bytes) {
-    th_buffer_pool_give(&cache->rooms, cache->spare, cache->spare_bytes);
+    th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
     cache->spare = item->data;
     cache->spare_bytes = item->bytes;
   } else {
-    th_buffer_pool_give(&cache->rooms, item->data, item->bytes);
+    th_buffer_pool_give(&cache->pool, item->data, item->bytes);
   }
   item->data = NULL;
   item->next = cache->free;
@@ -147,9 +147,9 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
               cache->spare_bytes / 2 <= bytes;
   if (!fits) {
     /* nothing accounts for the old one */
-    th_buffer_pool_give(&cache->rooms, cache->spare, cache->spare_bytes);
+    th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
     cache->spare_bytes = th_buffer_pool_bytes(bytes);
-    cache->spare = th_buffer_pool_take(&cache->rooms, bytes);
+    cache->spare = th_buffer_pool_take(&cache->pool, bytes);
   }
   *room = cache->spare;
   *got = cache->spare_bytes;
@@ -168,7 +168,7 @@ void th_cache_trim(struct th_cache *cache, int64_t limit)
 
 void th_cache_expect(struct th_cache *cache, int64_t bytes)
 {
-  th_buffer_pool_expect(&cache->rooms, bytes);
+  th_buffer_pool_expect(&cache->pool, bytes);
 }
 
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
@@ -193,7 +193,7 @@ th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
   *room = data;
   data = NULL;
 done:
-  th_buffer_pool_give(&cache->rooms, data, got);
+  th_buffer_pool_give(&cache->pool, data, got);
   return rc;
 }
 
@@ -223,8 +223,8 @@ void th_cache_free(struct th_cache *cache)
   for (int32_t k = 0; k < cache->filled; k++)
     if (cache->items[k].data != NULL)
       evict(cache, k);
-  th_buffer_pool_give(&cache->rooms, cache->spare, cache->spare_bytes);
-  th_buffer_pool_free(&cache->rooms);
+  th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
+  th_buffer_pool_free(&cache->pool);
   TH_FREE(cache->items, cache->bucket);
   *cache = (struct th_cache){0};
 }

@@ -32,8 +32,8 @@ struct th_cache {
   int32_t newest;
   int32_t oldest;
   int32_t free;
-  struct th_buffer_pool rooms; /* that items have */
-  void *spare;                 /* room of an item that went, for the next */
+  struct th_buffer_pool pool; /* that items have */
+  void *spare;                /* room of an item that went, for the next */
   int64_t spare_bytes;
 };
 

@@ -93,7 +93,7 @@ void th_dataset_close(struct th_dataset *dataset)
 {
   if (dataset == NULL)
     return;
-  th_prefetch_free(&dataset->outlook); /* first: it reads from the others */
+  th_prefetch_free(&dataset->prefetch); /* first: it reads from the others */
   for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
     th_shard_close(&dataset->shard[k]);
     TH_FREE(dataset->shard[k].path, dataset->shard[k].name);
@@ -115,12 +115,12 @@ void th_dataset_keep_little(struct th_dataset *dataset)
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err)
 {
-  struct th_prefetch *outlook = &dataset->outlook;
+  struct th_prefetch *prefetch = &dataset->prefetch;
   int64_t window = dataset->memory / WINDOW_SHARE;
-  outlook->window = window < MOST_WINDOW ? window : MOST_WINDOW;
-  if (dataset->store.shape.layout == TH_SPARSE || outlook->ahead != NULL)
+  prefetch->window = window < MOST_WINDOW ? window : MOST_WINDOW;
+  if (dataset->store.shape.layout == TH_SPARSE || prefetch->ahead != NULL)
     return TH_OK;
-  return th_prefetch_thread_create(&outlook->ahead, threaded, err);
+  return th_prefetch_thread_create(&prefetch->ahead, threaded, err);
 }
 
 void th_dataset_drop(struct th_dataset *dataset)

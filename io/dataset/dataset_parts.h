@@ -23,7 +23,7 @@ struct th_dataset {
   int64_t memory;
   struct th_cache blocks; /* units and pieces */
   struct th_cache runs;   /* single attributes that are kept */
-  struct th_prefetch outlook;
+  struct th_prefetch prefetch;
   struct th_examples examples;
 };
 

@@ -21,7 +21,7 @@ static size_t run_bytes(const struct th_dataset *d)
  * it again, and tells. */
 static void take_over(struct th_dataset *d)
 {
-  struct th_prefetch *o = &d->outlook;
+  struct th_prefetch *o = &d->prefetch;
   struct th_fetch fetch;
   double seconds = 0;
   bool good = th_prefetch_thread_pop(o->ahead, &fetch, &seconds) == TH_OK;
@@ -40,7 +40,7 @@ static bool queue(struct th_dataset *d,
                   const struct th_cache_block_place *place,
                   struct th_range part)
 {
-  struct th_prefetch *o = &d->outlook;
+  struct th_prefetch *o = &d->prefetch;
   struct th_cache_block *unit = place->unit;
   struct th_fetch fetch = th_cache_block_fetch(place, part);
   fetch.small = place->cache == &d->runs;
@@ -59,7 +59,7 @@ static bool queue(struct th_dataset *d,
  * window is full, or what follows cannot be read ahead. */
 static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
 {
-  struct th_prefetch *o = &d->outlook;
+  struct th_prefetch *o = &d->prefetch;
   struct th_cache_block_place place;
   struct th_error ignored = {0};
   if (th_cache_block_find(d, o->attribute, wanted->group, wanted->keep, &place,
@@ -93,7 +93,7 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
 /* Queue what is wanted as far as the window goes. */
 static void fill(struct th_dataset *d)
 {
-  struct th_prefetch *o = &d->outlook;
+  struct th_prefetch *o = &d->prefetch;
   while (o->next < o->count && queue_unit(d, &o->wanted[o->next])) {
     if (o->attribute < o->wanted[o->next].range.last)
       continue;
@@ -109,7 +109,7 @@ static bool under_way(struct th_dataset *d, struct th_range range,
 {
   struct th_cache_block_place place;
   struct th_error ignored = {0};
-  if (th_prefetch_thread_empty(d->outlook.ahead) ||
+  if (th_prefetch_thread_empty(d->prefetch.ahead) ||
       th_cache_block_find(d, range.first, group, keep, &place, &ignored) !=
           TH_OK ||
       place.unit == NULL)
@@ -122,7 +122,7 @@ static bool under_way(struct th_dataset *d, struct th_range range,
 void th_prefetch_wait(struct th_dataset *d, struct th_range range,
                       int64_t group, bool keep)
 {
-  if (d->outlook.ahead == NULL)
+  if (d->prefetch.ahead == NULL)
     return;
   do {
     while (under_way(d, range, group, keep))
@@ -135,7 +135,7 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
                          struct th_range range, bool keep)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  struct th_prefetch *o = &d->outlook;
+  struct th_prefetch *o = &d->prefetch;
   struct th_error ignored = {0};
   if (o->ahead == NULL || range.first >= range.last ||
       (keep && run_bytes(d) < LEAST_ALONE) ||
@@ -152,7 +152,7 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
 void th_dataset_forget(struct th_store *store)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  struct th_prefetch *o = &d->outlook;
+  struct th_prefetch *o = &d->prefetch;
   if (o->ahead == NULL)
     return;
   while (!th_prefetch_thread_empty(o->ahead))
@@ -161,9 +161,9 @@ void th_dataset_forget(struct th_store *store)
   o->next = 0;
 }
 
-void th_prefetch_free(struct th_prefetch *outlook)
+void th_prefetch_free(struct th_prefetch *prefetch)
 {
-  th_prefetch_thread_free(outlook->ahead);
-  free(outlook->wanted);
-  *outlook = (struct th_prefetch){0};
+  th_prefetch_thread_free(prefetch->ahead);
+  free(prefetch->wanted);
+  *prefetch = (struct th_prefetch){0};
 }

@@ -37,6 +37,6 @@ struct th_prefetch {
 void th_prefetch_wait(struct th_dataset *dataset, struct th_range range,
                       int64_t group, bool keep);
 
-void th_prefetch_free(struct th_prefetch *outlook);
+void th_prefetch_free(struct th_prefetch *prefetch);
 
 #endif

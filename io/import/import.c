@@ -77,9 +77,9 @@ th_status th_import_run(const struct th_import *job, struct th_comm *comm,
   TH_TRY(th_import_parse(&im, err));
   TH_TRY(read_groups(&im, err));
   TH_TRY(th_import_write(&im, err));
-  *result = (struct th_import_result){.examples = im.placing.examples,
-                                      .test_examples = im.placing.examples -
-                                                       im.placing.training,
+  *result = (struct th_import_result){.examples = im.assignment.examples,
+                                      .test_examples = im.assignment.examples -
+                                                       im.assignment.training,
                                       .attributes = im.attributes,
                                       .nonzeros = im.nonzeros,
                                       .unlabelled = im.unlabelled,

@@ -83,7 +83,7 @@ static th_status count_own(struct th_importing *im, int64_t *counts,
 static th_status sum_counts(struct th_importing *im, const int64_t *all,
                             struct th_error *err)
 {
-  int64_t *examples = &im->placing.examples;
+  int64_t *examples = &im->assignment.examples;
   for (int64_t k = 0; k < im->files; k++) {
     int64_t here = 0;
     im->share.line[k] = im->file[k].header_lines;
@@ -103,7 +103,7 @@ static th_status sum_counts(struct th_importing *im, const int64_t *all,
     *examples += here;
     im->examples[k] = here;
     if (k < im->job->input_count)
-      im->placing.main += here;
+      im->assignment.main += here;
   }
   return TH_OK;
 }
@@ -113,24 +113,25 @@ static th_status place_examples(struct th_importing *im, int64_t memory,
                                 struct th_error *err)
 {
   const struct th_import *job = im->job;
-  struct th_row_assignment *placing = &im->placing;
+  struct th_row_assignment *assignment = &im->assignment;
   int64_t test = 0;
   if (job->test_fraction > 0.0) {
-    test = (int64_t)llround((double)placing->main * job->test_fraction);
+    test = (int64_t)llround((double)assignment->main * job->test_fraction);
     test = test < 1 ? 1 : test;
   }
-  if (test >= placing->main)
+  if (test >= assignment->main)
     return th_fail(err, TH_EDATA,
                    "%s: %lld of %lld examples would be test examples, expected "
                    "at least one to train on; lower {test}",
-                   im->file[0].name, (long long)test, (long long)placing->main);
-  placing->training = placing->main - test;
-  placing->row_group = job->row_group > 0
-                           ? job->row_group
-                           : th_partition_row_group_size(placing->examples);
-  placing->shuffle = job->shuffle;
-  placing->seed = job->seed;
-  th_row_assignment_divide(placing, 2 * im->text_bytes, memory);
+                   im->file[0].name, (long long)test,
+                   (long long)assignment->main);
+  assignment->training = assignment->main - test;
+  assignment->row_group =
+      job->row_group > 0 ? job->row_group
+                         : th_partition_row_group_size(assignment->examples);
+  assignment->shuffle = job->shuffle;
+  assignment->seed = job->seed;
+  th_row_assignment_divide(assignment, 2 * im->text_bytes, memory);
   return TH_OK;
 }
 

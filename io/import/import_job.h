@@ -85,7 +85,7 @@ struct th_importing {
   struct th_import_told told;
 
   /* What was counted; replicated but for `first_row`. */
-  struct th_row_assignment placing;
+  struct th_row_assignment assignment;
   int64_t first_row; /* input row of this rank's first example */
 
   /* What was parsed. */

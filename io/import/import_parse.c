@@ -38,19 +38,19 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
                           struct th_error *err)
 {
   const struct th_text_row *row = &parsing->row;
-  const struct th_row_assignment *placing = &im->placing;
+  const struct th_row_assignment *assignment = &im->assignment;
   int64_t stored =
-      th_row_assignment_row(placing, im->first_row + im->own.count);
-  int64_t bin = th_row_assignment_bin_of(placing, stored);
+      th_row_assignment_row(assignment, im->first_row + im->own.count);
+  int64_t bin = th_row_assignment_bin_of(assignment, stored);
   uint32_t in_bin =
-      (uint32_t)(stored - th_row_assignment_bin(placing, bin).first);
+      (uint32_t)(stored - th_row_assignment_bin(assignment, bin).first);
   th_status rc = keep_labels(im, row, stored, err);
   if (rc != TH_OK)
     return rc;
   im->own.count++;
   im->nonzeros += row->nonzeros;
   im->positives += row->target == 1;
-  parsing->weighted += stored < placing->training && row->weight != 0.0;
+  parsing->weighted += stored < assignment->training && row->weight != 0.0;
   if (row->count > 0) {
     int64_t last = row->first < 0 ? row->index[row->count - 1]
                                   : row->first + row->count - 1;
@@ -133,7 +133,7 @@ static th_status parse_own(struct th_importing *im, struct parsing *parsing,
   th_status rc = TH_OK;
   parsing->row.type = im->type;
   TH_TRY(list_known(im, parsing, err));
-  TH_TRY(th_bucket_spill_create(&im->spill, job->output, im->placing.bins,
+  TH_TRY(th_bucket_spill_create(&im->spill, job->output, im->assignment.bins,
                                 job->memory / 2, im->type, err));
   for (int64_t k = 0; k < im->files; k++) {
     rc = parse_file(im, parsing, k, err);
@@ -211,7 +211,7 @@ th_status th_import_parse(struct th_importing *im, struct th_error *err)
   if (rc == TH_OK && im->class.name != NULL && !im->unlabelled)
     th_import_notice(im, "positive: '%.60s', %lld of %lld examples",
                      im->class.name, (long long)im->positives,
-                     (long long)im->placing.examples);
+                     (long long)im->assignment.examples);
   free(parsing.known);
   th_text_row_free(&parsing.row);
   return rc;

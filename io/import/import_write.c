@@ -24,7 +24,7 @@ static enum th_layout choose_layout(const struct th_importing *im)
     return TH_DENSE;
   if (im->like.attributes > 0)
     return im->like.layout;
-  double cells = (double)im->placing.examples * (double)im->attributes;
+  double cells = (double)im->assignment.examples * (double)im->attributes;
   return (double)im->nonzeros <= sparse_density * cells ? TH_SPARSE : TH_DENSE;
 }
 
@@ -35,10 +35,10 @@ static bool is_weighted(const struct th_importing *im)
 
 static struct th_dataset_plan make_plan(const struct th_importing *im)
 {
-  struct th_shape shape = {.examples = im->placing.examples,
-                           .training = im->placing.training,
+  struct th_shape shape = {.examples = im->assignment.examples,
+                           .training = im->assignment.training,
                            .attributes = im->attributes,
-                           .row_group = im->placing.row_group,
+                           .row_group = im->assignment.row_group,
                            .nonzeros = im->nonzeros,
                            .layout = choose_layout(im),
                            .type = im->type,
@@ -50,22 +50,22 @@ static struct th_dataset_plan make_plan(const struct th_importing *im)
 }
 
 /* Write the owned shards' part of a bin that has arrived. */
-static th_status write_bin(const struct th_row_assignment *placing,
+static th_status write_bin(const struct th_row_assignment *assignment,
                            int64_t number, struct th_bucket *bin,
                            struct th_transpose *transpose,
                            const struct th_record **rows, struct th_error *err)
 {
-  struct th_rows all = th_row_assignment_bin(placing, number);
-  int64_t first = number * placing->bin_groups;
-  int64_t last = first + placing->bin_groups;
-  last = last < placing->groups ? last : placing->groups;
+  struct th_rows all = th_row_assignment_bin(assignment, number);
+  int64_t first = number * assignment->bin_groups;
+  int64_t last = first + assignment->bin_groups;
+  last = last < assignment->groups ? last : assignment->groups;
   int64_t shards = th_writer_shards(bin->writer);
   for (int64_t shard = 0; shard < shards; shard++) {
     if (!th_writer_owns(bin->writer, shard))
       continue;
     th_bucket_rows(bin, rows, all.count);
     for (int64_t group = first; group < last; group++) {
-      struct th_rows part = th_row_assignment_group(placing, group);
+      struct th_rows part = th_row_assignment_group(assignment, group);
       th_status rc =
           th_transpose_group(transpose, shard, group,
                              rows + (part.first - all.first), part.count, err);
@@ -80,7 +80,7 @@ static th_status write_bin(const struct th_row_assignment *placing,
 static th_status write_shards(struct th_importing *im, struct th_writer *writer,
                               enum th_layout layout, struct th_error *err)
 {
-  const struct th_row_assignment *placing = &im->placing;
+  const struct th_row_assignment *assignment = &im->assignment;
   struct th_transpose transpose = {
       .writer = writer, .layout = layout, .type = im->type};
   struct th_bucket bin = {.comm = im->comm,
@@ -90,12 +90,13 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
   const struct th_record **rows = NULL;
   th_status rc = th_bucket_init(&bin, err);
   if (rc == TH_OK)
-    rc = th_alloc((void **)&rows, placing->bin_groups * placing->row_group,
-                  sizeof(void *), "rows of a bin", err);
-  for (int64_t b = 0; b < placing->bins; b++) {
-    th_import_tell(im, TH_IMPORT_WRITES, b, placing->bins);
+    rc =
+        th_alloc((void **)&rows, assignment->bin_groups * assignment->row_group,
+                 sizeof(void *), "rows of a bin", err);
+  for (int64_t b = 0; b < assignment->bins; b++) {
+    th_import_tell(im, TH_IMPORT_WRITES, b, assignment->bins);
     TH_TRY(th_bucket_exchange(&bin, b, rc, err));
-    rc = write_bin(placing, b, &bin, &transpose, rows, err);
+    rc = write_bin(assignment, b, &bin, &transpose, rows, err);
   }
   rc = th_agree(im->comm, rc, err);
 done:
@@ -117,7 +118,7 @@ struct labels {
 static th_status make_labels(const struct th_importing *im,
                              struct labels *labels, struct th_error *err)
 {
-  int64_t count = im->placing.examples;
+  int64_t count = im->assignment.examples;
   th_status rc = TH_OK;
   TH_TRY(TH_NEW(&labels->sizes, 2 * (int64_t)im->comm->size,
                 "counts of targets", err));
@@ -155,7 +156,7 @@ static void collect(const struct th_importing *im, const double *mine,
 {
   gather(im, mine, labels);
   const double *arrived = labels->arrived;
-  for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     stored[k] = arrived[labels->row[k]];
 }
 
@@ -168,7 +169,7 @@ static th_status collect_labels(const struct th_importing *im,
     return rc;
   gather(im, im->own.stored, labels);
   const int64_t *place = labels->arrived;
-  for (int64_t k = 0; im->comm->rank == 0 && k < im->placing.examples; k++)
+  for (int64_t k = 0; im->comm->rank == 0 && k < im->assignment.examples; k++)
     labels->row[place[k]] = k;
   collect(im, im->own.target, labels, labels->target);
   if (is_weighted(im))

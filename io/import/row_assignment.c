@@ -10,75 +10,79 @@ enum {
   MEMORY_SHARE = 8 /* of memory is what one bin may take */
 };
 
-static int64_t training_groups(const struct th_row_assignment *placing)
+static int64_t training_groups(const struct th_row_assignment *assignment)
 {
-  return th_integer_ceil_divide(placing->training, placing->row_group);
+  return th_integer_ceil_divide(assignment->training, assignment->row_group);
 }
 
-void th_row_assignment_divide(struct th_row_assignment *placing, int64_t bytes,
-                              int64_t memory)
+void th_row_assignment_divide(struct th_row_assignment *assignment,
+                              int64_t bytes, int64_t memory)
 {
-  int64_t test = placing->examples - placing->training;
-  placing->groups = training_groups(placing) +
-                    th_integer_ceil_divide(test, placing->row_group);
+  int64_t test = assignment->examples - assignment->training;
+  assignment->groups = training_groups(assignment) +
+                       th_integer_ceil_divide(test, assignment->row_group);
   int64_t share = memory / MEMORY_SHARE;
   int64_t wanted = th_integer_ceil_divide(bytes, share > 0 ? share : 1);
   if (wanted < USUAL_BINS)
     wanted = USUAL_BINS;
-  placing->bin_groups = wanted < placing->groups
-                            ? th_integer_ceil_divide(placing->groups, wanted)
-                            : 1;
-  placing->bins = th_integer_ceil_divide(placing->groups, placing->bin_groups);
+  assignment->bin_groups =
+      wanted < assignment->groups
+          ? th_integer_ceil_divide(assignment->groups, wanted)
+          : 1;
+  assignment->bins =
+      th_integer_ceil_divide(assignment->groups, assignment->bin_groups);
 }
 
-int64_t th_row_assignment_row(const struct th_row_assignment *placing,
+int64_t th_row_assignment_row(const struct th_row_assignment *assignment,
                               int64_t input_row)
 {
-  if (!placing->shuffle || input_row >= placing->main)
+  if (!assignment->shuffle || input_row >= assignment->main)
     return input_row;
-  struct th_stream stream = {placing->seed, TH_PURPOSE_SHUFFLE};
-  return th_random_place(stream, 0, placing->main, input_row);
+  struct th_stream stream = {assignment->seed, TH_PURPOSE_SHUFFLE};
+  return th_random_place(stream, 0, assignment->main, input_row);
 }
 
 /* First row of a group; the number of rows for the group behind the last. */
-static int64_t group_start(const struct th_row_assignment *placing,
+static int64_t group_start(const struct th_row_assignment *assignment,
                            int64_t group)
 {
-  int64_t training = training_groups(placing);
-  int64_t row = group < training ? group * placing->row_group
-                                 : placing->training +
-                                       (group - training) * placing->row_group;
-  return row < placing->examples ? row : placing->examples;
+  int64_t training = training_groups(assignment);
+  int64_t row =
+      group < training
+          ? group * assignment->row_group
+          : assignment->training + (group - training) * assignment->row_group;
+  return row < assignment->examples ? row : assignment->examples;
 }
 
-static struct th_rows rows_between(const struct th_row_assignment *placing,
+static struct th_rows rows_between(const struct th_row_assignment *assignment,
                                    int64_t first, int64_t last)
 {
-  int64_t row = group_start(placing, first);
-  return (struct th_rows){row, group_start(placing, last) - row};
+  int64_t row = group_start(assignment, first);
+  return (struct th_rows){row, group_start(assignment, last) - row};
 }
 
-struct th_rows th_row_assignment_group(const struct th_row_assignment *placing,
-                                       int64_t group)
+struct th_rows
+th_row_assignment_group(const struct th_row_assignment *assignment,
+                        int64_t group)
 {
-  return rows_between(placing, group, group + 1);
+  return rows_between(assignment, group, group + 1);
 }
 
-struct th_rows th_row_assignment_bin(const struct th_row_assignment *placing,
+struct th_rows th_row_assignment_bin(const struct th_row_assignment *assignment,
                                      int64_t bin)
 {
-  int64_t first = bin * placing->bin_groups;
-  int64_t last = first + placing->bin_groups;
-  return rows_between(placing, first,
-                      last < placing->groups ? last : placing->groups);
+  int64_t first = bin * assignment->bin_groups;
+  int64_t last = first + assignment->bin_groups;
+  return rows_between(assignment, first,
+                      last < assignment->groups ? last : assignment->groups);
 }
 
-int64_t th_row_assignment_bin_of(const struct th_row_assignment *placing,
+int64_t th_row_assignment_bin_of(const struct th_row_assignment *assignment,
                                  int64_t row)
 {
-  int64_t group = row / placing->row_group;
-  if (row >= placing->training)
-    group = training_groups(placing) +
-            (row - placing->training) / placing->row_group;
-  return group / placing->bin_groups;
+  int64_t group = row / assignment->row_group;
+  if (row >= assignment->training)
+    group = training_groups(assignment) +
+            (row - assignment->training) / assignment->row_group;
+  return group / assignment->bin_groups;
 }

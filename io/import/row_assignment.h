@@ -28,19 +28,20 @@ struct th_row_assignment {
 
 /* Fill in groups and bins from the members above them. The bytes are an
  * estimate of all examples, the memory what one rank has for them. */
-void th_row_assignment_divide(struct th_row_assignment *placing, int64_t bytes,
-                              int64_t memory);
+void th_row_assignment_divide(struct th_row_assignment *assignment,
+                              int64_t bytes, int64_t memory);
 
 /* Stored row of an input row. */
-int64_t th_row_assignment_row(const struct th_row_assignment *placing,
+int64_t th_row_assignment_row(const struct th_row_assignment *assignment,
                               int64_t input_row);
 
 /* Rows of a group or of a bin; the bin of a stored row. */
-struct th_rows th_row_assignment_group(const struct th_row_assignment *placing,
-                                       int64_t group);
-struct th_rows th_row_assignment_bin(const struct th_row_assignment *placing,
+struct th_rows
+th_row_assignment_group(const struct th_row_assignment *assignment,
+                        int64_t group);
+struct th_rows th_row_assignment_bin(const struct th_row_assignment *assignment,
                                      int64_t bin);
-int64_t th_row_assignment_bin_of(const struct th_row_assignment *placing,
+int64_t th_row_assignment_bin_of(const struct th_row_assignment *assignment,
                                  int64_t row);
 
 #endif

@@ -14,32 +14,32 @@ enum { LABEL_ROWS = 4096 }; /* targets read at once */
 
 /* Targets and row numbers of a piece, for rank 0. Local. */
 static th_status look_up(struct th_data *data, struct th_rows rows,
-                         int64_t done, struct th_evaluated *scored,
+                         int64_t done, struct th_evaluated *evaluated,
                          struct th_error *err)
 {
   struct th_store *store = data->store;
   th_status rc = TH_OK;
   if (!store->shape.unlabelled)
-    rc = store->ops->targets(store, rows, scored->target + done, NULL, err);
+    rc = store->ops->targets(store, rows, evaluated->target + done, NULL, err);
   if (rc == TH_OK)
-    rc = th_data_row_numbers(data, rows, scored->row + done, err);
+    rc = th_data_row_numbers(data, rows, evaluated->row + done, err);
   return rc;
 }
 
-static th_status make_room(struct th_evaluated *scored, int64_t rows,
+static th_status make_room(struct th_evaluated *evaluated, int64_t rows,
                            double **piece, int64_t piece_rows,
                            struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&scored->prediction, rows, "predictions", err));
-  TH_TRY(TH_NEW(&scored->target, rows, "targets", err));
-  TH_TRY(TH_NEW(&scored->row, rows, "row numbers", err));
+  TH_TRY(TH_NEW(&evaluated->prediction, rows, "predictions", err));
+  TH_TRY(TH_NEW(&evaluated->target, rows, "targets", err));
+  TH_TRY(TH_NEW(&evaluated->row, rows, "row numbers", err));
   TH_TRY(TH_NEW(piece, piece_rows, "predictions of a row group", err));
 done:
   return rc;
 }
 
-th_status th_evaluated_collect(struct th_evaluated *scored,
+th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                const struct th_model *model,
                                struct th_data *data, struct th_rows rows,
                                bool keep, struct th_comm *comm,
@@ -48,18 +48,18 @@ th_status th_evaluated_collect(struct th_evaluated *scored,
   const struct th_shape *shape = &data->store->shape;
   double *piece = NULL;
   int64_t begun = 0;
-  *scored = (struct th_evaluated){0};
-  th_status rc =
-      make_room(scored, keep ? rows.count : 0, &piece, shape->row_group, err);
+  *evaluated = (struct th_evaluated){0};
+  th_status rc = make_room(evaluated, keep ? rows.count : 0, &piece,
+                           shape->row_group, err);
   TH_TRY(th_agree(comm, rc, err));
   while (rows.count > 0) {
     struct th_rows part = th_split_next_group(shape, &rows);
     if (keep)
-      rc = look_up(data, part, begun, scored, err);
+      rc = look_up(data, part, begun, evaluated, err);
     TH_TRY(th_agree(comm, rc, err));
     TH_TRY(th_predict(model, data->store, comm, part, piece, err));
     if (keep)
-      memcpy(scored->prediction + begun, piece,
+      memcpy(evaluated->prediction + begun, piece,
              (size_t)part.count * sizeof *piece);
     begun += part.count;
   }
@@ -68,12 +68,12 @@ done:
   return rc;
 }
 
-void th_evaluated_free(struct th_evaluated *scored)
+void th_evaluated_free(struct th_evaluated *evaluated)
 {
-  free(scored->prediction);
-  free(scored->target);
-  free(scored->row);
-  *scored = (struct th_evaluated){0};
+  free(evaluated->prediction);
+  free(evaluated->target);
+  free(evaluated->row);
+  *evaluated = (struct th_evaluated){0};
 }
 
 enum th_predictor th_evaluated_predictor(const struct th_model *model)
@@ -103,7 +103,7 @@ static th_status find_labels(const struct th_data *data,
   return TH_OK;
 }
 
-th_status th_evaluated_scores(const struct th_evaluated *scored,
+th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
                               const struct th_data *data, int64_t rows,
                               struct th_metrics *scores, struct th_error *err)
@@ -112,6 +112,6 @@ th_status th_evaluated_scores(const struct th_evaluated *scored,
   th_status rc = find_labels(data, &labels, err);
   if (rc != TH_OK)
     return rc;
-  return th_metrics_compute(scores, scored->target, scored->prediction, rows,
-                            &labels, th_evaluated_predictor(model), err);
+  return th_metrics_compute(scores, evaluated->target, evaluated->prediction,
+                            rows, &labels, th_evaluated_predictor(model), err);
 }

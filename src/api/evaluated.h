@@ -18,19 +18,19 @@ struct th_evaluated {
  * the outcome; its arrays are empty otherwise. Collective; release with
  * th_evaluated_free, also after a failure. TH_EARG, TH_EDATA, TH_ENUMERIC,
  * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
-th_status th_evaluated_collect(struct th_evaluated *scored,
+th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                const struct th_model *model,
                                struct th_data *data, struct th_rows rows,
                                bool keep, struct th_comm *comm,
                                struct th_error *err);
-void th_evaluated_free(struct th_evaluated *scored);
+void th_evaluated_free(struct th_evaluated *evaluated);
 
 /* What the model's linear predictor says of a target. Local. */
 enum th_predictor th_evaluated_predictor(const struct th_model *model);
 
 /* Scores of so many rows that this rank has learnt. Local. TH_ENOMEM, and
  * failures of the targets. */
-th_status th_evaluated_scores(const struct th_evaluated *scored,
+th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
                               const struct th_data *data, int64_t rows,
                               struct th_metrics *scores, struct th_error *err);

@@ -69,7 +69,7 @@ thresher_predict(const struct thresher_model *model, struct thresher_data *data,
                  double *target, int64_t *row, struct thresher_error *error)
 {
   struct th_model matched = {0};
-  struct th_evaluated scored = {0};
+  struct th_evaluated evaluated = {0};
   struct th_rows rows = {0, 0};
   struct th_error err;
   th_status rc;
@@ -77,15 +77,15 @@ thresher_predict(const struct thresher_model *model, struct thresher_data *data,
   bool keep = prediction != NULL || target != NULL || row != NULL;
   TH_TRY(th_split_rows(&data->data.store->shape, (int)which, &rows, &err));
   TH_TRY(match(&matched, &model->model, data, &err));
-  TH_TRY(th_evaluated_collect(&scored, &matched, &data->data, rows, keep,
+  TH_TRY(th_evaluated_collect(&evaluated, &matched, &data->data, rows, keep,
                               data->comm, &err));
   if (keep) {
-    give(prediction, scored.prediction, rows.count);
-    give(target, scored.target, rows.count);
-    give(row, scored.row, rows.count);
+    give(prediction, evaluated.prediction, rows.count);
+    give(target, evaluated.target, rows.count);
+    give(row, evaluated.row, rows.count);
   }
 done:
-  th_evaluated_free(&scored);
+  th_evaluated_free(&evaluated);
   th_model_free(&matched);
   return th_handle_tell(rc, &err, error);
 }
@@ -95,18 +95,18 @@ static th_status score(const struct th_model *model, struct thresher_data *data,
                        struct th_rows rows, struct th_metrics *scores,
                        struct th_error *err)
 {
-  struct th_evaluated scored = {0};
+  struct th_evaluated evaluated = {0};
   struct th_comm *comm = data->comm;
   th_status rc;
-  TH_TRY(th_evaluated_collect(&scored, model, &data->data, rows,
+  TH_TRY(th_evaluated_collect(&evaluated, model, &data->data, rows,
                               comm->rank == 0, comm, err));
   if (comm->rank == 0)
-    rc = th_evaluated_scores(&scored, model, &data->data, rows.count, scores,
+    rc = th_evaluated_scores(&evaluated, model, &data->data, rows.count, scores,
                              err);
   TH_TRY(th_agree(comm, rc, err));
   comm->ops->bcast(comm, scores, sizeof *scores, 0);
 done:
-  th_evaluated_free(&scored);
+  th_evaluated_free(&evaluated);
   return rc;
 }
 

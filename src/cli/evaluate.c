@@ -11,10 +11,10 @@
 
 /* NaN where the data were not generated, or the model is not of squared loss.
  */
-static double population_mse(const struct th_evaluator *scoring)
+static double population_mse(const struct th_evaluator *evaluator)
 {
-  const struct th_ground_truth *truth = scoring->data.truth;
-  const struct th_model *model = &scoring->model;
+  const struct th_ground_truth *truth = evaluator->data.truth;
+  const struct th_model *model = &evaluator->model;
   if (truth == NULL || truth->family[0] == '\0' ||
       th_evaluated_predictor(model) != TH_PREDICTS_TARGET)
     return NAN;
@@ -28,7 +28,7 @@ struct result_row {
   double value;
 };
 
-static th_status print_results(const struct th_evaluator *scoring,
+static th_status print_results(const struct th_evaluator *evaluator,
                                const struct th_metrics *scores, bool json,
                                struct th_error *err)
 {
@@ -38,17 +38,17 @@ static th_status print_results(const struct th_evaluator *scoring,
       {"auc", scores->auc},
       {"accuracy", scores->accuracy},
       {"log_loss", scores->log_loss},
-      {"population_mse", population_mse(scoring)},
+      {"population_mse", population_mse(evaluator)},
   };
   const size_t count = sizeof rows / sizeof *rows;
   if (json) {
     json_t *object = json_object();
-    th_json_int(object, "n", scoring->rows.count);
+    th_json_int(object, "n", evaluator->rows.count);
     for (size_t k = 0; k < count; k++)
       th_json_real(object, rows[k].key, rows[k].value);
     return th_json_print(stdout, object, JSON_INDENT(2), err);
   }
-  printf("%-15s %" PRId64 "\n", "n", scoring->rows.count);
+  printf("%-15s %" PRId64 "\n", "n", evaluator->rows.count);
   for (size_t k = 0; k < count; k++)
     if (!isnan(rows[k].value))
       printf("%-15s %.10g\n", rows[k].key, rows[k].value);
@@ -56,22 +56,23 @@ static th_status print_results(const struct th_evaluator *scoring,
 }
 
 /* Local: rank 0. */
-static th_status score(const struct th_evaluator *scoring,
-                       const struct th_evaluated *scored, bool json,
+static th_status score(const struct th_evaluator *evaluator,
+                       const struct th_evaluated *evaluated, bool json,
                        struct th_error *err)
 {
   struct th_metrics scores;
-  th_status rc = th_evaluated_scores(scored, &scoring->model, &scoring->data,
-                                     scoring->rows.count, &scores, err);
-  return rc == TH_OK ? print_results(scoring, &scores, json, err) : rc;
+  th_status rc =
+      th_evaluated_scores(evaluated, &evaluator->model, &evaluator->data,
+                          evaluator->rows.count, &scores, err);
+  return rc == TH_OK ? print_results(evaluator, &scores, json, err) : rc;
 }
 
 /* Of training examples nobody learns how well others are predicted. */
-static void tell_training(const struct th_evaluator *scoring)
+static void tell_training(const struct th_evaluator *evaluator)
 {
-  const struct th_store *store = scoring->data.store;
-  if (scoring->model.fingerprint == store->fingerprint &&
-      scoring->rows.first < store->shape.training)
+  const struct th_store *store = evaluator->data.store;
+  if (evaluator->model.fingerprint == store->fingerprint &&
+      evaluator->rows.first < store->shape.training)
     fprintf(stderr,
             "note: the model was trained on these examples. It predicts others "
             "less well. import --test 0.2 sets some apart\n");
@@ -80,20 +81,20 @@ static void tell_training(const struct th_evaluator *scoring)
 th_status th_command_evaluate(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err)
 {
-  struct th_evaluator scoring = {0};
-  struct th_evaluated scored = {0};
+  struct th_evaluator evaluator = {0};
+  struct th_evaluated evaluated = {0};
   th_status rc;
-  TH_TRY(th_evaluator_open(&scoring, options, "evaluate", TH_MATCH_SUPPORT,
+  TH_TRY(th_evaluator_open(&evaluator, options, "evaluate", TH_MATCH_SUPPORT,
                            comm, err));
-  TH_TRY(th_evaluated_collect(&scored, &scoring.model, &scoring.data,
-                              scoring.rows, comm->rank == 0, comm, err));
+  TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
+                              evaluator.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
-    rc = score(&scoring, &scored, options->json, err);
+    rc = score(&evaluator, &evaluated, options->json, err);
   if (comm->rank == 0 && rc == TH_OK && !options->quiet)
-    tell_training(&scoring);
+    tell_training(&evaluator);
   TH_TRY(th_agree(comm, rc, err));
 done:
-  th_evaluated_free(&scored);
-  th_evaluator_close(&scoring);
+  th_evaluated_free(&evaluated);
+  th_evaluator_close(&evaluator);
   return rc;
 }

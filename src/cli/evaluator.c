@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-th_status th_evaluator_open(struct th_evaluator *scoring,
+th_status th_evaluator_open(struct th_evaluator *evaluator,
                             const struct th_options *options,
                             const char *command, enum th_match_part part,
                             struct th_comm *comm, struct th_error *err)
@@ -18,31 +18,31 @@ th_status th_evaluator_open(struct th_evaluator *scoring,
   const char *path = options->argument[1];
   int64_t share = 0;
   th_status rc;
-  *scoring = (struct th_evaluator){0};
+  *evaluator = (struct th_evaluator){0};
   TH_TRY(th_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
-  TH_TRY(th_model_read(&scoring->model, comm, model, err));
+  TH_TRY(th_model_read(&evaluator->model, comm, model, err));
   TH_TRY(th_memory_share(comm, &share, err));
   /* every value is used once: nothing is worth keeping */
-  TH_TRY(th_input_open(&scoring->data, options, command, path, share / 8, comm,
-                       err));
+  TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
+                       comm, err));
   if (strcmp(command, "predict") != 0)
-    TH_TRY(th_data_need_targets(&scoring->data, command, path, err));
-  TH_TRY(th_match(&scoring->model, &scoring->data, part, model, comm, err));
-  const struct th_shape *shape = &scoring->data.store->shape;
-  if (shape->attributes != scoring->model.attributes)
+    TH_TRY(th_data_need_targets(&evaluator->data, command, path, err));
+  TH_TRY(th_match(&evaluator->model, &evaluator->data, part, model, comm, err));
+  const struct th_shape *shape = &evaluator->data.store->shape;
+  if (shape->attributes != evaluator->model.attributes)
     return th_fail(err, TH_EDATA,
                    "model %s is for %lld attributes, data set %s has %lld; "
                    "import the data with --like the data it was trained on",
-                   model, (long long)scoring->model.attributes,
-                   scoring->data.name, (long long)shape->attributes);
-  TH_TRY(th_split_rows(shape, options->split, &scoring->rows, err));
+                   model, (long long)evaluator->model.attributes,
+                   evaluator->data.name, (long long)shape->attributes);
+  TH_TRY(th_split_rows(shape, options->split, &evaluator->rows, err));
 done:
   return rc;
 }
 
-void th_evaluator_close(struct th_evaluator *scoring)
+void th_evaluator_close(struct th_evaluator *evaluator)
 {
-  th_data_close(&scoring->data);
-  th_model_free(&scoring->model);
-  *scoring = (struct th_evaluator){0};
+  th_data_close(&evaluator->data);
+  th_model_free(&evaluator->model);
+  *evaluator = (struct th_evaluator){0};
 }

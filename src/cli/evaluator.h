@@ -18,10 +18,10 @@ struct th_evaluator {
  * is made one of these data (api/match.h): part says what it needs of them.
  * Collective; always end with th_evaluator_close. TH_EDATA when the model is
  * for other attributes. */
-th_status th_evaluator_open(struct th_evaluator *scoring,
+th_status th_evaluator_open(struct th_evaluator *evaluator,
                             const struct th_options *options,
                             const char *command, enum th_match_part part,
                             struct th_comm *comm, struct th_error *err);
-void th_evaluator_close(struct th_evaluator *scoring);
+void th_evaluator_close(struct th_evaluator *evaluator);
 
 #endif

@@ -18,14 +18,14 @@ struct line {
   double prediction;
 };
 
-static th_status sort_lines(const struct th_evaluated *scored, int64_t count,
+static th_status sort_lines(const struct th_evaluated *evaluated, int64_t count,
                             struct line **lines, struct th_error *err)
 {
   th_status rc = TH_NEW(lines, count, "sorting predictions", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t i = 0; i < count; i++)
-    (*lines)[i] = (struct line){scored->row[i], scored->prediction[i]};
+    (*lines)[i] = (struct line){evaluated->row[i], evaluated->prediction[i]};
   qsort(*lines, (size_t)count, sizeof **lines, th_integer_ascending);
   return TH_OK;
 }
@@ -43,14 +43,14 @@ static void print_lines(FILE *file, const struct line *lines, int64_t count,
 }
 
 /* Local: rank 0. */
-static th_status write_csv(const struct th_evaluated *scored, int64_t count,
+static th_status write_csv(const struct th_evaluated *evaluated, int64_t count,
                            bool logistic, const char *path, bool force,
                            struct th_error *err)
 {
   struct th_output output = {.lock = -1};
   struct line *lines = NULL;
   th_status rc;
-  TH_TRY(sort_lines(scored, count, &lines, err));
+  TH_TRY(sort_lines(evaluated, count, &lines, err));
   TH_TRY(th_output_begin_text(&output, path, force, err));
   TH_TRY(th_output_text(&output, err));
   print_lines(output.text, lines, count, logistic);
@@ -64,25 +64,25 @@ done:
 th_status th_command_predict(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err)
 {
-  struct th_evaluator scoring = {0};
-  struct th_evaluated scored = {0};
+  struct th_evaluator evaluator = {0};
+  struct th_evaluated evaluated = {0};
   th_status rc;
   TH_TRY(th_run_output_check(comm, options->output, true, options->force, err));
-  TH_TRY(th_evaluator_open(&scoring, options, "predict", TH_MATCH_SUPPORT, comm,
-                           err));
-  TH_TRY(th_evaluated_collect(&scored, &scoring.model, &scoring.data,
-                              scoring.rows, comm->rank == 0, comm, err));
+  TH_TRY(th_evaluator_open(&evaluator, options, "predict", TH_MATCH_SUPPORT,
+                           comm, err));
+  TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,
+                              evaluator.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
-    rc = write_csv(&scored, scoring.rows.count,
-                   th_metrics_is_logistic(&scoring.model), options->output,
+    rc = write_csv(&evaluated, evaluator.rows.count,
+                   th_metrics_is_logistic(&evaluator.model), options->output,
                    options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
     fprintf(stderr, "%s: predictions of %" PRId64 " example%s\n",
-            th_output_name(options->output), scoring.rows.count,
-            th_wording_s(scoring.rows.count));
+            th_output_name(options->output), evaluator.rows.count,
+            th_wording_s(evaluator.rows.count));
 done:
-  th_evaluated_free(&scored);
-  th_evaluator_close(&scoring);
+  th_evaluated_free(&evaluated);
+  th_evaluator_close(&evaluator);
   return rc;
 }

@@ -11,7 +11,7 @@
 
 struct session {
   const struct th_options *options;
-  struct th_evaluator scoring;
+  struct th_evaluator evaluator;
   struct th_options deck; /* the model's */
   struct th_plan plan;
   struct th_verdict verdict;
@@ -20,7 +20,7 @@ struct session {
 /* The options that the model was trained with. Local, replicated. */
 static th_status read_deck(struct session *session, struct th_error *err)
 {
-  const struct th_model *model = &session->scoring.model;
+  const struct th_model *model = &session->evaluator.model;
   th_status rc = th_options_init(&session->deck, th_command_table(), err);
   for (int64_t k = 0; k < model->settings && rc == TH_OK; k++) {
     const struct th_setting *line = &model->deck[k];
@@ -37,11 +37,11 @@ static th_status read_deck(struct session *session, struct th_error *err)
 static th_status make_plan(struct session *session, const struct th_comm *comm,
                            int64_t memory, struct th_error *err)
 {
-  struct th_store *store = session->scoring.data.store;
+  struct th_store *store = session->evaluator.data.store;
   struct th_config config = session->deck.config;
   config.panel_memory = memory;
-  if (session->scoring.model.groups.attributes > 0)
-    config.groups = &session->scoring.model.groups;
+  if (session->evaluator.model.groups.attributes > 0)
+    config.groups = &session->evaluator.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,
                        th_store_most_owned(store, comm->size), &session->plan,
                        err);
@@ -55,7 +55,7 @@ static void print_pair(const char *name, double now, double told)
 static void print_text(const struct session *session)
 {
   const struct th_verdict *v = &session->verdict;
-  const struct th_certificate *told = &session->scoring.model.certificate;
+  const struct th_certificate *told = &session->evaluator.model.certificate;
   printf("%-12s %s\n", "data", v->same ? "those it was trained on" : "fresh");
   print_pair("objective", v->now.objective, told->objective);
   print_pair("gap", v->now.gap, told->gap);
@@ -116,25 +116,26 @@ static th_status compute(struct session *session, struct th_comm *comm,
 {
   const struct th_options *options = session->options;
   struct th_profile profile = {.comm = comm};
-  struct th_evaluator *scoring = &session->scoring;
+  struct th_evaluator *evaluator = &session->evaluator;
   int64_t share = 0;
   th_status rc;
   TH_TRY(th_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
   TH_TRY(make_plan(session, comm, th_run_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
-                                      .store = scoring->data.store,
+                                      .store = evaluator->data.store,
                                       .comm = comm,
                                       .profile = &profile};
-  TH_TRY(th_verify(&setting, &scoring->model, options->config.confidence,
+  TH_TRY(th_verify(&setting, &evaluator->model, options->config.confidence,
                    &session->verdict, err));
   if (options->retrain && !session->verdict.same)
     TH_TRY(th_fail(err, TH_EUSAGE,
                    "verify: --retrain needs the data that the model was "
                    "trained on, and %s is another data set",
-                   scoring->data.name));
+                   evaluator->data.name));
   if (options->retrain)
-    TH_TRY(th_verify_again(&setting, &scoring->model, &session->verdict, err));
+    TH_TRY(
+        th_verify_again(&setting, &evaluator->model, &session->verdict, err));
 done:
   return rc;
 }
@@ -159,17 +160,17 @@ th_status th_command_verify(const struct th_options *options,
 {
   struct session session = {.options = options};
   th_status rc;
-  TH_TRY(th_evaluator_open(&session.scoring, options, "verify", TH_MATCH_ALL,
+  TH_TRY(th_evaluator_open(&session.evaluator, options, "verify", TH_MATCH_ALL,
                            comm, err));
-  if (!(session.scoring.model.certificate.lambda > 0))
+  if (!(session.evaluator.model.certificate.lambda > 0))
     TH_TRY(th_fail(err, TH_EDATA,
                    "%s: a model of solver %s has no certificate to verify; "
                    "solvers with a penalty, such as lasso, give one",
-                   options->argument[0], session.scoring.model.solver));
+                   options->argument[0], session.evaluator.model.solver));
   TH_TRY(verify(&session, comm, err));
 done:
   th_certificate_free(&session.verdict.now);
   th_options_free(&session.deck);
-  th_evaluator_close(&session.scoring);
+  th_evaluator_close(&session.evaluator);
   return rc;
 }

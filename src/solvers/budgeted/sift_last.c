@@ -14,7 +14,7 @@ static const double agrees = 2; /* standard errors between two estimates */
 
 /* Evidence of before is about another S than the fit's: it counts where the
  * rows since the member came say the same. */
-static void recall(struct th_sift_work *r)
+static void history(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
   int64_t n = fit->order;
@@ -39,7 +39,7 @@ static th_status last_here(struct th_sift_work *r, struct th_error *err)
   TH_TRY(th_sift_work_begin(r, err));
   TH_TRY(th_sift_trial_join(r, err));
   TH_TRY(th_sift_solve(r, err));
-  recall(r);
+  history(r);
   TH_TRY(th_sift_close_trials(r, err));
 done:
   return rc;

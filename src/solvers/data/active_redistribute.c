@@ -12,72 +12,76 @@
 
 enum { OWN_VECTORS = 3, MOST_VECTORS = OWN_VECTORS + TH_ACTIVE_FIELDS };
 
-void th_active_redistribute_free(struct th_active_redistribution *travel)
+void th_active_redistribute_free(
+    struct th_active_redistribution *redistribution)
 {
-  TH_FREE(travel->send, travel->receive, travel->send_bytes,
-          travel->receive_bytes);
-  *travel = (struct th_active_redistribution){0};
+  TH_FREE(redistribution->send, redistribution->receive,
+          redistribution->send_bytes, redistribution->receive_bytes);
+  *redistribution = (struct th_active_redistribution){0};
 }
 
 /* Local. */
-static th_status count_sends(struct th_active_redistribution *travel,
+static th_status count_sends(struct th_active_redistribution *redistribution,
                              const struct th_active *active,
                              const struct th_placement *placement,
                              struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&travel->send, travel->ranks, "moved attributes", err));
-  TH_TRY(TH_NEW(&travel->receive, travel->ranks, "moved attributes", err));
-  TH_TRY(TH_NEW(&travel->send_bytes, travel->ranks, "moved attributes", err));
-  TH_TRY(
-      TH_NEW(&travel->receive_bytes, travel->ranks, "moved attributes", err));
-  for (int r = 0; r < travel->ranks; r++) {
+  TH_TRY(TH_NEW(&redistribution->send, redistribution->ranks,
+                "moved attributes", err));
+  TH_TRY(TH_NEW(&redistribution->receive, redistribution->ranks,
+                "moved attributes", err));
+  TH_TRY(TH_NEW(&redistribution->send_bytes, redistribution->ranks,
+                "moved attributes", err));
+  TH_TRY(TH_NEW(&redistribution->receive_bytes, redistribution->ranks,
+                "moved attributes", err));
+  for (int r = 0; r < redistribution->ranks; r++) {
     struct th_range range = {placement->edge[r], placement->edge[r + 1]};
     struct th_range places =
         th_range_members(active->attribute, active->count, range);
-    travel->send[r] = places.last - places.first;
-    travel->send_bytes[r] = sizeof(int64_t);
-    travel->receive_bytes[r] = sizeof(int64_t);
+    redistribution->send[r] = places.last - places.first;
+    redistribution->send_bytes[r] = sizeof(int64_t);
+    redistribution->receive_bytes[r] = sizeof(int64_t);
   }
 done:
   return rc;
 }
 
-th_status th_active_redistribute_plan(struct th_active_redistribution *travel,
-                                      const struct th_active *active,
-                                      const struct th_placement *placement,
-                                      struct th_comm *comm,
-                                      struct th_error *err)
+th_status
+th_active_redistribute_plan(struct th_active_redistribution *redistribution,
+                            const struct th_active *active,
+                            const struct th_placement *placement,
+                            struct th_comm *comm, struct th_error *err)
 {
-  *travel = (struct th_active_redistribution){.ranks = comm->size,
-                                              .before = active->count};
-  th_status rc = count_sends(travel, active, placement, err);
+  *redistribution = (struct th_active_redistribution){.ranks = comm->size,
+                                                      .before = active->count};
+  th_status rc = count_sends(redistribution, active, placement, err);
   rc = th_agree(comm, rc, err);
   if (rc != TH_OK)
     return rc;
-  comm->ops->exchange(comm, travel->send, travel->send_bytes, travel->receive,
-                      travel->receive_bytes);
+  comm->ops->exchange(comm, redistribution->send, redistribution->send_bytes,
+                      redistribution->receive, redistribution->receive_bytes);
   for (int r = 0; r < comm->size; r++)
-    travel->after += travel->receive[r];
+    redistribution->after += redistribution->receive[r];
   return rc;
 }
 
 /* A vector of items of 8 bytes becomes what arrives. Collective. */
-static void exchange(struct th_active_redistribution *travel,
+static void exchange(struct th_active_redistribution *redistribution,
                      struct th_comm *comm, void **vector, void *room)
 {
-  for (int r = 0; r < travel->ranks; r++) {
-    travel->send_bytes[r] = travel->send[r] * 8;
-    travel->receive_bytes[r] = travel->receive[r] * 8;
+  for (int r = 0; r < redistribution->ranks; r++) {
+    redistribution->send_bytes[r] = redistribution->send[r] * 8;
+    redistribution->receive_bytes[r] = redistribution->receive[r] * 8;
   }
-  comm->ops->exchange(comm, *vector, travel->send_bytes, room,
-                      travel->receive_bytes);
+  comm->ops->exchange(comm, *vector, redistribution->send_bytes, room,
+                      redistribution->receive_bytes);
   free(*vector);
   *vector = room;
 }
 
 th_status th_active_move(struct th_active *active, struct th_context *context,
-                         struct th_active_redistribution *travel,
+                         struct th_active_redistribution *redistribution,
                          struct th_range owned, struct th_error *err)
 {
   struct th_comm *comm = context->comm;
@@ -90,14 +94,14 @@ th_status th_active_move(struct th_active *active, struct th_context *context,
   for (int f = 0; f < active->fields; f++)
     vector[vectors++] = (void **)&active->field[f];
   for (int v = 0; v < vectors && rc == TH_OK; v++)
-    rc = th_alloc(&room[v], travel->after, 8, "moved attributes", err);
+    rc = th_alloc(&room[v], redistribution->after, 8, "moved attributes", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int v = 0; v < vectors; v++) {
-    exchange(travel, comm, vector[v], room[v]);
+    exchange(redistribution, comm, vector[v], room[v]);
     room[v] = NULL;
   }
-  active->count = travel->after;
-  active->capacity = travel->after;
+  active->count = redistribution->after;
+  active->capacity = redistribution->after;
   active->owned = owned;
   rc = th_source_activate(context->source, comm, active->attribute,
                           active->count, err);

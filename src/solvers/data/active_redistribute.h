@@ -22,17 +22,18 @@ struct th_active_redistribution {
 
 /* Who sends what, for the attributes to lie as in a placement for all ranks.
  * Collective. Release with th_active_redistribute_free. TH_ENOMEM. */
-th_status th_active_redistribute_plan(struct th_active_redistribution *travel,
-                                      const struct th_active *active,
-                                      const struct th_placement *placement,
-                                      struct th_comm *comm,
-                                      struct th_error *err);
-void th_active_redistribute_free(struct th_active_redistribution *travel);
+th_status
+th_active_redistribute_plan(struct th_active_redistribution *redistribution,
+                            const struct th_active *active,
+                            const struct th_placement *placement,
+                            struct th_comm *comm, struct th_error *err);
+void th_active_redistribute_free(
+    struct th_active_redistribution *redistribution);
 
 /* Attributes and all vectors over them travel; the source is told. Vectors may
  * lie elsewhere afterwards. Collective. TH_EARG, TH_ENOMEM. */
 th_status th_active_move(struct th_active *active, struct th_context *context,
-                         struct th_active_redistribution *travel,
+                         struct th_active_redistribution *redistribution,
                          struct th_range owned, struct th_error *err);
 
 #endif

@@ -21,35 +21,35 @@ bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes)
          th_csc_cache_bytes(shape, attributes) <= MOST_BYTES;
 }
 
-void th_csc_cache_free(struct th_csc_cache *sheet)
+void th_csc_cache_free(struct th_csc_cache *csc)
 {
-  TH_FREE(sheet->start, sheet->row, sheet->value);
-  *sheet = (struct th_csc_cache){0};
+  TH_FREE(csc->start, csc->row, csc->value);
+  *csc = (struct th_csc_cache){0};
 }
 
 /* Count the entries of a slab, or put them where start[a] says, which moves on.
  */
-static void take(struct th_csc_cache *sheet, const struct th_slab *slab,
+static void take(struct th_csc_cache *csc, const struct th_slab *slab,
                  int64_t first, int64_t at, bool put)
 {
   for (int64_t k = 0; k < slab->runs; k++) {
     struct th_range entries = th_kernels_sparse_entries(slab, k);
     int64_t a = at + slab->base + slab->attribute[k] - slab->attributes.first;
     if (!put) {
-      sheet->start[a + 1] += entries.last - entries.first;
+      csc->start[a + 1] += entries.last - entries.first;
       continue;
     }
     for (int64_t e = entries.first; e < entries.last; e++) {
-      int64_t to = sheet->start[a]++;
+      int64_t to = csc->start[a]++;
       int64_t row = first + slab->row_in_group[e] - slab->row;
-      sheet->row[to] = (int32_t)row;
-      sheet->value[to] = th_type_load(slab->type, slab->values, e);
+      csc->row[to] = (int32_t)row;
+      csc->value[to] = th_type_load(slab->type, slab->values, e);
     }
   }
 }
 
 /* Every slab of all training examples. Local. */
-static th_status walk(struct th_csc_cache *sheet, struct th_source *source,
+static th_status walk(struct th_csc_cache *csc, struct th_source *source,
                       const struct th_draw *draw, bool put,
                       struct th_error *err)
 {
@@ -57,12 +57,12 @@ static th_status walk(struct th_csc_cache *sheet, struct th_source *source,
   th_status rc = TH_OK;
   for (int64_t first = 0; first < shape->training && rc == TH_OK;) {
     struct th_rows rows = th_shape_rest(shape, first);
-    for (int64_t at = 0; at < sheet->count && rc == TH_OK;) {
+    for (int64_t at = 0; at < csc->count && rc == TH_OK;) {
       struct th_slab slab;
       rc = th_source_active(source, draw, rows, at, &slab, err);
       if (rc != TH_OK)
         break;
-      take(sheet, &slab, rows.first, at, put);
+      take(csc, &slab, rows.first, at, put);
       at += slab.attributes.last - slab.attributes.first;
     }
     first += rows.count;
@@ -71,37 +71,36 @@ static th_status walk(struct th_csc_cache *sheet, struct th_source *source,
 }
 
 /* Local. */
-static th_status fill(struct th_csc_cache *sheet, struct th_source *source,
+static th_status fill(struct th_csc_cache *csc, struct th_source *source,
                       const struct th_draw *draw, struct th_error *err)
 {
-  th_status rc = walk(sheet, source, draw, false, err);
+  th_status rc = walk(csc, source, draw, false, err);
   if (rc != TH_OK)
     return rc;
-  for (int64_t a = 0; a < sheet->count; a++)
-    sheet->start[a + 1] += sheet->start[a];
-  int64_t entries = sheet->start[sheet->count];
-  TH_TRY(TH_NEW(&sheet->row, entries, "sparse values", err));
-  TH_TRY(TH_NEW(&sheet->value, entries, "sparse values", err));
-  TH_TRY(walk(sheet, source, draw, true, err));
-  for (int64_t a = sheet->count; a > 0; a--)
-    sheet->start[a] = sheet->start[a - 1];
-  sheet->start[0] = 0;
+  for (int64_t a = 0; a < csc->count; a++)
+    csc->start[a + 1] += csc->start[a];
+  int64_t entries = csc->start[csc->count];
+  TH_TRY(TH_NEW(&csc->row, entries, "sparse values", err));
+  TH_TRY(TH_NEW(&csc->value, entries, "sparse values", err));
+  TH_TRY(walk(csc, source, draw, true, err));
+  for (int64_t a = csc->count; a > 0; a--)
+    csc->start[a] = csc->start[a - 1];
+  csc->start[0] = 0;
 done:
   return rc;
 }
 
-th_status th_csc_cache_load(struct th_csc_cache *sheet,
-                            struct th_source *source, int64_t count,
-                            struct th_error *err)
+th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
+                            int64_t count, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(source);
   struct th_rows all = {0, shape->training};
   struct th_draw draw = {.rows = {.items = &all, .count = 1}, .active = true};
-  *sheet = (struct th_csc_cache){.count = count, .drawn = true};
-  th_status rc = TH_NEW(&sheet->start, count + 1, "sparse values", err);
+  *csc = (struct th_csc_cache){.count = count, .drawn = true};
+  th_status rc = TH_NEW(&csc->start, count + 1, "sparse values", err);
   if (rc == TH_OK)
     rc = th_source_draw(source, &draw, err);
   if (rc == TH_OK)
-    rc = fill(sheet, source, &draw, err);
+    rc = fill(csc, source, &draw, err);
   return rc;
 }

@@ -30,9 +30,8 @@ bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes);
 
 /* All training examples of the active attributes, which are declared and
  * `count` here: one draw. Local. TH_ENOMEM. Release with th_csc_cache_free. */
-th_status th_csc_cache_load(struct th_csc_cache *sheet,
-                            struct th_source *source, int64_t count,
-                            struct th_error *err);
-void th_csc_cache_free(struct th_csc_cache *sheet);
+th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
+                            int64_t count, struct th_error *err);
+void th_csc_cache_free(struct th_csc_cache *csc);
 
 #endif

@@ -40,44 +40,44 @@ struct th_row_caches {
 };
 
 /* Room for the present places. Local. */
-th_status th_row_caches_reserve(struct th_row_caches *panels,
+th_status th_row_caches_reserve(struct th_row_caches *caches,
                                 struct th_error *err);
 
 /* Nothing is read yet. Local. Release with th_row_caches_free. */
-th_status th_row_caches_init(struct th_row_caches *panels,
+th_status th_row_caches_init(struct th_row_caches *caches,
                              struct th_context *context,
                              const struct th_active *active, int64_t limit,
                              struct th_error *err);
-void th_row_caches_free(struct th_row_caches *panels);
+void th_row_caches_free(struct th_row_caches *caches);
 
 /* Declare a draw of all active attributes on the rows of deal unit k, and hold
  * its panel until th_row_caches_release; holds are counted. Local; the ledger
  * counts the draw on every rank alike, whether or not the panel is at hand. */
-th_status th_row_caches_draw(struct th_row_caches *panels, int64_t k,
+th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
                              struct th_error *err);
-void th_row_caches_release(struct th_row_caches *panels, int64_t k);
+void th_row_caches_release(struct th_row_caches *caches, int64_t k);
 
 /* *values = a stored row whose panel is held. Local. */
-void th_row_caches_row(const struct th_row_caches *panels, int64_t row,
+void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
                        struct th_row *values);
 
 /* Before th_active_keep: panels at hand lose the same places. Local. */
-void th_row_caches_keep(struct th_row_caches *panels, const bool *keep);
+void th_row_caches_keep(struct th_row_caches *caches, const bool *keep);
 
 /* Places have changed otherwise: everything is to be loaded again, and held
  * panels are to be drawn again, which leaves their holds as they were. Local.
  */
-void th_row_caches_forget(struct th_row_caches *panels);
+void th_row_caches_forget(struct th_row_caches *caches);
 
 /* Deal unit k of the training examples; the unit of a stored row. Local. */
-struct th_rows th_row_caches_unit(const struct th_row_caches *panels,
+struct th_rows th_row_caches_unit(const struct th_row_caches *caches,
                                   int64_t k);
-int64_t th_row_caches_unit_of(const struct th_row_caches *panels, int64_t row);
+int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row);
 
 /* Panels that every rank has loaded travel, among them all that are held; the
  * others are forgotten. Before th_active_move. Collective. */
-th_status th_row_caches_move(struct th_row_caches *panels,
-                             struct th_active_redistribution *travel,
+th_status th_row_caches_move(struct th_row_caches *caches,
+                             struct th_active_redistribution *redistribution,
                              struct th_error *err);
 
 #endif

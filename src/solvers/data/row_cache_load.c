@@ -8,27 +8,27 @@
 
 #include <stdlib.h>
 
-static void store(const struct th_row_caches *panels, void *values, int64_t at,
+static void store(const struct th_row_caches *caches, void *values, int64_t at,
                   double value)
 {
-  if (panels->type == TH_F32)
+  if (caches->type == TH_F32)
     ((float *)values)[at] = (float)value;
   else
     ((double *)values)[at] = value;
 }
 
-th_status th_row_cache_reserve(const struct th_row_caches *panels,
+th_status th_row_cache_reserve(const struct th_row_caches *caches,
                                struct th_row_cache *panel, int64_t rows,
                                int64_t places, int64_t entries,
                                struct th_error *err)
 {
-  size_t size = th_type_size(panels->type);
-  int64_t values = panels->sparse ? entries : rows * places;
+  size_t size = th_type_size(caches->type);
+  int64_t values = caches->sparse ? entries : rows * places;
   th_status rc;
   panel->places = places;
   TH_TRY(th_alloc(&panel->values, values, size, "a panel", err));
   panel->bytes = values * (int64_t)size;
-  if (!panels->sparse)
+  if (!caches->sparse)
     return rc;
   TH_TRY(TH_NEW(&panel->start, rows + 1, "a panel", err));
   TH_TRY(TH_NEW(&panel->place, entries, "a panel", err));
@@ -41,34 +41,34 @@ done:
 /* ---- dense ---- */
 
 /* The attributes of a slab, which begin at a place. */
-static void turn_slab(const struct th_row_caches *panels,
+static void turn_slab(const struct th_row_caches *caches,
                       struct th_row_cache *panel, const struct th_slab *slab,
                       int64_t place)
 {
-  const struct th_active *active = panels->active;
+  const struct th_active *active = caches->active;
   for (int64_t j = slab->attributes.first; j < slab->attributes.last; j++) {
     int64_t p = place + j - slab->attributes.first;
     struct th_slab one = th_slab_part(slab, (struct th_range){j, j + 1});
-    th_kernel_column(&one, active->centre[p], active->scale[p], panels->column);
+    th_kernel_column(&one, active->centre[p], active->scale[p], caches->column);
     for (int64_t i = 0; i < slab->rows; i++)
-      store(panels, panel->values, i * panel->places + p, panels->column[i]);
+      store(caches, panel->values, i * panel->places + p, caches->column[i]);
   }
 }
 
-static th_status load_dense(struct th_row_caches *panels,
+static th_status load_dense(struct th_row_caches *caches,
                             struct th_row_cache *panel,
                             const struct th_draw *draw, struct th_error *err)
 {
   struct th_rows rows = draw->rows.items[0];
   struct th_slab slab;
   th_status rc =
-      th_row_cache_reserve(panels, panel, rows.count, panel->places, 0, err);
+      th_row_cache_reserve(caches, panel, rows.count, panel->places, 0, err);
   for (int64_t place = 0; place < panel->places && rc == TH_OK;) {
-    rc = th_source_active(panels->context->source, draw, rows, place, &slab,
+    rc = th_source_active(caches->context->source, draw, rows, place, &slab,
                           err);
     if (rc != TH_OK)
       break;
-    turn_slab(panels, panel, &slab, place);
+    turn_slab(caches, panel, &slab, place);
     place += slab.attributes.last - slab.attributes.first;
   }
   return rc;
@@ -87,7 +87,7 @@ struct entries {
   } * items;
 };
 
-static th_status take_slab(const struct th_row_caches *panels,
+static th_status take_slab(const struct th_row_caches *caches,
                            struct entries *list, const struct th_slab *slab,
                            int64_t place, struct th_error *err)
 {
@@ -101,13 +101,13 @@ static th_status take_slab(const struct th_row_caches *panels,
     for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
       list->items[list->count++] = (struct entry){
           (int32_t)(slab->row_in_group[e] - slab->row), (int32_t)p,
-          th_type_load(slab->type, slab->values, e) * panels->active->scale[p]};
+          th_type_load(slab->type, slab->values, e) * caches->active->scale[p]};
   }
   return rc;
 }
 
 /* Sort by row; within one, places stay in order. */
-static void sort_entries(const struct th_row_caches *panels,
+static void sort_entries(const struct th_row_caches *caches,
                          struct th_row_cache *panel, const struct entries *list,
                          int64_t rows)
 {
@@ -118,14 +118,14 @@ static void sort_entries(const struct th_row_caches *panels,
   for (int64_t k = 0; k < list->count; k++) {
     int64_t at = panel->start[list->items[k].row]++;
     panel->place[at] = list->items[k].place;
-    store(panels, panel->values, at, list->items[k].value);
+    store(caches, panel->values, at, list->items[k].value);
   }
   for (int64_t i = rows; i > 0; i--)
     panel->start[i] = panel->start[i - 1];
   panel->start[0] = 0;
 }
 
-static th_status load_sparse(struct th_row_caches *panels,
+static th_status load_sparse(struct th_row_caches *caches,
                              struct th_row_cache *panel,
                              const struct th_draw *draw, struct th_error *err)
 {
@@ -134,26 +134,26 @@ static th_status load_sparse(struct th_row_caches *panels,
   struct th_slab slab;
   th_status rc = TH_OK;
   for (int64_t place = 0; place < panel->places;) {
-    TH_TRY(th_source_active(panels->context->source, draw, rows, place, &slab,
+    TH_TRY(th_source_active(caches->context->source, draw, rows, place, &slab,
                             err));
-    TH_TRY(take_slab(panels, &list, &slab, place, err));
+    TH_TRY(take_slab(caches, &list, &slab, place, err));
     place += slab.attributes.last - slab.attributes.first;
   }
-  TH_TRY(th_row_cache_reserve(panels, panel, rows.count, panel->places,
+  TH_TRY(th_row_cache_reserve(caches, panel, rows.count, panel->places,
                               list.count, err));
-  sort_entries(panels, panel, &list, rows.count);
+  sort_entries(caches, panel, &list, rows.count);
 done:
   free(list.items);
   return rc;
 }
 
-th_status th_row_cache_load(struct th_row_caches *panels,
+th_status th_row_cache_load(struct th_row_caches *caches,
                             struct th_row_cache *panel,
                             const struct th_draw *draw, struct th_error *err)
 {
-  panel->places = panels->active->count;
+  panel->places = caches->active->count;
   th_status rc =
-      (panels->sparse ? load_sparse : load_dense)(panels, panel, draw, err);
+      (caches->sparse ? load_sparse : load_dense)(caches, panel, draw, err);
   panel->loaded = rc == TH_OK;
   return rc;
 }

@@ -16,8 +16,8 @@
 
 /* One panel on its way. */
 struct parcel {
-  struct th_row_caches *panels;
-  struct th_active_redistribution *travel;
+  struct th_row_caches *caches;
+  struct th_active_redistribution *redistribution;
   int64_t rows;
   size_t value; /* bytes */
   size_t place;
@@ -66,13 +66,13 @@ static size_t pack(const struct parcel *parcel,
 static size_t pack_all(struct parcel *parcel, const struct th_row_cache *panel,
                        char *to)
 {
-  struct th_active_redistribution *travel = parcel->travel;
+  struct th_active_redistribution *redistribution = parcel->redistribution;
   size_t bytes = 0;
   int64_t first = 0;
-  for (int r = 0; r < travel->ranks; r++) {
-    struct th_range places = {first, first + travel->send[r]};
+  for (int r = 0; r < redistribution->ranks; r++) {
+    struct th_range places = {first, first + redistribution->send[r]};
     size_t piece = pack(parcel, panel, places, to == NULL ? NULL : to + bytes);
-    travel->send_bytes[r] = (int64_t)piece;
+    redistribution->send_bytes[r] = (int64_t)piece;
     bytes += piece;
     first = places.last;
   }
@@ -90,10 +90,10 @@ static int32_t count_of(const char *piece, int64_t i)
 static void count_rows(struct parcel *parcel)
 {
   const char *piece = parcel->receive;
-  for (int r = 0; r < parcel->travel->ranks; r++) {
+  for (int r = 0; r < parcel->redistribution->ranks; r++) {
     for (int64_t i = 0; i < parcel->rows; i++)
       parcel->at[i + 1] += count_of(piece, i);
-    piece += parcel->travel->receive_bytes[r];
+    piece += parcel->redistribution->receive_bytes[r];
   }
   for (int64_t i = 0; i < parcel->rows; i++)
     parcel->at[i + 1] += parcel->at[i];
@@ -124,20 +124,21 @@ static void unpack(struct parcel *parcel, struct th_row_cache *panel,
 static th_status rebuild(struct parcel *parcel, struct th_row_cache *panel,
                          struct th_error *err)
 {
-  const struct th_active_redistribution *travel = parcel->travel;
+  const struct th_active_redistribution *redistribution =
+      parcel->redistribution;
   int64_t rows = parcel->rows;
   const char *piece = parcel->receive;
   int64_t offset = 0;
   th_status rc;
   count_rows(parcel);
-  TH_TRY(th_row_cache_reserve(parcel->panels, panel, rows, travel->after,
-                              parcel->at[rows], err));
+  TH_TRY(th_row_cache_reserve(parcel->caches, panel, rows,
+                              redistribution->after, parcel->at[rows], err));
   if (panel->start != NULL)
     memcpy(panel->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
-  for (int r = 0; r < travel->ranks; r++) {
+  for (int r = 0; r < redistribution->ranks; r++) {
     unpack(parcel, panel, piece, offset);
-    piece += travel->receive_bytes[r];
-    offset += travel->receive[r];
+    piece += redistribution->receive_bytes[r];
+    offset += redistribution->receive[r];
   }
   panel->loaded = true;
 done:
@@ -148,76 +149,76 @@ done:
 static th_status deliver(struct parcel *parcel,
                          const struct th_row_cache *panel, struct th_error *err)
 {
-  struct th_active_redistribution *travel = parcel->travel;
-  struct th_comm *comm = parcel->panels->context->comm;
+  struct th_active_redistribution *redistribution = parcel->redistribution;
+  struct th_comm *comm = parcel->caches->context->comm;
   int64_t bytes = 0;
   int64_t *sizes = NULL;
-  th_status rc = TH_NEW(&sizes, 2 * travel->ranks, "moved panels", err);
+  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks, "moved panels", err);
   size_t packed = pack_all(parcel, panel, NULL);
   if (rc == TH_OK)
     rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1, "moved panels",
                   err);
   TH_TRY(th_agree(comm, rc, err));
-  for (int r = 0; r < travel->ranks; r++) {
+  for (int r = 0; r < redistribution->ranks; r++) {
     sizes[r] = sizeof *sizes;
-    sizes[travel->ranks + r] = travel->send_bytes[r];
+    sizes[redistribution->ranks + r] = redistribution->send_bytes[r];
   }
-  comm->ops->exchange(comm, sizes + travel->ranks, sizes, travel->receive_bytes,
-                      sizes);
-  for (int r = 0; r < travel->ranks; r++)
-    bytes += travel->receive_bytes[r];
+  comm->ops->exchange(comm, sizes + redistribution->ranks, sizes,
+                      redistribution->receive_bytes, sizes);
+  for (int r = 0; r < redistribution->ranks; r++)
+    bytes += redistribution->receive_bytes[r];
   rc = th_alloc((void **)&parcel->receive, bytes, 1, "moved panels", err);
   TH_TRY(th_agree(comm, rc, err));
   pack_all(parcel, panel, parcel->send);
-  comm->ops->exchange(comm, parcel->send, travel->send_bytes, parcel->receive,
-                      travel->receive_bytes);
+  comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
+                      parcel->receive, redistribution->receive_bytes);
 done:
   free(sizes);
   return rc;
 }
 
 /* Collective. */
-static th_status move_panel(struct th_row_caches *panels,
-                            struct th_active_redistribution *travel, int64_t k,
-                            struct th_error *err)
+static th_status move_panel(struct th_row_caches *caches,
+                            struct th_active_redistribution *redistribution,
+                            int64_t k, struct th_error *err)
 {
-  struct th_row_cache *panel = &panels->panel[k];
+  struct th_row_cache *panel = &caches->panel[k];
   struct th_row_cache made = {.holders = panel->holders};
-  struct parcel parcel = {.panels = panels,
-                          .travel = travel,
-                          .rows = th_row_caches_unit(panels, k).count,
-                          .value = th_type_size(panels->type),
-                          .place = panels->sparse ? sizeof(int32_t) : 0};
+  struct parcel parcel = {.caches = caches,
+                          .redistribution = redistribution,
+                          .rows = th_row_caches_unit(caches, k).count,
+                          .value = th_type_size(caches->type),
+                          .place = caches->sparse ? sizeof(int32_t) : 0};
   th_status rc;
   TH_TRY(deliver(&parcel, panel, err));
   rc = TH_NEW(&parcel.at, parcel.rows + 1, "moved panels", err);
   if (rc == TH_OK)
     rc = rebuild(&parcel, &made, err);
-  th_row_cache_drop(panels, panel);
+  th_row_cache_drop(caches, panel);
   *panel = made;
-  panels->bytes += made.bytes;
-  rc = th_agree(panels->context->comm, rc, err);
+  caches->bytes += made.bytes;
+  rc = th_agree(caches->context->comm, rc, err);
 done:
   TH_FREE(parcel.send, parcel.receive, parcel.at);
   return rc;
 }
 
-th_status th_row_caches_move(struct th_row_caches *panels,
-                             struct th_active_redistribution *travel,
+th_status th_row_caches_move(struct th_row_caches *caches,
+                             struct th_active_redistribution *redistribution,
                              struct th_error *err)
 {
-  struct th_comm *comm = panels->context->comm;
+  struct th_comm *comm = caches->context->comm;
   int64_t *missing = NULL;
-  th_status rc = TH_NEW(&missing, panels->count, "moved panels", err);
+  th_status rc = TH_NEW(&missing, caches->count, "moved panels", err);
   TH_TRY(th_agree(comm, rc, err));
-  for (int64_t k = 0; k < panels->count; k++)
-    missing[k] = !panels->panel[k].loaded;
-  comm->ops->max_i64(comm, missing, (size_t)panels->count);
-  for (int64_t k = 0; k < panels->count; k++)
+  for (int64_t k = 0; k < caches->count; k++)
+    missing[k] = !caches->panel[k].loaded;
+  comm->ops->max_i64(comm, missing, (size_t)caches->count);
+  for (int64_t k = 0; k < caches->count; k++)
     if (missing[k] != 0)
-      th_row_cache_drop(panels, &panels->panel[k]);
+      th_row_cache_drop(caches, &caches->panel[k]);
     else
-      TH_TRY(move_panel(panels, travel, k, err));
+      TH_TRY(move_panel(caches, redistribution, k, err));
 done:
   free(missing);
   return rc;

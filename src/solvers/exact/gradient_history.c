@@ -31,11 +31,11 @@ done:
   return rc;
 }
 
-static void fill(const struct th_gradient_history *recall,
+static void fill(const struct th_gradient_history *history,
                  struct th_point *point, const double *theta,
                  const struct th_duals *duals)
 {
-  const struct th_problem *p = recall->problem;
+  const struct th_problem *p = history->problem;
   memcpy(point->theta, theta, (size_t)p->rows * sizeof *theta);
   memcpy(point->slope, duals->z,
          (size_t)p->active.count * sizeof *point->slope);
@@ -43,35 +43,35 @@ static void fill(const struct th_gradient_history *recall,
          (size_t)p->grouping.groups * sizeof *point->error);
 }
 
-th_status th_gradient_history_init(struct th_gradient_history *recall,
+th_status th_gradient_history_init(struct th_gradient_history *history,
                                    struct th_problem *p,
                                    const struct th_duals *duals,
                                    struct th_error *err)
 {
   double *theta = NULL;
   th_status rc;
-  *recall = (struct th_gradient_history){.problem = p};
+  *history = (struct th_gradient_history){.problem = p};
   for (int k = 0; k < TH_POINTS; k++)
-    TH_TRY(reserve(&recall->point[k], p, err));
+    TH_TRY(reserve(&history->point[k], p, err));
   TH_TRY(TH_NEW(&theta, p->rows, "dual variables", err));
   for (int64_t i = 0; i < p->rows; i++)
     theta[i] = p->start;
   th_problem_theta(p, theta, theta);
   /* The zero model's slopes; where all are 0 any lambda is as good a name. */
-  th_gradient_history_keep(recall, p->lambda_max > 0 ? p->lambda_max : 1, theta,
-                           0, duals);
+  th_gradient_history_keep(history, p->lambda_max > 0 ? p->lambda_max : 1,
+                           theta, 0, duals);
 done:
   free(theta);
   return rc;
 }
 
-void th_gradient_history_free(struct th_gradient_history *recall)
+void th_gradient_history_free(struct th_gradient_history *history)
 {
   for (int k = 0; k < TH_POINTS; k++) {
-    TH_FREE(recall->point[k].theta, recall->point[k].slope,
-            recall->point[k].error);
+    TH_FREE(history->point[k].theta, history->point[k].slope,
+            history->point[k].error);
   }
-  *recall = (struct th_gradient_history){0};
+  *history = (struct th_gradient_history){0};
 }
 
 /* Errors are those of groups, which ranks may share: each attribute has that of
@@ -91,20 +91,20 @@ static void describe_error(struct th_point *point, const struct th_problem *p,
         error[th_problem_place(p, th_problem_members(p, g).first)];
 }
 
-void th_gradient_history_describe(struct th_gradient_history *recall,
+void th_gradient_history_describe(struct th_gradient_history *history,
                                   struct th_state *state)
 {
   static const char *const names[TH_POINTS] = {"0", "1", "2", "3"};
-  struct th_problem *p = recall->problem;
+  struct th_problem *p = history->problem;
   int64_t count = p->active.count;
   int64_t total = 0;
   int64_t first = th_comm_prefix(p->context->comm, count, &total);
   struct th_range here = {first, first + count};
   th_state_enter(state, "history");
-  TH_STATE_ONE(state, recall, count);
-  TH_STATE_ONE(state, recall, clock);
+  TH_STATE_ONE(state, history, count);
+  TH_STATE_ONE(state, history, clock);
   for (int k = 0; k < TH_POINTS; k++) {
-    struct th_point *point = &recall->point[k];
+    struct th_point *point = &history->point[k];
     th_state_enter(state, names[k]);
     TH_STATE_ONE(state, point, lambda);
     TH_STATE_ONE(state, point, level);
@@ -142,14 +142,14 @@ static struct view look(const struct th_problem *p, const double *theta,
   return view;
 }
 
-double th_gradient_history_estimate(struct th_gradient_history *recall,
+double th_gradient_history_estimate(struct th_gradient_history *history,
                                     const double *theta, struct th_duals *duals)
 {
-  struct th_problem *p = recall->problem;
-  struct view best = look(p, theta, &recall->point[0], &recall->point[0]);
-  for (int64_t a = 1; a < recall->count; a++)
+  struct th_problem *p = history->problem;
+  struct view best = look(p, theta, &history->point[0], &history->point[0]);
+  for (int64_t a = 1; a < history->count; a++)
     for (int64_t b = 0; b <= a; b++) {
-      struct view view = look(p, theta, &recall->point[a], &recall->point[b]);
+      struct view view = look(p, theta, &history->point[a], &history->point[b]);
       if (view.level < best.level)
         best = view;
     }
@@ -163,37 +163,37 @@ double th_gradient_history_estimate(struct th_gradient_history *recall,
     duals->slack[g] = best.beside * p->norm_bound[g] +
                       fabs(1 + best.part) * first->error[g] +
                       fabs(best.part) * second->error[g];
-  recall->clock++;
-  recall->point[first - recall->point].used = recall->clock;
-  recall->point[second - recall->point].used = recall->clock;
+  history->clock++;
+  history->point[first - history->point].used = history->clock;
+  history->point[second - history->point].used = history->clock;
   return best.level;
 }
 
 /* The point at a lambda, or a free one, or the one to give up. */
-static struct th_point *choose(struct th_gradient_history *recall,
+static struct th_point *choose(struct th_gradient_history *history,
                                double lambda)
 {
-  struct th_point *oldest = &recall->point[0];
-  for (int64_t k = 0; k < recall->count; k++)
-    if (recall->point[k].lambda == lambda)
-      return &recall->point[k];
-  if (recall->count < TH_POINTS)
-    return &recall->point[recall->count++];
+  struct th_point *oldest = &history->point[0];
+  for (int64_t k = 0; k < history->count; k++)
+    if (history->point[k].lambda == lambda)
+      return &history->point[k];
+  if (history->count < TH_POINTS)
+    return &history->point[history->count++];
   for (int k = 1; k < TH_POINTS; k++)
-    if (recall->point[k].used < oldest->used)
-      oldest = &recall->point[k];
+    if (history->point[k].used < oldest->used)
+      oldest = &history->point[k];
   return oldest;
 }
 
-void th_gradient_history_keep(struct th_gradient_history *recall, double lambda,
-                              const double *theta, double level,
+void th_gradient_history_keep(struct th_gradient_history *history,
+                              double lambda, const double *theta, double level,
                               const struct th_duals *duals)
 {
-  struct th_point *point = choose(recall, lambda);
+  struct th_point *point = choose(history, lambda);
   point->lambda = lambda;
   point->level = level;
-  point->used = ++recall->clock;
-  fill(recall, point, theta, duals);
+  point->used = ++history->clock;
+  fill(history, point, theta, duals);
 }
 
 /* Below every lambda, also below the 0 of a target that nothing correlates
@@ -202,12 +202,12 @@ void th_gradient_history_keep(struct th_gradient_history *recall, double lambda,
 static const double below_all = -1;
 
 /* The point at the smallest lambda above `lambda`, none: NULL. */
-static const struct th_point *above(const struct th_gradient_history *recall,
+static const struct th_point *above(const struct th_gradient_history *history,
                                     double lambda)
 {
   const struct th_point *best = NULL;
-  for (int64_t k = 0; k < recall->count; k++) {
-    const struct th_point *point = &recall->point[k];
+  for (int64_t k = 0; k < history->count; k++) {
+    const struct th_point *point = &history->point[k];
     if (point->lambda > lambda &&
         (best == NULL || point->lambda < best->lambda))
       best = point;
@@ -215,17 +215,17 @@ static const struct th_point *above(const struct th_gradient_history *recall,
   return best;
 }
 
-double th_gradient_history_lambda(const struct th_gradient_history *recall)
+double th_gradient_history_lambda(const struct th_gradient_history *history)
 {
-  return above(recall, below_all)->lambda;
+  return above(history, below_all)->lambda;
 }
 
-double th_gradient_history_ahead(struct th_gradient_history *recall,
+double th_gradient_history_ahead(struct th_gradient_history *history,
                                  double lambda, double *z, double *value)
 {
-  struct th_problem *p = recall->problem;
-  const struct th_point *last = above(recall, below_all);
-  const struct th_point *before = above(recall, last->lambda);
+  struct th_problem *p = history->problem;
+  const struct th_point *last = above(history, below_all);
+  const struct th_point *before = above(history, last->lambda);
   double part = 0;
   if (before != NULL)
     part = (last->lambda - lambda) / (before->lambda - last->lambda);

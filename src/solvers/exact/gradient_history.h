@@ -35,37 +35,37 @@ struct th_gradient_history {
 
 /* Begin with one point: the zero model at lambda_max. Local; release with
  * th_gradient_history_free. TH_ENOMEM. */
-th_status th_gradient_history_init(struct th_gradient_history *recall,
+th_status th_gradient_history_init(struct th_gradient_history *history,
                                    struct th_problem *problem,
                                    const struct th_duals *duals,
                                    struct th_error *err);
-void th_gradient_history_free(struct th_gradient_history *recall);
+void th_gradient_history_free(struct th_gradient_history *history);
 
 /* Its state. Collective. */
-void th_gradient_history_describe(struct th_gradient_history *recall,
+void th_gradient_history_describe(struct th_gradient_history *history,
                                   struct th_state *state);
 
 /* z, values and slacks of all groups at theta, from the points around it; how
  * good that is, over sqrt(N_g), is replicated. Collective where groups are
  * shared. */
-double th_gradient_history_estimate(struct th_gradient_history *recall,
+double th_gradient_history_estimate(struct th_gradient_history *history,
                                     const double *theta,
                                     struct th_duals *duals);
 
 /* A pass at lambda becomes a point, in place of one at the same lambda, else of
  * the one that was of no use for longest. level: see struct th_point. Local,
  * replicated. */
-void th_gradient_history_keep(struct th_gradient_history *recall, double lambda,
-                              const double *theta, double level,
+void th_gradient_history_keep(struct th_gradient_history *history,
+                              double lambda, const double *theta, double level,
                               const struct th_duals *duals);
 
 /* z and dual values on the line through the last two lambdas, at another one;
  * how far beyond the last that is, 0 where there are no two: the last itself.
  * Collective where groups are shared. */
-double th_gradient_history_ahead(struct th_gradient_history *recall,
+double th_gradient_history_ahead(struct th_gradient_history *history,
                                  double lambda, double *z, double *value);
 
 /* The last lambda. Local. */
-double th_gradient_history_lambda(const struct th_gradient_history *recall);
+double th_gradient_history_lambda(const struct th_gradient_history *history);
 
 #endif

@@ -221,7 +221,7 @@ static void describe(void *state, struct th_context *context,
   th_certificate_describe(&s->certificate, "certificate", list);
   th_certificate_describe_path(&s->certificate, s->steps, list);
   th_support_describe(&s->support, "support", list);
-  th_gradient_history_describe(&s->exact.recall, list);
+  th_gradient_history_describe(&s->exact.history, list);
   th_working_set_describe(&s->exact.working, &s->problem, list);
   th_inner_solver_describe(&s->exact.descent, list);
 }

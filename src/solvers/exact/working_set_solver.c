@@ -67,7 +67,7 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
   TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
   TH_TRY(th_inner_solver_init(&e->descent, p, err));
   e->descent.intercept = p->start;
-  TH_TRY(th_gradient_history_init(&e->recall, p, &e->duals, err));
+  TH_TRY(th_gradient_history_init(&e->history, p, &e->duals, err));
 done:
   return th_agree(p->context->comm, rc, err);
 }
@@ -78,7 +78,7 @@ void th_working_set_solver_free(struct th_working_set_solver *e)
   th_working_set_free(&e->working);
   th_problem_duals_free(&e->duals);
   th_select_free(&e->selection);
-  th_gradient_history_free(&e->recall);
+  th_gradient_history_free(&e->history);
   TH_FREE(e->ahead, e->value, e->score, e->name, e->chosen, e->key);
   *e = (struct th_working_set_solver){0};
 }
@@ -157,7 +157,7 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   double floor = reaches * lambda;
   int64_t added = 0;
   double part =
-      th_gradient_history_ahead(&e->recall, lambda, e->ahead, e->value);
+      th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
   if (!e->descent.whole)
     th_working_set_drop_zeros(w);
   if (!th_working_set_solver_stays(e))
@@ -167,7 +167,7 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   if (e->descent.whole)
     return th_working_set_solver_take_all(e, err);
   if (part == 0)
-    floor = 2 * lambda - th_gradient_history_lambda(&e->recall);
+    floor = 2 * lambda - th_gradient_history_lambda(&e->history);
   return th_working_set_solver_enlarge(e, e->value, floor, w->units + 128,
                                        &added, err);
 }
@@ -238,7 +238,7 @@ static double want(struct th_working_set_solver *e, double lambda)
   struct th_duals *duals = &e->duals;
   double level = 0; /* columns in memory are looked at all */
   if (p->kept == NULL)
-    level = th_gradient_history_estimate(&e->recall, e->descent.theta, duals);
+    level = th_gradient_history_estimate(&e->history, e->descent.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
@@ -278,8 +278,8 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
     return rc;
   take_known(e, false);
   double unread = 1 - (double)collect(e) / (double)p->active.total;
-  th_gradient_history_keep(&e->recall, lambda, e->descent.theta, unread * level,
-                           &e->duals);
+  th_gradient_history_keep(&e->history, lambda, e->descent.theta,
+                           unread * level, &e->duals);
   e->objective = e->descent.primal;
   e->gap = th_inner_solver_gap(&e->descent, &e->working,
                                1 / fmax(1, e->dual_norm / lambda));

@@ -23,7 +23,7 @@ struct th_working_set_solver {
   struct th_inner_solver descent;
   struct th_working_set working;
   struct th_duals duals; /* times lambda: slopes */
-  struct th_gradient_history recall;
+  struct th_gradient_history history;
   double *ahead; /* places: slopes, extrapolated */
   double *value; /* groups: their dual values */
   double *score; /* groups: candidates, and what they are called */

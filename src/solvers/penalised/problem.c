@@ -206,7 +206,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
   p->dense = shape->layout == TH_DENSE;
   choose_precision(p, shape);
   if (th_csc_cache_fits(shape, shape->attributes / context->comm->size))
-    rc = th_csc_cache_load(&p->sheet, context->source, p->active.count, err);
+    rc = th_csc_cache_load(&p->csc, context->source, p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
                                    .mix = config->mix,
@@ -273,7 +273,7 @@ void th_problem_free(struct th_problem *p)
   th_grouping_free(&p->grouping);
   TH_FREE(p->target, p->eta, p->multiplier, p->multiplier32, p->key, p->by_key,
           p->is_owner, p->norm_bound);
-  th_csc_cache_free(&p->sheet);
+  th_csc_cache_free(&p->csc);
   TH_FREE(p->rounding_bound, p->sums, p->centre, p->place, p->listed);
   *p = (struct th_problem){0};
 }

@@ -2,14 +2,14 @@
  *
  * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) + (ridge/2) |b|^2
  * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and
- *   Z = -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h. A ridge is as good as
- * one more example for every attribute, x = sqrt(ridge) there and 0 elsewhere,
- * with target 0: its theta is sqrt(ridge) b, and slopes of attributes that have
- * a coefficient have ridge b in them; Z is of the data alone. Examples are in
- * stored order; eta and y are replicated, what belongs to attributes is their
- * owner's. Passes read through the observing source and declare to it what they
- * read: a solver that has attributes of its own active declares them again
- * afterwards.
+ *   Z = -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h. A ridge is as
+ * good as one more example for every attribute, x = sqrt(ridge) there and 0
+ * elsewhere, with target 0: its theta is sqrt(ridge) b, and slopes of
+ * attributes that have a coefficient have ridge b in them; Z is of the data
+ * alone. Examples are in stored order; eta and y are replicated, what belongs
+ * to attributes is their owner's. Passes read through the observing source and
+ * declare to it what they read: a solver that has attributes of its own active
+ * declares them again afterwards.
  *
  * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
  * TH_EDATA, TH_EFORMAT, TH_EIO.
@@ -57,10 +57,10 @@ struct th_problem {
   int64_t *key;    /* of each group here: its lowest attribute on all ranks */
   int64_t *by_key; /* groups in ascending order of keys */
   bool *is_owner;  /* groups: this rank speaks for it */
-  double *norm_bound;        /* groups: at least sqrt(N_g) */
-  double *rounding_bound;    /* groups: the same for the rounding of sums */
-  struct th_csc_cache sheet; /* sparse values of all places, where they fit */
-  double *multiplier;        /* work of passes */
+  double *norm_bound;      /* groups: at least sqrt(N_g) */
+  double *rounding_bound;  /* groups: the same for the rounding of sums */
+  struct th_csc_cache csc; /* sparse values of all places, where they fit */
+  double *multiplier;      /* work of passes */
   float *multiplier32;
   double *sums; /* places: of a pass, and the centres beside them */
   double *centre;

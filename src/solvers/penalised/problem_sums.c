@@ -98,14 +98,14 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
 /* The same of attributes that are kept whole. */
 static void add_kept(struct th_problem *p, int64_t count, enum th_sum_kind kind)
 {
-  const struct th_csc_cache *sheet = &p->sheet;
+  const struct th_csc_cache *csc = &p->csc;
   const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
   for (int64_t k = 0; k < count; k++) {
     double sum = 0;
-    for (int64_t e = sheet->start[p->place[k]];
-         e < sheet->start[p->place[k] + 1]; e++) {
-      double term = factor[sheet->row[e]] * sheet->value[e];
-      sum += kind == TH_SUM_MOMENTS ? term * sheet->value[e] : term;
+    for (int64_t e = csc->start[p->place[k]]; e < csc->start[p->place[k] + 1];
+         e++) {
+      double term = factor[csc->row[e]] * csc->value[e];
+      sum += kind == TH_SUM_MOMENTS ? term * csc->value[e] : term;
     }
     p->sums[k] = sum;
   }
@@ -120,7 +120,7 @@ static th_status sum_group(struct th_problem *p, struct th_rows rows,
   struct th_draw draw = {.rows = {.items = &rows, .count = 1}, .active = true};
   struct piece piece = {.rows = rows, .at = 0};
   th_status rc = th_source_draw(source, &draw, err);
-  if (p->sheet.start != NULL)
+  if (p->csc.start != NULL)
     return rc; /* counted; the values are there */
   while (rc == TH_OK && piece.at < count) {
     rc = th_source_active(source, &draw, rows, piece.at, &piece.slab, err);
@@ -153,10 +153,10 @@ static th_status sum_all(struct th_problem *p, int64_t count,
                          enum th_sum_kind kind, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (!p->sheet.drawn)
+  if (!p->csc.drawn)
     rc = sum_groups(p, count, kind, err);
-  p->sheet.drawn = false;
-  if (rc == TH_OK && p->sheet.start != NULL)
+  p->csc.drawn = false;
+  if (rc == TH_OK && p->csc.start != NULL)
     add_kept(p, count, kind);
   return rc;
 }

@@ -44,7 +44,7 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all)
   bool last = all || s->order.next >= s->order.unit.count;
   int64_t keep = sample->holds > 0 && !last ? 1 : 0;
   for (int64_t k = 0; k < sample->holds - keep; k++)
-    th_row_caches_release(&s->panels, sample->held[k]);
+    th_row_caches_release(&s->caches, sample->held[k]);
   if (keep == 1)
     sample->held[0] = sample->held[sample->holds - 1];
   sample->holds = keep;
@@ -62,12 +62,12 @@ static th_status take_row(struct th_stochastic *s, int64_t r,
   th_status rc;
   TH_TRY(th_example_order_next(&s->order, &s->context->deal, &row, &more, err));
   if (s->order.units != units) {
-    int64_t unit = th_row_caches_unit_of(&s->panels, row);
+    int64_t unit = th_row_caches_unit_of(&s->caches, row);
     sample->held[sample->holds++] = unit;
-    TH_TRY(th_row_caches_draw(&s->panels, unit, err));
+    TH_TRY(th_row_caches_draw(&s->caches, unit, err));
   }
   sample->index[r] = row;
-  th_row_caches_row(&s->panels, row, &sample->row[r]);
+  th_row_caches_row(&s->caches, row, &sample->row[r]);
 done:
   return rc;
 }

@@ -60,7 +60,7 @@ static void refresh(struct th_stochastic *s, int64_t place)
 
 static bool is_lazy(const struct th_stochastic *s)
 {
-  return s->panels.sparse && th_stochastic_separable(s);
+  return s->caches.sparse && th_stochastic_separable(s);
 }
 
 static void catch_up(struct th_stochastic *s, const struct th_row *row)

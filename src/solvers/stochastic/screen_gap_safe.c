@@ -47,7 +47,7 @@ struct gap_safe {
 th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
 {
   double margin =
-      s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
+      s->caches.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
   /* line 11: the centre Z / c and the radii */
   const double *second = th_stochastic_second(s);
   double c = fmax(1, s->full.pass.dual_norm);

@@ -134,7 +134,7 @@ static void screen_block(struct th_stochastic *s)
   struct th_online *online = &th_screen_online_of(s)->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
   double margin =
-      s->panels.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
+      s->caches.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
   th_online_mean(online, vectors);
   th_online_end(online, dual_norms(s, vectors.X), vectors);
   dual_norms(s, vectors.Z);

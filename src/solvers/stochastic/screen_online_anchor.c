@@ -93,20 +93,20 @@ static th_status multiply(struct th_stochastic *s, const double *v,
   bool good = true;
   th_status rc = th_stochastic_scale(s, err);
   for (; drawn < rows && rc == TH_OK; drawn++)
-    rc = th_row_caches_draw(&s->panels,
-                            th_row_caches_unit_of(&s->panels, row[drawn]), err);
+    rc = th_row_caches_draw(&s->caches,
+                            th_row_caches_unit_of(&s->caches, row[drawn]), err);
   for (int k = 0; k < TH_ANCHOR_LEVELS && rc == TH_OK; k++) {
     part_of(s, v, level, k, k, part);
     for (int64_t r = 0; r < rows; r++) {
       struct th_row values;
-      th_row_caches_row(&s->panels, row[r], &values);
+      th_row_caches_row(&s->caches, row[r], &values);
       good &= th_row_product(&values, part, &s->places.cells, &s->scaling.fixed,
                              &sums[k * rows + r]);
     }
   }
   for (int64_t r = 0; r < drawn; r++)
-    th_row_caches_release(&s->panels,
-                          th_row_caches_unit_of(&s->panels, row[r]));
+    th_row_caches_release(&s->caches,
+                          th_row_caches_unit_of(&s->caches, row[r]));
   if (rc == TH_OK && !good)
     rc = th_fail(err, TH_ENUMERIC,
                  "predictions have become too large; "

@@ -25,7 +25,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(TH_NEW(&s->target, n, "targets", err));
   TH_TRY(TH_NEW(&s->eta, n, "weights", err));
   TH_TRY(th_stochastic_pass_init(&s->full, n, err));
-  TH_TRY(th_row_caches_init(&s->panels, context, &s->active,
+  TH_TRY(th_row_caches_init(&s->caches, context, &s->active,
                             config->panel_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
   TH_TRY(th_stochastic_batch_init(&s->sample, th_min_i64(rows, n), err));
@@ -144,7 +144,7 @@ void th_stochastic_free(void *state)
     s->screening->free(s);
   th_active_free(&s->active);
   th_grouping_free(&s->grouping);
-  th_row_caches_free(&s->panels);
+  th_row_caches_free(&s->caches);
   th_example_order_free(&s->order);
   th_stochastic_batch_free(&s->sample);
   th_support_free(&s->support);

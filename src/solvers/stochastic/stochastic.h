@@ -137,7 +137,7 @@ struct th_stochastic {
   void *screening_state;
   struct th_active active;
   struct th_grouping grouping; /* of them */
-  struct th_row_caches panels;
+  struct th_row_caches caches;
   struct th_example_order order;
   struct th_places places;
   struct th_minibatch sample;
@@ -221,8 +221,8 @@ void th_stochastic_descend(struct th_stochastic *s, double g,
                            const double *factor, double *b);
 
 /* b = prox of g lambda Omega at b; later for sparse data where the penalty
- * allows: th_stochastic_lazy_catch_up and th_stochastic_lazy_flush are the rule's
- * functions then. Collective. */
+ * allows: th_stochastic_lazy_catch_up and th_stochastic_lazy_flush are the
+ * rule's functions then. Collective. */
 void th_stochastic_batch_prox(struct th_stochastic *s, double g);
 
 /* Both, one after the other, with the sample's own factors. Collective. */

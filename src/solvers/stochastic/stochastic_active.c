@@ -24,7 +24,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
                  th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
                  "cells", err));
-  TH_TRY(th_row_caches_reserve(&s->panels, err));
+  TH_TRY(th_row_caches_reserve(&s->caches, err));
   if (count <= old && old > 0)
     return rc;
   count += count == 0;
@@ -79,7 +79,7 @@ th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err)
   if (dropped == 0)
     return rc;
   th_stochastic_changed(s, TH_CHANGE_PLACES);
-  th_row_caches_keep(&s->panels, s->places.keep);
+  th_row_caches_keep(&s->caches, s->places.keep);
   TH_TRY(th_active_keep(&s->active, s->context, s->places.keep, err));
   rc = th_stochastic_form(s, err);
 done:
@@ -90,11 +90,11 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc = TH_OK;
   th_stochastic_changed(s, TH_CHANGE_PLACES);
-  th_row_caches_forget(&s->panels);
+  th_row_caches_forget(&s->caches);
   TH_TRY(th_stochastic_form(s, err));
   for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {
-    rc = th_row_caches_draw(&s->panels, s->sample.held[k], err);
-    th_row_caches_release(&s->panels, s->sample.held[k]);
+    rc = th_row_caches_draw(&s->caches, s->sample.held[k], err);
+    th_row_caches_release(&s->caches, s->sample.held[k]);
   }
   TH_TRY(th_agree(s->context->comm, rc, err));
   TH_TRY(th_stochastic_norms(s, err));

@@ -69,17 +69,17 @@ static th_status move_all(struct th_stochastic *s,
                           struct th_error *err)
 {
   struct th_comm *comm = s->context->comm;
-  struct th_active_redistribution travel = {0};
+  struct th_active_redistribution redistribution = {0};
   struct th_range owned = {placement->edge[comm->rank],
                            placement->edge[comm->rank + 1]};
   th_status rc;
-  TH_TRY(
-      th_active_redistribute_plan(&travel, &s->active, placement, comm, err));
-  TH_TRY(th_row_caches_move(&s->panels, &travel, err));
-  TH_TRY(th_active_move(&s->active, s->context, &travel, owned, err));
+  TH_TRY(th_active_redistribute_plan(&redistribution, &s->active, placement,
+                                     comm, err));
+  TH_TRY(th_row_caches_move(&s->caches, &redistribution, err));
+  TH_TRY(th_active_move(&s->active, s->context, &redistribution, owned, err));
   TH_TRY(th_stochastic_form(s, err));
 done:
-  th_active_redistribute_free(&travel);
+  th_active_redistribute_free(&redistribution);
   return rc;
 }
 

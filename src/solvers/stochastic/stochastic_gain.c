@@ -32,22 +32,22 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
   memset(self, 0, (size_t)s->active.count * sizeof *self);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++)
     rc = th_row_caches_draw(
-        &s->panels, th_row_caches_unit_of(&s->panels, r * s->n / rows), err);
+        &s->caches, th_row_caches_unit_of(&s->caches, r * s->n / rows), err);
   for (int64_t r = 0; r < rows && rc == TH_OK; r++) {
     struct th_row row;
-    th_row_caches_row(&s->panels, r * s->n / rows, &row);
+    th_row_caches_row(&s->caches, r * s->n / rows, &row);
     th_row_add(&row, 1, self);
     for (int64_t q = 0; q <= r; q++) {
       struct th_row other;
-      th_row_caches_row(&s->panels, q * s->n / rows, &other);
+      th_row_caches_row(&s->caches, q * s->n / rows, &other);
       th_row_product(&other, self, &s->places.cells, &s->scaling.fixed,
                      &sums[r * rows + q]);
     }
     th_row_add(&row, -1, self);
   }
   for (int64_t r = 0; r < rows; r++)
-    th_row_caches_release(&s->panels,
-                          th_row_caches_unit_of(&s->panels, r * s->n / rows));
+    th_row_caches_release(&s->caches,
+                          th_row_caches_unit_of(&s->caches, r * s->n / rows));
   return rc;
 }
 

@@ -70,7 +70,7 @@ done:
 static th_status sharpen(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
-  s->panels.type = TH_F64;
+  s->caches.type = TH_F64;
   TH_TRY(th_stochastic_rebuild(s, err));
   if (s->update->restart == NULL)
     return rc;
@@ -83,7 +83,7 @@ done:
 static bool may_sharpen(const struct th_stochastic *s, double wanted)
 {
   const struct th_context *context = s->context;
-  return s->panels.type == TH_F32 &&
+  return s->caches.type == TH_F32 &&
          (context->centred || context->config->standardize) &&
          wanted < float_gap * s->goal.zero_objective;
 }

@@ -51,16 +51,16 @@ static th_status visit(struct th_stochastic *s, visitor *look,
 {
   bool good = true;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < s->panels.count && rc == TH_OK && good; k++) {
-    struct th_rows unit = th_row_caches_unit(&s->panels, k);
-    rc = th_row_caches_draw(&s->panels, k, err);
+  for (int64_t k = 0; k < s->caches.count && rc == TH_OK && good; k++) {
+    struct th_rows unit = th_row_caches_unit(&s->caches, k);
+    rc = th_row_caches_draw(&s->caches, k, err);
     for (int64_t i = unit.first;
          i < unit.first + unit.count && rc == TH_OK && good; i++) {
       struct th_row row;
-      th_row_caches_row(&s->panels, i, &row);
+      th_row_caches_row(&s->caches, i, &row);
       good = look(s, &row, i);
     }
-    th_row_caches_release(&s->panels, k);
+    th_row_caches_release(&s->caches, k);
   }
   if (rc == TH_OK && !good)
     rc = th_fail(err, TH_ENUMERIC,

@@ -39,7 +39,7 @@ static void fused_step(struct th_stochastic *s, double g)
 
 void th_stochastic_batch_prox(struct th_stochastic *s, double g)
 {
-  if (!s->panels.sparse || !th_stochastic_separable(s))
+  if (!s->caches.sparse || !th_stochastic_separable(s))
     th_stochastic_prox(s, g, th_stochastic_coef(s));
   else
     s->control.threshold += g * s->lambda;
@@ -48,7 +48,7 @@ void th_stochastic_batch_prox(struct th_stochastic *s, double g)
 void th_stochastic_prox_step(struct th_stochastic *s, double g)
 {
   bool separable = th_stochastic_separable(s);
-  if (separable && !s->panels.sparse && s->sample.rows == 1) {
+  if (separable && !s->caches.sparse && s->sample.rows == 1) {
     fused_step(s, g);
     return;
   }

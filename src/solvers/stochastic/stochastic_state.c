@@ -80,7 +80,7 @@ static void describe_active(struct th_stochastic *s, struct th_state *state)
 static void describe_rows(struct th_stochastic *s, struct th_state *state)
 {
   struct th_minibatch *sample = &s->sample;
-  int32_t type = (int32_t)s->panels.type;
+  int32_t type = (int32_t)s->caches.type;
   int32_t *kept = (int32_t *)(void *)th_state_scratch(state, 1);
   if (kept != NULL)
     *kept = type;
@@ -90,11 +90,11 @@ static void describe_rows(struct th_stochastic *s, struct th_state *state)
   TH_STATE_ARRAY(state, sample, held, sample->holds);
   if (!th_state_puts(state) || !th_state_good(state) || kept == NULL)
     return;
-  s->panels.type = (enum th_type) * kept;
-  th_row_caches_forget(&s->panels);
+  s->caches.type = (enum th_type) * kept;
+  th_row_caches_forget(&s->caches);
   for (int64_t k = 0; k < sample->holds; k++)
     th_state_note(state,
-                  th_row_caches_draw(&s->panels, sample->held[k], state->err));
+                  th_row_caches_draw(&s->caches, sample->held[k], state->err));
 }
 
 static void describe_certificate(struct th_stochastic *s,

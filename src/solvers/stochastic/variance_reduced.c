@@ -17,7 +17,7 @@ static double *mean_of(const struct th_stochastic *s)
 
 static bool is_lazy(const struct th_stochastic *s)
 {
-  return s->panels.sparse && th_stochastic_separable(s);
+  return s->caches.sparse && th_stochastic_separable(s);
 }
 
 void th_variance_reduced_restart(struct th_stochastic *s)

@@ -61,31 +61,31 @@ static int64_t points_of(const struct th_end_work *w, int mix)
 }
 
 /* Local. */
-static th_status add_all(const struct th_end_work *w, struct th_choice *contest,
+static th_status add_all(const struct th_end_work *w, struct th_choice *choice,
                          struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_choice_add(contest, TH_CANDIDATE_NULL, 0, 0, 0, w->null, err));
-  TH_TRY(th_choice_add(contest, TH_CANDIDATE_STRICT, 0, 0, w->best.size,
+  TH_TRY(th_choice_add(choice, TH_CANDIDATE_NULL, 0, 0, 0, w->null, err));
+  TH_TRY(th_choice_add(choice, TH_CANDIDATE_STRICT, 0, 0, w->best.size,
                        w->strict, err));
   for (int m = 0; m < TH_MIXES; m++)
     for (int64_t k = 0; k < points_of(w, m); k++)
       TH_TRY(th_choice_add(
-          contest, TH_CANDIDATE_NET, m, k, w->size[m * TH_LAMBDAS + k],
+          choice, TH_CANDIDATE_NET, m, k, w->size[m * TH_LAMBDAS + k],
           w->prediction + (m * TH_LAMBDAS + k) * w->held, err));
 done:
   return rc;
 }
 
 /* What the model says of it. */
-static void note(const struct th_end_work *w, const struct th_choice *contest,
+static void note(const struct th_end_work *w, const struct th_choice *choice,
                  const struct th_chosen *made)
 {
   static const enum th_ending_kind kinds[] = {
       [TH_CANDIDATE_NULL] = TH_ENDING_NULL,
       [TH_CANDIDATE_STRICT] = TH_ENDING_STRICT,
       [TH_CANDIDATE_NET] = TH_ENDING_NET};
-  const struct th_candidate *c = contest->candidate;
+  const struct th_candidate *c = choice->candidate;
   const struct th_candidate *chosen = &c[made->chosen];
   int64_t budget = th_source_budget(w->context->source);
   bool net = chosen->kind == TH_CANDIDATE_NET;
@@ -111,7 +111,7 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
 {
   struct th_end *end = w->end;
   const struct th_context *context = w->context;
-  struct th_choice contest = {0};
+  struct th_choice choice = {0};
   struct th_chosen made;
   double *target = NULL;
   double *weight = NULL;
@@ -122,16 +122,16 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
     target[i] = w->target[w->held_row[i]];
     weight[i] = w->weight[w->held_row[i]];
   }
-  TH_TRY(th_choice_init(&contest, w->held, target, weight, context->loss,
+  TH_TRY(th_choice_init(&choice, w->held, target, weight, context->loss,
                         context->config->sparsity, err));
-  TH_TRY(add_all(w, &contest, err));
-  TH_TRY(th_choice_make(&contest, &made, err));
-  end->chosen = contest.candidate[made.chosen];
-  const struct th_candidate *best = &contest.candidate[made.best];
+  TH_TRY(add_all(w, &choice, err));
+  TH_TRY(th_choice_make(&choice, &made, err));
+  end->chosen = choice.candidate[made.chosen];
+  const struct th_candidate *best = &choice.candidate[made.best];
   w->at_end = best->kind == TH_CANDIDATE_NET && best->step == w->lambdas - 1;
-  note(w, &contest, &made);
+  note(w, &choice, &made);
 done:
-  th_choice_free(&contest);
+  th_choice_free(&choice);
   TH_FREE(target, weight);
   return rc;
 }
