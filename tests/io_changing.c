@@ -42,7 +42,7 @@ struct setting {
   char path[2][PATH];
   const char *inputs[2];
   struct th_import job;
-  struct th_import_watch watch;
+  struct th_import_monitor monitor;
   /* of this case */
   bool comma;
   int64_t rows;
@@ -217,7 +217,7 @@ static void prepare(struct setting *s, struct th_comm *comm)
     snprintf(s->path[k], PATH, "%s/in%d.txt", s->folder, k);
     s->inputs[k] = s->path[k];
   }
-  s->watch = (struct th_import_watch){.progress = on_progress, .self = s};
+  s->monitor = (struct th_import_monitor){.progress = on_progress, .self = s};
   s->job = (struct th_import){.inputs = s->inputs,
                               .input_count = 1,
                               .test_file = s->path[1],
@@ -265,7 +265,7 @@ static void test_during(struct setting *s)
 {
   static const enum way ways[] = {SAME,       GROWS,        SHRINKS, MORE_ROWS,
                                   FEWER_ROWS, OTHER_VALUES, GARBAGE};
-  s->job.watch = s->comm->rank == 0 ? &s->watch : NULL;
+  s->job.monitor = s->comm->rank == 0 ? &s->monitor : NULL;
   s->rows = MANY;
   s->job.row_group = 1024;
   for (size_t k = 0; k < 2 * sizeof ways / sizeof *ways; k++) {
@@ -309,8 +309,8 @@ static void write_compressed(const char *path)
 static void test_compressed(struct setting *s)
 {
   struct th_error err;
-  s->watch.progress = append_byte;
-  s->job.watch = s->comm->rank == 0 ? &s->watch : NULL;
+  s->monitor.progress = append_byte;
+  s->job.monitor = s->comm->rank == 0 ? &s->monitor : NULL;
   s->job.test_file = NULL;
   for (s->changed = true;; s->changed = false) {
     bool good = s->changed;

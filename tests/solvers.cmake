@@ -5,7 +5,7 @@ th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_solvers LAB
 th_test(NAME unit_latin LIBS thresher_solvers LABELS unit)
 th_test(NAME unit_sift_fit TIMEOUT 120 LIBS thresher_problem thresher_solvers LABELS unit)
 th_test(NAME unit_refit TIMEOUT 120 LIBS thresher_problem thresher_solvers LABELS unit)
-th_test(NAME unit_face LIBS thresher_solvers LABELS unit)
+th_test(NAME unit_active_set LIBS thresher_solvers LABELS unit)
 th_test(NAME unit_backward SOURCES sample.c LIBS thresher_solvers LABELS unit)
 th_test(NAME unit_strict SOURCES sample.c LIBS thresher_solvers LABELS unit)
 th_test(NAME unit_strict_fit SOURCES sample.c LIBS thresher_solvers LABELS unit)

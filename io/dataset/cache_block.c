@@ -178,7 +178,7 @@ th_status th_cache_block_slab(struct th_dataset *d, struct th_rows rows,
                               struct th_range range, bool keep,
                               struct th_slab *slab, struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   const struct th_shape *shape = &g->shape;
   struct th_cache_block_place place;
   int64_t group = th_row_groups_group_of(g, rows.first);

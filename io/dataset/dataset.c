@@ -36,7 +36,7 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
   TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
   for (int64_t k = 0; k < d->info.shards; k++) {
     struct th_shard_read *shard = &d->shard[k];
-    shard->geometry = &d->info.geometry;
+    shard->row_groups = &d->info.row_groups;
     shard->row = &d->info.shard[k];
     shard->master = d->path;
     shard->index = k;
@@ -54,7 +54,7 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
 {
   th_status rc = TH_OK;
   d->store.ops = &store_ops;
-  d->store.shape = d->info.geometry.shape;
+  d->store.shape = d->info.row_groups.shape;
   d->store.fingerprint = d->info.fingerprint;
   d->store.shards = d->info.shards;
   d->memory = memory;

@@ -26,7 +26,8 @@ static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
 {
   double began = th_comm_clock();
   th_status rc = th_shard_open(shard, err);
-  for (int64_t g = 0; g < d->info.geometry.training_groups && rc == TH_OK; g++)
+  for (int64_t g = 0; g < d->info.row_groups.training_groups && rc == TH_OK;
+       g++)
     for (int64_t unit = 0; unit < shard->pieces; unit++) {
       struct th_piece piece;
       th_shard_piece_size(shard, unit, g, &piece);

@@ -36,7 +36,7 @@ static th_status refuse(const struct th_dataset *d, const char *what,
 static th_status check_request(const struct th_dataset *d, struct th_rows rows,
                                struct th_range range, struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   if (range.first < 0 || range.first >= range.last ||
       range.last > g->shape.attributes || rows.first < 0 || rows.count < 1 ||
       rows.first + rows.count > g->shape.examples)
@@ -51,7 +51,7 @@ static th_status check_request(const struct th_dataset *d, struct th_rows rows,
 int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
                        int64_t group)
 {
-  return attribute * dataset->info.geometry.groups + group;
+  return attribute * dataset->info.row_groups.groups + group;
 }
 
 int64_t th_dataset_block_limit(const struct th_dataset *dataset)
@@ -110,7 +110,7 @@ static struct th_slab whole_piece(const struct th_dataset *d,
                                   const struct th_piece *piece,
                                   struct th_rows rows)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   return (struct th_slab){.layout = TH_SPARSE,
                           .type = g->shape.type,
                           .attributes = place->attributes,
@@ -129,7 +129,7 @@ static th_status sparse_slab(struct th_dataset *d, struct th_rows rows,
                              struct th_range range, struct th_slab *slab,
                              struct th_error *err)
 {
-  int64_t group = th_row_groups_group_of(&d->info.geometry, rows.first);
+  int64_t group = th_row_groups_group_of(&d->info.row_groups, rows.first);
   struct th_place place;
   void *room = NULL;
   th_status rc = TH_OK;

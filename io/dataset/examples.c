@@ -16,7 +16,7 @@ static th_status open_array(struct th_dataset *d, const char *name,
                             struct th_h5_set *set, uint64_t **checksum,
                             struct th_error *err)
 {
-  int64_t groups = d->info.geometry.groups;
+  int64_t groups = d->info.row_groups.groups;
   hsize_t size[2] = {0};
   th_status rc = TH_OK;
   TH_TRY(th_h5_set_open(set, &d->examples.h5, name, type, 1, size, err));
@@ -82,7 +82,7 @@ static th_status read_group(struct th_dataset *d, const struct th_h5_set *set,
                             void *values, struct th_error *err)
 {
   struct th_examples *e = &d->examples;
-  struct th_rows rows = th_row_groups_group(&d->info.geometry, group);
+  struct th_rows rows = th_row_groups_group(&d->info.row_groups, group);
   th_status rc = th_h5_set_range(set, rows.first, rows.count, values, err);
   if (rc != TH_OK)
     return rc;
@@ -104,7 +104,7 @@ static th_status read_all(struct th_dataset *d, const struct th_h5_set *set,
                           const uint64_t *checksum, double *values,
                           struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   th_status rc = TH_OK;
   for (int64_t group = 0; rc == TH_OK && group < g->groups; group++)
     rc = read_group(d, set, checksum, group,
@@ -187,7 +187,7 @@ static th_status read_rows(struct th_dataset *d, const struct th_h5_set *set,
                            const uint64_t *checksum, struct th_rows rows,
                            void *values, struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   int64_t last = rows.first + rows.count;
   th_status rc = TH_OK;
   for (int64_t i = rows.first; rc == TH_OK && i < last;) {

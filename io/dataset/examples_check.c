@@ -14,7 +14,7 @@
 static th_status check_targets(struct th_dataset *d, double *room,
                                struct th_print *print, struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   const struct th_examples *e = &d->examples;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < g->groups; k++) {
@@ -33,7 +33,7 @@ done:
 static th_status check_groups(const struct th_dataset *d, int64_t *room,
                               struct th_error *err)
 {
-  const struct th_row_groups *g = &d->info.geometry;
+  const struct th_row_groups *g = &d->info.row_groups;
   const struct th_h5 *h5 = &d->examples.h5;
   bool good = true;
   th_status rc = TH_OK;
@@ -108,7 +108,7 @@ static th_status check_attribute_groups(const struct th_dataset *d,
 th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
                             struct th_error *err)
 {
-  const struct th_row_groups *g = &dataset->info.geometry;
+  const struct th_row_groups *g = &dataset->info.row_groups;
   int64_t bytes = g->shape.examples + 8 * g->groups;
   int64_t *room = NULL;
   th_status rc = TH_OK;

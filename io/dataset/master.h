@@ -24,7 +24,7 @@ struct th_shard_row {
 
 /* What every rank knows of a data set; all pointers are owned. */
 struct th_master_info {
-  struct th_row_groups geometry;
+  struct th_row_groups row_groups;
   uint64_t fingerprint;
   uint64_t tables; /* th_master_tables */
   struct th_name_print names;
@@ -59,8 +59,8 @@ th_status th_master_read(const char *path, struct th_master_info *info,
 /* The hash of the tables of checksums by which rows of examples are verified:
  * whoever has the same tables reads the same rows, or an error. Local. */
 th_status th_master_tables(const struct th_h5 *h5,
-                           const struct th_row_groups *geometry, uint64_t *hash,
-                           struct th_error *err);
+                           const struct th_row_groups *row_groups,
+                           uint64_t *hash, struct th_error *err);
 
 /* TH_EIO unless this host's master is the one that rank 0 has read. Local; on
  * every rank. */

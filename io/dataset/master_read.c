@@ -58,8 +58,8 @@ static th_status get_targets(const struct th_h5 *h5,
   if (th_h5_has(h5, "/", TH_A_POSITIVE_CLASS))
     TH_TRY(th_h5_get_text(h5, "/", TH_A_POSITIVE_CLASS, &info->positive_class,
                           err));
-  info->geometry.shape.unlabelled = labelled == 0;
-  rc = th_origin_get(h5, info->geometry.shape.attributes, &info->origin, err);
+  info->row_groups.shape.unlabelled = labelled == 0;
+  rc = th_origin_get(h5, info->row_groups.shape.attributes, &info->origin, err);
 done:
   return rc;
 }
@@ -94,10 +94,10 @@ static th_status get_shape(const struct th_h5 *h5, struct th_master_info *info,
   shape.layout = (enum th_layout)layout;
   shape.type = (enum th_type)type;
   shape.weighted = weighted != 0;
-  if (th_row_groups_init(&info->geometry, &shape, &why) != TH_OK)
+  if (th_row_groups_init(&info->row_groups, &shape, &why) != TH_OK)
     return damaged(h5, why.text, err);
   double most = (double)shape.examples * (double)shape.attributes;
-  if (groups != info->geometry.groups || info->shards < 1 ||
+  if (groups != info->row_groups.groups || info->shards < 1 ||
       info->shards > shape.attributes || (weighted != 0 && weighted != 1) ||
       shape.nonzeros < 0 || (double)shape.nonzeros > most)
     rc = damaged(h5, "sizes that do not fit together", err);
@@ -139,7 +139,7 @@ static th_status fill_shards(const struct th_h5 *h5,
                      "must be NAME.shards/FILE.h5",
                      h5->name, paths[s]);
     if (columns[s] != next || columns[k + s] < 1 ||
-        columns[k + s] > info->geometry.shape.attributes - next ||
+        columns[k + s] > info->row_groups.shape.attributes - next ||
         columns[2 * k + s] < 0 || columns[2 * k + s] > INT64_MAX - bytes)
       return damaged(h5, "shards that do not fit together", err);
     next += columns[k + s];
@@ -152,7 +152,7 @@ static th_status fill_shards(const struct th_h5 *h5,
     if (rc != TH_OK)
       return rc;
   }
-  if (next != info->geometry.shape.attributes)
+  if (next != info->row_groups.shape.attributes)
     return damaged(h5, "shards that do not fit together", err);
   return TH_OK;
 }
@@ -265,15 +265,16 @@ th_status th_master_read(const char *path, struct th_master_info *info,
   TH_TRY(get_shape(&h5, info, err));
   TH_TRY(get_targets(&h5, info, err));
   TH_TRY(th_h5_get_u64(&h5, "/", TH_A_FINGERPRINT, &info->fingerprint, err));
-  TH_TRY(th_master_tables(&h5, &info->geometry, &info->tables, err));
+  TH_TRY(th_master_tables(&h5, &info->row_groups, &info->tables, err));
   TH_TRY(th_h5_get_line(&h5, "/", TH_A_PROVENANCE, &info->provenance, err));
-  TH_TRY(
-      th_names_print(&h5, info->geometry.shape.attributes, &info->names, err));
+  TH_TRY(th_names_print(&h5, info->row_groups.shape.attributes, &info->names,
+                        err));
   TH_TRY(get_shards(&h5, info, err));
   TH_TRY(adopt_folder(path, info, err));
   info->generated = th_h5_exists(&h5, TH_G_TRUTH);
   if (info->generated)
-    TH_TRY(get_truth(&h5, &info->truth, info->geometry.shape.attributes, err));
+    TH_TRY(
+        get_truth(&h5, &info->truth, info->row_groups.shape.attributes, err));
   if (th_file_identity_of(path, &identity))
     info->master_bytes = (int64_t)identity.size;
 done:

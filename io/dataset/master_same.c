@@ -11,21 +11,21 @@
 #include <stdlib.h>
 
 th_status th_master_tables(const struct th_h5 *h5,
-                           const struct th_row_groups *geometry, uint64_t *hash,
-                           struct th_error *err)
+                           const struct th_row_groups *row_groups,
+                           uint64_t *hash, struct th_error *err)
 {
   const char *const names[] = {TH_D_GROUP_Y, TH_D_GROUP_ROW, TH_D_GROUP_WEIGHT};
-  size_t count = geometry->shape.weighted ? 3 : 2;
+  size_t count = row_groups->shape.weighted ? 3 : 2;
   uint64_t *table = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_h5_expect(h5, names[0], geometry->groups, err));
-  TH_TRY(TH_NEW(&table, geometry->groups, "checksums", err));
+  TH_TRY(th_h5_expect(h5, names[0], row_groups->groups, err));
+  TH_TRY(TH_NEW(&table, row_groups->groups, "checksums", err));
   *hash = 0;
   for (size_t k = 0; k < count; k++) {
-    TH_TRY(th_h5_get(h5, names[k], H5T_NATIVE_UINT64, geometry->groups, table,
+    TH_TRY(th_h5_get(h5, names[k], H5T_NATIVE_UINT64, row_groups->groups, table,
                      err));
     *hash = th_fingerprint_next(
-        *hash, th_hash(table, (size_t)geometry->groups * sizeof *table));
+        *hash, th_hash(table, (size_t)row_groups->groups * sizeof *table));
   }
 done:
   free(table);
@@ -42,7 +42,7 @@ th_status th_master_same(const struct th_h5 *h5,
   TH_TRY(th_format_check(h5, TH_FORMAT_MASTER, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_FINGERPRINT, &fingerprint, err));
   if (fingerprint == info->fingerprint) /* tables of one size, then */
-    TH_TRY(th_master_tables(h5, &info->geometry, &tables, err));
+    TH_TRY(th_master_tables(h5, &info->row_groups, &tables, err));
   if (fingerprint != info->fingerprint || tables != info->tables)
     rc = th_fail(err, TH_EIO,
                  "%s is not the file that rank 0 reads under this name (data "

@@ -92,7 +92,7 @@ static th_status put_statistic(const struct th_h5 *h5, const char *view_name,
                                const struct th_master_info *info,
                                struct th_error *err)
 {
-  hsize_t size = (hsize_t)info->geometry.shape.attributes;
+  hsize_t size = (hsize_t)info->row_groups.shape.attributes;
   hid_t view = H5Screate_simple(1, &size, NULL);
   hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
   th_status rc = TH_OK;
@@ -109,7 +109,7 @@ static th_status put_statistic(const struct th_h5 *h5, const char *view_name,
 static herr_t map_values(hid_t plan, hid_t view,
                          const struct th_master_info *info)
 {
-  const struct th_row_groups *g = &info->geometry;
+  const struct th_row_groups *g = &info->row_groups;
   hsize_t training = (hsize_t)g->shape.training;
   hsize_t tests = (hsize_t)g->shape.examples - training;
   hsize_t height = (hsize_t)g->shape.row_group;
@@ -138,7 +138,7 @@ static herr_t map_values(hid_t plan, hid_t view,
 static herr_t map_packed(hid_t plan, hid_t view,
                          const struct th_master_info *info)
 {
-  const struct th_row_groups *g = &info->geometry;
+  const struct th_row_groups *g = &info->row_groups;
   hsize_t width =
       (hsize_t)(g->groups * th_row_groups_items(g, g->shape.row_group));
   herr_t ok = 0;
@@ -181,8 +181,8 @@ static th_status put_values(const struct th_h5 *h5,
                             const struct th_master_info *info,
                             struct th_error *err)
 {
-  struct values_view what = view_of(&info->geometry);
-  hsize_t size[2] = {(hsize_t)info->geometry.shape.attributes, what.columns};
+  struct values_view what = view_of(&info->row_groups);
+  hsize_t size[2] = {(hsize_t)info->row_groups.shape.attributes, what.columns};
   hid_t view = H5Screate_simple(2, size, NULL);
   hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
   th_status rc = TH_OK;
@@ -208,7 +208,7 @@ th_status th_master_views(const struct th_h5 *h5,
   TH_TRY(th_h5_group(h5, TH_G_STATS, err));
   for (size_t k = 0; k < sizeof views / sizeof *views; k++)
     TH_TRY(put_statistic(h5, views[k], statistics[k], info, err));
-  if (info->geometry.shape.layout == TH_DENSE)
+  if (info->row_groups.shape.layout == TH_DENSE)
     TH_TRY(put_values(h5, info, err));
 done:
   return rc;

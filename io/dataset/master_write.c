@@ -49,16 +49,21 @@ static th_status put_shape(const struct th_h5 *h5,
                            const struct th_master_info *info,
                            const struct th_master *master, struct th_error *err)
 {
-  const struct th_shape *shape = &info->geometry.shape;
+  const struct th_shape *shape = &info->row_groups.shape;
   const struct {
     const char *name;
     int64_t value;
   } numbers[] = {
-      {TH_A_MAJOR, TH_FORMAT_MAJOR},        {TH_A_MINOR, TH_FORMAT_MINOR},
-      {TH_A_EXAMPLES, shape->examples},     {TH_A_TRAINING, shape->training},
-      {TH_A_ATTRIBUTES, shape->attributes}, {TH_A_ROW_GROUP, shape->row_group},
-      {TH_A_GROUPS, info->geometry.groups}, {TH_A_NONZEROS, shape->nonzeros},
-      {TH_A_SHARDS, info->shards},          {TH_A_WEIGHTED, shape->weighted},
+      {TH_A_MAJOR, TH_FORMAT_MAJOR},
+      {TH_A_MINOR, TH_FORMAT_MINOR},
+      {TH_A_EXAMPLES, shape->examples},
+      {TH_A_TRAINING, shape->training},
+      {TH_A_ATTRIBUTES, shape->attributes},
+      {TH_A_ROW_GROUP, shape->row_group},
+      {TH_A_GROUPS, info->row_groups.groups},
+      {TH_A_NONZEROS, shape->nonzeros},
+      {TH_A_SHARDS, info->shards},
+      {TH_A_WEIGHTED, shape->weighted},
       {TH_A_LABELLED, !shape->unlabelled},
   };
   th_status rc = TH_OK;
@@ -82,30 +87,31 @@ done:
 
 /* The per-example arrays' checksums, one per row group; their joint hash. */
 static th_status put_checksums(const struct th_h5 *h5, const char *name,
-                               const struct th_row_groups *geometry,
+                               const struct th_row_groups *row_groups,
                                const void *data, uint64_t *joint,
                                struct th_error *err)
 {
   uint64_t *checksum = NULL;
-  th_status rc = TH_NEW(&checksum, geometry->groups, "checksums", err);
+  th_status rc = TH_NEW(&checksum, row_groups->groups, "checksums", err);
   if (rc != TH_OK)
     return rc;
-  for (int64_t g = 0; g < geometry->groups; g++) {
-    struct th_rows rows = th_row_groups_group(geometry, g);
+  for (int64_t g = 0; g < row_groups->groups; g++) {
+    struct th_rows rows = th_row_groups_group(row_groups, g);
     checksum[g] = th_hash((const char *)data + (size_t)rows.first * 8,
                           (size_t)rows.count * 8);
     *joint = th_fingerprint_next(*joint, checksum[g]);
   }
-  rc = th_h5_put(h5, name, H5T_NATIVE_UINT64, geometry->groups, checksum, err);
+  rc =
+      th_h5_put(h5, name, H5T_NATIVE_UINT64, row_groups->groups, checksum, err);
   free(checksum);
   return rc;
 }
 
 static th_status put_split(const struct th_h5 *h5,
-                           const struct th_row_groups *geometry,
+                           const struct th_row_groups *row_groups,
                            struct th_error *err)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   uint8_t *split = NULL;
   th_status rc = TH_NEW(&split, shape->examples, "the split", err);
   for (int64_t i = shape->training; rc == TH_OK && i < shape->examples; i++)
@@ -118,10 +124,10 @@ static th_status put_split(const struct th_h5 *h5,
 }
 
 static th_status put_groups(const struct th_h5 *h5,
-                            const struct th_row_groups *geometry,
+                            const struct th_row_groups *row_groups,
                             struct th_error *err)
 {
-  int64_t groups = geometry->groups;
+  int64_t groups = row_groups->groups;
   int64_t *first = NULL;
   int64_t *count = NULL;
   uint8_t *split = NULL;
@@ -130,10 +136,10 @@ static th_status put_groups(const struct th_h5 *h5,
   TH_TRY(TH_NEW(&count, groups, "the row-group table", err));
   TH_TRY(TH_NEW(&split, groups, "the row-group table", err));
   for (int64_t g = 0; g < groups; g++) {
-    struct th_rows rows = th_row_groups_group(geometry, g);
+    struct th_rows rows = th_row_groups_group(row_groups, g);
     first[g] = rows.first;
     count[g] = rows.count;
-    split[g] = g >= geometry->training_groups;
+    split[g] = g >= row_groups->training_groups;
   }
   TH_TRY(th_h5_put(h5, TH_D_GROUP_FIRST, H5T_NATIVE_INT64, groups, first, err));
   TH_TRY(th_h5_put(h5, TH_D_GROUP_COUNT, H5T_NATIVE_INT64, groups, count, err));
@@ -144,26 +150,26 @@ done:
 }
 
 static th_status put_examples(const struct th_h5 *h5,
-                              const struct th_row_groups *geometry,
+                              const struct th_row_groups *row_groups,
                               const struct th_master *master,
                               struct th_print *print, struct th_error *err)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   int64_t n = shape->examples;
   th_status rc = TH_OK;
   TH_TRY(th_h5_group(h5, TH_G_GROUP, err));
-  TH_TRY(put_groups(h5, geometry, err));
-  TH_TRY(put_split(h5, geometry, err));
+  TH_TRY(put_groups(h5, row_groups, err));
+  TH_TRY(put_split(h5, row_groups, err));
   TH_TRY(th_h5_put(h5, TH_D_Y, H5T_NATIVE_DOUBLE, n, master->target, err));
-  TH_TRY(put_checksums(h5, TH_D_GROUP_Y, geometry, master->target,
+  TH_TRY(put_checksums(h5, TH_D_GROUP_Y, row_groups, master->target,
                        &print->target, err));
   TH_TRY(th_h5_put(h5, TH_D_ROW, H5T_NATIVE_INT64, n, master->row, err));
-  TH_TRY(put_checksums(h5, TH_D_GROUP_ROW, geometry, master->row, &print->row,
+  TH_TRY(put_checksums(h5, TH_D_GROUP_ROW, row_groups, master->row, &print->row,
                        err));
   if (!shape->weighted)
     goto done;
   TH_TRY(th_h5_put(h5, TH_D_WEIGHT, H5T_NATIVE_DOUBLE, n, master->weight, err));
-  TH_TRY(put_checksums(h5, TH_D_GROUP_WEIGHT, geometry, master->weight,
+  TH_TRY(put_checksums(h5, TH_D_GROUP_WEIGHT, row_groups, master->weight,
                        &print->weight, err));
 done:
   return rc;
@@ -241,19 +247,19 @@ static th_status put_names(const struct th_h5 *h5, int64_t attributes,
 static th_status fill(const struct th_h5 *h5, struct th_master_info *info,
                       const struct th_master *master, struct th_error *err)
 {
-  const struct th_row_groups *geometry = &info->geometry;
+  const struct th_row_groups *row_groups = &info->row_groups;
   struct th_print print = {0};
   th_status rc = TH_OK;
   TH_TRY(put_shape(h5, info, master, err));
-  TH_TRY(put_examples(h5, geometry, master, &print, err));
-  TH_TRY(put_names(h5, geometry->shape.attributes, master, &print, err));
+  TH_TRY(put_examples(h5, row_groups, master, &print, err));
+  TH_TRY(put_names(h5, row_groups->shape.attributes, master, &print, err));
   TH_TRY(th_attribute_groups_put(h5, master->piece, master->pieces, err));
   TH_TRY(put_shards(h5, info, err));
   if (master->truth != NULL && master->truth->family[0] != '\0')
     TH_TRY(put_truth(h5, master->truth, err));
   for (int64_t k = 0; k < info->shards; k++)
     print.content += info->shard[k].content;
-  info->fingerprint = th_fingerprint(&geometry->shape, &print);
+  info->fingerprint = th_fingerprint(&row_groups->shape, &print);
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_FINGERPRINT, info->fingerprint, err));
   TH_TRY(th_master_views(h5, info, err));
 done:
@@ -267,7 +273,7 @@ th_status th_master_image(const char *name, struct th_master_info *info,
   struct th_h5 h5 = {0};
   struct th_error ignored = {0};
   th_status rc = TH_OK;
-  TH_TRY(check_targets(&info->geometry.shape, master, err));
+  TH_TRY(check_targets(&info->row_groups.shape, master, err));
   TH_TRY(th_h5_create_memory(&h5, image, name, err));
   TH_TRY(fill(&h5, info, master, err));
   TH_TRY(th_h5_close(&h5, err));

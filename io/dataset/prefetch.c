@@ -13,7 +13,7 @@ enum { LEAST_ALONE = 4096 };
 
 static size_t run_bytes(const struct th_dataset *d)
 {
-  const struct th_shape *shape = &d->info.geometry.shape;
+  const struct th_shape *shape = &d->info.row_groups.shape;
   return th_type_bytes(shape->type, shape->row_group);
 }
 
@@ -142,7 +142,7 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
       th_grow((void **)&o->wanted, &o->capacity, o->count + 1,
               sizeof *o->wanted, "what to read ahead", &ignored) != TH_OK)
     return;
-  int64_t group = th_row_groups_group_of(&d->info.geometry, rows.first);
+  int64_t group = th_row_groups_group_of(&d->info.row_groups, rows.first);
   o->wanted[o->count++] = (struct th_wanted){group, range, keep};
   if (o->next == o->count - 1)
     o->attribute = range.first;

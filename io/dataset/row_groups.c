@@ -46,14 +46,14 @@ static th_status check_counts(const struct th_shape *shape,
 }
 
 /* Places in files and numbers of runs are 64-bit integers. */
-static th_status check_places(const struct th_row_groups *geometry,
+static th_status check_places(const struct th_row_groups *row_groups,
                               struct th_error *err)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   size_t run = shape->layout == TH_DENSE
                    ? th_type_bytes(shape->type, shape->row_group)
                    : 1;
-  if ((double)shape->attributes * (double)geometry->groups * (double)run <
+  if ((double)shape->attributes * (double)row_groups->groups * (double)run <
       0x1p62)
     return TH_OK;
   return th_fail(err, TH_EDATA,
@@ -63,7 +63,7 @@ static th_status check_places(const struct th_row_groups *geometry,
                  (long long)shape->row_group);
 }
 
-th_status th_row_groups_init(struct th_row_groups *geometry,
+th_status th_row_groups_init(struct th_row_groups *row_groups,
                              const struct th_shape *shape, struct th_error *err)
 {
   th_status rc = check_counts(shape, err);
@@ -76,71 +76,73 @@ th_status th_row_groups_init(struct th_row_groups *geometry,
   if (rc != TH_OK)
     return rc;
   int64_t tests = shape->examples - shape->training;
-  geometry->shape = *shape;
-  geometry->training_groups =
+  row_groups->shape = *shape;
+  row_groups->training_groups =
       th_integer_ceil_divide(shape->training, shape->row_group);
-  geometry->groups = geometry->training_groups +
-                     th_integer_ceil_divide(tests, shape->row_group);
-  geometry->chunk = chunk_attributes(shape);
-  return check_places(geometry, err);
+  row_groups->groups = row_groups->training_groups +
+                       th_integer_ceil_divide(tests, shape->row_group);
+  row_groups->chunk = chunk_attributes(shape);
+  return check_places(row_groups, err);
 }
 
-struct th_rows th_row_groups_group(const struct th_row_groups *geometry,
+struct th_rows th_row_groups_group(const struct th_row_groups *row_groups,
                                    int64_t group)
 {
-  return th_shape_group(&geometry->shape, group);
+  return th_shape_group(&row_groups->shape, group);
 }
 
-int64_t th_row_groups_group_of(const struct th_row_groups *geometry,
+int64_t th_row_groups_group_of(const struct th_row_groups *row_groups,
                                int64_t row)
 {
   int64_t row_in_group;
-  return th_shape_group_of(&geometry->shape, row, &row_in_group);
+  return th_shape_group_of(&row_groups->shape, row, &row_in_group);
 }
 
-bool th_row_groups_short_stats(const struct th_row_groups *geometry)
+bool th_row_groups_short_stats(const struct th_row_groups *row_groups)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   return shape->layout == TH_SPARSE && shape->type != TH_F64;
 }
 
-int64_t th_row_groups_stored(const struct th_row_groups *geometry,
+int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
                              int64_t count)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   int64_t run = (int64_t)th_type_bytes(shape->type, shape->row_group);
   int64_t most = STORED_BYTES / run;
-  most = most > geometry->chunk ? most : geometry->chunk;
+  most = most > row_groups->chunk ? most : row_groups->chunk;
   int64_t parts = th_integer_ceil_divide(count, most);
   if (parts == 1)
     return count;
   int64_t even =
       th_integer_ceil_divide(count, parts); /* little is padded then */
-  return th_integer_ceil_divide(even, geometry->chunk) * geometry->chunk;
+  return th_integer_ceil_divide(even, row_groups->chunk) * row_groups->chunk;
 }
 
-int64_t th_row_groups_bytes(const struct th_row_groups *geometry,
+int64_t th_row_groups_bytes(const struct th_row_groups *row_groups,
                             int64_t entries)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   int64_t size = (int64_t)th_type_size(shape->type);
   if (shape->layout == TH_DENSE)
-    return shape->attributes * geometry->groups *
+    return shape->attributes * row_groups->groups *
            (int64_t)th_type_bytes(shape->type, shape->row_group);
-  int64_t runs = shape->attributes * geometry->groups;
+  int64_t runs = shape->attributes * row_groups->groups;
   runs = runs < entries ? runs : entries;
   return entries * (size + 2) + runs * 6; /* row; attribute, count */
 }
 
-int64_t th_row_groups_items(const struct th_row_groups *geometry, int64_t rows)
+int64_t th_row_groups_items(const struct th_row_groups *row_groups,
+                            int64_t rows)
 {
-  return th_integer_ceil_divide(rows, th_type_packed(geometry->shape.type));
+  return th_integer_ceil_divide(rows, th_type_packed(row_groups->shape.type));
 }
 
-int64_t th_row_groups_piece(const struct th_row_groups *geometry,
+int64_t th_row_groups_piece(const struct th_row_groups *row_groups,
                             int64_t entries)
 {
-  double tiles = (double)geometry->shape.attributes * (double)geometry->groups;
+  double tiles =
+      (double)row_groups->shape.attributes * (double)row_groups->groups;
   double each = (double)entries / tiles;
   int64_t piece = 256;
   while (piece < (int64_t)1 << 40 && (double)piece * each < PIECE_ENTRIES)

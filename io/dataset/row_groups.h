@@ -32,36 +32,37 @@ struct th_row_groups {
 };
 
 /* TH_EDATA for sizes that cannot be stored. */
-th_status th_row_groups_init(struct th_row_groups *geometry,
+th_status th_row_groups_init(struct th_row_groups *row_groups,
                              const struct th_shape *shape,
                              struct th_error *err);
 
 /* The rows of a group; the group of a row. */
-struct th_rows th_row_groups_group(const struct th_row_groups *geometry,
+struct th_rows th_row_groups_group(const struct th_row_groups *row_groups,
                                    int64_t group);
-int64_t th_row_groups_group_of(const struct th_row_groups *geometry,
+int64_t th_row_groups_group_of(const struct th_row_groups *row_groups,
                                int64_t row);
 
 /* Bytes of stored values (dense) or of entries (sparse). */
-int64_t th_row_groups_bytes(const struct th_row_groups *geometry,
+int64_t th_row_groups_bytes(const struct th_row_groups *row_groups,
                             int64_t entries);
 
 /* Attributes of a stored chunk of a dense shard with `count` attributes: all of
  * them up to 4 MiB, else a multiple of geometry->chunk. */
-int64_t th_row_groups_stored(const struct th_row_groups *geometry,
+int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
                              int64_t count);
 
 /* Attributes of a sparse piece: a power of two, at least 256, so that a piece
  * holds about 16384 entries. */
-int64_t th_row_groups_piece(const struct th_row_groups *geometry,
+int64_t th_row_groups_piece(const struct th_row_groups *row_groups,
                             int64_t entries);
 
 /* Whether statistics are stored as f32: those of sparse data, of which there
  * are many beside few values, unless the values themselves are f64. Bounds are
  * exact all the same. */
-bool th_row_groups_short_stats(const struct th_row_groups *geometry);
+bool th_row_groups_short_stats(const struct th_row_groups *row_groups);
 
 /* Items of a dense shard's /X, along a run, that hold that many rows. */
-int64_t th_row_groups_items(const struct th_row_groups *geometry, int64_t rows);
+int64_t th_row_groups_items(const struct th_row_groups *row_groups,
+                            int64_t rows);
 
 #endif

@@ -39,19 +39,19 @@ static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
 }
 
 th_status th_run_fetch_map_open(struct th_dense_map *map,
-                                const struct th_row_groups *geometry,
+                                const struct th_row_groups *row_groups,
                                 int64_t count, const struct th_h5_set *values,
                                 const struct th_h5_set *checksum,
                                 struct th_error *err)
 {
-  const struct th_shape *shape = &geometry->shape;
+  const struct th_shape *shape = &row_groups->shape;
   struct th_h5_layout x;
   struct th_h5_layout sums;
   th_status rc = TH_OK;
   *map = (struct th_dense_map){
       .file = -1,
       .run = (int64_t)th_type_bytes(shape->type, shape->row_group),
-      .groups = geometry->groups};
+      .groups = row_groups->groups};
   TH_TRY(th_h5_set_layout(values, &x, err));
   TH_TRY(th_h5_set_layout(checksum, &sums, err));
   bool chunked = x.chunk[0] > 0;

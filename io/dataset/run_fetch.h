@@ -66,7 +66,7 @@ th_status th_run_fetch_verify(const struct th_fetch *fetch,
 /* Learn how /X and /checksum of `count` attributes lie in their file. Free the
  * map also where this fails. */
 th_status th_run_fetch_map_open(struct th_dense_map *map,
-                                const struct th_row_groups *geometry,
+                                const struct th_row_groups *row_groups,
                                 int64_t count, const struct th_h5_set *values,
                                 const struct th_h5_set *checksum,
                                 struct th_error *err);

@@ -6,25 +6,25 @@
 
 #include <math.h>
 
-th_status th_running_stats_init(struct th_running_stats *moments,
+th_status th_running_stats_init(struct th_running_stats *stats,
                                 int64_t attributes, struct th_error *err)
 {
   th_status rc = TH_OK;
-  *moments = (struct th_running_stats){.attributes = attributes};
-  TH_TRY(TH_NEW(&moments->count, attributes, "statistics", err));
-  TH_TRY(TH_NEW(&moments->mean, attributes, "statistics", err));
-  TH_TRY(TH_NEW(&moments->squares, attributes, "statistics", err));
-  TH_TRY(TH_NEW(&moments->lowest, attributes, "statistics", err));
-  TH_TRY(TH_NEW(&moments->highest, attributes, "statistics", err));
+  *stats = (struct th_running_stats){.attributes = attributes};
+  TH_TRY(TH_NEW(&stats->count, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&stats->mean, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&stats->squares, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&stats->lowest, attributes, "statistics", err));
+  TH_TRY(TH_NEW(&stats->highest, attributes, "statistics", err));
 done:
   return rc;
 }
 
-void th_running_stats_free(struct th_running_stats *moments)
+void th_running_stats_free(struct th_running_stats *stats)
 {
-  TH_FREE(moments->count, moments->mean, moments->squares, moments->lowest,
-          moments->highest);
-  *moments = (struct th_running_stats){0};
+  TH_FREE(stats->count, stats->mean, stats->squares, stats->lowest,
+          stats->highest);
+  *stats = (struct th_running_stats){0};
 }
 
 struct run {
@@ -119,7 +119,7 @@ static void find_bounds(const double *values, int64_t count, struct run *run)
   }
 }
 
-void th_running_stats_add(struct th_running_stats *moments, int64_t a,
+void th_running_stats_add(struct th_running_stats *stats, int64_t a,
                           const double *values, int64_t count)
 {
   if (count == 0)
@@ -130,17 +130,17 @@ void th_running_stats_add(struct th_running_stats *moments, int64_t a,
     run.squares = sum_squares(values, count, run.mean);
     find_bounds(values, count, &run);
   }
-  merge(moments, a, &run);
+  merge(stats, a, &run);
 }
 
-void th_running_stats_finish(struct th_running_stats *moments, int64_t rows)
+void th_running_stats_finish(struct th_running_stats *stats, int64_t rows)
 {
-  for (int64_t a = 0; a < moments->attributes; a++) {
-    struct run zeros = {.count = rows - moments->count[a]};
+  for (int64_t a = 0; a < stats->attributes; a++) {
+    struct run zeros = {.count = rows - stats->count[a]};
     if (zeros.count > 0)
-      merge(moments, a, &zeros);
+      merge(stats, a, &zeros);
     if (rows > 0)
-      moments->squares[a] = sqrt(moments->squares[a] / (double)rows);
+      stats->squares[a] = sqrt(stats->squares[a] / (double)rows);
   }
 }
 

@@ -20,17 +20,17 @@ struct th_running_stats {
 };
 
 /* TH_ENOMEM. */
-th_status th_running_stats_init(struct th_running_stats *moments,
+th_status th_running_stats_init(struct th_running_stats *stats,
                                 int64_t attributes, struct th_error *err);
-void th_running_stats_free(struct th_running_stats *moments);
+void th_running_stats_free(struct th_running_stats *stats);
 
 /* One run of values, already as doubles, of attribute a. */
-void th_running_stats_add(struct th_running_stats *moments, int64_t a,
+void th_running_stats_add(struct th_running_stats *stats, int64_t a,
                           const double *values, int64_t count);
 
 /* Bring every attribute up to `rows` values with zeros, then turn squares into
  * the standard deviation with divisor rows. */
-void th_running_stats_finish(struct th_running_stats *moments, int64_t rows);
+void th_running_stats_finish(struct th_running_stats *stats, int64_t rows);
 
 /* Stored values as doubles; false where one is not finite. *nonzeros grows by
  * those that are not zero. */

@@ -33,8 +33,8 @@ static th_status check_padding(const struct th_shard_read *shard,
                                struct th_range range, int64_t group,
                                const void *values, struct th_error *err)
 {
-  const struct th_shape *shape = &shard->geometry->shape;
-  int64_t rows = th_row_groups_group(shard->geometry, group).count;
+  const struct th_shape *shape = &shard->row_groups->shape;
+  int64_t rows = th_row_groups_group(shard->row_groups, group).count;
   size_t stride = th_type_bytes(shape->type, shape->row_group);
   size_t used = th_type_bytes(shape->type, rows);
   const char *run = values;
@@ -60,7 +60,7 @@ static th_status check_finite(const struct th_shard_read *shard,
   th_status rc =
       TH_GROW(&room->numbers, &room->capacity, stored->count, "values", err);
   if (rc != TH_OK ||
-      th_running_stats_load(shard->geometry->shape.type, stored->values,
+      th_running_stats_load(shard->row_groups->shape.type, stored->values,
                             stored->count, room->numbers, &sum->nonzeros))
     return rc;
   return TH_IMPORT_AGAIN(err,
@@ -75,7 +75,7 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
                              int64_t group, struct room *room,
                              struct th_shard_sum *sum, struct th_error *err)
 {
-  const struct th_shape *shape = &shard->geometry->shape;
+  const struct th_shape *shape = &shard->row_groups->shape;
   int64_t count = range.last - range.first;
   int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
   th_status rc = TH_OK;
@@ -103,7 +103,7 @@ done:
 static uint64_t piece_content(const struct th_shard_read *shard,
                               const struct th_piece *piece, int64_t group)
 {
-  size_t size = th_type_size(shard->geometry->shape.type);
+  size_t size = th_type_size(shard->row_groups->shape.type);
   uint64_t content = 0;
   for (int64_t k = 0; k < piece->runs; k++) {
     uint32_t first = piece->start[k];
@@ -177,13 +177,13 @@ th_status th_shard_check(struct th_shard_read *shard, struct th_shard_sum *sum,
                          struct th_error *err)
 {
   struct room room = {0};
-  bool dense = shard->geometry->shape.layout == TH_DENSE;
+  bool dense = shard->row_groups->shape.layout == TH_DENSE;
   th_status rc = TH_OK;
   *sum = (struct th_shard_sum){0};
   TH_TRY(th_shard_open(shard, err));
   struct th_range all = shard->row->range;
   int64_t units = th_integer_ceil_divide(all.last - all.first, shard->unit);
-  for (int64_t g = 0; g < shard->geometry->groups; g++)
+  for (int64_t g = 0; g < shard->row_groups->groups; g++)
     for (int64_t u = 0; u < units; u++) {
       int64_t first = all.first + u * shard->unit;
       struct th_range unit = {first, first + shard->unit};

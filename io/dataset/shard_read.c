@@ -65,7 +65,7 @@ static th_status check_index(const struct th_shard_read *shard,
 static th_status check_content(const struct th_shard_read *shard,
                                struct th_error *err)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   int64_t count = shard->row->range.last - shard->row->range.first;
   uint64_t content = 0;
   const struct {
@@ -106,7 +106,7 @@ th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
  * whole chunks. */
 static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
 {
-  int64_t unit = shard->geometry->chunk;
+  int64_t unit = shard->row_groups->chunk;
   int64_t stored = shard->map.stored;
   bool divides = stored == 0 || stored >= count || stored % unit == 0;
   if (!divides || (shard->map.file < 0 && stored > 0))
@@ -116,7 +116,7 @@ static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
 
 static th_status open_dense(struct th_shard_read *shard, struct th_error *err)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   hsize_t count = (hsize_t)(shard->row->range.last - shard->row->range.first);
   hsize_t columns =
       (hsize_t)(g->groups * th_row_groups_items(g, g->shape.row_group));
@@ -145,7 +145,7 @@ done:
 static th_status open_runs(struct th_shard_read *shard, int64_t runs,
                            int64_t entries, struct th_error *err)
 {
-  const hid_t value = th_h5_type(shard->geometry->shape.type);
+  const hid_t value = th_h5_type(shard->row_groups->shape.type);
   struct {
     struct th_h5_set *set;
     const char *name;
@@ -184,7 +184,7 @@ static bool pieces_good(const struct th_shard_read *shard, int64_t table)
     int64_t few = good ? runs[k + 1] - runs[k] : 0;
     int64_t many = good ? entries[k + 1] - entries[k] : 0;
     good = good && few <= shard->unit && many >= few && many <= UINT32_MAX &&
-           many <= few * shard->geometry->shape.row_group;
+           many <= few * shard->row_groups->shape.row_group;
   }
   return good;
 }
@@ -192,7 +192,7 @@ static bool pieces_good(const struct th_shard_read *shard, int64_t table)
 static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
 {
   int64_t count = shard->row->range.last - shard->row->range.first;
-  int64_t groups = shard->geometry->groups;
+  int64_t groups = shard->row_groups->groups;
   th_status rc = TH_OK;
   TH_TRY(th_h5_get_i64(&shard->h5, "/", TH_A_PIECE, &shard->unit, err));
   if (shard->unit < 1 || shard->unit > count) {
@@ -226,7 +226,7 @@ done:
 static th_status check(struct th_shard_read *shard, struct th_error *err)
 {
   struct th_error why = {0};
-  const struct th_shape *shape = &shard->geometry->shape;
+  const struct th_shape *shape = &shard->row_groups->shape;
   th_status rc = TH_OK;
   if (th_h5_open(&shard->h5, shard->path, shard->name, &why) != TH_OK) {
     TH_TRY(check_size(shard, err));

@@ -14,9 +14,9 @@
 #include "io/hdf5/h5.h"
 
 struct th_shard_read {
-  const struct th_row_groups *geometry; /* borrowed */
-  const struct th_shard_row *row;       /* borrowed: what the master says */
-  const char *master;                   /* borrowed: its path, for messages */
+  const struct th_row_groups *row_groups; /* borrowed */
+  const struct th_shard_row *row;         /* borrowed: what the master says */
+  const char *master;                     /* borrowed: its path, for messages */
   int64_t index;
   int64_t shards; /* of the data set */
   char *path;

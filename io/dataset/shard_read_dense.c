@@ -5,7 +5,7 @@
 struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
                                      struct th_range wanted, int64_t group)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   int64_t rows = th_row_groups_group(g, group).count;
   int64_t used = (int64_t)th_type_bytes(g->shape.type, rows);
   return (struct th_fetch){.shard = shard->name,
@@ -28,7 +28,7 @@ bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
 static th_status read_box(struct th_shard_read *shard,
                           const struct th_fetch *fetch, struct th_error *err)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   hsize_t count = (hsize_t)(fetch->wanted.last - fetch->wanted.first);
   hsize_t first = (hsize_t)(fetch->wanted.first - shard->row->range.first);
   hsize_t height = (hsize_t)th_row_groups_items(g, g->shape.row_group);

@@ -49,7 +49,8 @@ int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
       .runs = shard->piece[at + 1] - shard->piece[at],
       .entries = shard->piece_entry[at + 1] - shard->piece_entry[at],
       .attributes = th_range_intersect(all, shard->row->range)};
-  return (int64_t)place(piece, th_type_size(shard->geometry->shape.type), NULL);
+  return (int64_t)place(piece, th_type_size(shard->row_groups->shape.type),
+                        NULL);
 }
 
 /* Counts arrive at the end of the room for starts, so that they can be summed
@@ -81,7 +82,7 @@ th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
                               int64_t group, struct th_piece *piece, void *room,
                               struct th_error *err)
 {
-  size_t size = th_type_size(shard->geometry->shape.type);
+  size_t size = th_type_size(shard->row_groups->shape.type);
   int64_t at = group * shard->pieces + unit;
   place(piece, size, room);
   th_status rc = read_parts(shard, piece, at, err);
@@ -98,8 +99,9 @@ th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
                                        .value_size = size};
   if (th_fingerprint_piece(&parts) != shard->piece_checksum[at])
     return damaged(shard, piece, group, "checksum mismatch", err);
-  if (!th_shard_piece_check(piece, parts.count, shard->row->range.first,
-                            th_row_groups_group(shard->geometry, group).count))
+  if (!th_shard_piece_check(
+          piece, parts.count, shard->row->range.first,
+          th_row_groups_group(shard->row_groups, group).count))
     return damaged(shard, piece, group, "attributes or rows out of place", err);
   memcpy(room, piece, sizeof *piece);
   return TH_OK;

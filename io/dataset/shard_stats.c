@@ -97,7 +97,7 @@ th_status th_shard_statistics(struct th_shard_read *shard,
                               struct th_statistics *statistics,
                               struct th_error *err)
 {
-  bool small = th_row_groups_short_stats(shard->geometry);
+  bool small = th_row_groups_short_stats(shard->row_groups);
   struct stored stored = {.part = around(shard, range),
                           .type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE,
                           .size = small ? sizeof(float) : sizeof(double)};

@@ -50,8 +50,8 @@ th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
   if (shard->file < 0)
     return th_fail(err, TH_EIO, "cannot write %s: %s", shard->name,
                    strerror(errno));
-  TH_TRY(th_running_stats_init(&shard->moments, count, err));
-  if (shard->geometry->shape.layout == TH_DENSE)
+  TH_TRY(th_running_stats_init(&shard->stats, count, err));
+  if (shard->row_groups->shape.layout == TH_DENSE)
     TH_TRY(th_shard_dense_begin(shard, err));
   else
     TH_TRY(th_shard_sparse_begin(shard, piece_width, err));
@@ -63,7 +63,7 @@ static th_status put_header(const struct th_shard_write *shard,
                             struct th_error *err)
 {
   const struct th_h5 *h5 = &shard->h5;
-  const struct th_shape *shape = &shard->geometry->shape;
+  const struct th_shape *shape = &shard->row_groups->shape;
   const struct {
     const char *name;
     int64_t value;
@@ -75,7 +75,7 @@ static th_status put_header(const struct th_shard_write *shard,
       {TH_A_COUNT, shard->range.last - shard->range.first},
       {TH_A_TRAINING, shape->training},
       {TH_A_ROW_GROUP, shape->row_group},
-      {TH_A_GROUPS, shard->geometry->groups},
+      {TH_A_GROUPS, shard->row_groups->groups},
       {TH_A_NONZEROS, shard->nonzeros},
   };
   th_status rc = TH_OK;
@@ -104,7 +104,7 @@ static th_status put_checksums(const struct th_shard_write *shard,
                                double *const kinds[TH_STATS_KINDS], size_t size,
                                struct th_error *err)
 {
-  int64_t count = shard->moments.attributes;
+  int64_t count = shard->stats.attributes;
   int64_t pieces = th_integer_ceil_divide(count, TH_STATS_PIECE);
   uint64_t *checksum = NULL;
   th_status rc = TH_NEW(&checksum, pieces, "checksums", err);
@@ -124,13 +124,13 @@ static th_status put_statistics(struct th_shard_write *shard,
 {
   static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
                                                     TH_D_LOWEST, TH_D_HIGHEST};
-  struct th_running_stats *m = &shard->moments;
+  struct th_running_stats *m = &shard->stats;
   double *const kinds[TH_STATS_KINDS] = {m->mean, m->squares, m->lowest,
                                          m->highest};
-  bool small = th_row_groups_short_stats(shard->geometry);
+  bool small = th_row_groups_short_stats(shard->row_groups);
   hid_t type = small ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   th_status rc = TH_OK;
-  th_running_stats_finish(m, shard->geometry->shape.training);
+  th_running_stats_finish(m, shard->row_groups->shape.training);
   for (int k = 0; k < TH_STATS_KINDS; k++) {
     if (small)
       shorten(kinds[k], m->attributes);
@@ -157,7 +157,7 @@ static th_status trim(struct th_shard_write *shard, struct th_error *err)
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (shard->geometry->shape.layout == TH_DENSE)
+  if (shard->row_groups->shape.layout == TH_DENSE)
     TH_TRY(th_shard_dense_end(shard, err));
   else
     TH_TRY(th_shard_sparse_end(shard, err));
@@ -177,7 +177,7 @@ void th_shard_drop(struct th_shard_write *shard)
   struct th_error ignored = {0};
   th_shard_dense_free(&shard->dense);
   th_shard_sparse_free(&shard->sparse);
-  th_running_stats_free(&shard->moments);
+  th_running_stats_free(&shard->stats);
   th_h5_close(&shard->h5, &ignored);
   if (shard->file >= 0)
     close(shard->file);

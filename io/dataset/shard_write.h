@@ -44,8 +44,8 @@ struct th_sparse_write {
 };
 
 struct th_shard_write {
-  const struct th_row_groups *geometry; /* borrowed */
-  struct th_scratch *scratch;           /* borrowed */
+  const struct th_row_groups *row_groups; /* borrowed */
+  struct th_scratch *scratch;             /* borrowed */
   int64_t index;
   struct th_range range;
   int64_t needed; /* bytes of the whole data set, for messages */
@@ -55,7 +55,7 @@ struct th_shard_write {
   char *path;     /* where it is being written */
   int file;       /* the same, open as long as it is written; -1: not yet */
   struct th_h5 h5;
-  struct th_running_stats moments;
+  struct th_running_stats stats;
   uint64_t content;
   int64_t nonzeros;
   struct th_dense_write dense;

@@ -22,7 +22,7 @@ static int64_t attributes_of(const struct th_shard_write *shard)
 static th_status reserve(const struct th_shard_write *shard, int64_t stored,
                          struct th_error *err)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   int64_t count = attributes_of(shard);
   int64_t run = (int64_t)th_type_bytes(g->shape.type, g->shape.row_group);
   int64_t values =
@@ -37,7 +37,7 @@ static th_status reserve(const struct th_shard_write *shard, int64_t stored,
 th_status th_shard_dense_begin(struct th_shard_write *shard,
                                struct th_error *err)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   struct th_dense_write *dense = &shard->dense;
   int64_t count = attributes_of(shard);
   hid_t type = th_h5_type(g->shape.type);
@@ -75,7 +75,7 @@ static th_status check_place(const struct th_shard_write *shard, int64_t group,
     return th_fail(err, TH_EARG, "%s: attributes %lld..%lld are no chunk",
                    shard->name, (long long)range.first,
                    (long long)range.last - 1);
-  if (group >= shard->geometry->groups ||
+  if (group >= shard->row_groups->groups ||
       group != shard->dense.next_group[offset / chunk])
     return th_fail(err, TH_EARG,
                    "%s: attributes %lld..%lld: row group %lld instead of %lld",
@@ -98,7 +98,7 @@ static th_status pack(const struct th_shard_write *shard, int64_t count,
                       int64_t rows, const void *values, int64_t stride,
                       struct th_error *err)
 {
-  const struct th_shape *shape = &shard->geometry->shape;
+  const struct th_shape *shape = &shard->row_groups->shape;
   size_t run = th_type_bytes(shape->type, shape->row_group);
   size_t used = th_type_bytes(shape->type, rows);
   size_t from = th_type_bytes(shape->type, stride);
@@ -123,12 +123,12 @@ static th_status account(struct th_shard_write *shard, int64_t group,
                          struct th_range range, int64_t rows,
                          struct th_error *err)
 {
-  const struct th_shape *shape = &shard->geometry->shape;
+  const struct th_shape *shape = &shard->row_groups->shape;
   int64_t count = range.last - range.first;
   size_t run = th_type_bytes(shape->type, shape->row_group);
   const uint64_t *checksum = shard->scratch->bytes;
   const char *from = (const char *)(checksum + count);
-  bool training = group < shard->geometry->training_groups;
+  bool training = group < shard->row_groups->training_groups;
   th_status rc = th_shard_scratch_values(shard->scratch, rows, err);
   for (int64_t a = 0; rc == TH_OK && a < count; a++, from += run) {
     int64_t attribute = range.first + a;
@@ -140,7 +140,7 @@ static th_status account(struct th_shard_write *shard, int64_t group,
                    "number",
                    (long long)attribute, (long long)group);
     else if (training)
-      th_running_stats_add(&shard->moments, attribute - shard->range.first,
+      th_running_stats_add(&shard->stats, attribute - shard->range.first,
                            shard->scratch->values, rows);
   }
   return rc;
@@ -154,10 +154,10 @@ th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
   th_status rc = TH_OK;
   TH_TRY(check_place(shard, group, range, err));
   int64_t count = range.last - range.first;
-  int64_t rows = th_row_groups_group(shard->geometry, group).count;
+  int64_t rows = th_row_groups_group(shard->row_groups, group).count;
   int64_t offset = range.first - shard->range.first;
   hsize_t height = (hsize_t)th_row_groups_items(
-      shard->geometry, shard->geometry->shape.row_group);
+      shard->row_groups, shard->row_groups->shape.row_group);
   hsize_t at[2] = {(hsize_t)offset, (hsize_t)group * height};
   hsize_t box[2] = {(hsize_t)count, height};
   hsize_t sum_at[2] = {(hsize_t)group, (hsize_t)offset};
@@ -177,10 +177,10 @@ th_status th_shard_dense_end(struct th_shard_write *shard, struct th_error *err)
   struct th_dense_write *dense = &shard->dense;
   int64_t chunks = th_integer_ceil_divide(attributes_of(shard), dense->chunk);
   for (int64_t k = 0; k < chunks; k++)
-    if (dense->next_group[k] != shard->geometry->groups)
+    if (dense->next_group[k] != shard->row_groups->groups)
       return th_fail(err, TH_EARG, "%s: only %lld of %lld row groups written",
                      shard->name, (long long)dense->next_group[k],
-                     (long long)shard->geometry->groups);
+                     (long long)shard->row_groups->groups);
   th_status rc = th_h5_set_close(&dense->checksum, err);
   return rc == TH_OK ? th_h5_set_close(&dense->values, err) : rc;
 }

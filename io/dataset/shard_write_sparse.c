@@ -23,7 +23,7 @@ static th_status reserve(struct th_shard_write *shard, int64_t bytes,
                          struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
-  int64_t table = shard->geometry->groups * sparse->pieces * PIECE_BYTES;
+  int64_t table = shard->row_groups->groups * sparse->pieces * PIECE_BYTES;
   int64_t statistics = (shard->range.last - shard->range.first) * 40;
   int64_t needed = bytes + bytes / 64 + table + statistics + METADATA_BYTES +
                    sparse->items * SETS_BYTES;
@@ -43,7 +43,7 @@ static th_status reserve_tile(struct th_shard_write *shard,
                               const struct th_tile *tile, struct th_error *err)
 {
   const struct th_sparse_write *sparse = &shard->sparse;
-  int64_t entry = (int64_t)(th_type_size(shard->geometry->shape.type) +
+  int64_t entry = (int64_t)(th_type_size(shard->row_groups->shape.type) +
                             sizeof *tile->slab->row_in_group);
   return reserve(shard,
                  (sparse->runs + tile->runs) * RUN_BYTES +
@@ -63,7 +63,7 @@ static th_status create(const struct th_shard_write *shard,
 th_status th_shard_sparse_begin(struct th_shard_write *shard,
                                 int64_t piece_width, struct th_error *err)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   struct th_sparse_write *sparse = &shard->sparse;
   int64_t count = shard->range.last - shard->range.first;
   th_status rc = TH_OK;
@@ -153,7 +153,7 @@ th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
   struct th_sparse_write *sparse = &shard->sparse;
   struct th_tile tile = {.group = group, .runs = slab->runs, .slab = slab};
   th_status rc = TH_OK;
-  tile.rows = th_row_groups_group(shard->geometry, group).count;
+  tile.rows = th_row_groups_group(shard->row_groups, group).count;
   tile.entries =
       slab->runs > 0 ? (int64_t)slab->start[slab->runs] - slab->start[0] : 0;
   TH_TRY(th_sparse_tile_check(shard, &tile, err));
@@ -187,7 +187,7 @@ th_status th_shard_sparse_end(struct th_shard_write *shard,
                               struct th_error *err)
 {
   struct th_sparse_write *sparse = &shard->sparse;
-  int64_t groups = shard->geometry->groups;
+  int64_t groups = shard->row_groups->groups;
   int64_t table = groups * sparse->pieces;
   th_status rc = TH_OK;
   if (sparse->next_group != groups)

@@ -27,9 +27,9 @@ th_status th_sparse_tile_check(const struct th_shard_write *shard,
   const struct th_slab *slab = tile->slab;
   int64_t before = shard->range.first - 1;
   if (tile->group != shard->sparse.next_group ||
-      tile->group >= shard->geometry->groups)
+      tile->group >= shard->row_groups->groups)
     return bad_tile(shard, tile->group, "out of order", err);
-  if (slab->layout != TH_SPARSE || slab->type != shard->geometry->shape.type)
+  if (slab->layout != TH_SPARSE || slab->type != shard->row_groups->shape.type)
     return bad_tile(shard, tile->group, "a tile of another type", err);
   for (int64_t k = 0; k < tile->runs; k++) {
     int64_t attribute = slab->base + (int64_t)slab->attribute[k];
@@ -82,7 +82,7 @@ static void account(struct th_shard_write *shard, const struct th_tile *tile)
 {
   const struct th_slab *slab = tile->slab;
   size_t size = th_type_size(slab->type);
-  bool training = tile->group < shard->geometry->training_groups;
+  bool training = tile->group < shard->row_groups->training_groups;
   int64_t e = 0;
   for (int64_t k = 0; k < tile->runs; k++) {
     int64_t count = tile->count[k];
@@ -91,7 +91,7 @@ static void account(struct th_shard_write *shard, const struct th_tile *tile)
         slab->row_in_group + e, (const char *)slab->values + (size_t)e * size,
         size, count);
     if (training)
-      th_running_stats_add(&shard->moments, tile->attribute[k],
+      th_running_stats_add(&shard->stats, tile->attribute[k],
                            shard->scratch->values + e, count);
     e += count;
   }

@@ -20,17 +20,17 @@
 
 enum { SHARD_BYTES = 1 << 30 };
 
-static int64_t choose_shards(const struct th_row_groups *geometry,
+static int64_t choose_shards(const struct th_row_groups *row_groups,
                              const struct th_dataset_plan *plan)
 {
-  int64_t bytes = th_row_groups_bytes(geometry, plan->expected_entries);
+  int64_t bytes = th_row_groups_bytes(row_groups, plan->expected_entries);
   int64_t shards = plan->shards;
   if (shards <= 0) {
     shards = th_integer_ceil_divide(bytes, SHARD_BYTES);
     shards = shards < TH_MOST_SHARDS ? shards : TH_MOST_SHARDS;
   }
   shards = shards < 1 ? 1 : shards;
-  int64_t attributes = geometry->shape.attributes;
+  int64_t attributes = row_groups->shape.attributes;
   return shards < attributes ? shards : attributes;
 }
 
@@ -67,11 +67,11 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
   w->output.lock = -1;
   w->parent = -1;
   w->inside = -1;
-  TH_TRY(th_row_groups_init(&w->geometry, &plan->shape, err));
-  w->geometry.shape.nonzeros = 0;
-  w->shards = choose_shards(&w->geometry, plan);
+  TH_TRY(th_row_groups_init(&w->row_groups, &plan->shape, err));
+  w->row_groups.shape.nonzeros = 0;
+  w->shards = choose_shards(&w->row_groups, plan);
   w->entries = plan->expected_entries;
-  w->needed = th_row_groups_bytes(&w->geometry, plan->expected_entries) +
+  w->needed = th_row_groups_bytes(&w->row_groups, plan->expected_entries) +
               plan->shape.examples * 25 + plan->shape.attributes * 40;
   w->mine = w->shards > comm->rank
                 ? (w->shards - comm->rank - 1) / comm->size + 1
@@ -179,7 +179,7 @@ static th_status enter(struct th_writer *w, struct th_error *err)
 
 static th_status begin_shards(struct th_writer *w, struct th_error *err)
 {
-  int64_t width = th_row_groups_piece(&w->geometry, w->entries);
+  int64_t width = th_row_groups_piece(&w->row_groups, w->entries);
   char *folder = NULL;
   th_status rc = TH_OK;
   if (w->comm->rank > 0)
@@ -187,7 +187,7 @@ static th_status begin_shards(struct th_writer *w, struct th_error *err)
   TH_TRY(th_file_text(&folder, err, "%s%s", w->place, w->partial));
   for (int64_t k = 0; k < w->mine; k++) {
     struct th_shard_write *shard = &w->shard[k];
-    shard->geometry = &w->geometry;
+    shard->row_groups = &w->row_groups;
     shard->scratch = &w->scratch;
     shard->index = w->comm->rank + k * w->comm->size;
     shard->range = th_writer_shard(w, shard->index);
@@ -232,23 +232,23 @@ bool th_writer_owns(const struct th_writer *writer, int64_t shard)
 
 struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard)
 {
-  return th_partition_shard(writer->geometry.shape.attributes, shard,
+  return th_partition_shard(writer->row_groups.shape.attributes, shard,
                             writer->shards);
 }
 
 int64_t th_writer_groups(const struct th_writer *writer)
 {
-  return writer->geometry.groups;
+  return writer->row_groups.groups;
 }
 
 struct th_rows th_writer_group(const struct th_writer *writer, int64_t group)
 {
-  return th_row_groups_group(&writer->geometry, group);
+  return th_row_groups_group(&writer->row_groups, group);
 }
 
 int64_t th_writer_chunk(const struct th_writer *writer)
 {
-  return writer->geometry.chunk;
+  return writer->row_groups.chunk;
 }
 
 static struct th_shard_write *find_shard(struct th_writer *w, int64_t shard,
@@ -256,7 +256,7 @@ static struct th_shard_write *find_shard(struct th_writer *w, int64_t shard,
                                          struct th_error *err)
 {
   if (shard >= 0 && shard < w->shards && th_writer_owns(w, shard) &&
-      w->geometry.shape.layout == layout)
+      w->row_groups.shape.layout == layout)
     return &w->shard[shard / w->comm->size];
   th_fail(err, TH_EARG, "rank %d does not write shard %lld that way",
           w->comm->rank, (long long)shard);

@@ -59,7 +59,7 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
                            struct th_master_info *info, struct th_error *err)
 {
   th_status rc = TH_OK;
-  info->geometry = w->geometry;
+  info->row_groups = w->row_groups;
   TH_TRY(TH_NEW(&info->shard, w->shards, "the shard table", err));
   info->shards = w->shards;
   TH_TRY(th_file_text(&info->provenance, err, "%s",
@@ -70,7 +70,7 @@ static th_status fill_info(const struct th_writer *w, const int64_t *table,
     row->bytes = table[NUMBERS * k];
     row->content = (uint64_t)table[NUMBERS * k + 1];
     row->hash = (uint64_t)table[NUMBERS * k + 3];
-    info->geometry.shape.nonzeros += table[NUMBERS * k + 2];
+    info->row_groups.shape.nonzeros += table[NUMBERS * k + 2];
     TH_TRY(th_master_shard_path(&row->path, w->folder, k, err));
   }
 done:

@@ -10,7 +10,7 @@
 
 struct th_writer {
   struct th_comm *comm; /* borrowed */
-  struct th_row_groups geometry;
+  struct th_row_groups row_groups;
   int64_t shards;
   int64_t entries; /* sparse: expected */
   int64_t needed;  /* bytes, about */

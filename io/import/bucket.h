@@ -27,18 +27,18 @@ struct th_bucket {
 };
 
 /* Members above `local` are set. Local. TH_ENOMEM. */
-th_status th_bucket_init(struct th_bucket *bin, struct th_error *err);
-void th_bucket_free(struct th_bucket *bin);
+th_status th_bucket_init(struct th_bucket *bucket, struct th_error *err);
+void th_bucket_free(struct th_bucket *bucket);
 
 /* Bring one bin's records to the owners of their shards. Collective; rc is how
  * this rank's work has gone so far, so that one agreement serves both. TH_EIO,
  * TH_ENOMEM. */
-th_status th_bucket_exchange(struct th_bucket *bin, int64_t number,
+th_status th_bucket_exchange(struct th_bucket *bucket, int64_t number,
                              th_status rc, struct th_error *err);
 
 /* The records of the next owned shard, in ascending order of shards: rows[]
  * (as many as the bin has) receives one record or NULL per row. Local. */
-void th_bucket_rows(struct th_bucket *bin, const struct th_record **rows,
+void th_bucket_rows(struct th_bucket *bucket, const struct th_record **rows,
                     int64_t count);
 
 #endif

@@ -208,7 +208,7 @@ static void fill(struct th_record *record, uint32_t row,
   memcpy(p, values->values, (size_t)count * size);
 }
 
-th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bin,
+th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
                               uint32_t row, const struct th_text_row *values,
                               struct th_error *err)
 {
@@ -226,7 +226,7 @@ th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bin,
   fill(record, row, values, spill->size);
   segment->used += bytes;
   spill->held += bytes;
-  struct chain *chain = &spill->chains[bin];
+  struct chain *chain = &spill->chains[bucket];
   if (chain->tail == NULL)
     chain->head = record;
   else
@@ -237,27 +237,30 @@ done:
   return rc;
 }
 
-int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill, int64_t bin)
+int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
+                              int64_t bucket)
 {
-  int64_t bytes = spill->chains[bin].bytes;
+  int64_t bytes = spill->chains[bucket].bytes;
   for (int64_t f = 0; f < spill->flushes; f++)
-    bytes += spill->edges[f][bin + 1] - spill->edges[f][bin];
+    bytes += spill->edges[f][bucket + 1] - spill->edges[f][bucket];
   return bytes;
 }
 
-th_status th_bucket_spill_read(const struct th_bucket_spill *spill, int64_t bin,
-                               void *buffer, struct th_error *err)
+th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
+                               int64_t bucket, void *buffer,
+                               struct th_error *err)
 {
   th_status rc = TH_OK;
   char *p = buffer;
   for (int64_t f = 0; f < spill->flushes; f++) {
-    int64_t first = spill->edges[f][bin];
-    int64_t bytes = spill->edges[f][bin + 1] - first;
+    int64_t first = spill->edges[f][bucket];
+    int64_t bytes = spill->edges[f][bucket + 1] - first;
     TH_TRY(th_temporary_read(spill->fd, p, bytes, first,
                              "temporary file of the import", err));
     p += bytes;
   }
-  for (struct th_record *r = spill->chains[bin].head; r != NULL; r = r->next) {
+  for (struct th_record *r = spill->chains[bucket].head; r != NULL;
+       r = r->next) {
     size_t bytes = (size_t)bytes_of(spill, r);
     memcpy(p, r, bytes);
     p += bytes;

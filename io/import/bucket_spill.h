@@ -63,13 +63,15 @@ th_status th_bucket_spill_create(struct th_bucket_spill **spill,
 void th_bucket_spill_free(struct th_bucket_spill *spill);
 
 /* Put an example into a bin, at a row counted from the bin's first. Local. */
-th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bin,
+th_status th_bucket_spill_add(struct th_bucket_spill *spill, int64_t bucket,
                               uint32_t row, const struct th_text_row *values,
                               struct th_error *err);
 
 /* Bytes of a bin's records, and the records, one behind the other. Local. */
-int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill, int64_t bin);
-th_status th_bucket_spill_read(const struct th_bucket_spill *spill, int64_t bin,
-                               void *buffer, struct th_error *err);
+int64_t th_bucket_spill_bytes(const struct th_bucket_spill *spill,
+                              int64_t bucket);
+th_status th_bucket_spill_read(const struct th_bucket_spill *spill,
+                               int64_t bucket, void *buffer,
+                               struct th_error *err);
 
 #endif

@@ -19,7 +19,7 @@ struct th_import_progress {
 
 /* Who wants to know, while the import is at work. Called on the rank that has
  * it; either function may be NULL. */
-struct th_import_watch {
+struct th_import_monitor {
   void (*progress)(void *self, const struct th_import_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for the user */
   void *self;
@@ -61,7 +61,7 @@ struct th_import {
   double test_fraction; /* 0: none */
   bool force;
   int64_t memory; /* bytes of parsed entries this rank may hold */
-  const struct th_import_watch *watch; /* or NULL; of this rank */
+  const struct th_import_monitor *monitor; /* or NULL; of this rank */
 };
 
 /* What was imported, for the summary. */

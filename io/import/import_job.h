@@ -170,8 +170,8 @@ th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
 th_status th_import_open(struct th_importing *im, struct th_error *err);
 void th_import_close(struct th_importing *im);
 
-/* Tell the watch, if there is one, that `done` of `total` of a step is done, in
- * any unit. Local. */
+/* Tell the monitor, if there is one, that `done` of `total` of a step is done,
+ * in any unit. Local. */
 void th_import_tell(const struct th_importing *im, enum th_import_step step,
                     int64_t done, int64_t total);
 

@@ -139,7 +139,7 @@ done:
 static void measure_files(struct th_importing *im)
 {
   struct th_identity file;
-  for (int64_t k = 0; im->job->watch != NULL && k < im->files; k++)
+  for (int64_t k = 0; im->job->monitor != NULL && k < im->files; k++)
     if (th_file_identity_of(file_name(im->job, k), &file))
       im->told.file_bytes += (int64_t)file.size;
 }

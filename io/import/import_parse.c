@@ -41,9 +41,9 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   const struct th_row_assignment *assignment = &im->assignment;
   int64_t stored =
       th_row_assignment_row(assignment, im->first_row + im->own.count);
-  int64_t bin = th_row_assignment_bin_of(assignment, stored);
+  int64_t bucket = th_row_assignment_bin_of(assignment, stored);
   uint32_t in_bin =
-      (uint32_t)(stored - th_row_assignment_bin(assignment, bin).first);
+      (uint32_t)(stored - th_row_assignment_bin(assignment, bucket).first);
   th_status rc = keep_labels(im, row, stored, err);
   if (rc != TH_OK)
     return rc;
@@ -58,7 +58,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
   }
   if (row->watched)
     rc = th_rounding_see(&im->rounding, row, err);
-  return rc == TH_OK ? th_bucket_spill_add(im->spill, bin, in_bin, row, err)
+  return rc == TH_OK ? th_bucket_spill_add(im->spill, bucket, in_bin, row, err)
                      : rc;
 }
 

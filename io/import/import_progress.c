@@ -33,8 +33,8 @@ static double whole_fraction(const struct th_importing *im,
 void th_import_tell(const struct th_importing *im, enum th_import_step step,
                     int64_t done, int64_t total)
 {
-  const struct th_import_watch *watch = im->job->watch;
-  if (watch == NULL || watch->progress == NULL || total <= 0)
+  const struct th_import_monitor *monitor = im->job->monitor;
+  if (monitor == NULL || monitor->progress == NULL || total <= 0)
     return;
   double share = (double)(done < total ? done : total) / (double)total;
   struct th_import_progress progress = {
@@ -44,7 +44,7 @@ void th_import_tell(const struct th_importing *im, enum th_import_step step,
         step == TH_IMPORT_UNPACKS ? im->told.file_bytes : im->text_bytes;
     progress.bytes = (int64_t)(share * (double)progress.total);
   }
-  watch->progress(watch->self, &progress);
+  monitor->progress(monitor->self, &progress);
 }
 
 void th_import_tell_read(struct th_importing *im, enum th_import_step step,
@@ -65,13 +65,13 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
 
 void th_import_notice(const struct th_importing *im, const char *format, ...)
 {
-  const struct th_import_watch *watch = im->job->watch;
+  const struct th_import_monitor *monitor = im->job->monitor;
   char text[256];
-  if (watch == NULL || watch->notice == NULL)
+  if (monitor == NULL || monitor->notice == NULL)
     return;
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  watch->notice(watch->self, text);
+  monitor->notice(monitor->self, text);
 }

@@ -51,7 +51,7 @@ static struct th_dataset_plan make_plan(const struct th_importing *im)
 
 /* Write the owned shards' part of a bin that has arrived. */
 static th_status write_bin(const struct th_row_assignment *assignment,
-                           int64_t number, struct th_bucket *bin,
+                           int64_t number, struct th_bucket *bucket,
                            struct th_transpose *transpose,
                            const struct th_record **rows, struct th_error *err)
 {
@@ -59,11 +59,11 @@ static th_status write_bin(const struct th_row_assignment *assignment,
   int64_t first = number * assignment->bin_groups;
   int64_t last = first + assignment->bin_groups;
   last = last < assignment->groups ? last : assignment->groups;
-  int64_t shards = th_writer_shards(bin->writer);
+  int64_t shards = th_writer_shards(bucket->writer);
   for (int64_t shard = 0; shard < shards; shard++) {
-    if (!th_writer_owns(bin->writer, shard))
+    if (!th_writer_owns(bucket->writer, shard))
       continue;
-    th_bucket_rows(bin, rows, all.count);
+    th_bucket_rows(bucket, rows, all.count);
     for (int64_t group = first; group < last; group++) {
       struct th_rows part = th_row_assignment_group(assignment, group);
       th_status rc =
@@ -83,25 +83,25 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
   const struct th_row_assignment *assignment = &im->assignment;
   struct th_transpose transpose = {
       .writer = writer, .layout = layout, .type = im->type};
-  struct th_bucket bin = {.comm = im->comm,
-                          .writer = writer,
-                          .spill = im->spill,
-                          .size = th_type_size(transpose.type)};
+  struct th_bucket bucket = {.comm = im->comm,
+                             .writer = writer,
+                             .spill = im->spill,
+                             .size = th_type_size(transpose.type)};
   const struct th_record **rows = NULL;
-  th_status rc = th_bucket_init(&bin, err);
+  th_status rc = th_bucket_init(&bucket, err);
   if (rc == TH_OK)
     rc =
         th_alloc((void **)&rows, assignment->bin_groups * assignment->row_group,
                  sizeof(void *), "rows of a bin", err);
   for (int64_t b = 0; b < assignment->bins; b++) {
     th_import_tell(im, TH_IMPORT_WRITES, b, assignment->bins);
-    TH_TRY(th_bucket_exchange(&bin, b, rc, err));
-    rc = write_bin(assignment, b, &bin, &transpose, rows, err);
+    TH_TRY(th_bucket_exchange(&bucket, b, rc, err));
+    rc = write_bin(assignment, b, &bucket, &transpose, rows, err);
   }
   rc = th_agree(im->comm, rc, err);
 done:
   free(rows);
-  th_bucket_free(&bin);
+  th_bucket_free(&bucket);
   th_transpose_free(&transpose);
   return rc;
 }

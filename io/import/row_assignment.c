@@ -69,9 +69,9 @@ th_row_assignment_group(const struct th_row_assignment *assignment,
 }
 
 struct th_rows th_row_assignment_bin(const struct th_row_assignment *assignment,
-                                     int64_t bin)
+                                     int64_t bucket)
 {
-  int64_t first = bin * assignment->bin_groups;
+  int64_t first = bucket * assignment->bin_groups;
   int64_t last = first + assignment->bin_groups;
   return rows_between(assignment, first,
                       last < assignment->groups ? last : assignment->groups);

@@ -40,7 +40,7 @@ struct th_rows
 th_row_assignment_group(const struct th_row_assignment *assignment,
                         int64_t group);
 struct th_rows th_row_assignment_bin(const struct th_row_assignment *assignment,
-                                     int64_t bin);
+                                     int64_t bucket);
 int64_t th_row_assignment_bin_of(const struct th_row_assignment *assignment,
                                  int64_t row);
 

@@ -108,7 +108,7 @@ th_status th_command_import(const struct th_options *options,
 {
   const bool shows = comm->rank == 0 && !options->quiet;
   struct th_meter meter;
-  struct th_import_watch watch = {on_progress, on_notice, &meter};
+  struct th_import_monitor monitor = {on_progress, on_notice, &meter};
   struct th_import_result result = {0};
   int64_t share = 0;
   th_status rc;
@@ -118,7 +118,7 @@ th_status th_command_import(const struct th_options *options,
     TH_TRY(th_refuse_text(comm, options->text.like, TH_TEXT_TO_TRAIN, err));
   TH_TRY(th_memory_share(comm, &share, err));
   struct th_import job = job_of(options, share);
-  job.watch = shows ? &watch : NULL;
+  job.monitor = shows ? &monitor : NULL;
   TH_TRY(th_import_run(&job, comm, &result, err));
   th_meter_clear(&meter);
   if (shows)

@@ -11,64 +11,64 @@
 
 enum { SHOWN = 12, SUMS = 2 };
 
-void th_loop_log_add(struct th_loop_log *loops,
+void th_loop_log_add(struct th_loop_log *log,
                      const struct th_progress *progress)
 {
   const struct th_certificate *c = progress->certificate;
   struct th_error ignored = {0};
-  if (c == NULL || loops->lost)
+  if (c == NULL || log->lost)
     return;
-  if (th_grow((void **)&loops->items, &loops->capacity, loops->count + 1,
-              sizeof *loops->items, "the report", &ignored) != TH_OK) {
-    loops->lost = true;
+  if (th_grow((void **)&log->items, &log->capacity, log->count + 1,
+              sizeof *log->items, "the report", &ignored) != TH_OK) {
+    log->lost = true;
     return;
   }
-  loops->items[loops->count++] =
+  log->items[log->count++] =
       (struct th_loop){.examples = progress->examples,
                        .active = c->active,
                        .lambda = c->lambda,
                        .objective = c->objective,
                        .gap = c->gap,
-                       .seconds = th_comm_clock() - loops->began,
-                       .bytes_read = loops->store->bytes_read,
-                       .bytes_sent = loops->comm->bytes_sent};
+                       .seconds = th_comm_clock() - log->began,
+                       .bytes_read = log->store->bytes_read,
+                       .bytes_sent = log->comm->bytes_sent};
 }
 
-th_status th_loop_log_gather(struct th_loop_log *loops, struct th_comm *comm,
+th_status th_loop_log_gather(struct th_loop_log *log, struct th_comm *comm,
                              struct th_error *err)
 {
-  int64_t n = loops->count;
+  int64_t n = log->count;
   int64_t *sums = NULL;
   double *seconds = NULL;
   th_status rc =
-      loops->lost ? th_fail(err, TH_ENOMEM, "no memory for --report") : TH_OK;
+      log->lost ? th_fail(err, TH_ENOMEM, "no memory for --report") : TH_OK;
   if (rc == TH_OK)
     rc = TH_NEW(&sums, SUMS * n, "the report", err);
   if (rc == TH_OK)
     rc = TH_NEW(&seconds, n, "the report", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < n; k++) {
-    sums[SUMS * k] = loops->items[k].bytes_read;
-    sums[SUMS * k + 1] = loops->items[k].bytes_sent;
-    seconds[k] = loops->items[k].seconds;
+    sums[SUMS * k] = log->items[k].bytes_read;
+    sums[SUMS * k + 1] = log->items[k].bytes_sent;
+    seconds[k] = log->items[k].seconds;
   }
   comm->ops->sum_i64(comm, sums, (size_t)(SUMS * n));
   comm->ops->max_f64(comm, seconds, (size_t)n);
   for (int64_t k = 0; k < n; k++) {
-    loops->items[k].bytes_read = sums[SUMS * k];
-    loops->items[k].bytes_sent = sums[SUMS * k + 1];
-    loops->items[k].seconds = seconds[k];
+    log->items[k].bytes_read = sums[SUMS * k];
+    log->items[k].bytes_sent = sums[SUMS * k + 1];
+    log->items[k].seconds = seconds[k];
   }
 done:
   TH_FREE(sums, seconds);
   return rc;
 }
 
-json_t *th_loop_log_json(const struct th_loop_log *loops)
+json_t *th_loop_log_json(const struct th_loop_log *log)
 {
   json_t *array = json_array();
-  for (int64_t k = 0; k < loops->count; k++) {
-    const struct th_loop *loop = &loops->items[k];
+  for (int64_t k = 0; k < log->count; k++) {
+    const struct th_loop *loop = &log->items[k];
     json_t *o = json_object();
     th_json_int(o, "examples", loop->examples);
     th_json_int(o, "active", loop->active);
@@ -92,17 +92,17 @@ static void print_known(FILE *out, int width, int digits, double value)
     fprintf(out, " %*.*g", width, digits, value);
 }
 
-void th_loop_log_print(FILE *out, const struct th_loop_log *loops)
+void th_loop_log_print(FILE *out, const struct th_loop_log *log)
 {
-  int64_t every = loops->count / SHOWN + 1;
-  if (loops->count == 0)
+  int64_t every = log->count / SHOWN + 1;
+  if (log->count == 0)
     return;
   fprintf(out, "%6s %12s %10s %11s %14s %10s %9s %10s %10s\n", "loop",
           "examples", "active", "lambda", "objective", "gap", "s", "MB read",
           "MB sent");
-  for (int64_t k = 0; k < loops->count; k++) {
-    const struct th_loop *loop = &loops->items[k];
-    if (k % every != 0 && k != loops->count - 1)
+  for (int64_t k = 0; k < log->count; k++) {
+    const struct th_loop *loop = &log->items[k];
+    if (k % every != 0 && k != log->count - 1)
       continue;
     fprintf(out, "%6" PRId64 " %12" PRId64 " %10" PRId64 " %11.4g", k + 1,
             loop->examples, loop->active, loop->lambda);
@@ -113,8 +113,8 @@ void th_loop_log_print(FILE *out, const struct th_loop_log *loops)
   }
 }
 
-void th_loop_log_free(struct th_loop_log *loops)
+void th_loop_log_free(struct th_loop_log *log)
 {
-  free(loops->items);
-  *loops = (struct th_loop_log){0};
+  free(log->items);
+  *log = (struct th_loop_log){0};
 }

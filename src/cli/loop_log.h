@@ -34,17 +34,17 @@ struct th_loop_log {
 
 /* Enter what there is after an update; nothing for solvers without a
  * certificate. Local, by every rank. */
-void th_loop_log_add(struct th_loop_log *loops,
+void th_loop_log_add(struct th_loop_log *log,
                      const struct th_progress *progress);
 
 /* The accounts of all ranks become one. Collective. TH_ENOMEM. */
-th_status th_loop_log_gather(struct th_loop_log *loops, struct th_comm *comm,
+th_status th_loop_log_gather(struct th_loop_log *log, struct th_comm *comm,
                              struct th_error *err);
 
 /* An array, one object per loop; a table of at most some 12 lines. Local. */
-json_t *th_loop_log_json(const struct th_loop_log *loops);
-void th_loop_log_print(FILE *out, const struct th_loop_log *loops);
+json_t *th_loop_log_json(const struct th_loop_log *log);
+void th_loop_log_print(FILE *out, const struct th_loop_log *log);
 
-void th_loop_log_free(struct th_loop_log *loops);
+void th_loop_log_free(struct th_loop_log *log);
 
 #endif

@@ -85,8 +85,8 @@ double th_report_attributes_per_second(const struct th_report *report,
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
-                          const struct th_run_monitor *watch, const char *path,
-                          bool force, struct th_error *err);
+                          const struct th_run_monitor *monitor,
+                          const char *path, bool force, struct th_error *err);
 
 /* The plan, to any file: what was picked, and what it is going to cost;
  * estimate: NULL where there is none (plan_print.c). */
@@ -103,6 +103,6 @@ void th_report_result(FILE *out, const struct th_model *model,
 void th_report_print_line(FILE *out, const struct th_report *report);
 void th_report_print(FILE *out, const struct th_report *report,
                      const struct th_model *model,
-                     const struct th_run_monitor *watch);
+                     const struct th_run_monitor *monitor);
 
 #endif

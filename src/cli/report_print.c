@@ -83,9 +83,9 @@ static void add_costs(json_t *o, const struct th_report *report,
 static json_t *report_json(const struct th_report *report,
                            const struct th_plan *plan,
                            const struct th_model *model,
-                           const struct th_run_monitor *watch)
+                           const struct th_run_monitor *monitor)
 {
-  const struct th_progress *last = &watch->last;
+  const struct th_progress *last = &monitor->last;
   json_t *o = json_object();
   add_costs(o, report, model, last);
   th_json_int(o, "examples", model->ledger.examples);
@@ -100,21 +100,21 @@ static json_t *report_json(const struct th_report *report,
   th_json_int(o, "blocks", plan->blocks);
   th_json_int(o, "planned_memory", plan->memory);
   th_json_int(o, "planned_read_bytes", plan->read_bytes);
-  json_object_set_new(o, "loops", th_loop_log_json(&watch->loops));
+  json_object_set_new(o, "loops", th_loop_log_json(&monitor->log));
   return o;
 }
 
 th_status th_report_write(const struct th_report *report,
                           const struct th_plan *plan,
                           const struct th_model *model,
-                          const struct th_run_monitor *watch, const char *path,
-                          bool force, struct th_error *err)
+                          const struct th_run_monitor *monitor,
+                          const char *path, bool force, struct th_error *err)
 {
   struct th_output output = {.lock = -1};
   th_status rc;
   TH_TRY(th_output_begin_text(&output, path, force, err));
   TH_TRY(th_output_text(&output, err));
-  TH_TRY(th_json_print(output.text, report_json(report, plan, model, watch),
+  TH_TRY(th_json_print(output.text, report_json(report, plan, model, monitor),
                        JSON_INDENT(2), err));
   TH_TRY(th_output_commit(&output, err));
 done:
@@ -198,10 +198,10 @@ void th_report_print_line(FILE *out, const struct th_report *report)
 
 void th_report_print(FILE *out, const struct th_report *report,
                      const struct th_model *model,
-                     const struct th_run_monitor *watch)
+                     const struct th_run_monitor *monitor)
 {
-  const struct th_progress *last = &watch->last;
-  th_loop_log_print(out, &watch->loops);
+  const struct th_progress *last = &monitor->last;
+  th_loop_log_print(out, &monitor->log);
   print_phases(out, report);
   fprintf(out,
           "%.3f s on %d rank%s, %.3f of them in collective operations, "

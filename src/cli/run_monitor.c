@@ -14,12 +14,12 @@
 
 enum { SHOWN = 128 };
 
-static void show(struct th_run_monitor *watch,
+static void show(struct th_run_monitor *monitor,
                  const struct th_progress *progress)
 {
   const struct th_certificate *c = progress->certificate;
   char text[SHOWN];
-  if (!th_meter_due(&watch->meter))
+  if (!th_meter_due(&monitor->meter))
     return;
   if (c != NULL)
     snprintf(text, sizeof text, "lambda %.4g  gap %.2g  support %" PRId64,
@@ -30,13 +30,13 @@ static void show(struct th_run_monitor *watch,
              "  examples %" PRId64,
              progress->updates, progress->loss, progress->support_size,
              progress->examples);
-  th_meter_show(&watch->meter, progress->done, text);
+  th_meter_show(&monitor->meter, progress->done, text);
 }
 
 static void on_going(void *self, double done, const char *text)
 {
-  struct th_run_monitor *watch = self;
-  th_meter_show(&watch->meter, done, text);
+  struct th_run_monitor *monitor = self;
+  th_meter_show(&monitor->meter, done, text);
 }
 
 /* norm2 of the difference of the coefficients; both supports ascend. */
@@ -59,23 +59,23 @@ static double distance(const struct th_progress *progress,
 }
 
 /* How far the coefficients are from those that are known. */
-static void add_errors(json_t *line, const struct th_run_monitor *watch,
+static void add_errors(json_t *line, const struct th_run_monitor *monitor,
                        const struct th_progress *progress)
 {
-  if (watch->truth != NULL)
+  if (monitor->truth != NULL)
     th_json_real(line, "population_mse",
-                 th_synthetic_population_mse(watch->truth, watch->attributes,
-                                             progress->support, progress->coef,
-                                             progress->support_size,
-                                             progress->intercept));
-  if (watch->referred)
-    th_json_real(line, "distance", distance(progress, &watch->reference));
+                 th_synthetic_population_mse(
+                     monitor->truth, monitor->attributes, progress->support,
+                     progress->coef, progress->support_size,
+                     progress->intercept));
+  if (monitor->referred)
+    th_json_real(line, "distance", distance(progress, &monitor->reference));
 }
 
-static void record(struct th_run_monitor *watch,
+static void record(struct th_run_monitor *monitor,
                    const struct th_progress *progress)
 {
-  if (watch->telemetry == NULL || watch->err.code != TH_OK)
+  if (monitor->telemetry == NULL || monitor->err.code != TH_OK)
     return;
   json_t *line = json_object();
   th_json_int(line, "update", progress->updates);
@@ -93,109 +93,109 @@ static void record(struct th_run_monitor *watch,
   }
   if (progress->ending != NULL)
     th_ending_json(line, progress->ending);
-  th_json_real(line, "seconds", th_comm_clock() - watch->began);
-  add_errors(line, watch, progress);
-  th_json_print(watch->telemetry, line, JSON_COMPACT, &watch->err);
+  th_json_real(line, "seconds", th_comm_clock() - monitor->began);
+  add_errors(line, monitor, progress);
+  th_json_print(monitor->telemetry, line, JSON_COMPACT, &monitor->err);
 }
 
 static void on_progress(void *self, const struct th_progress *progress)
 {
-  struct th_run_monitor *watch = self;
-  watch->last = *progress;
-  watch->last.support = NULL;
-  watch->last.coef = NULL;
-  watch->last.certificate = NULL;
-  watch->last.ending = NULL;
-  th_loop_log_add(&watch->loops, progress);
-  show(watch, progress);
-  record(watch, progress);
+  struct th_run_monitor *monitor = self;
+  monitor->last = *progress;
+  monitor->last.support = NULL;
+  monitor->last.coef = NULL;
+  monitor->last.certificate = NULL;
+  monitor->last.ending = NULL;
+  th_loop_log_add(&monitor->log, progress);
+  show(monitor, progress);
+  record(monitor, progress);
 }
 
 static void on_notice(void *self, const char *text)
 {
-  struct th_run_monitor *watch = self;
-  if (!watch->prints)
+  struct th_run_monitor *monitor = self;
+  if (!monitor->prints)
     return;
-  th_meter_clear(&watch->meter);
+  th_meter_clear(&monitor->meter);
   th_wording_print(stderr, "note: ", text);
 }
 
-static th_status open_telemetry(struct th_run_monitor *watch, bool force,
+static th_status open_telemetry(struct th_run_monitor *monitor, bool force,
                                 struct th_error *err)
 {
-  th_status rc =
-      th_output_begin_text(&watch->output, watch->telemetry_path, force, err);
+  th_status rc = th_output_begin_text(&monitor->output, monitor->telemetry_path,
+                                      force, err);
   if (rc == TH_OK)
-    rc = th_output_text(&watch->output, err);
-  watch->telemetry = watch->output.text;
+    rc = th_output_text(&monitor->output, err);
+  monitor->telemetry = monitor->output.text;
   return rc;
 }
 
-th_status th_run_monitor_open(struct th_run_monitor *watch,
+th_status th_run_monitor_open(struct th_run_monitor *monitor,
                               const struct th_options *options,
                               const struct th_ground_truth *truth,
                               const struct th_store *store,
                               const struct th_comm *comm, struct th_error *err)
 {
-  *watch = (struct th_run_monitor){
+  *monitor = (struct th_run_monitor){
       .monitor = {.progress = on_progress,
                   .notice = on_notice,
                   .going = on_going,
-                  .self = watch},
+                  .self = monitor},
       .prints = comm->rank == 0 && !options->quiet,
       .attributes = store->shape.attributes,
       .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
       .output = {.lock = -1},
       .telemetry_path = options->telemetry,
       .began = th_comm_clock(),
-      .loops = {.comm = comm, .store = store},
+      .log = {.comm = comm, .store = store},
   };
-  th_error_clear(&watch->err);
-  th_meter_begin(&watch->meter, watch->prints);
-  watch->loops.began = watch->began;
+  th_error_clear(&monitor->err);
+  th_meter_begin(&monitor->meter, monitor->prints);
+  monitor->log.began = monitor->began;
   if (comm->rank != 0 || options->telemetry == NULL)
     return TH_OK;
-  return open_telemetry(watch, options->force, err);
+  return open_telemetry(monitor, options->force, err);
 }
 
-th_status th_run_monitor_refer(struct th_run_monitor *watch, const char *path,
+th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err)
 {
   if (path == NULL)
     return TH_OK;
-  th_status rc = th_model_read(&watch->reference, comm, path, err);
+  th_status rc = th_model_read(&monitor->reference, comm, path, err);
   if (rc == TH_OK)
-    rc = th_match(&watch->reference, data, TH_MATCH_SUPPORT, path, comm, err);
+    rc = th_match(&monitor->reference, data, TH_MATCH_SUPPORT, path, comm, err);
   if (rc != TH_OK)
     return rc;
-  if (watch->reference.attributes != watch->attributes)
+  if (monitor->reference.attributes != monitor->attributes)
     return th_fail(err, TH_EUSAGE,
                    "train: --reference %s: the model is for %" PRId64
                    " attributes, the data have %" PRId64,
-                   path, watch->reference.attributes, watch->attributes);
-  watch->referred = true;
+                   path, monitor->reference.attributes, monitor->attributes);
+  monitor->referred = true;
   return TH_OK;
 }
 
-th_status th_run_monitor_finish(struct th_run_monitor *watch,
+th_status th_run_monitor_finish(struct th_run_monitor *monitor,
                                 struct th_error *err)
 {
-  th_meter_clear(&watch->meter);
-  if (watch->telemetry == NULL)
+  th_meter_clear(&monitor->meter);
+  if (monitor->telemetry == NULL)
     return TH_OK;
-  watch->telemetry = NULL;
-  if (watch->err.code != TH_OK)
+  monitor->telemetry = NULL;
+  if (monitor->err.code != TH_OK)
     return th_fail(err, TH_EIO, "telemetry %s: cannot be written",
-                   th_output_name(watch->telemetry_path));
-  return th_output_commit(&watch->output, err);
+                   th_output_name(monitor->telemetry_path));
+  return th_output_commit(&monitor->output, err);
 }
 
-void th_run_monitor_close(struct th_run_monitor *watch)
+void th_run_monitor_close(struct th_run_monitor *monitor)
 {
-  th_meter_clear(&watch->meter);
-  watch->telemetry = NULL;
-  th_output_abort(&watch->output);
-  th_model_free(&watch->reference);
-  th_loop_log_free(&watch->loops);
+  th_meter_clear(&monitor->meter);
+  monitor->telemetry = NULL;
+  th_output_abort(&monitor->output);
+  th_model_free(&monitor->reference);
+  th_loop_log_free(&monitor->log);
 }

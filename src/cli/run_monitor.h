@@ -28,13 +28,13 @@ struct th_run_monitor {
   const char *telemetry_path;
   double began;
   struct th_progress last; /* without what it borrowed */
-  struct th_loop_log loops;
+  struct th_loop_log log;
   struct th_error err; /* of the telemetry */
 };
 
 /* Begin to watch a run on borrowed data. Local; telemetry is claimed on rank 0.
  * Always end with th_run_monitor_close. TH_EIO, TH_ENOMEM. */
-th_status th_run_monitor_open(struct th_run_monitor *watch,
+th_status th_run_monitor_open(struct th_run_monitor *monitor,
                               const struct th_options *options,
                               const struct th_ground_truth *truth,
                               const struct th_store *store,
@@ -42,12 +42,12 @@ th_status th_run_monitor_open(struct th_run_monitor *watch,
 /* Telemetry tells the distance to the coefficients of this model from now on;
  * NULL: to none. Collective. TH_EUSAGE for a model for other attributes;
  * failures of th_match. */
-th_status th_run_monitor_refer(struct th_run_monitor *watch, const char *path,
+th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);
 /* Take the bar off the terminal; finish the telemetry. Local. TH_EIO. */
-th_status th_run_monitor_finish(struct th_run_monitor *watch,
+th_status th_run_monitor_finish(struct th_run_monitor *monitor,
                                 struct th_error *err);
-void th_run_monitor_close(struct th_run_monitor *watch);
+void th_run_monitor_close(struct th_run_monitor *monitor);
 
 #endif

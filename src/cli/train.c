@@ -19,7 +19,7 @@ struct session {
   const struct th_options *options;
   struct th_data data;
   struct th_training training;
-  struct th_run_monitor watch;
+  struct th_run_monitor monitor;
   struct th_profile profile;
 };
 
@@ -101,23 +101,23 @@ static th_status report(struct session *session, struct th_comm *comm,
   th_status rc;
   TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
                           seconds, err));
-  TH_TRY(th_loop_log_gather(&session->watch.loops, comm, err));
+  TH_TRY(th_loop_log_gather(&session->monitor.log, comm, err));
   bool shown = options->verbose && report.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
     TH_TRY(th_report_bandwidth(&report.read_gbs, comm, err));
   if (comm->rank == 0 && options->report != NULL)
     rc = th_report_write(&report, &session->training.plan,
-                         &session->training.model, &session->watch,
+                         &session->training.model, &session->monitor,
                          options->report, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
-  if (session->watch.prints) {
+  if (session->monitor.prints) {
     th_report_result(stderr, &session->training.model,
                      &session->data.store->shape);
     th_report_print_line(stderr, &report);
     print_next(session);
     if (options->verbose)
       th_report_print(stderr, &report, &session->training.model,
-                      &session->watch);
+                      &session->monitor);
   }
 done:
   th_report_free(&report);
@@ -142,26 +142,26 @@ static th_status train(struct session *session, struct th_comm *comm,
                        double began, struct th_error *err)
 {
   th_status rc =
-      th_run_monitor_open(&session->watch, session->options,
+      th_run_monitor_open(&session->monitor, session->options,
                           session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
-  session->watch.meter.at_most = session->training.plan.most_visits > 0;
-  TH_TRY(th_run_monitor_refer(&session->watch, session->options->reference,
+  session->monitor.meter.at_most = session->training.plan.most_visits > 0;
+  TH_TRY(th_run_monitor_refer(&session->monitor, session->options->reference,
                               &session->data, comm, err));
-  if (session->watch.prints)
+  if (session->monitor.prints)
     th_report_plan(stderr, &session->training.plan, &session->data.store->shape,
                    comm->size, NULL);
-  if (session->watch.prints)
+  if (session->monitor.prints)
     print_fallback(session);
   TH_TRY(th_train(&session->training.plan, session->data.store, comm,
-                  &session->watch.monitor, &session->profile,
+                  &session->monitor.monitor, &session->profile,
                   &session->training.model, err));
-  TH_TRY(th_agree(comm, th_run_monitor_finish(&session->watch, err), err));
+  TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(th_training_finish(&session->training, comm, err));
   TH_TRY(write_model(session, comm, err));
   TH_TRY(report(session, comm, th_comm_clock() - began, err));
 done:
-  th_run_monitor_close(&session->watch);
+  th_run_monitor_close(&session->monitor);
   return rc;
 }
 

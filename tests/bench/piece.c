@@ -169,7 +169,7 @@ static void release(struct bench *b)
 static void measure(struct th_shard_read *shard, int64_t unit, int64_t group,
                     struct turn *all, int64_t *runs, int64_t *entries)
 {
-  const struct th_row_groups *g = shard->geometry;
+  const struct th_row_groups *g = shard->row_groups;
   int64_t rows = th_row_groups_group(g, group).count;
   struct bench b = {.shard = shard};
   struct turn best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     struct th_shard_read *shard = &d->shard[k];
     if (th_shard_open(shard, &err) != TH_OK)
       give_up(err.text);
-    for (int64_t g = 0; g < d->info.geometry.groups; g++)
+    for (int64_t g = 0; g < d->info.row_groups.groups; g++)
       for (int64_t unit = 0; unit < shard->pieces; unit++)
         measure(shard, unit, g, &all, &runs, &entries);
   }

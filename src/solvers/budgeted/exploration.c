@@ -92,17 +92,17 @@ th_status th_iht_explore(struct th_iht *h, struct th_context *context,
   th_status rc;
   /* line 3: S = supp(theta); line 1: the blocks J_i */
   TH_TRY(th_iht_blocks(h, context, err));
-  struct th_batch_request view = {.blocks = &h->blocks,
-                                  .consumer = TH_CONSUMER_BLOCK,
-                                  .rows = h->explore_rows,
-                                  .support = &h->theta,
-                                  .loss = context->loss,
-                                  .visit = add_gradient,
-                                  .self = &sums};
+  struct th_batch_request request = {.blocks = &h->blocks,
+                                     .consumer = TH_CONSUMER_BLOCK,
+                                     .rows = h->explore_rows,
+                                     .support = &h->theta,
+                                     .loss = context->loss,
+                                     .visit = add_gradient,
+                                     .self = &sums};
   /* line 4: sample B_t rows for each block; line 5: observe x|J_i, x|S, y;
    * line 6: g|J_i = (1/B) sum of l'_y(theta_S' x_S) x|J_i */
   memset(h->grad, 0, (size_t)count * sizeof *h->grad);
-  TH_TRY(th_iht_evaluate(h, context, &view, more, &use, err));
+  TH_TRY(th_iht_evaluate(h, context, &request, more, &use, err));
   if (!use)
     return TH_OK;
   average(h, context);

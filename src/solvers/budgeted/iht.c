@@ -152,13 +152,13 @@ static th_status guard(struct th_iht *h, struct th_context *context,
 }
 
 th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
-                          const struct th_batch_request *view, bool *more,
+                          const struct th_batch_request *request, bool *more,
                           bool *use, struct th_error *err)
 {
   bool tripped = false;
   th_status rc;
   *use = false;
-  TH_TRY(th_batch_evaluate(&h->batch, context, view, more, err));
+  TH_TRY(th_batch_evaluate(&h->batch, context, request, more, err));
   if (!*more)
     return TH_OK;
   if (!(h->batch.weight_sum > 0)) /* rows of weight 0 teach nothing */

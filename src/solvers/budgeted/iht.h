@@ -62,7 +62,7 @@ th_status th_iht_exploit(struct th_iht *h, struct th_context *context,
  * false: not enough rows are left. *use = false: there is nothing to step on.
  * Collective. */
 th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
-                          const struct th_batch_request *view, bool *more,
+                          const struct th_batch_request *request, bool *more,
                           bool *use, struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while

@@ -54,18 +54,18 @@ static th_status spend(const struct spending *to, struct th_batch *batch,
   bool complete = true;
   th_status rc = TH_OK;
   while (rows > 0) {
-    struct th_batch_request view = {.consumer = TH_CONSUMER_EXPLOIT,
-                                    .rows =
-                                        rows < SPEND_ROWS ? rows : SPEND_ROWS,
-                                    .support = support};
-    TH_TRY(th_batch_observe(batch, context, &view, &complete, err));
+    struct th_batch_request request = {.consumer = TH_CONSUMER_EXPLOIT,
+                                       .rows = rows < SPEND_ROWS ? rows
+                                                                 : SPEND_ROWS,
+                                       .support = support};
+    TH_TRY(th_batch_observe(batch, context, &request, &complete, err));
     if (!complete)
       break;
     if (to->gram != NULL)
       TH_TRY(th_gram_add(to->gram, context, batch, support, NULL, NULL, err));
     if (to->kept != NULL)
       TH_TRY(keep_rows(to->kept, context, batch, &complete, err));
-    rows = complete ? rows - view.rows : 0;
+    rows = complete ? rows - request.rows : 0;
   }
 done:
   return rc;
@@ -84,12 +84,12 @@ th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         bool *complete, struct th_error *err)
 {
-  const struct th_batch_request view = {
+  const struct th_batch_request request = {
       .consumer = TH_CONSUMER_EXPLOIT,
       .rows = th_schedule_refit_rows(support->size, rows),
       .support = support,
       .loss = context->loss};
-  return th_batch_evaluate(batch, context, &view, complete, err);
+  return th_batch_evaluate(batch, context, &request, complete, err);
 }
 
 int64_t th_refit_rows(const struct th_context *context)

@@ -227,12 +227,12 @@ static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                                  .active_rows = plan->race_rows,
                                  .active_consumer = consumers,
                                  .latin = s->predicts ? &s->latin : NULL};
-  const struct th_batch_request view = {.parts = &parts,
-                                        .consumer = TH_CONSUMER_BLOCK,
-                                        .support = &s->support,
-                                        .loss = &evidence_loss};
+  const struct th_batch_request request = {.parts = &parts,
+                                           .consumer = TH_CONSUMER_BLOCK,
+                                           .support = &s->support,
+                                           .loss = &evidence_loss};
   s->batch.target_centre = s->label_mean;
-  TH_TRY(th_batch_observe(&s->batch, context, &view, more, err));
+  TH_TRY(th_batch_observe(&s->batch, context, &request, more, err));
   if (!*more || !(s->batch.weight_sum > 0))
     return TH_OK;
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));

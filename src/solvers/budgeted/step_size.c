@@ -100,10 +100,10 @@ static th_status probe_block(struct th_context *context, int probe,
   bool complete = false;
   th_status rc;
   TH_TRY(choose_attributes(&support, context, probe, count, err));
-  const struct th_batch_request view = {.consumer = TH_CONSUMER_STEP_SIZE,
-                                        .rows = ROWS_PER_ATTRIBUTE * count,
-                                        .support = &support};
-  TH_TRY(th_batch_observe(&batch, context, &view, &complete, err));
+  const struct th_batch_request request = {.consumer = TH_CONSUMER_STEP_SIZE,
+                                           .rows = ROWS_PER_ATTRIBUTE * count,
+                                           .support = &support};
+  TH_TRY(th_batch_observe(&batch, context, &request, &complete, err));
   if (!complete)
     goto done;
   TH_TRY(th_gram_start(&gram, context, count, err));

@@ -79,18 +79,18 @@ void th_batch_announce_blocks(struct th_batch *batch,
 }
 
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
-                           const struct th_batch_request *view, bool *complete,
-                           struct th_error *err)
+                           const struct th_batch_request *request,
+                           bool *complete, struct th_error *err)
 {
-  th_status rc = th_batch_take(batch, context, view, complete, err);
+  th_status rc = th_batch_take(batch, context, request, complete, err);
   if (!*complete)
     return rc;
   struct th_range all = {0, batch->draws};
   th_profile_begin(context->profile);
   th_source_forget(context->source);
   if (rc == TH_OK) {
-    th_batch_announce(batch, context, view->support, all);
-    rc = th_batch_observe_draws(batch, context, view->support, all, err);
+    th_batch_announce(batch, context, request->support, all);
+    rc = th_batch_observe_draws(batch, context, request->support, all, err);
   }
   rc = th_agree(context->comm, rc, err);
   th_profile_end(context->profile, TH_PHASE_SUPPORT);

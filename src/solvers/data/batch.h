@@ -95,15 +95,15 @@ void th_batch_free(struct th_batch *batch);
  * all passes. Collective; one agreement. TH_EBUDGET when |J_i u S| exceeds the
  * budget. */
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
-                           const struct th_batch_request *view, bool *complete,
-                           struct th_error *err);
+                           const struct th_batch_request *request,
+                           bool *complete, struct th_error *err);
 
 /* The same, then predictions and residuals as in th_batch_residual, and a visit
  * to every draw's block, as far as this rank owns it: its slabs with the rows'
  * residuals, in a fixed order. Collective; one sum of 8 bytes per row. */
 th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
-                            const struct th_batch_request *view, bool *complete,
-                            struct th_error *err);
+                            const struct th_batch_request *request,
+                            bool *complete, struct th_error *err);
 
 /* The same for held-out units first .. last - 1, in one draw, under the loss of
  * the run. Collective. */

@@ -70,66 +70,68 @@ static th_status reserve(struct th_batch *batch, struct th_comm *comm,
   return rc;
 }
 
-static int64_t count_draws(const struct th_batch_request *view)
+static int64_t count_draws(const struct th_batch_request *request)
 {
-  if (view->parts != NULL)
-    return view->parts->count + (view->parts->active_rows > 0);
-  return view->blocks == NULL ? 1 : view->blocks->count;
+  if (request->parts != NULL)
+    return request->parts->count + (request->parts->active_rows > 0);
+  return request->blocks == NULL ? 1 : request->blocks->count;
 }
 
 /* Is draw i that of the active attributes? */
-static bool is_active(const struct th_batch_request *view, int64_t i)
+static bool is_active(const struct th_batch_request *request, int64_t i)
 {
-  return view->parts != NULL && i == view->parts->count;
+  return request->parts != NULL && i == request->parts->count;
 }
 
-static int64_t rows_of(const struct th_batch_request *view, int64_t i)
+static int64_t rows_of(const struct th_batch_request *request, int64_t i)
 {
-  if (view->parts == NULL)
-    return view->rows;
-  return is_active(view, i) ? view->parts->active_rows : view->parts->rows[i];
+  if (request->parts == NULL)
+    return request->rows;
+  return is_active(request, i) ? request->parts->active_rows
+                               : request->parts->rows[i];
 }
 
-static int64_t consumer_of(const struct th_batch_request *view, int64_t i)
+static int64_t consumer_of(const struct th_batch_request *request, int64_t i)
 {
-  if (view->parts == NULL)
-    return view->consumer + i;
-  return view->consumer + (is_active(view, i) ? view->parts->active_consumer
-                                              : view->parts->consumer[i]);
+  if (request->parts == NULL)
+    return request->consumer + i;
+  return request->consumer + (is_active(request, i)
+                                  ? request->parts->active_consumer
+                                  : request->parts->consumer[i]);
 }
 
-static int64_t all_rows(const struct th_batch_request *view)
+static int64_t all_rows(const struct th_batch_request *request)
 {
   int64_t rows = 0;
-  for (int64_t i = 0; i < count_draws(view); i++)
-    rows += rows_of(view, i);
+  for (int64_t i = 0; i < count_draws(request); i++)
+    rows += rows_of(request, i);
   return rows;
 }
 
 /* Are there so many rows? */
 static bool are_left(const struct th_context *context,
-                     const struct th_batch_request *view)
+                     const struct th_batch_request *request)
 {
   int64_t left = th_deal_left(&context->deal);
-  if (view->parts == NULL)
-    return view->rows > 0 && view->rows <= left / count_draws(view);
-  if (view->parts->latin != NULL)
-    left = th_latin_left(view->parts->latin);
-  int64_t rows = all_rows(view);
+  if (request->parts == NULL)
+    return request->rows > 0 && request->rows <= left / count_draws(request);
+  if (request->parts->latin != NULL)
+    left = th_latin_left(request->parts->latin);
+  int64_t rows = all_rows(request);
   return rows > 0 && rows <= left;
 }
 
 /* The rows of draw i join the batch's pieces. */
 static th_status take_draw(struct th_batch *batch, struct th_context *context,
-                           const struct th_batch_request *view, int64_t i,
+                           const struct th_batch_request *request, int64_t i,
                            struct th_error *err)
 {
-  const struct th_parts *parts = view->parts;
-  int64_t rows = rows_of(view, i);
+  const struct th_parts *parts = request->parts;
+  int64_t rows = rows_of(request, i);
   if (parts == NULL || parts->latin == NULL)
-    return th_deal_take(&context->deal, consumer_of(view, i), rows,
+    return th_deal_take(&context->deal, consumer_of(request, i), rows,
                         &batch->pieces, err);
-  if (is_active(view, i))
+  if (is_active(request, i))
     return th_latin_take_any(parts->latin, rows, &batch->pieces, err);
   return th_latin_take(parts->latin, parts->consumer[i], rows, &batch->pieces,
                        err);
@@ -138,24 +140,26 @@ static th_status take_draw(struct th_batch *batch, struct th_context *context,
 /* Rows are taken draw by draw; where each draw's pieces begin is kept in
  * draw_row until the list of pieces no longer moves. */
 static th_status take_rows(struct th_batch *batch, struct th_context *context,
-                           const struct th_batch_request *view,
+                           const struct th_batch_request *request,
                            struct th_error *err)
 {
   th_status rc = th_deal_begin(&context->deal, err);
   batch->pieces.count = 0;
   for (int64_t i = 0; i < batch->draws && rc == TH_OK; i++) {
     batch->draw_row[i] = batch->pieces.count;
-    rc = take_draw(batch, context, view, i, err);
+    rc = take_draw(batch, context, request, i, err);
   }
   batch->draw_row[batch->draws] = batch->pieces.count;
   return rc;
 }
 
-static struct th_range block_of(const struct th_batch_request *view, int64_t i)
+static struct th_range block_of(const struct th_batch_request *request,
+                                int64_t i)
 {
-  if (view->parts != NULL)
-    return is_active(view, i) ? (struct th_range){0, 0} : view->parts->block[i];
-  const struct th_blocks *blocks = view->blocks;
+  if (request->parts != NULL)
+    return is_active(request, i) ? (struct th_range){0, 0}
+                                 : request->parts->block[i];
+  const struct th_blocks *blocks = request->blocks;
   return blocks == NULL
              ? (struct th_range){0, 0}
              : (struct th_range){blocks->edges[i], blocks->edges[i + 1]};
@@ -163,7 +167,7 @@ static struct th_range block_of(const struct th_batch_request *view, int64_t i)
 
 /* Turn piece numbers into draws, and into row numbers. */
 static void cut_draws(struct th_batch *batch,
-                      const struct th_batch_request *view, bool validation)
+                      const struct th_batch_request *request, bool validation)
 {
   int64_t row = 0;
   for (int64_t i = 0; i < batch->draws; i++) {
@@ -171,11 +175,11 @@ static void cut_draws(struct th_batch *batch,
     struct th_pieces rows = {.items = batch->pieces.items + first,
                              .count = batch->draw_row[i + 1] - first};
     batch->draw[i] = (struct th_draw){.rows = rows,
-                                      .block = block_of(view, i),
-                                      .support = view->support->attribute,
-                                      .support_size = view->support->size,
+                                      .block = block_of(request, i),
+                                      .support = request->support->attribute,
+                                      .support_size = request->support->size,
                                       .validation = validation,
-                                      .active = is_active(view, i)};
+                                      .active = is_active(request, i)};
     batch->draw_row[i] = row;
     row += th_deal_pieces_rows(&rows);
   }
@@ -216,34 +220,35 @@ static th_status declare(struct th_batch *batch, struct th_context *context,
 
 /* Local. */
 static th_status take(struct th_batch *batch, struct th_context *context,
-                      const struct th_batch_request *view, struct th_error *err)
+                      const struct th_batch_request *request,
+                      struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (view->parts != NULL)
-    TH_TRY(th_deal_set_blocks(&context->deal, view->parts->consumers, err));
-  else if (view->blocks != NULL)
-    TH_TRY(th_deal_set_blocks(&context->deal, view->blocks->count, err));
-  TH_TRY(take_rows(batch, context, view, err));
-  cut_draws(batch, view, false);
+  if (request->parts != NULL)
+    TH_TRY(th_deal_set_blocks(&context->deal, request->parts->consumers, err));
+  else if (request->blocks != NULL)
+    TH_TRY(th_deal_set_blocks(&context->deal, request->blocks->count, err));
+  TH_TRY(take_rows(batch, context, request, err));
+  cut_draws(batch, request, false);
   TH_TRY(declare(batch, context, err));
-  TH_TRY(th_batch_columns(batch, context, view->support, err));
+  TH_TRY(th_batch_columns(batch, context, request->support, err));
 done:
   return rc;
 }
 
 th_status th_batch_take(struct th_batch *batch, struct th_context *context,
-                        const struct th_batch_request *view, bool *complete,
+                        const struct th_batch_request *request, bool *complete,
                         struct th_error *err)
 {
-  int64_t draws = count_draws(view);
-  *complete = are_left(context, view);
+  int64_t draws = count_draws(request);
+  *complete = are_left(context, request);
   if (!*complete)
     return TH_OK;
   th_profile_begin(context->profile);
-  th_status rc = reserve(batch, context->comm, draws, all_rows(view), err);
+  th_status rc = reserve(batch, context->comm, draws, all_rows(request), err);
   *complete = rc == TH_OK;
   if (rc == TH_OK)
-    rc = take(batch, context, view, err);
+    rc = take(batch, context, request, err);
   th_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
 }

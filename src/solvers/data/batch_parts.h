@@ -19,7 +19,7 @@ enum { TH_MOST_SLICES = 8 }; /* of the sum of predictions */
  * status is this rank's own where *complete is true. Collective: an agreement
  * where room has to grow, else nothing. */
 th_status th_batch_take(struct th_batch *batch, struct th_context *context,
-                        const struct th_batch_request *view, bool *complete,
+                        const struct th_batch_request *request, bool *complete,
                         struct th_error *err);
 
 /* The same for held-out units first .. last - 1, in one draw; no rows when

@@ -19,7 +19,7 @@ enum { SLICE_ROWS = 8192 };
 struct pipeline {
   struct th_batch *batch;
   struct th_context *context;
-  const struct th_batch_request *view;
+  const struct th_batch_request *request;
   bool observe; /* the support's values have still to be read */
   int64_t slices;
   int64_t draws; /* of a slice, but for the last */
@@ -75,7 +75,7 @@ static th_status share_slice(struct pipeline *f, int64_t t,
   memset(sums, 0, (size_t)(rows.last - rows.first) * sizeof *sums);
   for (int64_t k = batch->mine.first; k < batch->mine.last; k++) {
     const double *x = batch->columns + (k - batch->mine.first) * batch->rows;
-    double coef = f->view->support->coef[k];
+    double coef = f->request->support->coef[k];
     if (coef != 0)
       good &= th_fixed_add(&f->fixed, coef, x + rows.first,
                            rows.last - rows.first, sums);
@@ -93,7 +93,7 @@ static void observe_slice(struct pipeline *f, int64_t t, struct th_error *err)
   if (f->rc != TH_OK || !f->observe)
     return;
   th_profile_begin(f->context->profile);
-  f->rc = th_batch_observe_draws(f->batch, f->context, f->view->support,
+  f->rc = th_batch_observe_draws(f->batch, f->context, f->request->support,
                                  slice_draws(f, t), err);
   th_profile_end(f->context->profile, TH_PHASE_SUPPORT);
 }
@@ -102,7 +102,7 @@ static void observe_slice(struct pipeline *f, int64_t t, struct th_error *err)
 static void form_residuals(struct pipeline *f, int64_t t)
 {
   struct th_batch *batch = f->batch;
-  const struct th_loss *loss = f->view->loss;
+  const struct th_loss *loss = f->request->loss;
   struct th_range rows = slice_rows(f, t);
   const int64_t *sums = slice_sums(f, t) - rows.first;
   const int64_t count = rows.last - rows.first;
@@ -111,7 +111,7 @@ static void form_residuals(struct pipeline *f, int64_t t)
   const double *target = batch->target + rows.first;
   for (int64_t i = rows.first; i < rows.last; i++)
     batch->prediction[i] =
-        f->view->support->intercept + th_fixed_to(&f->fixed, sums[i]);
+        f->request->support->intercept + th_fixed_to(&f->fixed, sums[i]);
   th_loss_values(loss, count, prediction, target, residual);
   for (int64_t i = rows.first; i < rows.last; i++)
     f->loss += batch->weight[i] * batch->residual[i];
@@ -126,11 +126,11 @@ static void form_residuals(struct pipeline *f, int64_t t)
 static void visit_slice(struct pipeline *f, int64_t t, struct th_error *err)
 {
   struct th_batch *batch = f->batch;
-  if (f->view->visit == NULL || batch->visited != TH_OK)
+  if (f->request->visit == NULL || batch->visited != TH_OK)
     return;
   th_profile_begin(f->context->profile);
   batch->visited = th_batch_visit(batch, f->context, slice_draws(f, t),
-                                  f->view->visit, f->view->self, err);
+                                  f->request->visit, f->request->self, err);
   th_profile_end(f->context->profile, TH_PHASE_GRADIENT);
 }
 
@@ -175,16 +175,16 @@ static void cut_slices(struct pipeline *f)
 static void announce(struct pipeline *f)
 {
   struct th_batch *batch = f->batch;
-  const struct th_batch_request *view = f->view;
+  const struct th_batch_request *request = f->request;
   struct th_range all = {0, batch->draws};
   th_source_forget(f->context->source);
   for (int64_t t = 0; t <= f->slices; t++) {
     if (t < f->slices)
-      th_batch_announce(batch, f->context, view->support, slice_draws(f, t));
-    if (t > 0 && view->visit != NULL)
+      th_batch_announce(batch, f->context, request->support, slice_draws(f, t));
+    if (t > 0 && request->visit != NULL)
       th_batch_announce_blocks(batch, f->context, slice_draws(f, t - 1));
   }
-  if (view->visit == NULL) /* they may be wanted later */
+  if (request->visit == NULL) /* they may be wanted later */
     th_batch_announce_blocks(batch, f->context, all);
 }
 
@@ -193,7 +193,7 @@ static void announce(struct pipeline *f)
 static th_status run_pipeline(struct pipeline *f, struct th_error *err)
 {
   struct th_batch *batch = f->batch;
-  th_status rc = fixed_scale(f->view->support, &f->fixed, err);
+  th_status rc = fixed_scale(f->request->support, &f->fixed, err);
   if (rc != TH_OK)
     return rc; /* the same on every rank: coefficients are replicated */
   cut_slices(f);
@@ -216,12 +216,12 @@ static th_status run_pipeline(struct pipeline *f, struct th_error *err)
 }
 
 th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
-                            const struct th_batch_request *view, bool *complete,
-                            struct th_error *err)
+                            const struct th_batch_request *request,
+                            bool *complete, struct th_error *err)
 {
   struct pipeline f = {
-      .batch = batch, .context = context, .view = view, .observe = true};
-  f.rc = th_batch_take(batch, context, view, complete, err);
+      .batch = batch, .context = context, .request = request, .observe = true};
+  f.rc = th_batch_take(batch, context, request, complete, err);
   return *complete ? run_pipeline(&f, err) : f.rc;
 }
 
@@ -230,10 +230,10 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             struct th_error *err)
 {
-  const struct th_batch_request view = {.support = support,
-                                        .loss = context->loss};
+  const struct th_batch_request request = {.support = support,
+                                           .loss = context->loss};
   struct pipeline f = {
-      .batch = batch, .context = context, .view = &view, .observe = true};
+      .batch = batch, .context = context, .request = &request, .observe = true};
   f.rc = th_batch_take_units(batch, context, units, support, err);
   if (batch->rows == 0) /* there was no room for them, on some rank */
     return f.rc;
@@ -244,7 +244,7 @@ th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             const struct th_loss *loss, struct th_error *err)
 {
-  const struct th_batch_request view = {.support = support, .loss = loss};
-  struct pipeline f = {.batch = batch, .context = context, .view = &view};
+  const struct th_batch_request request = {.support = support, .loss = loss};
+  struct pipeline f = {.batch = batch, .context = context, .request = &request};
   return run_pipeline(&f, err);
 }

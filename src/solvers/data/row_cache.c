@@ -24,17 +24,17 @@ th_status th_row_caches_init(struct th_row_caches *caches,
                              .plan = plan,
                              .count = th_deal_units(plan),
                              .limit = limit};
-  TH_TRY(TH_NEW(&caches->panel, caches->count, "panels", err));
+  TH_TRY(TH_NEW(&caches->cache, caches->count, "panels", err));
   TH_TRY(TH_NEW(&caches->column, plan->unit, "panels", err));
 done:
   return rc;
 }
 
-void th_row_cache_drop(struct th_row_caches *caches, struct th_row_cache *panel)
+void th_row_cache_drop(struct th_row_caches *caches, struct th_row_cache *cache)
 {
-  caches->bytes -= panel->bytes;
-  TH_FREE(panel->values, panel->place, panel->start);
-  *panel = (struct th_row_cache){.holders = panel->holders};
+  caches->bytes -= cache->bytes;
+  TH_FREE(cache->values, cache->place, cache->start);
+  *cache = (struct th_row_cache){.holders = cache->holders};
 }
 
 th_status th_row_caches_reserve(struct th_row_caches *caches,
@@ -47,15 +47,15 @@ th_status th_row_caches_reserve(struct th_row_caches *caches,
 void th_row_caches_forget(struct th_row_caches *caches)
 {
   for (int64_t k = 0; k < caches->count; k++)
-    th_row_cache_drop(caches, &caches->panel[k]);
+    th_row_cache_drop(caches, &caches->cache[k]);
 }
 
 void th_row_caches_free(struct th_row_caches *caches)
 {
-  if (caches->panel != NULL)
+  if (caches->cache != NULL)
     th_row_caches_forget(caches);
-  TH_FREE(caches->panel, caches->column, caches->renumber);
-  *caches = (struct th_row_caches){.panel = NULL};
+  TH_FREE(caches->cache, caches->column, caches->renumber);
+  *caches = (struct th_row_caches){.cache = NULL};
 }
 
 struct th_rows th_row_caches_unit(const struct th_row_caches *caches, int64_t k)
@@ -75,26 +75,26 @@ static void make_room(struct th_row_caches *caches)
   if (caches->limit == 0)
     return;
   for (int64_t k = 0; k < caches->count && caches->bytes > caches->limit; k++) {
-    struct th_row_cache *panel = &caches->panel[caches->next_victim];
+    struct th_row_cache *cache = &caches->cache[caches->next_victim];
     caches->next_victim = (caches->next_victim + 1) % caches->count;
-    if (panel->holders == 0 && panel->loaded)
-      th_row_cache_drop(caches, panel);
+    if (cache->holders == 0 && cache->loaded)
+      th_row_cache_drop(caches, cache);
   }
 }
 
 th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
                              struct th_error *err)
 {
-  struct th_row_cache *panel = &caches->panel[k];
+  struct th_row_cache *cache = &caches->cache[k];
   struct th_rows unit = th_row_caches_unit(caches, k);
   struct th_draw draw = {.rows = {.items = &unit, .count = 1}, .active = true};
   th_status rc;
-  panel->holders++;
+  cache->holders++;
   TH_TRY(th_source_draw(caches->context->source, &draw, err));
-  if (panel->loaded)
+  if (cache->loaded)
     return rc;
-  TH_TRY(th_row_cache_load(caches, panel, &draw, err));
-  caches->bytes += panel->bytes;
+  TH_TRY(th_row_cache_load(caches, cache, &draw, err));
+  caches->bytes += cache->bytes;
   make_room(caches);
 done:
   return rc;
@@ -102,22 +102,22 @@ done:
 
 void th_row_caches_release(struct th_row_caches *caches, int64_t k)
 {
-  caches->panel[k].holders--;
+  caches->cache[k].holders--;
 }
 
 void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
                        struct th_row *values)
 {
   struct th_deal_place place = th_deal_place(caches->plan, row);
-  const struct th_row_cache *panel = &caches->panel[place.unit];
+  const struct th_row_cache *cache = &caches->cache[place.unit];
   int64_t i = place.row;
-  int64_t start = caches->sparse ? panel->start[i] : i * panel->places;
-  int64_t count = caches->sparse ? panel->start[i + 1] - start : panel->places;
+  int64_t start = caches->sparse ? cache->start[i] : i * cache->places;
+  int64_t count = caches->sparse ? cache->start[i + 1] - start : cache->places;
   size_t offset = th_type_offset(caches->type, start);
   values->type = caches->type;
   values->count = count;
-  values->values = (const char *)panel->values + offset;
-  values->place = caches->sparse ? panel->place + start : NULL;
+  values->values = (const char *)cache->values + offset;
+  values->place = caches->sparse ? cache->place + start : NULL;
 }
 
 /* Rows one behind the other, shorter than before. */
@@ -138,34 +138,34 @@ DEFINE_KEEP(f32, float)
 DEFINE_KEEP(f64, double)
 
 static void keep_dense(const struct th_row_caches *caches,
-                       struct th_row_cache *panel, int64_t rows,
+                       struct th_row_cache *cache, int64_t rows,
                        const bool *keep)
 {
   int64_t kept = caches->type == TH_F32
-                     ? keep_f32(panel->values, rows, panel->places, keep)
-                     : keep_f64(panel->values, rows, panel->places, keep);
-  panel->bytes = kept * (int64_t)th_type_size(caches->type);
+                     ? keep_f32(cache->values, rows, cache->places, keep)
+                     : keep_f64(cache->values, rows, cache->places, keep);
+  cache->bytes = kept * (int64_t)th_type_size(caches->type);
 }
 
 static void keep_sparse(const struct th_row_caches *caches,
-                        struct th_row_cache *panel, int64_t rows,
+                        struct th_row_cache *cache, int64_t rows,
                         const bool *keep)
 {
   const size_t size = th_type_size(caches->type);
-  char *values = panel->values;
+  char *values = cache->values;
   int64_t from = 0;
   int64_t to = 0;
   for (int64_t i = 0; i < rows; i++) {
-    for (; from < panel->start[i + 1]; from++)
-      if (keep[panel->place[from]]) {
-        panel->place[to] = caches->renumber[panel->place[from]];
+    for (; from < cache->start[i + 1]; from++)
+      if (keep[cache->place[from]]) {
+        cache->place[to] = caches->renumber[cache->place[from]];
         memmove(values + (size_t)to * size, values + (size_t)from * size, size);
         to++;
       }
-    panel->start[i + 1] = to;
+    cache->start[i + 1] = to;
   }
-  panel->bytes = (rows + 1) * (int64_t)sizeof *panel->start +
-                 to * (int64_t)(sizeof *panel->place + size);
+  cache->bytes = (rows + 1) * (int64_t)sizeof *cache->start +
+                 to * (int64_t)(sizeof *cache->place + size);
 }
 
 /* Give back what a panel no longer takes; where that fails it stays larger. */
@@ -177,19 +177,19 @@ static void shrink(void **data, int64_t count, size_t size)
 }
 
 static void keep_panel(const struct th_row_caches *caches,
-                       struct th_row_cache *panel, int64_t rows, int64_t kept,
+                       struct th_row_cache *cache, int64_t rows, int64_t kept,
                        const bool *keep)
 {
   const size_t size = th_type_size(caches->type);
   if (caches->sparse) {
-    keep_sparse(caches, panel, rows, keep);
-    shrink((void **)&panel->place, panel->start[rows], sizeof *panel->place);
-    shrink(&panel->values, panel->start[rows], size);
+    keep_sparse(caches, cache, rows, keep);
+    shrink((void **)&cache->place, cache->start[rows], sizeof *cache->place);
+    shrink(&cache->values, cache->start[rows], size);
   } else {
-    keep_dense(caches, panel, rows, keep);
-    shrink(&panel->values, rows * kept, size);
+    keep_dense(caches, cache, rows, keep);
+    shrink(&cache->values, rows * kept, size);
   }
-  panel->places = kept;
+  cache->places = kept;
 }
 
 void th_row_caches_keep(struct th_row_caches *caches, const bool *keep)
@@ -200,11 +200,11 @@ void th_row_caches_keep(struct th_row_caches *caches, const bool *keep)
     kept += keep[p];
   }
   for (int64_t k = 0; k < caches->count; k++) {
-    struct th_row_cache *panel = &caches->panel[k];
-    if (!panel->loaded)
+    struct th_row_cache *cache = &caches->cache[k];
+    if (!cache->loaded)
       continue;
-    caches->bytes -= panel->bytes;
-    keep_panel(caches, panel, th_row_caches_unit(caches, k).count, kept, keep);
-    caches->bytes += panel->bytes;
+    caches->bytes -= cache->bytes;
+    keep_panel(caches, cache, th_row_caches_unit(caches, k).count, kept, keep);
+    caches->bytes += cache->bytes;
   }
 }

@@ -30,7 +30,7 @@ struct th_row_caches {
   bool sparse;
   const struct th_deal_plan *plan; /* of deal units; the context's */
   int64_t count;                   /* deal units of the training examples */
-  struct th_row_cache *panel;
+  struct th_row_cache *cache;
   int64_t limit;       /* bytes for values that stay; 0: all of them */
   int64_t bytes;       /* taken now */
   int64_t next_victim; /* the next panel to make room */

@@ -18,22 +18,22 @@ static void store(const struct th_row_caches *caches, void *values, int64_t at,
 }
 
 th_status th_row_cache_reserve(const struct th_row_caches *caches,
-                               struct th_row_cache *panel, int64_t rows,
+                               struct th_row_cache *cache, int64_t rows,
                                int64_t places, int64_t entries,
                                struct th_error *err)
 {
   size_t size = th_type_size(caches->type);
   int64_t values = caches->sparse ? entries : rows * places;
   th_status rc;
-  panel->places = places;
-  TH_TRY(th_alloc(&panel->values, values, size, "a panel", err));
-  panel->bytes = values * (int64_t)size;
+  cache->places = places;
+  TH_TRY(th_alloc(&cache->values, values, size, "a panel", err));
+  cache->bytes = values * (int64_t)size;
   if (!caches->sparse)
     return rc;
-  TH_TRY(TH_NEW(&panel->start, rows + 1, "a panel", err));
-  TH_TRY(TH_NEW(&panel->place, entries, "a panel", err));
-  panel->bytes += (rows + 1) * (int64_t)sizeof *panel->start +
-                  entries * (int64_t)sizeof *panel->place;
+  TH_TRY(TH_NEW(&cache->start, rows + 1, "a panel", err));
+  TH_TRY(TH_NEW(&cache->place, entries, "a panel", err));
+  cache->bytes += (rows + 1) * (int64_t)sizeof *cache->start +
+                  entries * (int64_t)sizeof *cache->place;
 done:
   return rc;
 }
@@ -42,7 +42,7 @@ done:
 
 /* The attributes of a slab, which begin at a place. */
 static void turn_slab(const struct th_row_caches *caches,
-                      struct th_row_cache *panel, const struct th_slab *slab,
+                      struct th_row_cache *cache, const struct th_slab *slab,
                       int64_t place)
 {
   const struct th_active *active = caches->active;
@@ -51,24 +51,24 @@ static void turn_slab(const struct th_row_caches *caches,
     struct th_slab one = th_slab_part(slab, (struct th_range){j, j + 1});
     th_kernel_column(&one, active->centre[p], active->scale[p], caches->column);
     for (int64_t i = 0; i < slab->rows; i++)
-      store(caches, panel->values, i * panel->places + p, caches->column[i]);
+      store(caches, cache->values, i * cache->places + p, caches->column[i]);
   }
 }
 
 static th_status load_dense(struct th_row_caches *caches,
-                            struct th_row_cache *panel,
+                            struct th_row_cache *cache,
                             const struct th_draw *draw, struct th_error *err)
 {
   struct th_rows rows = draw->rows.items[0];
   struct th_slab slab;
   th_status rc =
-      th_row_cache_reserve(caches, panel, rows.count, panel->places, 0, err);
-  for (int64_t place = 0; place < panel->places && rc == TH_OK;) {
+      th_row_cache_reserve(caches, cache, rows.count, cache->places, 0, err);
+  for (int64_t place = 0; place < cache->places && rc == TH_OK;) {
     rc = th_source_active(caches->context->source, draw, rows, place, &slab,
                           err);
     if (rc != TH_OK)
       break;
-    turn_slab(caches, panel, &slab, place);
+    turn_slab(caches, cache, &slab, place);
     place += slab.attributes.last - slab.attributes.first;
   }
   return rc;
@@ -108,52 +108,52 @@ static th_status take_slab(const struct th_row_caches *caches,
 
 /* Sort by row; within one, places stay in order. */
 static void sort_entries(const struct th_row_caches *caches,
-                         struct th_row_cache *panel, const struct entries *list,
+                         struct th_row_cache *cache, const struct entries *list,
                          int64_t rows)
 {
   for (int64_t k = 0; k < list->count; k++)
-    panel->start[list->items[k].row + 1]++;
+    cache->start[list->items[k].row + 1]++;
   for (int64_t i = 0; i < rows; i++)
-    panel->start[i + 1] += panel->start[i];
+    cache->start[i + 1] += cache->start[i];
   for (int64_t k = 0; k < list->count; k++) {
-    int64_t at = panel->start[list->items[k].row]++;
-    panel->place[at] = list->items[k].place;
-    store(caches, panel->values, at, list->items[k].value);
+    int64_t at = cache->start[list->items[k].row]++;
+    cache->place[at] = list->items[k].place;
+    store(caches, cache->values, at, list->items[k].value);
   }
   for (int64_t i = rows; i > 0; i--)
-    panel->start[i] = panel->start[i - 1];
-  panel->start[0] = 0;
+    cache->start[i] = cache->start[i - 1];
+  cache->start[0] = 0;
 }
 
 static th_status load_sparse(struct th_row_caches *caches,
-                             struct th_row_cache *panel,
+                             struct th_row_cache *cache,
                              const struct th_draw *draw, struct th_error *err)
 {
   struct th_rows rows = draw->rows.items[0];
   struct entries list = {.items = NULL};
   struct th_slab slab;
   th_status rc = TH_OK;
-  for (int64_t place = 0; place < panel->places;) {
+  for (int64_t place = 0; place < cache->places;) {
     TH_TRY(th_source_active(caches->context->source, draw, rows, place, &slab,
                             err));
     TH_TRY(take_slab(caches, &list, &slab, place, err));
     place += slab.attributes.last - slab.attributes.first;
   }
-  TH_TRY(th_row_cache_reserve(caches, panel, rows.count, panel->places,
+  TH_TRY(th_row_cache_reserve(caches, cache, rows.count, cache->places,
                               list.count, err));
-  sort_entries(caches, panel, &list, rows.count);
+  sort_entries(caches, cache, &list, rows.count);
 done:
   free(list.items);
   return rc;
 }
 
 th_status th_row_cache_load(struct th_row_caches *caches,
-                            struct th_row_cache *panel,
+                            struct th_row_cache *cache,
                             const struct th_draw *draw, struct th_error *err)
 {
-  panel->places = caches->active->count;
+  cache->places = caches->active->count;
   th_status rc =
-      (caches->sparse ? load_sparse : load_dense)(caches, panel, draw, err);
-  panel->loaded = rc == TH_OK;
+      (caches->sparse ? load_sparse : load_dense)(caches, cache, draw, err);
+  cache->loaded = rc == TH_OK;
   return rc;
 }

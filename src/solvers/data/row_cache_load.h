@@ -20,18 +20,18 @@ struct th_row_cache {
 /* Read a panel's values under a granted draw of its deal unit. Local.
  * TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_row_cache_load(struct th_row_caches *caches,
-                            struct th_row_cache *panel,
+                            struct th_row_cache *cache,
                             const struct th_draw *draw, struct th_error *err);
 
 /* Room for a panel of these places; sparse: of these entries. Local. TH_ENOMEM.
  */
 th_status th_row_cache_reserve(const struct th_row_caches *caches,
-                               struct th_row_cache *panel, int64_t rows,
+                               struct th_row_cache *cache, int64_t rows,
                                int64_t places, int64_t entries,
                                struct th_error *err);
 
 /* Forget its values; who holds it still does. Local. */
 void th_row_cache_drop(struct th_row_caches *caches,
-                       struct th_row_cache *panel);
+                       struct th_row_cache *cache);
 
 #endif

@@ -27,33 +27,33 @@ struct parcel {
 };
 
 /* The first entry of row i whose place is not below `place`. */
-static int64_t entry_of(const struct th_row_cache *panel, int64_t i,
+static int64_t entry_of(const struct th_row_cache *cache, int64_t i,
                         int64_t place)
 {
-  if (panel->start == NULL)
-    return i * panel->places + place;
-  return th_search_i32(panel->place, panel->start[i], panel->start[i + 1],
+  if (cache->start == NULL)
+    return i * cache->places + place;
+  return th_search_i32(cache->place, cache->start[i], cache->start[i + 1],
                        place);
 }
 
 /* The piece with some of the places; its bytes. to NULL: only these. */
 static size_t pack(const struct parcel *parcel,
-                   const struct th_row_cache *panel, struct th_range places,
+                   const struct th_row_cache *cache, struct th_range places,
                    char *to)
 {
   size_t bytes = (size_t)parcel->rows * sizeof(int32_t);
   for (int64_t i = 0; i < parcel->rows; i++) {
-    int64_t first = entry_of(panel, i, places.first);
-    int32_t count = (int32_t)(entry_of(panel, i, places.last) - first);
+    int64_t first = entry_of(cache, i, places.first);
+    int32_t count = (int32_t)(entry_of(cache, i, places.last) - first);
     size_t values = (size_t)count * parcel->value;
     if (to != NULL) {
       memcpy(to + (size_t)i * sizeof count, &count, sizeof count);
-      memcpy(to + bytes, (char *)panel->values + (size_t)first * parcel->value,
+      memcpy(to + bytes, (char *)cache->values + (size_t)first * parcel->value,
              values);
     }
     bytes += values;
     for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
-      int32_t place = panel->place[first + k] - (int32_t)places.first;
+      int32_t place = cache->place[first + k] - (int32_t)places.first;
       if (to != NULL)
         memcpy(to + bytes, &place, sizeof place);
       bytes += sizeof place;
@@ -63,7 +63,7 @@ static size_t pack(const struct parcel *parcel,
 }
 
 /* The pieces for all ranks, in order; their bytes. */
-static size_t pack_all(struct parcel *parcel, const struct th_row_cache *panel,
+static size_t pack_all(struct parcel *parcel, const struct th_row_cache *cache,
                        char *to)
 {
   struct th_active_redistribution *redistribution = parcel->redistribution;
@@ -71,7 +71,7 @@ static size_t pack_all(struct parcel *parcel, const struct th_row_cache *panel,
   int64_t first = 0;
   for (int r = 0; r < redistribution->ranks; r++) {
     struct th_range places = {first, first + redistribution->send[r]};
-    size_t piece = pack(parcel, panel, places, to == NULL ? NULL : to + bytes);
+    size_t piece = pack(parcel, cache, places, to == NULL ? NULL : to + bytes);
     redistribution->send_bytes[r] = (int64_t)piece;
     bytes += piece;
     first = places.last;
@@ -100,20 +100,20 @@ static void count_rows(struct parcel *parcel)
 }
 
 /* Put a piece behind what its rows have already; places count from `offset`. */
-static void unpack(struct parcel *parcel, struct th_row_cache *panel,
+static void unpack(struct parcel *parcel, struct th_row_cache *cache,
                    const char *piece, int64_t offset)
 {
   const char *from = piece + (size_t)parcel->rows * sizeof(int32_t);
   for (int64_t i = 0; i < parcel->rows; i++) {
     int32_t count = count_of(piece, i);
     size_t values = (size_t)count * parcel->value;
-    memcpy((char *)panel->values + (size_t)parcel->at[i] * parcel->value, from,
+    memcpy((char *)cache->values + (size_t)parcel->at[i] * parcel->value, from,
            values);
     from += values;
     for (int32_t k = 0; parcel->place > 0 && k < count; k++) {
       int32_t place;
       memcpy(&place, from, sizeof place);
-      panel->place[parcel->at[i] + k] = place + (int32_t)offset;
+      cache->place[parcel->at[i] + k] = place + (int32_t)offset;
       from += sizeof place;
     }
     parcel->at[i] += count;
@@ -121,7 +121,7 @@ static void unpack(struct parcel *parcel, struct th_row_cache *panel,
 }
 
 /* The panel that the pieces make. Local. */
-static th_status rebuild(struct parcel *parcel, struct th_row_cache *panel,
+static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
                          struct th_error *err)
 {
   const struct th_active_redistribution *redistribution =
@@ -131,30 +131,30 @@ static th_status rebuild(struct parcel *parcel, struct th_row_cache *panel,
   int64_t offset = 0;
   th_status rc;
   count_rows(parcel);
-  TH_TRY(th_row_cache_reserve(parcel->caches, panel, rows,
+  TH_TRY(th_row_cache_reserve(parcel->caches, cache, rows,
                               redistribution->after, parcel->at[rows], err));
-  if (panel->start != NULL)
-    memcpy(panel->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
+  if (cache->start != NULL)
+    memcpy(cache->start, parcel->at, (size_t)(rows + 1) * sizeof *parcel->at);
   for (int r = 0; r < redistribution->ranks; r++) {
-    unpack(parcel, panel, piece, offset);
+    unpack(parcel, cache, piece, offset);
     piece += redistribution->receive_bytes[r];
     offset += redistribution->receive[r];
   }
-  panel->loaded = true;
+  cache->loaded = true;
 done:
   return rc;
 }
 
 /* Sizes first, then the pieces. Collective. */
 static th_status deliver(struct parcel *parcel,
-                         const struct th_row_cache *panel, struct th_error *err)
+                         const struct th_row_cache *cache, struct th_error *err)
 {
   struct th_active_redistribution *redistribution = parcel->redistribution;
   struct th_comm *comm = parcel->caches->context->comm;
   int64_t bytes = 0;
   int64_t *sizes = NULL;
   th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks, "moved panels", err);
-  size_t packed = pack_all(parcel, panel, NULL);
+  size_t packed = pack_all(parcel, cache, NULL);
   if (rc == TH_OK)
     rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1, "moved panels",
                   err);
@@ -169,7 +169,7 @@ static th_status deliver(struct parcel *parcel,
     bytes += redistribution->receive_bytes[r];
   rc = th_alloc((void **)&parcel->receive, bytes, 1, "moved panels", err);
   TH_TRY(th_agree(comm, rc, err));
-  pack_all(parcel, panel, parcel->send);
+  pack_all(parcel, cache, parcel->send);
   comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
                       parcel->receive, redistribution->receive_bytes);
 done:
@@ -182,20 +182,20 @@ static th_status move_panel(struct th_row_caches *caches,
                             struct th_active_redistribution *redistribution,
                             int64_t k, struct th_error *err)
 {
-  struct th_row_cache *panel = &caches->panel[k];
-  struct th_row_cache made = {.holders = panel->holders};
+  struct th_row_cache *cache = &caches->cache[k];
+  struct th_row_cache made = {.holders = cache->holders};
   struct parcel parcel = {.caches = caches,
                           .redistribution = redistribution,
                           .rows = th_row_caches_unit(caches, k).count,
                           .value = th_type_size(caches->type),
                           .place = caches->sparse ? sizeof(int32_t) : 0};
   th_status rc;
-  TH_TRY(deliver(&parcel, panel, err));
+  TH_TRY(deliver(&parcel, cache, err));
   rc = TH_NEW(&parcel.at, parcel.rows + 1, "moved panels", err);
   if (rc == TH_OK)
     rc = rebuild(&parcel, &made, err);
-  th_row_cache_drop(caches, panel);
-  *panel = made;
+  th_row_cache_drop(caches, cache);
+  *cache = made;
   caches->bytes += made.bytes;
   rc = th_agree(caches->context->comm, rc, err);
 done:
@@ -212,11 +212,11 @@ th_status th_row_caches_move(struct th_row_caches *caches,
   th_status rc = TH_NEW(&missing, caches->count, "moved panels", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < caches->count; k++)
-    missing[k] = !caches->panel[k].loaded;
+    missing[k] = !caches->cache[k].loaded;
   comm->ops->max_i64(comm, missing, (size_t)caches->count);
   for (int64_t k = 0; k < caches->count; k++)
     if (missing[k] != 0)
-      th_row_cache_drop(caches, &caches->panel[k]);
+      th_row_cache_drop(caches, &caches->cache[k]);
     else
       TH_TRY(move_panel(caches, redistribution, k, err));
 done:

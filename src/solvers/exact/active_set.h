@@ -30,15 +30,15 @@ struct th_active_set {
   double *target;   /* members, then the intercept: where to */
 };
 
-void th_active_set_free(struct th_active_set *face);
+void th_active_set_free(struct th_active_set *active_set);
 
 /* Slots have new names: begin anew. */
-void th_active_set_reset(struct th_active_set *face);
+void th_active_set_reset(struct th_active_set *active_set);
 
 /* Its state: the factor as it has become, row by row. known: attributes of the
  * slots that the factor's rows are called after, in an image; `columns` has all
  * of them. */
-void th_active_set_describe(struct th_active_set *face,
+void th_active_set_describe(struct th_active_set *active_set,
                             const struct th_replicated_columns *columns,
                             const int64_t *known, struct th_state *state);
 
@@ -47,17 +47,17 @@ int64_t th_active_set_bytes(int64_t members);
 
 /* Make ready for a model that has begun, whose units must be attributes (l1);
  * *fits: it may be used. TH_ENOMEM. */
-th_status th_active_set_begin(struct th_active_set *face,
+th_status th_active_set_begin(struct th_active_set *active_set,
                               const struct th_quadratic *quadratic, bool *fits,
                               struct th_error *err);
 
 /* What that would cost now: in values that descent visits meanwhile. */
-int64_t th_active_set_cost(const struct th_active_set *face,
+int64_t th_active_set_cost(const struct th_active_set *active_set,
                            const struct th_quadratic *quadratic);
 
 /* Move the model to the minimum over its support, as far as its members are
  * independent; false: nothing moved, or the model would not fall. */
-bool th_active_set_step(struct th_active_set *face,
+bool th_active_set_step(struct th_active_set *active_set,
                         struct th_quadratic *quadratic, double lambda);
 
 #endif

@@ -63,7 +63,7 @@ void th_inner_solver_free(struct th_inner_solver *d)
   th_replicated_columns_free(&d->columns);
   th_covariance_free(&d->covariance);
   th_quadratic_free(&d->quadratic);
-  th_active_set_free(&d->face);
+  th_active_set_free(&d->active_set);
   th_chord_free(&d->chord);
   TH_FREE(d->prediction, d->theta, d->weighted, d->root_eta, d->h, d->trial,
           d->work);
@@ -113,7 +113,7 @@ static th_status drop_unused(struct th_inner_solver *d,
       keep[slot] = true;
   }
   th_covariance_keep(&d->covariance, keep);
-  th_active_set_reset(&d->face);
+  th_active_set_reset(&d->active_set);
   rc = th_replicated_columns_keep(&d->columns, keep, err);
 done:
   free(keep);
@@ -239,7 +239,7 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
     th_state_all(state, "columns", TH_STATE_I64, d->columns.attribute,
                  d->columns.count);
   }
-  th_active_set_describe(&d->face, &d->columns, known, state);
+  th_active_set_describe(&d->active_set, &d->columns, known, state);
   th_state_leave(state);
   free(known);
 }
@@ -300,9 +300,9 @@ static th_status make_model(struct th_inner_solver *d,
     start_residuals(d);
   TH_TRY(th_quadratic_begin(q, err));
   if (anew || (is_chord(d) && d->whole)) /* where chords learn */
-    th_active_set_reset(&d->face);
-  TH_TRY(th_active_set_begin(&d->face, q, &fits, err));
-  q->face = fits ? &d->face : NULL;
+    th_active_set_reset(&d->active_set);
+  TH_TRY(th_active_set_begin(&d->active_set, q, &fits, err));
+  q->active_set = fits ? &d->active_set : NULL;
   q->patience = is_squared(d) || is_chord(d) ? 0 : PATIENCE;
   q->frugal = d->problem->kept != NULL;
 done:

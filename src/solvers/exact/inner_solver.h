@@ -23,7 +23,7 @@ struct th_inner_solver {
   struct th_replicated_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
-  struct th_active_set face;
+  struct th_active_set active_set;
   struct th_chord chord; /* of a tall problem */
   bool tall;
   bool whole;         /* and its columns are so few that all are members */
@@ -50,61 +50,61 @@ struct th_inner_solver {
 };
 
 /* The zero model. Local. */
-th_status th_inner_solver_init(struct th_inner_solver *descent,
+th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,
                                struct th_error *err);
-void th_inner_solver_free(struct th_inner_solver *descent);
+void th_inner_solver_free(struct th_inner_solver *inner);
 
 /* Its state at the end of a lambda: which columns it holds, and the factor.
  * Those of an image are gathered. Collective. */
-void th_inner_solver_describe(struct th_inner_solver *descent,
+void th_inner_solver_describe(struct th_inner_solver *inner,
                               struct th_state *state);
 
 /* Gather what the working set needs, and say where it lies; what has not been
  * used for long is dropped. Collective. */
-th_status th_inner_solver_gather(struct th_inner_solver *descent,
+th_status th_inner_solver_gather(struct th_inner_solver *inner,
                                  struct th_working_set *working,
                                  struct th_error *err);
 
 /* Predictions, theta, slopes, primal value and gap at the working set's
  * coefficients. Collective. */
-th_status th_inner_solver_look(struct th_inner_solver *descent,
+th_status th_inner_solver_look(struct th_inner_solver *inner,
                                struct th_working_set *working, double lambda,
                                struct th_error *err);
 
 /* The two halves of a look: predictions, theta and primal value; slopes and
  * gap. Collective. */
-th_status th_inner_solver_predict(struct th_inner_solver *descent,
+th_status th_inner_solver_predict(struct th_inner_solver *inner,
                                   struct th_working_set *working, double lambda,
                                   struct th_error *err);
-th_status th_inner_solver_slopes(struct th_inner_solver *descent,
+th_status th_inner_solver_slopes(struct th_inner_solver *inner,
                                  struct th_working_set *working, double lambda,
                                  struct th_error *err);
 
 /* Primal value and gap where the last look has been, at another lambda, or with
  * another ridge or working set: slopes are the caller's to give. The gap there
  * by the dual point scale theta. Local, replicated. */
-void th_inner_solver_stay(struct th_inner_solver *descent,
+void th_inner_solver_stay(struct th_inner_solver *inner,
                           const struct th_working_set *working, double lambda);
-double th_inner_solver_gap(const struct th_inner_solver *descent,
+double th_inner_solver_gap(const struct th_inner_solver *inner,
                            const struct th_working_set *working, double scale);
 
 /* The step of a model by products, halved likewise, and a look where it ends,
  * or where it began and no part of it was good. *moved: there is a way on.
  * Internal to the descent. Collective. */
-th_status th_inner_solver_chord(struct th_inner_solver *descent,
+th_status th_inner_solver_chord(struct th_inner_solver *inner,
                                 struct th_working_set *working, double lambda,
                                 bool *moved, struct th_error *err);
 
 /* Along the step that the model proposes, halved until the objective falls by a
  * part of what the model's slope says (Tseng & Yun 2009). False: it does not,
  * in doubles. Local, replicated; internal to the descent. */
-bool th_inner_solver_search(struct th_inner_solver *descent,
+bool th_inner_solver_search(struct th_inner_solver *inner,
                             struct th_working_set *working, double lambda);
 
 /* Descend from where a look has been to a gap of at most tolerance, or as far
  * as doubles go; ends with a look. Collective. */
-th_status th_inner_solver_solve(struct th_inner_solver *descent,
+th_status th_inner_solver_solve(struct th_inner_solver *inner,
                                 struct th_working_set *working, double lambda,
                                 double tolerance, struct th_error *err);
 

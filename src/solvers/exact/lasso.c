@@ -95,7 +95,7 @@ static th_status publish(struct lasso *s, struct th_context *context,
       s->chosen[size++] = (struct th_index_value){w->attribute[k], w->coef[k]};
   qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
   TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
-  s->support.intercept = s->exact.descent.intercept;
+  s->support.intercept = s->exact.inner.intercept;
 done:
   return rc;
 }
@@ -223,7 +223,7 @@ static void describe(void *state, struct th_context *context,
   th_support_describe(&s->support, "support", list);
   th_gradient_history_describe(&s->exact.history, list);
   th_working_set_describe(&s->exact.working, &s->problem, list);
-  th_inner_solver_describe(&s->exact.descent, list);
+  th_inner_solver_describe(&s->exact.inner, list);
 }
 
 const struct th_algorithm th_lasso_algorithm = {.create = create,

@@ -95,7 +95,7 @@ static th_status solve(struct net *net, double l1, double ridge,
   th_status rc = TH_OK;
   net->problem.ridge = ridge;
   if (l1 >= nothing_enters * net->problem.lambda_max)
-    return th_inner_solver_look(&e->descent, &e->working, l1, err);
+    return th_inner_solver_look(&e->inner, &e->working, l1, err);
   TH_TRY(th_working_set_solver_guess(e, l1, true, err));
   TH_TRY(th_working_set_solver_solve(e, l1, err));
 done:
@@ -107,7 +107,7 @@ static double share_of(const struct net *net)
   const struct th_problem *p = &net->problem;
   if (th_working_set_support(&net->exact.working) == 0)
     return 0;
-  return p->zero > 0 ? 1 - net->exact.descent.loss / p->zero : 0;
+  return p->zero > 0 ? 1 - net->exact.inner.loss / p->zero : 0;
 }
 
 static struct th_net_point point_of(struct net *net)
@@ -123,9 +123,9 @@ static struct th_net_point point_of(struct net *net)
     net->column[k] = net->chosen[k].attribute;
     net->coef[k] = net->chosen[k].value;
   }
-  return (struct th_net_point){share_of(net), net->exact.descent.intercept,
+  return (struct th_net_point){share_of(net), net->exact.inner.intercept,
                                size,          net->column,
-                               net->coef,     net->exact.descent.prediction};
+                               net->coef,     net->exact.inner.prediction};
 }
 
 /* Over the null deviance, where so much of it has been explained. */

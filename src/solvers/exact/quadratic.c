@@ -293,11 +293,11 @@ static double descend(struct th_quadratic *q, double lambda)
 /* A solution on the support: false where it is not tried, or is none. */
 static bool solve_face(struct th_quadratic *q, double lambda)
 {
-  if (q->face == NULL ||
-      (q->frugal && q->visited < th_active_set_cost(q->face, q)))
+  if (q->active_set == NULL ||
+      (q->frugal && q->visited < th_active_set_cost(q->active_set, q)))
     return false;
   q->visited = 0;
-  return th_active_set_step(q->face, q, lambda);
+  return th_active_set_step(q->active_set, q, lambda);
 }
 
 /* Epochs over all members find what joins the support; its minimum is then

@@ -25,8 +25,8 @@ enum { TH_EXTRAPOLATED = 5 }; /* iterates that are combined */
 struct th_quadratic {
   const struct th_working_set *working; /* borrowed */
   const struct th_replicated_columns *columns;
-  struct th_active_set *face; /* solves on the support; NULL: none does */
-  int patience;               /* rounds of descent before that */
+  struct th_active_set *active_set; /* solves on the support; NULL: none does */
+  int patience;                     /* rounds of descent before that */
   bool frugal;     /* nor before descent has visited what that costs: */
   int64_t visited; /* values, since the beginning or the last time */
   /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the

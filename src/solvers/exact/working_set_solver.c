@@ -65,8 +65,8 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
   TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
   TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
   TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
-  TH_TRY(th_inner_solver_init(&e->descent, p, err));
-  e->descent.intercept = p->start;
+  TH_TRY(th_inner_solver_init(&e->inner, p, err));
+  e->inner.intercept = p->start;
   TH_TRY(th_gradient_history_init(&e->history, p, &e->duals, err));
 done:
   return th_agree(p->context->comm, rc, err);
@@ -74,7 +74,7 @@ done:
 
 void th_working_set_solver_free(struct th_working_set_solver *e)
 {
-  th_inner_solver_free(&e->descent);
+  th_inner_solver_free(&e->inner);
   th_working_set_free(&e->working);
   th_problem_duals_free(&e->duals);
   th_select_free(&e->selection);
@@ -132,7 +132,7 @@ th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
     e->key[k] = e->chosen[k].attribute;
   if (*added > 0)
     TH_TRY(th_working_set_add(&e->working, p, e->key, *added, err));
-  TH_TRY(th_inner_solver_gather(&e->descent, &e->working, err));
+  TH_TRY(th_inner_solver_gather(&e->inner, &e->working, err));
 done:
   return rc;
 }
@@ -158,13 +158,13 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   int64_t added = 0;
   double part =
       th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
-  if (!e->descent.whole)
+  if (!e->inner.whole)
     th_working_set_drop_zeros(w);
   if (!th_working_set_solver_stays(e))
     extrapolate(w, part);
   if (!widens)
     return TH_OK;
-  if (e->descent.whole)
+  if (e->inner.whole)
     return th_working_set_solver_take_all(e, err);
   if (part == 0)
     floor = 2 * lambda - th_gradient_history_lambda(&e->history);
@@ -181,7 +181,7 @@ static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
   int64_t k = w->start[unit];
   int64_t count = w->start[unit + 1] - k;
   e->duals.value[g] =
-      th_penalty_norm_dual(w->norm[unit], w->slope + k, count, e->descent.work);
+      th_penalty_norm_dual(w->norm[unit], w->slope + k, count, e->inner.work);
   e->duals.slack[g] = 0;
   for (int64_t m = th_problem_members(p, g).first;
        m < th_problem_members(p, g).last; m++, k++) {
@@ -238,7 +238,7 @@ static double want(struct th_working_set_solver *e, double lambda)
   struct th_duals *duals = &e->duals;
   double level = 0; /* columns in memory are looked at all */
   if (p->kept == NULL)
-    level = th_gradient_history_estimate(&e->history, e->descent.theta, duals);
+    level = th_gradient_history_estimate(&e->history, e->inner.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     double most = duals->value[g] + duals->slack[g];
     duals->wanted[g] = !e->screens || !(most < safely_below * lambda);
@@ -273,15 +273,15 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   double level = want(e, lambda);
   th_status rc = TH_OK;
   if (!th_working_set_solver_all_known(e))
-    rc = th_problem_pass(p, e->descent.theta, 1, lambda, &e->duals, err);
+    rc = th_problem_pass(p, e->inner.theta, 1, lambda, &e->duals, err);
   if (rc != TH_OK)
     return rc;
   take_known(e, false);
   double unread = 1 - (double)collect(e) / (double)p->active.total;
-  th_gradient_history_keep(&e->history, lambda, e->descent.theta,
-                           unread * level, &e->duals);
-  e->objective = e->descent.primal;
-  e->gap = th_inner_solver_gap(&e->descent, &e->working,
+  th_gradient_history_keep(&e->history, lambda, e->inner.theta, unread * level,
+                           &e->duals);
+  e->objective = e->inner.primal;
+  e->gap = th_inner_solver_gap(&e->inner, &e->working,
                                1 / fmax(1, e->dual_norm / lambda));
   return TH_OK;
 }
@@ -308,7 +308,7 @@ static th_status admit(struct th_working_set_solver *e, double lambda,
   if (*added > 0 && p->kept != NULL)
     th_working_set_solver_stay(e, lambda);
   else if (*added > 0)
-    TH_TRY(th_inner_solver_look(&e->descent, &e->working, lambda, err));
+    TH_TRY(th_inner_solver_look(&e->inner, &e->working, lambda, err));
 done:
   free(priority);
   return rc;
@@ -329,7 +329,7 @@ static double enough_of(const struct th_working_set_solver *e, double least)
 {
   bool cheap = e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
                !th_working_set_solver_all_known(e);
-  return cheap ? fmax(least, soon * e->descent.gap) : least;
+  return cheap ? fmax(least, soon * e->inner.gap) : least;
 }
 
 th_status th_working_set_solver_solve(struct th_working_set_solver *e,
@@ -341,20 +341,20 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
   int64_t added = 0;
   int64_t given = e->problem->context->config->epochs;
   int64_t rounds = given > 0 ? given : MOST_ROUNDS;
-  th_status rc = th_inner_solver_gather(&e->descent, &e->working, err);
-  e->descent.done = 0;
+  th_status rc = th_inner_solver_gather(&e->inner, &e->working, err);
+  e->inner.done = 0;
   if (rc == TH_OK && th_working_set_solver_stays(e))
     th_working_set_solver_stay(e, lambda);
   else if (rc == TH_OK)
-    rc = th_inner_solver_look(&e->descent, &e->working, lambda, err);
+    rc = th_inner_solver_look(&e->inner, &e->working, lambda, err);
   for (int64_t k = 0; k < rounds && rc == TH_OK; k++) {
-    double goal = th_working_set_solver_goal(e, e->descent.primal);
+    double goal = th_working_set_solver_goal(e, e->inner.primal);
     double least = th_working_set_solver_all_known(e) && part == for_the_set
                        ? goal
                        : part * goal;
     double enough = enough_of(e, least);
     th_profile_begin(e->problem->context->profile);
-    rc = th_inner_solver_solve(&e->descent, &e->working, lambda, enough, err);
+    rc = th_inner_solver_solve(&e->inner, &e->working, lambda, enough, err);
     th_profile_end(e->problem->context->profile, TH_PHASE_SOLVE);
     if (rc != TH_OK)
       break;
@@ -363,7 +363,7 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     if (e->gap <= goal)
       break;
     first = k == 0 ? e->gap : first;
-    e->descent.done = share_of_way(first, e->gap, goal);
+    e->inner.done = share_of_way(first, e->gap, goal);
     added = 0;
     if (e->dual_norm > lambda)
       TH_TRY(admit(e, lambda, &added, err));

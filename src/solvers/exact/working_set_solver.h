@@ -20,7 +20,7 @@ struct th_working_set_solver {
   struct th_problem *problem; /* borrowed */
   bool screens;               /* passes leave out what cannot matter */
   double tolerance;           /* of the gap; 0: by rule */
-  struct th_inner_solver descent;
+  struct th_inner_solver inner;
   struct th_working_set working;
   struct th_duals duals; /* times lambda: slopes */
   struct th_gradient_history history;

@@ -11,7 +11,7 @@ bool th_working_set_solver_all_known(const struct th_working_set_solver *e)
 bool th_working_set_solver_stays(const struct th_working_set_solver *e)
 {
   return e->problem->kept != NULL && !e->problem->loss->labels &&
-         e->descent.by_products && e->descent.looked;
+         e->inner.by_products && e->inner.looked;
 }
 
 void th_working_set_solver_stay(struct th_working_set_solver *e, double lambda)
@@ -19,7 +19,7 @@ void th_working_set_solver_stay(struct th_working_set_solver *e, double lambda)
   struct th_working_set *w = &e->working;
   for (int64_t k = 0; k < w->members; k++)
     w->slope[k] = e->problem->ridge * w->coef[k] - e->duals.z[w->attribute[k]];
-  th_inner_solver_stay(&e->descent, w, lambda);
+  th_inner_solver_stay(&e->inner, w, lambda);
 }
 
 th_status th_working_set_solver_take_all(struct th_working_set_solver *e,

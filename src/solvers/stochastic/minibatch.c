@@ -8,54 +8,54 @@
 #include <math.h>
 #include <stdlib.h>
 
-th_status th_stochastic_batch_init(struct th_minibatch *sample, int64_t rows,
+th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
                                    struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&sample->index, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->held, rows + 1, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->row, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->prediction, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->anchored, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->theta, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->factor, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&sample->sums, 2 * rows + 1, "a mini-batch", err));
-  sample->capacity = rows;
+  TH_TRY(TH_NEW(&minibatch->index, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->held, rows + 1, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->row, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->prediction, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->anchored, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->theta, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->factor, rows, "a mini-batch", err));
+  TH_TRY(TH_NEW(&minibatch->sums, 2 * rows + 1, "a mini-batch", err));
+  minibatch->capacity = rows;
 done:
   return rc;
 }
 
-void th_stochastic_batch_free(struct th_minibatch *sample)
+void th_stochastic_batch_free(struct th_minibatch *minibatch)
 {
-  free(sample->index);
-  free(sample->held);
-  free(sample->row);
-  free(sample->prediction);
-  free(sample->anchored);
-  free(sample->theta);
-  free(sample->factor);
-  free(sample->sums);
-  *sample = (struct th_minibatch){0};
+  free(minibatch->index);
+  free(minibatch->held);
+  free(minibatch->row);
+  free(minibatch->prediction);
+  free(minibatch->anchored);
+  free(minibatch->theta);
+  free(minibatch->factor);
+  free(minibatch->sums);
+  *minibatch = (struct th_minibatch){0};
 }
 
 void th_stochastic_batch_release(struct th_stochastic *s, bool all)
 {
-  struct th_minibatch *sample = &s->sample;
+  struct th_minibatch *minibatch = &s->minibatch;
   bool last = all || s->order.next >= s->order.unit.count;
-  int64_t keep = sample->holds > 0 && !last ? 1 : 0;
-  for (int64_t k = 0; k < sample->holds - keep; k++)
-    th_row_caches_release(&s->caches, sample->held[k]);
+  int64_t keep = minibatch->holds > 0 && !last ? 1 : 0;
+  for (int64_t k = 0; k < minibatch->holds - keep; k++)
+    th_row_caches_release(&s->caches, minibatch->held[k]);
   if (keep == 1)
-    sample->held[0] = sample->held[sample->holds - 1];
-  sample->holds = keep;
-  sample->rows = 0;
+    minibatch->held[0] = minibatch->held[minibatch->holds - 1];
+  minibatch->holds = keep;
+  minibatch->rows = 0;
 }
 
 /* The next row, and the panel that it lies in. Local. */
 static th_status take_row(struct th_stochastic *s, int64_t r,
                           struct th_error *err)
 {
-  struct th_minibatch *sample = &s->sample;
+  struct th_minibatch *minibatch = &s->minibatch;
   int64_t units = s->order.units;
   int64_t row = 0;
   bool more;
@@ -63,11 +63,11 @@ static th_status take_row(struct th_stochastic *s, int64_t r,
   TH_TRY(th_example_order_next(&s->order, &s->context->deal, &row, &more, err));
   if (s->order.units != units) {
     int64_t unit = th_row_caches_unit_of(&s->caches, row);
-    sample->held[sample->holds++] = unit;
+    minibatch->held[minibatch->holds++] = unit;
     TH_TRY(th_row_caches_draw(&s->caches, unit, err));
   }
-  sample->index[r] = row;
-  th_row_caches_row(&s->caches, row, &sample->row[r]);
+  minibatch->index[r] = row;
+  th_row_caches_row(&s->caches, row, &minibatch->row[r]);
 done:
   return rc;
 }
@@ -75,19 +75,19 @@ done:
 /* This rank's share of the predictions, at b and at the anchor. Local. */
 static th_status multiply(struct th_stochastic *s, struct th_error *err)
 {
-  struct th_minibatch *sample = &s->sample;
+  struct th_minibatch *minibatch = &s->minibatch;
   bool anchored = s->screening->anchored;
   bool good = true;
-  for (int64_t r = 0; r < sample->rows; r++) {
-    const struct th_row *row = &sample->row[r];
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    const struct th_row *row = &minibatch->row[r];
     if (s->update->catch_up != NULL)
       s->update->catch_up(s, row);
     good &= th_row_product(row, th_stochastic_coef(s), &s->places.cells,
-                           &s->scaling.fixed, &sample->sums[r]);
+                           &s->scaling.fixed, &minibatch->sums[r]);
     if (anchored)
       good &= th_row_product(row, th_stochastic_screening_field(s, 0),
                              &s->places.cells, &s->scaling.fixed,
-                             &sample->sums[sample->rows + r]);
+                             &minibatch->sums[minibatch->rows + r]);
   }
   if (good)
     return TH_OK;
@@ -113,23 +113,25 @@ static th_status look(struct th_stochastic *s, int64_t rows,
 static void derive(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
-  struct th_minibatch *sample = &s->sample;
-  for (int64_t r = 0; r < sample->rows; r++) {
-    sample->prediction[r] =
-        th_fixed_to(&s->scaling.fixed, sample->sums[r]) + s->intercept;
-    sample->theta[r] = s->target[sample->index[r]]; /* until it is f' there */
+  struct th_minibatch *minibatch = &s->minibatch;
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    minibatch->prediction[r] =
+        th_fixed_to(&s->scaling.fixed, minibatch->sums[r]) + s->intercept;
+    minibatch->theta[r] =
+        s->target[minibatch->index[r]]; /* until it is f' there */
   }
-  th_loss_f_all(loss, sample->rows, sample->prediction, sample->theta,
-                sample->factor);
-  th_loss_df_all(loss, sample->rows, sample->prediction, sample->theta,
-                 sample->theta);
-  for (int64_t r = 0; r < sample->rows; r++) {
-    double weight = s->eta[sample->index[r]] * (double)s->n;
-    s->control.loss += weight * sample->factor[r];
-    sample->factor[r] = weight * sample->theta[r] / (double)sample->rows;
+  th_loss_f_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,
+                minibatch->factor);
+  th_loss_df_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,
+                 minibatch->theta);
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    double weight = s->eta[minibatch->index[r]] * (double)s->n;
+    s->control.loss += weight * minibatch->factor[r];
+    minibatch->factor[r] =
+        weight * minibatch->theta[r] / (double)minibatch->rows;
     if (s->screening->anchored)
-      sample->anchored[r] =
-          th_fixed_to(&s->scaling.fixed, sample->sums[sample->rows + r]) +
+      minibatch->anchored[r] =
+          th_fixed_to(&s->scaling.fixed, minibatch->sums[minibatch->rows + r]) +
           s->anchor_intercept;
   }
 }
@@ -137,20 +139,20 @@ static void derive(struct th_stochastic *s)
 th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
                                    struct th_error *err)
 {
-  struct th_minibatch *sample = &s->sample;
+  struct th_minibatch *minibatch = &s->minibatch;
   int64_t left =
       s->order.unit.count - s->order.next + th_deal_left(&s->context->deal);
-  int64_t rows = th_min_i64(sample->capacity, left);
+  int64_t rows = th_min_i64(minibatch->capacity, left);
   int64_t sums = s->screening->anchored ? 2 * rows : rows;
   *more = rows > 0;
   if (!*more)
     return TH_OK;
   for (int64_t r = 0; r < sums; r++)
-    sample->sums[r] = 0;
-  sample->rows = rows;
+    minibatch->sums[r] = 0;
+  minibatch->rows = rows;
   th_status rc = look(s, rows, err);
   if (s->context->comm->size > 1)
-    rc = th_comm_sum_agree(s->context->comm, sample->sums, (size_t)sums, rc,
+    rc = th_comm_sum_agree(s->context->comm, minibatch->sums, (size_t)sums, rc,
                            err);
   if (rc == TH_OK)
     derive(s);

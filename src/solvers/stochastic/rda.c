@@ -78,12 +78,12 @@ static void flush(struct th_stochastic *s)
 static void step(struct th_stochastic *s)
 {
   struct rda *state = s->update_state;
-  const struct th_minibatch *sample = &s->sample;
+  const struct th_minibatch *minibatch = &s->minibatch;
   double halves = fmax(1, 2 * (double)s->control.drawn / (double)s->n);
-  for (int64_t r = 0; r < sample->rows; r++) {
-    th_row_add(&sample->row[r], sample->factor[r], gradients(s));
-    state->intercept += sample->factor[r];
-    state->pull += fabs(sample->factor[r]) * s->scaling.step_bound;
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    th_row_add(&minibatch->row[r], minibatch->factor[r], gradients(s));
+    state->intercept += minibatch->factor[r];
+    state->pull += fabs(minibatch->factor[r]) * s->scaling.step_bound;
   }
   s->control.step_size = state->first / sqrt(halves);
   state->step = s->control.step_size;

@@ -37,7 +37,7 @@ static int64_t first_length(const struct th_stochastic *s)
           : th_max_i64(EPOCHS_IN_BLOCK * s->n, EXAMPLES_IN_BLOCK);
   int64_t steps = config->screening.every > 0
                       ? config->screening.every
-                      : th_integer_ceil_divide(examples, s->sample.capacity);
+                      : th_integer_ceil_divide(examples, s->minibatch.capacity);
   return votes ? th_integer_ceil_divide(steps, TH_ONLINE_BALLOTS) : steps;
 }
 
@@ -92,7 +92,7 @@ static int64_t block(struct th_stochastic *s)
 {
   return th_min_i64(
       th_screen_online_of(s)->online.length,
-      th_integer_ceil_divide(th_screen_online_left(s), s->sample.capacity));
+      th_integer_ceil_divide(th_screen_online_left(s), s->minibatch.capacity));
 }
 
 /* Lines 10 to 14; 8 and 9 are the engine's and the update rule's. */
@@ -100,18 +100,19 @@ static void observe(struct th_stochastic *s)
 {
   struct th_online *online = &th_screen_online_of(s)->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
-  const struct th_minibatch *sample = &s->sample;
+  const struct th_minibatch *minibatch = &s->minibatch;
   th_online_step(online, vectors); /* mu_t; line 14 */
   th_online_intercept(online, s->intercept);
-  for (int64_t r = 0; r < sample->rows; r++) {
-    int64_t i = sample->index[r];
-    double factor = s->eta[i] * (double)s->n / (double)sample->rows;
-    th_row_add_moments(&sample->row[r],
-                       th_online_dual_factor(online, factor, sample->theta[r]),
-                       vectors.X, th_online_second_factor(online, factor),
-                       vectors.N); /* lines 10 and 13 */
-    th_online_example(online, factor, s->target[i], sample->theta[r],
-                      sample->anchored[r]); /* lines 11 and 12 */
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    int64_t i = minibatch->index[r];
+    double factor = s->eta[i] * (double)s->n / (double)minibatch->rows;
+    th_row_add_moments(
+        &minibatch->row[r],
+        th_online_dual_factor(online, factor, minibatch->theta[r]), vectors.X,
+        th_online_second_factor(online, factor),
+        vectors.N); /* lines 10 and 13 */
+    th_online_example(online, factor, s->target[i], minibatch->theta[r],
+                      minibatch->anchored[r]); /* lines 11 and 12 */
   }
   th_screen_online_watch(s);
 }

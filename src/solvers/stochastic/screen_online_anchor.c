@@ -24,8 +24,8 @@ void th_screen_online_watch(struct th_stochastic *s)
   const struct th_online *online = &screen->online;
   double *average = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   int64_t every = th_integer_ceil_divide(online->length, IN_AVERAGE);
-  for (int64_t r = 0; r < s->sample.rows; r++)
-    screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->sample.index[r];
+  for (int64_t r = 0; r < s->minibatch.rows; r++)
+    screen->recent[screen->seen++ % TH_ONLINE_RECENT] = s->minibatch.index[r];
   if (online->rule != TH_RULE_PROJ || online->block.steps % every != 0)
     return;
   if (s->update->flush != NULL)

@@ -298,7 +298,7 @@ static bool is_due(struct th_stochastic *s)
 static th_status check_stream(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
-  bool last = th_screen_online_left(s) < s->sample.capacity;
+  bool last = th_screen_online_left(s) < s->minibatch.capacity;
   int64_t readmitted = 0;
   th_status rc;
   if (!last && 2 * s->active.total > screen->checked)

@@ -65,13 +65,14 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   *drawn = 0;
   while (*drawn < examples && more) {
     TH_TRY(th_stochastic_batch_next(s, &more, err));
-    for (int64_t r = 0; more && r < s->sample.rows; r++) {
-      double factor = -s->sample.factor[r] * (double)s->sample.rows / s->lambda;
-      th_row_add_moments(&s->sample.row[r], factor, mean, factor * factor,
+    for (int64_t r = 0; more && r < s->minibatch.rows; r++) {
+      double factor =
+          -s->minibatch.factor[r] * (double)s->minibatch.rows / s->lambda;
+      th_row_add_moments(&s->minibatch.row[r], factor, mean, factor * factor,
                          square);
-      widen_bounds(&s->sample.row[r], factor, bound);
+      widen_bounds(&s->minibatch.row[r], factor, bound);
     }
-    *drawn += more ? s->sample.rows : 0;
+    *drawn += more ? s->minibatch.rows : 0;
     th_stochastic_batch_release(s, false);
   }
   s->control.drawn += *drawn;

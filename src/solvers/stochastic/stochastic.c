@@ -28,7 +28,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_row_caches_init(&s->caches, context, &s->active,
                             config->panel_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
-  TH_TRY(th_stochastic_batch_init(&s->sample, th_min_i64(rows, n), err));
+  TH_TRY(th_stochastic_batch_init(&s->minibatch, th_min_i64(rows, n), err));
   TH_TRY(th_context_all_examples(context, s->target, s->eta, err));
 done:
   return rc;
@@ -146,7 +146,7 @@ void th_stochastic_free(void *state)
   th_grouping_free(&s->grouping);
   th_row_caches_free(&s->caches);
   th_example_order_free(&s->order);
-  th_stochastic_batch_free(&s->sample);
+  th_stochastic_batch_free(&s->minibatch);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
   if (s->goal.problem != NULL)

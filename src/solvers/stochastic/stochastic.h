@@ -140,7 +140,7 @@ struct th_stochastic {
   struct th_row_caches caches;
   struct th_example_order order;
   struct th_places places;
-  struct th_minibatch sample;
+  struct th_minibatch minibatch;
   /* Replicated from here on. */
   double lambda;
   int64_t n;

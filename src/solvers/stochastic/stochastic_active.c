@@ -92,9 +92,9 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
   th_stochastic_changed(s, TH_CHANGE_PLACES);
   th_row_caches_forget(&s->caches);
   TH_TRY(th_stochastic_form(s, err));
-  for (int64_t k = 0; k < s->sample.holds && rc == TH_OK; k++) {
-    rc = th_row_caches_draw(&s->caches, s->sample.held[k], err);
-    th_row_caches_release(&s->caches, s->sample.held[k]);
+  for (int64_t k = 0; k < s->minibatch.holds && rc == TH_OK; k++) {
+    rc = th_row_caches_draw(&s->caches, s->minibatch.held[k], err);
+    th_row_caches_release(&s->caches, s->minibatch.held[k]);
   }
   TH_TRY(th_agree(s->context->comm, rc, err));
   TH_TRY(th_stochastic_norms(s, err));

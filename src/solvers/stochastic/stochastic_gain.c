@@ -97,7 +97,7 @@ static void choose(struct th_stochastic *s, double eigenvalue)
 
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
 {
-  int64_t rows = th_min_i64(s->sample.capacity, th_min_i64(MOST_ROWS, s->n));
+  int64_t rows = th_min_i64(s->minibatch.capacity, th_min_i64(MOST_ROWS, s->n));
   int64_t *sums = NULL;
   double *gram = NULL;
   th_status rc;

@@ -43,7 +43,7 @@ static th_status take_step(struct th_stochastic *s, bool *more,
     return TH_OK;
   if (s->screening->observe != NULL)
     s->screening->observe(s);
-  s->control.drawn += s->sample.rows;
+  s->control.drawn += s->minibatch.rows;
   s->control.steps++;
   tell_going(s);
   s->update->step(s);
@@ -57,7 +57,7 @@ int64_t th_stochastic_block(struct th_stochastic *s)
   int64_t given = s->context->config->screening.every;
   if (given > 0)
     return given;
-  return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->sample.capacity);
+  return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->minibatch.capacity);
 }
 
 /* Mini-batches until the next screening. */

@@ -11,9 +11,9 @@
 /* ---- mini-batches (minibatch.c) ---- */
 
 /* Room for batches of that many rows. Local. */
-th_status th_stochastic_batch_init(struct th_minibatch *sample, int64_t rows,
+th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
                                    struct th_error *err);
-void th_stochastic_batch_free(struct th_minibatch *sample);
+void th_stochastic_batch_free(struct th_minibatch *minibatch);
 
 /* The next mini-batch, its predictions and duals; *more = false: all passes are
  * over. Collective: one sum, none on one rank. */

@@ -7,9 +7,9 @@
 void th_stochastic_descend(struct th_stochastic *s, double g,
                            const double *factor, double *b)
 {
-  for (int64_t r = 0; r < s->sample.rows; r++) {
+  for (int64_t r = 0; r < s->minibatch.rows; r++) {
     double step = g * factor[r];
-    th_row_add(&s->sample.row[r], -step, b);
+    th_row_add(&s->minibatch.row[r], -step, b);
     s->intercept -= s->control.constant * step;
     th_stochastic_scaling_widen(&s->scaling, fabs(step));
   }
@@ -31,8 +31,9 @@ void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
 /* One example, dense: both at once. Local. */
 static void fused_step(struct th_stochastic *s, double g)
 {
-  double step = g * s->sample.factor[0];
-  th_row_step(&s->sample.row[0], -step, g * s->lambda, th_stochastic_coef(s));
+  double step = g * s->minibatch.factor[0];
+  th_row_step(&s->minibatch.row[0], -step, g * s->lambda,
+              th_stochastic_coef(s));
   s->intercept -= s->control.constant * step;
   th_stochastic_scaling_widen(&s->scaling, fabs(step));
 }
@@ -48,11 +49,11 @@ void th_stochastic_batch_prox(struct th_stochastic *s, double g)
 void th_stochastic_prox_step(struct th_stochastic *s, double g)
 {
   bool separable = th_stochastic_separable(s);
-  if (separable && !s->caches.sparse && s->sample.rows == 1) {
+  if (separable && !s->caches.sparse && s->minibatch.rows == 1) {
     fused_step(s, g);
     return;
   }
-  th_stochastic_descend(s, g, s->sample.factor, th_stochastic_coef(s));
+  th_stochastic_descend(s, g, s->minibatch.factor, th_stochastic_coef(s));
   th_stochastic_batch_prox(s, g);
 }
 

@@ -79,22 +79,22 @@ static void describe_active(struct th_stochastic *s, struct th_state *state)
  * unit that is being handed out is held. */
 static void describe_rows(struct th_stochastic *s, struct th_state *state)
 {
-  struct th_minibatch *sample = &s->sample;
+  struct th_minibatch *minibatch = &s->minibatch;
   int32_t type = (int32_t)s->caches.type;
   int32_t *kept = (int32_t *)(void *)th_state_scratch(state, 1);
   if (kept != NULL)
     *kept = type;
   th_state_all(state, "type", TH_STATE_I32, kept, 1);
   th_example_order_describe(&s->order, state);
-  TH_STATE_ONE(state, sample, holds);
-  TH_STATE_ARRAY(state, sample, held, sample->holds);
+  TH_STATE_ONE(state, minibatch, holds);
+  TH_STATE_ARRAY(state, minibatch, held, minibatch->holds);
   if (!th_state_puts(state) || !th_state_good(state) || kept == NULL)
     return;
   s->caches.type = (enum th_type) * kept;
   th_row_caches_forget(&s->caches);
-  for (int64_t k = 0; k < sample->holds; k++)
-    th_state_note(state,
-                  th_row_caches_draw(&s->caches, sample->held[k], state->err));
+  for (int64_t k = 0; k < minibatch->holds; k++)
+    th_state_note(
+        state, th_row_caches_draw(&s->caches, minibatch->held[k], state->err));
 }
 
 static void describe_certificate(struct th_stochastic *s,

@@ -28,7 +28,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static void step(struct th_stochastic *s)
 {
   struct truncation *state = s->update_state;
-  th_stochastic_descend(s, s->control.step_size, s->sample.factor,
+  th_stochastic_descend(s, s->control.step_size, s->minibatch.factor,
                         th_stochastic_coef(s));
   state->pending += s->control.step_size;
   if (s->control.steps % K != 0)

@@ -103,13 +103,13 @@ void th_variance_reduced_flush(struct th_stochastic *s)
 static void correct(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
-  struct th_minibatch *sample = &s->sample;
-  double scale = (double)s->n / (double)sample->rows;
-  for (int64_t r = 0; r < sample->rows; r++) {
-    int64_t i = sample->index[r];
-    double theta = sample->theta[r];
-    sample->theta[r] -= state->table[i];
-    sample->factor[r] = sample->theta[r] * s->eta[i] * scale;
+  struct th_minibatch *minibatch = &s->minibatch;
+  double scale = (double)s->n / (double)minibatch->rows;
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    int64_t i = minibatch->index[r];
+    double theta = minibatch->theta[r];
+    minibatch->theta[r] -= state->table[i];
+    minibatch->factor[r] = minibatch->theta[r] * s->eta[i] * scale;
     if (remember) {
       state->size += s->eta[i] * (fabs(theta) - fabs(state->table[i]));
       state->table[i] = theta;
@@ -121,10 +121,10 @@ static void correct(struct th_stochastic *s, bool remember)
 static void move_mean(struct th_stochastic *s)
 {
   struct th_variance_reduced *state = s->update_state;
-  const struct th_minibatch *sample = &s->sample;
-  for (int64_t r = 0; r < sample->rows; r++) {
-    double change = s->eta[sample->index[r]] * sample->theta[r];
-    th_row_add(&sample->row[r], change, mean_of(s));
+  const struct th_minibatch *minibatch = &s->minibatch;
+  for (int64_t r = 0; r < minibatch->rows; r++) {
+    double change = s->eta[minibatch->index[r]] * minibatch->theta[r];
+    th_row_add(&minibatch->row[r], change, mean_of(s));
     state->intercept_mean += change;
   }
 }
@@ -132,9 +132,9 @@ static void move_mean(struct th_stochastic *s)
 /* The mean and the prox: for what the sample meets, the rest waits; for all. */
 static void step_met(struct th_stochastic *s)
 {
-  for (int64_t r = 0; r < s->sample.rows; r++)
-    for (int64_t k = 0; k < s->sample.row[r].count; k++)
-      catch_up(s, s->sample.row[r].place[k]);
+  for (int64_t r = 0; r < s->minibatch.rows; r++)
+    for (int64_t k = 0; k < s->minibatch.row[r].count; k++)
+      catch_up(s, s->minibatch.row[r].place[k]);
 }
 
 static void step_all(struct th_stochastic *s)
@@ -152,7 +152,7 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
   th_stochastic_scaling_widen(&s->scaling, g * state->size * slack);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
-  th_stochastic_descend(s, g, s->sample.factor, th_stochastic_coef(s));
+  th_stochastic_descend(s, g, s->minibatch.factor, th_stochastic_coef(s));
   if (is_lazy(s))
     step_met(s);
   else

@@ -1,4 +1,5 @@
-/* unit_face.c - minima on the support: optimal, the factor that of the products
+/* unit_active_set.c - minima on the support: optimal, the factor that of the
+ * products
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 
@@ -31,7 +32,7 @@ struct sample {
   struct th_replicated_columns columns;
   struct th_covariance covariance;
   struct th_quadratic quadratic;
-  struct th_active_set face;
+  struct th_active_set active_set;
   struct th_error err;
 };
 
@@ -157,9 +158,9 @@ static void begin(struct sample *s, bool by_products)
   for (int64_t k = 0; k < MEMBERS && by_products; k++)
     q->state[s->slot[k]] = product_of(s, s->x[k], residual);
   CHECK(th_quadratic_begin(q, &s->err) == TH_OK);
-  CHECK(th_active_set_begin(&s->face, q, &fits, &s->err) == TH_OK);
+  CHECK(th_active_set_begin(&s->active_set, q, &fits, &s->err) == TH_OK);
   CHECK(fits);
-  q->face = &s->face;
+  q->active_set = &s->active_set;
 }
 
 /* Nothing in the problem's slopes, formed anew, asks for another coefficient.
@@ -190,7 +191,7 @@ static double entry(const struct th_active_set *f, int64_t i, int64_t k)
 /* What the factor multiplies to is what it stands for. */
 static void check_factor(const struct sample *s)
 {
-  const struct th_active_set *f = &s->face;
+  const struct th_active_set *f = &s->active_set;
   double ones[EXAMPLES];
   for (int64_t i = 0; i < EXAMPLES; i++)
     ones[i] = 1;
@@ -212,9 +213,9 @@ static void check_size(const struct sample *s, uint64_t number)
   int64_t support = 0;
   for (int64_t k = 0; k < MEMBERS; k++)
     support += s->coef[k] != 0;
-  CHECK(s->face.factor.size <= support + 1);
+  CHECK(s->active_set.factor.size <= support + 1);
   if (number % 3 != 2)
-    CHECK(s->face.factor.size >= support);
+    CHECK(s->active_set.factor.size >= support);
 }
 
 /* Lambdas down and up again: members join and leave. */
@@ -245,14 +246,14 @@ static void check_step(struct sample *s)
   for (int64_t k = 0; k < MEMBERS; k++)
     s->coef[k] *= 1.5;
   begin(s, true);
-  CHECK(th_active_set_step(&s->face, &s->quadratic, lambda));
+  CHECK(th_active_set_step(&s->active_set, &s->quadratic, lambda));
   memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
   check_optimal(s, lambda, false);
   for (int64_t k = 0; k < MEMBERS; k++)
     s->coef[k] = k % 2 ? 1 : -1;
   begin(s, true);
   before = s->quadratic.constant;
-  CHECK(th_active_set_step(&s->face, &s->quadratic, lambda));
+  CHECK(th_active_set_step(&s->active_set, &s->quadratic, lambda));
   for (int64_t k = 0; k < MEMBERS; k++)
     CHECK(s->quadratic.coef[k] * s->coef[k] >= 0);
   memcpy(s->coef, s->quadratic.coef, sizeof s->coef);
@@ -271,7 +272,7 @@ int main(void)
     if (number % 6 == 1)
       check_step(s);
     th_quadratic_free(&s->quadratic);
-    th_active_set_free(&s->face);
+    th_active_set_free(&s->active_set);
     free(s);
   }
   return check_finish(NULL);
