@@ -31,7 +31,7 @@ struct th_output {
 /* Claim the final name: TH_EIO when it exists and force is false, when it is
  * no regular file, when its folder cannot be written, or when another run is
  * writing it; one line that says which and what to do. The partial file
- * exists, empty, afterwards. "-" is refused: the output is no text. */
+ * exists, empty, afterwards. TH_EUSAGE for "-": the output is no text. */
 th_status th_output_begin(struct th_output *output, const char *path,
                           bool force, struct th_error *err);
 

@@ -7,7 +7,8 @@
  * columns are lists of entries. A column has the same bits whichever rank owns
  * the attribute.
  *
- * The only failure is TH_ENOMEM.
+ * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
+ * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H

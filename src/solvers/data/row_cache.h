@@ -7,7 +7,8 @@
  * Values of f64 storage are held in f64, all others in f32. This is exact if
  * attributes are neither centred nor scaled.
  *
- * A status is one of TH_EARG, TH_EBUDGET, TH_ENOMEM.
+ * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
+ * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHE_H
 #define TH_ROW_CACHE_H

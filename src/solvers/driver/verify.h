@@ -37,7 +37,8 @@ struct th_verify_setting {
  * says, but for rounding (solvers/driver/recertify.c); on fresh data no group
  * outside the support may contradict optimality with that confidence (empirical
  * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4).
- * Collective. TH_EDATA for a support attribute that is left out. */
+ * Collective. TH_EDATA for a support attribute that is left out; TH_ENUMERIC,
+ * TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_verify(const struct th_verify_setting *setting,
                     const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err);

@@ -58,7 +58,7 @@ th_status th_net_largest(const struct th_net_data *data, double *largest,
 /* Visit the models at lambda[0 .. lambdas - 1], which fall, until one explains
  * 0.995 of the null deviance, or is enough: the last. 0 < mix <= 1. Status as
  * above, and what the visitor returns; TH_ENUMERIC for values that are no
- * numbers. */
+ * numbers, TH_ENOMEM. */
 th_status th_net_path(const struct th_net_data *data, double mix,
                       const double *lambda, int64_t lambdas,
                       th_net_visitor *visit, void *self, struct th_error *err);

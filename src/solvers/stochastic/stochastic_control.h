@@ -38,14 +38,16 @@ double th_stochastic_first_step(const struct th_stochastic *s);
 void th_stochastic_choose_step(struct th_stochastic *s);
 
 /* What is left of an example is shorter than the whole: steps may be longer.
- * Collective. TH_ENUMERIC. */
+ * Collective. TH_ENUMERIC; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT,
+ * TH_EIO. */
 th_status th_stochastic_renew_steps(struct th_stochastic *s,
                                     struct th_error *err);
 
 /* How much longer the steps of mini-batches may be than those of single
  * examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b / b, at least
  * 1; and what b0 is multiplied with, the constant. Follows th_stochastic_norms.
- * Collective (stochastic_gain.c). TH_ENUMERIC. */
+ * Collective (stochastic_gain.c). TH_ENUMERIC, TH_ENOMEM; of reading as above.
+ */
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err);
 
 #endif

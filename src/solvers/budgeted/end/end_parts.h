@@ -108,13 +108,15 @@ th_status th_end_pick(const struct th_end_work *w,
 th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
                        struct th_error *err);
 
-/* Elastic nets on the lists, without each fold and on all rows (end_nets.c);
- * the strict support likewise, and the mean (end_strict.c). Collective. */
+/* Elastic nets on the lists, without each fold and on all rows (end_nets.c).
+ * Collective. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err);
 /* The net that was chosen, again, as exactly as its loss is told. Local. */
 th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                            struct th_error *err);
+/* The strict support, without each fold and on all rows, and the mean
+ * (end_strict.c). Collective. */
 th_status th_end_strict(struct th_end_work *w, const struct th_support *support,
                         struct th_error *err);
 
