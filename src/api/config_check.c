@@ -4,6 +4,7 @@
 
 #include "api/solver_options.h"
 #include "api/training_options.h"
+#include "math/penalty.h"
 #include "solvers/solver_table.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ static bool has_path(const struct th_config *config)
 
 static bool mixes(const struct th_config *config)
 {
-  return strcmp(config->penalty, "sparse-group") == 0;
+  const struct th_penalty *penalty = th_penalty_find(config->penalty);
+  return penalty != NULL && penalty->mixes;
 }
 
 static enum th_screen screen_of(const struct th_config *config)

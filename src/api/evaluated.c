@@ -4,6 +4,7 @@
 
 #include "api/split.h"
 #include "core/memory.h"
+#include "math/loss.h"
 #include "solvers/driver/predict.h"
 #include "solvers/driver/train.h"
 
@@ -78,10 +79,8 @@ void th_evaluated_free(struct th_evaluated *evaluated)
 
 enum th_predictor th_evaluated_predictor(const struct th_model *model)
 {
-  if (th_metrics_is_logistic(model))
-    return TH_PREDICTS_ODDS;
-  return strcmp(model->loss, "squared-hinge") == 0 ? TH_PREDICTS_MARGIN
-                                                   : TH_PREDICTS_TARGET;
+  const struct th_loss *loss = th_loss_find(model->loss);
+  return loss != NULL ? loss->predicts : TH_PREDICTS_TARGET;
 }
 
 /* All targets of the data set, not those of the split alone, say which labels

@@ -154,8 +154,3 @@ double th_metrics_probability(double z)
   double e = th_exp(-fabs(z));
   return z >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
-
-bool th_metrics_is_logistic(const struct th_model *model)
-{
-  return strcmp(model->loss, "logistic") == 0;
-}

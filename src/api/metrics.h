@@ -4,6 +4,7 @@
 #define TH_METRICS_H
 
 #include "core/model.h"
+#include "math/loss.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,11 +31,6 @@ struct th_metrics {
   double log_loss;
 };
 
-/* What a linear predictor z says of a target: squared loss, the target itself;
- * logistic, the log odds of the larger value; squared hinge, a margin, at best
- * 2 p - 1 for the probability p of the larger value (Zhang 2004). */
-enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
-
 /* Scores of n >= 1 linear predictors. Where they are not of the target itself,
  * the prediction is the expected target; mse and r2 then need two values too.
  * Squared loss: accuracy splits at the middle of the two values, log_loss maps
@@ -46,6 +42,5 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
 
 /* 1 / (1 + exp(-z)) without overflow. Local. */
 double th_metrics_probability(double z);
-bool th_metrics_is_logistic(const struct th_model *model);
 
 #endif

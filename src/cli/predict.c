@@ -74,8 +74,8 @@ th_status th_command_predict(const struct th_options *options,
                               evaluator.rows, comm->rank == 0, comm, err));
   if (comm->rank == 0)
     rc = write_csv(&evaluated, evaluator.rows.count,
-                   th_metrics_is_logistic(&evaluator.model), options->output,
-                   options->force, err);
+                   th_evaluated_predictor(&evaluator.model) == TH_PREDICTS_ODDS,
+                   options->output, options->force, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && !options->quiet)
     fprintf(stderr, "%s: predictions of %" PRId64 " example%s\n",

@@ -10,11 +10,17 @@
 
 struct th_loss_arrays; /* math/loss_array.h */
 
+/* What a linear predictor z says of a target: squared loss, the target itself;
+ * logistic, the log odds of the larger value; squared hinge, a margin, at best
+ * 2 p - 1 for the probability p of the larger value (Zhang 2004). */
+enum th_predictor { TH_PREDICTS_TARGET, TH_PREDICTS_ODDS, TH_PREDICTS_MARGIN };
+
 /* One row per loss; p is the linear predictor, y the target (labels: -1, +1).
  */
 struct th_loss {
   const char *name;
   const char *summary;
+  enum th_predictor predicts;
   bool labels;         /* needs a target with exactly two values */
   bool penalised_only; /* for solvers with a penalty */
   double smoothness;   /* largest second derivative: L = smoothness * lambda */

@@ -168,14 +168,20 @@ static struct th_group_norm group_norm(double weight, int64_t size, double mix)
 }
 
 static const struct th_penalty penalties[] = {
-    {"l1", "sum of w_j |b_j|; w_j: the weight of the attribute's group, or 1",
-     false, l1_norm},
-    {"group", "sum over groups of w norm2(b_g); w: its weight, or sqrt(size)",
-     true, group_norm},
-    {"sparse-group",
-     "sum over groups of mix norm1(b_g) + (1 - mix) w norm2(b_g)", true,
-     sparse_group_norm},
-    {NULL, NULL, false, NULL},
+    {.name = "l1",
+     .summary = "sum of w_j |b_j|; w_j: the weight of the attribute's group, "
+                "or 1",
+     .norm = l1_norm},
+    {.name = "group",
+     .summary = "sum over groups of w norm2(b_g); w: its weight, or sqrt(size)",
+     .grouped = true,
+     .norm = group_norm},
+    {.name = "sparse-group",
+     .summary = "sum over groups of mix norm1(b_g) + (1 - mix) w norm2(b_g)",
+     .grouped = true,
+     .mixes = true,
+     .norm = sparse_group_norm},
+    {.name = NULL},
 };
 
 const struct th_penalty *th_penalty_table(void)

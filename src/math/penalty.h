@@ -45,6 +45,7 @@ struct th_penalty {
   const char *name;
   const char *summary;
   bool grouped; /* the members of a group act together */
+  bool mixes;   /* takes a mix */
   struct th_group_norm (*norm)(double weight, int64_t size, double mix);
 };
 

@@ -12,7 +12,8 @@ static void step(struct th_stochastic *s)
   th_stochastic_prox_step(s, s->control.step_size);
 }
 
-const struct th_update th_prox_sgd_update = {.catch_up =
+const struct th_update th_prox_sgd_update = {.memoryless = true,
+                                             .catch_up =
                                                  th_stochastic_lazy_catch_up,
                                              .step = step,
                                              .flush = th_stochastic_lazy_flush};

@@ -57,12 +57,12 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_config *config = s->context->config;
   struct th_online_screen *screen = NULL;
-  if (s->update != &th_prox_sgd_update &&
-      s->update != &th_truncated_gradient_update)
+  if (!s->update->memoryless)
     return th_fail(
         err, TH_EUSAGE,
-        "{screen} online goes with the solvers os-prox-sgd, prox-sgd "
-        "and truncated-gradient; for other solvers give {screen} gap-safe");
+        "{screen} online goes with steps that remember no gradients, "
+        "as those of os-prox-sgd; for this solver give {screen} "
+        "gap-safe");
   th_status rc = TH_NEW(&screen, 1, "online screening", err);
   s->screening_state = screen;
   rc = th_agree(s->context->comm, rc, err);

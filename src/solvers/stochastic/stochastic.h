@@ -62,6 +62,8 @@ struct th_problem;
 struct th_update {
   int fields;      /* vectors of its own */
   double constant; /* step size times Lmax; 0: decaying steps */
+  bool memoryless; /* steps depend on b alone: attributes that a check of online
+                      screening takes back go on as if never left out */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* At the start of an outer loop. */
   th_status (*begin)(struct th_stochastic *s, struct th_error *err);

@@ -49,6 +49,7 @@ static void release(struct th_stochastic *s)
 }
 
 const struct th_update th_truncated_gradient_update = {
+    .memoryless = true,
     .create = create,
     .catch_up = th_stochastic_lazy_catch_up,
     .step = step,
