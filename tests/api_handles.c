@@ -6,6 +6,7 @@
 #include "api/training_options.h"
 #include "check.h"
 #include "solvers/config.h"
+#include "solvers/solver_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,8 +209,19 @@ static void test_unlabelled(void)
   thresher_team_free(team);
 }
 
+/* An option that no solver lists counts for all of them: a name that is
+ * misspelt in the solver table would do so unseen. */
+static void test_names_of_options(void)
+{
+  for (const struct th_solver_row *row = th_solver_table(); row->name != NULL;
+       row++)
+    for (const char *const *option = row->options; *option != NULL; option++)
+      CHECK(th_training_options_find(*option) >= 0);
+}
+
 int main(void)
 {
+  test_names_of_options();
   test_defaults();
   test_set();
   test_faults();
