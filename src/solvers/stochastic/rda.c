@@ -2,9 +2,10 @@
  *
  * Xiao 2010, Algorithm 1 with the enhanced l1 of Algorithm 2: from the mean of
  * all gradients so far, gbar_t = (1/t) sum theta_k x_k,
- *   b_{t+1} = argmin gbar_t'b + lambda_t Omega(b) + gamma norm2(b)^2 / (2
- * sqrt(t)), which is the prox of g t lambda_t Omega at -g t gbar_t, g = 1 /
- * (gamma sqrt(t)). What the paper leaves open: g is the first step of the other
+ *   b_{t+1} = argmin gbar_t'b + lambda_t Omega(b)
+ *                    + gamma norm2(b)^2 / (2 sqrt(t)),
+ * which is the prox of g t lambda_t Omega at -g t gbar_t, g = 1 / (gamma
+ * sqrt(t)). What the paper leaves open: g is the first step of the other
  * methods for half an epoch, then falls with the root of the epochs; lambda_t =
  * lambda (1 + 1 / sqrt(half epochs)), which is its rho. The reconstruction is
  * from general knowledge of the paper.

@@ -1,4 +1,4 @@
-/* sparsa.h - the exact solution on the active attributes
+/* sparsa.h - spectral proximal gradient steps (SpaRSA) on the active attributes
  *
  * Proximal gradient steps on full passes, with the step lengths of Barzilai and
  * Borwein and a search that lets the objective rise for a few steps (SpaRSA:
