@@ -91,6 +91,23 @@ static void test_pack(void)
   }
 }
 
+/* Many values at once are those one by one. */
+static void test_load_all(void)
+{
+  unsigned char array[9 * sizeof(double)];
+  double values[7];
+  for (int type = 0; type < TH_TYPE_COUNT; type++) {
+    memset(array, 0, sizeof array);
+    for (int64_t i = 0; i < 9; i++)
+      CHECK(th_type_store(type, array, i, (double)(i * 5 % 4)));
+    for (int64_t first = 0; first < 3; first++) {
+      th_type_load_all(type, array, first, 7, values);
+      for (int64_t i = 0; i < 7; i++)
+        CHECK(values[i] == (double)((first + i) * 5 % 4));
+    }
+  }
+}
+
 /* A slab whose first row lies inside of a byte. */
 static void test_slab(void)
 {
@@ -192,6 +209,7 @@ int main(void)
   test_names();
   test_packed();
   test_pack();
+  test_load_all();
   test_slab();
   test_integers();
   test_reals();

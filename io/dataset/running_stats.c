@@ -144,29 +144,6 @@ void th_running_stats_finish(struct th_running_stats *stats, int64_t rows)
   }
 }
 
-#define TH_LOAD(code, name, ctype, bits, low, high, help)                      \
-  case code:                                                                   \
-    for (int64_t i = 0; i < count; i++)                                        \
-      values[i] = (double)((const ctype *)stored)[i];                          \
-    break;
-
-static void load(enum th_type type, const void *stored, int64_t count,
-                 double *values)
-{
-  switch (type) {
-    TH_TYPE_LIST(TH_LOAD)
-  case TH_TYPE_COUNT:
-    break;
-  }
-}
-
-static void load_packed(enum th_type type, const void *stored, int64_t count,
-                        double *values)
-{
-  for (int64_t i = 0; i < count; i++)
-    values[i] = th_type_load(type, stored, i);
-}
-
 /* Zero times a value is zero, or not a number where the value is not finite; so
  * is the sum. */
 static bool all_finite(const double *values, int64_t count)
@@ -196,7 +173,7 @@ static int64_t count_nonzeros(const double *values, int64_t count)
 bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
                            double *values, int64_t *nonzeros)
 {
-  (th_type_packed(type) > 1 ? load_packed : load)(type, stored, count, values);
+  th_type_load_all(type, stored, 0, count, values);
   *nonzeros += count_nonzeros(values, count);
   return all_finite(values, count);
 }

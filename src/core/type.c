@@ -176,3 +176,24 @@ double th_type_load(enum th_type type, const void *array, int64_t index)
   }
   return 0.0;
 }
+
+#define TH_TYPE_LOAD(code, name, ctype, bits, lowest, highest, help)           \
+  case code:                                                                   \
+    for (int64_t i = 0; i < count; i++)                                        \
+      values[i] = (double)((const ctype *)array)[first + i];                   \
+    break;
+
+void th_type_load_all(enum th_type type, const void *array, int64_t first,
+                      int64_t count, double *values)
+{
+  if (th_type_packed(type) > 1) {
+    for (int64_t i = 0; i < count; i++)
+      values[i] = th_type_load(type, array, first + i);
+    return;
+  }
+  switch (type) {
+    TH_TYPE_LIST(TH_TYPE_LOAD)
+  case TH_TYPE_COUNT:
+    break;
+  }
+}

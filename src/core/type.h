@@ -82,4 +82,9 @@ bool th_type_store(enum th_type type, void *array, int64_t index, double value);
 /* Item `index` of an array of that type. Local. */
 double th_type_load(enum th_type type, const void *array, int64_t index);
 
+/* Items first .. first + count of an array of that type, in a loop that knows
+ * the type. Local. */
+void th_type_load_all(enum th_type type, const void *array, int64_t first,
+                      int64_t count, double *values);
+
 #endif

@@ -92,8 +92,10 @@ void th_kernel_column(const struct th_slab *slab, double centre, double scale,
     th_kernels_sparse_column(slab, centre, scale, column);
     return;
   }
+  th_type_load_all(slab->type, slab->values, th_slab_skip(slab), slab->rows,
+                   column);
   for (int64_t i = 0; i < slab->rows; i++)
-    column[i] = (th_slab_load(slab, 0, i) - centre) * scale;
+    column[i] = (column[i] - centre) * scale;
 }
 
 void th_kernel_reference(const struct th_slab *slab,
