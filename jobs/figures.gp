@@ -87,7 +87,7 @@ do for [loss in distinct(curves, 2, "1")] {
   eval picture(prefix . "." . loss, width, height)
   set key at screen 0.5, screen 0.06 / height center bottom vertical maxrows 2 samplen 4
   set multiplot layout rows, columns title sprintf( \
-    "%s: %s loss, {/Symbol l} = %g {/Symbol l}_{max}, seed%s %s", figure, loss, ratio, \
+    "%s: %s loss, λ = %g λ_{max}, seed%s %s", figure, loss, ratio, \
     words(seeds) > 1 ? "s" : "", seeds) font ",9" \
     margins screen 0.75 / width, screen 1 - 0.2 / width, screen 1.0 / height, \
     screen 1 - 0.62 / height spacing screen 0.75 / width, screen 0.8 / height

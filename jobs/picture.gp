@@ -21,7 +21,7 @@ set label "{/:Bold sift}, 50 of 500\nattributes of an example" at 4.2e4, 8e-3 \
   textcolor rgb colour_of("sift")
 set label "{/:Bold hybrid}, 50 of 500\nattributes of an example" at 3.6e5, 8 \
   textcolor rgb colour_of("hybrid")
-set label "{/:Bold lasso}, all attributes,\n{/Symbol l} = (2 log d / n)^{1/2}" \
+set label "{/:Bold lasso}, all attributes,\nλ = (2 log d / n)^{1/2}" \
   at 1.6e6, 0.42 textcolor rgb colour_of("lasso")
 set label "{/:Bold OMP},\nall attributes,\nand told that\n25 are true" \
   at 2.3e4, 1.0 textcolor rgb colour_of("omp")

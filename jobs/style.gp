@@ -5,6 +5,7 @@
 # or pdf). Each solver has one colour, one dash and one point in all pictures. The
 # colours are those of Okabe and Ito and of Tol, which colour-blind readers can
 # tell apart.
+set encoding utf8
 if (!exists("format")) { format = "png" }
 
 # eval picture(NAME, WIDTH, HEIGHT): what is plotted next goes to NAME.FORMAT; sizes
@@ -28,7 +29,7 @@ place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF --
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
 
 hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
-#44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #CC6677 #DDAA33"
+#44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33"
 hue(k) = word(hues, k)
 colour_of(name) = strstrt(" " . solvers . " ", " " . name . " ") ? \
   hue(place(name)) : "#888888"
