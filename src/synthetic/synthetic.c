@@ -1,22 +1,15 @@
 /* synthetic.c - synthetic families: their truth, targets and population error
  *
- * murata: Murata & Suzuki 2018, section 6. x_ij independent standard normal.
- * toeplitz: AR(1) along the attributes, covariance rho^|j - k|.
- * sparse: counts 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... at the
- *   places that th_zipf makes frequent or rare.
+ * A family's own rules are in its file, see families.h.
  * SPDX-License-Identifier: MIT */
-#include "synthetic/synthetic.h"
-
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "synthetic/zipf.h"
+#include "synthetic/families.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { STRIP = 256 }; /* examples generated together; even */
 
 static const char *const no_options[] = {NULL};
 static const char *const toeplitz_options[] = {"correlation", NULL};
@@ -24,12 +17,15 @@ static const char *const sparse_options[] = {"density", NULL};
 
 static const struct th_family families[] = {
     {"murata", "independent standard normal attributes",
-     "Murata & Suzuki 2018, section 6", TH_DENSE, 25, no_options},
+     "Murata & Suzuki 2018, section 6", TH_DENSE, 25, no_options,
+     &th_murata_family},
     {"toeplitz", "normal attributes with correlation rho^|j-k|",
-     "AR(1) along the attributes", TH_DENSE, 25, toeplitz_options},
+     "AR(1) along the attributes", TH_DENSE, 25, toeplitz_options,
+     &th_toeplitz_family},
     {"sparse", "text-like counts, attribute frequencies fall as a power",
-     "Zipf-like law with exponent 0.8", TH_SPARSE, 100, sparse_options},
-    {NULL, NULL, NULL, TH_DENSE, 0, NULL}};
+     "Zipf-like law with exponent 0.8", TH_SPARSE, 100, sparse_options,
+     &th_sparse_family},
+    {NULL, NULL, NULL, TH_DENSE, 0, NULL, NULL}};
 
 const struct th_family *th_synthetic_family_table(void)
 {
@@ -44,11 +40,6 @@ const struct th_family *th_synthetic_family_find(const char *name)
   return NULL;
 }
 
-static bool is_family(const struct th_ground_truth *truth, const char *name)
-{
-  return strcmp(truth->family, name) == 0;
-}
-
 static th_status check_truth(const struct th_ground_truth *truth,
                              int64_t attributes, struct th_error *err)
 {
@@ -60,30 +51,7 @@ static th_status check_truth(const struct th_ground_truth *truth,
   if (!(truth->noise >= 0) || !isfinite(truth->noise))
     return th_fail(err, TH_EUSAGE, "noise %g: must be at least 0",
                    truth->noise);
-  if (is_family(truth, "toeplitz") && !(fabs(truth->correlation) < 1))
-    return th_fail(err, TH_EUSAGE, "correlation %g: must be within (-1, 1)",
-                   truth->correlation);
-  if (is_family(truth, "sparse") &&
-      !(truth->density > 0 && truth->density <= 0.5))
-    return th_fail(err, TH_EUSAGE, "density %g: must be within (0, 0.5]",
-                   truth->density);
   return TH_OK;
-}
-
-/* Dense: the first K attributes, +1 for the first half, then -1. Sparse: every
- * so many of the most frequent tenth, signs in turn. */
-static void fill_truth(struct th_ground_truth *truth, int64_t attributes)
-{
-  const int64_t size = truth->support_size;
-  bool sparse = is_family(truth, "sparse");
-  int64_t frequent = attributes / 10 > size ? attributes / 10 : size;
-  for (int64_t k = 0; k < size; k++) {
-    /* k * frequent / size without its overflow */
-    int64_t spread = frequent / size * k + frequent % size * k / size;
-    bool plus = sparse ? k % 2 == 0 : k < (size + 1) / 2;
-    truth->support[k] = sparse ? spread : k;
-    truth->coef[k] = plus ? 1.0 : -1.0;
-  }
 }
 
 th_status th_synthetic_truth_init(struct th_ground_truth *truth,
@@ -100,10 +68,12 @@ th_status th_synthetic_truth_init(struct th_ground_truth *truth,
   truth->support = NULL;
   truth->coef = NULL;
   TH_TRY(check_truth(truth, attributes, err));
+  if (family->rules->check != NULL)
+    TH_TRY(family->rules->check(truth, err));
   TH_TRY(TH_NEW(&truth->support, truth->support_size, "the true support", err));
   TH_TRY(
       TH_NEW(&truth->coef, truth->support_size, "the true coefficients", err));
-  fill_truth(truth, attributes);
+  family->rules->plant(truth, attributes);
 done:
   if (rc != TH_OK)
     th_synthetic_truth_free(truth);
@@ -149,7 +119,7 @@ static th_status sparse_targets(const struct th_ground_truth *truth,
   return rc;
 }
 
-/* The true attributes lie together at the front, see fill_truth. */
+/* The true attributes lie together at the front, see the families' `plant`. */
 static th_status dense_targets(const struct th_ground_truth *truth,
                                int64_t first, int64_t rows, double *target,
                                struct th_error *err)
@@ -158,19 +128,21 @@ static th_status dense_targets(const struct th_ground_truth *truth,
   struct th_range range = {0, truth->support[size - 1] + 1};
   double *values = NULL;
   th_status rc;
-  TH_TRY(TH_NEW(&values, range.last * STRIP, "values of the targets", err));
-  for (int64_t begun = 0; begun < rows; begun += STRIP) {
-    int64_t strip = rows - begun < STRIP ? rows - begun : STRIP;
+  TH_TRY(TH_NEW(&values, range.last * TH_FAMILY_STRIP, "values of the targets",
+                err));
+  for (int64_t begun = 0; begun < rows; begun += TH_FAMILY_STRIP) {
+    int64_t strip =
+        rows - begun < TH_FAMILY_STRIP ? rows - begun : TH_FAMILY_STRIP;
     struct th_synthetic_room room = {.attributes = range,
                                      .examples = {first + begun, strip},
                                      .type = TH_F64,
                                      .values = values,
-                                     .stride = STRIP};
+                                     .stride = TH_FAMILY_STRIP};
     TH_TRY(th_synthetic_dense(truth, &room, err));
     for (int64_t s = 0; s < size; s++)
       for (int64_t k = 0; k < strip; k++)
         target[begun + k] +=
-            truth->coef[s] * values[truth->support[s] * STRIP + k];
+            truth->coef[s] * values[truth->support[s] * TH_FAMILY_STRIP + k];
   }
 done:
   free(values);
@@ -182,8 +154,9 @@ th_status th_synthetic_targets(const struct th_ground_truth *truth,
                                int64_t first, int64_t rows, double *target,
                                struct th_error *err)
 {
+  const struct th_family *family = th_synthetic_family_find(truth->family);
   memset(target, 0, (size_t)rows * sizeof *target);
-  th_status rc = is_family(truth, "sparse")
+  th_status rc = family->layout == TH_SPARSE
                      ? sparse_targets(truth, attributes, examples, first, rows,
                                       target, err)
                      : dense_targets(truth, first, rows, target, err);
@@ -192,27 +165,45 @@ th_status th_synthetic_targets(const struct th_ground_truth *truth,
   return rc;
 }
 
+/* Local. */
+static struct th_family_law law_of(const struct th_family *family,
+                                   const struct th_ground_truth *truth,
+                                   int64_t attributes)
+{
+  struct th_family_law law = {.truth = truth};
+  family->rules->prepare(&law, attributes);
+  return law;
+}
+
+void th_synthetic_statistics(const struct th_ground_truth *truth,
+                             int64_t attributes, struct th_range range,
+                             struct th_statistics *statistics)
+{
+  const struct th_family *family = th_synthetic_family_find(truth->family);
+  struct th_family_law law = law_of(family, truth, attributes);
+  for (int64_t j = range.first; j < range.last; j++)
+    statistics[j - range.first] = family->rules->moments(&law, j);
+}
+
 /* The running sums of a quadratic form over ascending attributes. */
 struct form {
   double square;   /* sum over pairs of delta_j delta_k cov_jk */
   double mean;     /* sum of delta_j E x_j */
-  double carry;    /* sum of delta_k rho^(j - k) over k before j */
+  double carry;    /* sum of delta_k deviation_k rho^(j - k) over k before j */
   int64_t carried; /* the attribute that carry belongs to */
 };
 
-static void form_add(struct form *form, const struct th_ground_truth *truth,
-                     const struct th_zipf *law, int64_t attribute, double delta)
+/* The correlation of attributes j and k is rho^|j - k|, rho = 0 for all
+ * families but toeplitz. */
+static void form_add(struct form *form, double rho,
+                     const struct th_statistics *moments, int64_t attribute,
+                     double delta)
 {
-  if (law != NULL) {
-    double p = th_zipf_probability(law, attribute);
-    form->square += delta * delta * p * (6 - 4 * p);
-    form->mean += delta * 2 * p;
-    return;
-  }
-  double rho = is_family(truth, "toeplitz") ? truth->correlation : 0;
+  double spread = delta * moments->deviation;
   form->carry *= th_pow(rho, (double)(attribute - form->carried));
-  form->square += delta * delta + 2 * delta * form->carry;
-  form->carry += delta;
+  form->square += spread * spread + 2 * spread * form->carry;
+  form->mean += delta * moments->mean;
+  form->carry += spread;
   form->carried = attribute;
 }
 
@@ -221,10 +212,8 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
                                    const double *coef, int64_t support_size,
                                    double intercept)
 {
-  bool sparse = is_family(truth, "sparse");
-  struct th_zipf law = {0};
-  if (sparse)
-    law = th_zipf(attributes, truth->density);
+  const struct th_family *family = th_synthetic_family_find(truth->family);
+  struct th_family_law law = law_of(family, truth, attributes);
   struct form form = {.carried = -1};
   int64_t a = 0;
   int64_t b = 0;
@@ -234,7 +223,8 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
     int64_t attribute = mine < theirs ? mine : theirs;
     double delta = mine == attribute ? coef[a++] : 0;
     delta -= theirs == attribute ? truth->coef[b++] : 0;
-    form_add(&form, truth, sparse ? &law : NULL, attribute, delta);
+    struct th_statistics moments = family->rules->moments(&law, attribute);
+    form_add(&form, truth->correlation, &moments, attribute, delta);
   }
   double bias = intercept + form.mean;
   return truth->noise * truth->noise + form.square + bias * bias;

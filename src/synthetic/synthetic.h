@@ -18,6 +18,8 @@
 /* The largest count of the sparse family, see th_random_uniform. */
 enum { TH_LARGEST_COUNT = 54 };
 
+struct th_family_rules;
+
 /* One row per family, ended by a NULL name. */
 struct th_family {
   const char *name;
@@ -27,6 +29,7 @@ struct th_family {
   int64_t default_support;    /* less where there are fewer attributes */
   const char *const *options; /* parameters it uses beyond support and noise;
                                  NULL-ended */
+  const struct th_family_rules *rules; /* synthetic/families.h */
 };
 const struct th_family *th_synthetic_family_table(void);
 /* NULL when there is none of that name. */

@@ -1,0 +1,119 @@
+/* family_normal.c - families with normal attributes
+ *
+ * murata: Murata & Suzuki 2018, section 6. x_ij independent standard normal.
+ * toeplitz: AR(1) along the attributes, covariance rho^|j - k|:
+ * x_j = rho x_(j-1) + sqrt(1 - rho^2) z_j. Cell c starts anew W attributes
+ * before its first, where rho^W < 2^-60: cells are independent to compute, and
+ * the covariance is rho^|j - k| to rounding, also across cells, since the z_j
+ * are the same.
+ * SPDX-License-Identifier: MIT */
+#include "core/elementary.h"
+#include "core/partition.h"
+#include "core/random.h"
+#include "synthetic/families.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where recursions and storage types round. */
+static const double outward = 1 + 0x1p-20;
+
+/* The first K attributes, +1 for the first half, then -1. */
+static void plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  const int64_t size = truth->support_size;
+  (void)attributes;
+  for (int64_t k = 0; k < size; k++) {
+    truth->support[k] = k;
+    truth->coef[k] = k < (size + 1) / 2 ? 1.0 : -1.0;
+  }
+}
+
+/* |x| <= z sqrt((1 + r) / (1 - r)) with r = |rho| and z the largest normal: the
+ * recursion keeps that bound, and the first value of a walk, a normal, is
+ * within it. */
+static void prepare(struct th_family_law *law, int64_t attributes)
+{
+  double r = fabs(law->truth->correlation);
+  (void)attributes;
+  law->bound = TH_LARGEST_NORMAL * sqrt((1 + r) / (1 - r)) * outward;
+}
+
+static struct th_statistics moments(const struct th_family_law *law,
+                                    int64_t attribute)
+{
+  (void)attribute;
+  return (struct th_statistics){0, 1, -law->bound, law->bound};
+}
+
+/* Standard normals of one attribute, two neighbouring examples per draw. */
+static void normals(const struct th_ground_truth *truth, int64_t attribute,
+                    int64_t first, int64_t rows, double *out)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
+  double pair[2];
+  for (int64_t k = 0; k < rows; k++) {
+    int64_t example = first + k;
+    if (k == 0 || example % 2 == 0)
+      th_random_normal(stream, (uint64_t)attribute, (uint64_t)(example / 2),
+                       pair);
+    out[k] = pair[example % 2];
+  }
+}
+
+static void next_murata(struct th_family_walk *walk, int64_t attribute)
+{
+  normals(walk->truth, attribute, walk->first, walk->rows, walk->value);
+}
+
+const struct th_family_rules th_murata_family = {.plant = plant,
+                                                 .prepare = prepare,
+                                                 .moments = moments,
+                                                 .next = next_murata};
+
+/* ---- toeplitz ---- */
+
+static th_status check_toeplitz(const struct th_ground_truth *truth,
+                                struct th_error *err)
+{
+  if (fabs(truth->correlation) < 1)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE, "correlation %g: must be within (-1, 1)",
+                 truth->correlation);
+}
+
+/* Where the recursion of an attribute's cell starts. */
+static int64_t recursion_start(double correlation, int64_t attribute)
+{
+  double magnitude = fabs(correlation);
+  int64_t cell = attribute / TH_CELL * TH_CELL;
+  int64_t warm = 1;
+  if (magnitude > 0)
+    warm = (int64_t)floor(-60.0 / th_log2(magnitude)) + 1;
+  return cell > warm ? cell - warm : 0;
+}
+
+static void next_toeplitz(struct th_family_walk *walk, int64_t attribute)
+{
+  double rho = walk->truth->correlation;
+  normals(walk->truth, attribute, walk->first, walk->rows, walk->fresh);
+  for (int64_t k = 0; k < walk->rows; k++)
+    walk->value[k] = rho * walk->value[k] + walk->innovation * walk->fresh[k];
+  walk->innovation = sqrt((1 - rho) * (1 + rho));
+}
+
+static void start_toeplitz(struct th_family_walk *walk, int64_t attribute)
+{
+  int64_t j = recursion_start(walk->truth->correlation, attribute);
+  memset(walk->value, 0, sizeof walk->value);
+  walk->innovation = 1; /* the first is stationary */
+  for (; j < attribute; j++)
+    next_toeplitz(walk, j);
+}
+
+const struct th_family_rules th_toeplitz_family = {.check = check_toeplitz,
+                                                   .plant = plant,
+                                                   .prepare = prepare,
+                                                   .moments = moments,
+                                                   .start = start_toeplitz,
+                                                   .next = next_toeplitz};

@@ -1,0 +1,125 @@
+/* family_sparse.c - text-like counts
+ *
+ * Counts 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... at the places that
+ * th_zipf makes frequent or rare. With probability p of not being zero, a value
+ * has the mean 2 p and the mean square 6 p.
+ * SPDX-License-Identifier: MIT */
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "synthetic/families.h"
+
+#include <math.h>
+
+enum { DRAWN = 8 }; /* gaps between non-zeros drawn together; even */
+
+static th_status check(const struct th_ground_truth *truth,
+                       struct th_error *err)
+{
+  if (truth->density > 0 && truth->density <= 0.5)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE, "density %g: must be within (0, 0.5]",
+                 truth->density);
+}
+
+/* Every so many of the most frequent tenth, signs in turn. */
+static void plant(struct th_ground_truth *truth, int64_t attributes)
+{
+  const int64_t size = truth->support_size;
+  int64_t frequent = attributes / 10 > size ? attributes / 10 : size;
+  for (int64_t k = 0; k < size; k++) {
+    /* k * frequent / size without its overflow */
+    truth->support[k] = frequent / size * k + frequent % size * k / size;
+    truth->coef[k] = k % 2 == 0 ? 1.0 : -1.0;
+  }
+}
+
+static void prepare(struct th_family_law *law, int64_t attributes)
+{
+  law->zipf = th_zipf(attributes, law->truth->density);
+}
+
+static struct th_statistics moments(const struct th_family_law *law,
+                                    int64_t attribute)
+{
+  double p = th_zipf_probability(&law->zipf, attribute);
+  return (struct th_statistics){.mean = 2 * p,
+                                .deviation = sqrt(p * (6 - 4 * p)),
+                                .lowest = 0,
+                                .highest = TH_LARGEST_COUNT};
+}
+
+const struct th_family_rules th_sparse_family = {
+    .check = check, .plant = plant, .prepare = prepare, .moments = moments};
+
+/* ---- values ---- */
+
+/* 1, 2, 3, ... with probabilities 1/2, 1/4, 1/8, ... */
+static double count_at(const struct th_ground_truth *truth, int64_t attribute,
+                       int64_t example)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_ATTRIBUTE};
+  double pair[2];
+  int exponent;
+  th_random_uniform(stream, (uint64_t)attribute, (uint64_t)example, pair);
+  frexp(pair[0], &exponent); /* 2^(exponent - 1) <= pair[0] < 2^exponent */
+  return 1.0 - exponent;
+}
+
+static th_status column_add(struct th_column *column, int64_t example,
+                            double value, struct th_error *err)
+{
+  th_status rc = TH_GROW(&column->example, &column->capacity, column->count + 1,
+                         "positions of a column", err);
+  if (rc == TH_OK)
+    rc = TH_GROW(&column->value, &column->value_capacity, column->count + 1,
+                 "values of a column", err);
+  if (rc != TH_OK)
+    return rc;
+  column->example[column->count] = example;
+  column->value[column->count++] = value;
+  return TH_OK;
+}
+
+/* Logarithms of the uniform numbers draw .. draw + DRAWN - 1. */
+static void draw_logs(struct th_stream stream, uint64_t attribute,
+                      uint64_t draw, double logs[DRAWN])
+{
+  for (uint64_t k = 0; k < DRAWN; k += 2)
+    th_random_uniform(stream, attribute, (draw + k) / 2, logs + k);
+  th_log_array(DRAWN, logs, logs);
+}
+
+th_status th_synthetic_sparse(const struct th_ground_truth *truth,
+                              int64_t attributes, int64_t attribute,
+                              int64_t examples, struct th_column *column,
+                              struct th_error *err)
+{
+  struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
+  if (column->attributes != attributes || column->density != truth->density) {
+    column->law = th_zipf(attributes, truth->density);
+    column->attributes = attributes;
+    column->density = truth->density;
+  }
+  double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
+  double logs[DRAWN];
+  int64_t example = -1;
+  th_status rc = TH_OK;
+  column->count = 0;
+  for (uint64_t draw = 0; rc == TH_OK; draw++) {
+    if (draw % DRAWN == 0)
+      draw_logs(stream, (uint64_t)attribute, draw, logs);
+    double gap = floor(logs[draw % DRAWN] / log_zero); /* zeros in between */
+    if (!(gap < (double)(examples - example - 1)))
+      break;
+    example += 1 + (int64_t)gap;
+    rc = column_add(column, example, count_at(truth, attribute, example), err);
+  }
+  return rc;
+}
+
+void th_synthetic_column_free(struct th_column *column)
+{
+  TH_FREE(column->example, column->value);
+  *column = (struct th_column){0};
+}
