@@ -117,32 +117,27 @@ static void store_u2(uint8_t *array, int64_t index, double value)
   array[index / 4] = (uint8_t)(others | (unsigned)value << shift);
 }
 
+#define TH_TYPE_STORE(code, name, ctype, bits, lowest, highest, help)          \
+  case code:                                                                   \
+    ((ctype *)array)[index] = (ctype)value;                                    \
+    break;
+
+/* A float is stored also where it does not fit: as infinity. */
 bool th_type_store(enum th_type type, void *array, int64_t index, double value)
 {
   bool fits = th_type_fits(type, value);
+  if (!fits && type != TH_F32 && type != TH_F64)
+    return false;
+  if (type == TH_U2) {
+    store_u2(array, index, value);
+    return fits;
+  }
   switch (type) {
-  case TH_F32:
-    ((float *)array)[index] = (float)value;
-    return fits;
-  case TH_F64:
-    ((double *)array)[index] = value;
-    return fits;
-  case TH_U8:
-    if (fits)
-      ((uint8_t *)array)[index] = (uint8_t)value;
-    return fits;
-  case TH_I8:
-    if (fits)
-      ((int8_t *)array)[index] = (int8_t)value;
-    return fits;
-  case TH_U2:
-    if (fits)
-      store_u2(array, index, value);
-    return fits;
+    TH_TYPE_LIST(TH_TYPE_STORE)
   case TH_TYPE_COUNT:
     break;
   }
-  return false;
+  return fits;
 }
 
 void th_type_pack(enum th_type type, void *array, int64_t count)
@@ -158,26 +153,28 @@ void th_type_pack(enum th_type type, void *array, int64_t count)
   }
 }
 
+static double load_u2(const uint8_t *array, int64_t index)
+{
+  return array[index / 4] >> 2 * (index % 4) & 3;
+}
+
+#define TH_TYPE_ITEM(code, name, ctype, bits, lowest, highest, help)           \
+  case code:                                                                   \
+    return (double)((const ctype *)array)[index];
+
 double th_type_load(enum th_type type, const void *array, int64_t index)
 {
+  if (type == TH_U2)
+    return load_u2(array, index);
   switch (type) {
-  case TH_F32:
-    return (double)((const float *)array)[index];
-  case TH_F64:
-    return ((const double *)array)[index];
-  case TH_U8:
-    return (double)((const uint8_t *)array)[index];
-  case TH_I8:
-    return (double)((const int8_t *)array)[index];
-  case TH_U2:
-    return ((const uint8_t *)array)[index / 4] >> 2 * (index % 4) & 3;
+    TH_TYPE_LIST(TH_TYPE_ITEM)
   case TH_TYPE_COUNT:
     break;
   }
   return 0.0;
 }
 
-#define TH_TYPE_LOAD(code, name, ctype, bits, lowest, highest, help)           \
+#define TH_TYPE_ITEMS(code, name, ctype, bits, lowest, highest, help)          \
   case code:                                                                   \
     for (int64_t i = 0; i < count; i++)                                        \
       values[i] = (double)((const ctype *)array)[first + i];                   \
@@ -186,13 +183,13 @@ double th_type_load(enum th_type type, const void *array, int64_t index)
 void th_type_load_all(enum th_type type, const void *array, int64_t first,
                       int64_t count, double *values)
 {
-  if (th_type_packed(type) > 1) {
+  if (type == TH_U2) {
     for (int64_t i = 0; i < count; i++)
-      values[i] = th_type_load(type, array, first + i);
+      values[i] = load_u2(array, first + i);
     return;
   }
   switch (type) {
-    TH_TYPE_LIST(TH_TYPE_LOAD)
+    TH_TYPE_LIST(TH_TYPE_ITEMS)
   case TH_TYPE_COUNT:
     break;
   }

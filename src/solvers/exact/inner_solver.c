@@ -51,7 +51,7 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   d->whole = d->tall && problem->kept->count <= MOST_WHOLE;
   d->squared = problem->kept != NULL && !problem->loss->labels;
   d->logistic =
-      problem->kept != NULL && problem->loss == th_loss_find("logistic");
+      problem->kept != NULL && problem->loss->predicts == TH_PREDICTS_ODDS;
   if (d->tall)
     TH_TRY(th_chord_init(&d->chord, problem, err));
 done:
