@@ -40,7 +40,7 @@ static double *gram_of(const struct setting *s, struct th_comm *comm,
     chosen[k] = (struct th_index_value){
         (2 * k + 1) * s->problem.attributes / (2 * s->size), 1};
   CHECK(th_support_assign(&support, context, chosen, s->size, &err) == TH_OK);
-  CHECK(th_gram_reset(gram, s->size, &err) == TH_OK);
+  CHECK(th_gram_start(gram, context, s->size, &err) == TH_OK);
   const struct th_batch_request view = {
       .consumer = TH_CONSUMER_EXPLOIT, .rows = s->rows, .support = &support};
   CHECK(th_batch_observe(batch, context, &view, &complete, &err) == TH_OK);

@@ -256,7 +256,7 @@ static int64_t run(uint64_t seed, int64_t d, int64_t n,
       choose_anchor(&s, &l, &online);
     step(&s, &l, screens ? &online : NULL, t);
     remember(&s, &l, t);
-    if (!screens || (!th_online_full(&online) && t < n))
+    if (!screens || (online.block.steps < online.length && t < n))
       continue;
     screen(&l, &online);
     choose_anchor(&s, &l, &online);

@@ -51,7 +51,7 @@ static void draw(struct world *w, struct th_gram *gram, int64_t members,
 {
   struct th_error err = {0};
   double z[TOTAL];
-  CHECK(th_gram_reset(gram, members, &err) == TH_OK);
+  CHECK(th_gram_start(gram, &context, members, &err) == TH_OK);
   for (int64_t r = 0; r < rows; r++) {
     draw_row(w, z);
     for (int j = 0; j < TOTAL; j++)

@@ -18,7 +18,6 @@ enum th_storage {
 #define TH_STORAGE_ENUM(code, name, help) code,
   TH_STORAGE_LIST(TH_STORAGE_ENUM)
 #undef TH_STORAGE_ENUM
-      TH_STORAGE_COUNT
 };
 
 /* Store /X of the dense shard at `path` anew, as h5repack would: the same

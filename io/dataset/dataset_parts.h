@@ -46,10 +46,6 @@ void th_dataset_forget(struct th_store *store);
 th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
                           int64_t *cost, struct th_error *err);
 
-/* The shard of an attribute. Local. */
-struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
-                                          int64_t attribute);
-
 /* Where an attribute lies on a row group: in a unit of its shard (dense: what
  * has one room in memory; sparse: a piece). */
 struct th_place {

@@ -5,8 +5,8 @@
 #include "core/search.h"
 #include "io/dataset/dataset_parts.h"
 
-struct th_shard_read *th_dataset_shard_of(struct th_dataset *dataset,
-                                          int64_t attribute)
+static struct th_shard_read *shard_of(struct th_dataset *dataset,
+                                      int64_t attribute)
 {
   int64_t k = dataset->last_shard;
   const struct th_shard_row *rows = dataset->info.shard;
@@ -63,7 +63,7 @@ th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
                            int64_t group, struct th_place *place,
                            struct th_error *err)
 {
-  struct th_shard_read *shard = th_dataset_shard_of(dataset, attribute);
+  struct th_shard_read *shard = shard_of(dataset, attribute);
   if (!shard->open) {
     double began = th_comm_clock();
     th_status rc = th_shard_open(shard, err);
@@ -166,7 +166,7 @@ th_status th_dataset_statistics(struct th_store *store, struct th_range range,
   if (range.first < 0 || range.last > store->shape.attributes)
     return refuse(d, "a request outside of the data", err);
   for (int64_t a = range.first; rc == TH_OK && a < range.last;) {
-    struct th_shard_read *shard = th_dataset_shard_of(d, a);
+    struct th_shard_read *shard = shard_of(d, a);
     struct th_range part =
         th_range_intersect((struct th_range){a, range.last}, shard->row->range);
     rc = th_shard_open(shard, err);

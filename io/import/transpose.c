@@ -120,7 +120,7 @@ static th_status write_chunk(struct th_transpose *transpose, int64_t shard,
                          transpose->values, stride, err);
 }
 
-th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
+static th_status write_dense(struct th_transpose *transpose, int64_t shard,
                              int64_t group, const struct th_record *const *rows,
                              int64_t count, struct th_error *err)
 {
@@ -147,6 +147,6 @@ th_status th_transpose_group(struct th_transpose *transpose, int64_t shard,
                              int64_t count, struct th_error *err)
 {
   if (transpose->layout == TH_DENSE)
-    return th_transpose_dense(transpose, shard, group, rows, count, err);
+    return write_dense(transpose, shard, group, rows, count, err);
   return th_transpose_sparse(transpose, shard, group, rows, count, err);
 }

@@ -37,10 +37,7 @@ th_status th_transpose_group(struct th_transpose *transpose, int64_t shard,
                              int64_t group, const struct th_record *const *rows,
                              int64_t count, struct th_error *err);
 
-/* The two layouts. */
-th_status th_transpose_dense(struct th_transpose *transpose, int64_t shard,
-                             int64_t group, const struct th_record *const *rows,
-                             int64_t count, struct th_error *err);
+/* The same of a sparse one: a tile. */
 th_status th_transpose_sparse(struct th_transpose *transpose, int64_t shard,
                               int64_t group,
                               const struct th_record *const *rows,

@@ -33,8 +33,8 @@ void th_deal_pieces_free(struct th_pieces *list)
   *list = (struct th_pieces){0};
 }
 
-void th_deal_pieces_describe(struct th_pieces *list, const char *name,
-                             struct th_state *state)
+static void describe_pieces(struct th_pieces *list, const char *name,
+                            struct th_state *state)
 {
   th_state_enter(state, name);
   TH_STATE_ONE(state, list, count);
@@ -169,9 +169,9 @@ void th_deal_describe(struct th_deal *deal, struct th_state *state)
                                           (void **)&deal->rest,
                                           &deal->consumer_capacity},
                 deal->consumers);
-  th_deal_pieces_describe(&deal->back, "back", state);
+  describe_pieces(&deal->back, "back", state);
   TH_STATE_ONE(state, deal, back_head);
-  th_deal_pieces_describe(&deal->deferred, "deferred", state);
+  describe_pieces(&deal->deferred, "deferred", state);
   th_state_leave(state);
 }
 

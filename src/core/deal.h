@@ -37,8 +37,6 @@ th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
                              struct th_error *err);
 int64_t th_deal_pieces_rows(const struct th_pieces *list);
 void th_deal_pieces_free(struct th_pieces *list);
-void th_deal_pieces_describe(struct th_pieces *list, const char *name,
-                             struct th_state *state);
 
 struct th_deal_plan {
   uint64_t seed;

@@ -35,11 +35,6 @@ bool th_kernel_form_runs(enum th_kernel_form form,
   return least && (form != TH_FORM_AVX512 || processor->avx512);
 }
 
-const char *th_kernel_form_name(enum th_kernel_form form)
-{
-  return names[form];
-}
-
 /* TH_FORM_COUNT: there is none of that name. */
 static enum th_kernel_form find(const char *name)
 {

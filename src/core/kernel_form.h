@@ -36,8 +36,6 @@ enum th_kernel_form th_kernel_form(void);
 bool th_kernel_form_runs(enum th_kernel_form form,
                          const struct th_processor *processor);
 
-const char *th_kernel_form_name(enum th_kernel_form form);
-
 /* May this program run? wanted: the value of THRESHER_KERNELS, or NULL.
  * TH_EARG for a processor without AVX2 or FMA, TH_EUSAGE for a form that does
  * not exist or that the processor does not run. */

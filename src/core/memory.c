@@ -135,12 +135,3 @@ void th_memory_arrays_free(struct th_arrays arrays)
     *data = NULL;
   }
 }
-
-int64_t th_memory_arrays_bytes(const struct th_array *list, size_t count,
-                               int64_t units)
-{
-  int64_t bytes = 0;
-  for (size_t k = 0; k < count; k++)
-    bytes += (int64_t)array_bytes(&list[k], units);
-  return bytes;
-}

@@ -106,8 +106,5 @@ th_status th_memory_arrays_reserve(struct th_arrays arrays, int64_t *capacity,
                                    struct th_error *err);
 /* Release them and forget them. Local. */
 void th_memory_arrays_free(struct th_arrays arrays);
-/* Bytes that so many units take. Local. */
-int64_t th_memory_arrays_bytes(const struct th_array *list, size_t count,
-                               int64_t units);
 
 #endif

@@ -66,29 +66,6 @@ int64_t th_partition_block_end(int64_t attributes, int64_t first, int64_t width,
   return th_min_i64(edge, attributes);
 }
 
-th_status th_partition_blocks_outside(struct th_blocks *blocks,
-                                      int64_t attributes, int64_t width,
-                                      const int64_t *support,
-                                      int64_t support_size,
-                                      struct th_error *err)
-{
-  if (width < 1)
-    return th_fail(err, TH_EARG, "a block needs at least one attribute");
-  th_status rc =
-      reserve_edges(blocks, th_integer_ceil_divide(attributes, width) + 2, err);
-  if (rc != TH_OK)
-    return rc;
-  int64_t edge = 0;
-  blocks->count = 0;
-  blocks->edges[0] = 0;
-  while (edge < attributes) {
-    edge =
-        th_partition_block_end(attributes, edge, width, support, support_size);
-    blocks->edges[++blocks->count] = edge;
-  }
-  return TH_OK;
-}
-
 void th_partition_blocks_free(struct th_blocks *blocks)
 {
   free(blocks->edges);

@@ -35,15 +35,6 @@ struct th_blocks {
 th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
                                    int64_t width, struct th_error *err);
 
-/* Blocks that each hold `width` attributes outside the ascending list support;
- * members of the support lie in the block around them and cost it nothing.
- * TH_EARG, TH_ENOMEM. */
-th_status th_partition_blocks_outside(struct th_blocks *blocks,
-                                      int64_t attributes, int64_t width,
-                                      const int64_t *support,
-                                      int64_t support_size,
-                                      struct th_error *err);
-
 void th_partition_blocks_free(struct th_blocks *blocks);
 
 /* Where the block ends that begins at attribute `first` and holds `width`

@@ -5,21 +5,11 @@
 const char *th_profile_phase_key(enum th_phase phase)
 {
   static const char *const keys[TH_PHASE_COUNT] = {
-#define TH_PHASE_KEY(code, key, what) [code] = (key),
+#define TH_PHASE_KEY(code, key) [code] = (key),
       TH_PHASE_LIST(TH_PHASE_KEY)
 #undef TH_PHASE_KEY
   };
   return keys[phase];
-}
-
-const char *th_profile_phase_what(enum th_phase phase)
-{
-  static const char *const whats[TH_PHASE_COUNT] = {
-#define TH_PHASE_WHAT(code, key, what) [code] = (what),
-      TH_PHASE_LIST(TH_PHASE_WHAT)
-#undef TH_PHASE_WHAT
-  };
-  return whats[phase];
 }
 
 /* The accounts as they stand: a phase costs what they grow by. */

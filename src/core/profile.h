@@ -9,23 +9,23 @@
 
 #include <stdint.h>
 
-/* One list: enumerator, key in the report, what happens in it. */
+/* One list: enumerator, key in the report. */
 #define TH_PHASE_LIST(X)                                                       \
-  X(TH_PHASE_SETUP, "setup", "opening, statistics, step-size estimate")        \
-  X(TH_PHASE_DRAW, "draw", "drawing examples and their targets")               \
-  X(TH_PHASE_SUPPORT, "support", "reading support attributes")                 \
-  X(TH_PHASE_PREDICT, "predict", "predictions and their sum over ranks")       \
-  X(TH_PHASE_GRADIENT, "gradient", "reading blocks and their gradients")       \
-  X(TH_PHASE_SELECT, "select", "hard threshold and other selections")          \
-  X(TH_PHASE_GRAM, "gram", "Gram matrix of the support")                       \
-  X(TH_PHASE_SOLVE, "solve", "least squares and Newton steps")                 \
-  X(TH_PHASE_STEPS, "steps", "stochastic steps, mini-batch by mini-batch")     \
-  X(TH_PHASE_PASS, "pass", "full passes: predictions, dual point, gap")        \
-  X(TH_PHASE_VALIDATE, "validate", "validation on held-out examples")          \
-  X(TH_PHASE_WRITE, "write", "writing the results")
+  X(TH_PHASE_SETUP, "setup")     /* opening, statistics, step-size estimate */ \
+  X(TH_PHASE_DRAW, "draw")       /* drawing examples and their targets */      \
+  X(TH_PHASE_SUPPORT, "support") /* reading support attributes */              \
+  X(TH_PHASE_PREDICT, "predict") /* predictions and their sum over ranks */    \
+  X(TH_PHASE_GRADIENT, "gradient") /* reading blocks and their gradients */    \
+  X(TH_PHASE_SELECT, "select")     /* hard threshold and other selections */   \
+  X(TH_PHASE_GRAM, "gram")         /* Gram matrix of the support */            \
+  X(TH_PHASE_SOLVE, "solve")       /* least squares and Newton steps */        \
+  X(TH_PHASE_STEPS, "steps") /* stochastic steps, mini-batch by mini-batch */  \
+  X(TH_PHASE_PASS, "pass")   /* full passes: predictions, dual point, gap */   \
+  X(TH_PHASE_VALIDATE, "validate") /* validation on held-out examples */       \
+  X(TH_PHASE_WRITE, "write")       /* writing the results */
 
 enum th_phase {
-#define TH_PHASE_ENUM(code, key, what) code,
+#define TH_PHASE_ENUM(code, key) code,
   TH_PHASE_LIST(TH_PHASE_ENUM)
 #undef TH_PHASE_ENUM
       TH_PHASE_COUNT
@@ -46,9 +46,8 @@ struct th_profile {
   struct th_phase_cost began; /* the accounts when the phase began */
 };
 
-/* The key of a phase in the report, and what happens in it. Local. */
+/* The key of a phase in the report. Local. */
 const char *th_profile_phase_key(enum th_phase phase);
-const char *th_profile_phase_what(enum th_phase phase);
 
 /* Phases do not nest: begin one, end it. Local. */
 void th_profile_begin(struct th_profile *profile);

@@ -38,9 +38,4 @@ int64_t th_search_member(const void *items, size_t size, size_t offset,
 int64_t th_search_order(const int64_t *entry, const int64_t *order,
                         int64_t count, int64_t value);
 
-/* The first k of [low, high) that has what all behind it have, too; high where
- * there is none. */
-int64_t th_search_where(int64_t low, int64_t high,
-                        int (*has)(void *self, int64_t k), void *self);
-
 #endif

@@ -253,13 +253,3 @@ double *th_state_scratch(struct th_state *state, int64_t count)
     state->scratch[state->scratches++] = made;
   return made;
 }
-
-int64_t th_state_bytes(const struct th_state *state)
-{
-  int64_t bytes = 0;
-  for (int64_t k = 0; k < state->count; k++) {
-    const struct th_state_entry *e = &state->entry[k];
-    bytes += e->rows * (e->here.last - e->here.first) * (int64_t)sizes[e->type];
-  }
-  return bytes;
-}

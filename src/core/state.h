@@ -38,8 +38,7 @@ enum th_state_place {
   TH_STATE_REPLICATED,
   TH_STATE_BY_EXAMPLE,   /* replicated, one item or more for each example */
   TH_STATE_BY_ATTRIBUTE, /* each rank has a range of the items */
-  TH_STATE_FIRST_RANK,   /* rank 0 has all, the others nothing */
-  TH_STATE_PLACES
+  TH_STATE_FIRST_RANK    /* rank 0 has all, the others nothing */
 };
 
 enum { TH_STATE_NAME = 96, TH_STATE_PREFIX = 64 };
@@ -172,9 +171,6 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
                    struct th_error *err);
 void th_state_free(struct th_state *state);
 
-/* Bytes that the listed arrays take on this rank. */
-int64_t th_state_bytes(const struct th_state *state);
-
 /* The listed arrays as an image, on every rank. TH_ENOMEM; TH_EARG where a
  * name comes twice. Collective. Release with th_state_image_free. */
 th_status th_state_take(struct th_state *state, struct th_comm *comm,
@@ -186,7 +182,8 @@ th_status th_state_put(struct th_state *state, struct th_comm *comm,
                        struct th_error *err);
 
 /* Rank 0's image becomes everyone's; those of the others are released.
- * Collective. TH_ENOMEM. */
+ * Collective. TH_ENOMEM. For tests, in which a run of few ranks is gone on with
+ * by more. */
 th_status th_state_image_share(struct th_state_image *image,
                                struct th_comm *comm, struct th_error *err);
 void th_state_image_free(struct th_state_image *image);

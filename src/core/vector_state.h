@@ -24,7 +24,7 @@ void th_vector_state_spoil(void);
 enum th_vector_state { TH_UPPER_CLEAR, TH_UPPER_IN_USE, TH_UPPER_UNKNOWN };
 
 /* What the processor says of them (XGETBV with ECX = 1); UNKNOWN where it
- * cannot be asked. */
+ * cannot be asked. For tests. */
 enum th_vector_state th_vector_state_now(void);
 
 #endif

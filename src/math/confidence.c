@@ -11,13 +11,6 @@ double th_confidence_share(double delta, int64_t check)
   return delta / ((double)check * ((double)check + 1));
 }
 
-double th_confidence_hoeffding(double bound, int64_t samples, int64_t entries,
-                               double delta)
-{
-  return bound *
-         sqrt(2 * th_log(2 * (double)entries / delta) / (double)samples);
-}
-
 double th_confidence_bernstein(double variance, double bound, int64_t samples,
                                int64_t entries, double delta)
 {

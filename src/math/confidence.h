@@ -13,10 +13,6 @@
  * which adds up to delta however many checks there are. */
 double th_confidence_share(double delta, int64_t check);
 
-/* Hoeffding 1963: bound sqrt(2 log(2 entries / delta) / samples). */
-double th_confidence_hoeffding(double bound, int64_t samples, int64_t entries,
-                               double delta);
-
 /* Maurer & Pontil 2009, Theorem 4: for a sample variance (divisor samples - 1)
  * far below bound^2 many times narrower. INFINITY for fewer than 2 samples. */
 double th_confidence_bernstein(double variance, double bound, int64_t samples,

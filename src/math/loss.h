@@ -60,7 +60,8 @@ const struct th_loss *th_loss_find(const char *name);
 
 /* The loss of a problem with a penalty (Liang & Poon, section 2): f, f', f*(u)
  * = sup_p (u p - f(p)), which is INFINITY outside of its domain, and the
- * Lipschitz constant of f'. Local. */
+ * Lipschitz constant of f'. Kernels have f' of whole arrays; one value of it is
+ * for tests. Local. */
 double th_loss_f(const struct th_loss *loss, double p, double y);
 double th_loss_df(const struct th_loss *loss, double p, double y);
 double th_loss_conjugate(const struct th_loss *loss, double u, double y);

@@ -157,11 +157,6 @@ double th_online_second_factor(const struct th_online *online, double factor)
   return online->share * factor / online->second_scale; /* line 13 */
 }
 
-bool th_online_full(const struct th_online *online)
-{
-  return online->block.steps >= online->length;
-}
-
 /* f*(u) = u^2 / 2 + u y: D(a) = -(a^2 / 2) A - a B, B from D(1). */
 static double quadratic_dual(const struct th_online_block *block, double a)
 {

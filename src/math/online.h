@@ -137,9 +137,6 @@ double th_online_dual_factor(const struct th_online *online, double factor,
                              double theta);
 double th_online_second_factor(const struct th_online *online, double factor);
 
-/* Whether the block has its length. */
-bool th_online_full(const struct th_online *online);
-
 /* End a block. First X becomes the block's own mean, X / (1 - u), of which the
  * caller finds Omega^D; with that the rule goes on to Z, N and the gap. The
  * next block's length is set. */
@@ -151,10 +148,11 @@ void th_online_end(struct th_online *online, double dual_norm,
 void th_online_judge(const struct th_online *online, int64_t groups,
                      const double *dual, const double *second, double margin,
                      bool *keep);
+/* How far Omega_g^D at the optimum may be from its estimate. For tests. */
 double th_online_radius(const struct th_online *online, double second);
 
 /* D of the block scaled by a in [0, 1]: a bound from below for losses that are
- * known on a grid, exact for others. */
+ * known on a grid, exact for others. For tests. */
 double th_online_block_dual(const struct th_online *online, double a);
 
 #endif

@@ -30,7 +30,7 @@ th_status th_tiled_factor(struct th_tiled *f, int64_t n, const double *a,
                           double tolerance, bool *kept, int64_t *rank,
                           struct th_error *err);
 
-/* Entry of L, column <= row. */
+/* Entry of L, column <= row. For tests. */
 double th_tiled_entry(const struct th_tiled *f, int64_t row, int64_t column);
 
 /* a x = b on the rows kept; 0 elsewhere. x may be b. TH_ENOMEM. */

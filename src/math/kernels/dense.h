@@ -54,10 +54,11 @@ struct th_dense_set {
   const struct th_tile_kernels *tiles;
 };
 
-/* By form (core/kernel_form.h), plain first; a row without a name ends it. */
+/* By form (core/kernel_form.h), plain first; a row without a name ends it. For
+ * tests, which compare the forms. */
 const struct th_dense_set *th_dense_sets(void);
 
-/* Does this processor run it? */
+/* Does this processor run it? For tests. */
 bool th_dense_runs_here(const struct th_dense_set *set);
 
 /* The one in use. */

@@ -96,12 +96,13 @@ th_status th_iht_create(void **state, struct th_context *context,
   *state = h;
   h = NULL;
 done:
-  th_iht_free(h);
+  th_iht_release(h);
   return rc;
 }
 
-void th_iht_free(struct th_iht *h)
+void th_iht_release(void *state)
 {
+  struct th_iht *h = state;
   if (h == NULL)
     return;
   th_support_free(&h->theta);
@@ -289,9 +290,4 @@ double th_iht_step_size(const void *state)
 {
   const struct th_iht *h = state;
   return h->eta;
-}
-
-void th_iht_release(void *state)
-{
-  th_iht_free(state);
 }

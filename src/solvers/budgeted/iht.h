@@ -46,7 +46,6 @@ struct th_iht {
  * batches given or by rule. Collective. */
 th_status th_iht_create(void **state, struct th_context *context,
                         struct th_error *err);
-void th_iht_free(struct th_iht *state);
 
 /* One update each. *more = false when not enough rows are left: nothing has
  * changed then. Collective. */

@@ -90,7 +90,8 @@ th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
 
 /* No row follows: trials end as their verdict says, and what was known of a
  * member when it came joins the fit where the rows since say the same. Marked
- * in fate, as above. Collective. */
+ * in fate, as above. A part of th_sift_last_trials, by itself for tests.
+ * Collective. */
 th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
                            struct th_error *err);
 

@@ -89,11 +89,8 @@ th_status th_context_piece_targets(struct th_context *context,
                                    double *target, double *weight,
                                    struct th_error *err);
 
-/* The same of all training examples, in stored order. Local. */
-th_status th_context_all_targets(struct th_context *context, double *target,
-                                 double *weight, struct th_error *err);
-
-/* Those, and eta = weight / n in place of weights. Local. */
+/* The same of all training examples, in stored order, with eta = weight / n in
+ * place of weights. Local. */
 th_status th_context_all_examples(struct th_context *context, double *target,
                                   double *eta, struct th_error *err);
 

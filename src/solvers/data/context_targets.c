@@ -176,8 +176,8 @@ th_status th_context_piece_targets(struct th_context *context,
   return rc;
 }
 
-th_status th_context_all_targets(struct th_context *context, double *target,
-                                 double *weight, struct th_error *err)
+static th_status all_targets(struct th_context *context, double *target,
+                             double *weight, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc = TH_OK;
@@ -193,7 +193,7 @@ th_status th_context_all_examples(struct th_context *context, double *target,
                                   double *eta, struct th_error *err)
 {
   int64_t n = th_source_shape(context->source)->training;
-  th_status rc = th_context_all_targets(context, target, eta, err);
+  th_status rc = all_targets(context, target, eta, err);
   for (int64_t i = 0; i < n; i++)
     eta[i] /= (double)n;
   return rc;

@@ -14,8 +14,7 @@ static int64_t entries(int64_t size)
   return (size + 2) * (size + 2);
 }
 
-th_status th_gram_reset(struct th_gram *gram, int64_t size,
-                        struct th_error *err)
+static th_status reset(struct th_gram *gram, int64_t size, struct th_error *err)
 {
   th_status rc =
       TH_GROW(&gram->a, &gram->capacity, entries(size), "a Gram matrix", err);
@@ -32,7 +31,7 @@ th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err)
 {
   bool grows = entries(size) > gram->capacity; /* on every rank alike */
-  th_status rc = th_gram_reset(gram, size, err);
+  th_status rc = reset(gram, size, err);
   return grows ? th_agree(context->comm, rc, err) : rc;
 }
 

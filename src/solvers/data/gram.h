@@ -37,10 +37,8 @@ struct th_gram {
   struct th_gram_room room;
 };
 
-/* Forget all rows; from now on the support has that size. Local. */
-th_status th_gram_reset(struct th_gram *gram, int64_t size,
-                        struct th_error *err);
-/* The same, agreed upon where memory has to grow. Collective. */
+/* Forget all rows; from now on the support has that size. Collective where
+ * memory has to grow. TH_ENOMEM. */
 th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
 void th_gram_free(struct th_gram *gram);

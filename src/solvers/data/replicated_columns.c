@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t th_replicated_columns_value_size(enum th_vector_form form)
+static size_t value_size(enum th_vector_form form)
 {
   return form == TH_VECTOR_SINGLE ? sizeof(float) : sizeof(double);
 }
@@ -17,7 +17,7 @@ size_t th_replicated_columns_value_size(enum th_vector_form form)
 int64_t th_replicated_columns_packed(enum th_vector_form form, int64_t items)
 {
   size_t row = form == TH_VECTOR_ENTRIES ? sizeof(int32_t) : 0;
-  int64_t each = (int64_t)(th_replicated_columns_value_size(form) + row);
+  int64_t each = (int64_t)(value_size(form) + row);
   return th_integer_ceil_divide(items * each, TH_COLUMNS_ALIGNMENT) *
          TH_COLUMNS_ALIGNMENT;
 }
@@ -43,9 +43,9 @@ th_replicated_columns_values(struct th_replicated_columns_block *block)
   return (unsigned char *)block + TH_COLUMNS_FIRST;
 }
 
-th_status
-th_replicated_columns_block_new(struct th_replicated_columns_block **block,
-                                int64_t bytes, struct th_error *err)
+/* Room for columns of so many bytes. The slots own it. */
+static th_status new_block(struct th_replicated_columns_block **block,
+                           int64_t bytes, struct th_error *err)
 {
   return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1, "columns", err);
 }
@@ -137,7 +137,7 @@ static th_status tidy_blocks(struct th_replicated_columns *columns,
   int64_t bytes = lonely_bytes(columns, keep);
   th_status rc = TH_OK;
   if (bytes > 0)
-    rc = th_replicated_columns_block_new(&block, bytes, err);
+    rc = new_block(&block, bytes, err);
   if (rc == TH_OK && bytes > 0)
     move_lonely(columns, keep, block);
   return rc;
@@ -186,7 +186,7 @@ static struct th_vector part_of(const struct th_vector *x,
 {
   struct th_vector part = *x;
   part.values = (const unsigned char *)x->values +
-                (size_t)range.first * th_replicated_columns_value_size(x->form);
+                (size_t)range.first * value_size(x->form);
   part.items = range.last - range.first;
   return part;
 }

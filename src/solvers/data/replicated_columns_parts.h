@@ -36,15 +36,11 @@ struct th_replicated_columns_block {
       kept; /* those that are to be kept: work of th_replicated_columns_keep */
 };
 
-/* Room for columns of so many bytes. Local; the slots own it. TH_ENOMEM. */
-th_status
-th_replicated_columns_block_new(struct th_replicated_columns_block **block,
-                                int64_t bytes, struct th_error *err);
+/* What lies behind its beginning. Local. */
 unsigned char *
 th_replicated_columns_values(struct th_replicated_columns_block *block);
 
-/* Bytes of an item; those of values and rows of a column, filled up. Local. */
-size_t th_replicated_columns_value_size(enum th_vector_form form);
+/* Bytes of the values and rows of a column, filled up. Local. */
 int64_t th_replicated_columns_packed(enum th_vector_form form, int64_t items);
 int64_t th_replicated_columns_bytes(const struct th_vector *vector);
 

@@ -1,6 +1,7 @@
 /* run.h - a training run that can be stopped between updates, and gone on with
  *
  * th_train (train.h) is all of it in one call. All functions are collective.
+ * Nothing but tests stops a run so far.
  *
  * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
  * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
