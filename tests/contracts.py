@@ -1,57 +1,200 @@
 #!/usr/bin/env python3
-"""contracts.py [ROOT] - what headers say: of every function whether it is local or
-collective, of every one that can fail with which codes
+"""contracts.py [ROOT] - what headers say of their functions, held against what these do
 SPDX-License-Identifier: MIT
 
 A comment speaks for the prototypes below it, up to the next comment; the head of a
-header speaks for all of them. "Local" and "collective" may stand in either. A function
-that returns th_status names its codes (TH_E...), or the head says which there are.
+header speaks for those of which a comment says nothing. Of every function they say
+
+- whether it is local or collective. What is said to be local calls no operation of the
+  ranks; what frees or closes and says nothing of its own is what it does.
+- if it can fail, with which codes (TH_E...): at least those that its body, and
+  whatever it calls, returns. A comment that names codes names all of them.
+- that it is there for tests, if nothing but its own file and tests uses it.
+
+The calls are read off the text: a name that is called or handed on, and of tables the
+members of TABLES. What a table of solvers or of readers of files adds is not seen.
 """
+import collections
 import os
 import re
 import sys
 
-TOKEN = re.compile(r"/\*.*?\*/|^(?:[A-Za-z_][\w \*\n]*?)\b(th_\w+)\([^;{]*\)\s*(?:;|\{)", re.S | re.M)
-SPOKEN = re.compile(r"\b(local|collective)", re.I)
-CODES = re.compile(r"\bTH_E[A-Z]+\b")
+NAME = r"((?:th|thresher)_\w+)"
+PROTOTYPE = re.compile(r"/\*.*?\*/|^(?:THRESHER_PUBLIC )?[A-Za-z_][\w \*\n]*?\b" + NAME +
+                       r"\([^;{]*?\)(?:\s*__attribute__\(\(.*?\)\))?\s*[;{]", re.S | re.M)
+STATUS = re.compile(r"(static inline |THRESHER_PUBLIC )?(th_status|enum thresher_status)\s")
+SPOKEN = re.compile(r"\b(local|collective)(?:ly)?\b", re.I)
+CODE = r"TH(?:RESHER)?_(E(?:USAGE|ARG|DATA|BUDGET|NUMERIC|FORMAT|IO|NOMEM))\b"
+CODES = re.compile(r"\b" + CODE)
+BLANK = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+BODY = re.compile(r"^((?:static )?(?:inline )?[A-Za-z_][\w \*\n]*?)\b(\w+)\(([^;{]*?)\)\s*\n"
+                  r"\{\n(.*?)^\}", re.M | re.S)
+FAILS = re.compile(r"(?:th_fail\(\s*[^,]*,|return|[^=!]=|[?:])\s*" + CODE)
+ALLOCATES = re.compile(r"\b(TH_NEW|TH_GROW|th_alloc|th_grow)\b")
+MACRO = re.compile(r"^#define (\w+)\([^)]*\)((?:[^\n]*\\\n)*[^\n]*)", re.M)
+OPERATION = re.compile(r"ops->(sum_i64|prefix_i64|max_i64|max_f64|bcast|exchange|join|sum_start|"
+                       r"sum_finish|share|show|unshare|barrier|split|release)\(")
+# What a branch that is not taken would return, by file or function: columns in memory are
+# neither read nor observed; data that are computed do not say what they cost.
+NEVER = {"src/solvers/exact/net.c": {"EARG", "EBUDGET", "EFORMAT", "EIO"},
+         "th_problem_init_kept": {"EBUDGET", "EFORMAT", "EIO"},
+         "thresher_data_from": {"EFORMAT", "EIO"}}
+TABLES = ("slab", "targets", "statistics", "cost")
+# Failures of these say what a code means, or are the code they are given.
+GIVEN = ("th_fail", "th_handle_tell")
+
+Said = collections.namedtuple("Said", "path name status comment head")
 
 
-def functions(text):
-    """(name, returns a status, comment) of the prototypes of a header"""
+def said_of(path, text):
+    """What a header says of each of its functions."""
+    head = re.match(r"/\*.*?\*/", text, re.S)[0]
+    text = text[len(head):]
     comment = ""
-    last = 0
-    for match in TOKEN.finditer(text):
+    for match in PROTOTYPE.finditer(text):
         if match[1] is None:
-            between = text[last:match.start()]
             # a comment behind a member or on a line of code is not a function's
             if text[text.rfind("\n", 0, match.start()) + 1:match.start()].strip() == "":
                 comment = match[0]
-        elif not match[0].startswith(("typedef", "#", "return", "static th_")) and \
-                "=" not in match[0]:
-            yield match[1], re.match(r"(static inline )?th_status\b", match[0]) is not None, comment
-        last = match.end()
+        elif not match[0].startswith(("typedef", "#", "return")) and "=" not in match[0]:
+            yield Said(path, match[1], STATUS.match(match[0]) is not None, comment, head)
+
+
+class Calls:
+    """Functions by (file, name), file "" where they have linkage: what each of them calls,
+    fails with, and whether it is collective."""
+
+    def __init__(self, texts):
+        self.body, self.codes, self.calls, self.table = {}, {}, {}, collections.defaultdict(set)
+        plain = {p: BLANK.sub(" ", t) for p, t in texts.items()}
+        for path, text in plain.items():
+            for start, name, _, body in BODY.findall(text):
+                here = path if start.startswith("static") and path.endswith(".c") else ""
+                self.body[here, name] = (path, start, body)
+        macros = {}
+        for path, text in plain.items():
+            macros.update((name, FAILS.findall(what)) for name, what in MACRO.findall(text))
+            for member, name in re.findall(r"\.(\w+) = (\w+),", text):
+                if member in TABLES:
+                    self.table[member] |= set(self.find(path, name))
+        for key, (path, _, body) in self.body.items():
+            names = set(re.findall(r"(?<![>.\w])(\w+)\s*\(|[?:] (\w+)\)?[ :(]|\b(th_\w+)", body))
+            names = {name for some in names for name in some if name}
+            called = {k for n in names for k in self.find(path, n)}
+            for member in re.findall(r"->(\w+)\(", body):
+                called |= self.table[member] if member in TABLES else set()
+            self.calls[key] = called - {key}
+            self.codes[key] = set(FAILS.findall(body))
+            for name in names & macros.keys():
+                self.codes[key].update(macros[name])
+            if ALLOCATES.search(body):
+                self.codes[key].add("ENOMEM")
+        alone = {k for k, (_, _, body) in self.body.items() if "th_comm_self(" in body}
+        alone |= {k for k, called in self.calls.items() if any(c in alone and c[0] for c in called)}
+        self.collective = {k for k, (_, _, body) in self.body.items()
+                           if OPERATION.search(body)} - alone
+        self.spread(alone)
+
+    def find(self, path, name):
+        return [k for k in ((path, name), ("", name)) if k in self.body][:1]
+
+    def spread(self, alone):
+        """What is called makes its callers collective, and fail, until nothing changes."""
+        fails = {k for k, (_, start, _) in self.body.items()
+                 if re.search(r"\b(th_status|enum thresher_status)\b", start)}
+        before = -1
+        while before != (now := len(self.collective) + sum(map(len, self.codes.values()))):
+            before = now
+            for key, called in self.calls.items():
+                if key not in alone and called & self.collective:
+                    self.collective.add(key)
+                self.codes[key].update(*(self.codes[c] for c in called & fails))
+                for place in (self.body[key][0], key[1]):
+                    self.codes[key] -= NEVER.get(place, set())
+
+
+def check_kind(said, collective):
+    own = {word.lower() for word in SPOKEN.findall(said.comment)}
+    head = {word.lower() for word in SPOKEN.findall(said.head)}
+    kind = own or head
+    if not own and len(head) != 1:
+        return "local or collective?"
+    if collective and "collective" not in kind:
+        return "local, but calls what is collective"
+    if not collective and "local" not in kind:
+        return "collective, but calls nothing that is"
+    return None
+
+
+def check_codes(said, codes):
+    named = set(CODES.findall(said.comment)) or set(CODES.findall(said.head))
+    if not said.status:
+        return None
+    if not named:
+        return "fails with which codes?"
+    lacking = codes - named
+    return f"fails with {', '.join(sorted(lacking))}, too" if lacking else None
+
+
+def users(root, texts):
+    """In which files each name is met, how often; "tests" stands for all of those."""
+    met = collections.defaultdict(dict)
+    for folder, _, names in os.walk(os.path.join(root, "tests")):
+        for name in (n for n in names if n.endswith((".c", ".h", ".cpp", ".in"))):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                for word in set(re.findall(r"\bth_\w+", BLANK.sub(" ", file.read()))):
+                    met[word]["tests"] = 1
+    for path, text in texts.items():
+        words = re.findall(r"\bth_\w+", BLANK.sub(" ", text))
+        for word, times in collections.Counter(words).items():
+            met[word][path] = times
+    return met
+
+
+def check_use(said, where, home):
+    """home: the file of its body."""
+    declared = {said.path} if where.get(said.path) == 1 else set()
+    elsewhere = set(where) - declared - {home, "tests"}
+    if elsewhere or said.name.startswith("thresher_") or said.name.endswith("_free"):
+        return None
+    if "tests" not in where:
+        return "used in its own file alone: static?"
+    return None if re.search(r"\btests?\b", said.comment + said.head) else "for tests alone?"
+
+
+def read(root):
+    texts = {}
+    for top in ("src", "io", "mpi"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in (n for n in names if n.endswith((".c", ".h"))):
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    texts[os.path.relpath(path, root)] = file.read()
+    return dict(sorted(texts.items()))
 
 
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("SOURCE", ".")
+    texts = read(root)
+    calls = Calls(texts)
+    met = users(root, texts)
+    every = [s for p, t in texts.items() if p.endswith(".h") for s in said_of(p, t)]
     bad = []
-    seen = 0
-    for top in ("src", "io", "mpi"):
-        for folder, _, names in sorted(os.walk(os.path.join(root, top))):
-            for name in sorted(n for n in names if n.endswith(".h")):
-                path = os.path.relpath(os.path.join(folder, name), root)
-                with open(os.path.join(folder, name), encoding="utf-8") as file:
-                    text = file.read()
-                head = re.match(r"/\*.*?\*/", text, re.S)[0]
-                for function, status, comment in functions(text[len(head):]):
-                    seen += 1
-                    if not SPOKEN.search(comment) and not SPOKEN.search(head):
-                        bad.append(f"{path}: {function}: local or collective?")
-                    if status and not CODES.search(comment) and not CODES.search(head):
-                        bad.append(f"{path}: {function}: fails with which codes?")
-    if seen < 500:
-        bad.append(f"only {seen} functions found: wrong folder?")
-    print("\n".join(bad + [f"{seen} functions, {len(bad)} that do not say"]))
+    for said in every:
+        key = ("", said.name)
+        home = calls.body[key][0] if key in calls.body else None
+        # mpi/ is what the operations are made of
+        collective = key in calls.collective or "collective" in said.comment.lower() and \
+            said.path.startswith("mpi/")
+        found = [check_kind(said, collective)]
+        if said.name not in GIVEN:
+            found.append(check_codes(said, calls.codes.get(key, set())))
+        if home is not None and home != said.path:
+            found.append(check_use(said, met[said.name], home))
+        bad += [f"{said.path}: {said.name}: {what}" for what in found if what]
+    if len(every) < 500:
+        bad.append(f"only {len(every)} functions found: wrong folder?")
+    print("\n".join(bad + [f"{len(every)} functions, {len(bad)} findings"]))
     return 1 if bad else 0
 
 

@@ -4,7 +4,8 @@
  * in the cache. Only the attributes that are asked for are read into it. A
  * single run that is kept has a unit of its own. Internal to io/, local.
  *
- * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CACHE_BLOCK_H
 #define TH_CACHE_BLOCK_H
@@ -41,7 +42,7 @@ th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
                               struct th_cache_block_place *place,
                               struct th_error *err);
 
-/* Room for it in the cache, with nothing in it. */
+/* Room for it in the cache, with nothing in it. TH_ENOMEM. */
 th_status th_cache_block_make(struct th_dataset *dataset,
                               struct th_cache_block_place *place,
                               struct th_error *err);

@@ -3,8 +3,8 @@
  * NAME.h5 is a small master; NAME.shards/00000.h5 ... hold the attributes. The
  * format is described in io/dataset/format.h.
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local. Where a comment names no
+ * code, a status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_H
 #define TH_DATASET_H
@@ -25,7 +25,8 @@ struct th_dataset;
  * checked when it is first opened. Collective. memory: bytes of stored values
  * that a rank may keep, the same on every rank. Targets and weights are kept
  * once per node. TH_EFORMAT for a model or another file, TH_EIO where a rank
- * sees another master under this name than rank 0. */
+ * sees another master under this name than rank 0. Also TH_EUSAGE, TH_EDATA,
+ * TH_ENOMEM. */
 th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
                           const char *path, int64_t memory,
                           struct th_error *err);
@@ -36,9 +37,9 @@ void th_dataset_close(struct th_dataset *dataset);
  * whatever memory there is. Before th_dataset_read_ahead. Local. */
 void th_dataset_keep_little(struct th_dataset *dataset);
 
-/* From now on what is announced to the store is read before it is asked for,
- * by a thread of its own where threaded, within the data set's memory. Dense
- * data; a matter of time alone. Local. */
+/* From now on what is announced to the store is read before it is asked for, by
+ * a thread of its own where threaded, within the data set's memory. Dense data;
+ * a matter of time alone. Local. TH_ENOMEM. */
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
 
@@ -89,13 +90,15 @@ th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
 th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
                             struct th_groups *groups, struct th_error *err);
 
-/* Input row numbers of stored rows. Local. */
+/* Input row numbers of stored rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT,
+ * TH_EIO. */
 th_status th_dataset_row_numbers(struct th_dataset *dataset,
                                  struct th_rows rows, int64_t *numbers,
                                  struct th_error *err);
 
 /* Read and verify everything: every checksum, every index, the statistics'
- * presence, the fingerprint. Collective; shards are dealt out to ranks. */
+ * presence, the fingerprint. Collective; shards are dealt out to ranks.
+ * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
 

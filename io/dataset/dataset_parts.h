@@ -1,6 +1,7 @@
 /* dataset_parts.h - what an open data set is made of; internal to io/
  *
- * A status is one of TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATASET_PARTS_H
 #define TH_DATASET_PARTS_H
@@ -27,7 +28,8 @@ struct th_dataset {
   struct th_examples examples;
 };
 
-/* The operations of the store. Local. */
+/* The operations of the store. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
                           struct th_range range, bool keep,
                           struct th_slab *slab, struct th_error *err);

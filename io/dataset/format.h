@@ -273,7 +273,7 @@ th_status th_format_check_file(const char *path, const char *name,
                                struct th_error *err);
 
 /* TH_EFORMAT unless the file is of that format ("thresher data set") and of a
- * version that this program reads. Local. */
+ * version that this program reads. Local. Also TH_EIO, TH_ENOMEM. */
 th_status th_format_check(const struct th_h5 *h5, const char *format,
                           struct th_error *err);
 

@@ -1,6 +1,6 @@
 /* master.h - the master file of a data set; internal to io/
  *
- * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
  * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MASTER_H
@@ -42,17 +42,19 @@ struct th_master_info {
 /* Local. */
 void th_master_info_free(struct th_master_info *info);
 
-/* The fixed name of shard k in the folder of that name. Local. */
+/* The fixed name of shard k in the folder of that name. Local. TH_ENOMEM. */
 th_status th_master_shard_path(char **path, const char *folder, int64_t k,
                                struct th_error *err);
 
 /* The whole master as bytes, with the fingerprint filled into *info. Local;
- * rank 0. The image is owned by the caller. */
+ * rank 0. The image is owned by the caller. TH_EARG, TH_EDATA, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_master_image(const char *name, struct th_master_info *info,
                           const struct th_master *master,
                           struct th_h5_image *image, struct th_error *err);
 
-/* Read everything but rows of examples. Local; rank 0. */
+/* Read everything but rows of examples. Local; rank 0. TH_EUSAGE, TH_EDATA,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err);
 
@@ -63,7 +65,7 @@ th_status th_master_tables(const struct th_h5 *h5,
                            uint64_t *hash, struct th_error *err);
 
 /* TH_EIO unless this host's master is the one that rank 0 has read. Local; on
- * every rank. */
+ * every rank. Also TH_EFORMAT, TH_ENOMEM. */
 th_status th_master_same(const struct th_h5 *h5,
                          const struct th_master_info *info,
                          struct th_error *err);
@@ -72,7 +74,7 @@ th_status th_master_same(const struct th_h5 *h5,
 th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
                           struct th_error *err);
 
-/* Virtual data sets of a master that is being written. Local. */
+/* Virtual data sets of a master that is being written. Local. TH_EIO. */
 th_status th_master_views(const struct th_h5 *h5,
                           const struct th_master_info *info,
                           struct th_error *err);

@@ -30,7 +30,7 @@ th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
                          struct th_error *err);
 
 /* Through a master file. Local: rank 0. TH_EFORMAT for columns that cannot
- * belong to that many attributes. */
+ * belong to that many attributes. Also TH_EIO, TH_ENOMEM. */
 struct th_h5;
 th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
                         struct th_error *err);

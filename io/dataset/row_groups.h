@@ -31,7 +31,7 @@ struct th_row_groups {
   int64_t chunk; /* dense: attributes written and kept together, 1..256 */
 };
 
-/* TH_EDATA for sizes that cannot be stored. */
+/* TH_EDATA for sizes that cannot be stored. Also TH_EUSAGE. */
 th_status th_row_groups_init(struct th_row_groups *row_groups,
                              const struct th_shape *shape,
                              struct th_error *err);

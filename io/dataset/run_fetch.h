@@ -2,7 +2,7 @@
  *
  * Internal to io/, local.
  *
- * A status is one of TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_FETCH_H
 #define TH_RUN_FETCH_H
@@ -64,7 +64,7 @@ th_status th_run_fetch_verify(const struct th_fetch *fetch,
                               struct th_error *err);
 
 /* Learn how /X and /checksum of `count` attributes lie in their file. Free the
- * map also where this fails. */
+ * map also where this fails. TH_EIO, TH_ENOMEM. */
 th_status th_run_fetch_map_open(struct th_dense_map *map,
                                 const struct th_row_groups *row_groups,
                                 int64_t count, const struct th_h5_set *values,

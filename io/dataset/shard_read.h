@@ -2,7 +2,8 @@
  *
  * All functions are local; any number of ranks may read a shard.
  *
- * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_READ_H
 #define TH_SHARD_READ_H
@@ -44,11 +45,11 @@ struct th_shard_read {
 th_status th_shard_open(struct th_shard_read *shard, struct th_error *err);
 void th_shard_close(struct th_shard_read *shard);
 
-/* A damaged run, by name. */
+/* A damaged run, by name. TH_EFORMAT. */
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
 
-/* An array whose size does not fit the shard, by name. */
+/* An array whose size does not fit the shard, by name. TH_EFORMAT. */
 th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
                             struct th_error *err);
 

@@ -25,7 +25,7 @@ th_status th_sparse_tile_check(const struct th_shard_write *shard,
                                struct th_error *err);
 
 /* The tile as it is stored; adds to the shard's content and statistics.
- * TH_EDATA for a value that is not finite. */
+ * TH_EDATA for a value that is not finite. Also TH_ENOMEM. */
 th_status th_sparse_tile_fill(struct th_shard_write *shard,
                               struct th_tile *tile, struct th_error *err);
 

@@ -2,8 +2,8 @@
  *
  * The format is described in io/dataset/format.h.
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_EUSAGE, TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local. Where a comment names no
+ * code, a status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WRITER_H
 #define TH_WRITER_H
@@ -37,7 +37,7 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            bool force, struct th_error *err);
 
 /* Whether it could be claimed now; what killed runs have left is removed or put
- * back. Local: rank 0. */
+ * back. Local: rank 0. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
 th_status th_writer_check(const char *path, bool force, struct th_error *err);
 
 int64_t th_writer_shards(const struct th_writer *writer);
@@ -57,7 +57,7 @@ int64_t th_writer_chunk(const struct th_writer *writer);
  * values + (a - range.first) * stride. range is a whole chunk of the shard (or
  * its short last one), counted from the shard's first attribute; the groups of
  * one chunk come in ascending order, every group once. TH_EDATA for a value
- * that is not finite. Local. */
+ * that is not finite. Local. Also TH_EARG, TH_EIO, TH_ENOMEM. */
 th_status th_writer_dense(struct th_writer *writer, int64_t shard,
                           int64_t group, struct th_range range,
                           const void *values, int64_t stride,

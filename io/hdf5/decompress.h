@@ -19,10 +19,10 @@ enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err);
 
-/* Decompress all of the file `from`, also several streams one behind the
- * other, to the end of the file `to`; name is for messages, reading may be
- * NULL. Local. TH_EFORMAT where the file is damaged or cut short, TH_EIO where
- * the disk is full. */
+/* Decompress all of the file `from`, also several streams one behind the other,
+ * to the end of the file `to`; name is for messages, reading may be NULL.
+ * Local. TH_EFORMAT where the file is damaged or cut short, TH_EIO where the
+ * disk is full. Also TH_ENOMEM. */
 th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
                         const struct th_reading *reading, struct th_error *err);
 

@@ -5,7 +5,7 @@
  * chunk cache. HDF5's own error printing is off; its innermost message ends up
  * in ours. All functions are local. Internal to io/.
  *
- * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_H5_H
 #define TH_H5_H
@@ -141,27 +141,28 @@ th_status th_h5_group(const struct th_h5 *h5, const char *name,
 bool th_h5_exists(const struct th_h5 *h5, const char *name);
 
 /* TH_EFORMAT unless a one-dimensional data set has that many items: before room
- * is made for a number of them that the file names elsewhere. */
+ * is made for a number of them that the file names elsewhere. Also TH_EIO. */
 th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
                        struct th_error *err);
 
 /* A one-dimensional data set written whole, with its checksum; read whole and
- * verified. count must be what is stored. */
+ * verified. count must be what is stored. TH_EFORMAT, TH_EIO. */
 th_status th_h5_put(const struct th_h5 *h5, const char *name, hid_t type,
                     int64_t count, const void *data, struct th_error *err);
 th_status th_h5_get(const struct th_h5 *h5, const char *name, hid_t type,
                     int64_t count, void *data, struct th_error *err);
 
 /* The same for strings: zero padded to the longest. *texts and the room that
- * they point into are one allocation, owned by the caller. */
+ * they point into are one allocation, owned by the caller. TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_h5_put_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, const char *const *texts,
                           struct th_error *err);
 th_status th_h5_get_texts(const struct th_h5 *h5, const char *name,
                           int64_t count, char ***texts, struct th_error *err);
 
-/* A new data set that is written in parts; an existing one of exactly that
- * many dimensions. */
+/* A new data set that is written in parts; an existing one of exactly that many
+ * dimensions. TH_EFORMAT, TH_EIO. */
 th_status th_h5_set_create(struct th_h5_set *set, const struct th_h5 *h5,
                            const char *name, hid_t stored, hid_t memory,
                            const struct th_h5_plan *plan, struct th_error *err);

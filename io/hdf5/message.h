@@ -34,6 +34,7 @@ th_status th_message_text(struct th_message *pack, char **text,
 th_status th_message_share(struct th_message *pack, struct th_comm *comm,
                            struct th_error *err);
 
+/* Local. */
 void th_message_free(struct th_message *pack);
 
 #endif

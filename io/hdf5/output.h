@@ -7,7 +7,7 @@
  * descriptor. A symbolic link in the place of a name is never followed. All
  * functions are local; one rank writes an output.
  *
- * A status is one of TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_OUTPUT_H
 #define TH_OUTPUT_H
@@ -28,10 +28,11 @@ struct th_output {
   bool stale; /* what a killed run had left was found and removed */
 };
 
-/* Claim the final name: TH_EIO when it exists and force is false, when it is
- * no regular file, when its folder cannot be written, or when another run is
- * writing it; one line that says which and what to do. The partial file
- * exists, empty, afterwards. TH_EUSAGE for "-": the output is no text. */
+/* Claim the final name: TH_EIO when it exists and force is false, when it is no
+ * regular file, when its folder cannot be written, or when another run is
+ * writing it; one line that says which and what to do. The partial file exists,
+ * empty, afterwards. TH_EUSAGE for "-": the output is no text. Also TH_ENOMEM.
+ */
 th_status th_output_begin(struct th_output *output, const char *path,
                           bool force, struct th_error *err);
 

@@ -14,7 +14,8 @@
 /* Create .NAME.PURPOSE-XXXXXX beside the output OUTPUT, open for reading and
  * writing. With path NULL the file has no name any more when the call returns,
  * so that nothing can be left behind; otherwise *path is owned by the caller,
- * who ends with th_temporary_remove. Local. TH_EIO names the folder. */
+ * who ends with th_temporary_remove. Local. TH_EIO names the folder. Also
+ * TH_ENOMEM. */
 th_status th_temporary_open(const char *output, const char *purpose,
                             char **path, int *fd, struct th_error *err);
 

@@ -3,8 +3,8 @@
  * A bin is a number of consecutive row groups of the data set to come. Its
  * examples arrive in any order.
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local. A status is one of TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BUCKET_SPILL_H
 #define TH_BUCKET_SPILL_H

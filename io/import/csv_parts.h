@@ -25,7 +25,7 @@ bool th_csv_is_attribute(const struct th_csv_reference *reference,
                          const char *name);
 
 /* The column of the target; -1: the file has none. TH_EUSAGE where only the
- * user knows. */
+ * user knows. Also TH_EDATA. */
 th_status th_csv_find_target(const struct th_csv *csv,
                              const struct th_text_file *file,
                              const struct th_csv_choice *choice,

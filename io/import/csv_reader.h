@@ -1,6 +1,6 @@
 /* csv_reader.h - CSV text: the header of a file, and one example per line
  *
- * A status is one of TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EDATA, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSV_READER_H
 #define TH_CSV_READER_H
@@ -65,13 +65,14 @@ struct th_csv_reference {
  * file->body and file->header_lines. Where it is not said whether there is a
  * header, it is a first record in which some field is no number, unless the
  * record below says that it is a row as well; a record of numbers that count
- * the columns is refused. Local. Release with th_csv_free, also on failure. */
+ * the columns is refused. Local. Release with th_csv_free, also on failure.
+ * TH_EUSAGE, TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_csv_open(struct th_csv *csv, struct th_text_file *file,
                       int64_t max_line, enum th_header said,
                       struct th_error *err);
 
 /* Give every column its role. Local. TH_EUSAGE where only the user knows which
- * column is the target. */
+ * column is the target. Also TH_EDATA, TH_ENOMEM. */
 th_status th_csv_assign(struct th_csv *csv, const struct th_text_file *file,
                         const struct th_csv_choice *choice,
                         const struct th_csv_reference *reference,
@@ -105,7 +106,7 @@ bool th_csv_is_example(const struct th_csv *csv, const char *text,
                        int64_t length);
 
 /* Read the example of a line; its target is NaN where the file has none. Local.
- * TH_EDATA with the place of the first fault. */
+ * TH_EDATA with the place of the first fault. Also TH_ENOMEM. */
 struct th_csv_parser;
 th_status th_csv_parser_create(struct th_csv_parser **parser,
                                struct th_error *err);

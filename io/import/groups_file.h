@@ -17,11 +17,11 @@
 #include "core/groups.h"
 
 /* Read a file whole: *piece, owned by the caller, is all of the attributes,
- * ascending. A compressed file is decompressed beside `output`, or,
- * NULL, beside itself. 40 bytes for
- * every attribute or range in the file, and 32 for every group. TH_EDATA with
- * FILE:LINE for what is no group, for attributes that `attributes` does not
- * reach to, in two groups or in none. Local. */
+ * ascending. A compressed file is decompressed beside `output`, or, NULL,
+ * beside itself. 40 bytes for every attribute or range in the file, and 32 for
+ * every group. TH_EDATA with FILE:LINE for what is no group, for attributes
+ * that `attributes` does not reach to, in two groups or in none. Local. Also
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_groups_read_whole(const char *name, const char *output,
                                int64_t attributes,
                                struct th_group_piece **piece, int64_t *count,

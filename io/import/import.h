@@ -77,8 +77,8 @@ struct th_import_result {
 };
 
 /* Import text files into a new data set. Collective. TH_EDATA, TH_EFORMAT with
- * file:line:column, what was expected and what to do; nothing is left under
- * the final name or beside it. */
+ * file:line:column, what was expected and what to do; nothing is left under the
+ * final name or beside it. Also TH_EUSAGE, TH_EARG, TH_EIO, TH_ENOMEM. */
 th_status th_import_run(const struct th_import *job, struct th_comm *comm,
                         struct th_import_result *result, struct th_error *err);
 

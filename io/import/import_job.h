@@ -1,7 +1,7 @@
 /* import_job.h - an import under way; internal to io/import
  *
- * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EUSAGE, TH_EARG,
+ * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IMPORT_JOB_H
 #define TH_IMPORT_JOB_H
@@ -102,16 +102,17 @@ struct th_importing {
 /* Take over what --like's data set has; decide on the type of values.
  * Collective. */
 th_status th_import_read_like(struct th_importing *im, struct th_error *err);
+/* Local. */
 void th_import_free_like(struct th_like *like);
 
 /* What the master is to remember of the text: the columns of the first file, or
  * of --like's text where this one has no target. Release with th_origin_free.
- * Local. */
+ * Local. TH_EFORMAT, TH_ENOMEM. */
 th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
                            struct th_error *err);
 
 /* The other classes that all ranks have met; *knows: a rank has met one that is
- * known from --like. Collective. */
+ * known from --like. Collective. TH_ENOMEM. */
 th_status th_import_join_classes(struct th_importing *im, bool *knows,
                                  struct th_error *err);
 
@@ -153,11 +154,12 @@ struct th_importer {
 extern const struct th_importer th_import_libsvm;
 extern const struct th_importer th_import_csv;
 
-/* `count` and `next` of formats whose examples are lines. Local. */
+/* `count` and `next` of formats whose examples are lines. Local. TH_EIO,
+ * TH_ENOMEM. */
 th_status th_import_count_lines(struct th_importing *im, int64_t k,
                                 int64_t *lines, int64_t *examples,
                                 struct th_error *err);
-/* Local. */
+/* Local. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_next_line(struct th_importing *im, int64_t k, int64_t end,
                               struct th_text_row *row, bool *more,
                               struct th_error *err);
@@ -168,6 +170,7 @@ th_status th_import_mixed(const struct th_importing *im, int64_t labelled,
 
 /* Open all files, find the format, read headers and --like. Collective. */
 th_status th_import_open(struct th_importing *im, struct th_error *err);
+/* Local. */
 void th_import_close(struct th_importing *im);
 
 /* Tell the monitor, if there is one, that `done` of `total` of a step is done,
@@ -187,11 +190,11 @@ static inline void th_import_tell_line(struct th_importing *im,
 }
 
 /* Give every rank its byte ranges; count lines and examples; decide which
- * example is stored where. Collective. */
+ * example is stored where. Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_count(struct th_importing *im, struct th_error *err);
 
 /* Parse this rank's ranges into bins; agree on attributes and non-zeros.
- * Collective. */
+ * Collective. TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_import_parse(struct th_importing *im, struct th_error *err);
 
 /* Write shards and master. Collective. */

@@ -1,7 +1,6 @@
 /* text_input.h - text files as lines, whole or in byte ranges on line borders
  *
- * A status is one of TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_INPUT_H
 #define TH_TEXT_INPUT_H
@@ -25,7 +24,8 @@ struct th_text_file {
 
 /* Open a file on every rank. A compressed one is decompressed by rank 0 into a
  * temporary file beside `output`, whose name is gone again when the call
- * returns; reading, which may be NULL, hears of it. Collective. */
+ * returns; reading, which may be NULL, hears of it. Collective. TH_EDATA,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
                        const char *name, const char *output,
                        const struct th_reading *reading, struct th_error *err);

@@ -1,6 +1,6 @@
 /* text_row.h - a line of a text file, and the example it holds
  *
- * A status is one of TH_EDATA, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EDATA, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TEXT_ROW_H
 #define TH_TEXT_ROW_H

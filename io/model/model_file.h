@@ -14,7 +14,8 @@ th_status th_model_write(const struct th_model *model, struct th_comm *comm,
                          const char *path, bool force, struct th_error *err);
 
 /* Read a model; rank 0 reads and broadcasts. Collective. TH_EFORMAT with one
- * line for a data set or anything else. Release with th_model_free. */
+ * line for a data set or anything else. Release with th_model_free. Also
+ * TH_EIO, TH_ENOMEM. */
 th_status th_model_read(struct th_model *model, struct th_comm *comm,
                         const char *path, struct th_error *err);
 

@@ -1,7 +1,7 @@
 /* data.h - data to train on or to predict: a data set's file, or computed ones
  *
- * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
- * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_EUSAGE, TH_EDATA,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DATA_H
 #define TH_DATA_H
@@ -34,9 +34,10 @@ th_status th_data_open(struct th_data *data, const char *path, int64_t memory,
                        struct th_comm *comm, struct th_error *err);
 
 /* The same for data of that shape that are computed from data->made, which the
- * caller has filled in. Local. TH_ENOMEM. */
+ * caller has filled in. Local. TH_EDATA, TH_ENOMEM. */
 th_status th_data_compute(struct th_data *data, const struct th_shape *shape,
                           int64_t memory, struct th_error *err);
+/* Collective where the data are a file's. */
 void th_data_close(struct th_data *data);
 
 /* TH_EDATA where the data have no targets. Local, replicated. */
@@ -54,7 +55,8 @@ th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,
                          struct th_groups *groups, struct th_error *err);
 
-/* Input row numbers of stored rows. Local. */
+/* Input row numbers of stored rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT,
+ * TH_EIO. */
 th_status th_data_row_numbers(struct th_data *data, struct th_rows rows,
                               int64_t *numbers, struct th_error *err);
 

@@ -23,13 +23,14 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
                                struct th_data *data, struct th_rows rows,
                                bool keep, struct th_comm *comm,
                                struct th_error *err);
+/* Local. */
 void th_evaluated_free(struct th_evaluated *evaluated);
 
 /* What the model's linear predictor says of a target. Local. */
 enum th_predictor th_evaluated_predictor(const struct th_model *model);
 
 /* Scores of so many rows that this rank has learnt. Local. TH_ENOMEM, and
- * failures of the targets. */
+ * failures of the targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
                               const struct th_data *data, int64_t rows,

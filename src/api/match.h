@@ -12,10 +12,11 @@ enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };
 /* Give the attributes of the model's support the numbers that they have in the
  * data, and the model as many attributes: by name, where both have names, and
  * not the same ones. Else nothing changes; whether the numbers of attributes
- * agree is the caller's to check. path: of the model. The
- * data's listener hears of it. Collective. TH_EDATA for a name that is not
- * there, or not one attribute's; with TH_MATCH_ALL also where the data have
- * other attributes beside the support, or the model has groups. */
+ * agree is the caller's to check. path: of the model. The data's listener hears
+ * of it. Collective. TH_EDATA for a name that is not there, or not one
+ * attribute's; with TH_MATCH_ALL also where the data have other attributes
+ * beside the support, or the model has groups. Also TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err);
@@ -24,7 +25,8 @@ th_status th_match(struct th_model *model, struct th_data *data,
 bool th_match_named(const struct th_data *data);
 
 /* The numbers of attributes by their names in data that have some. `where`
- * opens the message of a failure. Collective; TH_EUSAGE. */
+ * opens the message of a failure. Collective; TH_EUSAGE, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_match_names(struct th_data *data, char *const *name, int64_t count,
                          int64_t *attribute, const char *where,
                          struct th_comm *comm, struct th_error *err);

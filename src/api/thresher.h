@@ -93,6 +93,7 @@ thresher_team_self(struct thresher_team **team, struct thresher_error *error);
 /* Collective. */
 THRESHER_PUBLIC void thresher_team_free(struct thresher_team *team);
 
+/* Which rank of the team this is, and of how many. Local. */
 THRESHER_PUBLIC int thresher_team_rank(const struct thresher_team *team);
 THRESHER_PUBLIC int thresher_team_size(const struct thresher_team *team);
 
@@ -102,7 +103,8 @@ struct thresher_data;
 
 /* Open a data set that `thresher import` or `thresher generate` has made.
  * memory: bytes of its values that a rank may keep; 0: a fifth of its share of
- * the machine. Collective. THRESHER_EIO, THRESHER_EFORMAT, THRESHER_ENOMEM. */
+ * the machine. Collective. THRESHER_EUSAGE, THRESHER_EDATA,
+ * THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_open(struct thresher_data **data, struct thresher_team *team,
                    const char *path, int64_t memory,
@@ -187,7 +189,7 @@ THRESHER_PUBLIC void thresher_config_free(struct thresher_config *config);
 
 /* Set an option by its name, without dashes, from text: numbers, names, yes and
  * no. Local. THRESHER_EUSAGE for an unknown name, or a value out of its range.
- */
+ * Also THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_config_set(struct thresher_config *config, const char *name,
                     const char *value, struct thresher_error *error);
@@ -230,7 +232,9 @@ struct thresher_model;
 
 /* Train on the training examples. listener may be NULL. Collective over the
  * team of the data. THRESHER_EUSAGE, also where ranks have different options,
- * THRESHER_EDATA, THRESHER_ENOMEM, THRESHER_EIO, THRESHER_ENUMERIC. */
+ * THRESHER_ENUMERIC, THRESHER_ENOMEM; of reading THRESHER_EDATA,
+ * THRESHER_EFORMAT, THRESHER_EIO; of a defect of ours THRESHER_EARG,
+ * THRESHER_EBUDGET. */
 THRESHER_PUBLIC enum thresher_status
 thresher_train(struct thresher_model **model,
                const struct thresher_config *config, struct thresher_data *data,
@@ -240,7 +244,8 @@ thresher_train(struct thresher_model **model,
 /* ---- models ---- */
 
 /* Read a model, write one; force: replace a file of that name. Rank 0 reads and
- * writes. Collective. THRESHER_EIO, THRESHER_EFORMAT, THRESHER_ENOMEM. */
+ * writes. Collective. THRESHER_EUSAGE, THRESHER_EFORMAT, THRESHER_EIO,
+ * THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_model_read(struct thresher_model **model, struct thresher_team *team,
                     const char *path, struct thresher_error *error);
@@ -248,6 +253,7 @@ THRESHER_PUBLIC enum thresher_status
 thresher_model_write(const struct thresher_model *model,
                      struct thresher_team *team, const char *path, int force,
                      struct thresher_error *error);
+/* Local. */
 THRESHER_PUBLIC void thresher_model_free(struct thresher_model *model);
 
 /* All ranks hold the whole model. What is returned lives as long as it does.
@@ -265,7 +271,8 @@ thresher_model_coefficients(const struct thresher_model *model);
 THRESHER_PUBLIC double
 thresher_model_intercept(const struct thresher_model *model);
 
-/* The value of an option as it was used to train; NULL: it played no part. */
+/* The value of an option as it was used to train; NULL: it played no part.
+ * Local. */
 THRESHER_PUBLIC const char *
 thresher_model_option(const struct thresher_model *model, const char *name);
 
@@ -278,11 +285,13 @@ struct thresher_ledger {
   int64_t validation_attributes; /* observed of these */
   int64_t passes;                /* over the training examples, begun */
 };
+/* Local. */
 THRESHER_PUBLIC struct thresher_ledger
 thresher_model_ledger(const struct thresher_model *model);
 
 /* Of a model with a penalty: its weight, the value of the objective, and a
- * bound on how far above the least value that is. NaN for other models. */
+ * bound on how far above the least value that is. NaN for other models. Local.
+ */
 THRESHER_PUBLIC double
 thresher_model_lambda(const struct thresher_model *model);
 THRESHER_PUBLIC double
@@ -309,7 +318,8 @@ THRESHER_PUBLIC int64_t thresher_data_count(const struct thresher_data *data,
  * where there are none. Attributes are matched by name where the data are not
  * those of the training and both have names. Nothing is counted in a ledger.
  * Collective. THRESHER_EDATA where the model is for other attributes,
- * THRESHER_EUSAGE where there are no such examples. */
+ * THRESHER_EUSAGE where there are no such examples. Also THRESHER_EARG,
+ * THRESHER_ENUMERIC, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_predict(const struct thresher_model *model, struct thresher_data *data,
                  enum thresher_examples which, double *prediction,
@@ -327,7 +337,8 @@ struct thresher_scores {
 };
 
 /* Scores on these examples. Collective. As thresher_predict, and THRESHER_EDATA
- * where there are no targets. */
+ * where there are no targets. Also THRESHER_EUSAGE, THRESHER_EARG,
+ * THRESHER_ENUMERIC, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_evaluate(const struct thresher_model *model,
                   struct thresher_data *data, enum thresher_examples which,

@@ -29,9 +29,11 @@ int64_t th_training_stored(const struct th_config *config, int64_t memory);
 
 /* Check the configuration against the data and complete it; reads what `start`
  * and `groups` name. Collective. TH_EUSAGE, TH_EDATA, and failures of reading.
- * End with th_training_free, also after a failure. */
+ * End with th_training_free, also after a failure. Also TH_EARG, TH_EFORMAT,
+ * TH_EIO, TH_ENOMEM. */
 th_status th_training_plan(struct th_training *training, struct th_comm *comm,
                            struct th_error *err);
+/* Local. */
 void th_training_free(struct th_training *training);
 
 /* TH_ENOMEM where a rank needs more than its share of memory. Collective. */
@@ -44,7 +46,8 @@ th_status th_training_prepare(struct th_training *training, bool threaded,
                               struct th_error *err);
 
 /* Give the model that was trained its deck and the names of its attributes.
- * Collective. TH_EIO where the data were replaced meanwhile; TH_ENOMEM. */
+ * Collective. TH_EIO where the data were replaced meanwhile. Also TH_EFORMAT,
+ * TH_ENOMEM. */
 th_status th_training_finish(struct th_training *training, struct th_comm *comm,
                              struct th_error *err);
 

@@ -9,8 +9,8 @@
 
 /* The hash of a battery of numbers: elementary functions, kernels, linear
  * algebra, random numbers and generated data, and SLEEF's version. Processors
- * and builds with the same hash train the same models. Takes some
- * milliseconds. Local. TH_ENOMEM. */
+ * and builds with the same hash train the same models. Takes some milliseconds.
+ * Local. TH_EUSAGE, TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_arithmetic_hash(uint64_t *hash, struct th_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* commands.h - the subcommands of the program
  *
- * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
- * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMMANDS_H
 #define TH_COMMANDS_H
@@ -16,10 +16,10 @@ const struct th_command *th_command_table(void);
 /* Local. */
 const struct th_command *th_command_find(const char *name);
 
-/* Collective. */
+/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_command_generate(const struct th_options *options,
                               struct th_comm *comm, struct th_error *err);
-/* Collective. */
+/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_command_import(const struct th_options *options,
                             struct th_comm *comm, struct th_error *err);
 /* Collective. */
@@ -34,10 +34,10 @@ th_status th_command_evaluate(const struct th_options *options,
 /* Collective. */
 th_status th_command_predict(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
-/* Collective. */
+/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_command_inspect(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
-/* Local. */
+/* Local. Never fails. */
 th_status th_command_solvers(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
 /* Collective. */

@@ -16,8 +16,8 @@ struct th_synthesis {
 };
 
 /* From the options that have TH_SOURCE. `where` opens the message of a failure,
- * `dashes` stands before the name of an option. Local; TH_EUSAGE. Release with
- * th_family_free, also after a failure. */
+ * `dashes` stands before the name of an option. Local; TH_EUSAGE, TH_ENOMEM.
+ * Release with th_family_free, also after a failure. */
 th_status th_family_plan(struct th_synthesis *synthesis,
                          const struct th_options *options, const char *family,
                          const char *where, const char *dashes,

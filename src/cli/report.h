@@ -3,8 +3,8 @@
  * Every rank keeps accounts of itself (struct th_rank_cost); at the end all of
  * them are gathered, so that a report can say who waited for whom.
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_EIO, TH_ENOMEM.
+ * All functions that do not say otherwise are local. A status is one of TH_EIO,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPORT_H
 #define TH_REPORT_H
@@ -42,6 +42,7 @@ th_status th_report_gather(struct th_report *report, struct th_comm *comm,
                            const struct th_profile *profile,
                            const struct th_store *store, double seconds,
                            struct th_error *err);
+/* Local. */
 void th_report_free(struct th_report *report);
 
 /* The bandwidth in GB/s at which a rank reads memory while all others do,

@@ -14,7 +14,7 @@ int64_t th_run_memory_to_keep(const struct th_options *options, int64_t share);
 
 /* Refuse an output now rather than after the work: it exists, or its folder
  * cannot be written, or it is no text and goes to the standard output. path
- * NULL: nothing to check. Collective. TH_EUSAGE, TH_EIO. */
+ * NULL: nothing to check. Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
 th_status th_run_output_check(struct th_comm *comm, const char *path, bool text,
                               bool force, struct th_error *err);
 

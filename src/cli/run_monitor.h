@@ -41,7 +41,7 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
                               const struct th_comm *comm, struct th_error *err);
 /* Telemetry tells the distance to the coefficients of this model from now on;
  * NULL: to none. Collective. TH_EUSAGE for a model for other attributes;
- * failures of th_match. */
+ * failures of th_match. Also TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_run_monitor_refer(struct th_run_monitor *monitor, const char *path,
                                struct th_data *data, struct th_comm *comm,
                                struct th_error *err);

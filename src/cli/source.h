@@ -9,7 +9,7 @@
 /* Read "FAMILY:key=value,...": the keys are the options of `generate` that say
  * what the data are, by name or by letter. text receives the same with every
  * parameter as it is used. `command` opens the message of a failure. Local;
- * TH_EUSAGE. Release with th_family_free, also after a failure. */
+ * TH_EUSAGE, TH_ENOMEM. Release with th_family_free, also after a failure. */
 th_status th_source_read(struct th_synthesis *synthesis, const char *source,
                          const char *command, char text[TH_SOURCE_TEXT],
                          struct th_error *err);

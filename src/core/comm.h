@@ -4,7 +4,8 @@
  * MPI; th_comm_self fills it for one rank, so all algorithms also run, and are
  * tested, without MPI.
  *
- * The only failure is TH_ENOMEM.
+ * The only failure of their own is TH_ENOMEM; what agrees on a status returns
+ * whatever code the failing rank had.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMM_H
 #define TH_COMM_H

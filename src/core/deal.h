@@ -8,7 +8,7 @@
  * there are enough rows. The whole state consists of integers that are the same
  * on every rank. All functions are local.
  *
- * The only failure is TH_ENOMEM.
+ * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_DEAL_H
 #define TH_DEAL_H
@@ -88,7 +88,7 @@ struct th_deal {
 };
 
 /* plan.unit >= 1, plan.training >= 1. TH_EDATA where validation would leave
- * nothing to train on. Release with th_deal_free. */
+ * nothing to train on. Release with th_deal_free. Also TH_ENOMEM. */
 th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                        struct th_error *err);
 void th_deal_free(struct th_deal *deal);

@@ -17,6 +17,8 @@
   X(TH_ENUMERIC, "numerical failure", 1)                                       \
   X(TH_EUSAGE, "usage error", 2)
 
+/* A function's comment names all codes that it returns, those of what it calls
+ * among them. Where it names none, the head of the header does. */
 typedef enum th_status {
 #define TH_STATUS_ENUM(code, text, exit_status) code,
   TH_STATUS_LIST(TH_STATUS_ENUM)

@@ -1,6 +1,6 @@
 /* memory.h - allocation with 64-bit counts, alignment and an error record
  *
- * The only failure is TH_ENOMEM.
+ * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MEMORY_H
 #define TH_MEMORY_H

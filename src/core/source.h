@@ -5,8 +5,9 @@
  * values only inside a declared draw, counts every attribute of every example
  * that is observed, and refuses a draw of more attributes than the budget.
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
+ * All functions that do not say otherwise are local. Where a comment names no
+ * code, a status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H
@@ -45,8 +46,8 @@ struct th_draw {
 struct th_source;
 struct th_state;
 
-/* A source over a borrowed store. budget: s', the most attributes of an
- * example that a draw may observe. Local; release with th_source_free. */
+/* A source over a borrowed store. budget: s', the most attributes of an example
+ * that a draw may observe. Local; release with th_source_free. TH_ENOMEM. */
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err);
 void th_source_free(struct th_source *source);
@@ -69,7 +70,8 @@ th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err);
 
 /* The slab of a granted draw's block that begins at range.first; rows lie in
- * one of the draw's pieces. Local. TH_EBUDGET outside of the draw. */
+ * one of the draw's pieces. Local. TH_EBUDGET outside of the draw. Also
+ * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_source_block(struct th_source *source, const struct th_draw *draw,
                           struct th_rows rows, struct th_range range,
                           struct th_slab *slab, struct th_error *err);
@@ -83,7 +85,8 @@ th_status th_source_support(struct th_source *source,
 /* Declare the active attributes, each rank its own part of them: what draws
  * marked `active` observe on all ranks together. attribute[count] ascends and
  * is copied; no attribute may be listed by two ranks. Draws granted before end.
- * Collective: one sum. TH_EARG for attributes that are not there. */
+ * Collective: one sum. TH_EARG for attributes that are not there. Also
+ * TH_ENOMEM. */
 th_status th_source_activate(struct th_source *source, struct th_comm *comm,
                              const int64_t *attribute, int64_t count,
                              struct th_error *err);
@@ -95,7 +98,7 @@ int64_t th_source_active_count(const struct th_source *source);
  * as far as they lie together; rows lie in one piece of a granted active draw.
  * Its attributes are numbered as if the active ones were consecutive:
  * attributes.first + k is entry place + k. Local. TH_EBUDGET outside of the
- * draw. */
+ * draw. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows, int64_t place,
                            struct th_slab *slab, struct th_error *err);

@@ -177,7 +177,8 @@ th_status th_state_take(struct th_state *state, struct th_comm *comm,
                         struct th_state_image *image, struct th_error *err);
 
 /* After everything has been described: all of the image is used up, on every
- * rank. TH_EFORMAT else, or what a description has failed of. Collective. */
+ * rank. TH_EFORMAT else, or what a description has failed of. Collective. Also
+ * TH_ENOMEM. */
 th_status th_state_put(struct th_state *state, struct th_comm *comm,
                        struct th_error *err);
 
@@ -186,6 +187,7 @@ th_status th_state_put(struct th_state *state, struct th_comm *comm,
  * by more. */
 th_status th_state_image_share(struct th_state_image *image,
                                struct th_comm *comm, struct th_error *err);
+/* Local. */
 void th_state_image_free(struct th_state_image *image);
 
 #endif

@@ -62,11 +62,13 @@ struct th_grouping_penalty {
 
 /* Groups over this rank's active attributes, ascending; what the record held is
  * released. Collective. TH_EARG for a grouped penalty without a description, or
- * an attribute that is not in it. Release with th_grouping_free. */
+ * an attribute that is not in it. Release with th_grouping_free. Also
+ * TH_ENOMEM. */
 th_status th_grouping_build(struct th_grouping *grouping,
                             const struct th_grouping_penalty *of,
                             struct th_comm *comm, const int64_t *attribute,
                             int64_t count, struct th_error *err);
+/* Local. */
 void th_grouping_free(struct th_grouping *grouping);
 
 /* Bytes that building and holding the groups of `count` attributes takes on one

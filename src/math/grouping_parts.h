@@ -15,6 +15,7 @@ enum { TH_SHARED_MEMBER_BYTES = 24 + 48 };
 th_status th_grouping_share(struct th_grouping *grouping, struct th_comm *comm,
                             const int64_t *name, const int64_t *attribute,
                             struct th_error *err);
+/* Local. */
 void th_grouping_shared_free(struct th_grouping_shared *shared);
 
 #endif

@@ -43,7 +43,7 @@ struct th_select_among {
  * a failure of any rank becomes everyone's here.
  *
  * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
- * bytes. TH_ENUMERIC when a value is not a number. */
+ * bytes. TH_ENUMERIC when a value is not a number. Also TH_ENOMEM. */
 th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             const struct th_select_among *among,
                             th_status before, struct th_index_value *chosen,

@@ -38,7 +38,7 @@ const struct th_family *th_synthetic_family_find(const char *name);
 /* Fill in the true support and coefficients for parameters already set in
  * *truth (family, seed, noise, correlation, density; support_size 0 takes the
  * family's default). TH_EUSAGE for parameters out of range or a support larger
- * than d. support and coef are owned by the caller. */
+ * than d. support and coef are owned by the caller. Also TH_ENOMEM. */
 th_status th_synthetic_truth_init(struct th_ground_truth *truth,
                                   int64_t attributes, struct th_error *err);
 void th_synthetic_truth_free(struct th_ground_truth *truth);

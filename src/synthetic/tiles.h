@@ -44,7 +44,7 @@ th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
                        int64_t count, struct th_error *err);
 
 /* All attributes are there: sort by row group, in linear time. TH_EDATA for a
- * value that its type cannot hold. */
+ * value that its type cannot hold. Also TH_ENOMEM. */
 th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err);
 
 /* Bytes that the cut tiles take. */

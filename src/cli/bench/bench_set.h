@@ -23,11 +23,13 @@ struct th_bench_set {
   int file;               /* the shard */
 };
 
-/* Write it and open it, with reading ahead. memory: bytes of values that it
- * may keep. TH_EIO says how much room is missing, and where. Local. */
+/* Write it and open it, with reading ahead. memory: bytes of values that it may
+ * keep. TH_EIO says how much room is missing, and where. Local. Also TH_EUSAGE,
+ * TH_EARG, TH_EDATA, TH_EFORMAT, TH_ENOMEM. */
 th_status th_bench_set_open(struct th_bench_set *set, int64_t attributes,
                             enum th_storage storage, int64_t memory,
                             struct th_error *err);
+/* Collective over the team of this rank alone. */
 void th_bench_set_close(struct th_bench_set *set);
 
 #endif

@@ -124,7 +124,8 @@ bool th_option_given(const struct th_options *options, const char *name);
 
 /* Read the command line behind the subcommand's name, argv[0] being that name,
  * then the deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line
- * that opens with the subcommand or with the deck's file:line. */
+ * that opens with the subcommand or with the deck's file:line. Also TH_EIO,
+ * TH_ENOMEM. */
 th_status th_options_parse(struct th_options *options, struct th_comm *comm,
                            const struct th_command *command, int argc,
                            char **argv, struct th_error *err);

@@ -3,8 +3,8 @@
  * Murata & Suzuki 2018, Algorithms 1 to 3: the iterate theta, its step size and
  * guard, the batch sizes and their growth.
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_IHT_H
 #define TH_IHT_H
@@ -65,23 +65,25 @@ th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
                           bool *use, struct th_error *err);
 
 /* Blocks of the next Exploration update: s' - s attributes wide, s' wide while
- * S is empty. Local, the same on every rank. */
+ * S is empty. Local, the same on every rank. TH_EARG, TH_ENOMEM. */
 th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
                         struct th_error *err);
 
 /* A round begins: batches grow, and it must fit into the rows that are left.
  * *fits = false: exploring is over. explore and exploit say which updates a
- * round has. Collective. */
+ * round has. Local, the same on every rank. TH_EARG, TH_ENOMEM. */
 th_status th_iht_round(struct th_iht *h, struct th_context *context,
                        bool explore, bool exploit, bool *fits,
                        struct th_error *err);
 
-/* Count the batch's rows for the refit, if S has been the same. Collective. */
+/* Count the batch's rows for the refit, if S has been the same. Collective.
+ * TH_ENUMERIC, TH_ENOMEM. */
 th_status th_iht_remember(struct th_iht *h, struct th_context *context,
                           struct th_error *err);
 
 /* A round ends: least squares on S and a new look at L, from the rows seen
- * since S last changed, where they are enough. Collective. */
+ * since S last changed, where they are enough. Collective. TH_ENUMERIC,
+ * TH_ENOMEM. */
 th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
                            struct th_error *err);
 
@@ -108,7 +110,7 @@ void th_iht_release(void *state);
   }
 
 /* Largest eigenvalue, by rule, of the correlation of (x_S) in a Gram matrix;
- * solved on rank 0. Collective. */
+ * solved on rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_iht_gram_eigenvalue(const struct th_gram *gram,
                                  struct th_context *context, double *lambda,
                                  struct th_error *err);

@@ -188,6 +188,6 @@ th_status th_refit_end(struct th_refit_state *state, struct th_context *context,
   int64_t enough = refit == TH_REFIT_YES ? size + 1 : 2 * size + 2;
   if (refit == TH_REFIT_NO || size == 0)
     return TH_OK;
-  return (labels ? end_by_newton : end_by_squares)(state, context, rows, enough,
-                                                   err);
+  return labels ? end_by_newton(state, context, rows, enough, err)
+                : end_by_squares(state, context, rows, enough, err);
 }

@@ -2,8 +2,8 @@
  *
  * Solved on rank 0 and broadcast. All functions are collective.
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REFIT_H
 #define TH_REFIT_H
@@ -13,7 +13,8 @@
 
 /* The coefficients on S (and the intercept, where there is one) that minimise
  * the squared error over the rows of the Gram matrix; collinear members and
- * those that keep (NULL: all) leaves out get 0. Collective. */
+ * those that keep (NULL: all) leaves out get 0. Collective. TH_ENUMERIC,
+ * TH_ENOMEM. */
 th_status th_refit_squares(struct th_support *support,
                            struct th_context *context,
                            const struct th_gram *gram, const bool *keep,

@@ -2,8 +2,7 @@
  *
  * The round itself, which puts them together, is in sift.c.
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_EARG, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_H
 #define TH_SIFT_H
@@ -117,7 +116,7 @@ void th_sift_plan_free(struct th_sift_plan *plan);
 /* ---- admission: E joins S to be tried (sift_enter.c) ---- */
 
 /* E = the largest |z| above z0, as many as S has room for; S += E. Collective.
- */
+ * TH_ENUMERIC, TH_ENOMEM. */
 th_status th_sift_admit(struct th_sift *s, struct th_context *context,
                         struct th_error *err);
 /* Room for a support of that size. Local. */
@@ -152,7 +151,7 @@ void th_sift_find_slow(struct th_sift *s, struct th_context *context);
 void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 
 /* The same where no rows follow: all that is known decides, and entrants that
- * have not joined leave. Collective. */
+ * have not joined leave. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
@@ -164,7 +163,8 @@ void th_sift_describe(void *state, struct th_context *context,
 /* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
 
 /* Entrants leave; the kept rows see S only; backward elimination to -s; least
- * squares, or Newton steps. Collective. */
+ * squares, or Newton steps. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err);
 

@@ -4,8 +4,9 @@
  * of squared values and, for dense data, Q of squared products. The share of
  * each round is divided by the round's mean squared residual.
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
+ * All functions that do not say otherwise are local. Where a comment names no
+ * code, a status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SIFT_EVIDENCE_H
 #define TH_SIFT_EVIDENCE_H
@@ -75,7 +76,7 @@ struct th_judgement {
 };
 
 /* List the owned attributes outside S whose |z| = |U| / sqrt(max(W, Q)) is
- * above z0; of sparse data those with new evidence alone. Local. */
+ * above z0; of sparse data those with new evidence alone. Local. TH_ENOMEM. */
 th_status th_sift_evidence_score(struct th_sift_evidence *e,
                                  const struct th_context *context,
                                  const struct th_judgement *rule,
@@ -115,7 +116,7 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
  * Blocks hold members too; what they say of those is put aside. All functions
  * are local; attributes of other ranks are passed over. */
 
-/* Room to hold the members of S. */
+/* Room to hold the members of S. TH_ENOMEM. */
 th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
                                    const struct th_context *context,
                                    const struct th_support *support,

@@ -33,6 +33,7 @@ struct th_active {
  */
 th_status th_active_init(struct th_active *active, struct th_context *context,
                          int fields, struct th_error *err);
+/* Local. */
 void th_active_free(struct th_active *active);
 
 /* Keep the attributes at the places where keep[place]; vectors are compacted
@@ -42,7 +43,7 @@ th_status th_active_keep(struct th_active *active, struct th_context *context,
 
 /* Take back attributes of this rank that are not active, ascending; zeros in
  * all vectors. The source is told. Collective: one sum. TH_EARG for one that is
- * active, left out or another rank's. */
+ * active, left out or another rank's. Also TH_ENOMEM. */
 th_status th_active_add(struct th_active *active, struct th_context *context,
                         const int64_t *attribute, int64_t count,
                         struct th_error *err);

@@ -27,6 +27,7 @@ th_active_redistribute_plan(struct th_active_redistribution *redistribution,
                             const struct th_active *active,
                             const struct th_placement *placement,
                             struct th_comm *comm, struct th_error *err);
+/* Local. */
 void th_active_redistribute_free(
     struct th_active_redistribution *redistribution);
 

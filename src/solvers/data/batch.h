@@ -14,8 +14,8 @@
  * one slice is summed, the next is read, and blocks whose predictions are
  * complete are visited. The results do not depend on the slices.
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_H
 #define TH_BATCH_H
@@ -93,7 +93,7 @@ void th_batch_free(struct th_batch *batch);
  * observed, and read the support's values on all rows; each rank its own. The
  * deal is left as it is and *complete is false when not enough rows are left in
  * all passes. Collective; one agreement. TH_EBUDGET when |J_i u S| exceeds the
- * budget. */
+ * budget. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request,
                            bool *complete, struct th_error *err);
@@ -114,14 +114,14 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
 
 /* prediction = intercept + sum over S of coef x, for every row, summed over
  * ranks in fixed point; then residuals and the mean loss under `loss`. The
- * support's values have been observed. Collective. */
+ * support's values have been observed. Collective. TH_ENUMERIC. */
 th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             const struct th_loss *loss, struct th_error *err);
 
 /* Make room for rows that were observed before, in one draw; their targets,
  * columns and weights (th_batch_weigh) are the caller's to fill in. Collective.
- */
+ * TH_ENOMEM. */
 th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         struct th_error *err);

@@ -2,8 +2,8 @@
  *
  * A local function hands its status on to the next collective one.
  *
- * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
- * TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BATCH_PARTS_H
 #define TH_BATCH_PARTS_H
@@ -23,7 +23,7 @@ th_status th_batch_take(struct th_batch *batch, struct th_context *context,
                         struct th_error *err);
 
 /* The same for held-out units first .. last - 1, in one draw; no rows when
- * there is no room for them. */
+ * there is no room for them. Collective, likewise. */
 th_status th_batch_take_units(struct th_batch *batch,
                               struct th_context *context, struct th_range units,
                               const struct th_support *support,
@@ -31,7 +31,7 @@ th_status th_batch_take_units(struct th_batch *batch,
 
 /* ---- values (batch.c) ---- */
 
-/* Room for the values of this rank's members of S. Local. */
+/* Room for the values of this rank's members of S. Local. TH_ENOMEM. */
 th_status th_batch_columns(struct th_batch *batch,
                            const struct th_context *context,
                            const struct th_support *support,

@@ -1,6 +1,6 @@
 /* context.h - what every solver works with: ranks, data, targets, scaling
  *
- * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
+ * A status is one of TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CONTEXT_H
@@ -66,6 +66,7 @@ th_status th_context_init(struct th_context *context,
                           struct th_comm *comm,
                           const struct th_monitor *monitor,
                           struct th_profile *profile, struct th_error *err);
+/* Local. */
 void th_context_free(struct th_context *context);
 
 /* The state that solvers share: the deal, the ledger, and how far the run is.

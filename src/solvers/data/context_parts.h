@@ -11,7 +11,8 @@
 #define TH_SMALLEST_VALUE 0x1p-400
 
 /* Fill in context->target from the training examples. Local. TH_EDATA for
- * targets that the loss has no use for, or whose squares are out of range. */
+ * targets that the loss has no use for, or whose squares are out of range. Also
+ * TH_EARG, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_context_take_targets(struct th_context *context,
                                   struct th_error *err);
 

@@ -29,8 +29,8 @@ int64_t th_csc_cache_bytes(const struct th_shape *shape, int64_t attributes);
 bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes);
 
 /* All training examples of the active attributes, which are declared and
- * `count` here: one draw. Local. TH_ENOMEM; of reading: TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO. Release with th_csc_cache_free. */
+ * `count` here: one draw. Local. TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. Release with th_csc_cache_free. */
 th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
                             int64_t count, struct th_error *err);
 void th_csc_cache_free(struct th_csc_cache *csc);

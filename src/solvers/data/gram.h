@@ -1,6 +1,4 @@
 /* gram.h - second moments of (x_S, 1, y) over rows, the same on every rank
- *
- * A status is one of TH_ENUMERIC, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_GRAM_H
 #define TH_GRAM_H
@@ -41,16 +39,17 @@ struct th_gram {
  * memory has to grow. TH_ENOMEM. */
 th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
+/* Local. */
 void th_gram_free(struct th_gram *gram);
 
 /* Its state. Local. */
 void th_gram_describe(struct th_gram *gram, struct th_state *state);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256
- * rows is formed whole on one rank, rounded once to fixed point and
- * summed over ranks. row_weight multiplies each row's weight, NULL for 1;
- * target replaces the batch's, NULL for those. Collective: an agreement, an
- * exchange of the support's columns, a sum of O(s^2) integers. */
+ * rows is formed whole on one rank, rounded once to fixed point and summed over
+ * ranks. row_weight multiplies each row's weight, NULL for 1; target replaces
+ * the batch's, NULL for those. Collective: an agreement, an exchange of the
+ * support's columns, a sum of O(s^2) integers. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                       const struct th_batch *batch,
                       const struct th_support *support,

@@ -48,6 +48,7 @@ th_status th_kept_rows_gather(const struct th_kept_rows *kept,
                               const struct th_support *support,
                               struct th_batch *batch, struct th_error *err);
 
+/* Local. */
 void th_kept_rows_free(struct th_kept_rows *kept);
 
 #endif

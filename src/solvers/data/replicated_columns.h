@@ -7,8 +7,7 @@
  * columns are lists of entries. A column has the same bits whichever rank owns
  * the attribute.
  *
- * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
- * TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_H
 #define TH_REPLICATED_COLUMNS_H
@@ -44,7 +43,8 @@ void th_replicated_columns_free(struct th_replicated_columns *columns);
 
 /* Gather the listed attributes, none of them held yet, ascending and the same
  * list on every rank: they get the next slots in this order. Observed, once, on
- * each of these examples. Collective. TH_ENOMEM where they do not fit. */
+ * each of these examples. Collective. TH_ENOMEM where they do not fit. Also
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
                                       struct th_context *context,
                                       const int64_t *attribute, int64_t count,

@@ -18,7 +18,8 @@ struct th_row_cache {
 };
 
 /* Read a panel's values under a granted draw of its deal unit. Local.
- * TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
 th_status th_row_cache_load(struct th_row_caches *caches,
                             struct th_row_cache *cache,
                             const struct th_draw *draw, struct th_error *err);

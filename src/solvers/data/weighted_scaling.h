@@ -13,8 +13,8 @@ bool th_weighted_wanted(const struct th_context *context);
  * deviations in place of those from import; where there is an intercept, an
  * attribute that never changes while the weight is not 0 is left out. Observes
  * everything once; declares active attributes, as a solver does again after it.
- * Collective. TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
- */
+ * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_weighted_scales(struct th_context *context, struct th_error *err);
 
 #endif

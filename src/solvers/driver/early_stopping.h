@@ -26,16 +26,18 @@ void th_early_stopping_free(struct th_validation *validation);
 void th_early_stopping_describe(struct th_validation *validation,
                                 struct th_state *state);
 
-/* Mean loss of a support on the held-out rows. Collective. TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_ENUMERIC, TH_EIO, TH_ENOMEM. */
+/* Mean loss of a support on the held-out rows. Collective. TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
 th_status th_early_stopping_loss(struct th_validation *validation,
                                  struct th_context *context,
                                  const struct th_support *support, double *loss,
                                  struct th_error *err);
 
 /* Look whether it is time to check, and if so whether it is time to stop: no
- * gain in 5 checks. Collective; nothing where no unit is held out. TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_EIO, TH_ENOMEM. */
+ * gain in 5 checks. Collective; nothing where no unit is held out. TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
 th_status th_early_stopping_check(struct th_validation *validation,
                                   struct th_context *context,
                                   const struct th_support *support, bool *stop,

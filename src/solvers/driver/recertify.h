@@ -20,8 +20,8 @@ struct th_recertified {
 /* Certify the model of a support (coefficients of (x - centre) * scale) at the
  * lambda of `told`, its own certificate. That lies between least and most, if
  * it is right: the gap on which radius and active depend is taken from it.
- * Collective. TH_ENUMERIC, TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA,
- * TH_EFORMAT, TH_EIO. */
+ * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_recertify(struct th_problem *problem,
                        const struct th_support *support,
                        const struct th_certificate *claimed,

@@ -3,8 +3,8 @@
  * th_train (train.h) is all of it in one call. All functions are collective.
  * Nothing but tests stops a run so far.
  *
- * A status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
- * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUN_H
 #define TH_RUN_H
@@ -34,6 +34,7 @@ th_status th_run_open(struct th_run *run, const struct th_plan *plan,
                       struct th_store *store, struct th_comm *comm,
                       const struct th_monitor *monitor,
                       struct th_profile *profile, struct th_error *err);
+/* Local. */
 void th_run_close(struct th_run *run);
 
 /* Updates until the solver, the data or the validation says that it is enough,
@@ -46,14 +47,15 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
                         struct th_error *err);
 
 /* The state between two updates as an image, the same on every rank. Release it
- * with th_state_image_free. */
+ * with th_state_image_free. TH_EARG, TH_ENOMEM. */
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
 
 /* Of a run that was opened with the same plan and has made no update, on any
  * number of ranks: the image of another one becomes its state. TH_EFORMAT where
  * the image is of another run: another solver, other data. After a failure the
- * run can only be closed. */
+ * run can only be closed. Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC,
+ * TH_EIO, TH_ENOMEM. */
 th_status th_run_put(struct th_run *run, const struct th_state_image *image,
                      struct th_error *err);
 

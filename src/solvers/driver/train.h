@@ -17,21 +17,21 @@
 /* Loss `auto` becomes `logistic` where the training targets have two values and
  * the solver has a penalty or ends with what predicts best (`sift`), else
  * `squared`. Local; of the same targets, the same on every rank. TH_EARG,
- * TH_EDATA, TH_EIO, TH_ENOMEM. */
+ * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
                                struct th_error *err);
 
 /* Check a configuration against the data and complete it. owned: attributes of
  * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
- * s', s' > d, an option the solver needs. */
+ * s', s' > d, an option the solver needs. Also TH_EDATA. */
 th_status th_train_plan(const struct th_config *config,
                         const struct th_shape *shape, int ranks, int64_t owned,
                         struct th_plan *plan, struct th_error *err);
 
 /* Train a model on the training examples of a store. Collective. *model is
  * replicated; release it with th_model_free. monitor may be NULL. TH_EUSAGE,
- * TH_ENUMERIC, TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
- */
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_train(const struct th_plan *plan, struct th_store *store,
                    struct th_comm *comm, const struct th_monitor *monitor,
                    struct th_profile *profile, struct th_model *model,

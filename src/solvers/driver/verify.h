@@ -37,19 +37,20 @@ struct th_verify_setting {
  * says, but for rounding (solvers/driver/recertify.c); on fresh data no group
  * outside the support may contradict optimality with that confidence (empirical
  * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4).
- * Collective. TH_EDATA for a support attribute that is left out; TH_ENUMERIC,
- * TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * Collective. TH_EDATA for a support attribute that is left out. Also
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_verify(const struct th_verify_setting *setting,
                     const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err);
 
-/* The model trained anew on its own data, by the setting's plan, against
- * the model: the same program makes the same bits, so that all numbers must be
- * the same, those of the path among them. Where another build or processor has
- * made other bits, objectives and gaps of the path must enclose a common least
+/* The model trained anew on its own data, by the setting's plan, against the
+ * model: the same program makes the same bits, so that all numbers must be the
+ * same, those of the path among them. Where another build or processor has made
+ * other bits, objectives and gaps of the path must enclose a common least
  * objective, and the rest is not compared. Fills in wrong and unchecked.
- * Collective. TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM; of reading: TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * Collective. TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
+ * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_verify_again(const struct th_verify_setting *setting,
                           const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err);

@@ -7,7 +7,8 @@
  * Sums over examples that are long are shared between the ranks; the rest is
  * serial.
  *
- * A status is one of TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EDATA, TH_ENUMERIC,
+ * TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_INNER_SOLVER_H
 #define TH_INNER_SOLVER_H
@@ -49,7 +50,7 @@ struct th_inner_solver {
   double done; /* share of what it descends for, for who watches */
 };
 
-/* The zero model. Local. */
+/* The zero model. Local. TH_ENOMEM. */
 th_status th_inner_solver_init(struct th_inner_solver *inner,
                                struct th_problem *problem,
                                struct th_error *err);
@@ -61,7 +62,8 @@ void th_inner_solver_describe(struct th_inner_solver *inner,
                               struct th_state *state);
 
 /* Gather what the working set needs, and say where it lies; what has not been
- * used for long is dropped. Collective. */
+ * used for long is dropped. Collective. TH_ENOMEM, and of reading TH_EARG,
+ * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_inner_solver_gather(struct th_inner_solver *inner,
                                  struct th_working_set *working,
                                  struct th_error *err);

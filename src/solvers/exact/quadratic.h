@@ -51,7 +51,7 @@ struct th_quadratic {
 };
 
 /* Begin at the working set's coefficients, with state filled in by the caller
- * through th_quadratic_reserve. Local. TH_ENOMEM. */
+ * through th_quadratic_reserve. Local. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_quadratic_reserve(struct th_quadratic *quadratic, int64_t states,
                                int64_t members, int64_t units,
                                struct th_error *err);

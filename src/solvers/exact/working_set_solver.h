@@ -6,8 +6,8 @@
  * Salmon 2018, celer), until the gap is small.
  * What cannot matter to a pass is not read (solvers/exact/gradient_history.h).
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WORKING_SET_SOLVER_H
 #define TH_WORKING_SET_SOLVER_H
@@ -43,11 +43,12 @@ int64_t th_working_set_solver_bytes(const struct th_shape *shape,
                                     int64_t owned);
 
 /* Begin with the zero model. duals: what th_problem_init gave, which this takes
- * over. Collective. Release with th_working_set_solver_free. */
+ * over. Collective. Release with th_working_set_solver_free. TH_ENOMEM. */
 th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_problem *problem,
                                      struct th_duals *duals,
                                      struct th_error *err);
+/* Local. */
 void th_working_set_solver_free(struct th_working_set_solver *exact);
 
 /* The gap at which a solution is good enough, at that objective. Local. */

@@ -21,8 +21,9 @@ bool th_working_set_solver_stays(const struct th_working_set_solver *exact);
 void th_working_set_solver_stay(struct th_working_set_solver *exact,
                                 double lambda);
 
-/* Columns that are few all join, at once and for good. TH_EARG, TH_EBUDGET,
- * TH_ENUMERIC, TH_ENOMEM. */
+/* Columns that are few all join, at once and for good. Collective. TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
 th_status th_working_set_solver_take_all(struct th_working_set_solver *exact,
                                          struct th_error *err);
 

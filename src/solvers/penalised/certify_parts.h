@@ -20,12 +20,13 @@ struct th_certify_review {
 
 /* Objective, dual norm and gap, and what th_certify_review_survey needs.
  * Collective. The caller sets the problem, in a zeroed record, and releases it
- * with th_certify_review_free, also after a failure. TH_ENUMERIC, TH_ENOMEM; of
- * reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * with th_certify_review_free, also after a failure. TH_ENUMERIC, TH_ENOMEM,
+ * and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_certify_review_make(struct th_certify_review *review,
                                  const struct th_support *model, double lambda,
                                  struct th_certificate *certificate,
                                  struct th_error *err);
+/* Local. */
 void th_certify_review_free(struct th_certify_review *review);
 
 /* How far a group is from optimal: beyond the ball; one of the support also

@@ -11,8 +11,8 @@
  * declare to it what they read: a solver that has attributes of its own active
  * declares them again afterwards.
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H
@@ -89,21 +89,24 @@ struct th_duals {
 /* Collective: targets, weights, groups, second moments; finds lambda_max, for
  * which it reads everything twice. duals receives the dual values of b = 0 at
  * lambda 1, for the caller to release; NULL: they are not wanted. Release with
- * th_problem_free. TH_EDATA where all attributes are left out. */
+ * th_problem_free. TH_EDATA where all attributes are left out. Also TH_EARG,
+ * TH_EBUDGET, TH_ENUMERIC, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_problem_init(struct th_problem *problem,
                           struct th_context *context, struct th_duals *duals,
                           struct th_error *err);
+/* Local. */
 void th_problem_free(struct th_problem *problem);
 
 /* The same of attributes in memory, under an l1 penalty, on a team of one rank:
  * all comes from `kept`, and nothing is read. The context needs its comm, loss,
- * config and profile alone. Local. TH_EDATA where no weight is above 0. */
+ * config and profile alone. Collective over that team. TH_EDATA where no weight
+ * is above 0. Also TH_EARG, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_context *context,
                                const struct th_problem_kept *kept,
                                struct th_duals *duals, struct th_error *err);
 
-/* Every group is wanted, none known. Local. */
+/* Every group is wanted, none known. Local. TH_ENOMEM. */
 th_status th_problem_duals_init(struct th_duals *duals,
                                 const struct th_problem *problem,
                                 struct th_error *err);
@@ -118,7 +121,9 @@ th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           struct th_error *err);
 
 /* prediction[n] = intercept + sum of coef x of the listed attributes; observes
- * them. Collective; replicated. TH_ENUMERIC where a value is out of range. */
+ * them. Collective; replicated. TH_ENUMERIC where a value is out of range. Also
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
 th_status th_problem_predict(struct th_problem *problem,
                              const int64_t *attribute, const double *coef,
                              int64_t count, double intercept,

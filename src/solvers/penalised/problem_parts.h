@@ -18,15 +18,15 @@ enum th_sum_kind {
 
 /* z over the places of the groups marked: factor times the sums; the others
  * stay as they are. Reads the problem's multipliers, or for moments its
- * weights. Collective. TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT,
- * TH_EIO. */
+ * weights. Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_problem_sums(struct th_problem *problem, const bool *marked,
                           enum th_sum_kind kind, double factor, double *z,
                           struct th_error *err);
 
 /* Second moments of the groups, and what bounds rounding, by one pass.
- * Collective. TH_ENOMEM; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO.
- */
+ * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_problem_moments(struct th_problem *problem, struct th_error *err);
 
 #endif

@@ -27,7 +27,8 @@ struct th_sparsa {
  * is: s->full.pass says what was reached. Attributes that are no longer active
  * are those proven to be 0 in the solution on the active ones. polish: fields,
  * and zeros, or what a call before has left, to go on with steps of its length.
- * Collective. TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_ENOMEM. */
+ * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_sparsa(struct th_stochastic *s, struct th_sparsa *polish,
                     double gap, int64_t most, struct th_error *err);
 

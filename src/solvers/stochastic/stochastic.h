@@ -7,9 +7,9 @@
  * time a screening rule drops attributes. Rules are tables of functions, one
  * file each.
  *
- * All functions that do not say otherwise are collective. A status is one of
- * TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
- * TH_EFORMAT, TH_EIO.
+ * All functions that do not say otherwise are collective. Where a comment names
+ * no code, a status is one of TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_H
 #define TH_STOCHASTIC_H
@@ -243,7 +243,8 @@ void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
  * sparse data may be updated lazily. Local. */
 bool th_stochastic_separable(const struct th_stochastic *s);
 
-/* The sum of v over all active attributes, in fixed point. Collective. */
+/* The sum of v over all active attributes, in fixed point. Collective.
+ * TH_ENUMERIC. */
 th_status th_stochastic_total(struct th_stochastic *s, const double *v,
                               double *total, struct th_error *err);
 
@@ -254,12 +255,13 @@ int64_t th_stochastic_block(struct th_stochastic *s);
  * s->places.group_dual. Collective. */
 const double *th_stochastic_second(struct th_stochastic *s);
 
-/* Keep the attributes of s->places.keep. Collective. */
+/* Keep the attributes of s->places.keep. Collective. TH_EARG, TH_ENOMEM. */
 th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
 
 /* Ranks exchange active attributes, between outer loops, when some have more of
  * them than others; vectors over places are fields for this reason. Attributes
- * go home to the ranks that own them: before th_active_add. Collective. */
+ * go home to the ranks that own them: before th_active_add. Collective.
+ * TH_EARG, TH_ENOMEM. */
 th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
 
 /* The active attributes have become others (th_active_add): panels are read

@@ -38,8 +38,8 @@ double th_stochastic_first_step(const struct th_stochastic *s);
 void th_stochastic_choose_step(struct th_stochastic *s);
 
 /* What is left of an example is shorter than the whole: steps may be longer.
- * Collective. TH_ENUMERIC; of reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT,
- * TH_EIO. */
+ * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_renew_steps(struct th_stochastic *s,
                                     struct th_error *err);
 
@@ -47,7 +47,7 @@ th_status th_stochastic_renew_steps(struct th_stochastic *s,
  * examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b / b, at least
  * 1; and what b0 is multiplied with, the constant. Follows th_stochastic_norms.
  * Collective (stochastic_gain.c). TH_ENUMERIC, TH_ENOMEM; of reading as above.
- */
+ * Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* stochastic_parts.h - what the files of the engine share
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_PARTS_H
 #define TH_STOCHASTIC_PARTS_H
@@ -10,7 +10,7 @@
 
 /* ---- mini-batches (minibatch.c) ---- */
 
-/* Room for batches of that many rows. Local. */
+/* Room for batches of that many rows. Local. TH_ENOMEM. */
 th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
                                    struct th_error *err);
 void th_stochastic_batch_free(struct th_minibatch *minibatch);
@@ -25,15 +25,17 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
 /* ---- active attributes (stochastic_active.c, stochastic_balance.c) ---- */
 
-/* Cells, groups and work arrays of the present places. Collective. */
+/* Cells, groups and work arrays of the present places. Collective. TH_EARG,
+ * TH_ENOMEM. */
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
 
-/* Even loads again, where that pays. Collective. */
+/* Even loads again, where that pays. Collective. TH_EARG, TH_ENOMEM. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
 
 /* ---- the end of a run (stochastic_loop.c, stochastic_goal.c) ---- */
 
-/* s->support: the coefficients that are not zero, on every rank. Collective. */
+/* s->support: the coefficients that are not zero, on every rank. Collective.
+ * TH_ENOMEM. */
 th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err);
 
 /* What certificates are made with, over all attributes: made when it is wanted

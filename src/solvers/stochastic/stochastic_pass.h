@@ -36,12 +36,13 @@ void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
 
 /* Predictions, dual point, objective and gap at b over all training examples:
  * full, and Z in its field. All coefficients are current: between outer loops.
- * Collective. TH_ENUMERIC where values are out of range; of reading:
- * TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+ * Collective. TH_ENUMERIC where values are out of range, TH_ENOMEM, and of
+ * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
 
 /* N_j, the largest norm2(x_i)^2, and what follows from it. Collective.
- * TH_ENUMERIC; of reading as above. */
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err);
 
 #endif

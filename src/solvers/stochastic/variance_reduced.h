@@ -17,10 +17,10 @@ struct th_variance_reduced {
 
 enum { TH_REDUCED_FIELDS = 1 };
 
-/* The table and its mean from the last full pass. Collective; local. TH_ENOMEM.
- */
+/* The table and its mean from the last full pass. Collective. TH_ENOMEM. */
 th_status th_variance_reduced_create(struct th_stochastic *s,
                                      struct th_error *err);
+/* Make them anew, after a full pass; describe them; release them. Local. */
 void th_variance_reduced_restart(struct th_stochastic *s);
 void th_variance_reduced_describe(struct th_stochastic *s,
                                   struct th_state *list);

@@ -10,8 +10,8 @@
  * it. Of one pass the list sees the last third of the examples, the first two
  * thirds have made it; folds of that third share it.
  *
- * A status is one of TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET,
- * TH_EDATA, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_EARG, TH_EDATA,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_END_H
 #define TH_END_H
@@ -77,6 +77,7 @@ static inline bool th_end_chooses(const struct th_config *config)
  * of the run, and those that screen. Collective. Release with th_end_free. */
 th_status th_end_init(struct th_end *end, struct th_context *context,
                       int64_t passes, int64_t screens, struct th_error *err);
+/* Local. */
 void th_end_free(struct th_end *end);
 
 /* Targets and weights of these rows, as th_context_targets has them. Local. */
@@ -86,8 +87,9 @@ th_status th_end_targets(const struct th_end *end, struct th_context *context,
 /* The model: what support holds is the strict support that screening has found,
  * and what it gets is the candidate that was chosen. known: what has been
  * learnt of the strict support from rows that the end does not see; NULL where
- * it sees all of them. Observes the list on the
- * end's rows. Collective. */
+ * it sees all of them. Observes the list on the end's rows. Collective.
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_end_run(struct th_end *end, struct th_context *context,
                      struct th_marginal *scores,
                      const struct th_end_known *known,

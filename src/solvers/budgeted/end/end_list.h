@@ -27,6 +27,7 @@ th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
                            struct th_context *context,
                            const struct th_end_wish *request,
                            struct th_error *err);
+/* Local. */
 void th_end_list_free(struct th_end_list *list);
 
 /* What is in any of the lists. Local. TH_ENOMEM. */

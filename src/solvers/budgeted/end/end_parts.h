@@ -1,8 +1,7 @@
 /* end_parts.h - what the files of an end that predicts share
  *
- * All functions that do not say otherwise are local. A status is one of
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA, TH_EFORMAT,
- * TH_EIO.
+ * All functions that do not say otherwise are local. Where a comment names no
+ * code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_END_PARTS_H
 #define TH_END_PARTS_H
@@ -75,10 +74,13 @@ static inline int64_t th_end_sizes(const struct th_end_work *w)
 }
 
 /* Targets and weights of all training examples; room for all that goes by rows,
- * and those that choose. Local. */
+ * and those that choose. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
 
-/* The lists, the values of what is in them, and their scales. Collective. */
+/* The lists, the values of what is in them, and their scales. Collective.
+ * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+ * TH_EFORMAT, TH_EIO. */
 th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
                         const struct th_support *support, struct th_error *err);
 
@@ -109,10 +111,11 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
                        struct th_error *err);
 
 /* Elastic nets on the lists, without each fold and on all rows (end_nets.c).
- * Collective. */
+ * Collective. TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err);
-/* The net that was chosen, again, as exactly as its loss is told. Local. */
+/* The net that was chosen, again, as exactly as its loss is told. Local.
+ * TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                            struct th_error *err);
 /* The strict support, without each fold and on all rows, and the mean
