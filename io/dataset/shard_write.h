@@ -2,7 +2,7 @@
  *
  * All functions are local; one rank writes a shard.
  *
- * A status is one of TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM.
+ * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_WRITE_H
 #define TH_SHARD_WRITE_H
@@ -62,35 +62,42 @@ struct th_shard_write {
   struct th_sparse_write sparse;
 };
 
-/* shard->geometry, scratch, index, range, needed, name and path are set.
+/* shard->row_groups, scratch, index, range, needed, name and path are set.
  * piece_width: sparse shards only. */
 th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
                          struct th_error *err);
 
+/* Append to each chunk its next row group; append a tile. TH_EARG out of order,
+ * TH_EDATA for values that are not finite. Also TH_EIO, TH_ENOMEM. */
 th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
                          struct th_range range, const void *values,
                          int64_t stride, struct th_error *err);
 th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
                           const struct th_slab *tile, struct th_error *err);
 
-/* Write what is kept to the end, close and flush. */
+/* Write what is kept to the end, close and flush. TH_EARG where row groups are
+ * missing. Also TH_EIO, TH_ENOMEM. */
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
 
 /* Close the file, which is its folder's owner's to remove; free. */
 void th_shard_drop(struct th_shard_write *shard);
 
-/* Parts of begin and end for one layout. */
+/* Parts of begin for one layout. */
 th_status th_shard_dense_begin(struct th_shard_write *shard,
                                struct th_error *err);
-th_status th_shard_dense_end(struct th_shard_write *shard,
-                             struct th_error *err);
-void th_shard_dense_free(struct th_dense_write *dense);
 th_status th_shard_sparse_begin(struct th_shard_write *shard,
                                 int64_t piece_width, struct th_error *err);
+
+/* Parts of end. TH_EARG where row groups are missing. Also TH_EIO. */
+th_status th_shard_dense_end(struct th_shard_write *shard,
+                             struct th_error *err);
 th_status th_shard_sparse_end(struct th_shard_write *shard,
                               struct th_error *err);
+
+void th_shard_dense_free(struct th_dense_write *dense);
 void th_shard_sparse_free(struct th_sparse_write *sparse);
 
+/* Room for so many bytes, or numbers. TH_ENOMEM. */
 th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
                                  struct th_error *err);
 th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,

@@ -28,8 +28,7 @@ th_status th_groups_read_whole(const char *name, const char *output,
                                struct th_error *err);
 
 /* The same on rank 0 alone, then shared. Collective. Release with
- * th_groups_free. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
- */
+ * th_groups_free. TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_groups_read(struct th_groups *groups, struct th_comm *comm,
                          const char *name, const char *output,
                          int64_t attributes, struct th_error *err);

@@ -36,7 +36,7 @@ struct th_replicated_columns_block {
       kept; /* those that are to be kept: work of th_replicated_columns_keep */
 };
 
-/* What lies behind its beginning. Local. */
+/* Where its columns begin. Local. */
 unsigned char *
 th_replicated_columns_values(struct th_replicated_columns_block *block);
 

@@ -79,6 +79,7 @@ th_status th_inner_solver_look(struct th_inner_solver *inner,
 th_status th_inner_solver_predict(struct th_inner_solver *inner,
                                   struct th_working_set *working, double lambda,
                                   struct th_error *err);
+/* Collective. TH_ENOMEM. */
 th_status th_inner_solver_slopes(struct th_inner_solver *inner,
                                  struct th_working_set *working, double lambda,
                                  struct th_error *err);

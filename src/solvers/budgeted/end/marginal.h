@@ -43,8 +43,7 @@ void th_marginal_describe(struct th_marginal *m,
                           const struct th_context *context,
                           struct th_state *state);
 
-/* A batch whose rows have been drawn is going to be read. Local. TH_ENOMEM; of
- * reading: TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+/* A batch whose rows have been drawn is going to be read. Local. TH_ENOMEM. */
 th_status th_marginal_begin(struct th_marginal *m,
                             const struct th_context *context,
                             const struct th_batch *batch,
