@@ -155,8 +155,9 @@ void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
-/* ---- the state between rounds (sift_state.c) ----. Local. */
+/* ---- the state between rounds (sift_state.c) ---- */
 
+/* Local. */
 void th_sift_describe(void *state, struct th_context *context,
                       struct th_state *list);
 
