@@ -55,8 +55,9 @@ BEGIN {
   stand("io/import", "io/dataset")
   stand("api", "solvers/driver mpi io/model io/import")
   stand("cli/options", "api")
-  stand("cli", "cli/options")
-  stand("cli/bench", "cli")
+  stand("cli/shared", "cli/options")
+  stand("cli/bench", "cli/shared")
+  stand("cli", "cli/bench")
   stand("unit", "solvers/driver")
   home["mpi.h"] = "mpi"
   home["hdf5.h"] = "io"

@@ -1,10 +1,10 @@
 # Tests of src/math
 foreach(name IN ITEMS cholesky confidence gap kernels linalg logistic loss online penalty
     products rule)
-  th_test(NAME unit_${name} LIBS thresher_solvers LABELS unit)
+  th_test(NAME unit_${name} LIBS thresher_solvers_driver LABELS unit)
 endforeach()
-th_test(NAME unit_online_stream LIBS thresher_solvers LABELS unit LONG study)
-th_test(NAME unit_gap_safe TIMEOUT 240 SOURCES random_problem.c LIBS thresher_solvers LABELS unit LONG 20000)
+th_test(NAME unit_online_stream LIBS thresher_solvers_driver LABELS unit LONG study)
+th_test(NAME unit_gap_safe TIMEOUT 240 SOURCES random_problem.c LIBS thresher_solvers_driver LABELS unit LONG 20000)
 foreach(name IN ITEMS select grouping)
-  th_test(NAME mpi_${name} RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers)
+  th_test(NAME mpi_${name} RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers_driver)
 endforeach()

@@ -1,7 +1,7 @@
 # Tests unit_*: serial, on the ground floor alone
 foreach(name IN ITEMS deal elementary fixed memory partition placement random search slab state synthetic)
-  th_test(NAME unit_${name} LIBS thresher_solvers LABELS unit)
+  th_test(NAME unit_${name} LIBS thresher_solvers_driver LABELS unit)
 endforeach()
 foreach(name IN ITEMS source source_active)
-  th_test(NAME unit_${name} SOURCES fake_store.c LIBS thresher_solvers LABELS unit)
+  th_test(NAME unit_${name} SOURCES fake_store.c LIBS thresher_solvers_driver LABELS unit)
 endforeach()

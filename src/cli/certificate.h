@@ -3,7 +3,7 @@
 #ifndef TH_CLI_CERTIFICATE_H
 #define TH_CLI_CERTIFICATE_H
 
-#include "cli/json.h"
+#include "cli/shared/json.h"
 #include "core/model.h"
 
 /* Add its members under their own names, margin and path as arrays; nothing for

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
+#include "cli/bench/bench.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -66,7 +68,7 @@ static const struct th_command table[] = {
      "Measures the machine, and how much of it the program uses.",
      "PART measures a part alone. It is the first word of a heading in what "
      "is printed.",
-     th_command_bench},
+     th_bench_command},
     {NULL, 0, NULL, 0, 0, NULL, NULL, NULL}};
 
 const struct th_command *th_command_table(void)

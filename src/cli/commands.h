@@ -40,8 +40,5 @@ th_status th_command_inspect(const struct th_options *options,
 /* Local. Never fails. */
 th_status th_command_solvers(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
-/* Collective. */
-th_status th_command_bench(const struct th_options *options,
-                           struct th_comm *comm, struct th_error *err);
 
 #endif

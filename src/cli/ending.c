@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/ending.h"
 
-#include "cli/json.h"
+#include "cli/shared/json.h"
 #include "cli/wording.h"
 #include "solvers/solver_table.h"
 

@@ -3,7 +3,7 @@
 #include "api/evaluated.h"
 #include "cli/commands.h"
 #include "cli/evaluator.h"
-#include "cli/json.h"
+#include "cli/shared/json.h"
 #include "synthetic/synthetic.h"
 
 #include <inttypes.h>

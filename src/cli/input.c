@@ -3,7 +3,7 @@
 #include "cli/input.h"
 
 #include "cli/refuse_text.h"
-#include "cli/source.h"
+#include "cli/shared/source.h"
 #include "cli/wording.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TH_LOOP_LOG_H
 #define TH_LOOP_LOG_H
 
-#include "cli/json.h"
+#include "cli/shared/json.h"
 #include "core/comm.h"
 #include "core/source.h"
 #include "solvers/driver/train.h"

@@ -1,9 +1,9 @@
 /* main.c - the program: ranks, the command line, one line for a failure
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
-#include "cli/arithmetic.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/shared/arithmetic.h"
 #include "core/kernel_form.h"
 #include "io/hdf5/interrupt.h"
 #include "mpi/mpi_comm.h"

@@ -1,8 +1,8 @@
 /* report_print.c - the report as JSON and as a table; the plan
  * SPDX-License-Identifier: MIT */
 #include "cli/ending.h"
-#include "cli/json.h"
 #include "cli/report.h"
+#include "cli/shared/json.h"
 #include "cli/wording.h"
 
 #include <inttypes.h>

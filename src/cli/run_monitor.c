@@ -4,7 +4,7 @@
 
 #include "api/match.h"
 #include "cli/ending.h"
-#include "cli/json.h"
+#include "cli/shared/json.h"
 #include "cli/wording.h"
 #include "io/model/model_file.h"
 #include "synthetic/synthetic.h"

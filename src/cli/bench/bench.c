@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 
-#include "cli/commands.h"
-#include "cli/json.h"
+#include "cli/shared/json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -128,7 +127,7 @@ static th_status check_words(const struct th_options *options,
   return TH_OK;
 }
 
-th_status th_command_bench(const struct th_options *options,
+th_status th_bench_command(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err)
 {
   struct th_bench bench = {.options = options, .comm = comm};

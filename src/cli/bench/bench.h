@@ -31,6 +31,11 @@ struct th_bench {
   struct th_figure figure[TH_BENCH_MOST];
 };
 
+/* The subcommand. Collective. TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * and writing TH_EBUDGET, TH_EDATA, TH_EFORMAT, TH_EIO. */
+th_status th_bench_command(const struct th_options *options,
+                           struct th_comm *comm, struct th_error *err);
+
 /* A part of the benchmark: measures, and reports figures. Collective. */
 typedef th_status th_bench_part(struct th_bench *bench, struct th_error *err);
 

@@ -4,9 +4,9 @@
  * processors, whatever the ranks. Every rank also trains alone:
  * a model that differs from the team's is an error.
  * SPDX-License-Identifier: MIT */
-#include "cli/arithmetic.h"
 #include "cli/bench/bench.h"
-#include "cli/source.h"
+#include "cli/shared/arithmetic.h"
+#include "cli/shared/source.h"
 #include "core/integer.h"
 #include "solvers/driver/train.h"
 #include "synthetic/synthetic_store.h"

@@ -105,7 +105,7 @@ int th_option_training_first(void);
 int th_option_find(const char *name);
 
 /* Set every option to its initial value. commands: the table of subcommands,
- * borrowed. Local. TH_EUSAGE. */
+ * borrowed; NULL: no command line is going to be parsed. Local. TH_EUSAGE. */
 th_status th_options_init(struct th_options *options,
                           const struct th_command *commands,
                           struct th_error *err);

@@ -1,6 +1,6 @@
 /* family.c - a synthetic family with its parameters, as options give them
  * SPDX-License-Identifier: MIT */
-#include "cli/family.h"
+#include "cli/shared/family.h"
 
 #include "core/partition.h"
 

@@ -1,7 +1,6 @@
 /* source.c - --source: a synthetic family named on the command line
  * SPDX-License-Identifier: MIT */
-#include "cli/source.h"
-#include "cli/commands.h"
+#include "cli/shared/source.h"
 
 #include <string.h>
 
@@ -111,7 +110,7 @@ th_status th_source_read(struct th_synthesis *synthesis, const char *source,
   char *pairs = strchr(copy, ':');
   if (pairs != NULL)
     *pairs++ = '\0';
-  TH_TRY(th_options_init(&options, th_command_table(), err));
+  TH_TRY(th_options_init(&options, NULL, err));
   TH_TRY(read_pairs(&options, pairs, where, err));
   TH_TRY(th_family_plan(synthesis, &options, copy, where, "", err));
   write_text(synthesis, &options, text);

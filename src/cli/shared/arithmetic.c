@@ -1,6 +1,6 @@
 /* arithmetic.c - one hash of what this program computes with
  * SPDX-License-Identifier: MIT */
-#include "cli/arithmetic.h"
+#include "cli/shared/arithmetic.h"
 
 #include "core/elementary.h"
 #include "core/integer.h"

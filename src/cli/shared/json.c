@@ -1,6 +1,6 @@
 /* json.c - the little that JSON output needs beyond jansson
  * SPDX-License-Identifier: MIT */
-#include "cli/json.h"
+#include "cli/shared/json.h"
 
 #include <inttypes.h>
 #include <math.h>

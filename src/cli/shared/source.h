@@ -4,7 +4,7 @@
 #define TH_CLI_SOURCE_H
 
 #include "api/data.h"
-#include "cli/family.h"
+#include "cli/shared/family.h"
 
 /* Read "FAMILY:key=value,...": the keys are the options of `generate` that say
  * what the data are, by name or by letter. text receives the same with every
