@@ -40,16 +40,10 @@
 
 #include "core/state.h"
 #include "math/loss.h"
+#include "math/screen_rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum th_screen_rule {
-  TH_RULE_PROJ,
-  TH_RULE_PAPER,
-  TH_RULE_VOTES,
-  TH_RULE_COUNT
-};
 
 /* Dual values of a block at theta times these: see online.c. */
 enum { TH_ONLINE_GRID = 12 };

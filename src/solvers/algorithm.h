@@ -43,6 +43,10 @@ struct th_algorithm {
   /* How the candidates of its end did; NULL: it has none. Local; borrowed;
    * final after finish. */
   const struct th_ending *(*ending)(const void *state);
+  /* Whether the rows that are held out are for the solver's own end, so that
+   * the driver does not stop early by them; NULL: they are the driver's. Local.
+   */
+  bool (*keeps_held_out)(const void *state);
   /* The state between two updates (core/state.h): what is listed, put into a
    * solver that create has made of the same plan, goes on with the same bits.
    * Collective while an image is put: what follows from it is made again. */

@@ -3,7 +3,7 @@
 #ifndef TH_CONFIG_H
 #define TH_CONFIG_H
 
-#include "math/online.h"
+#include "math/screen_rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>

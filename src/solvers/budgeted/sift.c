@@ -346,6 +346,13 @@ static const struct th_ending *ending(const void *state)
   return &s->end.ending;
 }
 
+/* An end that predicts chooses by them. */
+static bool keeps_held_out(const void *state)
+{
+  const struct th_sift *s = state;
+  return s->predicts;
+}
+
 const struct th_algorithm th_sift_algorithm = {
     .create = create,
     .step = step,
@@ -354,6 +361,7 @@ const struct th_algorithm th_sift_algorithm = {
     .loss = loss,
     .step_size = step_size,
     .ending = ending,
+    .keeps_held_out = keeps_held_out,
     .describe = th_sift_describe,
     .free = release,
 };

@@ -170,6 +170,14 @@ void th_context_free(struct th_context *context)
   *context = (struct th_context){0};
 }
 
+struct th_context th_context_lend(const struct th_context *context,
+                                  const struct th_config *config)
+{
+  struct th_context lent = *context;
+  lent.config = config;
+  return lent;
+}
+
 void th_context_describe(struct th_context *context, struct th_state *state)
 {
   TH_STATE_ONE(state, context, piece_from);

@@ -69,6 +69,12 @@ th_status th_context_init(struct th_context *context,
 /* Local. */
 void th_context_free(struct th_context *context);
 
+/* The same data for a solver within a solver, which is told another config.
+ * Everything is borrowed: not to be freed, and the deal is not to be moved on.
+ * Local. */
+struct th_context th_context_lend(const struct th_context *context,
+                                  const struct th_config *config);
+
 /* The state that solvers share: the deal, the ledger, and how far the run is.
  * Local. */
 void th_context_describe(struct th_context *context, struct th_state *state);

@@ -4,7 +4,6 @@
 
 #include "core/memory.h"
 #include "solvers/algorithm.h"
-#include "solvers/budgeted/end/end.h"
 #include "solvers/data/weighted_scaling.h"
 
 #include <math.h>
@@ -40,6 +39,14 @@ static double done_of(const struct th_run *run)
   if (algorithm->done != NULL)
     return algorithm->done(run->state);
   return (double)th_source_ledger(context->source)->examples / expected;
+}
+
+/* Local. */
+static bool keeps_held_out(const struct th_run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  return algorithm->keeps_held_out != NULL &&
+         algorithm->keeps_held_out(run->state);
 }
 
 /* Collective: an agreement where the support has outgrown its room. */
@@ -97,7 +104,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         "an update needs more examples than there are, so it "
                         "uses some of them twice");
     warned = context->deal.reused;
-    if (!th_end_chooses(context->config)) /* its rows are for the end */
+    if (!keeps_held_out(run))
       TH_TRY(th_early_stopping_check(&run->validation, context,
                                      algorithm->support(run->state), &stop,
                                      err));

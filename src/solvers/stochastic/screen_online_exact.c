@@ -16,7 +16,6 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
 {
   const struct th_algorithm *lasso = &th_lasso_algorithm;
   struct th_config config = *s->context->config;
-  struct th_context context = *s->context;
   void *state = NULL;
   bool more = false;
   th_status rc;
@@ -25,7 +24,7 @@ static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
   config.path = 0;
   config.epochs = 0;
   config.screening.how = TH_SCREEN_GAP_SAFE;
-  context.config = &config;
+  struct th_context context = th_context_lend(s->context, &config);
   TH_TRY(lasso->create(&state, &context, err));
   TH_TRY(lasso->step(state, &context, &more, err));
   TH_TRY(th_screen_online_adopt(s, lasso->support(state), readmitted, err));
