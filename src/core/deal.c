@@ -214,6 +214,18 @@ th_status th_deal_begin(struct th_deal *deal, struct th_error *err)
   return rc;
 }
 
+void th_deal_extend(struct th_deal *deal, int64_t passes)
+{
+  deal->plan.passes =
+      th_integer_ceil_divide(deal->taken, deal->rows_in_pass) + passes;
+}
+
+void th_deal_count(struct th_deal *deal, int64_t pass, int64_t rows)
+{
+  deal->pass = pass;
+  deal->taken += rows;
+}
+
 int64_t th_deal_left(const struct th_deal *deal)
 {
   return deal->plan.passes * deal->rows_in_pass - deal->taken;

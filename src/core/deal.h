@@ -109,6 +109,13 @@ th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
 th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
                              struct th_error *err);
 
+/* After all passes that have begun, so many more. */
+void th_deal_extend(struct th_deal *deal, int64_t passes);
+
+/* Another order hands out rows of this deal (core/latin.h): it is in this pass,
+ * and has handed out so many more. */
+void th_deal_count(struct th_deal *deal, int64_t pass, int64_t rows);
+
 /* Rows not yet handed out, in this and all later passes. */
 int64_t th_deal_left(const struct th_deal *deal);
 

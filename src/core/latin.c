@@ -28,7 +28,7 @@ static void start_pass(struct th_latin *latin)
     for (int64_t k = 0; k < units_of(latin, c); k++)
       queue->left += unit_at(latin, c, k).count;
   }
-  latin->deal->pass = latin->pass;
+  th_deal_count(latin->deal, latin->pass, 0);
 }
 
 th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
@@ -103,7 +103,7 @@ static th_status take(struct th_latin *latin, int64_t class, int64_t rows,
     queue->rest.first += count;
     queue->rest.count -= count;
     queue->left -= count;
-    latin->deal->taken += count;
+    th_deal_count(latin->deal, latin->pass, count);
     rows -= count;
   }
   return rc;

@@ -300,7 +300,7 @@ static th_status predict(struct th_sift *s, struct th_context *context,
     TH_TRY(tell_labels(s, context, &known.labels, err));
   TH_TRY(th_end_run(&s->end, context, &s->marginal, once ? &known : NULL,
                     &s->support, err));
-  context->deal.pass += !once;
+  th_deal_count(&context->deal, context->deal.pass + !once, 0);
   rc = th_support_copy(&s->confirmed, &s->support, err);
   TH_TRY(th_agree(context->comm, rc, err));
 done:

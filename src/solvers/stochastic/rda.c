@@ -10,11 +10,9 @@
  * lambda (1 + 1 / sqrt(half epochs)), which is its rho. The reconstruction is
  * from general knowledge of the paper.
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
 #include "solvers/stochastic/screening.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Replicated. */
 struct rda {
@@ -33,13 +31,11 @@ static double *gradients(const struct th_stochastic *s)
 
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
-  struct rda *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "dual averages", err);
-  s->update_state = state;
-  if (rc == TH_OK)
-    *state = (struct rda){.first = th_stochastic_first_step(s),
-                          .constant = s->control.constant};
-  return th_agree(s->context->comm, rc, err);
+  struct rda *state = s->update_state;
+  (void)err;
+  state->first = th_stochastic_first_step(s);
+  state->constant = s->control.constant;
+  return TH_OK;
 }
 
 static th_status begin(struct th_stochastic *s, struct th_error *err)
@@ -116,16 +112,11 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, state, pull);
 }
 
-static void release(struct th_stochastic *s)
-{
-  free(s->update_state);
-}
-
-const struct th_update th_rda_update = {.fields = 1,
+const struct th_update th_rda_update = {.size = sizeof(struct rda),
+                                        .fields = 1,
                                         .create = create,
                                         .begin = begin,
                                         .catch_up = catch_up,
                                         .step = step,
                                         .flush = flush,
-                                        .describe = describe,
-                                        .free = release};
+                                        .describe = describe};

@@ -21,12 +21,10 @@
 #include "solvers/stochastic/screening.h"
 
 #include "core/integer.h"
-#include "core/memory.h"
 #include "math/gap.h"
 #include "solvers/stochastic/sparsa.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { POINT, OLD_POINT, OLD_DUAL, FIELDS }; /* screening fields */
@@ -65,15 +63,12 @@ th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
 
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
-  struct gap_safe *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "gap-safe screening", err);
-  s->screening_state = state;
-  rc = th_agree(s->context->comm, rc, err);
-  if (rc == TH_OK)
-    *state = (struct gap_safe){.polish.fields = {OLD_POINT, OLD_DUAL},
-                               .objective = INFINITY,
-                               .blocks = 1};
-  return rc;
+  struct gap_safe *state = s->screening_state;
+  (void)err;
+  *state = (struct gap_safe){.polish.fields = {OLD_POINT, OLD_DUAL},
+                             .objective = INFINITY,
+                             .blocks = 1};
+  return TH_OK;
 }
 
 static int64_t block(struct th_stochastic *s)
@@ -148,8 +143,7 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   intercept = s->intercept;
   TH_TRY(look_ahead(s, passes, err));
   state->drawn = s->control.drawn;
-  s->full.pass = iterate; /* before pruning, as ever */
-  s->intercept = intercept;
+  th_stochastic_pass_restore(s, &iterate, intercept); /* before pruning */
   th_stochastic_changed(s, TH_CHANGE_COEF);
 done:
   return rc;
@@ -165,14 +159,9 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, state, blocks);
 }
 
-static void release(struct th_stochastic *s)
-{
-  free(s->screening_state);
-}
-
-const struct th_screening th_screen_gap_safe = {.fields = FIELDS,
+const struct th_screening th_screen_gap_safe = {.size = sizeof(struct gap_safe),
+                                                .fields = FIELDS,
                                                 .create = create,
                                                 .block = block,
                                                 .end = end,
-                                                .describe = describe,
-                                                .free = release};
+                                                .describe = describe};

@@ -13,12 +13,10 @@
 #include "solvers/stochastic/screen_online.h"
 
 #include "core/integer.h"
-#include "core/memory.h"
 #include "math/gap.h"
 #include "solvers/stochastic/screening.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -56,31 +54,24 @@ th_screen_online_vectors_of(const struct th_stochastic *s)
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_config *config = s->context->config;
-  struct th_online_screen *screen = NULL;
+  struct th_online_screen *screen = th_screen_online_of(s);
   if (!s->update->memoryless)
     return th_fail(
         err, TH_EUSAGE,
         "{screen} online goes with steps that remember no gradients, "
         "as those of os-prox-sgd; for this solver give {screen} "
         "gap-safe");
-  th_status rc = TH_NEW(&screen, 1, "online screening", err);
-  s->screening_state = screen;
-  rc = th_agree(s->context->comm, rc, err);
-  if (rc != TH_OK)
-    return rc;
   screen->first_length = first_length(s);
   screen->checked = s->active.total;
   screen->certified_active = -1;
-  screen->safe_intercept = s->intercept;
-  memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
-         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
+  th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
   struct th_online_problem problem = {.loss = s->context->loss,
                                       .lambda = s->lambda,
                                       .n = s->n,
                                       .rule = config->screening.rule};
   th_online_init(&screen->online, &problem, config->screening.exponent,
                  screen->first_length, 0);
-  rc = th_screen_online_anchor(s, err);
+  th_status rc = th_screen_online_anchor(s, err);
   if (rc == TH_OK)
     th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
                     th_screen_online_vectors_of(s));
@@ -240,20 +231,15 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, screen, held_omega);
 }
 
-static void release(struct th_stochastic *s)
-{
-  free(s->screening_state);
-}
-
-const struct th_screening th_screen_online = {.fields = TH_ONLINE_FIELDS,
-                                              .anchored = true,
-                                              .create = create,
-                                              .block = block,
-                                              .observe = observe,
-                                              .describe = describe,
-                                              .end = end,
-                                              .finish = finish,
-                                              .exact = is_exact,
-                                              .refine =
-                                                  th_screen_online_end_again,
-                                              .free = release};
+const struct th_screening th_screen_online = {
+    .size = sizeof(struct th_online_screen),
+    .fields = TH_ONLINE_FIELDS,
+    .anchored = true,
+    .create = create,
+    .block = block,
+    .observe = observe,
+    .describe = describe,
+    .end = end,
+    .finish = finish,
+    .exact = is_exact,
+    .refine = th_screen_online_end_again};

@@ -129,19 +129,6 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
   return rc;
 }
 
-/* Local. */
-static void set_coefficients(struct th_stochastic *s,
-                             const struct th_support *solution)
-{
-  memset(th_stochastic_coef(s), 0, (size_t)s->active.count * sizeof(double));
-  for (int64_t k = 0; k < solution->size; k++) {
-    int64_t place = th_active_place(&s->active, solution->attribute[k]);
-    if (place >= 0)
-      th_stochastic_coef(s)[place] = solution->coef[k];
-  }
-  s->intercept = solution->intercept;
-}
-
 /* All attributes are looked at once, at b or at another solution, where that is
  * not NULL; *more: some of them come back. Collective. */
 static th_status look_around(struct th_stochastic *s,
@@ -152,13 +139,13 @@ static th_status look_around(struct th_stochastic *s,
   th_status rc;
   TH_TRY(th_screen_online_readmit(s, err));
   if (solution != NULL)
-    set_coefficients(s, solution);
+    th_stochastic_assign(s, solution);
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_pass(s, err));
   whole = s->full.pass;
   *more = judge(s);
   TH_TRY(th_stochastic_keep(s, err));
-  s->full.pass = whole; /* what is known is of the whole problem */
+  th_stochastic_pass_restore(s, &whole, s->intercept);
   if (*more)
     th_stochastic_changed(s, TH_CHANGE_PROBLEM);
   else
@@ -179,8 +166,8 @@ static bool return_to_solution(struct th_stochastic *s)
            (size_t)s->active.count * sizeof(double));
   screen->refined = true;
   if (known) {
-    s->full.pass = screen->certified;
-    s->intercept = screen->certified_intercept;
+    th_stochastic_pass_restore(s, &screen->certified,
+                               screen->certified_intercept);
     th_stochastic_learnt(s, TH_KNOWN_PASS);
   }
   return known;
@@ -242,12 +229,9 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
   struct th_online_screen *screen = th_screen_online_of(s);
   double w = screen->online.exponent;
   double raised = fmax(w, fmin(w + raise, highest));
-  memcpy(th_stochastic_coef(s),
-         th_stochastic_screening_field(s, TH_ONLINE_SAFE),
-         (size_t)s->active.count * sizeof(double));
+  th_stochastic_return(s, TH_ONLINE_SAFE, screen->safe_intercept);
   memset(th_stochastic_screening_field(s, TH_ONLINE_VOTES), 0,
          (size_t)s->active.count * sizeof(double));
-  s->intercept = screen->safe_intercept;
   screen->ballots = 0;
   th_online_restart(&screen->online, raised, screen->first_length, 0,
                     th_screen_online_vectors_of(s));
@@ -258,17 +242,12 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
 }
 
 /* Nothing wrong was found: on from where the check began. */
-static void go_on(struct th_stochastic *s, bool safe)
+static void go_on(struct th_stochastic *s, double intercept, bool safe)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
-  size_t bytes = (size_t)s->active.count * sizeof(double);
-  memcpy(th_stochastic_coef(s),
-         th_stochastic_screening_field(s, TH_ONLINE_HELD), bytes);
-  if (!safe)
-    return;
-  memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
-         th_stochastic_coef(s), bytes);
-  screen->safe_intercept = s->intercept;
+  th_stochastic_return(s, TH_ONLINE_HELD, intercept);
+  if (safe)
+    th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
 }
 
 /* Passes that a check may take. Those that it takes in vain are not lost: the
@@ -310,9 +289,7 @@ static th_status check_stream(struct th_stochastic *s, struct th_error *err)
     fall_back(s, readmitted);
     TH_TRY(th_screen_online_anchor(s, err));
   }
-  memcpy(th_stochastic_screening_field(s, TH_ONLINE_SAFE),
-         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
-  screen->safe_intercept = s->intercept;
+  th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
 done:
   return rc;
 }
@@ -321,24 +298,22 @@ th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   int64_t most = passes_of_check(s, screen->drawn);
-  double intercept = s->intercept;
+  double intercept = 0;
   int64_t readmitted = 0;
   th_status rc;
   if (th_screen_online_streams(s))
     return check_stream(s, err);
   if (!is_due(s))
     return TH_OK;
-  memcpy(th_stochastic_screening_field(s, TH_ONLINE_HELD),
-         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
+  th_stochastic_hold(s, TH_ONLINE_HELD, &intercept);
   TH_TRY(th_screen_online_refine(s, most, &readmitted, err));
   th_stochastic_changed(s, TH_CHANGE_COEF);
-  s->intercept = intercept;
   screen->drawn = s->control.drawn;
   screen->checked = s->active.total;
   if (readmitted > 0)
     fall_back(s, readmitted);
   else
-    go_on(s, readmitted == 0);
+    go_on(s, intercept, readmitted == 0);
   if (readmitted > 0)
     TH_TRY(th_screen_online_anchor(s, err));
 done:

@@ -22,6 +22,11 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   int64_t n = s->n;
   int64_t rows = config->batch > 0 ? config->batch : 1;
   th_status rc;
+  if (s->update->size > 0)
+    TH_TRY(th_alloc(&s->update_state, 1, s->update->size, "steps", err));
+  if (s->screening->size > 0)
+    TH_TRY(
+        th_alloc(&s->screening_state, 1, s->screening->size, "screening", err));
   TH_TRY(TH_NEW(&s->target, n, "targets", err));
   TH_TRY(TH_NEW(&s->eta, n, "weights", err));
   TH_TRY(th_stochastic_pass_init(&s->full, n, err));
@@ -62,12 +67,7 @@ static th_status start_from(struct th_stochastic *s,
                             const struct th_support *model,
                             struct th_error *err)
 {
-  for (int64_t k = 0; k < model->size; k++) {
-    int64_t place = th_active_place(&s->active, model->attribute[k]);
-    if (place >= 0)
-      th_stochastic_coef(s)[place] = model->coef[k];
-  }
-  s->intercept = model->intercept;
+  th_stochastic_assign(s, model);
   return th_stochastic_pass(s, err);
 }
 
@@ -138,10 +138,10 @@ void th_stochastic_free(void *state)
   struct th_stochastic *s = state;
   if (s == NULL)
     return;
-  if (s->update->free != NULL)
+  if (s->update->free != NULL && s->update_state != NULL)
     s->update->free(s);
-  if (s->screening->free != NULL)
-    s->screening->free(s);
+  free(s->update_state);
+  free(s->screening_state);
   th_active_free(&s->active);
   th_grouping_free(&s->grouping);
   th_row_caches_free(&s->caches);

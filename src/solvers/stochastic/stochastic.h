@@ -60,10 +60,13 @@ struct th_problem;
 /* How coefficients change. Collective unless said otherwise; a function that
  * is not needed is NULL. */
 struct th_update {
+  size_t size;     /* bytes of its state: update_state, which the engine makes
+                      as zeros and frees; 0: none */
   int fields;      /* vectors of its own */
   double constant; /* step size times Lmax; 0: decaying steps */
   bool memoryless; /* steps depend on b alone: attributes that a check of online
                       screening takes back go on as if never left out */
+  /* Give the state its first values. */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
   /* At the start of an outer loop. */
   th_status (*begin)(struct th_stochastic *s, struct th_error *err);
@@ -79,11 +82,12 @@ struct th_update {
   /* Values have changed by their rounding: what is remembered of them is that
    * of the full pass that has been made since. Local. */
   void (*restart)(struct th_stochastic *s);
-  void (*free)(struct th_stochastic *s); /* local */
+  void (*free)(struct th_stochastic *s); /* what its state owns; local */
 };
 
 /* How attributes are dropped. The same conventions. */
 struct th_screening {
+  size_t size; /* of screening_state */
   int fields;
   bool anchored; /* wants predictions at an anchor too: its field 0 */
   th_status (*create)(struct th_stochastic *s, struct th_error *err);
@@ -104,7 +108,6 @@ struct th_screening {
    * have changed by their rounding. */
   th_status (*refine)(struct th_stochastic *s, double gap,
                       struct th_error *err);
-  void (*free)(struct th_stochastic *s); /* local */
 };
 
 /* What follows from the set of active places (stochastic_active.c), and work
@@ -135,8 +138,8 @@ struct th_stochastic {
   struct th_context *context; /* borrowed, like the rules */
   const struct th_update *update;
   const struct th_screening *screening;
-  void *update_state; /* owned by the rules, which describe them */
-  void *screening_state;
+  void *update_state; /* of the size that the rule's row says, or NULL; each */
+  void *screening_state; /* row describes its own */
   struct th_active active;
   struct th_grouping grouping; /* of them */
   struct th_row_caches caches;
@@ -216,6 +219,16 @@ static inline double *th_stochastic_coef(const struct th_stochastic *s)
 {
   return s->active.field[TH_FIELD_COEF];
 }
+
+/* b and b0 of a model; attributes that are not active are left out. Local. */
+void th_stochastic_assign(struct th_stochastic *s,
+                          const struct th_support *model);
+
+/* Keep b in a field of the screening rule and b0 in *intercept; both become the
+ * iterate again. Local. */
+void th_stochastic_hold(const struct th_stochastic *s, int field,
+                        double *intercept);
+void th_stochastic_return(struct th_stochastic *s, int field, double intercept);
 
 /* b -= g times the sum of factor[r] x_r over the sample; b0 likewise, by its
  * own measure. Local. */

@@ -267,3 +267,10 @@ th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err)
   th_profile_end(s->context->profile, TH_PHASE_PASS);
   return rc;
 }
+
+void th_stochastic_pass_restore(struct th_stochastic *s,
+                                const struct th_pass *pass, double intercept)
+{
+  s->full.pass = *pass;
+  s->intercept = intercept;
+}

@@ -40,6 +40,11 @@ void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
  * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_stochastic_pass(struct th_stochastic *s, struct th_error *err);
 
+/* What a full pass has found becomes what is known again, and b0 what it was.
+ * Local. */
+void th_stochastic_pass_restore(struct th_stochastic *s,
+                                const struct th_pass *pass, double intercept);
+
 /* N_j, the largest norm2(x_i)^2, and what follows from it. Collective.
  * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */

@@ -1,8 +1,37 @@
-/* stochastic_prox.c - gradient steps and proximal steps of stochastic methods
+/* stochastic_prox.c - the iterate of stochastic methods: what moves it
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
 #include <math.h>
+#include <string.h>
+
+void th_stochastic_assign(struct th_stochastic *s,
+                          const struct th_support *model)
+{
+  double *b = th_stochastic_coef(s);
+  memset(b, 0, (size_t)s->active.count * sizeof *b);
+  for (int64_t k = 0; k < model->size; k++) {
+    int64_t place = th_active_place(&s->active, model->attribute[k]);
+    if (place >= 0)
+      b[place] = model->coef[k];
+  }
+  s->intercept = model->intercept;
+}
+
+void th_stochastic_hold(const struct th_stochastic *s, int field,
+                        double *intercept)
+{
+  memcpy(th_stochastic_screening_field(s, field), th_stochastic_coef(s),
+         (size_t)s->active.count * sizeof(double));
+  *intercept = s->intercept;
+}
+
+void th_stochastic_return(struct th_stochastic *s, int field, double intercept)
+{
+  memcpy(th_stochastic_coef(s), th_stochastic_screening_field(s, field),
+         (size_t)s->active.count * sizeof(double));
+  s->intercept = intercept;
+}
 
 void th_stochastic_descend(struct th_stochastic *s, double g,
                            const double *factor, double *b)

@@ -4,7 +4,6 @@
 #include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/screening.h"
 
-#include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/solver_table.h"
 
@@ -49,15 +48,13 @@ static th_status advance(struct path *path, struct th_context *context,
                          struct th_error *err)
 {
   struct th_stochastic *old = path->engine;
-  struct th_deal *deal = &context->deal;
   struct th_warm warm = {path->point + 1, &old->support};
   struct th_stochastic *next = NULL;
   th_status rc;
   TH_TRY(th_stochastic_finish(old, context, err));
   th_stochastic_tell(old);
   TH_TRY(th_agree(context->comm, record(old, err), err));
-  deal->plan.passes = th_integer_ceil_divide(deal->taken, deal->rows_in_pass) +
-                      context->config->passes;
+  th_deal_extend(&context->deal, context->config->passes);
   TH_TRY(th_stochastic_resume(&next, context, old->update, old->screening,
                               &warm, err));
   next->certificate.path = old->certificate.path;

@@ -24,6 +24,7 @@ static void step(struct th_stochastic *s)
 }
 
 const struct th_update th_svrg_update = {
+    .size = sizeof(struct th_variance_reduced),
     .fields = TH_REDUCED_FIELDS,
     .constant = 1.0 / 3,
     .create = th_variance_reduced_create,

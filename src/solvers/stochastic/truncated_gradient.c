@@ -6,24 +6,13 @@
  * the other methods, K = 10, and the paper's bound on the coefficients that are
  * pulled is infinity. For group penalties the pull is their prox.
  * SPDX-License-Identifier: MIT */
-#include "core/memory.h"
 #include "solvers/stochastic/screening.h"
-
-#include <stdlib.h>
 
 enum { K = 10 };
 
 struct truncation {
   double pending; /* sum of the steps since the last truncation */
 };
-
-static th_status create(struct th_stochastic *s, struct th_error *err)
-{
-  struct truncation *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "truncation", err);
-  s->update_state = state;
-  return th_agree(s->context->comm, rc, err);
-}
 
 static void step(struct th_stochastic *s)
 {
@@ -43,16 +32,10 @@ static void describe(struct th_stochastic *s, struct th_state *list)
   TH_STATE_ONE(list, state, pending);
 }
 
-static void release(struct th_stochastic *s)
-{
-  free(s->update_state);
-}
-
 const struct th_update th_truncated_gradient_update = {
+    .size = sizeof(struct truncation),
     .memoryless = true,
-    .create = create,
     .catch_up = th_stochastic_lazy_catch_up,
     .step = step,
     .flush = th_stochastic_lazy_flush,
-    .describe = describe,
-    .free = release};
+    .describe = describe};

@@ -38,11 +38,8 @@ void th_variance_reduced_restart(struct th_stochastic *s)
 th_status th_variance_reduced_create(struct th_stochastic *s,
                                      struct th_error *err)
 {
-  struct th_variance_reduced *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "a table of duals", err);
-  s->update_state = state;
-  if (rc == TH_OK)
-    rc = TH_NEW(&state->table, s->n, "a table of duals", err);
+  struct th_variance_reduced *state = s->update_state;
+  th_status rc = TH_NEW(&state->table, s->n, "a table of duals", err);
   rc = th_agree(s->context->comm, rc, err);
   if (rc == TH_OK)
     th_variance_reduced_restart(s);
@@ -61,9 +58,7 @@ void th_variance_reduced_describe(struct th_stochastic *s,
 void th_variance_reduced_free(struct th_stochastic *s)
 {
   struct th_variance_reduced *state = s->update_state;
-  if (state != NULL)
-    free(state->table);
-  free(state);
+  free(state->table);
 }
 
 /* ---- attributes that are not met (sparse data, l1) ---- */
