@@ -6,6 +6,7 @@
 
 #include "core/integer.h"
 #include "mpi/mpi_comm.h"
+#include "solvers/algorithm.h"
 #include "solvers/driver/run.h"
 
 #include <stdlib.h>
@@ -237,9 +238,53 @@ static uint64_t undisturbed(struct th_comm *comm, struct trial *t,
   return digest;
 }
 
-/* Some updates, and then the state. */
+static uint64_t look_at_certificate(uint64_t look,
+                                    const struct th_certificate *c)
+{
+  const double numbers[] = {c->lambda,    c->lambda_max, c->objective,
+                            c->gap,       c->dual_norm,  c->confidence,
+                            c->violation, c->radius};
+  look = th_integer_hash(look, numbers, sizeof numbers);
+  look = th_integer_hash(look, c->margin, sizeof c->margin);
+  look = th_integer_hash(look, &c->active, sizeof c->active);
+  return th_integer_hash(look, &c->screened_wrongly,
+                         sizeof c->screened_wrongly);
+}
+
+static uint64_t look_at_support(uint64_t look, const struct th_support *s)
+{
+  const double *const vectors[] = {s->coef, s->centre, s->scale, s->bound};
+  size_t size = (size_t)s->size;
+  look = th_integer_hash(look, &s->intercept, sizeof s->intercept);
+  look = th_integer_hash(look, s->attribute, size * sizeof *s->attribute);
+  for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
+    look = th_integer_hash(look, vectors[v], size * sizeof *vectors[v]);
+  return look;
+}
+
+/* What a run shows between two updates, on any number of ranks. */
+static uint64_t look_of(const struct session *s)
+{
+  const struct th_run *run = &s->run;
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  const struct th_context *context = &run->context;
+  const double numbers[] = {
+      algorithm->loss(run->state), algorithm->step_size(run->state),
+      algorithm->done != NULL ? algorithm->done(run->state) : 0,
+      context->piece_from, context->piece_part};
+  const int64_t counts[] = {run->updates, context->deal.reused,
+                            context->deal.taken, context->deal.pass};
+  uint64_t look = th_integer_hash(TH_FNV_BASIS, numbers, sizeof numbers);
+  look = th_integer_hash(look, counts, sizeof counts);
+  look = look_at_support(look, algorithm->support(run->state));
+  if (algorithm->certificate != NULL)
+    look = look_at_certificate(look, algorithm->certificate(run->state));
+  return look;
+}
+
+/* Some updates, and then the state; *look: how it is. */
 static void interrupt(struct th_comm *comm, struct trial *t, int64_t updates,
-                      struct th_state_image *image)
+                      struct th_state_image *image, uint64_t *look)
 {
   struct session s;
   struct th_error err;
@@ -249,13 +294,15 @@ static void interrupt(struct th_comm *comm, struct trial *t, int64_t updates,
     rc = th_run_update(&s.run, updates, &more, &err);
   if (rc == TH_OK)
     rc = th_run_take(&s.run, image, &err);
-  if (rc != TH_OK)
+  if (rc == TH_OK)
+    *look = look_of(&s);
+  else
     complain(comm, t, err.text);
   end(&s, t);
 }
 
 static uint64_t go_on(struct th_comm *comm, struct trial *t,
-                      const struct th_state_image *image)
+                      const struct th_state_image *image, uint64_t look)
 {
   struct session s;
   struct th_error err;
@@ -264,6 +311,8 @@ static uint64_t go_on(struct th_comm *comm, struct trial *t,
   th_status rc = begin(&s, t, comm, &err);
   if (rc == TH_OK)
     rc = th_run_put(&s.run, image, &err);
+  if (rc == TH_OK && look_of(&s) != look)
+    complain(comm, t, "another state");
   if (rc != TH_OK)
     complain(comm, t, err.text);
   else
@@ -287,31 +336,42 @@ static int other_size(const struct th_comm *comm, int first, int k)
   return size != first ? size : 1 + size % comm->size;
 }
 
+/* Moved to another team after so many updates. */
+static void test_moment(struct th_comm *comm, struct trial *t, int moment,
+                        int64_t updates, uint64_t right)
+{
+  struct th_comm part;
+  struct th_state_image image = {.entry = NULL};
+  struct th_error err;
+  uint64_t look = 0;
+  int first = 1 + (int)chance(t->number, 3 + moment, (uint64_t)comm->size);
+  int second = other_size(comm, first, t->number);
+  th_error_clear(&err);
+  if (team(comm, first, &part))
+    interrupt(&part, t, updates, &image, &look);
+  th_comm_free(&part);
+  CHECK(th_state_image_share(&image, comm, &err) == TH_OK);
+  comm->ops->bcast(comm, &look, sizeof look, 0);
+  if (team(comm, second, &part) && go_on(&part, t, &image, look) != right) {
+    complain(comm, t, "another model");
+    fprintf(stderr, "after %lld updates, %d then %d ranks\n",
+            (long long)updates, first, second);
+  }
+  th_comm_free(&part);
+  th_state_image_free(&image);
+}
+
+/* At some moment on the way, and behind the last update. */
 static void test_case(struct th_comm *comm, const struct th_solver_row *row,
                       int k)
 {
   struct trial t;
-  struct th_comm part;
-  struct th_state_image image = {.entry = NULL};
-  struct th_error err;
   int64_t most = 1;
   make_trial(&t, row, k);
   uint64_t right = undisturbed(comm, &t, &most);
-  int64_t updates = (int64_t)chance(k, 0, (uint64_t)most + 1);
-  int first = 1 + (int)chance(k, 1, (uint64_t)comm->size);
-  int second = other_size(comm, first, k);
-  th_error_clear(&err);
-  if (team(comm, first, &part))
-    interrupt(&part, &t, updates, &image);
-  th_comm_free(&part);
-  CHECK(th_state_image_share(&image, comm, &err) == TH_OK);
-  if (team(comm, second, &part) && go_on(&part, &t, &image) != right) {
-    complain(comm, &t, "another model");
-    fprintf(stderr, "after %lld of %lld updates, %d then %d ranks\n",
-            (long long)updates, (long long)most, first, second);
-  }
-  th_comm_free(&part);
-  th_state_image_free(&image);
+  int64_t way = most > 1 ? 1 + (int64_t)chance(k, 0, (uint64_t)most - 1) : 0;
+  test_moment(comm, &t, 0, way, right);
+  test_moment(comm, &t, 1, most, right);
   memory_store_free(t.data);
 }
 
