@@ -255,8 +255,8 @@ th_status th_groups_read_whole(const char *name, const char *output,
   struct th_text_file text = {.fd = -1};
   th_status rc;
   th_comm_self(&self);
-  TH_TRY(th_text_open(&text, &self, name, output != NULL ? output : name, NULL,
-                      err));
+  TH_TRY(th_text_open(&text, &self, name, output != NULL ? output : name, true,
+                      NULL, err));
   TH_TRY(th_text_unchanged(&text, read_lines(&file, &text, err), err));
   TH_TRY(check_cover(&file, err));
   finish_pieces(&file);

@@ -30,8 +30,9 @@ static th_status take_ranges(struct th_importing *im, struct th_error *err)
     if (part.last > part.first)
       im->share.range[k] = (struct th_range){part.first - before + file->body,
                                              part.last - before + file->body};
-    th_status rc =
-        th_text_align(file, im->job->max_line, &im->share.range[k], err);
+    th_status rc = TH_OK;
+    if (!im->format->importer->binary)
+      rc = th_text_align(file, im->job->max_line, &im->share.range[k], err);
     if (rc != TH_OK)
       return rc;
     before += bytes;

@@ -1,5 +1,6 @@
 /* import_csv.c - the columns of all CSV files of an import
  * SPDX-License-Identifier: MIT */
+#include "io/import/csv_reader.h"
 #include "io/import/import_job.h"
 
 #include "core/memory.h"
@@ -8,6 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The state of the format. */
+struct csv_files {
+  struct th_csv *csv; /* of each file */
+  struct th_csv_parser *parser;
+};
+
+static struct csv_files *mine(const struct th_importing *im)
+{
+  return im->state;
+}
 
 /* What is known of the columns before a file is opened. */
 struct known {
@@ -38,7 +50,7 @@ static struct known known_before(const struct th_importing *im)
 static th_status learn(struct th_importing *im, int64_t k, struct known *known,
                        struct th_error *err)
 {
-  const struct th_csv *csv = &im->csv[k];
+  const struct th_csv *csv = &mine(im)->csv[k];
   im->unlabelled = csv->target < 0;
   if (csv->names != NULL && csv->target >= 0 &&
       csv->names[csv->target][0] != '\0')
@@ -57,7 +69,7 @@ static th_status learn(struct th_importing *im, int64_t k, struct known *known,
 /* Which column is what, for the user to see. */
 static void tell_columns(const struct th_importing *im)
 {
-  const struct th_csv *csv = &im->csv[0];
+  const struct th_csv *csv = &mine(im)->csv[0];
   if (csv->columns == 0)
     return;
   if (csv->ignored > 0)
@@ -114,14 +126,10 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   struct known known = known_before(im);
   int64_t first = -1; /* that is not empty */
   th_status rc = TH_OK;
-  if (im->job->zero_based)
-    return th_fail(err, TH_EUSAGE,
-                   "{zero-based} is for LIBSVM; %s is read as CSV",
-                   im->file[0].name);
-  TH_TRY(TH_NEW(&im->csv, im->files, "the list of files", err));
-  TH_TRY(th_csv_parser_create(&im->csv_parser, err));
+  TH_TRY(TH_NEW(&mine(im)->csv, im->files, "the list of files", err));
+  TH_TRY(th_csv_parser_create(&mine(im)->parser, err));
   for (int64_t k = 0; k < im->files; k++) {
-    struct th_csv *csv = &im->csv[k];
+    struct th_csv *csv = &mine(im)->csv[k];
     struct th_text_file *file = &im->file[k];
     TH_TRY(th_csv_open(csv, file, im->job->max_line, im->job->header, err));
     if (csv->columns == 0)
@@ -169,7 +177,7 @@ static th_status judge_counter(const struct th_importing *im, int64_t k,
                                int64_t column, const double all[NUMBERS],
                                struct th_error *err)
 {
-  const struct th_csv *csv = &im->csv[k];
+  const struct th_csv *csv = &mine(im)->csv[k];
   char typed[TH_COLUMN_TEXT];
   bool counts = im->examples[k] > 1 && all[BROKEN] == 0 &&
                 all[OFFSET] == -all[MINUS_OFFSET];
@@ -197,12 +205,13 @@ static th_status check(struct th_importing *im, struct th_error *err)
   th_status rc = TH_NEW(&number, im->files * OF_FILE, "counts of rows", err);
   TH_TRY(th_agree(im->comm, rc, err));
   for (int64_t k = 0; k < im->files; k++)
-    for (int c = 0; c < im->csv[k].counters; c++)
-      put_counter(&im->csv[k].counter[c], number + k * OF_FILE + c * NUMBERS);
+    for (int c = 0; c < mine(im)->csv[k].counters; c++)
+      put_counter(&mine(im)->csv[k].counter[c],
+                  number + k * OF_FILE + c * NUMBERS);
   im->comm->ops->max_f64(im->comm, number, (size_t)(im->files * OF_FILE));
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++)
-    for (int c = 0; rc == TH_OK && c < im->csv[k].counters; c++)
-      rc = judge_counter(im, k, im->csv[k].counter[c].column,
+    for (int c = 0; rc == TH_OK && c < mine(im)->csv[k].counters; c++)
+      rc = judge_counter(im, k, mine(im)->csv[k].counter[c].column,
                          number + k * OF_FILE + c * NUMBERS, err);
 done:
   free(number);
@@ -212,38 +221,79 @@ done:
 static bool is_example(const struct th_importing *im, int64_t k,
                        const struct th_line *line)
 {
-  return th_csv_is_example(&im->csv[k], line->text, line->length);
+  return th_csv_is_example(&mine(im)->csv[k], line->text, line->length);
 }
 
 static th_status read_line(struct th_importing *im, int64_t k,
                            const struct th_line *line, struct th_text_row *row,
                            struct th_error *err)
 {
-  th_status rc = th_csv_row(im->csv_parser, &im->csv[k], line, row, err);
+  th_status rc =
+      th_csv_row(mine(im)->parser, &mine(im)->csv[k], line, row, err);
   if (rc == TH_OK)
-    th_csv_count(&im->csv[k], im->csv_parser, im->first_row + im->own.count);
+    th_csv_count(&mine(im)->csv[k], mine(im)->parser,
+                 im->first_row + im->own.count);
   return rc;
 }
 
 static void call(const struct th_importing *im, int64_t attribute,
-                 char text[TH_COLUMN_TEXT])
+                 char text[TH_IMPORT_CALLED])
 {
-  const struct th_csv *csv = &im->csv[0];
+  const struct th_csv *csv = &mine(im)->csv[0];
   int64_t column = 0;
   while (column + 1 < csv->columns && csv->role[column] != attribute)
     column++;
-  snprintf(text, TH_COLUMN_TEXT, "column %lld", (long long)column + 1);
+  snprintf(text, TH_IMPORT_CALLED, "column %lld", (long long)column + 1);
+}
+
+/* Of the first file that has any. */
+static th_status columns(const struct th_importing *im,
+                         struct th_origin *origin, struct th_error *err)
+{
+  const struct th_csv *csv = mine(im)->csv;
+  const struct th_csv *last = csv + im->files - 1;
+  while (csv < last && csv->columns == 0)
+    csv++;
+  if (csv->columns == 0)
+    return TH_OK;
+  th_status rc = TH_NEW(&origin->other, csv->columns, "columns", err);
+  if (rc == TH_OK && csv->names != NULL)
+    rc = TH_NEW(&origin->name, csv->columns, "names of columns", err);
+  if (rc != TH_OK)
+    return rc;
+  origin->columns = csv->columns;
+  origin->target = csv->target + 1;
+  for (int64_t k = 0; k < csv->columns; k++) {
+    if (csv->role[k] >= 0 || k == csv->target)
+      continue;
+    if (csv->names != NULL)
+      origin->name[origin->others] = csv->names[k];
+    origin->other[origin->others++] = k + 1;
+  }
+  return TH_OK;
+}
+
+static int64_t left_out(const struct th_importing *im)
+{
+  return mine(im)->csv[0].ignored;
 }
 
 static void release(struct th_importing *im)
 {
-  for (int64_t k = 0; im->csv != NULL && k < im->files; k++)
-    th_csv_free(&im->csv[k]);
-  th_csv_parser_free(im->csv_parser);
-  free(im->csv);
+  struct csv_files *files = mine(im);
+  for (int64_t k = 0; files->csv != NULL && k < im->files; k++)
+    th_csv_free(&files->csv[k]);
+  th_csv_parser_free(files->parser);
+  free(files->csv);
 }
 
-const struct th_importer th_import_csv = {.named = is_named,
+static const char *const options[] = {"header", "target", "weights", "ignore",
+                                      NULL};
+
+const struct th_importer th_import_csv = {.title = "CSV",
+                                          .size = sizeof(struct csv_files),
+                                          .options = options,
+                                          .named = is_named,
                                           .recognises = recognises,
                                           .open = open_files,
                                           .count = th_import_count_lines,
@@ -252,4 +302,6 @@ const struct th_importer th_import_csv = {.named = is_named,
                                           .read_line = read_line,
                                           .check = check,
                                           .call = call,
+                                          .columns = columns,
+                                          .left_out = left_out,
                                           .close = release};

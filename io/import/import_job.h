@@ -8,9 +8,7 @@
 
 #include "io/dataset/dataset.h"
 #include "io/import/bucket_spill.h"
-#include "io/import/csv_reader.h"
 #include "io/import/import.h"
-#include "io/import/libsvm.h"
 #include "io/import/rounding.h"
 #include "io/import/row_assignment.h"
 #include "io/import/text_input.h"
@@ -69,9 +67,7 @@ struct th_importing {
   enum th_type type;
   struct th_class class; /* name NULL: targets are numbers */
   bool unlabelled;       /* there are no targets */
-  struct th_libsvm libsvm;
-  struct th_csv *csv; /* per file; NULL for LIBSVM */
-  struct th_csv_parser *csv_parser;
+  void *state; /* of the format: of the size that its importer says, or NULL */
   struct th_like like;
   const char **names; /* of the attributes, or NULL; strings are borrowed */
   const char *target_name;      /* of the column, or NULL; borrowed */
@@ -120,14 +116,24 @@ th_status th_import_join_classes(struct th_importing *im, bool *knows,
 void th_import_notice(const struct th_importing *im, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Room for what a file calls an attribute. */
+enum { TH_IMPORT_CALLED = 96 };
+
 /* How a format is read: a row of the importer table names one. Local but for
  * `check`; what a format has no use for is NULL, unless said otherwise. */
 struct th_importer {
+  const char *title; /* of the format, in messages */
+  size_t size;       /* bytes of im->state, which the job makes as zeros and
+                        frees; 0: none */
+  bool binary;       /* its files are not text: ranks share their bytes, and no
+                        lines are looked for */
+  const char *const *options; /* names of those that only this format takes;
+                                 NULL-ended */
   bool (*named)(const char *name); /* is a file called so its own? */
-  /* Does a line show that the text is its own? Never NULL. */
+  /* Does a line show that the text is its own? NULL where it is binary. */
   bool (*recognises)(const char *text, int64_t length);
-  /* Refuse options of other formats, read what stands before the examples of
-   * every file, name the attributes. Never NULL. */
+  /* Read what stands before the examples of every file, name the attributes.
+   * Never NULL. */
   th_status (*open)(struct th_importing *im, struct th_error *err);
   /* Lines and examples in this rank's range of file k. Never NULL. */
   th_status (*count)(struct th_importing *im, int64_t k, int64_t *lines,
@@ -147,8 +153,14 @@ struct th_importer {
   th_status (*check)(struct th_importing *im, struct th_error *err);
   /* How the files call an attribute without a name. Never NULL. */
   void (*call)(const struct th_importing *im, int64_t attribute,
-               char text[TH_COLUMN_TEXT]);
-  void (*close)(struct th_importing *im);
+               char text[TH_IMPORT_CALLED]);
+  /* What the master is to remember of the columns; the list of names is the
+   * caller's to free, the names themselves are borrowed. */
+  th_status (*columns)(const struct th_importing *im, struct th_origin *origin,
+                       struct th_error *err);
+  /* How many columns of the first file were left out. */
+  int64_t (*left_out)(const struct th_importing *im);
+  void (*close)(struct th_importing *im); /* what its state owns */
 };
 
 extern const struct th_importer th_import_libsvm;

@@ -50,10 +50,10 @@ static th_status judge_own(const struct th_importing *im,
 
 /* How the text calls an attribute. */
 static void call(const struct th_importing *im, int64_t attribute,
-                 char text[TH_COLUMN_TEXT])
+                 char text[TH_IMPORT_CALLED])
 {
   if (im->names != NULL)
-    snprintf(text, TH_COLUMN_TEXT, "'%.60s'", im->names[attribute]);
+    snprintf(text, TH_IMPORT_CALLED, "'%.60s'", im->names[attribute]);
   else
     im->format->importer->call(im, attribute, text);
 }
@@ -61,7 +61,7 @@ static void call(const struct th_importing *im, int64_t attribute,
 static void tell_rounded(const struct th_importing *im, int64_t rounded,
                          int64_t first)
 {
-  char text[TH_COLUMN_TEXT];
+  char text[TH_IMPORT_CALLED];
   if (rounded == 0)
     return;
   call(im, first, text);

@@ -1,9 +1,15 @@
 /* import_libsvm.c - the files of an import of LIBSVM text
  * SPDX-License-Identifier: MIT */
 #include "io/import/import_job.h"
+#include "io/import/libsvm.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static struct th_libsvm *mine(const struct th_importing *im)
+{
+  return im->state;
+}
 
 /* Whether the first example of a file has no label. */
 static th_status look_for_label(const struct th_importing *im, int64_t k,
@@ -43,23 +49,18 @@ static th_status find_labels(struct th_importing *im, struct th_error *err)
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
-  if (job->target != NULL || job->weights != NULL || job->ignore != NULL ||
-      job->header != TH_HEADER_AUTO)
-    return th_fail(err, TH_EUSAGE,
-                   "{header}, {target}, {weights} and {ignore} are for CSV; %s "
-                   "is read as LIBSVM",
-                   im->file[0].name);
+  struct th_libsvm *format = mine(im);
   th_status rc = find_labels(im, err);
-  im->libsvm = (struct th_libsvm){.zero_based = job->zero_based,
-                                  .unlabelled = im->unlabelled,
-                                  .class = im->class,
-                                  .attributes = job->attributes,
-                                  .limiter = "{attributes}"};
+  *format = (struct th_libsvm){.zero_based = job->zero_based,
+                               .unlabelled = im->unlabelled,
+                               .class = im->class,
+                               .attributes = job->attributes,
+                               .limiter = "{attributes}"};
   if (im->like.attributes > 0) {
-    im->libsvm.attributes = im->like.attributes;
-    im->libsvm.limiter = job->like;
+    format->attributes = im->like.attributes;
+    format->limiter = job->like;
   }
-  im->attributes = im->libsvm.attributes;
+  im->attributes = format->attributes;
   if (rc == TH_OK && im->unlabelled)
     th_import_notice(im, "target:   none");
   return rc;
@@ -72,7 +73,7 @@ static bool is_example(const struct th_importing *im, int64_t k,
   if (th_libsvm_is_example(line->text, line->length))
     return true;
   /* without a label, an example of zeros is an empty line */
-  return im->libsvm.unlabelled &&
+  return mine(im)->unlabelled &&
          memchr(line->text, '#', (size_t)line->length) == NULL;
 }
 
@@ -81,17 +82,22 @@ static th_status read_line(struct th_importing *im, int64_t k,
                            struct th_error *err)
 {
   (void)k;
-  return th_libsvm_row(&im->libsvm, line, row, err);
+  return th_libsvm_row(mine(im), line, row, err);
 }
 
 static void call(const struct th_importing *im, int64_t attribute,
-                 char text[TH_COLUMN_TEXT])
+                 char text[TH_IMPORT_CALLED])
 {
-  snprintf(text, TH_COLUMN_TEXT, "index %lld",
-           (long long)attribute + !im->libsvm.zero_based);
+  snprintf(text, TH_IMPORT_CALLED, "index %lld",
+           (long long)attribute + !mine(im)->zero_based);
 }
 
-const struct th_importer th_import_libsvm = {.recognises = th_libsvm_recognise,
+static const char *const options[] = {"zero-based", NULL};
+
+const struct th_importer th_import_libsvm = {.title = "LIBSVM",
+                                             .size = sizeof(struct th_libsvm),
+                                             .options = options,
+                                             .recognises = th_libsvm_recognise,
                                              .open = open_files,
                                              .count = th_import_count_lines,
                                              .next = th_import_next_line,

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,13 +35,13 @@ static const struct th_importer_row *shown_by(const struct th_line *line)
 {
   const struct th_importer_row *row = th_import_table();
   for (; row->name != NULL; row++)
-    if (row->importer != NULL &&
+    if (row->importer != NULL && row->importer->recognises != NULL &&
         row->importer->recognises(line->text, line->length))
       return row;
   return NULL;
 }
 
-/* The importer of files that are called so; else the first one. */
+/* The importer of files that are called so; else the first one of text. */
 static const struct th_importer_row *shown_by_name(const char *name)
 {
   const struct th_importer_row *first = NULL;
@@ -48,7 +49,7 @@ static const struct th_importer_row *shown_by_name(const char *name)
        row++) {
     if (row->importer == NULL)
       continue;
-    first = first == NULL ? row : first;
+    first = first == NULL && !row->importer->binary ? row : first;
     if (row->importer->named != NULL && row->importer->named(name))
       return row;
   }
@@ -79,15 +80,71 @@ done:
   return rc;
 }
 
-static th_status find_format(struct th_importing *im, struct th_error *err)
+/* Before files are opened: the format that was asked for, or the binary one
+ * that the first file is called by; else text, which is going to show it. */
+static th_status ask_format(struct th_importing *im, struct th_error *err)
 {
   const struct th_importer_row *row = th_import_table();
   while (row->name != NULL && strcmp(row->name, im->job->format) != 0)
     row++;
   if (row->name == NULL)
     return th_fail(err, TH_EUSAGE, "no import format '%s'", im->job->format);
-  im->format = row;
-  return row->importer == NULL ? recognise(im, err) : TH_OK;
+  if (row->importer == NULL)
+    row = shown_by_name(file_name(im->job, 0));
+  if (row->importer->binary || strcmp(row->name, im->job->format) == 0)
+    im->format = row;
+  return TH_OK;
+}
+
+static bool takes(const struct th_importer *importer, const char *option)
+{
+  for (const char *const *own = importer->options; own != NULL && *own != NULL;
+       own++)
+    if (strcmp(*own, option) == 0)
+      return true;
+  return false;
+}
+
+/* "{a}, {b} and {c} are": what only that format takes. */
+static void list_options(const struct th_importer *importer, char *text,
+                         size_t size)
+{
+  const char *const *own = importer->options;
+  size_t used = 0;
+  for (int k = 0; own[k] != NULL && used < size; k++) {
+    const char *joint = k == 0 ? "" : own[k + 1] == NULL ? " and " : ", ";
+    used += (size_t)snprintf(text + used, size - used, "%s{%s}", joint, own[k]);
+  }
+  if (used < size)
+    snprintf(text + used, size - used, own[1] == NULL ? " is" : " are");
+}
+
+/* Options of other formats are refused, not ignored. */
+static th_status check_options(const struct th_importing *im,
+                               struct th_error *err)
+{
+  const struct th_import *job = im->job;
+  const struct {
+    const char *name;
+    bool given;
+  } some[] = {{"header", job->header != TH_HEADER_AUTO},
+              {"target", job->target != NULL},
+              {"weights", job->weights != NULL},
+              {"ignore", job->ignore != NULL},
+              {"zero-based", job->zero_based}};
+  char text[128];
+  for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+    if (!some[k].given || takes(im->format->importer, some[k].name))
+      continue;
+    const struct th_importer_row *row = th_import_table();
+    while (row->importer == NULL || !takes(row->importer, some[k].name))
+      row++;
+    list_options(row->importer, text, sizeof text);
+    return th_fail(err, TH_EUSAGE, "%s for %s; %s is read as %s", text,
+                   row->importer->title, im->file[0].name,
+                   im->format->importer->title);
+  }
+  return TH_OK;
 }
 
 static th_status check_like(const struct th_importing *im, struct th_error *err)
@@ -119,9 +176,14 @@ static th_status open_format(struct th_importing *im, struct th_error *err)
 {
   const struct th_import *job = im->job;
   th_status rc = TH_OK;
-  TH_TRY(find_format(im, err));
+  if (im->format == NULL)
+    TH_TRY(recognise(im, err));
   TH_TRY(check_like(im, err));
   TH_TRY(choose_class(im, err));
+  TH_TRY(check_options(im, err));
+  if (im->format->importer->size > 0)
+    TH_TRY(
+        th_alloc(&im->state, 1, im->format->importer->size, "the format", err));
   TH_TRY(im->format->importer->open(im, err));
   if (im->unlabelled && job->positive_class != NULL)
     rc = th_fail(err, TH_EUSAGE,
@@ -156,11 +218,12 @@ static void on_reading(void *self, int64_t bytes)
 static th_status open_files(struct th_importing *im, struct th_error *err)
 {
   struct th_reading reading = {on_reading, im};
+  bool text = im->format == NULL || !im->format->importer->binary;
   th_status rc = TH_OK;
   measure_files(im);
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++) {
     rc = th_text_open(&im->file[k], im->comm, file_name(im->job, k),
-                      im->job->output, &reading, err);
+                      im->job->output, text, &reading, err);
     im->told.opened += (int64_t)im->file[k].identity.size;
     im->text_bytes += im->file[k].size;
   }
@@ -172,6 +235,7 @@ th_status th_import_open(struct th_importing *im, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(th_agree(im->comm, make_room(im, err), err));
   TH_TRY(th_import_read_like(im, err));
+  TH_TRY(ask_format(im, err));
   TH_TRY(open_files(im, err));
   rc = open_format(im, err);
   for (int64_t k = 0; k < im->files; k++)
@@ -187,8 +251,9 @@ void th_import_close(struct th_importing *im)
     free(im->names);
   th_import_free_like(&im->like);
   free(im->piece);
-  if (im->format != NULL && im->format->importer->close != NULL)
+  if (im->state != NULL && im->format->importer->close != NULL)
     im->format->importer->close(im);
+  free(im->state);
   for (int64_t k = 0; k < im->files; k++)
     th_text_close(&im->file[k]);
   TH_FREE(im->file, im->share.range, im->share.line, im->share.counted,

@@ -7,35 +7,6 @@
 
 #include <string.h>
 
-/* The first file that has columns; NULL: none, or the text is LIBSVM. */
-static const struct th_csv *first_csv(const struct th_importing *im)
-{
-  for (int64_t k = 0; im->csv != NULL && k < im->files; k++)
-    if (im->csv[k].columns > 0)
-      return &im->csv[k];
-  return NULL;
-}
-
-static th_status list_columns(const struct th_csv *csv,
-                              struct th_origin *origin, char **name,
-                              struct th_error *err)
-{
-  th_status rc = TH_NEW(&origin->other, csv->columns, "columns", err);
-  if (rc != TH_OK)
-    return rc;
-  origin->columns = csv->columns;
-  origin->target = csv->target + 1;
-  origin->name = csv->names != NULL ? name : NULL;
-  for (int64_t k = 0; k < csv->columns; k++) {
-    if (csv->role[k] >= 0 || k == csv->target)
-      continue;
-    if (csv->names != NULL)
-      name[origin->others] = csv->names[k];
-    origin->other[origin->others++] = k + 1;
-  }
-  return TH_OK;
-}
-
 /* Classes are remembered where all of them are known. */
 static void list_classes(struct th_importing *im, struct th_origin *origin,
                          char *class_name[TH_CLASSES_KEPT])
@@ -59,9 +30,7 @@ th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
                            struct th_error *err)
 {
   char *class_name[TH_CLASSES_KEPT];
-  char **name = NULL;
-  struct th_origin found = {0}; /* borrows all but `other` */
-  const struct th_csv *csv = first_csv(im);
+  struct th_origin found = {0}; /* borrows all but the lists of columns */
   th_status rc = TH_OK;
   *origin = (struct th_origin){0};
   if (im->unlabelled && im->like.origin.columns > 0) {
@@ -69,14 +38,12 @@ th_status th_import_origin(struct th_importing *im, struct th_origin *origin,
     found.classes = 0;
     return th_origin_copy(origin, &found, err);
   }
-  if (csv != NULL) {
-    TH_TRY(TH_NEW(&name, csv->columns, "names of columns", err));
-    TH_TRY(list_columns(csv, &found, name, err));
-  }
+  if (im->format->importer->columns != NULL)
+    TH_TRY(im->format->importer->columns(im, &found, err));
   list_classes(im, &found, class_name);
   TH_TRY(th_origin_copy(origin, &found, err));
 done:
-  TH_FREE(name, found.other);
+  TH_FREE(found.name, found.other);
   return rc;
 }
 

@@ -193,6 +193,8 @@ static void append(char text[PROVENANCE], const char *format, ...)
 static void describe(const struct th_importing *im, char text[PROVENANCE])
 {
   const struct th_import *job = im->job;
+  const struct th_importer *importer = im->format->importer;
+  int64_t left_out = importer->left_out != NULL ? importer->left_out(im) : 0;
   text[0] = '\0';
   append(text, "imported from %s text, %s", im->format->name,
          job->shuffle ? "shuffled" : "in input order");
@@ -202,9 +204,9 @@ static void describe(const struct th_importing *im, char text[PROVENANCE])
     append(text, ", test fraction %.17g", job->test_fraction);
   if (job->test_file != NULL)
     append(text, ", test examples from a file of their own");
-  if (im->csv != NULL && im->csv[0].ignored > 0)
-    append(text, ", %lld column%s left out", (long long)im->csv[0].ignored,
-           im->csv[0].ignored == 1 ? "" : "s");
+  if (left_out > 0)
+    append(text, ", %lld column%s left out", (long long)left_out,
+           left_out == 1 ? "" : "s");
   if (im->unlabelled)
     append(text, ", without a target");
   else if (im->class.name != NULL)

@@ -22,12 +22,13 @@ struct th_text_file {
   int64_t header_lines; /* physical lines before it */
 };
 
-/* Open a file on every rank. A compressed one is decompressed by rank 0 into a
+/* Open a file on every rank. text: what is not text is refused, and a mark of
+ * UTF-8 passed over. A compressed one is decompressed by rank 0 into a
  * temporary file beside `output`, whose name is gone again when the call
  * returns; reading, which may be NULL, hears of it. Collective. TH_EDATA,
  * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
-                       const char *name, const char *output,
+                       const char *name, const char *output, bool text,
                        const struct th_reading *reading, struct th_error *err);
 
 /* Close; legal on a zeroed record. Local. */

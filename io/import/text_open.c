@@ -102,7 +102,7 @@ static th_status read_byte_order_mark(struct th_text_file *file,
 }
 
 static th_status open_unpacked(struct th_text_file *file, const char *path,
-                               struct th_error *err)
+                               bool text, struct th_error *err)
 {
   struct th_identity identity = file->identity;
   if (path != NULL) {
@@ -116,7 +116,7 @@ static th_status open_unpacked(struct th_text_file *file, const char *path,
       return th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
   }
   file->size = (int64_t)identity.size;
-  return read_byte_order_mark(file, err);
+  return text ? read_byte_order_mark(file, err) : TH_OK;
 }
 
 /* What was made of text is not text. */
@@ -143,13 +143,13 @@ static th_status refuse_hdf5(const char *name, struct th_error *err)
   return TH_OK;
 }
 
-static th_status open_named(struct th_text_file *file, enum th_codec *codec,
-                            struct th_error *err)
+static th_status open_named(struct th_text_file *file, bool text,
+                            enum th_codec *codec, struct th_error *err)
 {
   th_status rc = open_plain(file->name, file->name, &file->fd, err);
   if (rc == TH_OK && !th_file_identity_of_open(file->fd, &file->identity))
     rc = th_fail(err, TH_EIO, "%s: %s", file->name, strerror(errno));
-  if (rc == TH_OK)
+  if (rc == TH_OK && text)
     rc = refuse_hdf5(file->name, err);
   return rc == TH_OK ? th_decompress_find(file->fd, file->name, codec, err)
                      : rc;
@@ -195,19 +195,19 @@ static th_status compare_files(const struct th_text_file *file,
 }
 
 th_status th_text_open(struct th_text_file *file, struct th_comm *comm,
-                       const char *name, const char *output,
+                       const char *name, const char *output, bool text,
                        const struct th_reading *reading, struct th_error *err)
 {
   char *path = NULL;
   enum th_codec codec = TH_CODEC_NONE;
   *file = (struct th_text_file){.name = name, .fd = -1};
-  th_status rc = open_named(file, &codec, err);
+  th_status rc = open_named(file, text, &codec, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && codec != TH_CODEC_NONE)
     rc = unpack(file, codec, output, reading, &path, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(share_path(comm, &path, err));
-  TH_TRY(th_agree(comm, open_unpacked(file, path, err), err));
+  TH_TRY(th_agree(comm, open_unpacked(file, path, text, err), err));
   TH_TRY(compare_files(file, comm, err));
 done:
   if (comm->rank == 0 && path != NULL)
