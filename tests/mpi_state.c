@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "penalised.h"
+#include "state_look.h"
 
 #include "core/integer.h"
 #include "mpi/mpi_comm.h"
@@ -14,7 +15,7 @@
 
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
-enum { CASES = 8, CASES_OF_SIFT = 16, GROUP = 90, PATH = 3, HOPS = 5 };
+enum { CASES = 8, CASES_OF_SIFT = 12, GROUP = 90, PATH = 3, HOPS = 3 };
 
 /* Numbers by chance, the same on every rank. */
 static uint64_t chance(int k, int what, uint64_t most)
@@ -65,7 +66,7 @@ static struct problem problem_of(const struct th_solver_row *row, int k)
  */
 static float zero_below(int k)
 {
-  static const float rare[] = {1.5F, 3, 2, 2.5F};
+  static const float rare[] = {2, 2, 1.5F, 3};
   return k < CASES ? 1 : rare[k % 4];
 }
 
@@ -244,30 +245,6 @@ static uint64_t undisturbed(struct th_comm *comm, struct trial *t,
     complain(comm, t, err.text);
   end(&s, t);
   return digest;
-}
-
-static uint64_t look_at_certificate(uint64_t look,
-                                    const struct th_certificate *c)
-{
-  const double numbers[] = {c->lambda,    c->lambda_max, c->objective,
-                            c->gap,       c->dual_norm,  c->confidence,
-                            c->violation, c->radius};
-  look = th_integer_hash(look, numbers, sizeof numbers);
-  look = th_integer_hash(look, c->margin, sizeof c->margin);
-  look = th_integer_hash(look, &c->active, sizeof c->active);
-  return th_integer_hash(look, &c->screened_wrongly,
-                         sizeof c->screened_wrongly);
-}
-
-static uint64_t look_at_support(uint64_t look, const struct th_support *s)
-{
-  const double *const vectors[] = {s->coef, s->centre, s->scale, s->bound};
-  size_t size = (size_t)s->size;
-  look = th_integer_hash(look, &s->intercept, sizeof s->intercept);
-  look = th_integer_hash(look, s->attribute, size * sizeof *s->attribute);
-  for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
-    look = th_integer_hash(look, vectors[v], size * sizeof *vectors[v]);
-  return look;
 }
 
 /* What a run shows between two updates, on any number of ranks. */

@@ -1,0 +1,35 @@
+/* state_look.h - hashes of what a run shows between two updates
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STATE_LOOK_H
+#define TH_STATE_LOOK_H
+
+#include "core/certificate.h"
+#include "core/integer.h"
+#include "solvers/data/support.h"
+
+static inline uint64_t look_at_certificate(uint64_t look,
+                                           const struct th_certificate *c)
+{
+  const double numbers[] = {c->lambda,    c->lambda_max, c->objective,
+                            c->gap,       c->dual_norm,  c->confidence,
+                            c->violation, c->radius};
+  look = th_integer_hash(look, numbers, sizeof numbers);
+  look = th_integer_hash(look, c->margin, sizeof c->margin);
+  look = th_integer_hash(look, &c->active, sizeof c->active);
+  return th_integer_hash(look, &c->screened_wrongly,
+                         sizeof c->screened_wrongly);
+}
+
+static inline uint64_t look_at_support(uint64_t look,
+                                       const struct th_support *s)
+{
+  const double *const vectors[] = {s->coef, s->centre, s->scale, s->bound};
+  size_t size = (size_t)s->size;
+  look = th_integer_hash(look, &s->intercept, sizeof s->intercept);
+  look = th_integer_hash(look, s->attribute, size * sizeof *s->attribute);
+  for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
+    look = th_integer_hash(look, vectors[v], size * sizeof *vectors[v]);
+  return look;
+}
+
+#endif
