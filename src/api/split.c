@@ -20,20 +20,3 @@ th_status th_split_rows(const struct th_shape *shape, int split,
                  "all",
                  split == TH_SPLIT_TEST ? "test" : "train");
 }
-
-struct th_rows th_split_next_group(const struct th_shape *shape,
-                                   struct th_rows *rows)
-{
-  /* test examples begin a row group of their own */
-  bool test = rows->first >= shape->training;
-  int64_t base = test ? shape->training : 0;
-  int64_t end = test ? shape->examples : shape->training;
-  int64_t in_group = (rows->first - base) % shape->row_group;
-  int64_t last = rows->first - in_group + shape->row_group;
-  last = last < end ? last : end;
-  struct th_rows part = {rows->first, last - rows->first};
-  part.count = part.count < rows->count ? part.count : rows->count;
-  rows->first += part.count;
-  rows->count -= part.count;
-  return part;
-}

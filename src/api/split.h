@@ -14,9 +14,4 @@ enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
 th_status th_split_rows(const struct th_shape *shape, int split,
                         struct th_rows *rows, struct th_error *err);
 
-/* The part of rows, from their first on, that lies in one row group; rows
- * become the rest. */
-struct th_rows th_split_next_group(const struct th_shape *shape,
-                                   struct th_rows *rows);
-
 #endif

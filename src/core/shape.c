@@ -27,8 +27,7 @@ struct th_rows th_shape_group(const struct th_shape *shape, int64_t group)
   int64_t first = (test ? group - training : group) * shape->row_group +
                   (test ? shape->training : 0);
   int64_t left = (test ? shape->examples : shape->training) - first;
-  int64_t count = left < shape->row_group ? left : shape->row_group;
-  return (struct th_rows){first, count};
+  return (struct th_rows){first, th_min_i64(left, shape->row_group)};
 }
 
 struct th_rows th_shape_rest(const struct th_shape *shape, int64_t row)
@@ -36,6 +35,15 @@ struct th_rows th_shape_rest(const struct th_shape *shape, int64_t row)
   int64_t in_group = 0;
   int64_t group = th_shape_group_of(shape, row, &in_group);
   return (struct th_rows){row, th_shape_group(shape, group).count - in_group};
+}
+
+struct th_rows th_shape_next(const struct th_shape *shape, struct th_rows *rows)
+{
+  struct th_rows part = th_shape_rest(shape, rows->first);
+  part.count = th_min_i64(part.count, rows->count);
+  rows->first += part.count;
+  rows->count -= part.count;
+  return part;
 }
 
 int64_t th_shape_groups(const struct th_shape *shape)

@@ -35,6 +35,10 @@ struct th_rows th_shape_group(const struct th_shape *shape, int64_t group);
 int64_t th_shape_groups(const struct th_shape *shape);
 /* The rows from a stored one to the end of its row group. Local. */
 struct th_rows th_shape_rest(const struct th_shape *shape, int64_t row);
+/* The part of rows, from their first on, that lies in one row group; rows
+ * become what is behind it. Local. */
+struct th_rows th_shape_next(const struct th_shape *shape,
+                             struct th_rows *rows);
 /* Bytes of the stored training values. */
 double th_shape_bytes(const struct th_shape *shape);
 

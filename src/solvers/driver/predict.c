@@ -80,11 +80,10 @@ th_status th_predict(const struct th_model *model, struct th_store *store,
   if (rc == TH_OK)
     rc = TH_NEW(&p.sums, longest, "predictions", err);
   TH_TRY(th_agree(comm, rc, err));
-  for (int64_t done = 0; done < rows.count;) {
-    struct th_rows part = th_shape_rest(shape, rows.first + done);
-    part.count = th_min_i64(part.count, rows.count - done);
-    TH_TRY(predict_group(&p, part, prediction + done, err));
-    done += part.count;
+  while (rows.count > 0) {
+    struct th_rows part = th_shape_next(shape, &rows);
+    TH_TRY(predict_group(&p, part, prediction, err));
+    prediction += part.count;
   }
 done:
   TH_FREE(p.terms, p.sums);
