@@ -135,8 +135,21 @@ static void test_add_bad(void)
     }
 }
 
+/* Many sums at once are those of each by itself, beside the constant. */
+static void test_read(void)
+{
+  const int64_t sums[] = {0, 1, -3, INT64_C(1) << 60, -(INT64_C(1) << 40)};
+  double out[5];
+  struct th_fixed fixed;
+  CHECK(th_fixed_init(&fixed, 3.5));
+  th_fixed_read(&fixed, 0.25, sums, 5, out);
+  for (int k = 0; k < 5; k++)
+    CHECK(out[k] == 0.25 + th_fixed_to(&fixed, sums[k]));
+}
+
 int main(void)
 {
+  test_read();
   test_add();
   test_add_bad();
   test_order();

@@ -144,9 +144,9 @@ static void test_bounds(void)
   CHECK(th_gap_radius(1, 2, 4, 0.5) == 8);
   CHECK(th_gap_radius(1, 0x1p-801, 0x1p-800, 0x1p-800) == 1);
   CHECK(th_gap_radius(1, INFINITY, 0, 0.5) == 0);
-  CHECK(th_gap_removes(0.5, 0.4, TH_GAP_MARGIN));
+  CHECK(th_gap_removes(0.5, 0.4, th_gap_margin(TH_F64)));
   CHECK(!th_gap_removes(0.5, 0.5, 0));
-  CHECK(!th_gap_removes(0.5, 0.5 - 1e-7, TH_GAP_MARGIN_FLOAT));
+  CHECK(!th_gap_removes(0.5, 0.5 - 1e-7, th_gap_margin(TH_F32)));
   CHECK(!th_gap_removes(NAN, 0, 0) && !th_gap_removes(0, INFINITY, 0));
 }
 

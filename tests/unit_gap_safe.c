@@ -216,7 +216,7 @@ static int64_t check_point(const struct random_problem *p,
     double radius = th_gap_radius(lipschitz, c.gap, p->second[g], p->lambda);
     double slack =
         th_gap_radius(lipschitz, exact->gap, p->second[g], p->lambda);
-    bool out = th_gap_removes(c.dual_norm[g], radius, TH_GAP_MARGIN);
+    bool out = th_gap_removes(c.dual_norm[g], radius, th_gap_margin(TH_F64));
     CHECK(fabs(c.dual_norm[g] - exact->dual_norm[g]) <= radius + slack);
     CHECK(!(out && largest_of(p, solution->b, g) > significant));
     totals->true_groups += largest_of(p, solution->b, g) > significant;

@@ -224,7 +224,7 @@ static void screen(struct left *l, struct th_online *online)
   th_online_end(online, norm, l->v);
   for (int64_t p = 0; p < l->count; p++) {
     if (th_gap_removes(fabs(l->v.Z[p]), th_online_radius(online, l->v.N[p]),
-                       TH_GAP_MARGIN))
+                       th_gap_margin(TH_F64)))
       continue;
     l->attribute[kept] = l->attribute[p];
     l->b[kept] = l->b[p];

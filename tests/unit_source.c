@@ -235,9 +235,26 @@ static void test_rest(void)
   }
 }
 
+/* Rows fall apart at the ends of row groups, and where test examples begin. */
+static void test_next(void)
+{
+  const struct th_shape shape = {
+      .examples = 25, .training = 14, .row_group = 4, .attributes = 1};
+  static const int64_t first[] = {3, 4, 8, 12, 14, 18, 22};
+  struct th_rows rows = {3, 21};
+  for (int k = 0; k < 7; k++) {
+    struct th_rows part = th_shape_next(&shape, &rows);
+    CHECK(part.first == first[k]);
+    CHECK(rows.first == part.first + part.count);
+    CHECK(rows.first + rows.count == 24);
+  }
+  CHECK(rows.count == 0);
+}
+
 int main(void)
 {
   test_rest();
+  test_next();
   test_ledger();
   test_greedy();
   test_crooked_draws();

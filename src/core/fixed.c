@@ -65,3 +65,12 @@ double th_fixed_to(const struct th_fixed *fixed, int64_t sum)
 {
   return (double)sum * fixed->inverse;
 }
+
+void th_fixed_read(const struct th_fixed *fixed, double constant,
+                   const int64_t *restrict sums, int64_t count,
+                   double *restrict out)
+{
+  const double inverse = fixed->inverse;
+  for (int64_t i = 0; i < count; i++)
+    out[i] = constant + (double)sums[i] * inverse;
+}

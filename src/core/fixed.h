@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Bounds come from sums in double, which round: times this they hold. */
+#define TH_FIXED_SLACK 1.000001
+
 struct th_fixed {
   double scale;   /* a power of two: integer = value * scale */
   double inverse; /* 1 / scale, exact */
@@ -36,5 +39,11 @@ bool th_fixed_add(const struct th_fixed *fixed, double factor,
 
 /* The double nearest to a sum. */
 double th_fixed_to(const struct th_fixed *fixed, int64_t sum);
+
+/* out[i] = constant + the double nearest to sums[i]: predictions, of which it
+ * is the intercept. */
+void th_fixed_read(const struct th_fixed *fixed, double constant,
+                   const int64_t *restrict sums, int64_t count,
+                   double *restrict out);
 
 #endif

@@ -5,6 +5,11 @@
 #include <float.h>
 #include <math.h>
 
+double th_gap_margin(enum th_type type)
+{
+  return type == TH_F32 ? 1e-5 : 1e-12;
+}
+
 /* Neumaier's compensated sum: gaps are small differences of large sums. */
 struct sum {
   double total;

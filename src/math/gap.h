@@ -15,6 +15,7 @@
 #define TH_GAP_H
 
 #include "core/error.h"
+#include "core/type.h"
 #include "math/loss.h"
 
 #include <stdbool.h>
@@ -22,8 +23,7 @@
 
 /* How far from 1 a dual norm must stay: of values summed in double, in float.
  */
-#define TH_GAP_MARGIN 1e-12
-#define TH_GAP_MARGIN_FLOAT 1e-5
+double th_gap_margin(enum th_type type);
 
 /* sum eta f(prediction; target), without the penalty. */
 double th_gap_primal(const struct th_loss *loss, int64_t n, const double *eta,

@@ -104,14 +104,12 @@ static void form_residuals(struct pipeline *f, int64_t t)
   struct th_batch *batch = f->batch;
   const struct th_loss *loss = f->request->loss;
   struct th_range rows = slice_rows(f, t);
-  const int64_t *sums = slice_sums(f, t) - rows.first;
   const int64_t count = rows.last - rows.first;
   double *residual = batch->residual + rows.first;
-  const double *prediction = batch->prediction + rows.first;
+  double *prediction = batch->prediction + rows.first;
   const double *target = batch->target + rows.first;
-  for (int64_t i = rows.first; i < rows.last; i++)
-    batch->prediction[i] =
-        f->request->support->intercept + th_fixed_to(&f->fixed, sums[i]);
+  th_fixed_read(&f->fixed, f->request->support->intercept, slice_sums(f, t),
+                count, prediction);
   th_loss_values(loss, count, prediction, target, residual);
   for (int64_t i = rows.first; i < rows.last; i++)
     f->loss += batch->weight[i] * batch->residual[i];

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/context.h"
 
+#include "core/fixed.h"
 #include "core/memory.h"
 #include "core/partition.h"
 #include "solvers/data/context_parts.h"
@@ -17,9 +18,6 @@ enum {
   SCAN_ATTRIBUTES = 256 * TH_CELL, /* statistics at a time */
   NOTICE_TEXT = 256
 };
-
-/* A bound must hold for every stored value in spite of rounding. */
-static const double bound_slack = 1.000001;
 
 /* An intercept does the work of an attribute that never changes; without one,
  * only an attribute that is always zero does none. */
@@ -44,7 +42,7 @@ void th_context_scale(struct th_context *context, const struct th_statistics *s,
   context->centre[a] = centre;
   context->scale[a] = left_out ? 0 : scale;
   double reach = fmax(fabs(s->highest - centre), fabs(s->lowest - centre));
-  context->bound[a] = left_out ? 0 : reach * scale * bound_slack;
+  context->bound[a] = left_out ? 0 : reach * scale * TH_FIXED_SLACK;
 }
 
 /* Local. */

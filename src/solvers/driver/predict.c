@@ -59,8 +59,7 @@ static th_status predict_group(const struct prediction *p, struct th_rows rows,
     (void)th_fixed_add(&fixed, 1, p->terms + k * rows.count, rows.count,
                        p->sums);
   comm->ops->sum_i64(comm, p->sums, (size_t)rows.count);
-  for (int64_t i = 0; i < rows.count; i++)
-    out[i] = p->model->intercept + th_fixed_to(&fixed, p->sums[i]);
+  th_fixed_read(&fixed, p->model->intercept, p->sums, rows.count, out);
   return TH_OK;
 }
 

@@ -116,7 +116,7 @@ void th_certify_review_survey(const struct th_certify_review *r, int side,
     largest[0] = fmax(largest[0], th_certify_review_violation(r, g));
     largest[1] = fmax(largest[1], radius);
     double reach = scale * value + r->duals.slack[g];
-    if (in_support || !th_gap_removes(reach, radius, TH_GAP_MARGIN))
+    if (in_support || !th_gap_removes(reach, radius, th_gap_margin(TH_F64)))
       counts[TH_MARGINS] += members.last - members.first;
     if (!in_support && p->is_owner[g])
       counts[decade_of(1 - value)]++;

@@ -94,8 +94,7 @@ th_status th_problem_predict(struct th_problem *p, const int64_t *attribute,
   TH_TRY(find_scale(&s, err));
   rc = share_all(&s, err);
   TH_TRY(th_comm_sum_agree(comm, s.sums, (size_t)p->rows, rc, err));
-  for (int64_t i = 0; i < p->rows; i++)
-    prediction[i] = intercept + th_fixed_to(&s.fixed, s.sums[i]);
+  th_fixed_read(&s.fixed, intercept, s.sums, p->rows, prediction);
 done:
   TH_FREE(s.column, s.sums);
   return rc;

@@ -8,34 +8,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const struct th_array arrays[] = {
+    TH_ARRAY(struct th_minibatch, index),
+    TH_ARRAY_OF(struct th_minibatch, held, 1, 1),
+    TH_ARRAY(struct th_minibatch, row),
+    TH_ARRAY(struct th_minibatch, prediction),
+    TH_ARRAY(struct th_minibatch, anchored),
+    TH_ARRAY(struct th_minibatch, theta),
+    TH_ARRAY(struct th_minibatch, factor),
+    TH_ARRAY_OF(struct th_minibatch, sums, 2, 1)};
+
 th_status th_stochastic_batch_init(struct th_minibatch *minibatch, int64_t rows,
                                    struct th_error *err)
 {
-  th_status rc;
-  TH_TRY(TH_NEW(&minibatch->index, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->held, rows + 1, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->row, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->prediction, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->anchored, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->theta, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->factor, rows, "a mini-batch", err));
-  TH_TRY(TH_NEW(&minibatch->sums, 2 * rows + 1, "a mini-batch", err));
-  minibatch->capacity = rows;
-done:
-  return rc;
+  return th_memory_arrays_reserve(TH_ARRAYS(minibatch, arrays),
+                                  &minibatch->capacity, rows, "a mini-batch",
+                                  err);
 }
 
 void th_stochastic_batch_free(struct th_minibatch *minibatch)
 {
-  free(minibatch->index);
-  free(minibatch->held);
-  free(minibatch->row);
-  free(minibatch->prediction);
-  free(minibatch->anchored);
-  free(minibatch->theta);
-  free(minibatch->factor);
-  free(minibatch->sums);
-  *minibatch = (struct th_minibatch){0};
+  th_memory_arrays_free(TH_ARRAYS(minibatch, arrays));
 }
 
 void th_stochastic_batch_release(struct th_stochastic *s, bool all)
@@ -114,12 +107,15 @@ static void derive(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
   struct th_minibatch *minibatch = &s->minibatch;
-  for (int64_t r = 0; r < minibatch->rows; r++) {
-    minibatch->prediction[r] =
-        th_fixed_to(&s->scaling.fixed, minibatch->sums[r]) + s->intercept;
+  th_fixed_read(&s->scaling.fixed, s->intercept, minibatch->sums,
+                minibatch->rows, minibatch->prediction);
+  if (s->screening->anchored)
+    th_fixed_read(&s->scaling.fixed, s->anchor_intercept,
+                  minibatch->sums + minibatch->rows, minibatch->rows,
+                  minibatch->anchored);
+  for (int64_t r = 0; r < minibatch->rows; r++)
     minibatch->theta[r] =
         s->target[minibatch->index[r]]; /* until it is f' there */
-  }
   th_loss_f_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,
                 minibatch->factor);
   th_loss_df_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,
@@ -129,10 +125,6 @@ static void derive(struct th_stochastic *s)
     s->control.loss += weight * minibatch->factor[r];
     minibatch->factor[r] =
         weight * minibatch->theta[r] / (double)minibatch->rows;
-    if (s->screening->anchored)
-      minibatch->anchored[r] =
-          th_fixed_to(&s->scaling.fixed, minibatch->sums[minibatch->rows + r]) +
-          s->anchor_intercept;
   }
 }
 

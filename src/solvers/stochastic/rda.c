@@ -41,10 +41,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 static th_status begin(struct th_stochastic *s, struct th_error *err)
 {
   struct rda *state = s->update_state;
-  double *work = s->active.field[TH_FIELD_DUAL];
-  for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(gradients(s)[p]) * s->active.bound[p];
-  return th_stochastic_total(s, work, &state->pull, err);
+  return th_stochastic_bound(s, gradients(s), &state->pull, err);
 }
 
 /* The coefficient of one attribute. */
@@ -55,20 +52,15 @@ static void refresh(struct th_stochastic *s, int64_t place)
       th_row_soft(-state->step * gradients(s)[place], state->threshold);
 }
 
-static bool is_lazy(const struct th_stochastic *s)
-{
-  return s->caches.sparse && th_stochastic_separable(s);
-}
-
 static void catch_up(struct th_stochastic *s, const struct th_row *row)
 {
-  for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
+  for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
     refresh(s, row->place[k]);
 }
 
 static void flush(struct th_stochastic *s)
 {
-  for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++)
+  for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++)
     refresh(s, p);
 }
 
@@ -92,7 +84,7 @@ static void step(struct th_stochastic *s)
   if (s->context->config->intercept)
     s->intercept =
         s->start_intercept - state->constant * state->step * state->intercept;
-  if (is_lazy(s))
+  if (th_stochastic_is_lazy(s))
     return;
   const double *sum = gradients(s);
   double *b = th_stochastic_coef(s);

@@ -44,8 +44,7 @@ struct gap_safe {
 
 th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
 {
-  double margin =
-      s->caches.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
+  double margin = th_gap_margin(s->caches.type);
   /* line 11: the centre Z / c and the radii */
   const double *second = th_stochastic_second(s);
   double c = fmax(1, s->full.pass.dual_norm);

@@ -108,28 +108,15 @@ static void observe(struct th_stochastic *s)
   th_screen_online_watch(s);
 }
 
-/* Omega_g^D of every group of v in s->places.group_dual; the largest.
- * Collective. */
-static double dual_norms(struct th_stochastic *s, const double *v)
-{
-  double largest = 0;
-  th_grouping_dual(&s->grouping, s->context->comm, v, s->places.group_dual);
-  for (int64_t g = 0; g < s->grouping.groups; g++)
-    largest = fmax(largest, s->places.group_dual[g]);
-  s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
-  return largest;
-}
-
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
 static void screen_block(struct th_stochastic *s)
 {
   struct th_online *online = &th_screen_online_of(s)->online;
   struct th_online_vectors vectors = th_screen_online_vectors_of(s);
-  double margin =
-      s->caches.type == TH_F32 ? TH_GAP_MARGIN_FLOAT : TH_GAP_MARGIN;
+  double margin = th_gap_margin(s->caches.type);
   th_online_mean(online, vectors);
-  th_online_end(online, dual_norms(s, vectors.X), vectors);
-  dual_norms(s, vectors.Z);
+  th_online_end(online, th_stochastic_dual_norm(s, vectors.X), vectors);
+  th_stochastic_dual_norm(s, vectors.Z);
   th_grouping_second(&s->grouping, s->context->comm, vectors.N,
                      s->places.group_second);
   th_online_judge(online, s->grouping.groups, s->places.group_dual,

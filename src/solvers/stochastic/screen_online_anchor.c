@@ -40,13 +40,8 @@ void th_screen_online_watch(struct th_stochastic *s)
 static th_status bound_coefs(struct th_stochastic *s, const double *v,
                              struct th_error *err)
 {
-  const double slack = 1.000001;
-  double *work = s->places.group_second;
-  for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(v[p]) * s->active.bound[p];
-  th_status rc =
-      th_stochastic_total(s, work, &s->scaling.anchor_coef_bound, err);
-  s->scaling.anchor_coef_bound *= slack;
+  th_status rc = th_stochastic_bound(s, v, &s->scaling.anchor_coef_bound, err);
+  s->scaling.anchor_coef_bound *= TH_FIXED_SLACK;
   return rc;
 }
 

@@ -62,15 +62,6 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
   return rc;
 }
 
-/* b from a model, and a pass there. Collective. */
-static th_status start_from(struct th_stochastic *s,
-                            const struct th_support *model,
-                            struct th_error *err)
-{
-  th_stochastic_assign(s, model);
-  return th_stochastic_pass(s, err);
-}
-
 static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
                         struct th_error *err)
 {
@@ -83,8 +74,10 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   TH_TRY(th_stochastic_norms(s, err));
   TH_TRY(th_stochastic_gain(s, err));
   TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
-  if (warm != NULL && warm->model != NULL)
-    TH_TRY(start_from(s, warm->model, err));
+  if (warm != NULL && warm->model != NULL) {
+    th_stochastic_assign(s, warm->model);
+    TH_TRY(th_stochastic_pass(s, err));
+  }
   if (s->update->create != NULL)
     TH_TRY(s->update->create(s, err));
   if (s->screening->create != NULL)
@@ -152,14 +145,9 @@ void th_stochastic_free(void *state)
   if (s->goal.problem != NULL)
     th_problem_free(s->goal.problem);
   free(s->goal.problem);
-  free(s->places.edge);
-  free(s->places.keep);
-  free(s->places.group_keep);
-  free(s->places.group_dual);
-  free(s->places.group_second);
+  th_stochastic_places_free(&s->places);
   th_stochastic_pass_free(&s->full);
   free(s->target);
   free(s->eta);
-  free(s->places.choice);
   free(s);
 }

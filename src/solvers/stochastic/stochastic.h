@@ -252,9 +252,14 @@ void th_stochastic_lazy_flush(struct th_stochastic *s);
 /* v = prox of t lambda Omega at v, over the active places. Collective. */
 void th_stochastic_prox(struct th_stochastic *s, double t, double *v);
 
-/* The l1 norm without weights: the prox goes attribute by attribute, so that
- * sparse data may be updated lazily. Local. */
+/* The l1 norm without weights: the prox goes attribute by attribute. Local. */
 bool th_stochastic_separable(const struct th_stochastic *s);
+
+/* Sparse data are updated lazily where it does. Local. */
+static inline bool th_stochastic_is_lazy(const struct th_stochastic *s)
+{
+  return s->caches.sparse && th_stochastic_separable(s);
+}
 
 /* The sum of v over all active attributes, in fixed point. Collective.
  * TH_ENUMERIC. */
@@ -264,8 +269,11 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
 /* Batches between two screenings: 4 n examples, or --screen-every. Local. */
 int64_t th_stochastic_block(struct th_stochastic *s);
 
-/* N_g of every group. A full pass leaves Omega_g^D(Z_g) in
- * s->places.group_dual. Collective. */
+/* Omega_g^D(v_g) of every group in s->places.group_dual, as a full pass leaves
+ * that of Z there; the largest. Collective. */
+double th_stochastic_dual_norm(struct th_stochastic *s, const double *v);
+
+/* N_g of every group. Collective. */
 const double *th_stochastic_second(struct th_stochastic *s);
 
 /* Keep the attributes of s->places.keep. Collective. TH_EARG, TH_ENOMEM. */

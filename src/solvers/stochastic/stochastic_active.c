@@ -6,36 +6,31 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
-/* Make work arrays longer that share a capacity. */
-static th_status grow(void *data, int64_t old, int64_t count, size_t size,
-                      struct th_error *err)
+#include <string.h>
+
+static const struct th_array work[] = {
+    TH_ARRAY(struct th_places, keep), TH_ARRAY(struct th_places, group_keep),
+    TH_ARRAY(struct th_places, group_dual),
+    TH_ARRAY(struct th_places, group_second)};
+
+void th_stochastic_places_free(struct th_places *places)
 {
-  int64_t capacity = old;
-  return th_grow((void **)data, &capacity, count, size, "screening", err);
+  TH_FREE(places->edge, places->choice);
+  th_memory_arrays_free(TH_ARRAYS(places, work));
 }
 
 /* Room for all places and their cells. Local. */
 static th_status reserve(struct th_stochastic *s, struct th_error *err)
 {
   struct th_range owned = s->active.owned;
-  int64_t count = s->active.count;
-  int64_t old = s->places.capacity;
   th_status rc;
   TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
                  th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
                  "cells", err));
   TH_TRY(th_row_caches_reserve(&s->caches, err));
-  if (count <= old && old > 0)
-    return rc;
-  count += count == 0;
-  TH_TRY(grow(&s->places.keep, old, count, sizeof *s->places.keep, err));
-  TH_TRY(grow(&s->places.group_keep, old, count, sizeof *s->places.group_keep,
-              err));
-  TH_TRY(grow(&s->places.group_dual, old, count, sizeof *s->places.group_dual,
-              err));
-  TH_TRY(grow(&s->places.group_second, old, count,
-              sizeof *s->places.group_second, err));
-  s->places.capacity = count;
+  TH_TRY(th_memory_arrays_reserve(
+      TH_ARRAYS(&s->places, work), &s->places.capacity,
+      th_max_i64(s->active.count, 1), "screening", err));
 done:
   return rc;
 }

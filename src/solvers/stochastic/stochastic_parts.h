@@ -28,6 +28,7 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 /* Cells, groups and work arrays of the present places. Collective. TH_EARG,
  * TH_ENOMEM. */
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
+void th_stochastic_places_free(struct th_places *places); /* local */
 
 /* Even loads again, where that pays. Collective. TH_EARG, TH_ENOMEM. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);

@@ -93,8 +93,6 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
   return rc;
 }
 
-static const double slack = 1.000001; /* of bounds: sums are rounded */
-
 /* ---- norms ---- */
 
 /* N_j, and norm2(x_i)^2 as the product of a row with itself, which stands in a
@@ -139,7 +137,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
     s->control.curvature =
         fmax(s->control.curvature, s->control.smoothness * weight * square);
   }
-  s->scaling.step_bound = slack * sqrt(squares * s->control.largest);
+  s->scaling.step_bound = TH_FIXED_SLACK * sqrt(squares * s->control.largest);
   s->control.measured = s->active.total;
   s->control.epoch_half = 0;
   th_stochastic_changed(s, TH_CHANGE_REACH);
@@ -177,8 +175,7 @@ static th_status predict(struct th_stochastic *s, struct th_error *err)
     rc = visit(s, visit_prediction, err);
   TH_TRY(
       th_comm_sum_agree(s->context->comm, s->full.sums, (size_t)s->n, rc, err));
-  for (int64_t i = 0; i < s->n; i++)
-    s->full.prediction[i] = th_fixed_to(&s->scaling.fixed, s->full.sums[i]);
+  th_fixed_read(&s->scaling.fixed, 0, s->full.sums, s->n, s->full.prediction);
 done:
   return rc;
 }
@@ -200,26 +197,17 @@ static th_status dualize(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* Of l1 without weights: groups are places. */
-static void plain_dual(struct th_stochastic *s)
+double th_stochastic_dual_norm(struct th_stochastic *s, const double *v)
 {
-  const double *z = s->active.field[TH_FIELD_DUAL];
-  for (int64_t p = 0; p < s->active.count; p++)
-    s->places.group_dual[p] = fabs(z[p]);
-}
-
-/* Omega^D(Z) over all active attributes. Collective. */
-static double dual_norm(struct th_stochastic *s)
-{
+  double *dual = s->places.group_dual;
   double largest = 0;
-  if (th_stochastic_separable(s))
-    plain_dual(s);
-  else
-    th_grouping_dual(&s->grouping, s->context->comm,
-                     s->active.field[TH_FIELD_DUAL], s->places.group_dual);
+  if (!th_stochastic_separable(s))
+    th_grouping_dual(&s->grouping, s->context->comm, v, dual);
+  else /* groups are places */
+    for (int64_t p = 0; p < s->active.count; p++)
+      dual[p] = fabs(v[p]);
   for (int64_t g = 0; g < s->grouping.groups; g++)
-    largest =
-        s->places.group_dual[g] > largest ? s->places.group_dual[g] : largest;
+    largest = dual[g] > largest ? dual[g] : largest;
   s->context->comm->ops->max_f64(s->context->comm, &largest, 1);
   return largest;
 }
@@ -247,7 +235,7 @@ static th_status pass_over(struct th_stochastic *s, struct th_error *err)
          (size_t)s->active.count * sizeof(double));
   rc = visit(s, visit_dual, err);
   TH_TRY(th_agree(s->context->comm, rc, err));
-  pass->dual_norm = dual_norm(s);
+  pass->dual_norm = th_stochastic_dual_norm(s, s->active.field[TH_FIELD_DUAL]);
   pass->lambda = s->lambda;
   pass->objective =
       th_gap_primal(loss, s->n, s->eta, s->target, s->full.prediction) +

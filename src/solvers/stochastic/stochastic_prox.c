@@ -69,10 +69,10 @@ static void fused_step(struct th_stochastic *s, double g)
 
 void th_stochastic_batch_prox(struct th_stochastic *s, double g)
 {
-  if (!s->caches.sparse || !th_stochastic_separable(s))
-    th_stochastic_prox(s, g, th_stochastic_coef(s));
-  else
+  if (th_stochastic_is_lazy(s))
     s->control.threshold += g * s->lambda;
+  else
+    th_stochastic_prox(s, g, th_stochastic_coef(s));
 }
 
 void th_stochastic_prox_step(struct th_stochastic *s, double g)

@@ -5,7 +5,6 @@
 #include <math.h>
 
 static const double room_to_grow = 16; /* a new scale lasts for some steps */
-static const double slack = 1.000001;  /* of bounds: sums are rounded */
 
 void th_stochastic_scaling_describe(struct th_scaling *scaling,
                                     struct th_state *state)
@@ -45,15 +44,21 @@ th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
   return TH_OK;
 }
 
+th_status th_stochastic_bound(struct th_stochastic *s, const double *v,
+                              double *bound, struct th_error *err)
+{
+  double *work = s->places.group_second;
+  for (int64_t p = 0; p < s->active.count; p++)
+    work[p] = fabs(v[p]) * s->active.bound[p];
+  return th_stochastic_total(s, work, bound, err);
+}
+
 th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
 {
-  double *work = s->active.field[TH_FIELD_DUAL];
   double coef_bound = 0;
-  th_status rc;
-  for (int64_t p = 0; p < s->active.count; p++)
-    work[p] = fabs(th_stochastic_coef(s)[p]) * s->active.bound[p];
-  TH_TRY(th_stochastic_total(s, work, &coef_bound, err));
-  th_stochastic_scaling_restart(&s->scaling, coef_bound * slack);
-done:
+  th_status rc =
+      th_stochastic_bound(s, th_stochastic_coef(s), &coef_bound, err);
+  if (rc == TH_OK)
+    th_stochastic_scaling_restart(&s->scaling, coef_bound * TH_FIXED_SLACK);
   return rc;
 }

@@ -35,6 +35,12 @@ void th_stochastic_scaling_widen(struct th_scaling *scaling, double length);
  */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
 
+/* sum |v_j| bound_j over the active places, which no prediction with such
+ * coefficients exceeds but for rounding: TH_FIXED_SLACK. Collective.
+ * TH_ENUMERIC. */
+th_status th_stochastic_bound(struct th_stochastic *s, const double *v,
+                              double *bound, struct th_error *err);
+
 /* coef_bound = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
 th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
 

@@ -8,16 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double slack = 1.000001; /* size is rounded */
-
 static double *mean_of(const struct th_stochastic *s)
 {
   return th_stochastic_update_field(s, 0);
-}
-
-static bool is_lazy(const struct th_stochastic *s)
-{
-  return s->caches.sparse && th_stochastic_separable(s);
 }
 
 void th_variance_reduced_restart(struct th_stochastic *s)
@@ -78,13 +71,13 @@ static void catch_up(struct th_stochastic *s, int64_t place)
 void th_variance_reduced_catch_up(struct th_stochastic *s,
                                   const struct th_row *row)
 {
-  for (int64_t k = 0; is_lazy(s) && k < row->count; k++)
+  for (int64_t k = 0; th_stochastic_is_lazy(s) && k < row->count; k++)
     catch_up(s, row->place[k]);
 }
 
 void th_variance_reduced_flush(struct th_stochastic *s)
 {
-  for (int64_t p = 0; is_lazy(s) && p < s->active.count; p++) {
+  for (int64_t p = 0; th_stochastic_is_lazy(s) && p < s->active.count; p++) {
     catch_up(s, p);
     s->active.field[TH_FIELD_LAZY][p] = 0;
   }
@@ -144,11 +137,11 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
-  th_stochastic_scaling_widen(&s->scaling, g * state->size * slack);
+  th_stochastic_scaling_widen(&s->scaling, g * state->size * TH_FIXED_SLACK);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
   th_stochastic_descend(s, g, s->minibatch.factor, th_stochastic_coef(s));
-  if (is_lazy(s))
+  if (th_stochastic_is_lazy(s))
     step_met(s);
   else
     step_all(s);
