@@ -57,8 +57,24 @@ static void test_order(void)
   CHECK(th_search_order(entry, order, 0, 7) == -1);
 }
 
+/* A row of a table by its name; the table ends where it ends, or at NULL. */
+static void test_names(void)
+{
+  static const struct {
+    const char *name;
+    double value;
+  } table[] = {{"one", 1}, {"two", 2}, {"two", 3}, {NULL, 0}, {"four", 4}};
+  CHECK(TH_SEARCH_NAME(table, "one") == 0);
+  CHECK(TH_SEARCH_NAME(table, "two") == 1);
+  CHECK(TH_SEARCH_NAME(table, "four") == -1);
+  CHECK(TH_SEARCH_NAME(table, "") == -1);
+  CHECK(th_search_name(table, sizeof *table, 1, "two") == -1);
+  CHECK(th_search_name(table, sizeof *table, SIZE_MAX, "three") == -1);
+}
+
 int main(void)
 {
+  test_names();
   const int64_t list[MOST] = {0, 1, 1, 3, 4, 4, 4, 8, 10};
   for (int64_t count = 0; count <= MOST; count++)
     check_list(list, count);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/format.h"
 
+#include "core/search.h"
 #include "io/dataset/master.h"
 #include "io/hdf5/file.h"
 
@@ -26,10 +27,8 @@ static const struct kind kinds[] = {
 
 static const struct kind *find_kind(const char *format)
 {
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (strcmp(kinds[k].format, format) == 0)
-      return &kinds[k];
-  return NULL;
+  int64_t k = TH_SEARCH_NAME(kinds, format);
+  return k < 0 ? NULL : &kinds[k];
 }
 
 static th_status check_version(const struct th_h5 *h5, struct th_error *err)

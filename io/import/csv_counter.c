@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "io/import/csv_reader.h"
 
+#include "core/search.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -11,8 +13,8 @@ static bool is_index_name(const char *name)
 {
   static const char unnamed[] = "unnamed"; /* of pandas: "Unnamed: 0" */
   static const char *const names[] = {
-      "",       "index",     "idx",     "id",       "row", "rowid", "rowindex",
-      "rownum", "rownumber", "rowname", "rownames", "obs", NULL};
+      "",         "index",  "idx",       "id",      "row",      "rowid",
+      "rowindex", "rownum", "rownumber", "rowname", "rownames", "obs"};
   char plain[16];
   size_t length = 0;
   for (const char *p = name; *p != '\0' && length + 1 < sizeof plain; p++)
@@ -21,10 +23,7 @@ static bool is_index_name(const char *name)
   plain[length] = '\0';
   if (strncmp(plain, unnamed, sizeof unnamed - 1) == 0)
     return true;
-  for (int k = 0; names[k] != NULL; k++)
-    if (strcmp(plain, names[k]) == 0)
-      return true;
-  return false;
+  return TH_SEARCH_NAME(names, plain) >= 0;
 }
 
 void th_csv_find_counters(struct th_csv *csv)

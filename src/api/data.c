@@ -40,20 +40,6 @@ th_status th_data_need_targets(const struct th_data *data, const char *command,
                  path, command);
 }
 
-th_status th_data_need_examples(const struct th_data *data,
-                                struct th_error *err)
-{
-  enum { FEWEST = 2 };
-  int64_t training = data->store->shape.training;
-  if (training >= FEWEST)
-    return TH_OK;
-  return th_fail(err, TH_EDATA,
-                 "%s has %lld training example%s, and train needs at least %d; "
-                 "give it more, or set fewer apart with {test}",
-                 data->name, (long long)training, training == 1 ? "" : "s",
-                 FEWEST);
-}
-
 void th_data_close(struct th_data *data)
 {
   if (data->dataset != NULL)

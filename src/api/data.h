@@ -44,10 +44,6 @@ void th_data_close(struct th_data *data);
 th_status th_data_need_targets(const struct th_data *data, const char *command,
                                const char *path, struct th_error *err);
 
-/* TH_EDATA where there are too few examples to train on. Local, replicated. */
-th_status th_data_need_examples(const struct th_data *data,
-                                struct th_error *err);
-
 /* The groups of a file, or, file NULL, those of the data set where it has any:
  * groups->attributes is 0 where there are none. output: see th_groups_read.
  * Collective. Release with th_groups_free. */

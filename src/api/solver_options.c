@@ -2,17 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include "api/solver_options.h"
 
+#include "core/search.h"
 #include "solvers/solver_table.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool lists(const struct th_solver_row *row, const char *option)
 {
-  for (const char *const *own = row->options; *own != NULL; own++)
-    if (strcmp(*own, option) == 0)
-      return true;
-  return false;
+  return th_search_name(row->options, sizeof *row->options, SIZE_MAX, option) >=
+         0;
 }
 
 bool th_solver_uses(const char *solver, const char *option)

@@ -62,12 +62,7 @@ static th_status run(struct th_training *training, struct th_comm *comm,
   th_status rc;
   if (listener != NULL)
     mine = *listener;
-  TH_TRY(
-      th_data_need_targets(training->data, "train", training->data->name, err));
-  TH_TRY(th_data_need_examples(training->data, err));
-  TH_TRY(th_training_plan(training, comm, err));
-  rc = th_training_prepare(training, threaded, err);
-  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_training_plan(training, comm, threaded, err));
   TH_TRY(th_memory_share(comm, &share, err));
   TH_TRY(th_training_check_memory(training, comm, share, err));
   TH_TRY(th_train(&training->plan, training->data->store, comm, &monitor,

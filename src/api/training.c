@@ -58,35 +58,24 @@ done:
   return rc;
 }
 
-th_status th_training_plan(struct th_training *training, struct th_comm *comm,
-                           struct th_error *err)
+/* Local, replicated. */
+static th_status need_examples(const struct th_data *data, struct th_error *err)
 {
-  struct th_store *store = training->data->store;
-  struct th_config config = training->config;
-  th_status rc;
-  choose_defaults(&config, training->standardize_given);
-  config.panel_memory =
-      training->memory - th_training_stored(&config, training->memory);
-  TH_TRY(read_named(training, &config, comm, err));
-  TH_TRY(th_train_choose_loss(&config, store, err));
-  TH_TRY(th_train_plan(&config, &store->shape, comm->size,
-                       th_store_most_owned(store, comm->size), &training->plan,
-                       err));
-done:
-  return rc;
-}
-
-void th_training_free(struct th_training *training)
-{
-  th_model_free(&training->model);
-  th_model_free(&training->start);
-  th_groups_free(&training->groups);
+  enum { FEWEST = 2 };
+  int64_t training = data->store->shape.training;
+  if (training >= FEWEST)
+    return TH_OK;
+  return th_fail(err, TH_EDATA,
+                 "%s has %lld training example%s, and train needs at least %d; "
+                 "give it more, or set fewer apart with {test}",
+                 data->name, (long long)training, training == 1 ? "" : "s",
+                 FEWEST);
 }
 
 /* One pass over row groups that are dealt as wholes comes back to nothing.
  * Local. */
-th_status th_training_prepare(struct th_training *training, bool threaded,
-                              struct th_error *err)
+static th_status read_ahead(struct th_training *training, bool threaded,
+                            struct th_error *err)
 {
   const struct th_plan *plan = &training->plan;
   struct th_dataset *dataset = training->data->dataset;
@@ -96,6 +85,35 @@ th_status th_training_prepare(struct th_training *training, bool threaded,
       plan->deal_unit >= training->data->store->shape.row_group)
     th_dataset_keep_little(dataset);
   return th_dataset_read_ahead(dataset, threaded, err);
+}
+
+th_status th_training_plan(struct th_training *training, struct th_comm *comm,
+                           bool threaded, struct th_error *err)
+{
+  const struct th_data *data = training->data;
+  struct th_store *store = data->store;
+  struct th_config config = training->config;
+  th_status rc;
+  TH_TRY(th_data_need_targets(data, "train", data->name, err));
+  TH_TRY(need_examples(data, err));
+  choose_defaults(&config, training->standardize_given);
+  config.panel_memory =
+      training->memory - th_training_stored(&config, training->memory);
+  TH_TRY(read_named(training, &config, comm, err));
+  TH_TRY(th_train_choose_loss(&config, store, err));
+  TH_TRY(th_train_plan(&config, &store->shape, comm->size,
+                       th_store_most_owned(store, comm->size), &training->plan,
+                       err));
+  TH_TRY(th_agree(comm, read_ahead(training, threaded, err), err));
+done:
+  return rc;
+}
+
+void th_training_free(struct th_training *training)
+{
+  th_model_free(&training->model);
+  th_model_free(&training->start);
+  th_groups_free(&training->groups);
 }
 
 /* Collective: plans of ranks may differ in what they need. */

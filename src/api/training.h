@@ -1,7 +1,7 @@
 /* training.h - from a configuration and data to a model, step by step
  *
- * th_training_plan, th_training_check_memory, th_training_prepare, th_train
- * (solvers/driver) on its plan, th_training_finish.
+ * th_training_plan, th_training_check_memory, th_train (solvers/driver) on its
+ * plan, th_training_finish.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_TRAINING_H
 #define TH_TRAINING_H
@@ -28,11 +28,11 @@ struct th_training {
 int64_t th_training_stored(const struct th_config *config, int64_t memory);
 
 /* Check the configuration against the data and complete it; reads what `start`
- * and `groups` name. Collective. TH_EUSAGE, TH_EDATA, and failures of reading.
- * End with th_training_free, also after a failure. Also TH_EARG, TH_EFORMAT,
- * TH_EIO, TH_ENOMEM. */
+ * and `groups` name. Data are read ahead from now on, by a thread where
+ * threaded. Collective. TH_EUSAGE, TH_EDATA, TH_EARG, TH_EFORMAT,
+ * TH_EIO, TH_ENOMEM. End with th_training_free, also after a failure. */
 th_status th_training_plan(struct th_training *training, struct th_comm *comm,
-                           struct th_error *err);
+                           bool threaded, struct th_error *err);
 /* Local. */
 void th_training_free(struct th_training *training);
 
@@ -40,10 +40,6 @@ void th_training_free(struct th_training *training);
 th_status th_training_check_memory(const struct th_training *training,
                                    struct th_comm *comm, int64_t share,
                                    struct th_error *err);
-
-/* Read ahead from now on, by a thread where threaded. Local. TH_ENOMEM. */
-th_status th_training_prepare(struct th_training *training, bool threaded,
-                              struct th_error *err);
 
 /* Give the model that was trained its deck and the names of its attributes.
  * Collective. TH_EIO where the data were replaced meanwhile. Also TH_EFORMAT,

@@ -3,9 +3,8 @@
 #include "api/training_options.h"
 
 #include "api/training_names.h"
+#include "core/search.h"
 #include "solvers/config.h"
-
-#include <string.h>
 
 #define AT(member) offsetof(struct th_config, member)
 
@@ -178,8 +177,5 @@ const struct th_option *th_training_options_row(int k)
 
 int th_training_options_find(const char *name)
 {
-  for (int k = 0; k < COUNT; k++)
-    if (strcmp(table[k].name, name) == 0)
-      return k;
-  return -1;
+  return (int)TH_SEARCH_NAME(table, name);
 }

@@ -3,9 +3,9 @@
 #include "cli/commands.h"
 
 #include "cli/bench/bench.h"
+#include "core/search.h"
 
 #include <limits.h>
-#include <string.h>
 
 static const struct th_command table[] = {
     {"generate", TH_GENERATE, "FAMILY -o NAME.h5", 1, 1,
@@ -78,8 +78,6 @@ const struct th_command *th_command_table(void)
 
 const struct th_command *th_command_find(const char *name)
 {
-  for (const struct th_command *row = table; row->name != NULL; row++)
-    if (strcmp(row->name, name) == 0)
-      return row;
-  return NULL;
+  int64_t k = TH_SEARCH_NAME(table, name);
+  return k < 0 ? NULL : &table[k];
 }

@@ -202,13 +202,8 @@ th_status th_command_train(const struct th_options *options,
       th_training_stored(&options->config, session.training.memory), comm, err);
   th_profile_end(&session.profile, TH_PHASE_SETUP);
   TH_TRY(rc);
-  TH_TRY(
-      th_data_need_targets(&session.data, "train", options->argument[0], err));
-  TH_TRY(th_data_need_examples(&session.data, err));
-  TH_TRY(th_training_plan(&session.training, comm, err));
+  TH_TRY(th_training_plan(&session.training, comm, options->prefetch, err));
   correct_reads(&session.training.plan, session.training.memory, comm->size);
-  rc = th_training_prepare(&session.training, options->prefetch, err);
-  TH_TRY(th_agree(comm, rc, err));
   if (options->dry_run)
     TH_TRY(print_estimate(&session, comm, err));
   TH_TRY(th_training_check_memory(&session.training, comm, share, err));

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "core/kernel_form.h"
 
+#include "core/search.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const names[TH_FORM_COUNT] = {"plain", "avx2", "avx512"};
 
@@ -38,10 +39,8 @@ bool th_kernel_form_runs(enum th_kernel_form form,
 /* TH_FORM_COUNT: there is none of that name. */
 static enum th_kernel_form find(const char *name)
 {
-  int form = 0;
-  while (form < TH_FORM_COUNT && strcmp(names[form], name) != 0)
-    form++;
-  return (enum th_kernel_form)form;
+  int64_t form = TH_SEARCH_NAME(names, name);
+  return form < 0 ? TH_FORM_COUNT : (enum th_kernel_form)form;
 }
 
 static enum th_kernel_form best(const struct th_processor *processor)

@@ -1,6 +1,8 @@
-/* search.c - where an ascending list reaches a value
+/* search.c - where an ascending list reaches a value, where a table has a name
  * SPDX-License-Identifier: MIT */
 #include "core/search.h"
+
+#include <string.h>
 
 int64_t th_search_member(const void *items, size_t size, size_t offset,
                          int64_t count, int64_t limit)
@@ -32,4 +34,19 @@ int64_t th_search_order(const int64_t *entry, const int64_t *order,
       high = middle;
   }
   return low < count && entry[order[low]] == value ? order[low] : -1;
+}
+
+int64_t th_search_name(const void *table, size_t size, size_t rows,
+                       const char *name)
+{
+  const char *row = table;
+  for (size_t k = 0; k < rows; k++) {
+    const char *its;
+    memcpy(&its, row + k * size, sizeof its);
+    if (its == NULL)
+      break;
+    if (strcmp(its, name) == 0)
+      return (int64_t)k;
+  }
+  return -1;
 }

@@ -1,4 +1,4 @@
-/* search.h - where an ascending list reaches a value
+/* search.h - where an ascending list reaches a value, where a table has a name
  *
  * All functions are local and pure; a list may be empty.
  * SPDX-License-Identifier: MIT */
@@ -37,5 +37,15 @@ int64_t th_search_member(const void *items, size_t size, size_t offset,
  * the `count` entries of `order`. */
 int64_t th_search_order(const int64_t *entry, const int64_t *order,
                         int64_t count, int64_t value);
+
+/* The row of that name in a table whose rows begin with theirs, or -1: of at
+ * most `rows` rows, and before the first whose name is NULL. */
+int64_t th_search_name(const void *table, size_t size, size_t rows,
+                       const char *name);
+
+/* The same of an array that is in sight. */
+#define TH_SEARCH_NAME(table, name)                                            \
+  th_search_name((table), sizeof *(table), sizeof(table) / sizeof *(table),    \
+                 (name))
 
 #endif

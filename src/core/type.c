@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "core/type.h"
 
+#include "core/search.h"
+
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 struct type_row {
   const char *name;
@@ -62,10 +63,7 @@ enum th_type th_type_single(enum th_type type)
 
 int th_type_find(const char *name)
 {
-  for (int t = 0; t < TH_TYPE_COUNT; t++)
-    if (strcmp(name, type_table[t].name) == 0)
-      return t;
-  return -1;
+  return (int)TH_SEARCH_NAME(type_table, name);
 }
 
 const char *th_type_layout_name(enum th_layout layout)
@@ -75,10 +73,7 @@ const char *th_type_layout_name(enum th_layout layout)
 
 int th_type_layout_find(const char *name)
 {
-  for (int k = 0; k < TH_LAYOUT_COUNT; k++)
-    if (strcmp(name, layout_names[k]) == 0)
-      return k;
-  return -1;
+  return (int)TH_SEARCH_NAME(layout_names, name);
 }
 
 th_status th_type_allows(enum th_type type, enum th_layout layout,

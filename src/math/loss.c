@@ -3,11 +3,11 @@
 #include "math/loss.h"
 
 #include "core/elementary.h"
+#include "core/search.h"
 #include "math/loss_array.h"
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 static double squared_value(double p, double y)
 {
@@ -140,10 +140,8 @@ const struct th_loss *th_loss_table(void)
 
 const struct th_loss *th_loss_find(const char *name)
 {
-  for (const struct th_loss *loss = losses; loss->name != NULL; loss++)
-    if (strcmp(loss->name, name) == 0)
-      return loss;
-  return NULL;
+  int64_t k = TH_SEARCH_NAME(losses, name);
+  return k < 0 ? NULL : &losses[k];
 }
 
 void th_loss_values(const struct th_loss *loss, int64_t n, const double *p,

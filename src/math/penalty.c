@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "math/penalty.h"
 
+#include "core/search.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double norm1(const double *v, int64_t count)
 {
@@ -191,8 +192,6 @@ const struct th_penalty *th_penalty_table(void)
 
 const struct th_penalty *th_penalty_find(const char *name)
 {
-  for (const struct th_penalty *p = penalties; p->name != NULL; p++)
-    if (strcmp(p->name, name) == 0)
-      return p;
-  return NULL;
+  int64_t k = TH_SEARCH_NAME(penalties, name);
+  return k < 0 ? NULL : &penalties[k];
 }

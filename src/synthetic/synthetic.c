@@ -5,6 +5,7 @@
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 #include "synthetic/families.h"
 
 #include <math.h>
@@ -34,10 +35,8 @@ const struct th_family *th_synthetic_family_table(void)
 
 const struct th_family *th_synthetic_family_find(const char *name)
 {
-  for (const struct th_family *row = families; row->name != NULL; row++)
-    if (strcmp(row->name, name) == 0)
-      return row;
-  return NULL;
+  int64_t k = TH_SEARCH_NAME(families, name);
+  return k < 0 ? NULL : &families[k];
 }
 
 static th_status check_truth(const struct th_ground_truth *truth,

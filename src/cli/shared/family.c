@@ -3,16 +3,14 @@
 #include "cli/shared/family.h"
 
 #include "core/partition.h"
+#include "core/search.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool lists(const struct th_family *family, const char *option)
 {
-  for (const char *const *own = family->options; *own != NULL; own++)
-    if (strcmp(*own, option) == 0)
-      return true;
-  return false;
+  return th_search_name(family->options, sizeof *family->options, SIZE_MAX,
+                        option) >= 0;
 }
 
 bool th_family_uses(const struct th_family *family, const char *option)

@@ -1,11 +1,10 @@
 /* registry.c - the solver table
  * SPDX-License-Identifier: MIT */
+#include "core/search.h"
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/driver/train.h"
 #include "solvers/exact/algorithms.h"
 #include "solvers/stochastic/algorithms.h"
-
-#include <string.h>
 
 /* Options that more than one solver uses. */
 #define UNDER_A_BUDGET "sparsity", "budget", "refit", "passes", "validation"
@@ -139,8 +138,6 @@ const struct th_solver_row *th_solver_table(void)
 
 const struct th_solver_row *th_solver_find(const char *name)
 {
-  for (const struct th_solver_row *row = solvers; row->name != NULL; row++)
-    if (strcmp(row->name, name) == 0)
-      return row;
-  return NULL;
+  int64_t k = TH_SEARCH_NAME(solvers, name);
+  return k < 0 ? NULL : &solvers[k];
 }
