@@ -8,15 +8,12 @@
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_read.h"
 
+#include "core/integer.h"
+
 #include <string.h>
 
 /* Items of a loop whose sums fit 16 or 32 bits, which vectors hold more of. */
 enum { STRIP = 1 << 14 };
-
-static int64_t strip_of(int64_t left)
-{
-  return left < STRIP ? left : STRIP;
-}
 
 /* None is zero, and they sum up to the entries. */
 static bool counts_good(const uint16_t *count, int64_t runs, int64_t entries)
@@ -24,7 +21,7 @@ static bool counts_good(const uint16_t *count, int64_t runs, int64_t entries)
   int64_t sum = 0;
   uint16_t empty = 0;
   for (int64_t done = 0; done < runs; done += STRIP) {
-    int64_t items = strip_of(runs - done);
+    int64_t items = th_min_i64(runs - done, STRIP);
     uint32_t part = 0;
     for (int64_t k = 0; k < items; k++) {
       part += count[done + k];
@@ -75,7 +72,7 @@ static bool rows_good(const uint16_t *row, int64_t entries, int64_t rows,
   int64_t found = 0;
   uint16_t most = row[0];
   for (int64_t done = 1; done < entries; done += STRIP) {
-    int64_t items = strip_of(entries - done);
+    int64_t items = th_min_i64(entries - done, STRIP);
     const uint16_t *now = row + done;
     uint16_t part = 0;
     for (int64_t k = 0; k < items; k++) {

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "math/gap.h"
 
+#include "core/integer.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -33,18 +35,13 @@ static double value_of(const struct sum *sum)
 
 enum { STRIP = 256 }; /* examples at a time */
 
-static int64_t strip_of(int64_t left)
-{
-  return left < STRIP ? left : STRIP;
-}
-
 double th_gap_primal(const struct th_loss *loss, int64_t n, const double *eta,
                      const double *target, const double *prediction)
 {
   struct sum sum = {0, 0};
   double f[STRIP];
   for (int64_t first = 0; first < n; first += STRIP) {
-    int64_t count = strip_of(n - first);
+    int64_t count = th_min_i64(n - first, STRIP);
     th_loss_f_all(loss, count, prediction + first, target + first, f);
     for (int64_t i = 0; i < count; i++)
       if (eta[first + i] > 0)
@@ -59,7 +56,7 @@ double th_gap_dual(const struct th_loss *loss, int64_t n, const double *eta,
   struct sum sum = {0, 0};
   double u[STRIP];
   for (int64_t first = 0; first < n; first += STRIP) {
-    int64_t count = strip_of(n - first);
+    int64_t count = th_min_i64(n - first, STRIP);
     for (int64_t i = 0; i < count; i++)
       u[i] = scale * theta[first + i];
     th_loss_conjugates(loss, count, u, target + first, u);
@@ -138,7 +135,7 @@ static struct slope slope_at(const struct th_loss *loss, int64_t n,
   struct sum first = {0, 0};
   struct slope slope = {0, 0, 0};
   for (int64_t done = 0; done < n; done += STRIP) {
-    int64_t count = strip_of(n - done);
+    int64_t count = th_min_i64(n - done, STRIP);
     double p[STRIP];
     double df[STRIP];
     for (int64_t i = 0; i < count; i++)

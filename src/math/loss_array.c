@@ -6,15 +6,11 @@
 #include "math/loss_array.h"
 
 #include "core/elementary.h"
+#include "core/integer.h"
 
 #include <math.h>
 
 enum { STRIP = 256 }; /* examples at a time, in the nearest cache */
-
-static int64_t strip_of(int64_t n)
-{
-  return n < STRIP ? n : STRIP;
-}
 
 /* log(1 + exp(-|yp|)), and what the wrong side adds. */
 static void values(int64_t n, const double *p, const double *y, double *out)
@@ -22,7 +18,7 @@ static void values(int64_t n, const double *p, const double *y, double *out)
   double margin[STRIP];
   double e[STRIP];
   for (int64_t left = n; left > 0; left -= STRIP) {
-    int64_t count = strip_of(left);
+    int64_t count = th_min_i64(left, STRIP);
     for (int64_t i = 0; i < count; i++) {
       margin[i] = y[i] * p[i];
       e[i] = -fabs(margin[i]);
@@ -42,7 +38,7 @@ static void derivatives(int64_t n, const double *p, const double *y,
 {
   double e[STRIP];
   for (int64_t left = n; left > 0; left -= STRIP) {
-    int64_t count = strip_of(left);
+    int64_t count = th_min_i64(left, STRIP);
     for (int64_t i = 0; i < count; i++)
       e[i] = y[i] * p[i];
     th_exp_array(count, e, e);
@@ -59,7 +55,7 @@ static void curvatures(int64_t n, const double *p, const double *y, double *out)
   double e[STRIP];
   (void)y;
   for (int64_t left = n; left > 0; left -= STRIP) {
-    int64_t count = strip_of(left);
+    int64_t count = th_min_i64(left, STRIP);
     for (int64_t i = 0; i < count; i++)
       e[i] = -fabs(p[i]);
     th_exp_array(count, e, e);
@@ -77,7 +73,7 @@ static void conjugates(int64_t n, const double *u, const double *y, double *out)
   double log_p[STRIP];
   double log_rest[STRIP];
   for (int64_t left = n; left > 0; left -= STRIP) {
-    int64_t count = strip_of(left);
+    int64_t count = th_min_i64(left, STRIP);
     for (int64_t i = 0; i < count; i++) {
       p[i] = -u[i] * y[i];
       log_p[i] = p[i] > 0 ? p[i] : 1;

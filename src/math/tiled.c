@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/tiled.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/dense.h"
 #include "math/kernels/tiles_dense.h"
@@ -19,11 +20,6 @@ enum {
 static const struct th_tile_kernels *kernels(void)
 {
   return th_dense_best()->tiles;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-  return a < b ? a : b;
 }
 
 /* Numbers in the panels of tiles 0 .. tile - 1. */
@@ -103,9 +99,9 @@ static void finish_column(const struct th_tiled *f, const double *a,
 static void factor(const struct th_tiled *f, const double *a, double tolerance)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
-    int64_t end = smaller(group + GROUP, f->tiles);
+    int64_t end = th_min_i64(group + GROUP, f->tiles);
     for (int64_t c = 0; c < group * TILE; c += STRETCH)
-      subtract_stretch(f, group, end, c, smaller(c + STRETCH, group * TILE));
+      subtract_stretch(f, group, end, c, th_min_i64(c + STRETCH, group * TILE));
     for (int64_t column = group; column < end; column++)
       finish_column(f, a, tolerance, group, column);
   }
@@ -182,7 +178,7 @@ static void invert_rows(const struct th_tiled *f, double *columns, int64_t row,
 static void invert_factor(const struct th_tiled *f, double *inverse)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
-    int64_t end = smaller(group + GROUP, f->tiles);
+    int64_t end = th_min_i64(group + GROUP, f->tiles);
     for (int64_t column = 0; column < end; column++) {
       int64_t row = column > group ? column : group;
       for (; row < end; row++)
@@ -220,7 +216,7 @@ static void multiply_inverse(const struct th_tiled *f, double *inverse,
                              double *out)
 {
   for (int64_t group = 0; group < f->tiles; group += GROUP) {
-    int64_t end = smaller(group + GROUP, f->tiles);
+    int64_t end = th_min_i64(group + GROUP, f->tiles);
     for (int64_t row = group; row < f->tiles; row++)
       for (int64_t column = group; column < end && column <= row; column++)
         multiply_tile(f, inverse, row, column, out);

@@ -117,13 +117,7 @@ done:
 static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
-  struct th_iht *h = state;
-  th_status rc = th_iht_round(h, context, true, false, more, err);
-  for (int64_t t = 0; t < h->updates_explore && rc == TH_OK && *more; t++)
-    rc = th_iht_explore(h, context, more, err);
-  if (rc == TH_OK && *more)
-    rc = th_iht_round_end(h, context, err);
-  return rc;
+  return th_iht_step(state, context, true, false, more, err);
 }
 
 const struct th_algorithm th_exploration_algorithm = TH_IHT_ALGORITHM(step);

@@ -8,13 +8,12 @@
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/budgeted/iht.h"
 
-/* One round. */
-static th_status step(void *state, struct th_context *context, bool *more,
+th_status th_iht_step(struct th_iht *h, struct th_context *context,
+                      bool explore, bool exploit, bool *more,
                       struct th_error *err)
 {
-  struct th_iht *h = state;
   th_status rc;
-  TH_TRY(th_iht_round(h, context, true, true, more, err));
+  TH_TRY(th_iht_round(h, context, explore, exploit, more, err));
   /* line 2: Exploration(theta, eta, s', s, {B^-}, T^-) */
   for (int64_t t = 0; t < h->updates_explore && *more; t++)
     TH_TRY(th_iht_explore(h, context, more, err));
@@ -25,6 +24,12 @@ static th_status step(void *state, struct th_context *context, bool *more,
     TH_TRY(th_iht_round_end(h, context, err));
 done:
   return rc;
+}
+
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  return th_iht_step(state, context, true, true, more, err);
 }
 
 const struct th_algorithm th_hybrid_algorithm = TH_IHT_ALGORITHM(step);

@@ -54,6 +54,12 @@ th_status th_iht_explore(struct th_iht *h, struct th_context *context,
 th_status th_iht_exploit(struct th_iht *h, struct th_context *context,
                          bool *more, struct th_error *err);
 
+/* A round of those updates that it is to have, as th_iht_round plans it.
+ * Collective. */
+th_status th_iht_step(struct th_iht *h, struct th_context *context,
+                      bool explore, bool exploit, bool *more,
+                      struct th_error *err);
+
 /* What both updates begin with: look at fresh rows, and guard: a mean loss on
  * fresh rows that is not finite, or above 4 times its smallest so far (and what
  * luck may bring where labels are rare), restores the last state and halves

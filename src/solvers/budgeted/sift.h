@@ -146,6 +146,10 @@ void th_sift_learn_entrants(struct th_sift *s,
  * entrants. */
 void th_sift_find_slow(struct th_sift *s, struct th_context *context);
 
+/* The evidence of the slow entrants over all ranks, in their order:
+ * s->entry.sum. Collective where there are some. */
+void th_sift_sum_slow(struct th_sift *s, struct th_context *context);
+
 /* The verdict on slow entrants, by what all rounds since they came have taught.
  * Collective where there are some. */
 void th_sift_judge_slow(struct th_sift *s, struct th_context *context);

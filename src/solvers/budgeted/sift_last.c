@@ -81,19 +81,12 @@ th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err)
 {
   struct th_sift_fit *fit = &s->fit;
-  struct th_sift_entry *entry = &s->entry;
   int64_t count = 0;
   th_status rc;
+  th_sift_sum_slow(s, context);
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->slow[k])
-      entry->attribute[count++] = s->support.attribute[k];
-  if (count > 0)
-    th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
-                             entry->sum);
-  count = 0;
-  for (int64_t k = 0; k < fit->size; k++)
-    if (fit->slow[k])
-      fit->verdict[k] = (unsigned char)verdict_on(s, k, entry->sum[count++]);
+      fit->verdict[k] = (unsigned char)verdict_on(s, k, s->entry.sum[count++]);
   TH_TRY(th_sift_fit_last(fit, context, err));
   for (int64_t k = 0; k < fit->size; k++) {
     s->support.coef[k] = fit->theta[k];

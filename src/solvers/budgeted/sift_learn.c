@@ -139,21 +139,26 @@ static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
   return stands ? TH_SIFT_JOINS : TH_SIFT_FAILS;
 }
 
+void th_sift_sum_slow(struct th_sift *s, struct th_context *context)
+{
+  struct th_sift_entry *entry = &s->entry;
+  int64_t count = 0;
+  for (int64_t k = 0; k < s->fit.size; k++)
+    if (s->fit.slow[k])
+      entry->attribute[count++] = s->support.attribute[k];
+  if (count > 0)
+    th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
+                             entry->sum);
+}
+
 void th_sift_judge_slow(struct th_sift *s, struct th_context *context)
 {
   struct th_sift_fit *fit = &s->fit;
-  struct th_sift_entry *entry = &s->entry;
   double n = (double)context->deal.rows_in_pass;
   int64_t count = 0;
+  th_sift_sum_slow(s, context);
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->slow[k])
-      entry->attribute[count++] = s->support.attribute[k];
-  if (count == 0)
-    return;
-  th_sift_evidence_message(&s->evidence, context, entry->attribute, count,
-                           entry->sum);
-  count = 0;
-  for (int64_t k = 0; k < fit->size; k++)
-    if (fit->slow[k])
-      fit->verdict[k] = (unsigned char)verdict_on(s, k, entry->sum[count++], n);
+      fit->verdict[k] =
+          (unsigned char)verdict_on(s, k, s->entry.sum[count++], n);
 }

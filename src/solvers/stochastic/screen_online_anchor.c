@@ -47,20 +47,13 @@ static th_status bound_coefs(struct th_stochastic *s, const double *v,
 
 /* ---- the examples seen last ---- */
 
-static int by_number(const void *a, const void *b)
-{
-  int64_t x = *(const int64_t *)a;
-  int64_t y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Those of the ring in ascending order, each once. */
 static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
 {
   int64_t filled = th_min_i64(screen->seen, TH_ONLINE_RECENT);
   int64_t count = 0;
   memcpy(row, screen->recent, (size_t)filled * sizeof *row);
-  qsort(row, (size_t)filled, sizeof *row, by_number);
+  qsort(row, (size_t)filled, sizeof *row, th_integer_ascending);
   for (int64_t k = 0; k < filled; k++)
     if (count == 0 || row[count - 1] != row[k])
       row[count++] = row[k];
