@@ -281,8 +281,20 @@ static void test_profile(void)
   }
 }
 
+/* An array of pointers goes with what they point at; none is fine. */
+static void test_list(void)
+{
+  struct th_error err;
+  char **list = NULL;
+  TH_FREE_LIST(list, 3);
+  CHECK(TH_NEW(&list, 2, "a list", &err) == TH_OK);
+  CHECK(TH_NEW(&list[1], 8, "an item", &err) == TH_OK);
+  TH_FREE_LIST(list, 2);
+}
+
 int main(void)
 {
+  test_list();
   test_alloc();
   test_alloc_fails();
   test_arrays();

@@ -78,8 +78,6 @@ void th_buffer_pool_give(struct th_buffer_pool *pool, void *room, int64_t size)
 
 void th_buffer_pool_free(struct th_buffer_pool *pool)
 {
-  for (int64_t k = 0; k < pool->blocks; k++)
-    free(pool->block[k]);
-  free(pool->block);
+  TH_FREE_LIST(pool->block, pool->blocks);
   *pool = (struct th_buffer_pool){0};
 }

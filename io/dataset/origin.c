@@ -9,18 +9,11 @@
 
 #include <stdlib.h>
 
-static void free_texts(char **texts, int64_t count)
-{
-  for (int64_t k = 0; texts != NULL && k < count; k++)
-    free(texts[k]);
-  free(texts);
-}
-
 void th_origin_free(struct th_origin *origin)
 {
   free(origin->other);
-  free_texts(origin->name, origin->others);
-  free_texts(origin->class_name, origin->classes);
+  TH_FREE_LIST(origin->name, origin->others);
+  TH_FREE_LIST(origin->class_name, origin->classes);
   *origin = (struct th_origin){0};
 }
 

@@ -85,9 +85,8 @@ void th_bucket_spill_free(struct th_bucket_spill *spill)
     close(spill->fd);
   free_segments(spill->segments);
   free_segments(spill->spare);
-  for (int64_t f = 0; f < spill->flushes; f++)
-    free(spill->edges[f]);
-  TH_FREE(spill->edges, spill->part, spill->chains, spill);
+  TH_FREE_LIST(spill->edges, spill->flushes);
+  TH_FREE(spill->part, spill->chains, spill);
 }
 
 static th_status drain_part(struct th_bucket_spill *spill, struct th_error *err)

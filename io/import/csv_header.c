@@ -152,13 +152,6 @@ done:
   return rc;
 }
 
-static void free_fields(char **fields, int64_t count)
-{
-  for (int64_t k = 0; fields != NULL && k < count; k++)
-    free(fields[k]);
-  free(fields);
-}
-
 static th_status begin_head(struct head *head, struct th_error *err)
 {
   *head = (struct head){0};
@@ -169,7 +162,7 @@ static th_status begin_head(struct head *head, struct th_error *err)
 
 static void end_head(struct head *head)
 {
-  free_fields(head->fields, head->count);
+  TH_FREE_LIST(head->fields, head->count);
   csv_free(&head->machine);
 }
 
@@ -316,7 +309,7 @@ done:
 
 void th_csv_free(struct th_csv *csv)
 {
-  free_fields(csv->names, csv->columns);
+  TH_FREE_LIST(csv->names, csv->columns);
   free(csv->role);
   *csv = (struct th_csv){0};
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/kernels/kernels.h"
 
@@ -43,13 +44,11 @@ static void add_phase(struct th_phase_cost *sum, struct th_phase_cost *most,
   sum->waiting += cost->waiting;
   sum->bytes_sent += cost->bytes_sent;
   sum->operations += cost->operations;
-  most->calls = cost->calls > most->calls ? cost->calls : most->calls;
+  most->calls = th_max_i64(most->calls, cost->calls);
   most->seconds = fmax(most->seconds, cost->seconds);
   most->waiting = fmax(most->waiting, cost->waiting);
-  if (cost->bytes_sent > most->bytes_sent)
-    most->bytes_sent = cost->bytes_sent;
-  if (cost->operations > most->operations)
-    most->operations = cost->operations;
+  most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
+  most->operations = th_max_i64(most->operations, cost->operations);
 }
 
 static void add_traffic(struct th_traffic *sum, const struct th_traffic *cost)
@@ -73,14 +72,10 @@ static void add_rank(struct th_rank_cost *sum, struct th_rank_cost *most,
   most->seconds = fmax(most->seconds, cost->seconds);
   most->waiting = fmax(most->waiting, cost->waiting);
   most->reading = fmax(most->reading, cost->reading);
-  if (cost->operations > most->operations)
-    most->operations = cost->operations;
-  if (cost->bytes_sent > most->bytes_sent)
-    most->bytes_sent = cost->bytes_sent;
-  if (cost->bytes_read > most->bytes_read)
-    most->bytes_read = cost->bytes_read;
-  if (cost->peak_memory > most->peak_memory)
-    most->peak_memory = cost->peak_memory;
+  most->operations = th_max_i64(most->operations, cost->operations);
+  most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
+  most->bytes_read = th_max_i64(most->bytes_read, cost->bytes_read);
+  most->peak_memory = th_max_i64(most->peak_memory, cost->peak_memory);
   for (int p = 0; p < TH_PHASE_COUNT; p++)
     add_phase(&sum->phase[p], &most->phase[p], &cost->phase[p]);
 }

@@ -94,6 +94,13 @@ void th_memory_free_all(void *const *data, size_t count)
     free(data[k]);
 }
 
+void th_memory_free_list(void **list, int64_t count)
+{
+  if (list != NULL)
+    th_memory_free_all(list, (size_t)count);
+  free(list);
+}
+
 static size_t array_bytes(const struct th_array *array, int64_t units)
 {
   size_t items = (size_t)units;

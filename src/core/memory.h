@@ -36,6 +36,11 @@ void th_memory_free_all(void *const *data, size_t count);
   th_memory_free_all((void *[]){__VA_ARGS__},                                  \
                      sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
 
+/* Release an array of pointers with what they point at; it may be NULL. Local.
+ */
+void th_memory_free_list(void **list, int64_t count);
+#define TH_FREE_LIST(list, count) th_memory_free_list((void **)(list), (count))
+
 /* The capacity that th_grow goes to for `wanted` items: half as much again as
  * there is, or what is wanted. Local. */
 int64_t th_memory_roomier(int64_t capacity, int64_t wanted);

@@ -38,9 +38,7 @@ th_status th_model_set(struct th_model *model, const char *name,
 static void free_support(struct th_model *model)
 {
   TH_FREE(model->support, model->coef, model->deviation);
-  for (int64_t k = 0; model->name != NULL && k < model->support_size; k++)
-    free(model->name[k]);
-  free(model->name);
+  TH_FREE_LIST(model->name, model->support_size);
   model->support = NULL;
   model->coef = NULL;
   model->deviation = NULL;

@@ -35,9 +35,7 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
 
 void th_state_free(struct th_state *state)
 {
-  for (int64_t k = 0; k < state->scratches; k++)
-    free(state->scratch[k]);
-  free(state->scratch);
+  th_memory_free_list(state->scratch, state->scratches);
   free(state->entry);
   *state = (struct th_state){.entry = NULL};
 }

@@ -9,12 +9,6 @@
 #include <string.h>
 
 /* to += factor * a */
-static void add(const double *a, double factor, int64_t count, double *to)
-{
-  const struct th_vector x = th_column_vector_of(a, count);
-  th_column_add(&x, factor, to);
-}
-
 static const struct th_array arrays[] = {
     TH_ARRAY(struct th_cholesky, row),
     TH_ARRAY(struct th_cholesky, joined),
@@ -130,7 +124,7 @@ static void solve_back(const struct th_cholesky *f, int64_t rank, double *y)
   for (int64_t k = rank - 1; k >= 0; k--) {
     const double *row = row_of(f, f->row[k]);
     y[k] /= row[k];
-    add(row, -y[k], k, y);
+    th_column_add_plain(row, -y[k], k, y);
   }
 }
 
@@ -184,7 +178,7 @@ static void invert_factor(struct th_cholesky *f)
     double *row = row_of(f, f->row[k]);
     memset(sum, 0, (size_t)(k + 1) * sizeof *sum);
     for (int64_t l = 0; l < k; l++)
-      add(row_of(f, f->row[l]), row[l], l + 1, sum);
+      th_column_add_plain(row_of(f, f->row[l]), row[l], l + 1, sum);
     for (int64_t l = 0; l < k; l++)
       row[l] = -sum[l] / row[k];
     row[k] = 1 / row[k];
@@ -202,7 +196,7 @@ void th_cholesky_invert(struct th_cholesky *f, double *inverse)
     memset(column, 0, (size_t)(j + 1) * sizeof *column);
     for (int64_t k = j; k < f->rank; k++) {
       const double *row = row_of(f, f->row[k]);
-      add(row, row[j], j + 1, column);
+      th_column_add_plain(row, row[j], j + 1, column);
     }
     for (int64_t l = 0; l <= j; l++) {
       int64_t to = f->row[l];

@@ -100,8 +100,8 @@ void th_factor_solve(const struct th_factor *f, const double *b, double *x)
     x[i] = (b[i] - th_column_dot_plain(row, x, i)) / row[i];
   }
   for (int64_t i = f->size - 1; i >= 0; i--) {
-    const struct th_vector row = th_column_vector_of(row_of(f, i), i);
-    x[i] /= row_of(f, i)[i];
-    th_column_add(&row, -x[i], x);
+    const double *row = row_of(f, i);
+    x[i] /= row[i];
+    th_column_add_plain(row, -x[i], i, x);
   }
 }

@@ -51,12 +51,6 @@ done:
   return rc;
 }
 
-static void add(const double *a, double factor, int64_t count, double *to)
-{
-  const struct th_vector x = th_column_vector_of(a, count);
-  th_column_add(&x, factor, to);
-}
-
 static void scale(double factor, int64_t n, double *v)
 {
   for (int64_t i = 0; i < n; i++)
@@ -84,9 +78,9 @@ static bool step(struct lanczos *l, const double *a)
   for (int64_t i = 0; i < l->n; i++)
     next[i] = th_column_dot_plain(a + i * l->n, l->now, l->n);
   double size = sqrt(th_column_dot_plain(next, next, l->n));
-  add(l->before, -last, l->n, next);
+  th_column_add_plain(l->before, -last, l->n, next);
   double diagonal = th_column_dot_plain(l->now, next, l->n);
-  add(l->now, -diagonal, l->n, next);
+  th_column_add_plain(l->now, -diagonal, l->n, next);
   double left = sqrt(th_column_dot_plain(next, next, l->n));
   bool more = left > 16 * DBL_EPSILON * size && l->steps + 1 < l->most;
   l->diagonal[l->steps] = diagonal;

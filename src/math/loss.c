@@ -144,48 +144,46 @@ const struct th_loss *th_loss_find(const char *name)
   return k < 0 ? NULL : &losses[k];
 }
 
+/* All at once, where there is a form for it, or one by one. */
+static void each(th_loss_array *all, double (*one)(double p, double y),
+                 int64_t n, const double *p, const double *y, double *out)
+{
+  if (all != NULL)
+    all(n, p, y, out);
+  else
+    for (int64_t i = 0; i < n; i++)
+      out[i] = one(p[i], y[i]);
+}
+
 void th_loss_values(const struct th_loss *loss, int64_t n, const double *p,
                     const double *y, double *out)
 {
-  if (loss->arrays != NULL) {
-    loss->arrays->value(n, p, y, out);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++)
-    out[i] = loss->value(p[i], y[i]);
+  const struct th_loss_arrays *arrays = loss->arrays;
+  each(arrays != NULL ? arrays->value : NULL, loss->value, n, p, y, out);
 }
 
 void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
                          const double *y, double *out)
 {
-  if (loss->arrays != NULL) {
-    loss->arrays->derivative(n, p, y, out);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++)
-    out[i] = loss->derivative(p[i], y[i]);
+  const struct th_loss_arrays *arrays = loss->arrays;
+  each(arrays != NULL ? arrays->derivative : NULL, loss->derivative, n, p, y,
+       out);
 }
 
 void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
                         const double *y, double *out)
 {
-  if (loss->arrays != NULL) {
-    loss->arrays->curvature(n, p, y, out);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++)
-    out[i] = loss->curvature(p[i], y[i]);
+  const struct th_loss_arrays *arrays = loss->arrays;
+  each(arrays != NULL ? arrays->curvature : NULL, loss->curvature, n, p, y,
+       out);
 }
 
 void th_loss_conjugates(const struct th_loss *loss, int64_t n, const double *u,
                         const double *y, double *out)
 {
-  if (loss->arrays != NULL) {
-    loss->arrays->conjugate(n, u, y, out);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++)
-    out[i] = loss->conjugate(u[i], y[i]);
+  const struct th_loss_arrays *arrays = loss->arrays;
+  each(arrays != NULL ? arrays->conjugate : NULL, loss->conjugate, n, u, y,
+       out);
 }
 
 /* half is a power of two. */

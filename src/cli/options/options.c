@@ -39,9 +39,8 @@ void th_option_text(const struct th_options *options, int row, char *text,
 
 void th_options_free(struct th_options *options)
 {
-  for (int64_t k = 0; k < options->owned.count; k++)
-    free(options->owned.value[k]);
-  TH_FREE(options->owned.value, options->owned.deck, options->argument);
+  TH_FREE_LIST(options->owned.value, options->owned.count);
+  TH_FREE(options->owned.deck, options->argument);
   *options = (struct th_options){0};
 }
 

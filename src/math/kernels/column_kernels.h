@@ -51,6 +51,12 @@ static inline double th_column_dot_plain(const double *a, const double *b,
 
 /* u_i += factor x_i; u_i += factor h_i x_i. */
 void th_column_add(const struct th_vector *x, double factor, double *u);
+static inline void th_column_add_plain(const double *x, double factor,
+                                       int64_t count, double *u)
+{
+  const struct th_vector vector = th_column_vector_of(x, count);
+  th_column_add(&vector, factor, u);
+}
 void th_column_add_weighted(const struct th_vector *x, double factor,
                             const double *h, double *u);
 

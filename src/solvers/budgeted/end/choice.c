@@ -29,9 +29,8 @@ th_status th_choice_init(struct th_choice *choice, int64_t rows,
 
 void th_choice_free(struct th_choice *choice)
 {
-  for (int64_t c = 0; c < choice->count; c++)
-    free(choice->row_loss[c]);
-  TH_FREE(choice->candidate, choice->row_loss, choice->difference);
+  TH_FREE_LIST(choice->row_loss, choice->count);
+  TH_FREE(choice->candidate, choice->difference);
   *choice = (struct th_choice){0};
 }
 

@@ -22,12 +22,6 @@ static const double longest_step = 5;      /* of any number */
 static const double shortest_step = 1e-6;
 static const double least_rise = 1e-13; /* of the value: more than rounding */
 
-static void add(const double *a, double factor, int64_t count, double *to)
-{
-  const struct th_vector x = th_column_vector_of(a, count);
-  th_column_add(&x, factor, to);
-}
-
 /* Coefficients of z become those of x. */
 static void return_units(const struct th_standard *z, const double *theta,
                          double *coef, double *constant)
@@ -268,8 +262,8 @@ static void descend(struct newton *n, bool *goes_on)
   if (!*goes_on)
     return;
   n->value = value;
-  add(n->step, length, n->order, n->theta);
-  add(n->moved, length, n->z->rows, n->prediction);
+  th_column_add_plain(n->step, length, n->order, n->theta);
+  th_column_add_plain(n->moved, length, n->z->rows, n->prediction);
   *goes_on = length * largest(n->step, n->order) >= shortest_step;
 }
 
