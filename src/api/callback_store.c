@@ -310,8 +310,7 @@ void th_callback_store_free(struct th_callback_store *store)
     return;
   th_placement_free(&store->store.placement);
   th_memo_free(&store->runs);
-  free(store->block);
-  free(store);
+  TH_FREE(store->block, store);
 }
 
 struct th_store *th_callback_store_of(struct th_callback_store *store)

@@ -71,9 +71,7 @@ done:
 
 void th_evaluated_free(struct th_evaluated *evaluated)
 {
-  free(evaluated->prediction);
-  free(evaluated->target);
-  free(evaluated->row);
+  TH_FREE(evaluated->prediction, evaluated->target, evaluated->row);
   *evaluated = (struct th_evaluated){0};
 }
 

@@ -55,7 +55,6 @@ th_status th_memory_share(struct th_comm *comm, int64_t *bytes,
   comm->ops->max_i64(comm, &least, 1);
   *bytes = -least;
 done:
-  free(all);
-  free(counts);
+  TH_FREE(all, counts);
   return rc;
 }

@@ -5,8 +5,6 @@
 #include "api/split.h"
 #include "core/memory.h"
 
-#include <stdlib.h>
-
 enum { SHARE = 5 }; /* one in so many bytes of a rank's share are for values */
 
 /* Make an empty record. Collective. */
@@ -85,8 +83,7 @@ void thresher_data_close(struct thresher_data *data)
     return;
   th_data_close(&data->data);
   th_callback_store_free(data->called);
-  free(data->path);
-  free(data);
+  TH_FREE(data->path, data);
 }
 
 int64_t thresher_data_examples(const struct thresher_data *data)

@@ -52,8 +52,7 @@ static th_status gather(const struct th_state_entry *from,
   TH_TRY(th_agree(comm, rc, err));
   interleave(parts, bytes, comm->size, made);
 done:
-  free(parts);
-  free(bytes);
+  TH_FREE(parts, bytes);
   return rc;
 }
 

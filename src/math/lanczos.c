@@ -9,7 +9,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 enum {
   BATCH = 8, /* steps between two looks at what has been reached */
@@ -30,11 +29,7 @@ struct lanczos {
 
 static void lanczos_free(struct lanczos *l)
 {
-  free(l->before);
-  free(l->now);
-  free(l->next);
-  free(l->diagonal);
-  free(l->beside);
+  TH_FREE(l->before, l->now, l->next, l->diagonal, l->beside);
 }
 
 static th_status lanczos_init(struct lanczos *l, int64_t n,

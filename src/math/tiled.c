@@ -41,8 +41,7 @@ static double *tile_at(const struct th_tiled *f, int64_t row, int64_t column)
 
 void th_tiled_free(struct th_tiled *f)
 {
-  free(f->panel);
-  free(f->reciprocal);
+  TH_FREE(f->panel, f->reciprocal);
   *f = (struct th_tiled){0};
 }
 

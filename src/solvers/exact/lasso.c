@@ -48,8 +48,7 @@ static void free_state(void *state)
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
-  free(s->chosen);
-  free(s);
+  TH_FREE(s->chosen, s);
 }
 
 static th_status create(void **state, struct th_context *context,

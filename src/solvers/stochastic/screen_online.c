@@ -49,6 +49,12 @@ th_screen_online_vectors_of(const struct th_stochastic *s)
       .N = th_stochastic_screening_field(s, TH_ONLINE_N)};
 }
 
+void th_screen_online_clear(struct th_stochastic *s, enum th_online_field field)
+{
+  memset(th_stochastic_screening_field(s, (int)field), 0,
+         (size_t)s->active.count * sizeof(double));
+}
+
 /* Lines 1 to 3: Z = 0, S = 0, the anchor is where the iterate is. Collective.
  */
 static th_status create(struct th_stochastic *s, struct th_error *err)

@@ -63,6 +63,10 @@ th_screen_online_of(struct th_stochastic *s)
 struct th_online_vectors
 th_screen_online_vectors_of(const struct th_stochastic *s);
 
+/* A field becomes 0. Local. */
+void th_screen_online_clear(struct th_stochastic *s,
+                            enum th_online_field field);
+
 /* ---- rule votes (screen_online_votes.c) ---- */
 
 /* Ballots in a block of the paper: after so many blocks of ours attributes

@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   ROUNDS = 100,
@@ -124,8 +123,7 @@ static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
   double gap = wanted > 0 ? wanted : exact_gap * s->goal.zero_objective;
   th_status rc = th_sparsa(s, &polish, gap, most, err);
   *exact = s->full.pass.gap <= gap;
-  memcpy(th_stochastic_screening_field(s, TH_ONLINE_EXACT),
-         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
+  th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
   return rc;
 }
 
@@ -161,9 +159,7 @@ static bool return_to_solution(struct th_stochastic *s)
   struct th_online_screen *screen = th_screen_online_of(s);
   bool known = screen->certified_active == s->active.total;
   if (screen->refined)
-    memcpy(th_stochastic_coef(s),
-           th_stochastic_screening_field(s, TH_ONLINE_EXACT),
-           (size_t)s->active.count * sizeof(double));
+    th_stochastic_return(s, TH_ONLINE_EXACT, s->intercept);
   screen->refined = true;
   if (known) {
     th_stochastic_pass_restore(s, &screen->certified,
@@ -196,8 +192,7 @@ th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
     if (exact)
       TH_TRY(look_around(s, NULL, &more, err));
   }
-  memset(th_stochastic_screening_field(s, TH_ONLINE_AVERAGE), 0,
-         (size_t)s->active.count * sizeof(double));
+  th_screen_online_clear(s, TH_ONLINE_AVERAGE);
   *readmitted = exact ? count_needed(s) : -1;
   s->certificate.screened_wrongly += exact ? *readmitted : 0;
   if (exact)
@@ -230,8 +225,7 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
   double w = screen->online.exponent;
   double raised = fmax(w, fmin(w + raise, highest));
   th_stochastic_return(s, TH_ONLINE_SAFE, screen->safe_intercept);
-  memset(th_stochastic_screening_field(s, TH_ONLINE_VOTES), 0,
-         (size_t)s->active.count * sizeof(double));
+  th_screen_online_clear(s, TH_ONLINE_VOTES);
   screen->ballots = 0;
   th_online_restart(&screen->online, raised, screen->first_length, 0,
                     th_screen_online_vectors_of(s));

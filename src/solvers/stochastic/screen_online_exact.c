@@ -8,8 +8,6 @@
 #include "solvers/exact/algorithms.h"
 #include "solvers/stochastic/screen_online.h"
 
-#include <string.h>
-
 /* The whole problem at this lambda. Collective. */
 static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
                              struct th_error *err)
@@ -55,7 +53,6 @@ th_status th_screen_online_end_again(struct th_stochastic *s, double gap,
   int64_t readmitted = 0;
   screen->wanted = gap;
   screen->certified_active = -1;
-  memcpy(th_stochastic_screening_field(s, TH_ONLINE_EXACT),
-         th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));
+  th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
   return th_screen_online_end_exactly(s, &readmitted, err);
 }

@@ -18,7 +18,6 @@
 #include "solvers/stochastic/stochastic_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   FROM = 20000, /* examples in a pass that is a stream */
@@ -144,10 +143,9 @@ static int64_t count_doubtful(struct th_stochastic *s)
 /* The vectors that a check works with. */
 static void clear(struct th_stochastic *s)
 {
-  size_t bytes = (size_t)s->active.count * sizeof(double);
-  memset(th_stochastic_screening_field(s, TH_ONLINE_X), 0, bytes);
-  memset(th_stochastic_screening_field(s, TH_ONLINE_AVERAGE), 0, bytes);
-  memset(th_stochastic_screening_field(s, TH_ONLINE_EXACT), 0, bytes);
+  th_screen_online_clear(s, TH_ONLINE_X);
+  th_screen_online_clear(s, TH_ONLINE_AVERAGE);
+  th_screen_online_clear(s, TH_ONLINE_EXACT);
 }
 
 th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,

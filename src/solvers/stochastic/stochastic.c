@@ -147,7 +147,5 @@ void th_stochastic_free(void *state)
   free(s->goal.problem);
   th_stochastic_places_free(&s->places);
   th_stochastic_pass_free(&s->full);
-  free(s->target);
-  free(s->eta);
-  free(s);
+  TH_FREE(s->target, s->eta, s);
 }

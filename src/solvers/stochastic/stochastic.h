@@ -224,8 +224,8 @@ static inline double *th_stochastic_coef(const struct th_stochastic *s)
 void th_stochastic_assign(struct th_stochastic *s,
                           const struct th_support *model);
 
-/* Keep b in a field of the screening rule and b0 in *intercept; both become the
- * iterate again. Local. */
+/* Keep b in a field of the screening rule, and b0 in *intercept where that is
+ * not NULL; both become the iterate again. Local. */
 void th_stochastic_hold(const struct th_stochastic *s, int field,
                         double *intercept);
 void th_stochastic_return(struct th_stochastic *s, int field, double intercept);

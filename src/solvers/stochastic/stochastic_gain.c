@@ -15,7 +15,6 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double share_of_constant = 1.0 / 16;
@@ -124,7 +123,6 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
     }
   choose(s, largest_eigenvalue(rows, gram));
 done:
-  free(sums);
-  free(gram);
+  TH_FREE(sums, gram);
   return rc;
 }

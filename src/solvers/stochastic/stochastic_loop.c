@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   EPOCHS_IN_LOOP = 4, /* T = 4 n examples between two screenings */
@@ -91,8 +90,7 @@ th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err)
                            received / (int64_t)sizeof *all, err));
   s->support.intercept = s->intercept;
 done:
-  free(all);
-  free(bytes);
+  TH_FREE(all, bytes);
   return rc;
 }
 

@@ -23,7 +23,8 @@ void th_stochastic_hold(const struct th_stochastic *s, int field,
 {
   memcpy(th_stochastic_screening_field(s, field), th_stochastic_coef(s),
          (size_t)s->active.count * sizeof(double));
-  *intercept = s->intercept;
+  if (intercept != NULL)
+    *intercept = s->intercept;
 }
 
 void th_stochastic_return(struct th_stochastic *s, int field, double intercept)
