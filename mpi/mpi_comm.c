@@ -289,7 +289,7 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
   th_mpi_must(MPI_Finalized(&ended), "MPI_Finalized");
   if (!begun || ended)
     return th_fail(err, TH_EUSAGE,
-                   "MPI is not running: a team of ranks comes after MPI_Init "
+                   "MPI is not running; make a team of ranks after MPI_Init "
                    "and before MPI_Finalize");
   th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
   fill(comm, team);

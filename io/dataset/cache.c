@@ -98,7 +98,7 @@ static th_status grow_buckets(struct th_cache *cache, struct th_error *err)
 {
   int64_t buckets = cache->buckets > 0 ? 2 * cache->buckets : FIRST_BUCKETS;
   int32_t *bucket = NULL;
-  th_status rc = TH_NEW(&bucket, buckets, "the cache", err);
+  th_status rc = TH_NEW(&bucket, buckets, "the cache of the data set", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t b = 0; b < buckets; b++)
@@ -130,9 +130,11 @@ static th_status take_slot(struct th_cache *cache, int32_t *slot,
     return TH_OK;
   }
   if (cache->filled >= INT32_MAX)
-    return th_fail(err, TH_ENOMEM, "too many pieces in the cache");
+    return th_fail(
+        err, TH_ENOMEM,
+        "the cache of the data set has too many entries; lower {memory}");
   th_status rc = TH_GROW(&cache->items, &cache->capacity, cache->filled + 1,
-                         "the cache", err);
+                         "the cache of the data set", err);
   if (rc == TH_OK)
     *slot = (int32_t)cache->filled++;
   return rc;

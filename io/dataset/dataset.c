@@ -33,7 +33,7 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
   /* shards lie beside the master itself, not beside a link to it */
   char *master = realpath(d->path, NULL);
   TH_TRY(th_file_folder(master != NULL ? master : d->path, &folder, err));
-  TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
+  TH_TRY(TH_NEW(&d->shard, d->info.shards, "the list of shards", err));
   for (int64_t k = 0; k < d->info.shards; k++) {
     struct th_shard_read *shard = &d->shard[k];
     shard->row_groups = &d->info.row_groups;
@@ -61,7 +61,10 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   th_file_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_file_text(&d->path, err, "%s", path));
   if (!th_file_identity_of(path, &d->identity)) {
-    rc = th_fail(err, TH_EIO, "cannot open %s on this rank's host", path);
+    rc = th_fail(
+        err, TH_EIO,
+        "cannot open %s on this rank's host; let all ranks see the same files",
+        path);
     goto done;
   }
   TH_TRY(name_shards(d, err));

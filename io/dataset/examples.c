@@ -120,7 +120,8 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(th_h5_open(&e->h5, dataset->path, dataset->path, err));
   TH_TRY(th_master_same(&e->h5, &dataset->info, err));
-  TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group, "a row group", err));
+  TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group,
+                "the examples of a row group", err));
   TH_TRY(open_array(dataset, TH_D_Y, TH_D_GROUP_Y, H5T_NATIVE_DOUBLE,
                     &e->target, &e->target_checksum, err));
   TH_TRY(open_array(dataset, TH_D_ROW, TH_D_GROUP_ROW, H5T_NATIVE_INT64,

@@ -112,11 +112,12 @@ th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
   int64_t bytes = g->shape.examples + 8 * g->groups;
   int64_t *room = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_alloc((void **)&room, bytes, 1, "a row group", err));
+  TH_TRY(
+      th_alloc((void **)&room, bytes, 1, "the examples of a row group", err));
   TH_TRY(check_groups(dataset, room, err));
   free(room);
   room = NULL;
-  TH_TRY(TH_NEW(&room, g->shape.row_group, "a row group", err));
+  TH_TRY(TH_NEW(&room, g->shape.row_group, "the examples of a row group", err));
   TH_TRY(check_targets(dataset, (double *)(void *)room, print, err));
   TH_TRY(check_names(dataset, print, err));
   TH_TRY(check_attribute_groups(dataset, err));

@@ -33,15 +33,19 @@ static th_status check_counts(const struct th_shape *shape,
                    (long long)shape->examples, (long long)shape->attributes,
                    (long long)TH_MOST_EXAMPLES, (long long)TH_MOST_ATTRIBUTES);
   if (shape->training < 0 || shape->training > shape->examples)
-    return th_fail(err, TH_EDATA, "%lld of %lld examples for training",
-                   (long long)shape->training, (long long)shape->examples);
+    return th_fail(
+        err, TH_EDATA,
+        "%lld of %lld examples for training: expected none to all of them",
+        (long long)shape->training, (long long)shape->examples);
   if (shape->row_group < 1 || shape->row_group > TH_MOST_ROW_GROUP)
-    return th_fail(err, TH_EDATA, "a row group has 1 to %d rows, not %lld",
+    return th_fail(err, TH_EDATA,
+                   "a row group holds 1 to %d examples, not %lld",
                    TH_MOST_ROW_GROUP, (long long)shape->row_group);
   if (shape->layout == TH_SPARSE && shape->row_group > TH_SPARSE_ROWS)
-    return th_fail(err, TH_EDATA,
-                   "a row group of sparse data has 1 to %d rows, not %lld",
-                   TH_SPARSE_ROWS, (long long)shape->row_group);
+    return th_fail(
+        err, TH_EDATA,
+        "a row group of sparse data holds 1 to %d examples, not %lld",
+        TH_SPARSE_ROWS, (long long)shape->row_group);
   return TH_OK;
 }
 
@@ -71,7 +75,8 @@ th_status th_row_groups_init(struct th_row_groups *row_groups,
     return rc;
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
-    return th_fail(err, TH_EDATA, "unknown layout or storage type");
+    return th_fail(err, TH_EDATA,
+                   "unknown layout or storage type; update thresher");
   rc = th_type_allows(shape->type, shape->layout, shape->row_group, err);
   if (rc != TH_OK)
     return rc;

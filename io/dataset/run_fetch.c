@@ -65,7 +65,7 @@ th_status th_run_fetch_map_open(struct th_dense_map *map,
   map->pitch = chunked ? map->run : map->run * map->groups;
   if (chunked) {
     map->chunks = th_integer_ceil_divide(count, map->stored);
-    TH_TRY(TH_NEW(&map->chunk, map->chunks * map->groups, "places of chunks",
+    TH_TRY(TH_NEW(&map->chunk, map->chunks * map->groups, "the table of chunks",
                   err));
   }
   map->file = th_h5_descriptor(values->h5);

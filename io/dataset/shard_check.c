@@ -57,8 +57,8 @@ static th_status check_finite(const struct th_shard_read *shard,
                               const struct stored *stored, struct room *room,
                               struct th_shard_sum *sum, struct th_error *err)
 {
-  th_status rc =
-      TH_GROW(&room->numbers, &room->capacity, stored->count, "values", err);
+  th_status rc = TH_GROW(&room->numbers, &room->capacity, stored->count,
+                         "values to be checked", err);
   if (rc != TH_OK ||
       th_running_stats_load(shard->row_groups->shape.type, stored->values,
                             stored->count, room->numbers, &sum->nonzeros))
@@ -79,7 +79,8 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   int64_t count = range.last - range.first;
   int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
   th_status rc = TH_OK;
-  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a chunk", err));
+  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "values to be checked",
+                 err));
   TH_TRY(TH_GROW(&room->checksum, &room->checksums, count, "checksums", err));
   struct th_fetch fetch = th_shard_dense_fetch(shard, range, group);
   fetch.last = shard->map.run; /* with its padding */
@@ -123,7 +124,8 @@ static th_status check_piece(struct th_shard_read *shard, int64_t unit,
   int64_t bytes = th_shard_piece_size(shard, unit, group, &piece);
   int64_t entries = sum->nonzeros; /* whatever their values */
   th_status rc = TH_OK;
-  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
+  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "values to be checked",
+                 err));
   TH_TRY(th_shard_piece_read(shard, unit, group, &piece, room->values, err));
   struct stored stored = {.attributes = piece.attributes,
                           .group = group,

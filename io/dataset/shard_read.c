@@ -202,9 +202,9 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
   shard->pieces = th_integer_ceil_divide(count, shard->unit);
   int64_t table = groups * shard->pieces;
   TH_TRY(th_h5_expect(&shard->h5, TH_D_PIECE, table + 1, err));
-  TH_TRY(TH_NEW(&shard->piece, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&shard->piece_checksum, table, "the piece table", err));
+  TH_TRY(TH_NEW(&shard->piece, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&shard->piece_checksum, table, "the table of pieces", err));
   TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
                    shard->piece, err));
   TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64, table + 1,

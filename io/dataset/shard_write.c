@@ -19,14 +19,14 @@ th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
                                  struct th_error *err)
 {
   return th_grow(&scratch->bytes, &scratch->byte_capacity, bytes, 1,
-                 "room for a chunk", err);
+                 "values to be written", err);
 }
 
 th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
                                   struct th_error *err)
 {
   return TH_GROW(&scratch->values, &scratch->value_capacity, count,
-                 "values of a run", err);
+                 "values to be written", err);
 }
 
 void th_shard_scratch_free(struct th_scratch *scratch)

@@ -52,7 +52,7 @@ th_status th_shard_dense_begin(struct th_shard_write *shard,
   struct th_h5_plan checksums = {.rank = 2,
                                  .size = {(hsize_t)g->groups, (hsize_t)count}};
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&dense->next_group, chunks, "chunks of a shard", err));
+  TH_TRY(TH_NEW(&dense->next_group, chunks, "the table of chunks", err));
   TH_TRY(reserve(shard, stored, err));
   TH_TRY(th_h5_set_create(&dense->values, &shard->h5, TH_D_X, type, type,
                           &values, err));

@@ -76,9 +76,9 @@ th_status th_shard_sparse_begin(struct th_shard_write *shard,
   sparse->items = LEAST_ITEMS;
   while (sparse->items < MOST_ITEMS && sparse->items * 16 < share)
     sparse->items *= 2;
-  TH_TRY(TH_NEW(&sparse->piece, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&sparse->piece_entry, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&sparse->piece_checksum, table, "the piece table", err));
+  TH_TRY(TH_NEW(&sparse->piece, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&sparse->piece_entry, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&sparse->piece_checksum, table, "the table of pieces", err));
   TH_TRY(create(shard, &sparse->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32,
                 err));
   TH_TRY(create(shard, &sparse->count, TH_D_COUNT, H5T_NATIVE_UINT16, err));

@@ -77,7 +77,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
                 ? (w->shards - comm->rank - 1) / comm->size + 1
                 : 0;
   TH_TRY(make_names(w, path, err));
-  TH_TRY(TH_NEW(&w->shard, w->mine, "shards", err));
+  TH_TRY(TH_NEW(&w->shard, w->mine, "the list of shards", err));
   for (int64_t k = 0; k < w->mine; k++)
     w->shard[k].file = -1;
   th_file_raise_limit(RLIMIT_NOFILE);
@@ -206,7 +206,7 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            bool force, struct th_error *err)
 {
   struct th_writer *w = NULL;
-  th_status rc = TH_NEW(&w, 1, "the writer", err);
+  th_status rc = TH_NEW(&w, 1, "writing the data set", err);
   if (rc == TH_OK)
     rc = init(w, comm, path, plan, force, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -258,7 +258,9 @@ static struct th_shard_write *find_shard(struct th_writer *w, int64_t shard,
   if (shard >= 0 && shard < w->shards && th_writer_owns(w, shard) &&
       w->row_groups.shape.layout == layout)
     return &w->shard[shard / w->comm->size];
-  th_fail(err, TH_EARG, "rank %d does not write shard %lld that way",
+  th_fail(err, TH_EARG,
+          "rank %d may not write shard %lld: it is of another rank, or of the "
+          "other layout",
           w->comm->rank, (long long)shard);
   return NULL;
 }

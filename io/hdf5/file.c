@@ -24,7 +24,7 @@ th_status th_file_text(char **out, struct th_error *err, const char *format,
   int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
   char *text = NULL;
-  th_status rc = TH_NEW(&text, (int64_t)length + 1, "a text", err);
+  th_status rc = TH_NEW(&text, (int64_t)length + 1, "text of a file", err);
   if (rc != TH_OK)
     return rc;
   va_start(args, format);

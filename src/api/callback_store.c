@@ -55,11 +55,12 @@ static th_status ask_known(const struct th_callback_store *s, int64_t first,
   for (int64_t a = 0; a < count; a++)
     if (!isfinite(known[a].mean) || !(known[a].deviation >= 0) ||
         !isfinite(known[a].deviation) || !(known[a].lowest <= known[a].highest))
-      return th_fail(err, TH_EDATA,
-                     "attribute %lld: mean %g, deviation %g and range %g to %g "
-                     "are not those of numbers",
-                     (long long)(first + a), known[a].mean, known[a].deviation,
-                     known[a].lowest, known[a].highest);
+      return th_fail(
+          err, TH_EDATA,
+          "attribute %lld: the caller gave mean %g, deviation %g and range %g "
+          "to %g; all must be finite, and the range must not be empty",
+          (long long)(first + a), known[a].mean, known[a].deviation,
+          known[a].lowest, known[a].highest);
   return TH_OK;
 }
 
@@ -97,8 +98,8 @@ static th_status keep(struct run *run, const struct place *place,
   for (int64_t i = 0; i < place->count; i++) {
     if (!(value[i] >= run->lowest && value[i] <= run->highest))
       return th_fail(err, TH_EDATA,
-                     "example %lld, attribute %lld: %g, which is not within "
-                     "%g and %g as the caller knew",
+                     "example %lld, attribute %lld: %g lies outside of %g to "
+                     "%g, the range that the caller gave",
                      (long long)(place->first + i), (long long)attribute,
                      value[i], run->lowest, run->highest);
     run->value[place->row + i] = value[i];
@@ -224,8 +225,10 @@ static th_status targets_of(struct th_store *store, struct th_rows rows,
   for (int64_t i = 0; i < rows.count; i++)
     if ((target != NULL && !isfinite(target[i])) ||
         (weight != NULL && !(weight[i] >= 0 && isfinite(weight[i]))))
-      return th_fail(err, TH_EDATA, "example %lld: its target or weight is %s",
-                     (long long)(rows.first + i), "no number to learn from");
+      return th_fail(err, TH_EDATA,
+                     "example %lld: its target or weight is not finite, or its "
+                     "weight is negative",
+                     (long long)(rows.first + i));
   return TH_OK;
 }
 
@@ -264,15 +267,15 @@ static th_status check(const struct thresher_source *source,
 {
   if (source->values == NULL || source->known == NULL)
     return th_fail(err, TH_EARG,
-                   "data of a caller need functions for values and for what "
-                   "is known of attributes");
+                   "the caller's data need the functions `values` and `known`");
   if (source->examples < 1 || source->attributes < 1 || source->training < 0 ||
       source->training > source->examples)
-    return th_fail(err, TH_EARG,
-                   "data of a caller: %lld examples, %lld of them to train on, "
-                   "%lld attributes",
-                   (long long)source->examples, (long long)source->training,
-                   (long long)source->attributes);
+    return th_fail(
+        err, TH_EARG,
+        "the caller's data have %lld examples, %lld of them to train on, and "
+        "%lld attributes; at least one example and one attribute are needed",
+        (long long)source->examples, (long long)source->training,
+        (long long)source->attributes);
   return TH_OK;
 }
 

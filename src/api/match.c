@@ -54,17 +54,19 @@ static th_status check_all(const struct th_model *model,
                            struct th_error *err)
 {
   if (names_of(data).set != model->names.set)
-    return th_fail(err, TH_EDATA,
-                   "%s: has other attributes than model %s was trained on, "
-                   "whose optimality is about all of them; import the data "
-                   "with {like} the data it was trained on",
-                   data->name, path);
+    return th_fail(
+        err, TH_EDATA,
+        "%s: its attributes are not those that model %s was trained on, and a "
+        "certificate is about all of them; import the data "
+        "with {like} the data it was trained on",
+        data->name, path);
   if (model->groups.attributes > 0)
-    return th_fail(err, TH_EDATA,
-                   "%s: the attributes lie in another order than where model "
-                   "%s was trained, and its groups go by that order; import "
-                   "the data with {like} the data it was trained on",
-                   data->name, path);
+    return th_fail(
+        err, TH_EDATA,
+        "%s: its attributes are in another order than those that model %s was "
+        "trained on, and groups depend on the order; import "
+        "the data with {like} the data it was trained on",
+        data->name, path);
   return TH_OK;
 }
 

@@ -39,7 +39,7 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
 {
   struct th_store *store = session->evaluator.data.store;
   struct th_config config = session->deck.config;
-  config.panel_memory = memory;
+  config.row_cache_memory = memory;
   if (session->evaluator.model.groups.attributes > 0)
     config.groups = &session->evaluator.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,

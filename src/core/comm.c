@@ -187,7 +187,7 @@ th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
     before += r < comm->rank ? counts[r] : 0;
     total += counts[r];
   }
-  th_status rc = TH_NEW(&gathered, total, "gathered bytes", err);
+  th_status rc = TH_NEW(&gathered, total, "messages between ranks", err);
   if (rc == TH_OK && bytes > 0)
     memcpy(gathered + before, mine, (size_t)bytes);
   TH_TRY(th_agree(comm, rc, err));
@@ -206,7 +206,7 @@ th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
   th_status rc;
   if (comm->size == 1 || count == 0)
     return TH_OK;
-  rc = TH_NEW(&bytes, comm->size, "parts", err);
+  rc = TH_NEW(&bytes, comm->size, "messages between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   bytes[comm->rank] = (last - first) * (int64_t)sizeof *values;
   comm->ops->sum_i64(comm, bytes, (size_t)comm->size);

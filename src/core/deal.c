@@ -13,7 +13,7 @@ th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
                              struct th_error *err)
 {
   th_status rc = TH_GROW(&list->items, &list->capacity, list->count + 1,
-                         "row pieces", err);
+                         "the order of examples", err);
   if (rc == TH_OK)
     list->items[list->count++] = rows;
   return rc;
@@ -196,8 +196,8 @@ th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
   if (wanted < deal->consumers)
     rc = give_back(deal, wanted, deal->consumers, err);
   if (rc == TH_OK)
-    rc = TH_GROW(&deal->rest, &deal->consumer_capacity, wanted, "consumers",
-                 err);
+    rc = TH_GROW(&deal->rest, &deal->consumer_capacity, wanted,
+                 "the order of examples", err);
   if (rc == TH_OK)
     deal->consumers = wanted;
   return rc;

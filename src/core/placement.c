@@ -82,7 +82,7 @@ th_status th_placement_by_cost(struct th_placement *placement,
   struct border border = {0, 0};
   int64_t *edge = NULL;
   int64_t total = 0;
-  th_status rc = TH_NEW(&edge, size + 1, "the placement", err);
+  th_status rc = TH_NEW(&edge, size + 1, "balancing the ranks", err);
   if (edge == NULL)
     return rc;
   for (int64_t c = 0; c < cost->cells; c++)

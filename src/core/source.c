@@ -12,7 +12,7 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)
 {
   struct th_source *made = NULL;
-  th_status rc = TH_NEW(&made, 1, "the observing source", err);
+  th_status rc = TH_NEW(&made, 1, "reading the data", err);
   if (rc != TH_OK)
     return rc;
   made->store = store;

@@ -26,7 +26,7 @@ static th_status take_active(struct th_source *source, const int64_t *attribute,
                    "data",
                    (long long)source->store->shape.attributes);
   th_status rc = TH_GROW(&source->active, &source->active_capacity, count,
-                         "the active attributes", err);
+                         "the attributes left after screening", err);
   if (rc == TH_OK && count > 0)
     memcpy(source->active, attribute, (size_t)count * sizeof *attribute);
   return rc;
@@ -87,7 +87,7 @@ static th_status sparse_active(struct th_source *source, struct th_rows rows,
   th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
   if (rc == TH_OK)
     rc = TH_GROW(&source->numbers, &source->number_capacity, slab->runs,
-                 "active attributes", err);
+                 "the attributes left after screening", err);
   if (rc == TH_OK)
     th_slab_select(slab, list, count, source->numbers);
   return rc;

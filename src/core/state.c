@@ -142,7 +142,7 @@ static void list(struct th_state *state, const struct th_state_entry *entry)
 {
   th_status rc =
       th_grow((void **)&state->entry, &state->capacity, state->count + 1,
-              sizeof *state->entry, "the list of the state", state->err);
+              sizeof *state->entry, "the state of the run", state->err);
   th_state_note(state, rc);
   if (rc == TH_OK)
     state->entry[state->count++] = *entry;
@@ -187,7 +187,7 @@ void th_state_grow(struct th_state *state, struct th_state_growing array,
   size_t size = (size_t)array.items * sizes[array.type];
   if (th_state_puts(state) && th_state_good(state))
     th_state_note(state, th_grow(array.data, array.capacity, count, size,
-                                 "the state of a run", state->err));
+                                 "the state of the run", state->err));
   th_state_all(state, array.name, array.type, *array.data, count * array.items);
 }
 
@@ -245,10 +245,10 @@ double *th_state_scratch(struct th_state *state, int64_t count)
     th_state_note(state,
                   th_grow((void **)&state->scratch, &state->scratch_capacity,
                           state->scratches + 1, sizeof *state->scratch,
-                          "the state of a run", state->err));
+                          "the state of the run", state->err));
   if (th_state_good(state))
     th_state_note(state,
-                  TH_NEW(&made, count, "the state of a run", state->err));
+                  TH_NEW(&made, count, "the state of the run", state->err));
   if (made != NULL)
     state->scratch[state->scratches++] = made;
   return made;

@@ -43,12 +43,13 @@ static th_status gather(const struct th_state_entry *from,
   int64_t mine = from->rows * width * (int64_t)th_state_size(from->type);
   int64_t *bytes = NULL;
   void *parts = NULL;
-  th_status rc = TH_NEW(&bytes, comm->size, "an image of the state", err);
+  th_status rc = TH_NEW(&bytes, comm->size, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   made->all = width;
   comm->ops->sum_i64(comm, &made->all, 1);
   TH_TRY(th_comm_gather(comm, from->data, mine, bytes, &parts, err));
-  rc = th_alloc(&made->data, (int64_t)bytes_of(made), 1, "an image", err);
+  rc = th_alloc(&made->data, (int64_t)bytes_of(made), 1, "the state of the run",
+                err);
   TH_TRY(th_agree(comm, rc, err));
   interleave(parts, bytes, comm->size, made);
 done:
@@ -63,7 +64,8 @@ static th_status copy(const struct th_state_entry *from,
                       struct th_error *err)
 {
   size_t bytes = bytes_of(made);
-  th_status rc = th_alloc(&made->data, (int64_t)bytes, 1, "an image", err);
+  th_status rc =
+      th_alloc(&made->data, (int64_t)bytes, 1, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && bytes > 0)
     memcpy(made->data, from->data, bytes);
@@ -89,7 +91,7 @@ th_status th_state_take(struct th_state *state, struct th_comm *comm,
   *image = (struct th_state_image){.entry = NULL};
   TH_TRY(th_agree(comm, state->status, err));
   rc = th_grow((void **)&image->entry, &image->capacity, state->count,
-               sizeof *image->entry, "an image of the state", err);
+               sizeof *image->entry, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < state->count; k++) {
     const struct th_state_entry *from = &state->entry[k];
@@ -126,7 +128,7 @@ static th_status reserve(struct th_state_image *image, struct th_error *err)
     image->entry[k].data = NULL;
   for (int64_t k = 0; k < image->count && rc == TH_OK; k++)
     rc = th_alloc(&image->entry[k].data, (int64_t)bytes_of(&image->entry[k]), 1,
-                  "an image of the state", err);
+                  "the state of the run", err);
   return rc;
 }
 
@@ -141,7 +143,7 @@ th_status th_state_image_share(struct th_state_image *image,
   comm->ops->bcast(comm, &count, sizeof count, 0);
   if (!first)
     rc = th_grow((void **)&image->entry, &image->capacity, count,
-                 sizeof *image->entry, "an image of the state", err);
+                 sizeof *image->entry, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   struct th_state_entry *entry = image->entry;
   for (int64_t k = 0; k < count; k++) {

@@ -85,12 +85,12 @@ struct th_config {
   int64_t path;        /* values of lambda, from lambda_max down */
   double path_min;     /* the last of them, over lambda_max */
   struct th_config_screening screening;
-  int64_t batch;        /* examples in a step */
-  int64_t epochs;       /* most passes; also in passes after th_train_plan */
-  double tolerance;     /* stop at this duality gap; 0: at 1e-9 of the
-                           objective of the zero model */
-  double confidence;    /* of statistical certificates */
-  int64_t panel_memory; /* bytes of a rank for examples that are kept */
+  int64_t batch;     /* examples in a step */
+  int64_t epochs;    /* most passes; also in passes after th_train_plan */
+  double tolerance;  /* stop at this duality gap; 0: at 1e-9 of the
+                        objective of the zero model */
+  double confidence; /* of statistical certificates */
+  int64_t row_cache_memory; /* bytes of a rank for examples that are kept */
 };
 
 /* What a run does where nothing else is asked for. Local. */

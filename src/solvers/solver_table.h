@@ -27,7 +27,7 @@ struct th_solver_row {
   bool needs_budget;          /* --budget must be given */
   bool needs_start;           /* --start must be given */
   bool penalised;             /* mean loss + lambda Omega, no budget */
-  bool by_examples;      /* keeps values example by example (panel_memory) */
+  bool by_examples; /* keeps values example by example (row_cache_memory) */
   enum th_screen screen; /* what --screen is when not given */
   /* Complete a plan whose config and solver are set, from sizes alone. Local,
    * the same on every rank. TH_EUSAGE for options that do not go together. */

@@ -158,7 +158,7 @@ static th_status dense_targets(const struct th_ground_truth *truth,
   struct th_range range = {0, truth->support[size - 1] + 1};
   double *values = NULL;
   th_status rc;
-  TH_TRY(TH_NEW(&values, range.last * STRIP, "values of the targets", err));
+  TH_TRY(TH_NEW(&values, range.last * STRIP, "the targets", err));
   for (int64_t begun = 0; begun < rows; begun += STRIP) {
     int64_t strip = rows - begun < STRIP ? rows - begun : STRIP;
     struct th_synthetic_room room = {.attributes = range,

@@ -148,10 +148,10 @@ static th_status column_add(struct th_column *column, int64_t example,
                             double value, struct th_error *err)
 {
   th_status rc = TH_GROW(&column->example, &column->capacity, column->count + 1,
-                         "positions of a column", err);
+                         "the values of an attribute", err);
   if (rc == TH_OK)
     rc = TH_GROW(&column->value, &column->value_capacity, column->count + 1,
-                 "values of a column", err);
+                 "the values of an attribute", err);
   if (rc != TH_OK)
     return rc;
   column->example[column->count] = example;

@@ -69,7 +69,7 @@ static th_status reserve(struct th_iht *h, const struct th_context *context,
   th_status rc;
   TH_TRY(TH_NEW(&h->grad, owned, "a gradient", err));
   TH_TRY(TH_NEW(&h->chosen, most, "a hard threshold", err));
-  TH_TRY(TH_NEW(&h->told, most + 1, "a gradient", err));
+  TH_TRY(TH_NEW(&h->slope, most + 1, "a gradient", err));
   TH_TRY(th_support_reserve(&h->last, most, err));
   TH_TRY(th_support_reserve(&h->theta, most, err));
   if (width > 0) /* as narrow as blocks ever are, hence the most of them */
@@ -82,7 +82,7 @@ th_status th_iht_create(void **state, struct th_context *context,
                         struct th_error *err)
 {
   struct th_iht *h = NULL;
-  th_status rc = TH_NEW(&h, 1, "a solver", err);
+  th_status rc = TH_NEW(&h, 1, "the solver", err);
   if (rc == TH_OK)
     rc = reserve(h, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -111,7 +111,7 @@ void th_iht_free(struct th_iht *h)
   th_gram_free(&h->gram);
   th_kept_rows_free(&h->kept);
   th_select_free(&h->selection);
-  TH_FREE(h->grad, h->chosen, h->told, h);
+  TH_FREE(h->grad, h->chosen, h->slope, h);
 }
 
 /* A step that is e times too long brings a squared loss up by about e^2: by how
@@ -239,11 +239,11 @@ th_status th_iht_finish(void *state, struct th_context *context,
 {
   struct th_iht *h = state;
   if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
-    return th_fail(err, TH_ENUMERIC,
-                   "training diverged until the examples were used up: the "
-                   "step size %g is too large, and %g after %lld halvings too; "
-                   "leave {eta} out",
-                   h->first_eta, h->eta, (long long)h->halvings);
+    return th_fail(
+        err, TH_ENUMERIC,
+        "training diverged until the examples were used up: the step size %g "
+        "is too large, and so is %g after %lld halvings; leave {eta} out",
+        h->first_eta, h->eta, (long long)h->halvings);
   struct th_refit_state end = {.support = &h->theta,
                                .batch = &h->batch,
                                .gram = &h->gram,

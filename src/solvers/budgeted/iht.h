@@ -28,7 +28,7 @@ struct th_iht {
   double *grad;             /* of the owned attributes */
   struct th_selection selection;
   struct th_index_value *chosen; /* room for S */
-  double *told;                  /* room for S: slopes, by its owners */
+  double *slope;                 /* room for S: slopes, by its owners */
   double smoothness;             /* L */
   double eta;
   double first_eta; /* before any halving */

@@ -28,7 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RARE_ROWS = 4 }; /* of the rarer label, that luck may bring */
+enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
 
 static const double least_variance = 0.25; /* of labels, after any fit */
 
@@ -123,7 +123,7 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   s->evidence.beside = &s->marginal;
   s->evidence.once =
-      s->latin.passes == blocks || s->evidence.floor != NULL; /* no race */
+      s->latin.passes == blocks || s->evidence.centring != NULL; /* no race */
 done:
   return rc;
 }
@@ -133,7 +133,7 @@ static th_status create(void **state, struct th_context *context,
 {
   struct th_sift *s = NULL;
   double d = (double)th_source_shape(context->source)->attributes;
-  th_status rc = TH_NEW(&s, 1, "a solver", err);
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
   if (rc == TH_OK)
     rc = th_sift_evidence_create(&s->evidence, context, err);
   if (rc == TH_OK)
@@ -269,7 +269,7 @@ static th_status learn(struct th_sift *s, struct th_context *context,
 {
   struct th_sift_evidence *e = &s->evidence;
   th_status rc;
-  th_sift_watch(s, context);
+  th_sift_check_loss(s, context);
   rc = th_sift_evidence_reserve(e, context, &s->support, err);
   if (rc == TH_OK && s->predicts)
     rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
@@ -311,7 +311,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     th_sift_plan_done(s, context);
   TH_TRY(fit_support(s, context, err));
   if (!perfect)
-    TH_TRY(th_sift_admit(s, context, err));
+    TH_TRY(th_sift_enter(s, context, err));
 done:
   return rc;
 }

@@ -118,7 +118,7 @@ void th_sift_plan_free(struct th_sift_plan *plan);
 
 /* E = the largest |z| above z0, as many as S has room for; S += E. Collective.
  */
-th_status th_sift_admit(struct th_sift *s, struct th_context *context,
+th_status th_sift_enter(struct th_sift *s, struct th_context *context,
                         struct th_error *err);
 /* Room for a support of that size. Local. */
 th_status th_sift_entry_reserve(struct th_sift_entry *entry, int64_t size,
@@ -136,7 +136,7 @@ void th_sift_choose_guesses(struct th_sift *s);
 
 /* Residuals that have doubled while nobody is tried mean that S has changed for
  * the worse: all evidence is about another S then, and is forgotten. Local. */
-void th_sift_watch(struct th_sift *s, const struct th_context *context);
+void th_sift_check_loss(struct th_sift *s, const struct th_context *context);
 
 /* All rows of the round speak of the entrants that this rank owns. Local. */
 void th_sift_learn_entrants(struct th_sift *s,

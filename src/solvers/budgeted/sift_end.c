@@ -201,13 +201,14 @@ static th_status known_init(struct th_strict_known *known,
   int64_t order = s->fit.order;
   int64_t size = s->fit.size;
   bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
-  th_status rc = TH_NEW(&known->precision, order * order, "the fit on S", err);
+  th_status rc =
+      TH_NEW(&known->precision, order * order, "the fit of the support", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->moment, order, "the fit on S", err);
+    rc = TH_NEW(&known->moment, order, "the fit of the support", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->centre, size, "the fit on S", err);
+    rc = TH_NEW(&known->centre, size, "the fit of the support", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->coef, size, "the fit on S", err);
+    rc = TH_NEW(&known->coef, size, "the fit of the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < size && sparse; k++)
     known->centre[k] = s->support.centre[k] * s->support.scale[k];
@@ -264,7 +265,7 @@ static th_status tell_labels(struct th_sift *s, struct th_context *context,
     goto done;
   TH_TRY(th_newton_fit(&best, batch, context, NULL, err));
   TH_TRY(known_init(known, s, context, err));
-  rc = TH_NEW(&curvature, rows, "the fit on S", err);
+  rc = TH_NEW(&curvature, rows, "the fit of the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   th_loss_curvatures(context->loss, rows, batch->prediction, batch->target,
                      curvature);

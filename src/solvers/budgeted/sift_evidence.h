@@ -18,16 +18,16 @@
 #include <stdint.h>
 
 /* What centring takes from the sums of a cell's attributes: c u and c^2 v. */
-struct th_sift_floor {
+struct th_sift_centring {
   struct th_evidence sum;
   double largest; /* |c| in this cell */
 };
 
 /* Of the owned attributes, but for `rows`. Zeroed: empty. */
 struct th_sift_evidence {
-  struct th_evidence *sums;    /* U and W, in the attribute's own units */
-  double *robust;              /* dense: Q */
-  struct th_sift_floor *floor; /* sparse: of every owned cell */
+  struct th_evidence *sums;          /* U and W, in the attribute's own units */
+  double *robust;                    /* dense: Q */
+  struct th_sift_centring *centring; /* sparse: of every owned cell */
   uint64_t *touched;  /* sparse: a bit per attribute with new evidence */
   bool extreme;       /* some attribute's squares leave f32 */
   double rows;        /* sparse: of each attribute; replicated */

@@ -21,13 +21,15 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_sift_fit, knowledge),
     TH_ARRAY(struct th_sift_fit, keep),
     TH_ARRAY(struct th_sift_fit, fate),
-    TH_ARRAY_OF(struct th_sift_fit, told, 4 * sizeof(double), sizeof(double))};
+    TH_ARRAY_OF(struct th_sift_fit, message, 4 * sizeof(double),
+                sizeof(double))};
 
 static th_status reserve(struct th_sift_fit *fit, int64_t size,
                          struct th_error *err)
 {
   return th_memory_arrays_reserve(TH_ARRAYS(fit, arrays), &fit->capacity,
-                                  size + fit->constant, "the fit on S", err);
+                                  size + fit->constant,
+                                  "the fit of the support", err);
 }
 
 th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,

@@ -56,7 +56,7 @@ struct th_sift_fit {
   unsigned char *fate;  /* of the last round */
   bool *keep;           /* work array */
   double rows;          /* that precision stands for, at most n */
-  char *told;           /* work array of the broadcast */
+  char *message;        /* work array of the broadcast */
   struct th_cholesky a; /* of a round */
   struct th_cholesky lam;
   int64_t capacity;

@@ -5,10 +5,10 @@
 #include <math.h>
 
 enum {
-  WATCHED_ROWS = 400, /* that a mean squared residual is compared on */
-  FEW = 20,           /* examples of an attribute in a round */
-  TRIAL_PART = 5,     /* the rows of a trial: at most n over this */
-  TRIAL_ROWS = 100    /* and at least so many with FEW examples */
+  COMPARED_ROWS = 400, /* that a mean squared residual is compared on */
+  FEW = 20,            /* examples of an attribute in a round */
+  TRIAL_PART = 5,      /* the rows of a trial: at most n over this */
+  TRIAL_ROWS = 100     /* and at least so many with FEW examples */
 };
 
 /* What a trial has to gain in squared standard errors of its guess. */
@@ -42,13 +42,13 @@ void th_sift_choose_guesses(struct th_sift *s)
 
 /* Residuals that have doubled while nobody is tried mean that S has changed for
  * the worse: all evidence is about another S then. */
-void th_sift_watch(struct th_sift *s, const struct th_context *context)
+void th_sift_check_loss(struct th_sift *s, const struct th_context *context)
 {
   if (th_sift_has_entrants(s))
     return;
   s->pooled += s->mean_square * s->batch.weight_sum;
   s->pooled_rows += s->batch.weight_sum;
-  if (s->pooled_rows < fmin(WATCHED_ROWS, (double)context->deal.rows_in_pass))
+  if (s->pooled_rows < fmin(COMPARED_ROWS, (double)context->deal.rows_in_pass))
     return;
   double mean = s->pooled / s->pooled_rows;
   double rare_label_slack = s->rare_label_slack / s->pooled_rows;

@@ -39,7 +39,8 @@ th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
 {
   th_status rc = TH_OK;
   if (plan->bins == NULL)
-    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS, "the race", err);
+    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS,
+                "the choice of promising attributes", err);
   if (rc == TH_OK)
     rc = th_memory_arrays_reserve(TH_ARRAYS(plan, by_block), &plan->capacity,
                                   blocks, "blocks", err);

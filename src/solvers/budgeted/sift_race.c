@@ -51,8 +51,9 @@ static th_status choose(struct th_sift *s, struct th_context *context,
   struct th_sift_plan *plan = &s->plan;
   int64_t room = th_sift_width(s, context);
   int64_t owned = context->owned.last - context->owned.first;
-  th_status rc = TH_GROW(&plan->race, &plan->race_capacity,
-                         th_min_i64(owned, room), "the race", err);
+  th_status rc =
+      TH_GROW(&plan->race, &plan->race_capacity, th_min_i64(owned, room),
+              "the choice of promising attributes", err);
   TH_TRY(th_agree(context->comm, rc, err));
   memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
   const struct th_promise rule = {plan->level, s->mean_square, &s->support};

@@ -31,15 +31,15 @@ static th_status reserve(struct th_sift_work *r, struct th_error *err)
 {
   int64_t n = r->fit->order;
   th_status rc;
-  TH_TRY(TH_NEW(&r->turns, n, "a round", err));
-  TH_TRY(TH_NEW(&r->order, n, "a round", err));
-  TH_TRY(TH_NEW(&r->part, n, "a round", err));
-  TH_TRY(TH_NEW(&r->t, n, "a round", err));
-  TH_TRY(TH_NEW(&r->right, n, "a round", err));
-  TH_TRY(TH_NEW(&r->inverse, n * n, "a round", err));
-  TH_TRY(TH_NEW(&r->gamma, n * n, "a round", err));
-  TH_TRY(TH_NEW(&r->rest, n, "a round", err));
-  TH_TRY(TH_NEW(&r->error2, n, "a round", err));
+  TH_TRY(TH_NEW(&r->turns, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->order, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->part, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->t, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->right, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->inverse, n * n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->gamma, n * n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->rest, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->error2, n, "the examples of a round", err));
 done:
   return rc;
 }
@@ -264,13 +264,13 @@ void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm)
                {fit->fate, size * sizeof *fit->fate}};
   size_t total = 0;
   for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-    memcpy(fit->told + total, parts[p].data, parts[p].bytes);
+    memcpy(fit->message + total, parts[p].data, parts[p].bytes);
     total += parts[p].bytes;
   }
-  comm->ops->bcast(comm, fit->told, total, 0);
+  comm->ops->bcast(comm, fit->message, total, 0);
   total = 0;
   for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-    memcpy(parts[p].data, fit->told + total, parts[p].bytes);
+    memcpy(parts[p].data, fit->message + total, parts[p].bytes);
     total += parts[p].bytes;
   }
 }

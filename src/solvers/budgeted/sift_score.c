@@ -31,8 +31,8 @@ void th_sift_evidence_forget_all(struct th_sift_evidence *e,
   if (e->seen != NULL)
     memset(e->seen, 0, count * sizeof *e->seen);
   e->rows = 0;
-  for (size_t cell = 0; e->floor != NULL && cell * TH_CELL < count; cell++)
-    e->floor[cell].sum = (struct th_evidence){0};
+  for (size_t cell = 0; e->centring != NULL && cell * TH_CELL < count; cell++)
+    e->centring[cell].sum = (struct th_evidence){0};
 }
 
 static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
@@ -42,8 +42,10 @@ static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
   int64_t old = e->capacity;
   th_status rc = TH_OK;
   if (wanted > old) {
-    TH_TRY(TH_GROW(&e->score, &e->capacity, wanted, "candidates", err));
-    TH_TRY(TH_WIDEN(&e->candidate, old, e->capacity, "candidates", err));
+    TH_TRY(
+        TH_GROW(&e->score, &e->capacity, wanted, "candidate attributes", err));
+    TH_TRY(
+        TH_WIDEN(&e->candidate, old, e->capacity, "candidate attributes", err));
   }
   e->candidate[e->candidates] = attribute;
   e->score[e->candidates++] = score;
@@ -115,10 +117,10 @@ static void ask_for(const struct th_sift_evidence *e, int64_t word)
 static bool may_stand_out(const struct th_sift_evidence *e,
                           const struct th_judgement *rule, int64_t j)
 {
-  const struct th_sift_floor *floor = &e->floor[j / TH_CELL];
-  double c = floor->largest;
-  double u = fabs(e->sums[j].u) + c * fabs(floor->sum.u);
-  double v = e->sums[j].v - c * c * floor->sum.v;
+  const struct th_sift_centring *centring = &e->centring[j / TH_CELL];
+  double c = centring->largest;
+  double u = fabs(e->sums[j].u) + c * fabs(centring->sum.u);
+  double v = e->sums[j].v - c * c * centring->sum.v;
   return !(u * u < rule->threshold * rule->threshold * v);
 }
 

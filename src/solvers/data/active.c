@@ -30,17 +30,18 @@ static th_status reserve(struct th_active *active, int64_t count,
   int64_t old = active->capacity;
   int64_t reached = old;
   th_status rc = TH_GROW(&active->attribute, &reached, count + 1,
-                         "active attributes", err);
+                         "the attributes left after screening", err);
   for (int v = 0; v < vectors && rc == TH_OK; v++)
-    rc = TH_WIDEN(vector[v], old, reached, "active attributes", err);
+    rc = TH_WIDEN(vector[v], old, reached,
+                  "the attributes left after screening", err);
   if (rc == TH_OK)
     active->capacity = reached;
   return rc;
 }
 
 /* Entry `place` becomes an attribute of this rank, with zeros. */
-static void admit(struct th_active *active, const struct th_context *context,
-                  int64_t place, int64_t attribute)
+static void put(struct th_active *active, const struct th_context *context,
+                int64_t place, int64_t attribute)
 {
   int64_t at = attribute - context->owned.first;
   active->attribute[place] = attribute;
@@ -81,7 +82,7 @@ th_status th_active_init(struct th_active *active, struct th_context *context,
   th_status rc = reserve(active, owned.last - owned.first, err);
   for (int64_t j = owned.first; j < owned.last && rc == TH_OK; j++)
     if (context->scale[j - owned.first] > 0)
-      admit(active, context, active->count++, j);
+      put(active, context, active->count++, j);
   return declare(active, context, rc, err);
 }
 
@@ -132,7 +133,7 @@ static void merge(struct th_active *active, const struct th_context *context,
     if (old >= 0 && active->attribute[old] > attribute[added])
       move(active, to, old--);
     else
-      admit(active, context, to, attribute[added--]);
+      put(active, context, to, attribute[added--]);
   active->count += count;
 }
 

@@ -28,13 +28,13 @@ static th_status count_sends(struct th_active_redistribution *redistribution,
 {
   th_status rc;
   TH_TRY(TH_NEW(&redistribution->send, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   TH_TRY(TH_NEW(&redistribution->receive, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   TH_TRY(TH_NEW(&redistribution->send_bytes, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   TH_TRY(TH_NEW(&redistribution->receive_bytes, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   for (int r = 0; r < redistribution->ranks; r++) {
     struct th_range range = {placement->edge[r], placement->edge[r + 1]};
     struct th_range places =
@@ -94,7 +94,8 @@ th_status th_active_move(struct th_active *active, struct th_context *context,
   for (int f = 0; f < active->fields; f++)
     vector[vectors++] = (void **)&active->field[f];
   for (int v = 0; v < vectors && rc == TH_OK; v++)
-    rc = th_alloc(&room[v], redistribution->after, 8, "moved attributes", err);
+    rc = th_alloc(&room[v], redistribution->after, 8,
+                  "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int v = 0; v < vectors; v++) {
     exchange(redistribution, comm, vector[v], room[v]);

@@ -37,10 +37,11 @@ static th_status fixed_scale(const struct th_support *support,
   for (int64_t k = 0; k < support->size; k++)
     bound += fabs(support->coef[k]) * support->bound[k];
   if (!th_fixed_init(fixed, bound))
-    return th_fail(err, TH_ENUMERIC,
-                   "predictions may reach %g: out of range; standardize, or "
-                   "take a smaller step size",
-                   bound);
+    return th_fail(
+        err, TH_ENUMERIC,
+        "predictions may reach %g, which is too large; standardize, or "
+        "take a smaller step size",
+        bound);
   return TH_OK;
 }
 

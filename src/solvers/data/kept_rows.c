@@ -63,14 +63,16 @@ static th_status reserve(struct th_kept_rows *kept,
   int64_t old = kept->row_capacity;
   th_status rc = TH_OK;
   if (kept->seen == NULL)
-    TH_TRY(TH_NEW(&kept->seen, words_of(context), "rows to keep", err));
+    TH_TRY(TH_NEW(&kept->seen, words_of(context),
+                  "the examples kept for the fit", err));
   TH_TRY(TH_GROW(&kept->fresh, &kept->fresh_capacity, batch->rows,
-                 "rows to keep", err));
+                 "the examples kept for the fit", err));
   TH_TRY(TH_GROW(&kept->values, &kept->value_capacity, rows * members,
-                 "rows to keep", err));
-  TH_TRY(TH_WIDEN(&kept->weight, old, rows, "rows to keep", err));
+                 "the examples kept for the fit", err));
   TH_TRY(
-      TH_GROW(&kept->target, &kept->row_capacity, rows, "rows to keep", err));
+      TH_WIDEN(&kept->weight, old, rows, "the examples kept for the fit", err));
+  TH_TRY(TH_GROW(&kept->target, &kept->row_capacity, rows,
+                 "the examples kept for the fit", err));
 done:
   return rc;
 }

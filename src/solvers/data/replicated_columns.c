@@ -47,7 +47,8 @@ th_status
 th_replicated_columns_block_new(struct th_replicated_columns_block **block,
                                 int64_t bytes, struct th_error *err)
 {
-  return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1, "columns", err);
+  return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1,
+                  "attributes copied to all ranks", err);
 }
 
 void th_replicated_columns_init(struct th_replicated_columns *columns,
@@ -149,7 +150,7 @@ th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
   int64_t *moved = NULL;
   int64_t kept = 0;
   th_status rc;
-  TH_TRY(TH_NEW(&moved, columns->count, "columns that stay", err));
+  TH_TRY(TH_NEW(&moved, columns->count, "attributes copied to all ranks", err));
   TH_TRY(tidy_blocks(columns, keep, err));
   for (int64_t k = 0; k < columns->count; k++)
     moved[k] = keep[k] ? kept++ : -1;

@@ -18,8 +18,8 @@ static th_status make_room(struct th_replicated_columns_parcel *parcel,
   if (parcel->first == TH_COLUMNS_FIRST + before &&
       parcel->capacity >= TH_COLUMNS_FIRST + total)
     return TH_OK;
-  th_status rc =
-      th_alloc((void **)&bytes, TH_COLUMNS_FIRST + total, 1, "columns", err);
+  th_status rc = th_alloc((void **)&bytes, TH_COLUMNS_FIRST + total, 1,
+                          "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   memcpy(bytes + TH_COLUMNS_FIRST + before, parcel->bytes + parcel->first,
@@ -63,7 +63,8 @@ static th_status reserve(struct th_replicated_columns *columns, int64_t count,
   int64_t old = columns->capacity;
   int64_t wanted = count > old ? count + old / 2 : old;
   return th_memory_arrays_reserve(TH_ARRAYS(columns, arrays),
-                                  &columns->capacity, wanted, "columns", err);
+                                  &columns->capacity, wanted,
+                                  "attributes copied to all ranks", err);
 }
 
 /* The columns of a block, which becomes the slots', get the next ones. */
@@ -110,7 +111,8 @@ th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
   struct th_replicated_columns_parcel parcel = {0};
   int64_t *counts = NULL;
   int64_t before = columns->count;
-  th_status rc = TH_NEW(&counts, comm->size, "columns", err);
+  th_status rc =
+      TH_NEW(&counts, comm->size, "attributes copied to all ranks", err);
   if (rc == TH_OK)
     rc = reserve(columns, before + count, err);
   if (rc == TH_OK)

@@ -67,9 +67,9 @@ static th_status open_request(struct request *r,
   else if (shape->training > 0)
     r->pieces =
         th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
-  TH_TRY(TH_NEW(&r->rows, r->pieces, "row groups", err));
-  TH_TRY(TH_NEW(&r->first, r->pieces, "row groups", err));
-  TH_TRY(TH_NEW(&r->draw, r->pieces, "draws", err));
+  TH_TRY(TH_NEW(&r->rows, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&r->first, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&r->draw, r->pieces, "attributes copied to all ranks", err));
   TH_TRY(draw_all(r, columns->rows, err));
 done:
   return rc;
@@ -133,8 +133,8 @@ static th_status pack_dense(const struct request *r,
   parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
   parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
   parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
-  th_status rc =
-      th_alloc((void **)&parcel->bytes, parcel->capacity, 1, "columns", err);
+  th_status rc = th_alloc((void **)&parcel->bytes, parcel->capacity, 1,
+                          "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   unsigned char *at = parcel->bytes + parcel->first;
@@ -170,9 +170,9 @@ static th_status take_entries(struct entries *entries,
   int64_t needed = entries->count + found.last - found.first;
   th_status rc;
   TH_TRY(TH_GROW(&entries->value, &entries->values, needed,
-                 "entries of a column", err));
-  TH_TRY(TH_GROW(&entries->row, &entries->rows, needed, "entries of a column",
-                 err));
+                 "attributes copied to all ranks", err));
+  TH_TRY(TH_GROW(&entries->row, &entries->rows, needed,
+                 "attributes copied to all ranks", err));
   for (int64_t e = found.first; e < found.last; e++) {
     int64_t row = first + slab->row_in_group[e] - slab->row;
     entries->row[entries->count] = (int32_t)row;
@@ -209,8 +209,9 @@ static th_status append(struct th_replicated_columns_parcel *parcel,
                                                 1};
   int64_t size = TH_COLUMNS_HEADER + th_replicated_columns_packed(
                                          TH_VECTOR_ENTRIES, entries->count);
-  th_status rc = th_grow((void **)&parcel->bytes, &parcel->capacity,
-                         parcel->last + size, 1, "columns", err);
+  th_status rc =
+      th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->last + size,
+              1, "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   unsigned char *at = parcel->bytes + parcel->last;
@@ -235,7 +236,7 @@ static th_status pack_sparse(const struct request *r,
   parcel->first = TH_COLUMNS_FIRST;
   parcel->last = TH_COLUMNS_FIRST;
   TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity, TH_COLUMNS_FIRST,
-                 1, "columns", err));
+                 1, "attributes copied to all ranks", err));
   for (int64_t k = r->mine.first; k < r->mine.last; k++) {
     TH_TRY(read_entries(r, k, &entries, err));
     TH_TRY(append(parcel, r->attribute[k], &entries, err));

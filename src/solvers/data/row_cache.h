@@ -1,11 +1,11 @@
 /* row_cache.h - the values of the active attributes, example by example
  *
  * Stores hold attribute after attribute, but stochastic methods take example
- * after example. A panel is one deal unit transposed: the values of this rank's
- * active attributes as (x - centre) * scale. Panels stay while there is room.
- * Others are loaded again when they are needed; no number depends on this.
- * Values of f64 storage are held in f64, all others in f32. This is exact if
- * attributes are neither centred nor scaled.
+ * after example. A row cache is one deal unit transposed: the values of this
+ * rank's active attributes as (x - centre) * scale. Row caches stay while there
+ * is room. Others are loaded again when they are needed; no number depends on
+ * this. Values of f64 storage are held in f64, all others in f32. This is exact
+ * if attributes are neither centred nor scaled.
  *
  * A status is one of TH_ENOMEM, and of reading TH_EBUDGET, TH_EDATA,
  * TH_EFORMAT, TH_EIO.
@@ -23,7 +23,7 @@
 struct th_active_redistribution;
 struct th_row_cache;
 
-/* All the panels of a rank; one for each deal unit. */
+/* All the row caches of a rank; one for each deal unit. */
 struct th_row_caches {
   struct th_context *context;
   const struct th_active *active; /* borrowed */
@@ -34,7 +34,7 @@ struct th_row_caches {
   struct th_row_cache *cache;
   int64_t limit;       /* bytes for values that stay; 0: all of them */
   int64_t bytes;       /* taken now */
-  int64_t next_victim; /* the next panel to make room */
+  int64_t next_victim; /* the next row cache to make room */
   double *column;      /* work array: one attribute of a deal unit */
   int32_t *renumber;   /* work array: new places of old ones */
   int64_t renumber_capacity;
@@ -52,21 +52,23 @@ th_status th_row_caches_init(struct th_row_caches *caches,
 void th_row_caches_free(struct th_row_caches *caches);
 
 /* Declare a draw of all active attributes on the rows of deal unit k, and hold
- * its panel until th_row_caches_release; holds are counted. Local; the ledger
- * counts the draw on every rank alike, whether or not the panel is at hand. */
+ * its row cache until th_row_caches_release; holds are counted. Local; the
+ * ledger counts the draw on every rank alike, whether or not the row cache is
+ * at hand. */
 th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
                              struct th_error *err);
 void th_row_caches_release(struct th_row_caches *caches, int64_t k);
 
-/* *values = a stored row whose panel is held. Local. */
+/* *values = a stored row whose row cache is held. Local. */
 void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
                        struct th_row *values);
 
-/* Before th_active_keep: panels at hand lose the same places. Local. */
+/* Before th_active_keep: row caches at hand lose the same places. Local. */
 void th_row_caches_keep(struct th_row_caches *caches, const bool *keep);
 
 /* Places have changed otherwise: everything is to be loaded again, and held
- * panels are to be drawn again, which leaves their holds as they were. Local.
+ * row caches are to be drawn again, which leaves their holds as they were.
+ * Local.
  */
 void th_row_caches_forget(struct th_row_caches *caches);
 
@@ -75,8 +77,8 @@ struct th_rows th_row_caches_unit(const struct th_row_caches *caches,
                                   int64_t k);
 int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row);
 
-/* Panels that every rank has loaded travel, among them all that are held; the
- * others are forgotten. Before th_active_move. Collective. */
+/* Row caches that every rank has loaded travel, among them all that are held;
+ * the others are forgotten. Before th_active_move. Collective. */
 th_status th_row_caches_move(struct th_row_caches *caches,
                              struct th_active_redistribution *redistribution,
                              struct th_error *err);

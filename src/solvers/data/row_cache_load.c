@@ -26,12 +26,13 @@ th_status th_row_cache_reserve(const struct th_row_caches *caches,
   int64_t values = caches->sparse ? entries : rows * places;
   th_status rc;
   cache->places = places;
-  TH_TRY(th_alloc(&cache->values, values, size, "a panel", err));
+  TH_TRY(
+      th_alloc(&cache->values, values, size, "examples kept in memory", err));
   cache->bytes = values * (int64_t)size;
   if (!caches->sparse)
     return rc;
-  TH_TRY(TH_NEW(&cache->start, rows + 1, "a panel", err));
-  TH_TRY(TH_NEW(&cache->place, entries, "a panel", err));
+  TH_TRY(TH_NEW(&cache->start, rows + 1, "examples kept in memory", err));
+  TH_TRY(TH_NEW(&cache->place, entries, "examples kept in memory", err));
   cache->bytes += (rows + 1) * (int64_t)sizeof *cache->start +
                   entries * (int64_t)sizeof *cache->place;
 done:
@@ -97,7 +98,8 @@ static th_status take_slab(const struct th_row_caches *caches,
     int64_t p =
         place + slab->base + slab->attribute[k] - slab->attributes.first;
     rc = TH_GROW(&list->items, &list->capacity,
-                 list->count + run.last - run.first, "a panel", err);
+                 list->count + run.last - run.first, "examples kept in memory",
+                 err);
     for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
       list->items[list->count++] = (struct entry){
           (int32_t)(slab->row_in_group[e] - slab->row), (int32_t)p,

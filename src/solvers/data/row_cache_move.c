@@ -1,7 +1,7 @@
-/* row_cache_move.c - panels follow the attributes that change ranks
+/* row_cache_move.c - row caches follow the attributes that change ranks
  *
- * What was read once is neither read nor counted again. A panel crosses as one
- * piece for each pair of ranks: the number of entries of each row, then row
+ * What was read once is neither read nor counted again. A row cache crosses as
+ * one piece for each pair of ranks: the number of entries of each row, then row
  * after row its values, and, of a sparse one, their places counted from the
  * first that goes there.
  * SPDX-License-Identifier: MIT */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One panel on its way. */
+/* One row cache on its way. */
 struct parcel {
   struct th_row_caches *caches;
   struct th_active_redistribution *redistribution;
@@ -120,7 +120,7 @@ static void unpack(struct parcel *parcel, struct th_row_cache *cache,
   }
 }
 
-/* The panel that the pieces make. Local. */
+/* The row cache that the pieces make. Local. */
 static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
                          struct th_error *err)
 {
@@ -153,11 +153,12 @@ static th_status deliver(struct parcel *parcel,
   struct th_comm *comm = parcel->caches->context->comm;
   int64_t bytes = 0;
   int64_t *sizes = NULL;
-  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks, "moved panels", err);
+  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks,
+                        "moving attributes between ranks", err);
   size_t packed = pack_all(parcel, cache, NULL);
   if (rc == TH_OK)
-    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1, "moved panels",
-                  err);
+    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1,
+                  "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int r = 0; r < redistribution->ranks; r++) {
     sizes[r] = sizeof *sizes;
@@ -167,7 +168,8 @@ static th_status deliver(struct parcel *parcel,
                       redistribution->receive_bytes, sizes);
   for (int r = 0; r < redistribution->ranks; r++)
     bytes += redistribution->receive_bytes[r];
-  rc = th_alloc((void **)&parcel->receive, bytes, 1, "moved panels", err);
+  rc = th_alloc((void **)&parcel->receive, bytes, 1,
+                "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   pack_all(parcel, cache, parcel->send);
   comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
@@ -178,7 +180,7 @@ done:
 }
 
 /* Collective. */
-static th_status move_panel(struct th_row_caches *caches,
+static th_status move_cache(struct th_row_caches *caches,
                             struct th_active_redistribution *redistribution,
                             int64_t k, struct th_error *err)
 {
@@ -191,7 +193,8 @@ static th_status move_panel(struct th_row_caches *caches,
                           .place = caches->sparse ? sizeof(int32_t) : 0};
   th_status rc;
   TH_TRY(deliver(&parcel, cache, err));
-  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moved panels", err);
+  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moving attributes between ranks",
+              err);
   if (rc == TH_OK)
     rc = rebuild(&parcel, &made, err);
   th_row_cache_drop(caches, cache);
@@ -209,7 +212,8 @@ th_status th_row_caches_move(struct th_row_caches *caches,
 {
   struct th_comm *comm = caches->context->comm;
   int64_t *missing = NULL;
-  th_status rc = TH_NEW(&missing, caches->count, "moved panels", err);
+  th_status rc =
+      TH_NEW(&missing, caches->count, "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < caches->count; k++)
     missing[k] = !caches->cache[k].loaded;
@@ -218,7 +222,7 @@ th_status th_row_caches_move(struct th_row_caches *caches,
     if (missing[k] != 0)
       th_row_cache_drop(caches, &caches->cache[k]);
     else
-      TH_TRY(move_panel(caches, redistribution, k, err));
+      TH_TRY(move_cache(caches, redistribution, k, err));
 done:
   free(missing);
   return rc;

@@ -46,10 +46,10 @@ th_status th_rowwise_build(struct th_rowwise *r, int64_t rows,
 {
   th_status rc;
   *r = (struct th_rowwise){.rows = rows};
-  TH_TRY(TH_NEW(&r->start, rows + 2, "entries by rows", err));
+  TH_TRY(TH_NEW(&r->start, rows + 2, "values by example", err));
   int64_t entries = count_entries(r, column, count);
-  TH_TRY(TH_NEW(&r->column, entries, "entries by rows", err));
-  TH_TRY(TH_NEW(&r->value, entries, "entries by rows", err));
+  TH_TRY(TH_NEW(&r->column, entries, "values by example", err));
+  TH_TRY(TH_NEW(&r->value, entries, "values by example", err));
   fill(r, column, count);
 done:
   return rc;

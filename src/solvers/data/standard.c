@@ -77,7 +77,7 @@ th_status th_standard_init(struct th_standard *s, int64_t rows, int64_t count,
   TH_TRY(TH_NEW(&s->weight, rows, "weights", err));
   TH_TRY(TH_NEW(&s->offset, count, "means", err));
   TH_TRY(TH_NEW(&s->spread, count, "deviations", err));
-  TH_TRY(TH_NEW(&s->column, count, "columns", err));
+  TH_TRY(TH_NEW(&s->column, count, "attributes copied to all ranks", err));
   TH_TRY(TH_NEW(&s->mean, count, "means", err));
   normalise(s, weight);
   for (int64_t k = 0; k < count; k++) {
@@ -115,7 +115,7 @@ void th_standard_add(const struct th_standard *s, int64_t k, double factor,
 }
 
 /* Columns of one piece of rows after the other, and the sums of them all. */
-struct panel {
+struct tiles {
   const struct th_standard *s;
   const int64_t *list;
   const double *h;
@@ -129,20 +129,21 @@ struct panel {
 };
 
 /* Columns that fill up tiles on either side are 0. */
-static th_status panel_init(struct panel *p, struct th_error *err)
+static th_status tiles_init(struct tiles *p, struct th_error *err)
 {
   int64_t filled = p->size + TILE;
   th_status rc;
   p->stride = th_products_tiles(p->size) * TILE;
-  TH_TRY(TH_NEW(&p->entry, p->size, "products", err));
-  TH_TRY(TH_NEW(&p->root, PIECE, "products", err));
-  TH_TRY(TH_NEW(&p->z, filled * PIECE, "products", err));
-  TH_TRY(TH_NEW(&p->sum, (filled - p->first) * p->stride, "products", err));
+  TH_TRY(TH_NEW(&p->entry, p->size, "products of attributes", err));
+  TH_TRY(TH_NEW(&p->root, PIECE, "products of attributes", err));
+  TH_TRY(TH_NEW(&p->z, filled * PIECE, "products of attributes", err));
+  TH_TRY(TH_NEW(&p->sum, (filled - p->first) * p->stride,
+                "products of attributes", err));
 done:
   return rc;
 }
 
-static void panel_free(struct panel *p)
+static void tiles_free(struct tiles *p)
 {
   TH_FREE(p->entry, p->root, p->z, p->sum);
 }
@@ -153,7 +154,7 @@ static int64_t named(const int64_t *list, int64_t place)
 }
 
 /* A sparse column's rows up to `end`, on from those of the piece before. */
-static void fill_sparse(struct panel *p, int64_t place, int64_t first,
+static void fill_sparse(struct tiles *p, int64_t place, int64_t first,
                         int64_t end, double *z)
 {
   int64_t k = named(p->list, place);
@@ -169,7 +170,7 @@ static void fill_sparse(struct panel *p, int64_t place, int64_t first,
   p->entry[place] = e;
 }
 
-static void fill(struct panel *p, int64_t first, int64_t count)
+static void fill(struct tiles *p, int64_t first, int64_t count)
 {
   size_t rest = (size_t)(PIECE - count);
   for (int64_t i = 0; i < count; i++)
@@ -187,7 +188,7 @@ static void fill(struct panel *p, int64_t first, int64_t count)
 
 /* One strip of places on the right after the other, each with all before its
  * last. */
-static void sum_piece(struct panel *p, int64_t count)
+static void sum_piece(struct tiles *p, int64_t count)
 {
   struct th_products sums = {.rows = th_products_whole(count),
                              .lead = PIECE,
@@ -203,7 +204,7 @@ static void sum_piece(struct panel *p, int64_t count)
   }
 }
 
-static void write_sums(const struct panel *p, double *out)
+static void write_sums(const struct tiles *p, double *out)
 {
   for (int64_t k = p->first; k < p->size; k++)
     for (int64_t j = 0; j <= k; j++) {
@@ -216,8 +217,8 @@ th_status th_standard_products(const struct th_standard *s, const int64_t *list,
                                int64_t first, int64_t size, const double *h,
                                double *out, struct th_error *err)
 {
-  struct panel p = {.s = s, .list = list, .h = h, .first = first, .size = size};
-  th_status rc = panel_init(&p, err);
+  struct tiles p = {.s = s, .list = list, .h = h, .first = first, .size = size};
+  th_status rc = tiles_init(&p, err);
   for (int64_t row = 0; rc == TH_OK && row < s->rows; row += PIECE) {
     int64_t count = th_min_i64(PIECE, s->rows - row);
     fill(&p, row, count);
@@ -225,6 +226,6 @@ th_status th_standard_products(const struct th_standard *s, const int64_t *list,
   }
   if (rc == TH_OK)
     write_sums(&p, out);
-  panel_free(&p);
+  tiles_free(&p);
   return rc;
 }

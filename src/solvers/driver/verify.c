@@ -89,7 +89,7 @@ static th_status take_theta(struct check *check, struct th_error *err)
   if (rc == TH_OK)
     rc = TH_NEW(&check->theta32, n, "a dual point", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&check->ones, group, "a row group", err);
+    rc = TH_NEW(&check->ones, group, "the examples of a row group", err);
   TH_TRY(th_agree(check->context.comm, rc, err));
   for (int64_t i = 0; i < group; i++)
     check->ones[i] = 1;
@@ -232,11 +232,11 @@ static th_status judge_fresh(struct check *check, double lambda,
                              struct th_error *err)
 {
   struct th_active *active = &check->problem.active;
-  th_status rc = TH_NEW(&check->sum, active->count, "sums", err);
+  th_status rc = TH_NEW(&check->sum, active->count, "sums over examples", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&check->square, active->count, "sums", err);
+    rc = TH_NEW(&check->square, active->count, "sums over examples", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&check->both, active->count, "sums", err);
+    rc = TH_NEW(&check->both, active->count, "sums over examples", err);
   TH_TRY(th_agree(check->context.comm, rc, err));
   TH_TRY(check_range(check, err));
   TH_TRY(take_theta(check, err));

@@ -65,9 +65,9 @@ static th_status widen_rows(struct th_active_set *f, int64_t rows,
 {
   int64_t old = f->factor.room;
   th_status rc;
-  TH_TRY(TH_WIDEN(&f->name, old, rows, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->residual, old, rows, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->step, old, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->name, old, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->residual, old, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->step, old, rows, "a linear system", err));
   TH_TRY(th_factor_reserve(&f->factor, rows, err));
 done:
   return rc;
@@ -91,8 +91,8 @@ static th_status widen_slots(struct th_active_set *f, int64_t slots,
   th_status rc = TH_OK;
   if (slots <= f->slots)
     return rc;
-  TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a linear system", err));
   memset(f->held + f->slots, 0, (size_t)(room - f->slots) * sizeof *f->held);
   f->slots = room;
 done:
@@ -167,7 +167,7 @@ th_status th_active_set_begin(struct th_active_set *f,
   TH_TRY(name_members(f, q, err));
   free(f->target);
   f->target = NULL;
-  TH_TRY(TH_NEW(&f->target, members + 1, "a factor", err));
+  TH_TRY(TH_NEW(&f->target, members + 1, "a linear system", err));
 done:
   return rc;
 }

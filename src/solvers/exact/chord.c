@@ -68,9 +68,9 @@ th_status th_chord_init(struct th_chord *c, const struct th_problem *p,
     return rc;
   c->worth = worth_of(c, p);
   c->rate = usual_rate;
-  TH_TRY(TH_NEW(&c->h, p->rows, "curvatures", err));
-  TH_TRY(TH_NEW(&c->share, p->rows, "curvatures", err));
-  TH_TRY(TH_NEW(&c->root, p->rows, "curvatures", err));
+  TH_TRY(TH_NEW(&c->h, p->rows, "second derivatives", err));
+  TH_TRY(TH_NEW(&c->share, p->rows, "second derivatives", err));
+  TH_TRY(TH_NEW(&c->root, p->rows, "second derivatives", err));
 done:
   return rc;
 }

@@ -58,8 +58,8 @@ th_status th_covariance_reserve(struct th_covariance *c, int64_t count,
   if (count <= capacity)
     return rc;
   capacity = th_integer_ceil_divide(count + count / 2, 8) * 8;
-  TH_TRY(TH_NEW(&product, capacity * capacity, "products of columns", err));
-  TH_TRY(TH_NEW(&mean, capacity, "means of columns", err));
+  TH_TRY(TH_NEW(&product, capacity * capacity, "products of attributes", err));
+  TH_TRY(TH_NEW(&mean, capacity, "means of attributes", err));
   for (int64_t j = 0; j < c->count; j++)
     memcpy(product + j * capacity, c->product + j * c->capacity,
            (size_t)c->count * sizeof *product);
@@ -202,10 +202,11 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
   g->old_strips = th_integer_ceil_divide(g->first, STRIP);
   g->strips = g->old_strips + th_integer_ceil_divide(added, STRIP);
   TH_TRY(th_covariance_reserve(covariance, g->last, err));
-  TH_TRY(TH_NEW(&g->left, g->tiles * TILE * ROWS, "new columns", err));
-  TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "old columns", err));
   TH_TRY(
-      TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of columns", err));
+      TH_NEW(&g->left, g->tiles * TILE * ROWS, "products of attributes", err));
+  TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "products of attributes", err));
+  TH_TRY(TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of attributes",
+                err));
   for (int64_t k = g->first; k < g->last; k++)
     covariance->mean[k] =
         centred ? th_column_dot(&g->columns->vector[k], eta) : 0;

@@ -25,8 +25,9 @@ static th_status reserve(struct th_point *point, const struct th_problem *p,
 {
   th_status rc;
   TH_TRY(TH_NEW(&point->theta, p->rows, "dual variables", err));
-  TH_TRY(TH_NEW(&point->slope, p->active.count, "slopes", err));
-  TH_TRY(TH_NEW(&point->error, p->grouping.groups, "slopes", err));
+  TH_TRY(TH_NEW(&point->slope, p->active.count, "slopes of attributes", err));
+  TH_TRY(
+      TH_NEW(&point->error, p->grouping.groups, "slopes of attributes", err));
 done:
   return rc;
 }

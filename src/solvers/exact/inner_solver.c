@@ -43,7 +43,7 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->root_eta, n, "weights", err));
-  TH_TRY(TH_NEW(&d->h, n, "curvatures", err));
+  TH_TRY(TH_NEW(&d->h, n, "second derivatives", err));
   TH_TRY(TH_NEW(&d->trial, n, "predictions", err));
   for (int64_t i = 0; i < n; i++)
     d->root_eta[i] = sqrt(problem->eta[i]);
@@ -105,7 +105,7 @@ static th_status drop_unused(struct th_inner_solver *d,
   if (d->problem->kept != NULL ||
       d->columns.count <= 2 * working->members + SPARE_COLUMNS)
     return TH_OK;
-  TH_TRY(TH_NEW(&keep, d->columns.count, "columns that stay", err));
+  TH_TRY(TH_NEW(&keep, d->columns.count, "the values of the working set", err));
   for (int64_t k = 0; k < working->members; k++) {
     int64_t slot =
         th_replicated_columns_slot(&d->columns, working->attribute[k]);
@@ -141,9 +141,9 @@ static th_status prepare(struct th_inner_solver *d,
 {
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
-  TH_TRY(TH_NEW(missing, working->members, "a working set", err));
-  TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2, "a working set",
-                 err));
+  TH_TRY(TH_NEW(missing, working->members, "the working set", err));
+  TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2,
+                 "the working set", err));
   *count = list_missing(d, working, *missing);
 done:
   return rc;
@@ -211,7 +211,8 @@ static void fetch_known(struct th_inner_solver *d, const int64_t *known,
 {
   int64_t *sorted = NULL;
   if (th_state_good(state))
-    th_state_note(state, TH_NEW(&sorted, count, "columns", state->err));
+    th_state_note(state, TH_NEW(&sorted, count, "the values of the working set",
+                                state->err));
   bool good = th_state_agree(state, d->problem->context->comm);
   if (good && sorted != NULL && known != NULL) {
     memcpy(sorted, known, (size_t)count * sizeof *sorted);
@@ -232,7 +233,8 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
     count = d->columns.count;
     d->columns.count = 0;
     if (th_state_good(state))
-      th_state_note(state, TH_NEW(&known, count, "columns", state->err));
+      th_state_note(state, TH_NEW(&known, count,
+                                  "the values of the working set", state->err));
     th_state_all(state, "columns", TH_STATE_I64, known, count);
     fetch_known(d, known, count, state);
   } else {

@@ -113,7 +113,9 @@ static th_status finish_screen_logistic(struct th_inner_solver *d,
                         d->theta);
   }
   if (!isfinite(at.loss))
-    return th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+    return th_fail(
+        err, TH_ENUMERIC,
+        "a prediction is not a number; check the data, or standardize");
   d->loss = at.loss;
   centre(d, &at);
   return TH_OK;
@@ -139,9 +141,10 @@ static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
   d->square = th_column_dot_plain(d->weighted, d->theta, p->rows);
   d->along = th_column_dot_plain(d->weighted, p->target, p->rows);
   d->loss = 0.5 * (d->square + mean * mean);
-  return isfinite(d->loss)
-             ? TH_OK
-             : th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+  return isfinite(d->loss) ? TH_OK
+                           : th_fail(err, TH_ENUMERIC,
+                                     "a prediction is not a number; check the "
+                                     "data, or standardize");
 }
 
 /* D(scale theta), the ridge apart. */

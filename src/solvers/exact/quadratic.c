@@ -30,15 +30,17 @@ th_status th_quadratic_reserve(struct th_quadratic *q, int64_t states,
   int64_t most = states > members ? states : members;
   th_status rc;
   th_quadratic_free(q);
-  TH_TRY(TH_NEW(&q->state, states, "descent", err));
-  TH_TRY(TH_NEW(&q->start, states, "descent", err));
-  TH_TRY(TH_NEW(&q->coef, members + 1, "descent", err));
-  TH_TRY(TH_NEW(&q->from, members + 1, "descent", err));
-  TH_TRY(TH_NEW(&q->slope, members, "descent", err));
-  TH_TRY(TH_NEW(&q->curvature, units, "descent", err));
-  TH_TRY(TH_NEW(&q->work, 2 * most, "descent", err));
-  TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1), "descent", err));
-  TH_TRY(TH_NEW(&q->kept[1], iterates * states, "descent", err));
+  TH_TRY(TH_NEW(&q->state, states, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->start, states, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->coef, members + 1, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->from, members + 1, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->slope, members, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->curvature, units, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->work, 2 * most, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1),
+                "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->kept[1], iterates * states, "solving on the working set",
+                err));
   q->states = states;
 done:
   return rc;
@@ -80,7 +82,8 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
                                  struct th_error *err)
 {
   double *block = NULL;
-  th_status rc = TH_NEW(&block, count * count, "a block", err);
+  th_status rc =
+      TH_NEW(&block, count * count, "solving on the working set", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t j = 0; j < count; j++) {

@@ -42,11 +42,11 @@ static th_status reserve(struct th_working_set *w, int64_t units,
 {
   int64_t none = 0;
   th_status rc = th_memory_arrays_reserve(TH_ARRAYS(w, by_unit), &none,
-                                          units + 1, "a working set", err);
+                                          units + 1, "the working set", err);
   none = 0;
   if (rc == TH_OK)
     rc = th_memory_arrays_reserve(TH_ARRAYS(w, by_member), &none, members + 1,
-                                  "a working set", err);
+                                  "the working set", err);
   return rc;
 }
 
@@ -154,9 +154,9 @@ th_status th_working_set_add(struct th_working_set *w,
   void *all = NULL;
   int64_t bytes = 0;
   int64_t found = describe(p, key, count, NULL);
-  th_status rc = TH_NEW(&mine, found, "a working set", err);
+  th_status rc = TH_NEW(&mine, found, "the working set", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&counts, comm->size, "a working set", err);
+    rc = TH_NEW(&counts, comm->size, "the working set", err);
   TH_TRY(th_agree(comm, rc, err));
   describe(p, key, count, mine);
   TH_TRY(th_comm_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all,
@@ -239,7 +239,7 @@ static void take_in(struct th_working_set *w, const struct th_problem *p,
   int64_t units = w->units;
   w->units = 0;
   if (th_state_good(state))
-    th_state_note(state, TH_NEW(&key, units, "a working set", state->err));
+    th_state_note(state, TH_NEW(&key, units, "the working set", state->err));
   th_state_all(state, "key", TH_STATE_I64, key, units);
   bool good = th_state_agree(state, p->context->comm);
   if (good && units > 0 && key != NULL)

@@ -61,10 +61,10 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
       .tolerance = p->context->config->tolerance,
       .duals = *duals};
   *duals = (struct th_duals){0};
-  TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
-  TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
-  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
-  TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
+  TH_TRY(TH_NEW(&e->score, groups, "candidate attributes", err));
+  TH_TRY(TH_NEW(&e->name, groups, "candidate attributes", err));
+  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes of attributes", err));
+  TH_TRY(TH_NEW(&e->value, groups, "slopes of attributes", err));
   TH_TRY(th_inner_solver_init(&e->inner, p, err));
   e->inner.intercept = p->start;
   TH_TRY(th_gradient_history_init(&e->history, p, &e->duals, err));
@@ -99,16 +99,16 @@ static th_status reserve(struct th_working_set_solver *e, int64_t count,
 {
   int64_t room = e->room;
   th_status rc;
-  TH_TRY(TH_GROW(&e->chosen, &room, count, "candidates", err));
+  TH_TRY(TH_GROW(&e->chosen, &room, count, "candidate attributes", err));
   room = e->room;
-  TH_TRY(TH_GROW(&e->key, &room, count, "candidates", err));
+  TH_TRY(TH_GROW(&e->key, &room, count, "candidate attributes", err));
   e->room = room;
 done:
   return rc;
 }
 
 th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
-                                        const double *value, double floor,
+                                        const double *value, double threshold,
                                         int64_t most, int64_t *added,
                                         struct th_error *err)
 {
@@ -116,7 +116,7 @@ th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
   int64_t candidates = 0;
   th_status rc = reserve(e, most, err);
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (p->is_owner[g] && value[g] > floor &&
+    if (p->is_owner[g] && value[g] > threshold &&
         th_working_set_find(&e->working, p->key[g]) < 0) {
       e->score[candidates] = value[g];
       e->name[candidates++] = p->key[g];
@@ -124,7 +124,7 @@ th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
   struct th_select_among among = {.values = e->score,
                                   .attribute = e->name,
                                   .count = candidates,
-                                  .floor = floor,
+                                  .threshold = threshold,
                                   .k = most};
   TH_TRY(th_select_largest(p->context->comm, &e->selection, &among, rc,
                            e->chosen, added, err));
@@ -154,7 +154,7 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
                                       struct th_error *err)
 {
   struct th_working_set *w = &e->working;
-  double floor = reaches * lambda;
+  double threshold = reaches * lambda;
   int64_t added = 0;
   double part =
       th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
@@ -167,8 +167,8 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   if (e->inner.whole)
     return th_working_set_solver_take_all(e, err);
   if (part == 0)
-    floor = 2 * lambda - th_gradient_history_lambda(&e->history);
-  return th_working_set_solver_enlarge(e, e->value, floor, w->units + 128,
+    threshold = 2 * lambda - th_gradient_history_lambda(&e->history);
+  return th_working_set_solver_enlarge(e, e->value, threshold, w->units + 128,
                                        &added, err);
 }
 
@@ -289,14 +289,14 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
 /* Violators and what nearly is, those first that the sphere would remove last:
  * celer's priority (1 - Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point.
  * Collective. */
-static th_status admit(struct th_working_set_solver *e, double lambda,
-                       int64_t *added, struct th_error *err)
+static th_status add_violators(struct th_working_set_solver *e, double lambda,
+                               int64_t *added, struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t groups = p->grouping.groups;
   int64_t most = e->working.units;
   double *priority = NULL;
-  th_status rc = TH_NEW(&priority, groups, "candidates", err);
+  th_status rc = TH_NEW(&priority, groups, "candidate attributes", err);
   TH_TRY(th_agree(p->context->comm, rc, err));
   for (int64_t g = 0; g < groups; g++) {
     double nearness = e->duals.value[g] / fmax(lambda, e->dual_norm);
@@ -366,7 +366,7 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     e->inner.done = share_of_way(first, e->gap, goal);
     added = 0;
     if (e->dual_norm > lambda)
-      TH_TRY(admit(e, lambda, &added, err));
+      TH_TRY(add_violators(e, lambda, &added, err));
     if (added == 0 && !(e->gap < 0.5 * before))
       break; /* as far as doubles go */
     if (added > 0)

@@ -55,9 +55,9 @@ double th_working_set_solver_goal(const struct th_working_set_solver *exact,
                                   double objective);
 
 /* Take the units into the working set whose value[] over the groups is above
- * floor: the `most` largest of them. *added: how many. Collective. */
+ * threshold: the `most` largest of them. *added: how many. Collective. */
 th_status th_working_set_solver_enlarge(struct th_working_set_solver *exact,
-                                        const double *value, double floor,
+                                        const double *value, double threshold,
                                         int64_t most, int64_t *added,
                                         struct th_error *err);
 

@@ -227,10 +227,14 @@ static th_status activate_kept(struct th_problem *p, struct th_error *err)
   const struct th_problem_kept *kept = p->kept;
   struct th_active *active = &p->active;
   th_status rc;
-  TH_TRY(TH_NEW(&active->attribute, kept->count, "columns", err));
-  TH_TRY(TH_NEW(&active->centre, kept->count, "columns", err));
-  TH_TRY(TH_NEW(&active->scale, kept->count, "columns", err));
-  TH_TRY(TH_NEW(&active->bound, kept->count, "columns", err));
+  TH_TRY(TH_NEW(&active->attribute, kept->count,
+                "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&active->centre, kept->count, "attributes copied to all ranks",
+                err));
+  TH_TRY(TH_NEW(&active->scale, kept->count, "attributes copied to all ranks",
+                err));
+  TH_TRY(TH_NEW(&active->bound, kept->count, "attributes copied to all ranks",
+                err));
   active->owned = (struct th_range){0, kept->count};
   active->count = active->total = active->capacity = kept->count;
   for (int64_t k = 0; k < kept->count; k++) {

@@ -138,7 +138,8 @@ static th_status sum_groups(struct th_problem *p, int64_t count,
 {
   const struct th_shape *shape = th_source_shape(p->context->source);
   float *room = NULL;
-  th_status rc = TH_NEW(&room, shape->row_group, "a row group", err);
+  th_status rc =
+      TH_NEW(&room, shape->row_group, "the examples of a row group", err);
   for (int64_t first = 0; first < p->rows && rc == TH_OK;) {
     struct th_rows rows = th_shape_rest(shape, first);
     rc = sum_group(p, rows, count, kind, room, err);

@@ -51,7 +51,7 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all)
   minibatch->rows = 0;
 }
 
-/* The next row, and the panel that it lies in. Local. */
+/* The next row, and the row cache that it lies in. Local. */
 static th_status take_row(struct th_stochastic *s, int64_t r,
                           struct th_error *err)
 {

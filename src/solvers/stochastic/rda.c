@@ -34,7 +34,7 @@ static double *gradients(const struct th_stochastic *s)
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   struct rda *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "dual averages", err);
+  th_status rc = TH_NEW(&state, 1, "the averaged gradient", err);
   s->update_state = state;
   if (rc == TH_OK)
     *state = (struct rda){.first = th_stochastic_first_step(s),

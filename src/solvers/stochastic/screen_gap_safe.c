@@ -37,7 +37,7 @@ static const double exact_gap = 1e-10; /* over the objective at zero */
 
 /* Replicated. */
 struct gap_safe {
-  struct th_sparsa polish;
+  struct th_sparsa sparsa;
   double objective; /* P at the point; INFINITY: there is none yet */
   int64_t drawn;    /* examples used by steps until it last moved */
   bool exhausted;   /* it cannot remove more */
@@ -70,7 +70,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   s->screening_state = state;
   rc = th_agree(s->context->comm, rc, err);
   if (rc == TH_OK)
-    *state = (struct gap_safe){.polish.fields = {OLD_POINT, OLD_DUAL},
+    *state = (struct gap_safe){.sparsa.fields = {OLD_POINT, OLD_DUAL},
                                .objective = INFINITY,
                                .blocks = 1};
   return rc;
@@ -119,7 +119,7 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
     memcpy(th_stochastic_screening_field(s, POINT), th_stochastic_coef(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
-  TH_TRY(th_sparsa(s, &state->polish, gap, passes, err));
+  TH_TRY(th_sparsa(s, &state->sparsa, gap, passes, err));
   state->objective = s->full.pass.objective;
   state->exhausted = s->full.pass.gap <= gap;
   before = s->active.total;
@@ -158,7 +158,7 @@ done:
 static void describe(struct th_stochastic *s, struct th_state *list)
 {
   struct gap_safe *state = s->screening_state;
-  TH_STATE_ONE(list, &state->polish, step);
+  TH_STATE_ONE(list, &state->sparsa, step);
   TH_STATE_ONE(list, state, objective);
   TH_STATE_ONE(list, state, drawn);
   TH_STATE_ONE(list, state, exhausted);

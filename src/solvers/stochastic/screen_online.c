@@ -60,9 +60,8 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   if (!s->update->memoryless)
     return th_fail(
         err, TH_EUSAGE,
-        "{screen} online goes with steps that remember no gradients, "
-        "as those of os-prox-sgd; for this solver give {screen} "
-        "gap-safe");
+        "{screen} online needs steps that remember no gradients, such as those "
+        "of os-prox-sgd; give {screen} gap-safe to this solver");
   th_status rc = TH_NEW(&screen, 1, "online screening", err);
   s->screening_state = screen;
   rc = th_agree(s->context->comm, rc, err);
@@ -114,7 +113,7 @@ static void observe(struct th_stochastic *s)
     th_online_example(online, factor, s->target[i], minibatch->theta[r],
                       minibatch->anchored[r]); /* lines 11 and 12 */
   }
-  th_screen_online_watch(s);
+  th_screen_online_follow(s);
 }
 
 /* Omega_g^D of every group of v in s->places.group_dual; the largest.

@@ -77,7 +77,7 @@ void th_screen_online_vote(struct th_stochastic *s);
 
 /* The iterate goes into the average where it is due; the sample's examples into
  * the ring. Local. */
-void th_screen_online_watch(struct th_stochastic *s);
+void th_screen_online_follow(struct th_stochastic *s);
 
 /* The anchor of the next block, and its Omega: the iterate, or for rule proj
  * the block's average behind a hard threshold. Collective. */
@@ -103,7 +103,8 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
 /* ---- safety (screen_online_check.c) ---- */
 
 /* All attributes become active; the field WAS is 1 where they were before.
- * Panels are to be read again, second moments of the others are 0. Collective.
+ * Row caches are to be read again, second moments of the others are 0.
+ * Collective.
  */
 th_status th_screen_online_readmit(struct th_stochastic *s,
                                    struct th_error *err);

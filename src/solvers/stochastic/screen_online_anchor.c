@@ -18,7 +18,7 @@
 
 enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
-void th_screen_online_watch(struct th_stochastic *s)
+void th_screen_online_follow(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   const struct th_online *online = &screen->online;
@@ -144,7 +144,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   int64_t rows = list_recent(th_screen_online_of(s), row);
   int64_t *sums = NULL;
   th_status rc =
-      TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "an anchor point", err);
+      TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "online screening", err);
   TH_TRY(th_agree(comm, rc, err));
   rc = multiply(s, v, level, row, rows, sums, err);
   TH_TRY(th_comm_sum_agree(comm, sums, (size_t)(TH_ANCHOR_LEVELS * rows), rc,

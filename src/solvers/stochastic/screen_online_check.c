@@ -118,11 +118,11 @@ static int64_t count_needed(struct th_stochastic *s)
 static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
                        struct th_error *err)
 {
-  struct th_sparsa polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
+  struct th_sparsa sparsa = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
   double wanted = th_screen_online_of(s)->wanted;
   double gap = wanted > 0 ? wanted : exact_gap * s->goal.zero_objective;
-  th_status rc = th_sparsa(s, &polish, gap, most, err);
+  th_status rc = th_sparsa(s, &sparsa, gap, most, err);
   *exact = s->full.pass.gap <= gap;
   memcpy(th_stochastic_screening_field(s, TH_ONLINE_EXACT),
          th_stochastic_coef(s), (size_t)s->active.count * sizeof(double));

@@ -160,7 +160,7 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
   th_status rc;
   clear(s);
   TH_TRY(th_screen_online_readmit(s, err));
-  TH_TRY(th_stochastic_reach(s, err));
+  TH_TRY(th_stochastic_coef_bound(s, err));
   TH_TRY(take_sample(s, examples, &drawn, err));
   bound_duals(s, drawn, delta);
   screen->doubtful = count_doubtful(s);

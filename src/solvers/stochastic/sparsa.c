@@ -27,7 +27,7 @@ static double *old_dual(struct th_stochastic *s, const struct th_sparsa *p)
 static double worst_recent(const struct th_sparsa *p)
 {
   double worst = p->recent[0];
-  for (int k = 1; k < TH_POLISH_MEMORY; k++)
+  for (int k = 1; k < TH_SPARSA_MEMORY; k++)
     worst = fmax(worst, p->recent[k]);
   return worst;
 }
@@ -88,7 +88,7 @@ static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
     if (!accepted)
       p->step = fmax(p->step / 2, p->shortest);
   }
-  p->recent[p->passes % TH_POLISH_MEMORY] = s->full.pass.objective;
+  p->recent[p->passes % TH_SPARSA_MEMORY] = s->full.pass.objective;
   double most = longest * p->shortest;
   p->step = bend > 0 ? fmin(fmax(squares / bend, p->shortest), most) : most;
 done:
@@ -97,7 +97,7 @@ done:
 
 static void forget(struct th_sparsa *p, double objective)
 {
-  for (int k = 0; k < TH_POLISH_MEMORY; k++)
+  for (int k = 0; k < TH_SPARSA_MEMORY; k++)
     p->recent[k] = objective;
 }
 

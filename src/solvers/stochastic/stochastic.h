@@ -51,7 +51,7 @@ struct th_minibatch {
   double *factor;     /* weight theta / rows: the mean gradient is the sum of
                          factor x over the rows */
   int64_t *sums;      /* predictions in fixed point, and a flag */
-  int64_t holds;      /* deal units whose panels are held, the present last */
+  int64_t holds; /* deal units whose row caches are held, the present last */
   int64_t *held;
 };
 
@@ -262,7 +262,7 @@ th_status th_stochastic_keep(struct th_stochastic *s, struct th_error *err);
  * go home to the ranks that own them: before th_active_add. Collective. */
 th_status th_stochastic_home(struct th_stochastic *s, struct th_error *err);
 
-/* The active attributes have become others (th_active_add): panels are read
+/* The active attributes have become others (th_active_add): row caches are read
  * again; groups, cells, N_j and step sizes are theirs. Z is lost. Collective.
  */
 th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err);

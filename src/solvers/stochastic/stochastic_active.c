@@ -23,7 +23,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
                  th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
-                 "cells", err));
+                 "the attributes left after screening", err));
   TH_TRY(th_row_caches_reserve(&s->caches, err));
   if (count <= old && old > 0)
     return rc;
@@ -98,7 +98,7 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
   }
   TH_TRY(th_agree(s->context->comm, rc, err));
   TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(th_stochastic_batch_speedup(s, err));
 done:
   return rc;
 }

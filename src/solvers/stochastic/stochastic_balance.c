@@ -35,7 +35,7 @@ static th_status place_evenly(struct th_stochastic *s,
   int64_t d = th_source_shape(s->context->source)->attributes;
   struct th_cost cost = {.attributes = d,
                          .cells = th_integer_ceil_divide(d, TH_CELL)};
-  th_status rc = TH_NEW(&cost.cost, cost.cells, "the load of cells", err);
+  th_status rc = TH_NEW(&cost.cost, cost.cells, "balancing the ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t p = 0; p < s->active.count; p++)
     cost.cost[s->active.attribute[p] / TH_CELL]++;
@@ -54,7 +54,7 @@ static th_status place_at_home(struct th_stochastic *s,
 {
   int size = s->context->comm->size;
   int64_t *edge = NULL;
-  th_status rc = TH_NEW(&edge, size + 1, "the placement", err);
+  th_status rc = TH_NEW(&edge, size + 1, "balancing the ranks", err);
   if (rc != TH_OK)
     return rc;
   for (int r = 0; r < size; r++)

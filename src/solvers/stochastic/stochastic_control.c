@@ -66,7 +66,7 @@ th_status th_stochastic_renew_steps(struct th_stochastic *s,
   if ((double)s->active.total > worth_renewing * (double)s->control.measured)
     return rc;
   TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(th_stochastic_batch_speedup(s, err));
 done:
   return rc;
 }

@@ -15,7 +15,7 @@ struct th_step_control {
   double curvature;     /* L max_i weight_i norm2(x_i)^2 */
   double heaviest;      /* max_i weight_i */
   double constant;      /* square of what b0 is multiplied with
-                           (stochastic_gain.c) */
+                           (stochastic_speedup.c) */
   double batch_speedup; /* how much longer steps of a mini-batch may be */
   double step_size;     /* of the present sample */
   int64_t epoch_half;   /* the half epoch that step_size was made for */
@@ -46,8 +46,10 @@ th_status th_stochastic_renew_steps(struct th_stochastic *s,
 /* How much longer the steps of mini-batches may be than those of single
  * examples: max norm2(x)^2 over the largest eigenvalue of X_b'X_b / b, at least
  * 1; and what b0 is multiplied with, the constant. Follows th_stochastic_norms.
- * Collective (stochastic_gain.c). TH_ENUMERIC, TH_ENOMEM; of reading as above.
+ * Collective (stochastic_speedup.c). TH_ENUMERIC, TH_ENOMEM; of reading as
+ * above.
  */
-th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err);
+th_status th_stochastic_batch_speedup(struct th_stochastic *s,
+                                      struct th_error *err);
 
 #endif

@@ -142,8 +142,8 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   if (!*more)
     return rc;
   th_stochastic_changed(s, TH_CHANGE_LOOP);
-  if (!th_stochastic_knows(s, TH_KNOWN_REACH))
-    TH_TRY(th_stochastic_reach(s, err));
+  if (!th_stochastic_knows(s, TH_KNOWN_COEF_BOUND))
+    TH_TRY(th_stochastic_coef_bound(s, err));
   th_stochastic_changed(s, TH_CHANGE_STEPS);
   if (s->update->begin != NULL)
     TH_TRY(s->update->begin(s, err));

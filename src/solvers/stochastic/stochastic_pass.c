@@ -142,7 +142,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   s->scaling.step_bound = slack * sqrt(squares * s->control.largest);
   s->control.measured = s->active.total;
   s->control.epoch_half = 0;
-  th_stochastic_changed(s, TH_CHANGE_REACH);
+  th_stochastic_changed(s, TH_CHANGE_COEF_BOUND);
 done:
   return rc;
 }
@@ -169,8 +169,8 @@ static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
 static th_status predict(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_stochastic_reach(s, err));
-  th_stochastic_learnt(s, TH_KNOWN_REACH);
+  TH_TRY(th_stochastic_coef_bound(s, err));
+  th_stochastic_learnt(s, TH_KNOWN_COEF_BOUND);
   memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)

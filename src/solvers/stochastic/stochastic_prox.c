@@ -11,7 +11,7 @@ void th_stochastic_descend(struct th_stochastic *s, double g,
     double step = g * factor[r];
     th_row_add(&s->minibatch.row[r], -step, b);
     s->intercept -= s->control.constant * step;
-    th_stochastic_scaling_widen(&s->scaling, fabs(step));
+    th_stochastic_scaling_grow(&s->scaling, fabs(step));
   }
 }
 
@@ -35,7 +35,7 @@ static void fused_step(struct th_stochastic *s, double g)
   th_row_step(&s->minibatch.row[0], -step, g * s->lambda,
               th_stochastic_coef(s));
   s->intercept -= s->control.constant * step;
-  th_stochastic_scaling_widen(&s->scaling, fabs(step));
+  th_stochastic_scaling_grow(&s->scaling, fabs(step));
 }
 
 void th_stochastic_batch_prox(struct th_stochastic *s, double g)

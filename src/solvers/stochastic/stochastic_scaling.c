@@ -27,7 +27,7 @@ void th_stochastic_scaling_restart(struct th_scaling *scaling,
   scaling->scaled_for = 0;
 }
 
-void th_stochastic_scaling_widen(struct th_scaling *scaling, double length)
+void th_stochastic_scaling_grow(struct th_scaling *scaling, double length)
 {
   scaling->coef_bound += length * scaling->step_bound;
 }
@@ -45,7 +45,8 @@ th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err)
   return TH_OK;
 }
 
-th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
+th_status th_stochastic_coef_bound(struct th_stochastic *s,
+                                   struct th_error *err)
 {
   double *work = s->active.field[TH_FIELD_DUAL];
   double coef_bound = 0;

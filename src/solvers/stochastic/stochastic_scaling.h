@@ -29,13 +29,14 @@ void th_stochastic_scaling_restart(struct th_scaling *scaling,
                                    double coef_bound);
 
 /* A gradient step of that length, times |theta|, is made. Local. */
-void th_stochastic_scaling_widen(struct th_scaling *scaling, double length);
+void th_stochastic_scaling_grow(struct th_scaling *scaling, double length);
 
 /* A scale that holds predictions within the present bound. Local. TH_ENUMERIC.
  */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
 
 /* coef_bound = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
-th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
+th_status th_stochastic_coef_bound(struct th_stochastic *s,
+                                   struct th_error *err);
 
 #endif

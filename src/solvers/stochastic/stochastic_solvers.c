@@ -75,7 +75,7 @@ static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
   struct path *path = NULL;
-  th_status rc = TH_NEW(&path, 1, "a solver", err);
+  th_status rc = TH_NEW(&path, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_stochastic_create(&path->engine, context, context->solver->update,
                               screening_of(context), err));

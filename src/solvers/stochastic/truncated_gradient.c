@@ -20,7 +20,7 @@ struct truncation {
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   struct truncation *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "truncation", err);
+  th_status rc = TH_NEW(&state, 1, "truncated gradients", err);
   s->update_state = state;
   return th_agree(s->context->comm, rc, err);
 }

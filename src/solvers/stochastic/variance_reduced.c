@@ -39,10 +39,10 @@ th_status th_variance_reduced_create(struct th_stochastic *s,
                                      struct th_error *err)
 {
   struct th_variance_reduced *state = NULL;
-  th_status rc = TH_NEW(&state, 1, "a table of duals", err);
+  th_status rc = TH_NEW(&state, 1, "the gradients of all examples", err);
   s->update_state = state;
   if (rc == TH_OK)
-    rc = TH_NEW(&state->table, s->n, "a table of duals", err);
+    rc = TH_NEW(&state->table, s->n, "the gradients of all examples", err);
   rc = th_agree(s->context->comm, rc, err);
   if (rc == TH_OK)
     th_variance_reduced_restart(s);
@@ -149,7 +149,7 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
-  th_stochastic_scaling_widen(&s->scaling, g * state->size * slack);
+  th_stochastic_scaling_grow(&s->scaling, g * state->size * slack);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
   th_stochastic_descend(s, g, s->minibatch.factor, th_stochastic_coef(s));

@@ -79,10 +79,11 @@ static double score_of(const struct th_choice *choice, const double *prediction)
 static th_status reserve(struct th_choice *choice, struct th_error *err)
 {
   int64_t wanted = choice->count + 1;
-  th_status rc =
-      TH_GROW(&choice->candidate, &choice->capacity, wanted, "candidates", err);
+  th_status rc = TH_GROW(&choice->candidate, &choice->capacity, wanted,
+                         "candidate attributes", err);
   if (rc == TH_OK)
-    rc = TH_GROW(&choice->row_loss, &choice->room, wanted, "candidates", err);
+    rc = TH_GROW(&choice->row_loss, &choice->room, wanted,
+                 "candidate attributes", err);
   return rc;
 }
 

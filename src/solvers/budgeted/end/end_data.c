@@ -46,9 +46,11 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&w->target, w->rows, "targets", err));
   TH_TRY(TH_NEW(&w->weight, w->rows, "weights", err));
-  TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "lists", err));
-  TH_TRY(TH_NEW(&w->held_row, w->rows, "rows that choose", err));
-  TH_TRY(TH_NEW(&w->points, paths, "paths", err));
+  TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "the models compared at the end",
+                err));
+  TH_TRY(
+      TH_NEW(&w->held_row, w->rows, "the examples that choose the model", err));
+  TH_TRY(TH_NEW(&w->points, paths, "the models compared at the end", err));
   TH_TRY(th_end_targets(w->end, w->context, w->target, w->weight, err));
   w->blind = is_blind(w);
   for (int64_t i = 0; i < w->rows; i++)
@@ -157,8 +159,10 @@ done:
 static th_status make_vectors(struct th_end_work *w, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&w->plain, w->all.count, "columns", err));
-  TH_TRY(TH_NEW(&w->scaled, w->all.count, "columns", err));
+  TH_TRY(TH_NEW(&w->plain, w->all.count, "the values of candidate attributes",
+                err));
+  TH_TRY(TH_NEW(&w->scaled, w->all.count, "the values of candidate attributes",
+                err));
   for (int64_t k = 0; k < w->all.count; k++) {
     int64_t slot = th_replicated_columns_slot(&w->columns, w->all.attribute[k]);
     struct th_vector *vector = &w->columns.vector[slot];

@@ -142,7 +142,8 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
   if (end->once)
     end->units = screened_units(
         &context->deal, by_folds ? screened_share : screened_unless_held);
-  TH_TRY(TH_NEW(&fate, shape->training, "examples of the end", err));
+  TH_TRY(TH_NEW(&fate, shape->training, "the examples that choose the model",
+                err));
   mark_all(end, &context->deal, fate);
   TH_TRY(add_pieces(end, shape, fate, err));
   TH_TRY(TH_NEW(&end->fold, end->rows, "folds", err));

@@ -132,7 +132,8 @@ static th_status fit(const struct th_end_work *w,
                      struct th_error *err)
 {
   struct th_vector *columns = NULL;
-  th_status rc = TH_NEW(&columns, model->size, "columns", err);
+  th_status rc =
+      TH_NEW(&columns, model->size, "the values of candidate attributes", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < model->size; k++)

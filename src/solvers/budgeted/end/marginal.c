@@ -174,24 +174,27 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
              m->alone + first);
 }
 
-/* The floors of one draw, by folds. */
-static void add_floor(struct th_marginal *m, const struct th_context *context,
-                      struct th_range block, struct th_evidence unit,
-                      const struct th_evidence *floor, struct th_evidence *to)
+/* The centring of one draw, by folds. */
+static void add_centring(struct th_marginal *m,
+                         const struct th_context *context,
+                         struct th_range block, struct th_evidence unit,
+                         const struct th_evidence *centring,
+                         struct th_evidence *to)
 {
   struct th_range mine = th_range_intersect(block, context->owned);
   int64_t count = owned_count(context);
   for (int64_t f = 0; f < m->folds; f++)
-    for (int64_t a = mine.first; floor[f].v != 0 && a < mine.last; a++) {
+    for (int64_t a = mine.first; centring[f].v != 0 && a < mine.last; a++) {
       int64_t j = a - context->owned.first;
       double c = context->centre[j];
-      to[f * count + j].u -= unit.u * c * floor[f].u;
-      to[f * count + j].v -= unit.v * c * c * floor[f].v;
+      to[f * count + j].u -= unit.u * c * centring[f].u;
+      to[f * count + j].v -= unit.v * c * c * centring[f].v;
     }
 }
 
-void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
-                        const struct th_batch *batch, struct th_evidence unit)
+void th_marginal_centring(struct th_marginal *m,
+                          const struct th_context *context,
+                          const struct th_batch *batch, struct th_evidence unit)
 {
   const struct th_evidence one = {-1, 1};
   for (int64_t i = 0; i < batch->draws; i++) {
@@ -204,8 +207,8 @@ void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
       alone[f].u += m->target[r];
       alone[f].v += batch->weight[r];
     }
-    add_floor(m, context, batch->draw[i].block, unit, with, m->with);
-    add_floor(m, context, batch->draw[i].block, one, alone, m->alone);
+    add_centring(m, context, batch->draw[i].block, unit, with, m->with);
+    add_centring(m, context, batch->draw[i].block, one, alone, m->alone);
   }
 }
 

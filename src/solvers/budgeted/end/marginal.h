@@ -76,8 +76,10 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
                      const struct th_marginal_slab *given);
 
 /* Sparse data: what the zeros of a batch's draws add. Local. */
-void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
-                        const struct th_batch *batch, struct th_evidence unit);
+void th_marginal_centring(struct th_marginal *m,
+                          const struct th_context *context,
+                          const struct th_batch *batch,
+                          struct th_evidence unit);
 
 /* One member's own column of the batch, with what is left when its own part is
  * added back: residual + coef x; an entrant is spoken of by all rows. Local, at

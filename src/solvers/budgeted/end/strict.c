@@ -83,8 +83,8 @@ static th_status selection_init(struct selection *s, const double *target,
   TH_TRY(TH_NEW(&s->target, rows, "a target", err));
   TH_TRY(TH_NEW(&s->residual, rows, "residuals", err));
   TH_TRY(TH_NEW(&s->weighted, rows, "residuals", err));
-  TH_TRY(TH_NEW(&s->member, count, "members", err));
-  TH_TRY(TH_NEW(&s->candidate, count, "candidates", err));
+  TH_TRY(TH_NEW(&s->member, count, "the members of the support", err));
+  TH_TRY(TH_NEW(&s->candidate, count, "candidate attributes", err));
   for (int64_t i = 0; i < rows; i++)
     s->residual[i] = s->target[i] = target[i] - mean;
   weigh(s, s->target, s->weighted);
@@ -152,7 +152,8 @@ static th_status widen_list(struct selection *s, int64_t joining,
   for (int64_t k = 0; k < s->size; k++)
     if (s->fit.stays[k])
       s->list[kept++] = s->list[k];
-  TH_TRY(TH_WIDEN(&s->list, kept, old + joining, "members", err));
+  TH_TRY(TH_WIDEN(&s->list, kept, old + joining, "the members of the support",
+                  err));
   for (int64_t k = 0; k < joining; k++)
     s->list[old + k] = s->candidate[k].column;
 done:
@@ -167,8 +168,8 @@ static th_status widen_products(struct selection *s, int64_t size,
   double *moment = NULL;
   double total = weigh(s, s->target, s->weighted);
   th_status rc;
-  TH_TRY(TH_NEW(&products, size * size, "products", err));
-  TH_TRY(TH_NEW(&moment, size, "products", err));
+  TH_TRY(TH_NEW(&products, size * size, "products of attributes", err));
+  TH_TRY(TH_NEW(&moment, size, "products of attributes", err));
   keep_products(s, size, products);
   TH_TRY(th_standard_products(&s->z, s->list, s->fit.left, size, s->z.weight,
                               products, err));

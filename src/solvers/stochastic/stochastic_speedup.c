@@ -1,5 +1,5 @@
-/* stochastic_gain.c - how long the steps of mini-batches may be, and those of
- * the intercept
+/* stochastic_speedup.c - how long the steps of mini-batches may be, and those
+ * of the intercept
  *
  * b0 = c u: steps are those of the problem in b and u, in which the intercept
  * is an attribute of the constant value c. With c = 1 results would depend on
@@ -95,7 +95,8 @@ static void choose(struct th_stochastic *s, double eigenvalue)
                     (eigenvalue + s->control.constant));
 }
 
-th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
+th_status th_stochastic_batch_speedup(struct th_stochastic *s,
+                                      struct th_error *err)
 {
   int64_t rows = th_min_i64(s->minibatch.capacity, th_min_i64(MOST_ROWS, s->n));
   int64_t *sums = NULL;
