@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Subcommands of the program, as bits of an option's mask. */
+/* Commands of the program, as bits of an option's mask. */
 enum th_command_bit {
   TH_GENERATE = 1 << 0,
   TH_IMPORT = 1 << 1,

@@ -1,4 +1,4 @@
-/* evaluate.c - the subcommand that scores a model
+/* evaluate.c - the command that scores a model
  * SPDX-License-Identifier: MIT */
 #include "api/evaluated.h"
 #include "cli/commands.h"

@@ -1,4 +1,4 @@
-/* generate.c - the subcommand that makes synthetic data sets
+/* generate.c - the command that makes synthetic data sets
  *
  * Every rank makes the shards that it owns; each value is a pure function of
  * seed, example and attribute, so nothing travels.

@@ -1,4 +1,4 @@
-/* import.c - the subcommand that turns text into data sets
+/* import.c - the command that turns text into data sets
  * SPDX-License-Identifier: MIT */
 #include "io/import/import.h"
 #include "cli/commands.h"

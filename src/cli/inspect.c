@@ -1,4 +1,4 @@
-/* inspect.c - the subcommand that describes a data set or a model
+/* inspect.c - the command that describes a data set or a model
  * SPDX-License-Identifier: MIT */
 #include "api/name_text.h"
 #include "cli/certificate.h"

@@ -1,4 +1,4 @@
-/* predict.c - the subcommand that writes predictions as CSV
+/* predict.c - the command that writes predictions as CSV
  * SPDX-License-Identifier: MIT */
 #include "api/evaluated.h"
 #include "cli/commands.h"

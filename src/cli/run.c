@@ -1,4 +1,4 @@
-/* run.c - what several subcommands share
+/* run.c - what several commands share
  * SPDX-License-Identifier: MIT */
 #include "cli/run.h"
 

@@ -1,4 +1,4 @@
-/* run.h - what several subcommands share
+/* run.h - what several commands share
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CLI_RUN_H
 #define TH_CLI_RUN_H

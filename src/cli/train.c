@@ -1,4 +1,4 @@
-/* train.c - the subcommand that trains
+/* train.c - the command that trains
  * SPDX-License-Identifier: MIT */
 #include "api/config_check.h"
 #include "api/training.h"

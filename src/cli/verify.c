@@ -1,4 +1,4 @@
-/* verify.c - the subcommand that recomputes a model's certificate
+/* verify.c - the command that recomputes a model's certificate
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
 #include "cli/certificate.h"

@@ -18,8 +18,8 @@ enum th_screen {
   TH_SCREEN_COUNT
 };
 
-/* What a run ends with: what predicts best on rows that it has not seen, or the
- * attributes that are true beyond doubt. */
+/* What a run ends with: the model that predicts unseen examples best, or the
+ * attributes that stand out beyond doubt. */
 enum th_select_for {
   TH_SELECT_AUTO, /* by the solver, and by what the data allow */
   TH_SELECT_PREDICT,
@@ -43,7 +43,7 @@ struct th_config_rounds {
 /* Where exploitation begins; borrowed. */
 struct th_config_start {
   const char *text;       /* a model or a list; NULL: none */
-  const int64_t *support; /* the same, read: ascending */
+  const int64_t *support; /* the attributes that text names, ascending */
   const double *coef;     /* aligned, in the data's own units, or NULL */
   int64_t size;
 };
@@ -93,7 +93,7 @@ struct th_config {
   int64_t row_cache_memory; /* bytes of a rank for examples that are kept */
 };
 
-/* What a run does where nothing else is asked for. Local. */
+/* The defaults. Local. */
 struct th_config th_config_default(void);
 
 #endif

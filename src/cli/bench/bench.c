@@ -1,4 +1,4 @@
-/* bench.c - the subcommand that measures the machine, part by part
+/* bench.c - the command that measures the machine, part by part
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 

@@ -46,7 +46,7 @@ static const struct th_option before[] = {
      "data",
      SYNTHETIC,
      false,
-     "sparse: mean share of values that are not zero"},
+     "For sparse only: mean share of the values that are not zero"},
     {"format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
      TH_NO_LIMITS, th_option_names_format, "data", TH_IMPORT, false,
      "Format of the input files. auto recognises it by the text"},

@@ -56,7 +56,7 @@ static bool has_negative(const struct th_option *option)
   return option->kind == TH_OPT_FLAG && option->section != NULL;
 }
 
-/* What getopt_long reads: the table's rows that the subcommand accepts. Its
+/* What getopt_long reads: the table's rows that the command accepts. Its
  * long values are row numbers, FLAG_OFF more for --no-NAME. */
 struct getopt_form {
   char letters[LETTERS];

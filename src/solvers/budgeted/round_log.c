@@ -36,8 +36,8 @@ void th_round_log_free(struct th_round_log *log)
   *log = (struct th_round_log){0};
 }
 
-/* Of `size` members all but the values, which follow when it is known whose
- * these are. */
+/* Room for `size` members, without the values: these follow when it is known
+ * which members this rank owns. */
 static th_status entry_init(struct th_round_entry *entry, int64_t rows,
                             int64_t size, struct th_error *err)
 {
@@ -137,7 +137,7 @@ void th_round_log_describe(struct th_round_log *log,
   TH_STATE_ONE(state, log, values);
   int64_t count = th_state_good(state) ? log->count : 0;
   if (th_state_puts(state)) {
-    log->count = 0; /* as far as there is room */
+    log->count = 0; /* counts the entries that are ready */
     th_state_note(state, th_grow((void **)&log->entry, &log->capacity, count,
                                  sizeof *log->entry,
                                  "the examples kept for the fit", state->err));

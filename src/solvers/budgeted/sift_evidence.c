@@ -1,8 +1,9 @@
 /* sift_evidence.c - what solver `sift` knows about each attribute
  *
  * U, W and Q are kept in the attribute's own units: the score does not depend
- * on them. Sparse data: an update touches the attributes that its rows hold;
- * what their zeros add once values are centred lies in one centring per cell.
+ * on these. On sparse data, an update touches only the attributes that its rows
+ * hold. Centring makes their zeros count, too. One correction per cell holds
+ * what they add.
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/sift_evidence.h"
 
@@ -27,7 +28,8 @@ static int64_t owned_count(const struct th_context *context)
   return context->owned.last - context->owned.first;
 }
 
-/* Squares of such values leave the range of f32: their sums run in double. */
+/* The squares of such values leave the range of f32, so they are summed in
+ * double. */
 static bool is_extreme(const struct th_context *context, int64_t j)
 {
   double scale = context->scale[j];
@@ -102,8 +104,8 @@ void th_sift_evidence_free(struct th_sift_evidence *e)
           e->seen, e->bin, e->sd, e->held, e->held_robust);
 }
 
-/* The range of those of `width` attributes each that lie in the owned ones,
- * with so many numbers each: borders are those of cells. */
+/* How arrays with an entry for each `width` attributes are split over ranks, as
+ * borders of ranks are borders of cells. Each entry has so many numbers. */
 static struct th_range spread_of(const struct th_context *context,
                                  int64_t width, int64_t numbers)
 {
@@ -136,7 +138,7 @@ void th_sift_evidence_describe(struct th_sift_evidence *e,
   th_state_leave(state);
 }
 
-/* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */
+/* What th_batch_blocks adds to: U, W += unit * (u, v), Q += square * q. */
 struct gather {
   const struct th_context *context;
   const struct th_batch *batch;
@@ -146,8 +148,8 @@ struct gather {
   double scale; /* of the residuals */
 };
 
-/* A strip's three sums of some rows, and what of the residuals is each
- * attribute's own. */
+/* A strip's three sums over some rows, and each attribute's own part of the
+ * residuals. */
 struct strip_sums {
   double u[STRIP];
   double v[STRIP];
@@ -176,10 +178,10 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
   }
 }
 
-/* Dense: a strip's three sums of these rows join the evidence. The variance of
- * an attribute's products is taken without the part of the residuals that is
- * its own, as far as it is known: else rare and heavy-tailed attributes would
- * hide behind themselves. */
+/* Dense data: a strip's three sums over these rows join the evidence. The
+ * variance of an attribute's products leaves out the attribute's own part of
+ * the residuals, as far as it is known. Otherwise rare and heavy-tailed
+ * attributes would hide themselves. */
 static void add_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_row_weights *multiplier, int64_t offset)
 {
@@ -234,9 +236,9 @@ static void add_slab(void *self, const struct th_slab *slab,
   }
 }
 
-/* Centring on the rows of one draw: from each attribute of a cell that the
- * block cuts, to the cell's centring otherwise. Which cells are cut depends on
- * the block alone. */
+/* The centring correction of one draw. If the block cuts a cell, the correction
+ * is taken from each attribute of the cell; otherwise it is added to the
+ * cell's. Which cells are cut depends on the block alone. */
 static void add_centring_of(const struct gather *g, struct th_range block,
                             struct th_evidence centring)
 {
@@ -262,7 +264,7 @@ static void add_centring_of(const struct gather *g, struct th_range block,
   }
 }
 
-/* One centring per draw: all its rows meet the same block. */
+/* One correction per draw, as all its rows meet the same block. */
 static void add_centring(const struct gather *g, const struct th_batch *batch)
 {
   for (int64_t i = 0; i < batch->draws; i++) {
@@ -275,8 +277,9 @@ static void add_centring(const struct gather *g, const struct th_batch *batch)
   }
 }
 
-/* One example says little about a rare attribute, however far off it is: with
- * residuals clipped, a score needs several (Huber's score function). */
+/* One example says little about a rare attribute, however large its residual
+ * is. With clipped residuals a score needs several examples (Huber's score
+ * function). */
 static void clip_residuals(struct th_batch *batch, double mean_square)
 {
   double most = clip * sqrt(mean_square);

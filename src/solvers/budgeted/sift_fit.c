@@ -37,7 +37,8 @@ th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
 {
   fit->constant = constant;
   fit->order = constant;
-  return reserve(fit, 1, err); /* room for what is told about none */
+  return reserve(fit, 1,
+                 err); /* the broadcast needs room even without members */
 }
 
 void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state)
@@ -71,15 +72,15 @@ void th_sift_fit_free(struct th_sift_fit *fit)
   *fit = (struct th_sift_fit){0};
 }
 
-/* Where the k-th row goes when members go to place[], of `size` then. */
+/* Where row k goes when member k goes to place[k]; the constant stays last. */
 static int64_t place_of(const struct th_sift_fit *fit, const int64_t *place,
                         int64_t size, int64_t k)
 {
   return k < fit->size ? place[k] : size;
 }
 
-/* A matrix over members, from the last one to the first, so that nothing is
- * overwritten before it has moved. */
+/* Spread a matrix over members. From the last entry to the first, so that
+ * nothing is overwritten before it has moved. */
 static void spread(const struct th_sift_fit *fit, double *p,
                    const int64_t *place, int64_t size)
 {
@@ -128,7 +129,7 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
   return TH_OK;
 }
 
-/* The rows and columns of a matrix over members that are kept. */
+/* Pack the rows and columns of the members that are kept. */
 static void pack(const struct th_sift_fit *fit, double *p, const bool *keep)
 {
   int64_t n = fit->order;

@@ -6,7 +6,7 @@
 
 enum { WORD = 64 };
 
-/* The place of an attribute among the owned; -1: another rank's. */
+/* The place of an attribute among the owned ones; -1: another rank owns it. */
 static int64_t place_of(const struct th_context *context, int64_t attribute)
 {
   struct th_range owned = context->owned;
@@ -28,7 +28,7 @@ struct th_evidence th_sift_evidence_of(const struct th_sift_evidence *e,
   return sum;
 }
 
-/* It is this, with what centring takes away. */
+/* Set the sums of an attribute so that they are `sum` after centring. */
 static void set(struct th_sift_evidence *e, const struct th_context *context,
                 int64_t j, struct th_evidence sum)
 {

@@ -90,8 +90,8 @@ done:
   return rc;
 }
 
-/* Mean squared residual after the fit t, or before it where rows are few; not
- * less than what rounding leaves of the sum of squares of y. */
+/* Mean squared residual after the fit t, or before it if rows are few; at least
+ * the rounding error of the sum of squares of y. */
 static double variance_after(const struct th_sift_work *r)
 {
   int64_t size = r->fit->size;
@@ -107,7 +107,7 @@ static double variance_after(const struct th_sift_work *r)
               fmax(DBL_EPSILON * squares / rows, r->given->least));
 }
 
-/* t = A \ c, its variances, and each entrant on O. */
+/* t = A \ c, its variances, and the regression of each entrant on O. */
 static th_status solve_round(struct th_sift_work *r, struct th_error *err)
 {
   struct th_sift_fit *fit = r->fit;
@@ -135,9 +135,9 @@ static th_status solve_round(struct th_sift_work *r, struct th_error *err)
   return TH_OK;
 }
 
-/* Entrants that depend on others, do not stand out, or point the other way than
- * their evidence fail. True: some entrant stays. Members of old are judged by
- * the fit, never by one round. */
+/* An entrant fails if it depends on others, does not stand out, or has the
+ * opposite sign of its evidence. True: some entrant stays. Old members are
+ * judged by the fit, never by one round. */
 static bool try_entrants(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
@@ -157,7 +157,7 @@ static bool try_entrants(struct th_sift_work *r)
   return any;
 }
 
-/* The round joins the fit; no more than n rows count, however often they are
+/* The round joins the fit. No more than n rows count, however often they are
  * read. */
 static void join(struct th_sift_work *r)
 {
@@ -188,7 +188,7 @@ th_status th_sift_solve(struct th_sift_work *r, struct th_error *err)
   memcpy(lam, fit->precision, (size_t)(n * n) * sizeof *lam);
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->fate[k] != TH_SIFT_STAYS)
-      lam[k + k * n] = 0; /* has no part then */
+      lam[k + k * n] = 0; /* takes no part */
   th_status rc = th_cholesky_pivot(&fit->lam, n, lam, n, TH_SIFT_DEPENDS, err);
   if (rc != TH_OK)
     return rc;
@@ -197,8 +197,8 @@ th_status th_sift_solve(struct th_sift_work *r, struct th_error *err)
   return TH_OK;
 }
 
-/* Members that depend on others, and those below two standard errors, go; true:
- * there were such. */
+/* Members leave if they depend on others or are below two standard errors.
+ * True: some left. */
 static bool drop_insignificant(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
@@ -218,7 +218,7 @@ static bool drop_insignificant(struct th_sift_work *r)
   return dropped;
 }
 
-/* Each turn but the last takes members away. */
+/* Every turn but the last removes members. */
 th_status th_sift_close_trials(struct th_sift_work *r, struct th_error *err)
 {
   do {

@@ -3,7 +3,8 @@
 #include "core/memory.h"
 #include "solvers/budgeted/sift.h"
 
-/* The race lasts over rounds; blocks and rows are those of one. Local. */
+/* The race lasts over rounds and is state; blocks and rows are of one round
+ * only. Local. */
 static void describe_plan(struct th_sift_plan *plan,
                           const struct th_context *context,
                           struct th_state *list)

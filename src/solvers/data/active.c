@@ -1,4 +1,5 @@
-/* active.c - the attributes that are left, and vectors over them
+/* active.c - the attributes that are left after screening, and vectors over
+ * them
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/active.h"
 
@@ -21,7 +22,7 @@ static int list_vectors(struct th_active *active,
   return OWN_VECTORS + active->fields;
 }
 
-/* A rank without attributes has vectors all the same, of no items. */
+/* Reserve room in all vectors. A rank without attributes has empty ones. */
 static th_status reserve(struct th_active *active, int64_t count,
                          struct th_error *err)
 {
@@ -61,7 +62,8 @@ static void move(struct th_active *active, int64_t to, int64_t from)
     (*vector[v])[to] = (*vector[v])[from];
 }
 
-/* Tell the source, and everyone how many are left. Collective. */
+/* Tell the source which attributes are active, and all ranks how many.
+ * Collective. */
 static th_status declare(struct th_active *active, struct th_context *context,
                          th_status rc, struct th_error *err)
 {
@@ -107,7 +109,7 @@ th_status th_active_keep(struct th_active *active, struct th_context *context,
   return declare(active, context, TH_OK, err);
 }
 
-/* Whether an ascending list can be taken back. */
+/* Whether the attributes of an ascending list can be added. */
 static bool admissible(const struct th_active *active,
                        const struct th_context *context,
                        const int64_t *attribute, int64_t count)

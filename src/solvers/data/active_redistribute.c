@@ -1,8 +1,8 @@
 /* active_redistribute.c - active attributes change ranks
  *
- * Places ascend with attributes, and ranges of ranks ascend: a vector over the
- * places is, as it lies, the pieces for the ranks one behind the other, and so
- * is what arrives.
+ * Places ascend with attributes, and so do the ranges of the ranks. A vector
+ * over the places is therefore already the sequence of pieces for the ranks,
+ * and so is what arrives.
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/active_redistribute.h"
 
@@ -66,7 +66,7 @@ th_active_redistribute_plan(struct th_active_redistribution *redistribution,
   return rc;
 }
 
-/* A vector of items of 8 bytes becomes what arrives. Collective. */
+/* Exchange a vector with items of 8 bytes. Collective. */
 static void exchange(struct th_active_redistribution *redistribution,
                      struct th_comm *comm, void **vector, void *room)
 {

@@ -106,8 +106,8 @@ static double power_of_two_above(double value)
   return ldexp(1.0, exponent);
 }
 
-/* Columns differ in size by many orders of magnitude; each is brought below 1
- * by a power of two, which is exact. */
+/* Columns differ in size by many orders of magnitude. A power of two, which is
+ * exact, brings each below 1. */
 static th_status choose_scale(struct th_gram_job *job, struct th_error *err)
 {
   int64_t size = job->support->size;
@@ -148,7 +148,7 @@ done:
   return rc;
 }
 
-/* Grows by a quarter more than is wanted: S grows a little at a time. */
+/* Reserve a quarter more than is wanted, as S grows a little at a time. */
 static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
                                struct th_error *err)
 {
@@ -193,9 +193,9 @@ done:
   return rc;
 }
 
-/* Every owner hands its columns of a group's rows to the rank that forms it:
- * group by group, member by member. What a rank forms from columns of its own
- * stays where it is. Collective. */
+/* Every owner sends its columns on a group's rows to the rank that forms the
+ * group: group by group, member by member. A rank's own columns on its own
+ * groups are not sent. Collective. */
 static void exchange_columns(struct th_gram_job *job)
 {
   struct th_comm *comm = job->context->comm;

@@ -11,7 +11,7 @@
 
 /* Work arrays of th_gram_add, kept from call to call. */
 struct th_gram_room {
-  int64_t ranks;    /* room of the next three */
+  int64_t ranks;    /* capacity of the next three */
   int64_t *members; /* ranks + 1: the first member of S of each rank */
   int64_t *send_bytes;
   int64_t *receive_bytes;
@@ -19,7 +19,7 @@ struct th_gram_room {
   int64_t send_capacity;
   double *receive; /* others' columns on the rows that this rank forms */
   int64_t receive_capacity;
-  int64_t order; /* room of the rest */
+  int64_t order; /* capacity of the others */
   double *z;     /* columns on the rows of a group, in whole tiles */
   double *c;     /* products of a strip of them */
   double *unit;  /* order: powers of two that bring |z| below 1 */
@@ -37,10 +37,10 @@ struct th_gram {
   struct th_gram_room room;
 };
 
-/* Forget all rows; from now on the support has that size. Local. */
+/* Forget all rows, and set the size of the support. Local. */
 th_status th_gram_reset(struct th_gram *gram, int64_t size,
                         struct th_error *err);
-/* The same, agreed upon where memory has to grow. Collective. */
+/* The same, with an agreement if memory has to grow. Collective. */
 th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
 void th_gram_free(struct th_gram *gram);
@@ -49,10 +49,10 @@ void th_gram_free(struct th_gram *gram);
 void th_gram_describe(struct th_gram *gram, struct th_state *state);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256
- * rows is formed whole on one rank, rounded once to fixed point and
- * summed over ranks. row_weight multiplies each row's weight, NULL for 1;
- * target replaces the batch's, NULL for those. Collective: an agreement, an
- * exchange of the support's columns, a sum of O(s^2) integers. */
+ * rows is formed whole on one rank, rounded once to fixed point and summed over
+ * ranks. row_weight multiplies each row's weight; NULL: by 1. target replaces
+ * the batch's targets; NULL: does not. Collective: an agreement, an exchange of
+ * the support's columns, a sum of O(s^2) integers. */
 th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                       const struct th_batch *batch,
                       const struct th_support *support,

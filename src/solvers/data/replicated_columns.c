@@ -1,5 +1,4 @@
-/* replicated_columns.c - attributes on all examples, held on every rank: what
- * is done with them
+/* replicated_columns.c - attributes held whole on every rank: keeping, products
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -78,7 +77,7 @@ int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
                          attribute);
 }
 
-/* Names of slots that stay, in the order of attributes. */
+/* List the slots that stay, in the order of their attributes. */
 static void sort_kept(struct th_replicated_columns *columns,
                       const int64_t *moved)
 {
@@ -88,14 +87,14 @@ static void sort_kept(struct th_replicated_columns *columns,
       columns->sorted[kept++] = moved[columns->sorted[k]];
 }
 
-/* Whether a column moves: most of its block is not to be kept. */
+/* Whether a column moves, because most of its block is dropped. */
 static bool is_lonely(const struct th_replicated_columns *columns, int64_t k)
 {
   const struct th_replicated_columns_block *block = columns->block[k];
   return 2 * block->kept < block->count;
 }
 
-/* Bytes of the columns that are kept in blocks that are not. */
+/* Bytes of the columns that stay while their block goes. */
 static int64_t lonely_bytes(const struct th_replicated_columns *columns,
                             const bool *keep)
 {
@@ -110,7 +109,7 @@ static int64_t lonely_bytes(const struct th_replicated_columns *columns,
   return bytes;
 }
 
-/* These columns move to a block of their own. */
+/* Move these columns to a block of their own. */
 static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
                         struct th_replicated_columns_block *to)
 {
@@ -130,7 +129,7 @@ static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
   to->kept = to->count;
 }
 
-/* No block is held for the sake of few of its columns. Local. */
+/* Release blocks that are held for the sake of a few columns. Local. */
 static th_status tidy_blocks(struct th_replicated_columns *columns,
                              const bool *keep, struct th_error *err)
 {

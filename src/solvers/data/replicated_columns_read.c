@@ -1,8 +1,9 @@
-/* replicated_columns_read.c - the attributes that a rank owns, read for all
+/* replicated_columns_read.c - reads the attributes that a rank owns for all
  * ranks
  *
- * Into the block that is going to hold the columns of all ranks, where it is
- * known where they lie in it: dense data. Entries are counted by reading them.
+ * Dense columns are read into the block that is going to hold those of all
+ * ranks, since their places are known. Sparse entries are counted by reading
+ * them first.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -21,7 +22,7 @@ struct request {
   int64_t examples;     /* rows of a column */
   int64_t pieces;       /* each within a row group */
   struct th_rows *rows; /* of each of them */
-  int64_t *first;       /* as which row of the column it begins */
+  int64_t *first;       /* row of the column at which each begins */
   struct th_draw *draw;
 };
 
@@ -52,7 +53,8 @@ static th_status draw_all(struct request *r, const struct th_pieces *rows,
   return rc;
 }
 
-/* Local; release with close_request, also after a failure. */
+/* Prepare a request. Local; release with close_request, also after a failure.
+ */
 static th_status open_request(struct request *r,
                               const struct th_replicated_columns *columns,
                               struct th_error *err)
@@ -105,8 +107,9 @@ static void decode(const struct th_slab *slab, enum th_vector_form form,
       narrow[i] = (float)th_type_load(slab->type, slab->values, skip + i);
 }
 
-/* Row group after row group, for attributes of one lie together; the last one
- * first, for passes end there, and a store may still have it. Local. */
+/* Read row group after row group, as the attributes of one lie together. The
+ * last group comes first: passes end there, so the store may still have it in
+ * memory. Local. */
 static th_status read_dense(const struct request *r, unsigned char *values,
                             int64_t size, struct th_error *err)
 {
@@ -121,7 +124,7 @@ done:
   return rc;
 }
 
-/* Into a block for the whole list, where they belong. Local. */
+/* Read the columns to their places in a block for the whole list. Local. */
 static th_status pack_dense(const struct request *r,
                             struct th_replicated_columns_parcel *parcel,
                             struct th_error *err)
@@ -200,7 +203,7 @@ static th_status read_entries(const struct request *r, int64_t k,
   return rc;
 }
 
-/* One more column behind the others. Local. */
+/* Append a column to the others. Local. */
 static th_status append(struct th_replicated_columns_parcel *parcel,
                         int64_t attribute, const struct entries *entries,
                         struct th_error *err)

@@ -68,8 +68,8 @@ int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row)
   return th_deal_place(caches->plan, row).unit;
 }
 
-/* Row caches that nobody holds make room, in turn: what is dealt comes once in
- * each pass, so the one used longest ago is wanted no later than others. */
+/* Drop row caches that nobody holds, in turn, until there is room. Every unit
+ * is dealt once in each pass, so no order of dropping is better than this. */
 static void make_room(struct th_row_caches *caches)
 {
   if (caches->limit == 0)
@@ -120,7 +120,7 @@ void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
   values->place = caches->sparse ? cache->place + start : NULL;
 }
 
-/* Rows one behind the other, shorter than before. */
+/* Compact the rows, which become shorter, one after the other. */
 #define DEFINE_KEEP(name, ctype)                                               \
   static int64_t keep_##name(ctype x[], int64_t rows, int64_t places,          \
                              const bool *keep)                                 \
@@ -168,8 +168,8 @@ static void keep_sparse(const struct th_row_caches *caches,
                  to * (int64_t)(sizeof *cache->place + size);
 }
 
-/* Give back what a row cache no longer takes; where that fails it stays larger.
- */
+/* Give back the memory that a row cache no longer needs. If this fails, it
+ * stays larger. */
 static void shrink(void **data, int64_t count, size_t size)
 {
   void *smaller = realloc(*data, (size_t)(count > 0 ? count : 1) * size);

@@ -40,11 +40,11 @@ struct th_row_caches {
   int64_t renumber_capacity;
 };
 
-/* Room for the present places. Local. */
+/* Reserve work arrays for the present places. Local. */
 th_status th_row_caches_reserve(struct th_row_caches *caches,
                                 struct th_error *err);
 
-/* Nothing is read yet. Local. Release with th_row_caches_free. */
+/* Begin with nothing read. Local. Release with th_row_caches_free. */
 th_status th_row_caches_init(struct th_row_caches *caches,
                              struct th_context *context,
                              const struct th_active *active, int64_t limit,
@@ -52,9 +52,9 @@ th_status th_row_caches_init(struct th_row_caches *caches,
 void th_row_caches_free(struct th_row_caches *caches);
 
 /* Declare a draw of all active attributes on the rows of deal unit k, and hold
- * its row cache until th_row_caches_release; holds are counted. Local; the
- * ledger counts the draw on every rank alike, whether or not the row cache is
- * at hand. */
+ * its row cache until th_row_caches_release. Holds are counted. Local; the
+ * ledger counts the draw on every rank alike, whether or not the values are in
+ * memory. */
 th_status th_row_caches_draw(struct th_row_caches *caches, int64_t k,
                              struct th_error *err);
 void th_row_caches_release(struct th_row_caches *caches, int64_t k);
@@ -63,13 +63,12 @@ void th_row_caches_release(struct th_row_caches *caches, int64_t k);
 void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
                        struct th_row *values);
 
-/* Before th_active_keep: row caches at hand lose the same places. Local. */
+/* Call before th_active_keep: loaded row caches lose the same places. Local. */
 void th_row_caches_keep(struct th_row_caches *caches, const bool *keep);
 
-/* Places have changed otherwise: everything is to be loaded again, and held
- * row caches are to be drawn again, which leaves their holds as they were.
- * Local.
- */
+/* Call when places have changed in another way. Everything must be loaded
+ * again, and held row caches must be drawn again, which does not change their
+ * holds. Local. */
 void th_row_caches_forget(struct th_row_caches *caches);
 
 /* Deal unit k of the training examples; the unit of a stored row. Local. */
@@ -77,8 +76,8 @@ struct th_rows th_row_caches_unit(const struct th_row_caches *caches,
                                   int64_t k);
 int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row);
 
-/* Row caches that every rank has loaded travel, among them all that are held;
- * the others are forgotten. Before th_active_move. Collective. */
+/* Move the row caches that every rank has loaded, among them all that are held.
+ * The others are forgotten. Call before th_active_move. Collective. */
 th_status th_row_caches_move(struct th_row_caches *caches,
                              struct th_active_redistribution *redistribution,
                              struct th_error *err);

@@ -1,4 +1,4 @@
-/* row_cache_load.c - a deal unit read attribute by attribute and turned round
+/* row_cache_load.c - reads a deal unit attribute by attribute and transposes it
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/row_cache_load.h"
 
@@ -41,7 +41,7 @@ done:
 
 /* ---- dense ---- */
 
-/* The attributes of a slab, which begin at a place. */
+/* Transpose the attributes of a slab, the first of which is at `place`. */
 static void turn_slab(const struct th_row_caches *caches,
                       struct th_row_cache *cache, const struct th_slab *slab,
                       int64_t place)
@@ -108,7 +108,7 @@ static th_status take_slab(const struct th_row_caches *caches,
   return rc;
 }
 
-/* Sort by row; within one, places stay in order. */
+/* Sort by row. Within a row, places stay in order. */
 static void sort_entries(const struct th_row_caches *caches,
                          struct th_row_cache *cache, const struct entries *list,
                          int64_t rows)

@@ -1,4 +1,4 @@
-/* row_cache_load.h - what the files of row caches share
+/* row_cache_load.h - one row cache: its layout, loading and dropping
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHE_LOAD_H
 #define TH_ROW_CACHE_LOAD_H
@@ -31,7 +31,7 @@ th_status th_row_cache_reserve(const struct th_row_caches *caches,
                                int64_t places, int64_t entries,
                                struct th_error *err);
 
-/* Forget its values; who holds it still does. Local. */
+/* Forget its values. Its holds are not changed. Local. */
 void th_row_cache_drop(struct th_row_caches *caches,
                        struct th_row_cache *cache);
 

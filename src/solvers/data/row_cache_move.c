@@ -1,9 +1,9 @@
-/* row_cache_move.c - row caches follow the attributes that change ranks
+/* row_cache_move.c - moves row caches with the attributes that change ranks
  *
- * What was read once is neither read nor counted again. A row cache crosses as
- * one piece for each pair of ranks: the number of entries of each row, then row
- * after row its values, and, of a sparse one, their places counted from the
- * first that goes there.
+ * Values that were read once are neither read nor counted again. A row cache is
+ * sent as one piece for each pair of ranks: the number of entries of each row,
+ * then row after row its values and, for sparse data, their places, counted
+ * from the first that the receiver gets.
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/active_redistribute.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row cache on its way. */
+/* A row cache that is being moved. */
 struct parcel {
   struct th_row_caches *caches;
   struct th_active_redistribution *redistribution;
@@ -36,7 +36,8 @@ static int64_t entry_of(const struct th_row_cache *cache, int64_t i,
                        place);
 }
 
-/* The piece with some of the places; its bytes. to NULL: only these. */
+/* Write the piece with some of the places; returns its bytes. to is NULL: only
+ * count. */
 static size_t pack(const struct parcel *parcel,
                    const struct th_row_cache *cache, struct th_range places,
                    char *to)
@@ -62,7 +63,7 @@ static size_t pack(const struct parcel *parcel,
   return bytes;
 }
 
-/* The pieces for all ranks, in order; their bytes. */
+/* Write the pieces for all ranks, in order; returns their bytes. */
 static size_t pack_all(struct parcel *parcel, const struct th_row_cache *cache,
                        char *to)
 {
@@ -99,7 +100,7 @@ static void count_rows(struct parcel *parcel)
     parcel->at[i + 1] += parcel->at[i];
 }
 
-/* Put a piece behind what its rows have already; places count from `offset`. */
+/* Append a piece to its rows. Its places count from `offset`. */
 static void unpack(struct parcel *parcel, struct th_row_cache *cache,
                    const char *piece, int64_t offset)
 {
@@ -120,7 +121,7 @@ static void unpack(struct parcel *parcel, struct th_row_cache *cache,
   }
 }
 
-/* The row cache that the pieces make. Local. */
+/* Build the row cache from the pieces. Local. */
 static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
                          struct th_error *err)
 {
@@ -145,7 +146,7 @@ done:
   return rc;
 }
 
-/* Sizes first, then the pieces. Collective. */
+/* Exchange the sizes, then the pieces. Collective. */
 static th_status deliver(struct parcel *parcel,
                          const struct th_row_cache *cache, struct th_error *err)
 {

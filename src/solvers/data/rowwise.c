@@ -66,8 +66,8 @@ void th_rowwise_predict(const struct th_rowwise *r, const double *coef,
   }
 }
 
-/* The named entries of a row, those below `first` before the others; *old: how
- * many those are. Returns the number of all. */
+/* List the named entries of a row, those below `first` before the others. *old:
+ * how many are below. Returns the number of all. */
 static int64_t list_row(const struct th_rowwise *r, int64_t i,
                         const int64_t *name, int64_t first,
                         struct th_rowwise_entry *out, int64_t *old)

@@ -1,4 +1,4 @@
-/* standard.c - columns in units of their own, over weighted rows
+/* standard.c - standardised columns, over weighted rows
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/standard.h"
 
@@ -15,11 +15,11 @@ enum {
   PIECE = TH_PRODUCTS_ROWS          /* rows at a time */
 };
 
-/* A variance that is rounding of the values, or of their squares. */
+/* A variance below this is rounding of the values, or of their squares. */
 static const double rounding_dense = 1e-20;
 static const double rounding_sparse = 1e-12;
 
-/* What units of weights there are does not matter. */
+/* Scale the weights so that their unit does not matter. */
 static void normalise(struct th_standard *s, const double *weight)
 {
   double sum = 0;
@@ -32,7 +32,8 @@ static void normalise(struct th_standard *s, const double *weight)
     s->weight[i] = sum > 0 ? weight[i] * (s->n / sum) : 0;
 }
 
-/* Dense columns are shifted first, and lose no digits to a mean far from 0. */
+/* Dense columns are shifted first, so that no digits are lost to a mean far
+ * from 0. */
 static double variance_dense(const struct th_standard *s, struct th_vector *x,
                              double mean)
 {
@@ -114,21 +115,21 @@ void th_standard_add(const struct th_standard *s, int64_t k, double factor,
     u[i] -= shift;
 }
 
-/* Columns of one piece of rows after the other, and the sums of them all. */
+/* Products of columns are summed over one piece of rows after the other. */
 struct tiles {
   const struct th_standard *s;
   const int64_t *list;
   const double *h;
   int64_t first;
   int64_t size;
-  int64_t *entry; /* of each sparse column, that comes next */
+  int64_t *entry; /* of each sparse column: the next one */
   double *root;   /* of h, of the piece's rows */
   double *z;      /* PIECE for each column, times root */
   double *sum;    /* stride for each place from `first` on */
   int64_t stride;
 };
 
-/* Columns that fill up tiles on either side are 0. */
+/* Columns that pad the tiles are 0. */
 static th_status tiles_init(struct tiles *p, struct th_error *err)
 {
   int64_t filled = p->size + TILE;
@@ -153,7 +154,8 @@ static int64_t named(const int64_t *list, int64_t place)
   return list == NULL ? place : list[place];
 }
 
-/* A sparse column's rows up to `end`, on from those of the piece before. */
+/* Fill in a sparse column's rows up to `end`, from where the last piece ended.
+ */
 static void fill_sparse(struct tiles *p, int64_t place, int64_t first,
                         int64_t end, double *z)
 {
@@ -186,8 +188,8 @@ static void fill(struct tiles *p, int64_t first, int64_t count)
   }
 }
 
-/* One strip of places on the right after the other, each with all before its
- * last. */
+/* Sum one strip of right-hand places after the other, each with all places up
+ * to its last one. */
 static void sum_piece(struct tiles *p, int64_t count)
 {
   struct th_products sums = {.rows = th_products_whole(count),

@@ -22,7 +22,7 @@ static th_status own_units(struct th_run *run, const struct th_support *support,
   return rc;
 }
 
-/* What is known of the model, or NULL. Local; borrowed. */
+/* The certificate of the model, or NULL. Local; borrowed. */
 static const struct th_certificate *certificate_of(const struct th_run *run)
 {
   const struct th_algorithm *algorithm = run->solver->algorithm;
@@ -42,7 +42,8 @@ static double done_of(const struct th_run *run)
   return (double)th_source_ledger(context->source)->examples / expected;
 }
 
-/* Collective: an agreement where the support has outgrown its room. */
+/* Report the update to the monitor. Collective: one agreement where the support
+ * has outgrown its room. */
 static th_status tell(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
@@ -97,7 +98,8 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         "an update needs more examples than there are, so it "
                         "uses some of them twice");
     warned = context->deal.reused;
-    if (!th_end_chooses(context->config)) /* its rows are for the end */
+    if (!th_end_chooses(
+            context->config)) /* else the end uses the held-out examples */
       TH_TRY(th_early_stopping_check(&run->validation, context,
                                      algorithm->support(run->state), &stop,
                                      err));
@@ -128,7 +130,7 @@ static th_status choose(struct th_run *run, const struct th_support **chosen,
   return rc;
 }
 
-/* Members whose coefficient is not 0 make the model. Local. */
+/* The model is made of the members whose coefficient is not 0. Local. */
 static th_status fill_model(struct th_run *run,
                             const struct th_support *support,
                             struct th_model *model, struct th_error *err)
@@ -169,7 +171,7 @@ static th_status fill_model(struct th_run *run,
                        : th_certificate_copy(&model->certificate, known, err);
 }
 
-/* From the source, a cell at a time. Local. */
+/* Deviations read from the source, one cell at a time. Local. */
 static th_status read_deviations(const struct th_context *context,
                                  const int64_t *attribute, int64_t count,
                                  double *deviation, struct th_error *err)
@@ -191,7 +193,7 @@ static th_status read_deviations(const struct th_context *context,
   return TH_OK;
 }
 
-/* Those of the support's attributes that this rank owns. Local. */
+/* The deviations of the support's attributes that this rank owns. Local. */
 static th_status own_deviations(const struct th_context *context,
                                 const struct th_model *model,
                                 struct th_error *err)

@@ -1,4 +1,4 @@
-/* choice.c - which of several models predicts, and is no larger than it must be
+/* choice.c - chooses the model that predicts best and is no larger than needed
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/choice.h"
 
@@ -52,8 +52,8 @@ static double se_of(const struct th_choice *choice, const double *u,
   return choice->sum > 0 ? sqrt(sum) / choice->sum : 0;
 }
 
-/* The correlation of predictions with the target, times root of the rows that
- * the weights are worth. */
+/* The correlation of predictions with the target, times the root of the
+ * effective number of rows. */
 static double score_of(const struct th_choice *choice, const double *prediction)
 {
   double centre = mean_of(choice, prediction);
@@ -117,7 +117,7 @@ static bool counts(const struct th_choice *choice, const struct th_candidate *c)
          (choice->most <= 0 || c->size <= choice->most);
 }
 
-/* Of equals the first is better. */
+/* Whether a predicts better than b. Of equals the first is better. */
 static bool predicts_better(const struct th_candidate *a,
                             const struct th_candidate *b)
 {
@@ -170,8 +170,8 @@ static int64_t find_best(const struct th_choice *choice)
   return best;
 }
 
-/* The first, from few to many attributes, that is as good as b; none after b
- * itself. */
+/* The first candidate, from few to many attributes, that is as good as b. At
+ * the latest b itself. */
 static int64_t find_sparsest(const struct th_choice *choice, int64_t b)
 {
   const struct th_candidate *all = choice->candidate;

@@ -78,7 +78,7 @@ done:
   return rc;
 }
 
-/* What the model says of it. */
+/* Describe the candidates for the model. */
 static void note(const struct th_end_work *w, const struct th_choice *choice,
                  const struct th_chosen *made)
 {
@@ -214,7 +214,7 @@ done:
   return rc;
 }
 
-/* What a choice may have been too small for. */
+/* Tell the user if the choice lies at a limit of its grid. */
 static void tell_limits(const struct th_end_work *w)
 {
   const struct th_candidate *chosen = &w->end->chosen;
@@ -269,7 +269,8 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
     TH_TRY(th_agree(context->comm, choose(w, err), err));
-    if (w->at_end && end->folds > 1) { /* of large data: dear, and no better */
+    if (w->at_end &&
+        end->folds > 1) { /* on large data this is dear, and no better */
       TH_TRY(th_end_nets(w, TH_LAMBDAS, err));
       TH_TRY(th_agree(context->comm, choose(w, err), err));
     }

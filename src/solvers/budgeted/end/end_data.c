@@ -1,4 +1,5 @@
-/* end_data.c - what the candidates of an end are fitted on: lists, columns
+/* end_data.c - the lists and columns that the candidates of an end are fitted
+ * on
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -8,7 +9,8 @@
 
 enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 
-/* Of the list, on all examples: the shortest one of the most. */
+/* Values of the list on all examples: the shortest list on the most examples.
+ */
 static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
 
 int64_t th_end_longest_list(int64_t budget, int64_t n)
@@ -18,8 +20,8 @@ int64_t th_end_longest_list(int64_t budget, int64_t n)
   return th_min_i64(budget, room);
 }
 
-/* Are there examples with weight in a fold, or outside of it? Outside, of
- * labels, one of each class? */
+/* Are there examples with weight in a fold, and outside of it? With labels: one
+ * of each class outside? */
 static bool has_both(const struct th_end_work *w, int64_t f, bool inside)
 {
   double least = INFINITY;
@@ -63,8 +65,8 @@ done:
   return rc;
 }
 
-/* The last list is of all rows and begins with S; those of folds know nothing
- * of their fold. Collective. */
+/* Make the lists. The last one is of all rows and begins with S. The list of a
+ * fold knows nothing of this fold. Collective. */
 static th_status make_lists(struct th_end_work *w, struct th_marginal *scores,
                             const struct th_support *support, int64_t most,
                             struct th_error *err)
@@ -88,7 +90,7 @@ done:
   return rc;
 }
 
-/* Lists that the passes which are left can look at. Collective. */
+/* Shorten the lists to what the remaining passes can look at. Collective. */
 static th_status choose_lists(struct th_end_work *w, struct th_marginal *scores,
                               const struct th_support *support,
                               struct th_error *err)
@@ -104,7 +106,8 @@ done:
   return rc;
 }
 
-/* The lists' values, never more than the budget in one draw. Collective. */
+/* Fetch the lists' values, never more than the budget in one draw. Collective.
+ */
 static th_status fetch(struct th_end_work *w, struct th_error *err)
 {
   struct th_context *context = w->context;
@@ -119,9 +122,10 @@ static th_status fetch(struct th_end_work *w, struct th_error *err)
   return rc;
 }
 
-/* How far the values of an attribute go from their mean, and how often: of its
- * own unit, unmoved by shifts; the deviation alone would hold back rare
- * attributes. Without an intercept from 0. */
+/* The unit of an attribute in a penalised fit: how far its values go from their
+ * mean, and how often. It scales with the attribute and does not change with
+ * shifts. The deviation alone would put rare attributes at a disadvantage.
+ * Without an intercept distances are from 0. */
 static double factor_of(const struct th_statistics *s, bool intercept)
 {
   double centre = intercept ? s->mean : 0;
@@ -130,7 +134,8 @@ static double factor_of(const struct th_statistics *s, bool intercept)
   return sqrt(sqrt(s->deviation * s->deviation + off * off) * reach);
 }
 
-/* What the owners know of the listed attributes, on every rank. Collective. */
+/* Share the statistics of the listed attributes, which their owners know.
+ * Collective. */
 static th_status take_scales(struct th_end_work *w, struct th_error *err)
 {
   struct th_context *context = w->context;
@@ -155,7 +160,8 @@ done:
   return rc;
 }
 
-/* The same values with either scale; entries hold scaled ones. Local. */
+/* Make vectors of the same values with either scale. Sparse entries are held
+ * scaled. Local. */
 static th_status make_vectors(struct th_end_work *w, struct th_error *err)
 {
   th_status rc;

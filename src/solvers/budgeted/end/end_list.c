@@ -61,13 +61,13 @@ done:
   return rc;
 }
 
-/* Attributes that are in a list already; open addressing. */
+/* A hash set of the attributes in a list, with open addressing. */
 struct taken {
   int64_t *slot; /* attribute + 1, or 0 */
   int64_t slots; /* a power of two */
 };
 
-/* False: it was there. */
+/* Put an attribute in. False: it was there. */
 static bool put(struct taken *taken, int64_t attribute)
 {
   uint64_t at = (uint64_t)attribute * 0x9e3779b97f4a7c15u >> 20;
@@ -89,7 +89,7 @@ static void add(struct th_end_list *list, struct taken *taken,
     list->attribute[list->count++] = attribute;
 }
 
-/* The next of one ranking that is not in the list yet. */
+/* Add the next attribute of a ranking that is not in the list yet. */
 static bool add_next(struct th_end_list *list, struct taken *taken,
                      const struct ranking *r, int which, int64_t *at)
 {

@@ -1,5 +1,4 @@
-/* marginal.c - scores by which attributes come into the list of an end that
- * predicts
+/* marginal.c - scores that select the list of an end that predicts
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/marginal.h"
 
@@ -67,7 +66,7 @@ static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
   return rc;
 }
 
-/* The sums of a member in all folds: kept aside, or put back. */
+/* Put the sums of a member in all folds aside, or back. */
 static void hold(struct th_marginal *m, const struct th_context *context,
                  const struct th_support *support, bool back)
 {
@@ -117,7 +116,7 @@ void th_marginal_release(struct th_marginal *m,
   hold(m, context, support, true);
 }
 
-/* Dense: a strip's sums with some multiplier. */
+/* Dense data: add a strip's sums, with a multiplier of each row. */
 static void add_strip(const struct th_context *context,
                       const struct th_slab *strip,
                       const struct th_row_weights *multiplier,
@@ -174,7 +173,7 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
              m->alone + first);
 }
 
-/* The centring of one draw, by folds. */
+/* Add the centring correction of one draw, by folds. */
 static void add_centring(struct th_marginal *m,
                          const struct th_context *context,
                          struct th_range block, struct th_evidence unit,
