@@ -1,13 +1,14 @@
-/* row_groups.c - where things lie in a data set: row groups, chunks, shards
+/* row_groups.c - the sizes of row groups, chunks and shards
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/row_groups.h"
 
 #include "core/integer.h"
 
 enum {
-  CHUNK_BYTES = 256 << 10, /* what is read and verified while it is hot */
-  STORED_BYTES = 4 << 20,  /* what lies together in a dense shard */
-  PIECE_ENTRIES = 16384    /* the same for a sparse one */
+  CHUNK_BYTES =
+      256 << 10,          /* read and verified while in the processor's cache */
+  STORED_BYTES = 4 << 20, /* stored together in a dense shard */
+  PIECE_ENTRIES = 16384   /* stored together in a sparse shard */
 };
 
 static int64_t chunk_attributes(const struct th_shape *shape)
@@ -49,7 +50,7 @@ static th_status check_counts(const struct th_shape *shape,
   return TH_OK;
 }
 
-/* Places in files and numbers of runs are 64-bit integers. */
+/* Check that places in files and numbers of runs fit 64-bit integers. */
 static th_status check_places(const struct th_row_groups *row_groups,
                               struct th_error *err)
 {
@@ -119,8 +120,8 @@ int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
   int64_t parts = th_integer_ceil_divide(count, most);
   if (parts == 1)
     return count;
-  int64_t even =
-      th_integer_ceil_divide(count, parts); /* little is padded then */
+  int64_t even = th_integer_ceil_divide(
+      count, parts); /* parts of equal size need little padding */
   return th_integer_ceil_divide(even, row_groups->chunk) * row_groups->chunk;
 }
 

@@ -1,4 +1,4 @@
-/* message.c - a record as one run of bytes, to broadcast or to hash it
+/* message.c - packs a record into bytes, to broadcast or to hash it
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/message.h"
 

@@ -1,4 +1,4 @@
-/* comm.c - the team of one, and what is built on any team's operations
+/* comm.c - the team of one, and functions built on any team's operations
  * SPDX-License-Identifier: MIT */
 #include "core/comm.h"
 
@@ -137,14 +137,15 @@ th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
   int root = comm->size - (int)worst;
   if (comm->rank == root) {
     th_fail(err, rc, "%s",
-            th_error_status_text(rc)); /* unless it says more itself */
+            th_error_status_text(
+                rc)); /* used if the error has no text of its own */
     err->rank = err->rank < 0 ? root : err->rank;
   }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
 }
 
-/* Bit patterns are added to zeros. */
+/* Adding a bit pattern to zeros keeps it. */
 void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count)
 {
   comm->ops->sum_i64(comm, (int64_t *)(void *)value, count);

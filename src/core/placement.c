@@ -27,7 +27,7 @@ struct border {
   int64_t below;
 };
 
-/* Up to the border whose cost below is nearest to the wanted one. */
+/* Move to the border whose cost below is nearest to the wanted one. */
 static void advance(struct border *border, const struct th_cost *cost,
                     int64_t wanted)
 {

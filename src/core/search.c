@@ -1,4 +1,4 @@
-/* search.c - where an ascending list reaches a value
+/* search.c - binary searches in ascending lists
  * SPDX-License-Identifier: MIT */
 #include "core/search.h"
 

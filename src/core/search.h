@@ -1,4 +1,4 @@
-/* search.h - where an ascending list reaches a value
+/* search.h - binary searches in ascending lists
  *
  * All functions are local and pure; a list may be empty.
  * SPDX-License-Identifier: MIT */
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* th_search_T: the first k of [low, high) whose entry is not below `limit`;
- * high where there is none. Entries ascend. */
+ * high if there is none. Entries ascend. */
 #define TH_DEFINE_SEARCH(name, type)                                           \
   static inline int64_t th_search_##name(const type *entry, int64_t low,       \
                                          int64_t high, int64_t limit)          \
@@ -38,8 +38,8 @@ int64_t th_search_member(const void *items, size_t size, size_t offset,
 int64_t th_search_order(const int64_t *entry, const int64_t *order,
                         int64_t count, int64_t value);
 
-/* The first k of [low, high) that has what all behind it have, too; high where
- * there is none. */
+/* The first k of [low, high) with a property that all later ones have, too;
+ * high if there is none. */
 int64_t th_search_where(int64_t low, int64_t high,
                         int (*has)(void *self, int64_t k), void *self);
 

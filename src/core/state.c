@@ -81,7 +81,7 @@ void th_state_leave(struct th_state *state)
 static const char *const types[TH_STATE_TYPES] = {"f64", "i64", "i32", "u8",
                                                   "u16"};
 
-/* The next entry of the image, which is to be the one that is described. */
+/* The next entry of the image, which must be the one that is described. */
 static const struct th_state_entry *expect(struct th_state *state,
                                            const struct th_state_entry *wanted)
 {

@@ -1,4 +1,4 @@
-/* state_image.c - images of the state of a run: taken, checked, shared
+/* state_image.c - takes, checks and shares images of the state of a run
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "core/state.h"
@@ -19,7 +19,7 @@ static size_t bytes_of(const struct th_state_entry *entry)
   return (size_t)(entry->rows * entry->all) * th_state_size(entry->type);
 }
 
-/* Each rank's part lies by itself; vector by vector it becomes whole. */
+/* Join the parts of all ranks, vector by vector. */
 static void interleave(const char *parts, const int64_t *bytes, int size,
                        struct th_state_entry *made)
 {
@@ -34,7 +34,7 @@ static void interleave(const char *parts, const int64_t *bytes, int size,
   }
 }
 
-/* An array that is spread over the ranks. Collective. */
+/* Gather an array that is spread over the ranks. Collective. */
 static th_status gather(const struct th_state_entry *from,
                         struct th_state_entry *made, struct th_comm *comm,
                         struct th_error *err)
@@ -58,7 +58,7 @@ done:
   return rc;
 }
 
-/* An array that rank 0 has. Collective. */
+/* Copy an array that rank 0 has. Collective. */
 static th_status copy(const struct th_state_entry *from,
                       struct th_state_entry *made, struct th_comm *comm,
                       struct th_error *err)
@@ -74,7 +74,7 @@ done:
   return rc;
 }
 
-/* No name comes twice. Local; replicated. */
+/* Check that no name comes twice. Local; replicated. */
 static th_status check_name(const struct th_state_image *image,
                             const char *name, struct th_error *err)
 {
@@ -120,7 +120,7 @@ th_status th_state_put(struct th_state *state, struct th_comm *comm,
   return th_agree(comm, rc, err);
 }
 
-/* Room for what rank 0 has. Local. */
+/* Reserve room for rank 0's image. Local. */
 static th_status reserve(struct th_state_image *image, struct th_error *err)
 {
   th_status rc = TH_OK;

@@ -1,4 +1,4 @@
-/* store.c - who owns which attributes of a data set
+/* store.c - which rank owns which attributes of a data set
  * SPDX-License-Identifier: MIT */
 #include "core/store.h"
 

@@ -32,12 +32,11 @@ struct th_plan {
   int64_t stream_bytes; /* the same if nothing stays in memory */
   int64_t updates;      /* expected, 0: not known beforehand */
   int64_t screens;      /* passes over blocks, before an end that predicts */
-  int64_t
-      list; /* attributes that an end that predicts fits; 0: there is none */
-  double fit_visits;  /* values that these fits visit, expected */
-  int64_t points;     /* lambdas, expected; 0: no penalty */
-  double visits;      /* stored values that are computed with, expected */
-  double most_visits; /* the same if no gap ends the run early; 0: none can */
+  int64_t list;         /* attributes on the list of the end; 0: no list */
+  double fit_visits;    /* values that these fits visit, expected */
+  int64_t points;       /* lambdas, expected; 0: no penalty */
+  double visits;        /* stored values that are computed with, expected */
+  double most_visits;   /* the same if no gap ends the run early; 0: none can */
 };
 
 #endif

@@ -45,10 +45,9 @@ struct th_sift_plan {
   int64_t *race; /* this rank's part */
   int64_t race_count;
   int64_t race_capacity;
-  int64_t fresh; /* rows for which this choice of the race still holds */
-  int64_t *bins; /* of the race's histogram */
-  int64_t
-      next; /* where the rotation continues: an attribute, or a Latin block */
+  int64_t fresh;   /* rows for which this choice of the race still holds */
+  int64_t *bins;   /* of the race's histogram */
+  int64_t next;    /* attribute or Latin block where the rotation continues */
   int64_t windows; /* Latin: places of windows in their blocks, so far */
   double level;    /* information that it has given each attribute */
   double used;     /* rows of all rounds */
@@ -56,18 +55,16 @@ struct th_sift_plan {
 
 /* Replicated but for evidence, and the plan's part of the race. */
 struct th_sift {
-  bool predicts;         /* ends with what predicts best (end.h) */
-  struct th_latin latin; /* deals the rows of the rounds, if predicts */
-  struct th_marginal
-      marginal; /* scores that make the list of the end, if predicts */
+  bool predicts;               /* ends with what predicts best (end.h) */
+  struct th_latin latin;       /* deals the rows of the rounds, if predicts */
+  struct th_marginal marginal; /* if predicts: makes the list */
   struct th_end end;
   struct th_support support;   /* S with theta, entrants among them */
   struct th_support confirmed; /* S without entrants: the model as it is */
   struct th_sift_plan plan;    /* J */
   struct th_batch batch;
-  struct th_round_log
-      log;             /* labels, in a single pass: the rows for Newton steps */
-  struct th_gram gram; /* of one round */
+  struct th_round_log log; /* labels, single pass: for Newton steps */
+  struct th_gram gram;     /* of one round */
   struct th_sift_fit fit;
   struct th_sift_evidence evidence;
   struct th_sift_entry entry;

@@ -45,9 +45,8 @@ struct th_sift_fit {
   double *score;            /* z of entrants */
   struct th_evidence *came; /* U and W of entrants when they came; kept for slow
                                ones after they have joined, else 0 */
-  int64_t
-      *nonzeros; /* of slow ones: examples that have them, since they came */
-  bool *slow;    /* entrants whose trial lasts over rounds */
+  int64_t *nonzeros;        /* of slow ones: examples since they came */
+  bool *slow;               /* entrants whose trial lasts over rounds */
   unsigned char
       *verdict;  /* on slow ones, set by the caller of th_sift_fit_round */
   double *trial; /* sums over the rows of trials, laid out as precision; members

@@ -24,8 +24,7 @@
 struct th_target {
   double shift; /* weighted mean of the training targets, or 0 */
   bool labels;  /* two values, mapped to -1 and +1 */
-  double
-      low; /* the smallest and the largest value; for labels the two values */
+  double low;   /* smallest and largest value; labels: the two */
   double high;
   double kurtosis; /* of targets that are numbers; the normal law has 3. 0 for
                       two values */

@@ -32,7 +32,7 @@ struct th_replicated_columns {
   int64_t *attribute;       /* of each slot */
   struct th_vector *vector; /* of each slot; values lie in its block */
   struct th_replicated_columns_block *
-      *block; /* of each slot, shared by slots; NULL: the values are borrowed */
+      *block;      /* of each slot; NULL: borrowed values */
   int64_t *sorted; /* slots in ascending order of attributes */
 };
 

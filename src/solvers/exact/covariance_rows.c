@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Slots of columns, -1 where they have none. Local. */
+/* The slot of each column, -1 if it has none. Local. */
 static th_status name_columns(const struct th_replicated_columns *columns,
                               int64_t count, int64_t **name,
                               struct th_error *err)
@@ -18,7 +18,7 @@ static th_status name_columns(const struct th_replicated_columns *columns,
   return rc;
 }
 
-/* Sums of pairs become centred products at both of their places. */
+/* Turn sums of pairs into centred products, at both of their places. */
 static void centre(struct th_covariance *c, int64_t first, int64_t last,
                    double sum_h)
 {

@@ -1,4 +1,4 @@
-/* gradient_history.c - what earlier passes say of the present slopes
+/* gradient_history.c - estimates of slopes from earlier passes
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/gradient_history.h"
 
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distances in doubles, from below. */
+/* Rounds distances upward. */
 static const double upward = 1 + 1e-10;
 
-/* A point of a line: first + part (first - second). */
+/* A point on a line: first + part (first - second). */
 struct view {
   const struct th_point *first;
-  const struct th_point *second; /* the same as first: the point alone */
+  const struct th_point *second; /* equal to first: the point alone */
   double part;
   double beside; /* its distance from theta */
   double level;  /* typical error, over sqrt(N_g) */
@@ -58,7 +58,7 @@ th_status th_gradient_history_init(struct th_gradient_history *history,
   for (int64_t i = 0; i < p->rows; i++)
     theta[i] = p->start;
   th_problem_theta(p, theta, theta);
-  /* The zero model's slopes; where all are 0 any lambda is as good a name. */
+  /* The slopes of the zero model. If all are 0, any lambda may label them. */
   th_gradient_history_keep(history, p->lambda_max > 0 ? p->lambda_max : 1,
                            theta, 0, duals);
 done:
@@ -75,8 +75,8 @@ void th_gradient_history_free(struct th_gradient_history *history)
   *history = (struct th_gradient_history){0};
 }
 
-/* Errors are those of groups, which ranks may share: each attribute has that of
- * its group. Local. */
+/* List errors by attribute, since ranks may share groups: each attribute has
+ * the error of its group. Local. */
 static void describe_error(struct th_point *point, const struct th_problem *p,
                            struct th_range here, struct th_state *state)
 {
@@ -118,7 +118,7 @@ void th_gradient_history_describe(struct th_gradient_history *history,
   th_state_leave(state);
 }
 
-/* The nearest point of the line through two points. */
+/* The nearest point on the line through two points. */
 static struct view look(const struct th_problem *p, const double *theta,
                         const struct th_point *first,
                         const struct th_point *second)
@@ -170,7 +170,8 @@ double th_gradient_history_estimate(struct th_gradient_history *history,
   return best.level;
 }
 
-/* The point at a lambda, or a free one, or the one to give up. */
+/* The point to overwrite: that of the same lambda, a free one, or the one used
+ * longest ago. */
 static struct th_point *choose(struct th_gradient_history *history,
                                double lambda)
 {
@@ -197,12 +198,11 @@ void th_gradient_history_keep(struct th_gradient_history *history,
   fill(history, point, theta, duals);
 }
 
-/* Below every lambda, also below the 0 of a target that nothing correlates
- * with.
- */
+/* Below every lambda, even below the 0 of a target that nothing correlates
+ * with. */
 static const double below_all = -1;
 
-/* The point at the smallest lambda above `lambda`, none: NULL. */
+/* The point at the smallest lambda above `lambda`, or NULL. */
 static const struct th_point *above(const struct th_gradient_history *history,
                                     double lambda)
 {

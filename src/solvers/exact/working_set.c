@@ -36,7 +36,7 @@ void th_working_set_free(struct th_working_set *w)
   *w = (struct th_working_set){0};
 }
 
-/* Room for so many units and members in a set without any. Local. */
+/* Reserve room for so many units and members in an empty set. Local. */
 static th_status reserve(struct th_working_set *w, int64_t units,
                          int64_t members, struct th_error *err)
 {
@@ -50,8 +50,8 @@ static th_status reserve(struct th_working_set *w, int64_t units,
   return rc;
 }
 
-/* The members of the listed units that are this rank's; records NULL: how many.
- * Local. */
+/* Describe the members of the listed units that this rank owns; records NULL:
+ * only count them. Local. */
 static int64_t describe(const struct th_problem *p, const int64_t *key,
                         int64_t count, struct record *records)
 {
@@ -81,7 +81,7 @@ static int by_key(const void *a, const void *b)
          (left->attribute < right->attribute);
 }
 
-/* A unit with zeros becomes the last one. */
+/* Append a new unit, with zeros. */
 static void append(struct th_working_set *w, const struct record *record,
                    int64_t count)
 {
@@ -97,7 +97,7 @@ static void append(struct th_working_set *w, const struct record *record,
   w->start[++w->units] = w->members;
 }
 
-/* A unit of another working set becomes the last one. */
+/* Append a unit of another working set. */
 static void copy(struct th_working_set *to, const struct th_working_set *from,
                  int64_t unit)
 {
@@ -117,7 +117,7 @@ static void copy(struct th_working_set *to, const struct th_working_set *from,
   to->start[++to->units] = to->members;
 }
 
-/* Old and new units by their keys. Local. */
+/* Merge old and new units by their keys. Local. */
 static th_status merge(struct th_working_set *w, const struct record *record,
                        int64_t records, int64_t units, struct th_error *err)
 {
@@ -186,7 +186,7 @@ void th_working_set_drop_zeros(struct th_working_set *w)
   kept.members = 0;
   for (int64_t g = 0; g < w->units; g++)
     if (!is_zero(w, g))
-      copy(&kept, w, g); /* in place: never ahead of what is read */
+      copy(&kept, w, g); /* in place: writes never overtake reads */
   *w = kept;
 }
 
@@ -231,7 +231,7 @@ int64_t th_working_set_support(const struct th_working_set *w)
   return size;
 }
 
-/* The units of an image join an empty set. Collective. */
+/* Add the units of an image to an empty set. Collective. */
 static void take_in(struct th_working_set *w, const struct th_problem *p,
                     struct th_state *state)
 {

@@ -17,19 +17,24 @@
 enum {
   MOST_ROUNDS = 200,
   LEAST_GROWTH = 100, /* units that may join at once */
-  WORTH_A_SLAB = 16,  /* places: a shorter hole is read along */
+  WORTH_A_SLAB =
+      16, /* places: a shorter gap between wanted ones is read, too */
   USUAL_MEMBERS = 1000,
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
   EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
 };
 
-static const double usual_tolerance = 1e-9;  /* of the zero model's objective */
-static const double usual_precision = 1e-8;  /* of the model's own */
-static const double for_the_set = 0.3;       /* of the goal: its own gap */
-static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
-static const double nearly = 0.99;           /* of lambda: may join as well */
-static const double soon = 0.1;     /* of the gap: a pass that is cheap */
-static const double reaches = 0.98; /* extrapolated: joins at once */
+static const double usual_tolerance = 1e-9; /* of the zero model's objective */
+static const double usual_precision = 1e-8; /* of the model's own */
+static const double for_the_set =
+    0.3; /* of the goal: the gap to solve the working set to */
+static const double safely_below =
+    1 - 1e-3;                      /* of lambda: groups below need no look */
+static const double nearly = 0.99; /* of lambda: groups above may join, too */
+static const double soon =
+    0.1; /* of the gap, before the next pass if that is cheap */
+static const double reaches =
+    0.98; /* of lambda: extrapolated slopes above join at once */
 
 int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
 {
@@ -137,7 +142,8 @@ done:
   return rc;
 }
 
-/* Coefficients move on along their lines, as long as they keep their signs. */
+/* Extrapolate coefficients along their lines, as long as they keep their signs.
+ */
 static void extrapolate(struct th_working_set *w, double part)
 {
   for (int64_t k = 0; k < w->members; k++) {
@@ -172,8 +178,8 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
                                        &added, err);
 }
 
-/* A unit of the working set from the slopes that everyone has, on a rank that
- * holds members of it; Z is without the ridge, as everywhere. */
+/* Take the dual value of a unit of the working set from its replicated slopes,
+ * on a rank that holds members of it. Z is without the ridge. */
 static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
 {
   const struct th_problem *p = e->problem;
@@ -192,7 +198,7 @@ static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
   }
 }
 
-/* The working set is known; not_wanted: nor wanted then. */
+/* Mark the working set's groups as known. not_wanted: also as not wanted. */
 static void take_known(struct th_working_set_solver *e, bool not_wanted)
 {
   const struct th_problem *p = e->problem;
@@ -210,8 +216,9 @@ static void take_known(struct th_working_set_solver *e, bool not_wanted)
   }
 }
 
-/* Short holes within a cell are read along: single attributes cost more than
- * their values. Cells, since ranks have no part in what is read. */
+/* Read short gaps within a cell, too, since single attributes cost more than
+ * their values. Gaps end at cells, so that what is read does not depend on
+ * ranks. */
 static void fill_holes(struct th_working_set_solver *e)
 {
   const struct th_problem *p = e->problem;
@@ -230,13 +237,14 @@ static void fill_holes(struct th_working_set_solver *e)
   }
 }
 
-/* Which groups may reach lambda at the present theta; what is known of the
- * others, and how well. Collective where groups are shared. */
+/* Mark the groups that may reach lambda at the present theta, and take the
+ * estimates of the others. Returns their typical error. Collective where groups
+ * are shared. */
 static double want(struct th_working_set_solver *e, double lambda)
 {
   const struct th_problem *p = e->problem;
   struct th_duals *duals = &e->duals;
-  double level = 0; /* columns in memory are looked at all */
+  double level = 0; /* of columns in memory, all are looked at */
   if (p->kept == NULL)
     level = th_gradient_history_estimate(&e->history, e->inner.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
@@ -286,9 +294,9 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   return TH_OK;
 }
 
-/* Violators and what nearly is, those first that the sphere would remove last:
- * celer's priority (1 - Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point.
- * Collective. */
+/* Add groups that violate optimality, and those that nearly do. The groups that
+ * the sphere would remove last come first: celer's priority (1 -
+ * Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point. Collective. */
 static th_status add_violators(struct th_working_set_solver *e, double lambda,
                                int64_t *added, struct th_error *err)
 {
@@ -314,17 +322,16 @@ done:
   return rc;
 }
 
-/* How far a gap is on the way from the first to the goal, both as logarithms.
- */
+/* How far a gap has come from the first one to the goal, in logarithms. */
 static double share_of_way(double first, double gap, double goal)
 {
   double share = th_log(first / gap) / th_log(first / goal);
   return first > goal && gap > goal ? fmax(share, 0) : 1;
 }
 
-/* The working set's gap before the next pass: one over columns in memory is
- * cheap, and who is missing should be there before the set is solved well. But
- * not so cheap as a model by products. */
+/* The working set's gap before the next pass. A pass over columns in memory is
+ * cheap, and missing units should join before the set is solved well. A model
+ * by products is cheaper still. */
 static double enough_of(const struct th_working_set_solver *e, double least)
 {
   bool cheap = e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
@@ -368,7 +375,7 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     if (e->dual_norm > lambda)
       TH_TRY(add_violators(e, lambda, &added, err));
     if (added == 0 && !(e->gap < 0.5 * before))
-      break; /* as far as doubles go */
+      break; /* the limit of doubles */
     if (added > 0)
       part = for_the_set;
     else if (enough == least)

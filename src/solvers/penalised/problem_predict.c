@@ -18,7 +18,7 @@ struct shares {
   int64_t *sums;  /* rows + 1 */
 };
 
-/* This rank's share on the examples of one row group. Local. */
+/* Add this rank's share on the examples of one row group. Local. */
 static th_status share_group(struct shares *s, struct th_rows rows,
                              struct th_error *err)
 {
@@ -64,7 +64,7 @@ done:
   return rc;
 }
 
-/* What the predictions may add up to at most, on every rank. Collective. */
+/* Find the scale, from a bound on the predictions of all ranks. Collective. */
 static th_status find_scale(struct shares *s, struct th_error *err)
 {
   struct th_context *context = s->problem->context;

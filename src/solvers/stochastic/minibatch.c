@@ -51,7 +51,7 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all)
   minibatch->rows = 0;
 }
 
-/* The next row, and the row cache that it lies in. Local. */
+/* Take the next row, and hold the row cache that it lies in. Local. */
 static th_status take_row(struct th_stochastic *s, int64_t r,
                           struct th_error *err)
 {
@@ -109,7 +109,7 @@ static th_status look(struct th_stochastic *s, int64_t rows,
   return rc;
 }
 
-/* From sums to duals; replicated. */
+/* Derive predictions and duals from the sums; replicated. */
 static void derive(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
@@ -118,7 +118,7 @@ static void derive(struct th_stochastic *s)
     minibatch->prediction[r] =
         th_fixed_to(&s->scaling.fixed, minibatch->sums[r]) + s->intercept;
     minibatch->theta[r] =
-        s->target[minibatch->index[r]]; /* until it is f' there */
+        s->target[minibatch->index[r]]; /* target for now; becomes f' */
   }
   th_loss_f_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,
                 minibatch->factor);

@@ -36,7 +36,7 @@ void th_screen_online_follow(struct th_stochastic *s)
   screen->averaged++;
 }
 
-/* sum |v_j| bound_j: what predictions at the anchor can reach. Collective. */
+/* sum |v_j| bound_j, a bound on predictions at the anchor. Collective. */
 static th_status bound_coefs(struct th_stochastic *s, const double *v,
                              struct th_error *err)
 {
@@ -59,7 +59,7 @@ static int by_number(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Those of the ring in ascending order, each once. */
+/* List the examples of the ring in ascending order, each once. */
 static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
 {
   int64_t filled = th_min_i64(screen->seen, TH_ONLINE_RECENT);
@@ -72,7 +72,7 @@ static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
   return count;
 }
 
-/* v where the level that first keeps it is in [low, high], else 0. */
+/* v_j if the level that first keeps it is in [low, high], else 0. */
 static void part_of(const struct th_stochastic *s, const double *v,
                     const double *level, int low, int high, double *part)
 {

@@ -66,7 +66,8 @@ static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
   return th_stochastic_pass(s, err);
 }
 
-/* One step that is accepted, and the length of the next. Collective. */
+/* Make one step that is accepted, and choose the length of the next.
+ * Collective. */
 static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
                          struct th_error *err)
 {
@@ -101,8 +102,8 @@ static void forget(struct th_sparsa *p, double objective)
     p->recent[k] = objective;
 }
 
-/* Attributes that are 0 in the solution leave. Without them objective and dual
- * point are others. Collective. */
+/* Attributes that are 0 in the solution leave. This changes objective and dual
+ * point. Collective. */
 static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
                         struct th_error *err)
 {

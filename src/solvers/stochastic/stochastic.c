@@ -57,7 +57,7 @@ static th_status choose_lambda(struct th_stochastic *s, int64_t point,
   return rc;
 }
 
-/* b from a model, and a pass there. Collective. */
+/* Set b to a model, and make a pass there. Collective. */
 static th_status start_from(struct th_stochastic *s,
                             const struct th_support *model,
                             struct th_error *err)
@@ -89,7 +89,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
     TH_TRY(s->update->create(s, err));
   if (s->screening->create != NULL)
     TH_TRY(s->screening->create(s, err));
-  if (s->done) /* the zero model it is */
+  if (s->done) /* the zero model is the solution */
     th_stochastic_learnt(s, TH_KNOWN_PASS);
   else
     th_stochastic_changed(s, TH_CHANGE_PROBLEM);

@@ -1,4 +1,4 @@
-/* stochastic_active.c - what follows from the set of active attributes
+/* stochastic_active.c - what is derived from the set of active attributes
  * SPDX-License-Identifier: MIT */
 #include "core/partition.h"
 #include "solvers/stochastic/stochastic_parts.h"
@@ -6,7 +6,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
-/* Make work arrays longer that share a capacity. */
+/* Enlarge one of several work arrays that share a capacity. */
 static th_status grow(void *data, int64_t old, int64_t count, size_t size,
                       struct th_error *err)
 {

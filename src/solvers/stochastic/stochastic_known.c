@@ -1,8 +1,8 @@
-/* stochastic_known.c - what is current of all that is known of an iterate
+/* stochastic_known.c - which derived quantities are current
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
-/* What a change leaves unknown. */
+/* What is no longer known after a change. */
 static const unsigned forgotten[TH_CHANGES] = {
     [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
     [TH_CHANGE_STEPS] = TH_KNOWN_COEF_BOUND,

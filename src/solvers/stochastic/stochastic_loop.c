@@ -12,7 +12,7 @@
 
 enum {
   EPOCHS_IN_LOOP = 4, /* T = 4 n examples between two screenings */
-  STEPS_UNTOLD = 1024 /* to who watches */
+  STEPS_UNTOLD = 1024 /* between two reports to the monitor */
 };
 
 double th_stochastic_done(const struct th_stochastic *s)
@@ -60,7 +60,7 @@ int64_t th_stochastic_block(struct th_stochastic *s)
   return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->minibatch.capacity);
 }
 
-/* Mini-batches until the next screening. */
+/* The number of mini-batches until the next screening. */
 static int64_t block_length(struct th_stochastic *s)
 {
   return (s->screening->block != NULL ? s->screening->block
@@ -96,7 +96,7 @@ done:
   return rc;
 }
 
-/* What is known of the model now. */
+/* Fill in the certificate with what is known now. */
 static void fill_certificate(struct th_stochastic *s)
 {
   struct th_certificate *c = &s->certificate;

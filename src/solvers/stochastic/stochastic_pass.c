@@ -41,11 +41,11 @@ void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
   th_state_leave(state);
 }
 
-/* What is done with the row of example i. Local. */
+/* Called with the row of example i. Local. */
 typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
                      int64_t i);
 
-/* All rows in stored order, as a draw of each deal unit. Local. */
+/* Visit all rows in stored order; each deal unit is one draw. Local. */
 static th_status visit(struct th_stochastic *s, visitor *look,
                        struct th_error *err)
 {
@@ -97,8 +97,8 @@ static const double slack = 1.000001; /* of bounds: sums are rounded */
 
 /* ---- norms ---- */
 
-/* N_j, and norm2(x_i)^2 as the product of a row with itself, which stands in a
- * vector of zeros for the moment. */
+/* Add to N_j, and form norm2(x_i)^2 as the product of a row with itself, which
+ * is put into a vector of zeros for this. */
 static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
                         int64_t i)
 {
@@ -183,7 +183,7 @@ done:
   return rc;
 }
 
-/* The best b0, and the duals there. Local; replicated. */
+/* Find the best b0, and the duals there. Local; replicated. */
 static th_status dualize(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_loss *loss = s->context->loss;
@@ -200,7 +200,7 @@ static th_status dualize(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* Of l1 without weights: groups are places. */
+/* Dual norms for l1 without weights: groups are places. */
 static void plain_dual(struct th_stochastic *s)
 {
   const double *z = s->active.field[TH_FIELD_DUAL];

@@ -28,7 +28,7 @@ void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
     th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
 }
 
-/* One example, dense: both at once. Local. */
+/* One dense example: gradient step and prox at once. Local. */
 static void fused_step(struct th_stochastic *s, double g)
 {
   double step = g * s->minibatch.factor[0];

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double slack = 1.000001; /* size is rounded */
+static const double slack = 1.000001; /* for the rounding of size */
 
 static double *mean_of(const struct th_stochastic *s)
 {
@@ -66,9 +66,9 @@ void th_variance_reduced_free(struct th_stochastic *s)
   free(state);
 }
 
-/* ---- attributes that are not met (sparse data, l1) ---- */
+/* ---- attributes that an example does not have (sparse data, l1) ---- */
 
-/* All steps that have been counted since the last flush. */
+/* Apply to a coefficient all steps since it was last current. */
 static void catch_up(struct th_stochastic *s, int64_t place)
 {
   int64_t steps = s->control.steps - s->control.flushed_at;
@@ -129,7 +129,8 @@ static void move_mean(struct th_stochastic *s)
   }
 }
 
-/* The mean and the prox: for what the sample meets, the rest waits; for all. */
+/* Apply the mean and the prox: to the attributes of the mini-batch alone, while
+ * the others wait; or to all. */
 static void step_met(struct th_stochastic *s)
 {
   for (int64_t r = 0; r < s->minibatch.rows; r++)

@@ -37,8 +37,9 @@ th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
                             const double *products, const double *moment,
                             double square, struct th_error *err);
 
-/* Members leave while |t| < limit for some: half of these at a time, at least
- * one, or one by one. t = coef / sqrt(s^2 inverse_jj), s^2 = square / max(1, n
+/* Remove members while |t| < limit for some of them: half of these at a time,
+ * at least one, or one by one. t = coef / sqrt(s^2 inverse_jj), s^2 = square /
+ * max(1, n
  * - left - 1); of equals the one with the lower number leaves. */
 void th_backward_prune(struct th_backward *b, double limit, bool by_halves);
 
