@@ -12,7 +12,7 @@
 #include "core/comm.h"
 #include "core/ground_truth.h"
 #include "core/groups.h"
-#include "core/names.h"
+#include "core/name_print.h"
 #include "core/source.h"
 #include "io/dataset/origin.h"
 

@@ -6,7 +6,7 @@
 #ifndef TH_FINGERPRINT_H
 #define TH_FINGERPRINT_H
 
-#include "core/names.h"
+#include "core/name_print.h"
 #include "core/source.h"
 
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
 
-#include "core/names.h"
+#include "core/name_print.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/row_groups.h"
 #include "io/dataset/writer.h"

@@ -49,8 +49,7 @@ static const struct ending endings[] = {{SIGINT, LINE("SIGINT")},
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 static struct {
-  struct sigaction
-      before[ENDINGS]; /* the actions before MPI began, which may change them */
+  struct sigaction before[ENDINGS]; /* actions before MPI began */
   bool speaks;
   bool alone;
   bool terminal; /* a bar may be on it */

@@ -1,8 +1,8 @@
 /* callback_store.c - a store whose values a caller computes when asked
  *
- * What is kept is kept by runs: one attribute on one row group, with a mark for
- * each row that is there. A request asks the caller for all that lacks in it at
- * once, and shows the first of its attributes.
+ * Values are kept by runs: one attribute on one row group, with a mark for each
+ * row that is known. A request asks the caller at once for all values that it
+ * lacks, and returns a slab of the first attribute.
  * SPDX-License-Identifier: MIT */
 #include "api/callback_store.h"
 
@@ -17,7 +17,7 @@
 struct run {
   double lowest;
   double highest;
-  unsigned char *there; /* by row of the group; behind the values */
+  unsigned char *there; /* marks by row of the group; lie after the values */
   double value[];
 };
 
@@ -90,7 +90,7 @@ done:
   return rc;
 }
 
-/* Values of one attribute that the caller has given. */
+/* Keep values of one attribute that the caller has given. */
 static th_status keep(struct run *run, const struct place *place,
                       int64_t attribute, const double *value,
                       struct th_error *err)
@@ -129,7 +129,7 @@ done:
   return rc;
 }
 
-/* How many rows from `row` on are alike in being there or not. */
+/* How many rows from `row` on are all known, or all unknown. */
 static int64_t alike(const struct run *run, int64_t row, int64_t last)
 {
   int64_t end = row + 1;
@@ -138,7 +138,7 @@ static int64_t alike(const struct run *run, int64_t row, int64_t last)
   return end - row;
 }
 
-/* Ask for the rows of one attribute that are not there, if some are. */
+/* Ask for the unknown rows of one attribute, if some are known. */
 static th_status ask_rest(struct th_callback_store *s,
                           const struct place *place, const struct run *run,
                           int64_t attribute, struct th_error *err)
@@ -155,7 +155,7 @@ static th_status ask_rest(struct th_callback_store *s,
   return rc;
 }
 
-/* Have all values of up to a cell of attributes. */
+/* Make sure that all values of up to a cell of attributes are known. */
 static th_status have(struct th_callback_store *s, const struct place *place,
                       struct th_range range, struct th_error *err)
 {

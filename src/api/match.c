@@ -1,4 +1,4 @@
-/* match.c - the attributes of a model found again in other data, by name
+/* match.c - finds the attributes of a model in other data, by name
  * SPDX-License-Identifier: MIT */
 #include "api/match.h"
 
@@ -16,7 +16,7 @@ static struct th_name_print names_of(const struct th_data *data)
                                : (struct th_name_print){0};
 }
 
-/* A name that is not that of one attribute. */
+/* Refuse a name that does not belong to exactly one attribute. */
 static th_status refuse_name(const struct th_data *data, const char *name,
                              int64_t place, const char *model,
                              struct th_error *err)
@@ -34,7 +34,7 @@ static th_status refuse_name(const struct th_data *data, const char *name,
                  data->name, text, model);
 }
 
-/* Where the model's support lies in the data. Local: rank 0. */
+/* Find the model's support in the data. Local: rank 0. */
 static th_status find_support(const struct th_model *model,
                               const struct th_data *data, const char *path,
                               int64_t *place, struct th_error *err)
@@ -48,7 +48,7 @@ static th_status find_support(const struct th_model *model,
   return rc;
 }
 
-/* What verifying needs beyond the support. Local; replicated. */
+/* Check the other attributes, which verifying needs, too. Local; replicated. */
 static th_status check_all(const struct th_model *model,
                            const struct th_data *data, const char *path,
                            struct th_error *err)

@@ -4,8 +4,8 @@
  * seed, example and attribute, so nothing travels.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/family.h"
-#include "cli/run.h"
 #include "cli/wording.h"
 #include "core/memory.h"
 #include "core/partition.h"

@@ -6,7 +6,7 @@
 #include "core/certificate.h"
 #include "core/error.h"
 #include "core/groups.h"
-#include "core/names.h"
+#include "core/name_print.h"
 #include "core/source.h"
 
 #include <stdint.h>

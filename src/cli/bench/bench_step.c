@@ -1,7 +1,8 @@
 /* bench_step.c - whole training steps in memory against the read bandwidth
  *
- * The data are one tile of f32 in memory, shown as every row group of a data
- * set: far larger than any cache, and read again only after all of it was.
+ * The data are one tile of f32 in memory, which stands for every row group of a
+ * data set. It is far larger than any cache, and is read again only after all
+ * of it was read.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 #include "core/memory.h"
@@ -83,8 +84,8 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
 static const struct th_store_ops ops = {
     .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
 
-/* Uniform values of deviation 1, by a cheap recurrence: only their speed is
- * asked for. */
+/* Uniform values of deviation 1, by a cheap recurrence, since only the speed
+ * matters. */
 static th_status fill(struct tile_store *tile, const struct th_comm *comm,
                       struct th_error *err)
 {

@@ -1,4 +1,4 @@
-/* command.h - what options have to know of a command
+/* command.h - what the option parser knows about a command
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMMAND_H
 #define TH_COMMAND_H

@@ -12,7 +12,7 @@
 static const double upward = 1 + 1e-10;
 
 /* A point on a line: first + part (first - second). */
-struct view {
+struct line_point {
   const struct th_point *first;
   const struct th_point *second; /* equal to first: the point alone */
   double part;
@@ -119,9 +119,9 @@ void th_gradient_history_describe(struct th_gradient_history *history,
 }
 
 /* The nearest point on the line through two points. */
-static struct view look(const struct th_problem *p, const double *theta,
-                        const struct th_point *first,
-                        const struct th_point *second)
+static struct line_point look(const struct th_problem *p, const double *theta,
+                              const struct th_point *first,
+                              const struct th_point *second)
 {
   double along = 0;
   double length = 0;
@@ -131,28 +131,31 @@ static struct view look(const struct th_problem *p, const double *theta,
     along += p->eta[i] * (theta[i] - first->theta[i]) * direction;
     length += p->eta[i] * direction * direction;
   }
-  struct view view = {first, second, length > 0 ? along / length : 0, 0, 0};
+  struct line_point nearest = {first, second, length > 0 ? along / length : 0,
+                               0, 0};
   for (int64_t i = 0; i < p->rows; i++) {
     double direction = first->theta[i] - second->theta[i];
-    double beside = theta[i] - first->theta[i] - view.part * direction;
+    double beside = theta[i] - first->theta[i] - nearest.part * direction;
     sum += p->eta[i] * beside * beside;
   }
-  view.beside = sqrt(sum) * upward;
-  view.level = view.beside + fabs(1 + view.part) * first->level +
-               fabs(view.part) * second->level;
-  return view;
+  nearest.beside = sqrt(sum) * upward;
+  nearest.level = nearest.beside + fabs(1 + nearest.part) * first->level +
+                  fabs(nearest.part) * second->level;
+  return nearest;
 }
 
 double th_gradient_history_estimate(struct th_gradient_history *history,
                                     const double *theta, struct th_duals *duals)
 {
   struct th_problem *p = history->problem;
-  struct view best = look(p, theta, &history->point[0], &history->point[0]);
+  struct line_point best =
+      look(p, theta, &history->point[0], &history->point[0]);
   for (int64_t a = 1; a < history->count; a++)
     for (int64_t b = 0; b <= a; b++) {
-      struct view view = look(p, theta, &history->point[a], &history->point[b]);
-      if (view.level < best.level)
-        best = view;
+      struct line_point nearest =
+          look(p, theta, &history->point[a], &history->point[b]);
+      if (nearest.level < best.level)
+        best = nearest;
     }
   const struct th_point *first = best.first;
   const struct th_point *second = best.second;

@@ -70,7 +70,7 @@ struct th_update {
   /* Make the coefficients of a row's entries current, before it is multiplied.
    * Local. */
   void (*catch_up)(struct th_stochastic *s, const struct th_row *row);
-  /* Use the sample, whose step size is s->control.step_size. */
+  /* Use the mini-batch, whose step size is s->control.step_size. */
   void (*step)(struct th_stochastic *s);
   /* Make all coefficients current. Local. */
   void (*flush)(struct th_stochastic *s);
