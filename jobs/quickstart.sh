@@ -61,7 +61,7 @@ LIBSVM text or CSV, also .gz, .bz2 or .xz:
   thresher predict mine-model.h5 mine.h5 -o mine-predictions.csv
   thresher inspect mine-model.h5 --json
 
-  thresher --help           all subcommands
+  thresher --help           all commands
   thresher solvers          what can train
   sh tests/run.sh           all tests
 END

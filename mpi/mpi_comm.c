@@ -32,7 +32,8 @@ void th_mpi_must(int code, const char *what)
     th_mpi_die(what, code);
 }
 
-/* MPI 3 counts in int: longer arrays go in parts of this many items. */
+/* MPI 3 counts in int, so longer arrays are sent in parts of this many items.
+ */
 enum { PART = 1 << 26 };
 
 static int part_of(size_t count, size_t done)
@@ -114,7 +115,7 @@ static int64_t sum_before(const int64_t *values, int count)
   return sum;
 }
 
-/* Bytes to one rank and from another at once, in parts. */
+/* Send bytes to one rank and receive from another at once, in parts. */
 static void swap_with(struct th_comm *comm, int to, const char *send,
                       size_t send_bytes, int from, char *receive,
                       size_t receive_bytes)
@@ -170,7 +171,7 @@ static void mpi_join(struct th_comm *comm, void *all, const int64_t *bytes)
 static void mpi_sum_start(struct th_comm *comm, int64_t *values, size_t count)
 {
   struct transport *transport = transport_of(comm);
-  if (count > PART) { /* too long for one call: nothing is left under way */
+  if (count > PART) { /* too long for one call, so it is finished here */
     mpi_sum_i64(comm, values, count);
     transport->request = MPI_REQUEST_NULL;
     return;
@@ -273,7 +274,7 @@ static void fill(struct th_comm *comm, MPI_Comm team)
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv)
 {
   MPI_Comm team;
-  int provided; /* other threads read files; only this one calls MPI */
+  int provided; /* other threads read files, but only this one calls MPI */
   th_mpi_must(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided),
               "MPI_Init_thread");
   th_mpi_must(MPI_Comm_dup(MPI_COMM_WORLD, &team), "MPI_Comm_dup");
@@ -289,7 +290,7 @@ th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err)
   th_mpi_must(MPI_Finalized(&ended), "MPI_Finalized");
   if (!begun || ended)
     return th_fail(err, TH_EUSAGE,
-                   "MPI is not running: a team of ranks comes after MPI_Init "
+                   "MPI is not running; make a team of ranks after MPI_Init "
                    "and before MPI_Finalize");
   th_mpi_must(MPI_Comm_dup(MPI_Comm_f2c(handle), &team), "MPI_Comm_dup");
   fill(comm, team);

@@ -6,18 +6,18 @@
 #include "core/comm.h"
 
 /* Start MPI and fill *comm with the ranks of the job. Collective over the job;
- * once per process. A failed MPI call prints one line and aborts the job:
- * nothing is left to agree over. */
+ * once per process. A failed MPI call prints one line and aborts the job, since
+ * ranks can no longer agree on anything. */
 void th_mpi_start(struct th_comm *comm, int *argc, char ***argv);
 
-/* Fill *comm with the ranks of a communicator of the caller's, which is
- * duplicated; handle: what MPI_Comm_c2f says of it. MPI is running, and stays
- * so: release with th_comm_free. Collective over it. TH_EUSAGE before MPI_Init
- * and after MPI_Finalize. */
+/* Fill *comm with the ranks of the caller's communicator, which is duplicated.
+ * handle: its value of MPI_Comm_c2f. MPI must be running, and keeps running:
+ * release with th_comm_free. Collective over it. TH_EUSAGE before MPI_Init and
+ * after MPI_Finalize. */
 th_status th_mpi_join(struct th_comm *comm, int handle, struct th_error *err);
 
-/* Whether threads that do not call MPI may run beside the one that does. MPI is
- * running. Local. */
+/* Whether threads that do not call MPI may run beside the one that does. MPI
+ * must be running. Local. */
 bool th_mpi_allows_threads(void);
 
 /* Release the team and shut MPI down. Collective. */

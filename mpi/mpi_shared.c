@@ -1,8 +1,8 @@
-/* mpi_shared.c - memory that the ranks of a node have in common
+/* mpi_shared.c - memory that the ranks of a node share
  *
  * A window of MPI-3 shared memory: one rank of each node allocates it, all of
- * them map it. What is small, or does not fit into /dev/shm, stays plain memory
- * of every rank.
+ * them map it. If it is small, or does not fit into /dev/shm, every rank gets
+ * plain memory of its own.
  * SPDX-License-Identifier: MIT */
 #include "mpi/mpi_shared.h"
 
@@ -17,8 +17,8 @@ struct window {
   MPI_Win win;
 };
 
-/* Does it fit into the file system that holds such windows, twice over? Asked
- * by one rank per node: Open MPI does not fail in step when it does not. */
+/* Does it fit twice into the file system that holds such windows? One rank per
+ * node asks, because a failure of Open MPI would not reach all ranks. */
 static bool fits(MPI_Comm node, size_t bytes)
 {
   struct statvfs shm;

@@ -80,7 +80,7 @@ cmp one.csv single.csv || fail "other predictions from other shards"
 
 refused 2 'stored dense' 2 import calls.csv -o no.h5 --target 1 --type u2 \
   --layout sparse
-refused 2 'multiple of 4 rows' 2 import calls.csv -o no.h5 --target 1 \
+refused 2 'multiple of 4 examples' 2 import calls.csv -o no.h5 --target 1 \
   --type u2 --row-group 30
 refused 2 'stored dense' 1 generate sparse -o no.h5 --examples 90 \
   --attributes 9 --density 0.1 --type u2

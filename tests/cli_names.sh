@@ -152,14 +152,14 @@ for n in 0 2; do
   compare "turned data are others" "'$(key turned.json fresh)'" == "'true'"
 done
 must 0 verify exact.h5 none.h5
-refused 1 'other.h5: has other attributes than model exact.h5' 0 \
+refused 1 'other.h5: its attributes are not those that model exact.h5' 0 \
   verify exact.h5 other.h5
 refused 1 'lacks.h5: no attribute is named' 0 verify exact.h5 lacks.h5
 printf '0-9\n10-29\n' >groups.txt
 must 1 train plain.h5 -o groups.h5 "${exact[@]}" --penalty group \
   --groups groups.txt
 must 0 verify groups.h5 shards.h5
-refused 1 'turned.h5: the attributes lie in another order' 2 \
+refused 1 'turned.h5: its attributes are in another order' 2 \
   verify groups.h5 turned.h5
 
 # ---- train: --start and --reference ----

@@ -52,7 +52,7 @@ cp "$REAL" other
 printf ' ' >>other
 every 3 other_arguments
 ODD=1 other_build 2
-# Another value, and another subcommand altogether: as the MPI standard has it.
+# Another value, and another command altogether: as the MPI standard has it.
 mixed()
 {
   local rc=0

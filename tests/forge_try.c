@@ -175,7 +175,7 @@ static struct th_config config_of(const struct th_solver_row *row,
   config.standardize = random & 1;
   config.intercept = random & 2;
   config.epochs = 6;
-  config.panel_memory = 1 << 16;
+  config.row_cache_memory = 1 << 16;
   if (row->needs_start) {
     config.sparsity = 0;
     config.start.support = start;

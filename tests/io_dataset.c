@@ -226,7 +226,7 @@ static void test_row_group(struct th_comm *comm, const char *folder)
   snprintf(path, sizeof path, "%s/no.h5", folder);
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, comm, path, false, &err) == TH_EDATA);
-  CHECK(strstr(err.text, "1 to 32768 rows, not 32769") != NULL);
+  CHECK(strstr(err.text, "1 to 32768 examples, not 32769") != NULL);
 }
 
 /* Another value, target or order of examples is another fingerprint. */
@@ -255,7 +255,7 @@ static void test_packed(struct th_comm *comm, const char *folder)
   recipe = recipe_of(TH_DENSE, TH_U2, 90, 70, 20, 30);
   th_error_clear(&err);
   CHECK(recipe_write(&recipe, comm, path, true, &err) == TH_EUSAGE);
-  CHECK(strstr(err.text, "multiple of 4 rows, not 30") != NULL);
+  CHECK(strstr(err.text, "multiple of 4 examples, not 30") != NULL);
 }
 
 static void test_existing(struct th_comm *comm, const char *folder)

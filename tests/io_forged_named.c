@@ -65,7 +65,7 @@ static const struct refusal refusals[] = {
     {"data.h5", "/", "examples", 0, false, INT64_MAX, "are too many"},
     {"data.h5", "/", "examples", 0, false, INT64_C(1) << 40, "fit together"},
     {"data.h5", "/", "attributes", 0, false, INT64_MAX, "are too many"},
-    {"data.h5", "/", "row_group", 0, false, 0, "a row group has"},
+    {"data.h5", "/", "row_group", 0, false, 0, "a row group holds"},
     {"data.h5", "/", "training", 0, false, -1, "examples for training"},
     {"data.h5", "/", "shards", 0, false, 1 << 20, "fit together"},
     {"data.h5", "/", "nonzeros", 0, false, -1, "fit together"},

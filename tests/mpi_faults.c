@@ -98,7 +98,8 @@ static struct th_config config_of(int solver, int form)
   config.batch = form == 2 ? 4 : 1;
   config.epochs = 8;
   config.screening.every = 40;
-  config.panel_memory = form; /* a byte or two: what is read does not stay */
+  config.row_cache_memory =
+      form; /* a byte or two: what is read does not stay */
   return config;
 }
 

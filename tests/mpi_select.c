@@ -108,7 +108,7 @@ static void test_selection(struct th_comm *comm, int pattern, int64_t d,
   struct th_select_among among = {.values = values,
                                   .first = mine.first,
                                   .count = owned,
-                                  .floor = floor_value,
+                                  .threshold = floor_value,
                                   .k = k};
   CHECK(th_select_largest(comm, &work, &among, TH_OK, chosen, &found, &err) ==
         TH_OK);

@@ -109,7 +109,7 @@ static void test_case(struct th_comm *comm, int solver, int k)
     alone = learn(&self, &config, m, grouped);
   comm->ops->bcast(comm, &alone, sizeof alone, 0);
   CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
-  config.panel_memory = k % 2; /* one byte: nothing stays */
+  config.row_cache_memory = k % 2; /* one byte: nothing stays */
   bool same = learn(comm, &config, m, grouped) == alone;
   CHECK(same);
   if (!same)

@@ -23,7 +23,7 @@ VERBS = {"th_fail": "core/error.h", "th_alloc": "core/memory.h", "th_grow": "cor
 # on the right.
 WORDS = {
     "face": "active_set", "recall": "gradient_history", "descend": "inner_solver_solve",
-    "polish": "sparsa", "panel_": "row_cache", "sheet": "csc_cache", "travel": "redistribution",
+    "polish": "sparsa", "panel": "row_cache", "sheet": "csc_cache", "travel": "redistribution",
     "outlook": "prefetch", "ahead": "prefetch_thread", "rooms": "buffer_pool",
     "placing": "row_assignment", "spill": "bucket_spill", "geometry": "row_groups",
     "smaller": "min_i64", "larger": "max_i64", "drift": "lazy_prox", "text_law": "zipf",

@@ -129,7 +129,7 @@ static void make_second(struct random_problem *p)
       double dual = th_penalty_norm_dual(p->norm[g], row, count, work);
       p->second[g] += p->eta[i] * dual * dual;
     }
-    double least = th_penalty_norm_floor(p->norm[g]);
+    double least = th_penalty_norm_least(p->norm[g]);
     CHECK(p->second[g] <= bound / (least * least) * (1 + 1e-12));
   }
 }

@@ -187,17 +187,17 @@ static void test_dual_maximum(const struct sample *s, uint64_t number)
              1e-11);
 }
 
-/* Omega^D(x) <= norm2(x) / floor: what N_g = sum N_j / (a + c)^2 rests on. */
-static void test_floor(const struct sample *s)
+/* Omega^D(x) <= norm2(x) / least: what N_g = sum N_j / (a + c)^2 rests on. */
+static void test_norm_least(const struct sample *s)
 {
   double work[MOST];
   double size = sqrt(dot(s->v, s->v, s->count));
-  double floor_value = th_penalty_norm_floor(s->norm);
-  CHECK(floor_value == s->norm.a + s->norm.c);
+  double least = th_penalty_norm_least(s->norm);
+  CHECK(least == s->norm.a + s->norm.c);
   CHECK(th_penalty_norm_value(s->norm, s->v, s->count) >=
-        floor_value * size * (1 - 1e-14));
+        least * size * (1 - 1e-14));
   CHECK(th_penalty_norm_dual(s->norm, s->v, s->count, work) <=
-        size / floor_value * (1 + 1e-14));
+        size / least * (1 + 1e-14));
   CHECK_NEAR(th_penalty_norm_value(s->norm, s->v, s->count),
              plain_norm(s, s->v), 1e-14);
 }
@@ -293,7 +293,7 @@ int main(void)
     test_moreau(&s);
     test_dual_definition(&s);
     test_dual_maximum(&s, number);
-    test_floor(&s);
+    test_norm_least(&s);
     test_scales(&s);
     if (check_failures > before) {
       fprintf(stderr, "in sample %d: %d values, a %g, c %g, t %g\n",

@@ -237,7 +237,7 @@ static void test_memory(const char *solver, enum th_layout layout)
     config.epochs = 60;
     config.batch = 3;
     config.screening.how = TH_SCREEN_GAP_SAFE;
-    config.panel_memory = tiny;
+    config.row_cache_memory = tiny;
     train(&config, m, &model);
     CHECK(model.certificate.active < problem.attributes);
     digest[tiny] = problem_digest(&model);

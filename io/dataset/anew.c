@@ -1,4 +1,4 @@
-/* anew.c - dense values stored in another way: for measurements and tests
+/* anew.c - stores dense values in another way, for measurements and tests
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/anew.h"
 
@@ -13,13 +13,14 @@
 
 enum {
   CHUNK_BYTES = 256 << 10,
-  DEFLATE = 1, /* its level */
+  DEFLATE = 1, /* level of compression */
   PART = 4 << 20
 };
 
 static const char other[] = "/anew";
 
-/* How the new data set of `attributes` is stored; negative where that fails. */
+/* The creation list for a new data set of `attributes`; negative if it fails.
+ */
 static hid_t creation_list(enum th_storage storage, hsize_t attributes,
                            hsize_t height, size_t item)
 {

@@ -1,4 +1,4 @@
-/* anew.h - dense values stored in another way: for measurements and tests
+/* anew.h - stores dense values in another way, for measurements and tests
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ANEW_H
 #define TH_ANEW_H
@@ -25,11 +25,11 @@ enum th_storage {
 th_status th_anew_shard(const char *path, enum th_storage storage,
                         int64_t row_group, struct th_error *err);
 
-/* Let the system forget what it keeps in memory of an open file. Local. */
+/* Drop an open file from the system's page cache. Local. */
 void th_anew_forget(int file);
 
-/* Seconds that read(2) takes for all of an open file, from its first byte on;
- * negative where it fails. Local. */
+/* Seconds that read(2) takes for a whole open file; negative if it fails.
+ * Local. */
 double th_anew_read_seconds(int file);
 
 #endif

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The table column by column. */
+/* The table, column by column. */
 struct columns {
   int64_t *first;
   int64_t *count;
@@ -91,8 +91,8 @@ static struct th_group_piece *first_of(struct th_group_piece *piece,
   return found ? &piece[k] : NULL;
 }
 
-/* Pieces cover the attributes once, and groups have one weight; sizes are
- * filled in. False where that is not so. */
+/* Check that the pieces cover each attribute once and that each group has one
+ * weight, and fill in sizes. False if the check fails. */
 static bool complete(struct th_group_piece *piece, int64_t count,
                      int64_t attributes)
 {

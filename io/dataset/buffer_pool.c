@@ -10,8 +10,8 @@
 enum {
   ALIGNMENT = 64,
   BLOCK = 16 * TH_LARGE_PAGE,
-  LEAST = 256,      /* bytes of rooms that are worth a block */
-  WORTH = 16 << 10, /* bytes that are worth a call to give their pages back */
+  LEAST = 256,      /* smallest room, in bytes, that blocks are used for */
+  WORTH = 16 << 10, /* smallest room whose pages are given back to the system */
   MOST = BLOCK / 8
 };
 
@@ -27,7 +27,7 @@ void th_buffer_pool_expect(struct th_buffer_pool *pool, int64_t bytes)
     pool->usual = size;
 }
 
-/* NULL: there is no memory. */
+/* Allocate a block; NULL without memory. */
 static char *add_block(struct th_buffer_pool *pool)
 {
   struct th_error ignored = {0};

@@ -9,33 +9,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed: none. */
+/* Zeroed: empty. */
 struct th_buffer_pool {
-  int64_t usual; /* bytes of the rooms in blocks; 0: there are none */
-  bool taken;    /* some room was: `usual` stays */
+  int64_t usual; /* bytes of a room in blocks; 0: no blocks */
+  bool taken;    /* a room has been taken: `usual` no longer changes */
   char **block;
   int64_t blocks;
   int64_t capacity;
-  int64_t untouched; /* rooms of the last block that nobody had */
-  void *free;        /* rooms of blocks that nobody has: each names the next */
+  int64_t untouched; /* rooms of the last block that were never used */
+  void *free;        /* list of free rooms: each holds the next one's address */
 };
 
-/* The bytes that a room for so many has. */
+/* The size of a room for so many bytes. */
 int64_t th_buffer_pool_bytes(int64_t bytes);
 
-/* Most rooms are going to be for so many bytes; said before the first is taken,
- * and of no effect later, or where blocks are not worth while. */
+/* Announce that most rooms are going to have so many bytes. It has no effect
+ * after the first room was taken, or if blocks are not worth while. */
 void th_buffer_pool_expect(struct th_buffer_pool *pool, int64_t bytes);
 
-/* A room of th_buffer_pool_bytes bytes, aligned to 64, not zeroed; NULL: there
- * is no memory. */
+/* Take a room of th_buffer_pool_bytes bytes, aligned to 64, not zeroed; NULL
+ * without memory. */
 void *th_buffer_pool_take(struct th_buffer_pool *pool, int64_t bytes);
 
-/* Give back a room of th_buffer_pool_bytes `size`; the system has the pages of
- * large ones back. NULL is legal. */
+/* Give back a room; size: its th_buffer_pool_bytes. The pages of large rooms go
+ * back to the system. NULL is legal. */
 void th_buffer_pool_give(struct th_buffer_pool *pool, void *room, int64_t size);
 
-/* All blocks, and with them every room of the usual size. */
+/* Free all blocks, and with them every room of the usual size. */
 void th_buffer_pool_free(struct th_buffer_pool *pool);
 
 #endif

@@ -1,4 +1,5 @@
-/* cache.c - pieces of files kept in memory, the least recently used go first
+/* cache.c - keeps pieces of files in memory; the least recently used leave
+ * first
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/cache.h"
 
@@ -40,7 +41,7 @@ static void link_newest(struct th_cache *cache, int32_t k)
   cache->newest = k;
 }
 
-/* Most requests are for what the last one was for. */
+/* Find a key. Most requests repeat the last one. */
 static int32_t find(const struct th_cache *cache, int64_t key)
 {
   if (cache->count == 0)
@@ -73,7 +74,8 @@ static void unlink_bucket(struct th_cache *cache, int32_t k)
   *link = cache->items[k].next;
 }
 
-/* Take an item out; its room becomes the spare one if that is larger. */
+/* Take an item out. Its room becomes the spare one if it is larger than that.
+ */
 static void evict(struct th_cache *cache, int32_t k)
 {
   struct th_cache_item *item = &cache->items[k];
@@ -98,7 +100,7 @@ static th_status grow_buckets(struct th_cache *cache, struct th_error *err)
 {
   int64_t buckets = cache->buckets > 0 ? 2 * cache->buckets : FIRST_BUCKETS;
   int32_t *bucket = NULL;
-  th_status rc = TH_NEW(&bucket, buckets, "the cache", err);
+  th_status rc = TH_NEW(&bucket, buckets, "the cache of the data set", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t b = 0; b < buckets; b++)
@@ -130,23 +132,25 @@ static th_status take_slot(struct th_cache *cache, int32_t *slot,
     return TH_OK;
   }
   if (cache->filled >= INT32_MAX)
-    return th_fail(err, TH_ENOMEM, "too many pieces in the cache");
+    return th_fail(
+        err, TH_ENOMEM,
+        "the cache of the data set has too many entries; lower {memory}");
   th_status rc = TH_GROW(&cache->items, &cache->capacity, cache->filled + 1,
-                         "the cache", err);
+                         "the cache of the data set", err);
   if (rc == TH_OK)
     *slot = (int32_t)cache->filled++;
   return rc;
 }
 
-/* The spare room, where it fits and is not far too large; else new room, not
- * zeroed: it is about to be filled from a file. */
+/* Take the spare room if it fits and is not far too large, else a new room. It
+ * is not zeroed, since it is filled from a file next. */
 static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
                            int64_t *got, struct th_error *err)
 {
   bool fits = cache->spare != NULL && cache->spare_bytes >= bytes &&
               cache->spare_bytes / 2 <= bytes;
   if (!fits) {
-    /* nothing accounts for the old one */
+    /* the old spare room is not counted in used */
     th_buffer_pool_give(&cache->pool, cache->spare, cache->spare_bytes);
     cache->spare_bytes = th_buffer_pool_bytes(bytes);
     cache->spare = th_buffer_pool_take(&cache->pool, bytes);

@@ -1,4 +1,5 @@
-/* cache.h - pieces of files kept in memory, the least recently used go first
+/* cache.h - keeps pieces of files in memory; the least recently used leave
+ * first
  *
  * Internal to io/, local.
  * SPDX-License-Identifier: MIT */
@@ -14,10 +15,10 @@ struct th_cache_item {
   int64_t key;
   void *data;
   int64_t bytes; /* allocated */
-  int32_t next;  /* of the same bucket, or of the free list; -1 ends */
-  int32_t newer; /* in order of use; -1 ends */
+  int32_t next;  /* in the same bucket or in the free list; -1: the last */
+  int32_t newer; /* neighbours in order of use; -1: none */
   int32_t older;
-  int32_t pins; /* more than 0: not in that order */
+  int32_t pins; /* above 0: not in the order of use */
 };
 
 /* Zeroed: empty. */
@@ -32,30 +33,32 @@ struct th_cache {
   int32_t newest;
   int32_t oldest;
   int32_t free;
-  struct th_buffer_pool pool; /* that items have */
-  void *spare;                /* room of an item that went, for the next */
+  struct th_buffer_pool pool; /* rooms of the items */
+  void *spare;                /* room of an evicted item, for the next one */
   int64_t spare_bytes;
 };
 
-/* What is kept under a key, now the most recently used; NULL: nothing. */
+/* The item of a key, which becomes the most recently used; NULL: none. */
 void *th_cache_find(struct th_cache *cache, int64_t key);
 
-/* Most items are going to have so many bytes: see th_buffer_pool_expect. */
+/* Announce the size of most items: see th_buffer_pool_expect. */
 void th_cache_expect(struct th_cache *cache, int64_t bytes);
 
-/* Room for a new key. Others go until all fit into `limit` bytes; one item is
- * kept whatever its size. The room is the cache's. TH_ENOMEM. */
+/* Add an item for a new key, and return its room. Others leave until all fit
+ * into `limit` bytes; one item is kept whatever its size. The cache owns the
+ * room. TH_ENOMEM. */
 th_status th_cache_add(struct th_cache *cache, int64_t key, int64_t bytes,
                        int64_t limit, void **room, struct th_error *err);
 
-/* Let the least recently used go until the others fit into `limit` bytes. */
+/* Evict the least recently used items until the others fit into `limit` bytes.
+ */
 void th_cache_trim(struct th_cache *cache, int64_t limit);
 
-/* An item with pins is not pushed out. Both: of a key that is there. */
+/* An item with pins is not evicted. The key must be in the cache. */
 void th_cache_pin(struct th_cache *cache, int64_t key);
 void th_cache_unpin(struct th_cache *cache, int64_t key);
 
-/* Forget a key, if it is there; its pins with it. */
+/* Drop the item of a key and its pins, if there is one. */
 void th_cache_drop(struct th_cache *cache, int64_t key);
 
 void th_cache_free(struct th_cache *cache);

@@ -16,15 +16,16 @@ static int64_t count_of(struct th_range range)
   return range.last - range.first;
 }
 
-/* One behind the other: the unit, its values, checksums and states. */
+/* Bytes for the unit, its values, checksums and states, one after the other. */
 static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
 {
   return align(sizeof(struct th_cache_block)) + align(count * shard->map.run) +
          align(count * (int64_t)sizeof(uint64_t)) + align(count);
 }
 
-/* A kept run is looked for among the units first: nothing is read twice while
- * it is in memory. What HDF5 decompresses comes by whole units. */
+/* Is a kept run to have a unit of its own? Not if it is in another unit
+ * already, so that nothing is read twice. Not if HDF5 decompresses whole units.
+ */
 static bool is_alone(const struct th_place *at,
                      const struct th_cache_block *unit, int64_t attribute)
 {
@@ -71,7 +72,7 @@ th_status th_cache_block_make(struct th_dataset *d,
       th_cache_add(place->cache, place->key, place->bytes, limit, &room, err);
   if (rc != TH_OK)
     return rc;
-  if (alone) /* what is kept for single attributes, blocks do without */
+  if (alone) /* memory for single attributes is taken from blocks */
     th_cache_trim(&d->blocks, th_dataset_block_limit(d));
   char *values = (char *)room + align(sizeof(struct th_cache_block));
   char *checksum = values + align(count * run);
@@ -135,8 +136,7 @@ void th_cache_block_count(struct th_dataset *d,
   d->store.bytes_read += bytes;
 }
 
-/* Values that are still to come must never be handed out: garbage would reach
- * the solver. */
+/* Refuse values that are still being read: the solver would get garbage. */
 static th_status refuse_queued(const struct th_cache_block_place *place,
                                struct th_range range, struct th_error *err)
 {
@@ -150,7 +150,8 @@ static th_status refuse_queued(const struct th_cache_block_place *place,
                  (long long)place->at.group);
 }
 
-/* Read what a range lacks; what HDF5 decompresses by whole units. */
+/* Read the missing attributes of a range; whole units if HDF5 decompresses
+ * them. */
 static th_status complete(struct th_dataset *d,
                           struct th_cache_block_place *place,
                           struct th_range range, struct th_error *err)

@@ -14,48 +14,49 @@
 
 enum th_presence { TH_ABSENT, TH_QUEUED, TH_PRESENT };
 
-/* Lies at the beginning of its room. */
+/* A unit in memory. This struct lies at the beginning of its room. */
 struct th_cache_block {
   struct th_range attributes;
-  struct th_cache *cache; /* that it is kept in */
+  struct th_cache *cache; /* that the unit is in */
   int64_t key;
   int64_t bytes;        /* of the room */
-  int64_t reads;        /* under way */
+  int64_t reads;        /* that are under way */
   char *values;         /* R rows of each attribute */
   uint64_t *checksum;   /* of each */
   unsigned char *state; /* of each: enum th_presence */
 };
 
-/* A request's unit. */
+/* Where the unit of a request is, or would be. */
 struct th_cache_block_place {
   struct th_place at;
-  struct th_range attributes; /* that the unit has, or would have, room for */
+  struct th_range attributes; /* that the unit has room for */
   struct th_cache *cache;
   int64_t key;
   int64_t bytes;               /* of its room */
-  struct th_cache_block *unit; /* NULL: there is none yet */
+  struct th_cache_block *unit; /* NULL: not in memory */
 };
 
-/* keep: the run alone, unless it is there with others. */
+/* Find the unit of a request. keep: a unit of the run alone, unless the run is
+ * in another unit. */
 th_status th_cache_block_find(struct th_dataset *dataset, int64_t attribute,
                               int64_t group, bool keep,
                               struct th_cache_block_place *place,
                               struct th_error *err);
 
-/* Room for it in the cache, with nothing in it. TH_ENOMEM. */
+/* Make an empty unit in the cache. TH_ENOMEM. */
 th_status th_cache_block_make(struct th_dataset *dataset,
                               struct th_cache_block_place *place,
                               struct th_error *err);
 
-/* The first attributes of a range, next to one another, that are in a state;
- * empty where there are none. */
+/* The first consecutive attributes of a range that are in a state; may be
+ * empty. */
 struct th_range th_cache_block_part(const struct th_cache_block *unit,
                                     struct th_range range,
                                     enum th_presence state);
 void th_cache_block_mark(struct th_cache_block *unit, struct th_range range,
                          enum th_presence state);
 
-/* The read of a part of the unit. */
+/* The read that fetches a part of the unit. */
 struct th_fetch th_cache_block_fetch(const struct th_cache_block_place *place,
                                      struct th_range part);
 

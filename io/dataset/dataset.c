@@ -1,4 +1,5 @@
-/* dataset.c - opening a data set; what can be asked of it as a whole
+/* dataset.c - opens and closes a data set, and answers questions about it as a
+ * whole
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/dataset_parts.h"
 #include "io/dataset/fingerprint.h"
@@ -13,8 +14,8 @@
 
 enum {
   MOST_WINDOW = 64 << 20, /* bytes that are read ahead */
-  WINDOW_SHARE = 4,       /* of the memory at the most */
-  LITTLE = 96 << 20       /* bytes of what is hardly asked for again */
+  WINDOW_SHARE = 4,       /* largest part of the memory */
+  LITTLE = 96 << 20       /* bytes for values that are hardly used again */
 };
 
 static const struct th_store_ops store_ops = {
@@ -33,7 +34,7 @@ static th_status name_shards(struct th_dataset *d, struct th_error *err)
   /* shards lie beside the master itself, not beside a link to it */
   char *master = realpath(d->path, NULL);
   TH_TRY(th_file_folder(master != NULL ? master : d->path, &folder, err));
-  TH_TRY(TH_NEW(&d->shard, d->info.shards, "shards", err));
+  TH_TRY(TH_NEW(&d->shard, d->info.shards, "the list of shards", err));
   for (int64_t k = 0; k < d->info.shards; k++) {
     struct th_shard_read *shard = &d->shard[k];
     shard->row_groups = &d->info.row_groups;
@@ -61,7 +62,10 @@ static th_status fill(struct th_dataset *d, const char *path, int64_t memory,
   th_file_raise_limit(RLIMIT_NOFILE);
   TH_TRY(th_file_text(&d->path, err, "%s", path));
   if (!th_file_identity_of(path, &d->identity)) {
-    rc = th_fail(err, TH_EIO, "cannot open %s on this rank's host", path);
+    rc = th_fail(
+        err, TH_EIO,
+        "cannot open %s on this rank's host; let all ranks see the same files",
+        path);
     goto done;
   }
   TH_TRY(name_shards(d, err));
@@ -93,7 +97,8 @@ void th_dataset_close(struct th_dataset *dataset)
 {
   if (dataset == NULL)
     return;
-  th_prefetch_free(&dataset->prefetch); /* first: it reads from the others */
+  th_prefetch_free(
+      &dataset->prefetch); /* first, since its thread uses the others */
   for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
     th_shard_close(&dataset->shard[k]);
     TH_FREE(dataset->shard[k].path, dataset->shard[k].name);
@@ -191,7 +196,7 @@ static th_status check_shards(struct th_dataset *d, const struct th_comm *comm,
   return TH_OK;
 }
 
-/* Local: rank 0. */
+/* Check the master as a whole. Local: rank 0. */
 static th_status check_whole(struct th_dataset *d,
                              const struct th_shard_sum *sum,
                              struct th_error *err)

@@ -12,7 +12,7 @@
 #include "core/comm.h"
 #include "core/ground_truth.h"
 #include "core/groups.h"
-#include "core/names.h"
+#include "core/name_print.h"
 #include "core/source.h"
 #include "io/dataset/origin.h"
 
@@ -33,18 +33,18 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
 /* Collective over the ranks that opened it. */
 void th_dataset_close(struct th_dataset *dataset);
 
-/* Most of what is read is not going to be asked for again: keep little of it,
- * whatever memory there is. Before th_dataset_read_ahead. Local. */
+/* Keep few values in memory, however much there is, because most are read only
+ * once. Call before th_dataset_read_ahead. Local. */
 void th_dataset_keep_little(struct th_dataset *dataset);
 
-/* From now on what is announced to the store is read before it is asked for, by
- * a thread of its own where threaded, within the data set's memory. Dense data;
- * a matter of time alone. Local. TH_ENOMEM. */
+/* From now on, announced values of dense data are read ahead within the data
+ * set's memory; with `threaded` by a thread of its own. It changes the time of
+ * a run, but no result. Local. TH_ENOMEM. */
 th_status th_dataset_read_ahead(struct th_dataset *dataset, bool threaded,
                                 struct th_error *err);
 
-/* Forget all stored values that are kept in memory: what is asked for next is
- * read again. Local. */
+/* Forget all stored values in memory. The next requests read them again. Local.
+ */
 void th_dataset_drop(struct th_dataset *dataset);
 
 /* The store behind it; borrowed, lives as long as the data set. */
@@ -55,12 +55,12 @@ int64_t th_dataset_bytes(const struct th_dataset *dataset);
 const struct th_ground_truth *
 th_dataset_truth(const struct th_dataset *dataset);
 const char *th_dataset_provenance(const struct th_dataset *dataset);
-/* The targets' column, and the class that is 1 where all others are -1; NULL:
- * not known, none. */
+/* The name of the targets' column, NULL if not known. The class whose targets
+ * are 1 while all others are -1, NULL if there is none. */
 const char *th_dataset_target_name(const struct th_dataset *dataset);
 const char *th_dataset_positive_class(const struct th_dataset *dataset);
-/* Of the text that it was imported from; nothing is set where that is not
- * known. */
+/* What is known about the text that it was imported from; zeroed if nothing is.
+ */
 const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);
 
 /* One name per attribute; *names is one allocation, owned by the caller, or
@@ -68,25 +68,27 @@ const struct th_origin *th_dataset_origin(const struct th_dataset *dataset);
 th_status th_dataset_names(struct th_dataset *dataset, char ***names,
                            struct th_error *err);
 
-/* Hashes of the names: whether two data sets have the same ones. Replicated. */
+/* Hashes of the names, which tell whether two data sets have the same names.
+ * Replicated. */
 struct th_name_print th_dataset_name_print(const struct th_dataset *dataset);
 
-/* The names of some attributes of a data set that has names: name[k] is an
- * allocation of its own; on failure some are filled in. Ascending attributes
- * are the fastest. Local. */
+/* The names of some attributes, if the data set has names. name[k] is an
+ * allocation of its own; after a failure some are filled in. It is fastest for
+ * ascending attributes. Local. */
 th_status th_dataset_names_of(struct th_dataset *dataset,
                               const int64_t *attribute, int64_t count,
                               char **name, struct th_error *err);
 
-/* Which attributes have these names, or that none has, or that several have or
- * that the name was asked for before. Reads all names, in pieces. Local. */
+/* Find the attributes with these names. TH_NAME_ABSENT: no attribute has it.
+ * TH_NAME_TWICE: several have it, or it was in the list before. Reads all
+ * names, in pieces. Local. */
 enum { TH_NAME_ABSENT = -1, TH_NAME_TWICE = -2 };
 th_status th_dataset_names_find(struct th_dataset *dataset, char *const *name,
                                 int64_t count, int64_t *attribute,
                                 struct th_error *err);
 
-/* The groups of attributes that the data set carries; groups->attributes is 0
- * where it has none. Collective. Release with th_groups_free. */
+/* The groups of attributes in the data set; groups->attributes is 0 if it has
+ * none. Collective. Release with th_groups_free. */
 th_status th_dataset_groups(struct th_dataset *dataset, struct th_comm *comm,
                             struct th_groups *groups, struct th_error *err);
 
@@ -96,14 +98,14 @@ th_status th_dataset_row_numbers(struct th_dataset *dataset,
                                  struct th_rows rows, int64_t *numbers,
                                  struct th_error *err);
 
-/* Read and verify everything: every checksum, every index, the statistics'
- * presence, the fingerprint. Collective; shards are dealt out to ranks.
- * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Read and verify everything: every checksum, every index, the presence of
+ * statistics, and the fingerprint. Collective; the shards are shared out among
+ * the ranks. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_dataset_check(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
 
-/* Whether a path names something in a folder of the data set's shards, where
- * nothing else may be written. Local. */
+/* Whether a path lies in the folder of the data set's shards, where nothing
+ * else may be written. Local. */
 bool th_dataset_holds(const struct th_dataset *dataset, const char *path);
 
 /* TH_EIO when the master or an opened shard was replaced since it was opened.

@@ -1,13 +1,15 @@
-/* dataset_cost.c - what the cells of a data set cost the rank that owns them
+/* dataset_cost.c - the cost of each cell to the rank that owns it
  * SPDX-License-Identifier: MIT */
 #include "core/partition.h"
 #include "io/dataset/dataset_parts.h"
 
 #include "core/integer.h"
 
-enum { COST_OF_AN_ATTRIBUTE = 3 }; /* in entries, by the memory of both */
+enum {
+  COST_OF_AN_ATTRIBUTE = 3
+}; /* in entries, comparing the memory of both */
 
-/* Entries of a piece, spread over its cells. */
+/* Spread the entries of a piece over its cells. */
 static void add_piece(const struct th_piece *piece, int64_t *cost)
 {
   int64_t count = piece->attributes.last - piece->attributes.first;
@@ -20,7 +22,7 @@ static void add_piece(const struct th_piece *piece, int64_t *cost)
   }
 }
 
-/* The training examples of a sparse shard. Local. */
+/* Add the training examples of a sparse shard. Local. */
 static th_status add_shard(struct th_dataset *d, struct th_shard_read *shard,
                            int64_t *cost, struct th_error *err)
 {

@@ -1,4 +1,5 @@
-/* dataset_names.c - attributes of an open data set by name, and their names
+/* dataset_names.c - finds attributes of an open data set by name, and their
+ * names
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/dataset_parts.h"
@@ -46,14 +47,14 @@ done:
   return rc;
 }
 
-/* Wanted names by their hashes: open addressing, at most half full. */
+/* A hash table of the wanted names: open addressing, at most half full. */
 struct table {
   uint64_t mask;
-  int64_t *entry; /* number of a name, + 1; 0: free */
+  int64_t *entry; /* index of a name + 1; 0: free */
   char *const *name;
 };
 
-/* The entry of a name, or the free one where it belongs. */
+/* The entry of a name, or the free entry for it. */
 static int64_t *entry_of(const struct table *table, const char *name,
                          size_t length)
 {
@@ -66,7 +67,7 @@ static int64_t *entry_of(const struct table *table, const char *name,
   return &table->entry[at];
 }
 
-/* A name that is wanted twice has the entry that came first. */
+/* Fill the table. The first of equal names has the entry. */
 static th_status fill_table(struct table *table, char *const *name,
                             int64_t count, struct th_error *err)
 {

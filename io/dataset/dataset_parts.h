@@ -44,12 +44,13 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
                          struct th_range range, bool keep);
 void th_dataset_forget(struct th_store *store);
 
-/* Entries, and something for each attribute. Collective. */
+/* The cost of cells: their entries, and a share for each attribute. Collective.
+ */
 th_status th_dataset_cost(struct th_store *store, struct th_comm *comm,
                           int64_t *cost, struct th_error *err);
 
-/* Where an attribute lies on a row group: in a unit of its shard (dense: what
- * has one room in memory; sparse: a piece). */
+/* Where an attribute lies on a row group: in a unit of its shard. A unit of
+ * dense data has one room in memory; a unit of sparse data is a piece. */
 struct th_place {
   struct th_shard_read *shard; /* open */
   int64_t group;
@@ -58,14 +59,15 @@ struct th_place {
   int64_t key;                /* in a cache */
 };
 
-/* Opens the shard. Local. */
+/* Find the place of an attribute; opens the shard. Local. */
 th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
                            int64_t group, struct th_place *place,
                            struct th_error *err);
 int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
                        int64_t group);
 
-/* Kept runs take at most half of the memory; blocks have the rest. Local. */
+/* Bytes of memory for blocks. Kept runs take at most half of the memory, and
+ * blocks have the rest. Local. */
 int64_t th_dataset_block_limit(const struct th_dataset *dataset);
 
 /* Add what a shard has read since to the store's account. Local. */

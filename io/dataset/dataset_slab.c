@@ -1,4 +1,5 @@
-/* dataset_slab.c - slabs from the cache, or read into it: the hot path
+/* dataset_slab.c - finds slabs in the cache, or reads them into it: the hot
+ * path
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/cache_block.h"
 
@@ -104,7 +105,7 @@ done:
   return rc;
 }
 
-/* All of a piece, on those rows of its row group. */
+/* A slab of a whole piece, on some rows of its row group. */
 static struct th_slab whole_piece(const struct th_dataset *d,
                                   const struct th_place *place,
                                   const struct th_piece *piece,

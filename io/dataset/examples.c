@@ -45,7 +45,8 @@ static th_status check_row_numbers(const struct th_dataset *d,
   return TH_OK;
 }
 
-/* What is not a number is named before the checksum, which it may fit. */
+/* A value that is not a number is reported first, as its checksum may be right.
+ */
 static th_status check_numbers(const struct th_dataset *d, const char *what,
                                double least, struct th_rows rows,
                                const double *values, struct th_error *err)
@@ -61,7 +62,7 @@ static th_status check_numbers(const struct th_dataset *d, const char *what,
   return TH_OK;
 }
 
-/* Data without targets have NaN in their place, and nothing else. */
+/* Data without targets have only NaN in their place. */
 static th_status check_target_values(const struct th_dataset *d,
                                      struct th_rows rows, const double *values,
                                      struct th_error *err)
@@ -120,7 +121,8 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err)
   th_status rc = TH_OK;
   TH_TRY(th_h5_open(&e->h5, dataset->path, dataset->path, err));
   TH_TRY(th_master_same(&e->h5, &dataset->info, err));
-  TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group, "a row group", err));
+  TH_TRY(TH_NEW((int64_t **)&e->group, shape->row_group,
+                "the examples of a row group", err));
   TH_TRY(open_array(dataset, TH_D_Y, TH_D_GROUP_Y, H5T_NATIVE_DOUBLE,
                     &e->target, &e->target_checksum, err));
   TH_TRY(open_array(dataset, TH_D_ROW, TH_D_GROUP_ROW, H5T_NATIVE_INT64,
@@ -182,7 +184,7 @@ void th_examples_close(struct th_examples *examples)
   *examples = (struct th_examples){0};
 }
 
-/* Rows that may span row groups, each group read and verified whole. */
+/* Read rows that may span row groups. Each group is read and verified whole. */
 static th_status read_rows(struct th_dataset *d, const struct th_h5_set *set,
                            const uint64_t *checksum, struct th_rows rows,
                            void *values, struct th_error *err)

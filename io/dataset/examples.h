@@ -28,8 +28,8 @@ struct th_examples {
   uint64_t *target_checksum; /* per row group */
   uint64_t *weight_checksum;
   uint64_t *row_checksum;
-  struct th_shared kept;     /* both of them, one behind the other */
-  const double *kept_target; /* NULL: read when asked for */
+  struct th_shared kept;     /* targets, then weights */
+  const double *kept_target; /* NULL: they are read on request */
   const double *kept_weight;
   void *group; /* room for one row group */
 };
@@ -42,8 +42,8 @@ th_status th_examples_open(struct th_dataset *dataset, struct th_error *err);
 th_status th_examples_keep(struct th_dataset *dataset, struct th_comm *comm,
                            struct th_error *err);
 
-/* Targets and weights as they are stored: NaN for targets that are not there.
- * Either pointer may be NULL. Local. */
+/* Targets and weights as they are stored; missing targets are NaN. Either
+ * pointer may be NULL. Local. */
 th_status th_examples_read(struct th_dataset *dataset, struct th_rows rows,
                            double *target, double *weight,
                            struct th_error *err);
@@ -51,7 +51,7 @@ th_status th_examples_read(struct th_dataset *dataset, struct th_rows rows,
 /* Collective where there was more than one rank. */
 void th_examples_close(struct th_examples *examples);
 
-/* Verify all of them; their parts of the fingerprint. Local. */
+/* Verify all of them, and compute their parts of the fingerprint. Local. */
 th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
                             struct th_error *err);
 

@@ -1,4 +1,4 @@
-/* examples_check.c - verifying all of a master's own arrays
+/* examples_check.c - verifies all of a master's own arrays
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/attribute_groups.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read every group, which verifies it; then the joint hash. */
+/* Read every group, which verifies it, then compare the joint hash. */
 static th_status check_targets(struct th_dataset *d, double *room,
                                struct th_print *print, struct th_error *err)
 {
@@ -61,7 +61,7 @@ done:
   return rc;
 }
 
-/* Whole, as they lie in the file, and piece by piece. */
+/* Check the names as a whole, as they lie in the file, and piece by piece. */
 static th_status check_names(const struct th_dataset *d, struct th_print *print,
                              struct th_error *err)
 {
@@ -93,7 +93,7 @@ done:
   return rc;
 }
 
-/* Groups are verified as they are read. */
+/* Reading the groups verifies them. */
 static th_status check_attribute_groups(const struct th_dataset *d,
                                         struct th_error *err)
 {
@@ -112,11 +112,12 @@ th_status th_examples_check(struct th_dataset *dataset, struct th_print *print,
   int64_t bytes = g->shape.examples + 8 * g->groups;
   int64_t *room = NULL;
   th_status rc = TH_OK;
-  TH_TRY(th_alloc((void **)&room, bytes, 1, "a row group", err));
+  TH_TRY(
+      th_alloc((void **)&room, bytes, 1, "the examples of a row group", err));
   TH_TRY(check_groups(dataset, room, err));
   free(room);
   room = NULL;
-  TH_TRY(TH_NEW(&room, g->shape.row_group, "a row group", err));
+  TH_TRY(TH_NEW(&room, g->shape.row_group, "the examples of a row group", err));
   TH_TRY(check_targets(dataset, (double *)(void *)room, print, err));
   TH_TRY(check_names(dataset, print, err));
   TH_TRY(check_attribute_groups(dataset, err));

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The kind of an HDF5 file, if it is one of ours. */
+/* The kind of an HDF5 file. */
 static enum th_file_kind kind_of(const struct th_h5 *h5)
 {
   struct th_error ignored = {0};

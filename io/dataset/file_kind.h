@@ -9,7 +9,7 @@ enum th_file_kind {
   TH_FILE_DATASET,
   TH_FILE_MODEL,
   TH_FILE_SHARD,
-  TH_FILE_HDF5, /* of other origin */
+  TH_FILE_HDF5, /* not of thresher */
   TH_FILE_TEXT, /* also compressed */
   TH_FILE_OTHER
 };

@@ -1,4 +1,4 @@
-/* fingerprint.c - what the fingerprint of a data set is made of
+/* fingerprint.c - the hashes that make up the fingerprint of a data set
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/fingerprint.h"
 

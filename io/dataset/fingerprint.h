@@ -1,12 +1,12 @@
-/* fingerprint.h - what the fingerprint of a data set is made of; internal to
- * io/
+/* fingerprint.h - the hashes that make up the fingerprint of a data set;
+ * internal to io/
  *
  * Local and pure.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FINGERPRINT_H
 #define TH_FINGERPRINT_H
 
-#include "core/names.h"
+#include "core/name_print.h"
 #include "core/source.h"
 
 #include <stddef.h>
@@ -26,11 +26,11 @@ struct th_shard_piece_parts {
 /* The checksum of a piece. */
 uint64_t th_fingerprint_piece(const struct th_shard_piece_parts *piece);
 
-/* A sparse run's share of the content: the sum over its entries of
- * mix(mix(A attribute + B group) ^ (A bits + B row)), where bits are the
- * value's, padded with zeros to 64, mix is the finalizer of SplitMix64, and A
- * and B are odd constants (fingerprint.c). A sum over entries costs a run of
- * one entry less than any hash of bytes. */
+/* A sparse run's share of the content: the sum over its entries of mix(mix(A
+ * attribute + B group) ^ (A bits + B row)), where bits are the value's, padded
+ * with zeros to 64, mix is the finalizer of SplitMix64, and A and B are odd
+ * constants (fingerprint.c). For a run of one entry, a sum over entries costs
+ * less than any hash of bytes. */
 uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
                             const uint16_t *row, const void *values,
                             size_t value_size, int64_t count);
@@ -40,11 +40,11 @@ uint64_t th_fingerprint_run(int64_t attribute, int64_t group,
 uint64_t th_fingerprint_share(int64_t attribute, int64_t group,
                               uint64_t checksum);
 
-/* The hash of an array that is handed over group by group. */
+/* Continue the hash of an array that is given group by group. */
 uint64_t th_fingerprint_next(uint64_t before, uint64_t checksum);
 
-/* The names of attributes, handed over in their order, to a record that was
- * zeroed before the first. */
+/* Add the name of an attribute. Names are given in their order, to a record
+ * that was zeroed before. */
 void th_fingerprint_name(struct th_name_print *print, const char *name,
                          size_t length);
 

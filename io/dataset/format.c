@@ -15,7 +15,7 @@
 struct kind {
   const char *format; /* attribute of the root */
   const char *noun;
-  const char *remedy; /* when it is what was wanted */
+  const char *remedy; /* what to do if the file should be of this kind */
 };
 
 static const struct kind kinds[] = {
@@ -71,7 +71,7 @@ th_status th_format_check_file(const char *path, const char *name,
                                struct th_error *err)
 {
   struct stat s;
-  /* a pipe without a writer would not let go of us */
+  /* opening a pipe without a writer would block */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0 || fstat(file, &s) != 0) {
     th_fail(err, TH_EIO, "cannot open %s: %s", name, strerror(errno));

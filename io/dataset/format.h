@@ -148,7 +148,7 @@
 
 struct th_h5;
 
-/* TH_EFORMAT, and what to do about a file that cannot be what was written. */
+/* Fail with TH_EFORMAT and say what to do about the file. */
 #define TH_IMPORT_AGAIN(err, text, ...)                                        \
   th_fail((err), TH_EFORMAT, text "; import the data again", __VA_ARGS__)
 #define TH_DAMAGED(err, text, ...)                                             \

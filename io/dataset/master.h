@@ -6,7 +6,7 @@
 #ifndef TH_MASTER_H
 #define TH_MASTER_H
 
-#include "core/names.h"
+#include "core/name_print.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/row_groups.h"
 #include "io/dataset/writer.h"
@@ -46,20 +46,19 @@ void th_master_info_free(struct th_master_info *info);
 th_status th_master_shard_path(char **path, const char *folder, int64_t k,
                                struct th_error *err);
 
-/* The whole master as bytes, with the fingerprint filled into *info. Local;
- * rank 0. The image is owned by the caller. TH_EARG, TH_EDATA, TH_EIO,
- * TH_ENOMEM. */
+/* Make the whole master as bytes, and fill the fingerprint into *info. Local;
+ * rank 0. The caller owns the image. TH_EARG, TH_EDATA, TH_EIO, TH_ENOMEM. */
 th_status th_master_image(const char *name, struct th_master_info *info,
                           const struct th_master *master,
                           struct th_h5_image *image, struct th_error *err);
 
-/* Read everything but rows of examples. Local; rank 0. TH_EUSAGE, TH_EDATA,
- * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Read everything but the arrays over examples. Local; rank 0. TH_EUSAGE,
+ * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_master_read(const char *path, struct th_master_info *info,
                          struct th_error *err);
 
-/* The hash of the tables of checksums by which rows of examples are verified:
- * whoever has the same tables reads the same rows, or an error. Local. */
+/* The hash of the tables of checksums that verify the arrays over examples.
+ * Ranks with the same tables read the same values, or get an error. Local. */
 th_status th_master_tables(const struct th_h5 *h5,
                            const struct th_row_groups *row_groups,
                            uint64_t *hash, struct th_error *err);
@@ -70,11 +69,11 @@ th_status th_master_same(const struct th_h5 *h5,
                          const struct th_master_info *info,
                          struct th_error *err);
 
-/* Rank 0's record on every rank. Collective. */
+/* Give rank 0's record to every rank. Collective. */
 th_status th_master_share(struct th_master_info *info, struct th_comm *comm,
                           struct th_error *err);
 
-/* Virtual data sets of a master that is being written. Local. TH_EIO. */
+/* Write the virtual data sets of a master. Local. TH_EIO. */
 th_status th_master_views(const struct th_h5 *h5,
                           const struct th_master_info *info,
                           struct th_error *err);

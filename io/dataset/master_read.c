@@ -1,4 +1,4 @@
-/* master_read.c - the master file read on rank 0 and known on every rank
+/* master_read.c - reads the master file on rank 0 and gives it to every rank
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/format.h"
@@ -45,7 +45,7 @@ static th_status get_name(const struct th_h5 *h5, const char *attribute,
   return rc;
 }
 
-/* What masters have since minor version 2. */
+/* Read what masters have since minor version 2. */
 static th_status get_targets(const struct th_h5 *h5,
                              struct th_master_info *info, struct th_error *err)
 {
@@ -105,8 +105,8 @@ done:
   return rc;
 }
 
-/* FOLDER.shards/FILE.h5 and nothing else: no way out of the data set. Such a
- * folder is never "." or "..", whatever FOLDER begins with. */
+/* Only FOLDER.shards/FILE.h5 is legal, so that no path leads out of the data
+ * set. Such a folder is never "." or "..". */
 static bool path_legal(const char *path)
 {
   static const char folder_end[] = ".shards";
@@ -229,8 +229,8 @@ done:
   return rc;
 }
 
-/* A data set whose master and folder were renamed together: the folder beside
- * NAME.h5 is NAME.shards, whatever the paths say. */
+/* If master and folder were renamed together, take the folder NAME.shards
+ * beside NAME.h5, whatever the paths say. */
 static th_status adopt_folder(const char *path, struct th_master_info *info,
                               struct th_error *err)
 {
@@ -282,7 +282,7 @@ done:
   return rc;
 }
 
-/* The record in one direction or the other. */
+/* Walk the record, packing or unpacking it. */
 static th_status walk(struct th_message *pack, struct th_master_info *info,
                       struct th_error *err)
 {

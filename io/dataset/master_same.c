@@ -1,7 +1,7 @@
-/* master_same.c - every rank reads the master that rank 0 reads
+/* master_same.c - checks that every rank reads the master that rank 0 reads
  *
- * Each node may see another file under the same name: an old copy on a local
- * disk, say.
+ * A node may see another file under the same name, such as an old copy on a
+ * local disk.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/fingerprint.h"
@@ -41,7 +41,8 @@ th_status th_master_same(const struct th_h5 *h5,
   th_status rc = TH_OK;
   TH_TRY(th_format_check(h5, TH_FORMAT_MASTER, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_FINGERPRINT, &fingerprint, err));
-  if (fingerprint == info->fingerprint) /* tables of one size, then */
+  if (fingerprint ==
+      info->fingerprint) /* then the tables have the same sizes */
     TH_TRY(th_master_tables(h5, &info->row_groups, &tables, err));
   if (fingerprint != info->fingerprint || tables != info->tables)
     rc = th_fail(err, TH_EIO,

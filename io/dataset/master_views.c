@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* fill shows where a shard is missing. */
+/* Create a view. The fill value shows where a shard is missing. */
 static th_status create(const struct th_h5 *h5, const char *name, hid_t type,
                         double fill, hid_t space, hid_t plan,
                         struct th_error *err)
@@ -28,8 +28,8 @@ struct box {
   hsize_t count[2];
 };
 
-/* HDF5 takes the names of sources as patterns, in which %% is a %; in a new
- * string, owned by the caller, NULL where there is no memory. */
+/* HDF5 takes the names of sources as patterns, in which %% is a %. Returns a
+ * new string, owned by the caller; NULL without memory. */
 static char *pattern_of(const char *path)
 {
   char *pattern = malloc(2 * strlen(path) + 1);
@@ -53,7 +53,7 @@ struct shard_set {
   hsize_t size[2];
 };
 
-/* A box of the view is a box of a shard's data set. */
+/* Map a box of the view to a box of a shard's data set. */
 static herr_t map(hid_t plan, hid_t view, const struct box *to,
                   const struct shard_set *set, const struct box *from)
 {
@@ -105,7 +105,7 @@ static th_status put_statistic(const struct th_h5 *h5, const char *view_name,
   return rc;
 }
 
-/* Training columns, then test columns: the padding between them is left out. */
+/* Map training columns, then test columns, without the padding between them. */
 static herr_t map_values(hid_t plan, hid_t view,
                          const struct th_master_info *info)
 {
@@ -134,7 +134,7 @@ static herr_t map_values(hid_t plan, hid_t view,
   return ok;
 }
 
-/* Bytes of packed values, as they lie in the shards. */
+/* Map the bytes of packed values, as they lie in the shards. */
 static herr_t map_packed(hid_t plan, hid_t view,
                          const struct th_master_info *info)
 {

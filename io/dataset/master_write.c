@@ -1,6 +1,6 @@
-/* master_write.c - the master file as bytes, ready to be written at once
+/* master_write.c - makes the master file in memory, to be written at once
  *
- * It is made in memory, so a full disk never meets HDF5 half-way.
+ * It is made in memory because HDF5 cannot handle a disk that becomes full.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/attribute_groups.h"
@@ -85,7 +85,8 @@ done:
   return rc;
 }
 
-/* The per-example arrays' checksums, one per row group; their joint hash. */
+/* Write the checksums of the arrays over examples, one per row group, and their
+ * joint hash. */
 static th_status put_checksums(const struct th_h5 *h5, const char *name,
                                const struct th_row_groups *row_groups,
                                const void *data, uint64_t *joint,
@@ -175,7 +176,7 @@ done:
   return rc;
 }
 
-/* The table column by column. */
+/* Write the table, column by column. */
 static th_status put_shards(const struct th_h5 *h5,
                             const struct th_master_info *info,
                             struct th_error *err)

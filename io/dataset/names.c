@@ -16,7 +16,8 @@ static int64_t in_piece(int64_t count, int64_t piece)
   return th_min_i64(TH_NAMES_PIECE, count - piece * TH_NAMES_PIECE);
 }
 
-/* The checksums of all pieces, as they are stored: names of `width` bytes. */
+/* Write the checksums of all pieces of names as stored, with `width` bytes
+ * each. */
 static th_status put_pieces(const struct th_h5 *h5, int64_t count,
                             const char *const *names, size_t width,
                             struct th_error *err)
@@ -100,7 +101,7 @@ th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
   TH_TRY(th_alloc((void **)&names->room, in_piece(count, 0), names->width,
                   "names", err));
   if (!th_h5_exists(h5, TH_D_NAMES_CHECKSUM))
-    goto done; /* all of them were verified for th_names_print */
+    goto done; /* th_names_print has verified all of them */
   TH_TRY(TH_NEW(&names->checksum, pieces, "checksums", err));
   TH_TRY(th_h5_get(h5, TH_D_NAMES_CHECKSUM, H5T_NATIVE_UINT64, pieces,
                    names->checksum, err));

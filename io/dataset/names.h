@@ -5,7 +5,7 @@
 #ifndef TH_IO_NAMES_H
 #define TH_IO_NAMES_H
 
-#include "core/names.h"
+#include "core/name_print.h"
 #include "io/hdf5/h5.h"
 
 /* Names that are read and verified together. */
@@ -16,8 +16,8 @@ th_status th_names_put(const struct th_h5 *h5, int64_t count,
                        const char *const *names, struct th_name_print *print,
                        struct th_error *err);
 
-/* The hashes of a master's names; zeros where it has none. Masters of an older
- * minor version do not have them: all names are read, then. */
+/* The hashes of a master's names; zeros if it has none. Masters of an older
+ * minor version do not have the hashes; then all names are read. */
 th_status th_names_print(const struct th_h5 *h5, int64_t count,
                          struct th_name_print *print, struct th_error *err);
 
@@ -30,18 +30,17 @@ struct th_names {
   int64_t count;      /* of all */
   uint64_t *checksum; /* of the pieces; NULL: older minor version */
   char *room;         /* of a piece */
-  int64_t piece;      /* that lies there; -1: none */
+  int64_t piece;      /* that is in the room; -1: none */
 };
 
-/* Begin and end to read names that exist; ending is legal on a zeroed record.
- */
+/* Begin and end reading names, which must exist. th_names_close is legal on a
+ * zeroed record. */
 th_status th_names_open(struct th_names *names, const struct th_h5 *h5,
                         int64_t count, struct th_error *err);
 void th_names_close(struct th_names *names);
 
-/* A name, up to names->width bytes without an end of their own, or NULL where
- * its piece cannot be read or is not what was written. Borrowed until the next
- * call. */
+/* A name of up to names->width bytes, not ended by a zero. NULL if its piece
+ * cannot be read or is damaged. Borrowed until the next call. */
 const char *th_names_at(struct th_names *names, int64_t attribute,
                         struct th_error *err);
 

@@ -1,4 +1,4 @@
-/* origin.c - what a data set remembers of its text: kept, copied, passed on
+/* origin.c - copies, stores and shares what a data set remembers of its text
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/origin.h"
 
@@ -17,7 +17,7 @@ void th_origin_free(struct th_origin *origin)
   *origin = (struct th_origin){0};
 }
 
-/* A list of texts in one direction or the other. */
+/* Walk a list of texts, packing or unpacking it. */
 static th_status pack_texts(struct th_message *pack, char ***texts,
                             int64_t count, struct th_error *err)
 {
@@ -93,7 +93,7 @@ done:
   return rc;
 }
 
-/* Texts of their own, as th_origin_free wants them. */
+/* Read texts, each in an allocation of its own, as th_origin_free needs. */
 static th_status get_texts(const struct th_h5 *h5, const char *name,
                            int64_t count, char ***texts, struct th_error *err)
 {
@@ -117,7 +117,7 @@ static th_status wrong(const struct th_h5 *h5, struct th_error *err)
   return TH_DAMAGED(err, "%s: columns of a text that cannot be", h5->name);
 }
 
-/* Columns in ascending order, none of which is the target. */
+/* Whether the columns ascend and none of them is the target. */
 static bool others_good(const struct th_origin *origin)
 {
   int64_t before = 0;
@@ -134,7 +134,7 @@ static th_status get_others(const struct th_h5 *h5, struct th_origin *origin,
 {
   int64_t count = origin->others;
   th_status rc = TH_OK;
-  origin->others = 0; /* until there is room for them */
+  origin->others = 0; /* no columns until there is room for them */
   TH_TRY(th_h5_expect(h5, TH_D_OTHERS, count, err));
   TH_TRY(TH_NEW(&origin->other, count, "columns", err));
   TH_TRY(

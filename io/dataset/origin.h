@@ -15,7 +15,7 @@ struct th_origin {
   int64_t others;    /* columns that are neither attributes nor the target */
   int64_t *other;    /* ascending */
   char **name;       /* of the others; NULL: the text had no header */
-  int64_t classes;   /* other targets than the positive class; 0: not known */
+  int64_t classes;   /* other classes than the positive one; 0: not known */
   char **class_name; /* ascending */
 };
 
@@ -29,8 +29,9 @@ void th_origin_free(struct th_origin *origin);
 th_status th_origin_copy(struct th_origin *to, const struct th_origin *from,
                          struct th_error *err);
 
-/* Through a master file. Local: rank 0. TH_EFORMAT for columns that cannot
- * belong to that many attributes. Also TH_EIO, TH_ENOMEM. */
+/* Write it to a master file, and read it. Local: rank 0. TH_EFORMAT for
+ * columns that cannot belong to that many attributes. Also TH_EIO, TH_ENOMEM.
+ * */
 struct th_h5;
 th_status th_origin_put(const struct th_h5 *h5, const struct th_origin *origin,
                         struct th_error *err);
@@ -39,8 +40,8 @@ th_status th_origin_get(const struct th_h5 *h5, int64_t attributes,
 
 struct th_message;
 
-/* Through a record of bytes, in one direction or the other. Local. TH_EFORMAT,
- * TH_ENOMEM. */
+/* Pack it into a record of bytes, or unpack it. Local. TH_EFORMAT, TH_ENOMEM.
+ */
 th_status th_origin_pack(struct th_message *pack, struct th_origin *origin,
                          struct th_error *err);
 

@@ -1,10 +1,10 @@
-/* piece_check.c - what kernels rely on in a sparse piece, whoever wrote it
+/* piece_check.c - checks what kernels rely on in a sparse piece
  *
- * A checksum says that a file is what was written, not who wrote it. Kernels
- * use rows and attributes as places in memory, so every piece is looked through
- * when it is read. Loops have no branch on what they look at, and but for the
- * one over starts compilers make vectors of them: one costs about as much as
- * the checksum (tests/bench/piece.sh).
+ * A checksum says that a file is as it was written, not who wrote it. Kernels
+ * use rows and attributes as places in memory, so every piece is checked when
+ * it is read. No loop branches on the values, so compilers vectorise all of
+ * them but the one over starts. Each costs about as much as the checksum
+ * (tests/bench/piece.sh).
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_read.h"
 
@@ -12,10 +12,11 @@
 
 #include <string.h>
 
-/* Items of a loop whose sums fit 16 or 32 bits, which vectors hold more of. */
+/* Items of a loop whose sums fit 16 or 32 bits, so that a vector holds more of
+ * them. */
 enum { STRIP = 1 << 14 };
 
-/* None is zero, and they sum up to the entries. */
+/* Whether no count is zero, and they sum up to the entries. */
 static bool counts_good(const uint16_t *count, int64_t runs, int64_t entries)
 {
   int64_t sum = 0;
@@ -32,7 +33,7 @@ static bool counts_good(const uint16_t *count, int64_t runs, int64_t entries)
   return empty == 0 && sum == entries;
 }
 
-/* They ascend, from the piece's first on and below its end. */
+/* Whether the attributes ascend and lie in the piece. */
 static bool attributes_good(const struct th_piece *piece, int64_t base)
 {
   const uint32_t *attribute = piece->attribute;
@@ -43,8 +44,9 @@ static bool attributes_good(const struct th_piece *piece, int64_t base)
          base + attribute[piece->runs - 1] < piece->attributes.last;
 }
 
-/* Starts from counts, which lie where they end and give way. Returns how many
- * runs begin with a row that is not above the row before. */
+/* Compute starts from counts, which lie at the end of the same memory and are
+ * overwritten. Returns how many runs begin with a row that is not above the row
+ * before. */
 static int64_t fill_starts(struct th_piece *piece, const uint16_t *count)
 {
   const char *next = (const char *)count; /* the same memory */
@@ -64,8 +66,9 @@ static int64_t fill_starts(struct th_piece *piece, const uint16_t *count)
   return falls;
 }
 
-/* All are below `rows`, and as many as `falls` are not above the one before: if
- * every fall is where a run begins, rows ascend within runs. */
+/* Whether all rows are below `rows`, and exactly `falls` of them are not above
+ * the one before. Then falls are only at the beginnings of runs, so rows ascend
+ * within runs. */
 static bool rows_good(const uint16_t *row, int64_t entries, int64_t rows,
                       int64_t falls)
 {

@@ -1,4 +1,4 @@
-/* prefetch.c - what is read before it is asked for
+/* prefetch.c - reads announced values before they are asked for
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/prefetch.h"
 
@@ -17,8 +17,8 @@ static size_t run_bytes(const struct th_dataset *d)
   return th_type_bytes(shape->type, shape->row_group);
 }
 
-/* Take over the oldest read. What failed counts as absent: who needs it reads
- * it again, and tells. */
+/* Take over the oldest read. If it failed, its values count as absent. They are
+ * read again when they are asked for, and the error is reported then. */
 static void take_over(struct th_dataset *d)
 {
   struct th_prefetch *o = &d->prefetch;
@@ -35,7 +35,8 @@ static void take_over(struct th_dataset *d)
   th_cache_unpin(unit->cache, unit->key);
 }
 
-/* Queue the read of a part of a unit. False: no place for it, or none known. */
+/* Queue the read of a part of a unit. False: the queue is full, or the place in
+ * the file is not known. */
 static bool queue(struct th_dataset *d,
                   const struct th_cache_block_place *place,
                   struct th_range part)
@@ -55,8 +56,8 @@ static bool queue(struct th_dataset *d,
   return true;
 }
 
-/* Queue what a slab lacks of its first unit, and step over it. False: the
- * window is full, or what follows cannot be read ahead. */
+/* Queue the missing attributes of a slab's next unit, and step over it. False:
+ * the window is full, or what follows cannot be read ahead. */
 static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
 {
   struct th_prefetch *o = &d->prefetch;
@@ -90,7 +91,7 @@ static bool queue_unit(struct th_dataset *d, const struct th_wanted *wanted)
   return true;
 }
 
-/* Queue what is wanted as far as the window goes. */
+/* Queue wanted slabs until the window is full. */
 static void fill(struct th_dataset *d)
 {
   struct th_prefetch *o = &d->prefetch;
@@ -127,7 +128,7 @@ void th_prefetch_wait(struct th_dataset *d, struct th_range range,
   do {
     while (under_way(d, range, group, keep))
       take_over(d);
-    fill(d); /* what has made room may let in the very range that is wanted */
+    fill(d); /* the room that became free may be for this very range */
   } while (under_way(d, range, group, keep));
 }
 

@@ -1,10 +1,10 @@
-/* prefetch.h - what is read before it is asked for
+/* prefetch.h - reads announced values before they are asked for
  *
  * Announced slabs are queued in their order, up to the size of a window. They
  * are read into the cache, where they will be looked for. What is queued when,
  * and what must leave the cache for it, depends only on the calls and not on
- * the speed of the disk. So every byte count is the same on every run.
- * Internal to io/, local.
+ * the speed of the disk. So every byte count is the same on every run. Internal
+ * to io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PREFETCH_H
 #define TH_PREFETCH_H
@@ -22,18 +22,18 @@ struct th_wanted {
 };
 
 struct th_prefetch {
-  struct th_prefetch_thread *ahead; /* NULL: nothing is read ahead */
+  struct th_prefetch_thread *ahead; /* NULL: no reading ahead */
   struct th_wanted *wanted;
   int64_t count;
   int64_t capacity;
   int64_t next;      /* the first that is not queued yet */
-  int64_t attribute; /* where in it to go on */
-  int64_t window;    /* bytes of memory that reads under way may fill */
-  int64_t bytes;     /* that they do */
+  int64_t attribute; /* the attribute in it to go on with */
+  int64_t window;    /* most bytes of memory for reads under way */
+  int64_t bytes;     /* bytes that they take now */
 };
 
-/* Wait for reads and queue more, until nothing of a range is under way. Ends:
- * what is announced once is queued once. */
+/* Wait for reads and queue more, until no read of a range is under way. It
+ * ends, since what is announced once is queued once. */
 void th_prefetch_wait(struct th_dataset *dataset, struct th_range range,
                       int64_t group, bool keep);
 

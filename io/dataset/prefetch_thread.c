@@ -1,5 +1,4 @@
-/* prefetch_thread.c - reads that are carried out in order, by a thread of their
- * own
+/* prefetch_thread.c - carries out reads in order, in a thread of its own
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/prefetch_thread.h"
 
@@ -12,7 +11,7 @@
 
 enum {
   PLACES = 2048,
-  ADVISED = 16 /* reads that the kernel is told of before they begin */
+  ADVISED = 16 /* reads that the kernel is advised of before they begin */
 };
 
 struct place {
@@ -32,9 +31,9 @@ struct th_prefetch_thread {
   int64_t ready;       /* reads handed to the thread; the owner writes it */
   int64_t done;        /* reads carried out */
   bool stop;
-  int64_t pushed;  /* owner's */
+  int64_t pushed;  /* used by the owner */
   int64_t popped;  /* owner's */
-  int64_t advised; /* thread's */
+  int64_t advised; /* used by the thread */
   struct place place[PLACES];
 };
 
@@ -51,7 +50,7 @@ static void carry_out(struct place *place)
   place->seconds = th_comm_clock() - began;
 }
 
-/* The number of the next read, and how many there are; -1: stop. */
+/* The number of the next read and the number of ready reads; -1: stop. */
 static int64_t next_read(struct th_prefetch_thread *ahead, int64_t before,
                          int64_t *ready)
 {
@@ -66,7 +65,8 @@ static int64_t next_read(struct th_prefetch_thread *ahead, int64_t before,
   return next;
 }
 
-/* The disk works on several reads at once when it knows of them. */
+/* Advise the kernel of coming reads, since a disk can work on several at once.
+ */
 static void advise(struct th_prefetch_thread *ahead, int64_t next,
                    int64_t ready)
 {
@@ -92,7 +92,7 @@ static void *read_all(void *self)
   return NULL;
 }
 
-/* Signals are the main thread's. */
+/* Start the thread with signals blocked, since the main thread handles them. */
 static bool start_thread(struct th_prefetch_thread *ahead)
 {
   sigset_t all;

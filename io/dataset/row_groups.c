@@ -1,13 +1,14 @@
-/* row_groups.c - where things lie in a data set: row groups, chunks, shards
+/* row_groups.c - the sizes of row groups, chunks and shards
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/row_groups.h"
 
 #include "core/integer.h"
 
 enum {
-  CHUNK_BYTES = 256 << 10, /* what is read and verified while it is hot */
-  STORED_BYTES = 4 << 20,  /* what lies together in a dense shard */
-  PIECE_ENTRIES = 16384    /* the same for a sparse one */
+  CHUNK_BYTES =
+      256 << 10,          /* read and verified while in the processor's cache */
+  STORED_BYTES = 4 << 20, /* stored together in a dense shard */
+  PIECE_ENTRIES = 16384   /* stored together in a sparse shard */
 };
 
 static int64_t chunk_attributes(const struct th_shape *shape)
@@ -33,19 +34,23 @@ static th_status check_counts(const struct th_shape *shape,
                    (long long)shape->examples, (long long)shape->attributes,
                    (long long)TH_MOST_EXAMPLES, (long long)TH_MOST_ATTRIBUTES);
   if (shape->training < 0 || shape->training > shape->examples)
-    return th_fail(err, TH_EDATA, "%lld of %lld examples for training",
-                   (long long)shape->training, (long long)shape->examples);
+    return th_fail(
+        err, TH_EDATA,
+        "%lld of %lld examples for training: expected none to all of them",
+        (long long)shape->training, (long long)shape->examples);
   if (shape->row_group < 1 || shape->row_group > TH_MOST_ROW_GROUP)
-    return th_fail(err, TH_EDATA, "a row group has 1 to %d rows, not %lld",
+    return th_fail(err, TH_EDATA,
+                   "a row group holds 1 to %d examples, not %lld",
                    TH_MOST_ROW_GROUP, (long long)shape->row_group);
   if (shape->layout == TH_SPARSE && shape->row_group > TH_SPARSE_ROWS)
-    return th_fail(err, TH_EDATA,
-                   "a row group of sparse data has 1 to %d rows, not %lld",
-                   TH_SPARSE_ROWS, (long long)shape->row_group);
+    return th_fail(
+        err, TH_EDATA,
+        "a row group of sparse data holds 1 to %d examples, not %lld",
+        TH_SPARSE_ROWS, (long long)shape->row_group);
   return TH_OK;
 }
 
-/* Places in files and numbers of runs are 64-bit integers. */
+/* Check that places in files and numbers of runs fit 64-bit integers. */
 static th_status check_places(const struct th_row_groups *row_groups,
                               struct th_error *err)
 {
@@ -71,7 +76,8 @@ th_status th_row_groups_init(struct th_row_groups *row_groups,
     return rc;
   if ((unsigned)shape->layout >= TH_LAYOUT_COUNT ||
       (unsigned)shape->type >= TH_TYPE_COUNT)
-    return th_fail(err, TH_EDATA, "unknown layout or storage type");
+    return th_fail(err, TH_EDATA,
+                   "unknown layout or storage type; update thresher");
   rc = th_type_allows(shape->type, shape->layout, shape->row_group, err);
   if (rc != TH_OK)
     return rc;
@@ -114,8 +120,8 @@ int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
   int64_t parts = th_integer_ceil_divide(count, most);
   if (parts == 1)
     return count;
-  int64_t even =
-      th_integer_ceil_divide(count, parts); /* little is padded then */
+  int64_t even = th_integer_ceil_divide(
+      count, parts); /* parts of equal size need little padding */
   return th_integer_ceil_divide(even, row_groups->chunk) * row_groups->chunk;
 }
 

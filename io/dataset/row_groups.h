@@ -1,4 +1,4 @@
-/* row_groups.h - where things lie in a data set: row groups, chunks, shards
+/* row_groups.h - the sizes of row groups, chunks and shards
  *
  * Pure functions, shared by writer and reader. Internal to io/.
  *
@@ -19,10 +19,10 @@ enum {
   TH_MOST_ROW_GROUP = 1 << 24 /* R of dense data */
 };
 
-/* What sums and products of sizes are safe with. */
+/* Limits with which sums and products of sizes do not overflow. */
 #define TH_MOST_EXAMPLES ((int64_t)1 << 40)
 #define TH_MOST_ATTRIBUTES                                                     \
-  ((int64_t)UINT32_MAX) /* numbered by u32 in a shard */
+  ((int64_t)UINT32_MAX) /* a shard numbers them by u32 */
 
 struct th_row_groups {
   struct th_shape shape;
@@ -47,7 +47,7 @@ int64_t th_row_groups_bytes(const struct th_row_groups *row_groups,
                             int64_t entries);
 
 /* Attributes of a stored chunk of a dense shard with `count` attributes: all of
- * them up to 4 MiB, else a multiple of geometry->chunk. */
+ * them up to 4 MiB, else a multiple of row_groups->chunk. */
 int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
                              int64_t count);
 
@@ -56,9 +56,9 @@ int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
 int64_t th_row_groups_piece(const struct th_row_groups *row_groups,
                             int64_t entries);
 
-/* Whether statistics are stored as f32: those of sparse data, of which there
- * are many beside few values, unless the values themselves are f64. Bounds are
- * exact all the same. */
+/* Whether statistics are stored as f32. Those of sparse data are, unless the
+ * values are f64, since there are many statistics beside few values. Bounds are
+ * exact in any case. */
 bool th_row_groups_short_stats(const struct th_row_groups *row_groups);
 
 /* Items of a dense shard's /X, along a run, that hold that many rows. */

@@ -1,4 +1,4 @@
-/* run_fetch.c - where the runs of a dense shard lie, and reading them
+/* run_fetch.c - finds and reads the runs of a dense shard
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/run_fetch.h"
 
@@ -30,7 +30,7 @@ th_status th_run_fetch_verify(const struct th_fetch *fetch,
   return TH_OK;
 }
 
-/* Runs follow one another in chunks that are one row group high. */
+/* Whether runs follow one another in chunks that are one row group high. */
 static bool chunks_fit(const struct th_dense_map *map, enum th_type type,
                        const struct th_h5_layout *layout)
 {
@@ -65,7 +65,7 @@ th_status th_run_fetch_map_open(struct th_dense_map *map,
   map->pitch = chunked ? map->run : map->run * map->groups;
   if (chunked) {
     map->chunks = th_integer_ceil_divide(count, map->stored);
-    TH_TRY(TH_NEW(&map->chunk, map->chunks * map->groups, "places of chunks",
+    TH_TRY(TH_NEW(&map->chunk, map->chunks * map->groups, "the table of chunks",
                   err));
   }
   map->file = th_h5_descriptor(values->h5);
@@ -79,7 +79,7 @@ void th_run_fetch_map_free(struct th_dense_map *map)
   *map = (struct th_dense_map){.file = -1};
 }
 
-/* Asked for once: HDF5 searches. */
+/* The place of a chunk. HDF5 searches for it, so it is asked once. */
 static int64_t chunk_place(struct th_dense_map *map,
                            const struct th_h5_set *values, int64_t column,
                            int64_t group)
@@ -120,7 +120,7 @@ static int64_t runs_of(const struct th_fetch *fetch)
   return fetch->wanted.last - fetch->wanted.first;
 }
 
-/* Bytes of values, in one piece where runs follow one another. */
+/* Bytes of values; in one piece if runs follow one another. */
 static int64_t value_bytes(const struct th_fetch *fetch)
 {
   return (runs_of(fetch) - 1) * fetch->map->run + fetch->last;
@@ -131,7 +131,7 @@ int64_t th_run_fetch_bytes(const struct th_fetch *fetch)
   return value_bytes(fetch) + runs_of(fetch) * (int64_t)sizeof *fetch->checksum;
 }
 
-/* One attribute by the other, as they lie apart. */
+/* Read one attribute after the other, as they lie apart. */
 static th_status read_apart(const struct th_fetch *fetch, struct th_error *err)
 {
   const struct th_dense_map *map = fetch->map;
@@ -163,8 +163,8 @@ done:
   return rc;
 }
 
-/* A page of checksums where the last one asked for lay that near, else the
- * wanted one alone. */
+/* Read a page of checksums if the last request was near, else only the wanted
+ * one. */
 static th_status read_sums(struct th_sums *sums, const struct th_fetch *fetch,
                            struct th_error *err)
 {

@@ -1,4 +1,4 @@
-/* run_fetch.h - where the runs of a dense shard lie, and reading them
+/* run_fetch.h - finds and reads the runs of a dense shard
  *
  * Internal to io/, local.
  *
@@ -23,13 +23,13 @@ struct th_dense_map {
   int64_t stored; /* attributes of a stored chunk; 0: no chunks */
   int64_t chunks; /* stored chunks of a row group */
   int64_t groups;
-  int64_t *chunk;    /* where each begins, group by group; 0: not asked yet */
+  int64_t *chunk;    /* where each begins, group by group; 0: not known yet */
   int64_t values;    /* no chunks: where the first run begins */
   int64_t checksums; /* where the first run's checksum lies */
-  int64_t end;       /* behind the last one */
+  int64_t end;       /* end of the last checksum */
 };
 
-/* Checksums of single runs come by pages where the runs lie near one another.
+/* Checksums of single runs are read by pages if the runs lie near one another.
  */
 enum { TH_SUMS = 512 };
 struct th_sums {
@@ -39,7 +39,8 @@ struct th_sums {
 };
 
 /* One read: consecutive attributes on one row group, within one stored chunk,
- * and their checksums. All that another thread needs to carry it out. */
+ * and their checksums. It holds all that another thread needs to carry it out.
+ */
 struct th_fetch {
   const struct th_dense_map *map;
   const char *shard;      /* its name, for messages */
@@ -51,11 +52,11 @@ struct th_fetch {
   int64_t last;       /* bytes to read of the last run: used, or all of it */
   char *values;       /* map->run bytes each */
   uint64_t *checksum; /* one each */
-  void *unit;         /* whose they are: handed through */
-  bool small;         /* no work for the thread: the kernel is told early */
+  void *unit;         /* the caller's; not looked at */
+  bool small; /* too small for the thread; the kernel is advised of it */
 };
 
-/* A damaged run, by name. */
+/* Fail and name the damaged run. */
 th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
                                int64_t group, struct th_error *err);
 
@@ -63,8 +64,8 @@ th_status th_run_fetch_damaged(const char *shard, int64_t attribute,
 th_status th_run_fetch_verify(const struct th_fetch *fetch,
                               struct th_error *err);
 
-/* Learn how /X and /checksum of `count` attributes lie in their file. Free the
- * map also where this fails. TH_EIO, TH_ENOMEM. */
+/* Find out how /X and /checksum of `count` attributes lie in their file. Free
+ * the map also after a failure. TH_EIO, TH_ENOMEM. */
 th_status th_run_fetch_map_open(struct th_dense_map *map,
                                 const struct th_row_groups *row_groups,
                                 int64_t count, const struct th_h5_set *values,
@@ -73,8 +74,8 @@ th_status th_run_fetch_map_open(struct th_dense_map *map,
 void th_run_fetch_map_free(struct th_dense_map *map);
 
 /* Fill in fetch->at and fetch->sums; attribute: fetch->wanted.first counted
- * from the shard's first. False: the place is not known, HDF5 has to read it.
- * Calls HDF5. */
+ * from the shard's first. False: the place is not known, and HDF5 has to read
+ * it. Calls HDF5. */
 bool th_run_fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
                         const struct th_h5_set *values, int64_t attribute,
                         int64_t count);
@@ -82,10 +83,10 @@ bool th_run_fetch_place(struct th_fetch *fetch, struct th_dense_map *map,
 /* Bytes that a fetch reads from the file. */
 int64_t th_run_fetch_bytes(const struct th_fetch *fetch);
 
-/* Carry it out and verify it. Any thread; does not call HDF5. */
+/* Carry out and verify a read. For any thread; does not call HDF5. */
 th_status th_run_fetch_read(const struct th_fetch *fetch, struct th_error *err);
 
-/* The same of one run, with what is kept of its shard's checksums. */
+/* The same for one run, with the kept checksums of its shard. */
 th_status th_run_fetch_single(const struct th_fetch *fetch,
                               struct th_sums *sums, struct th_error *err);
 

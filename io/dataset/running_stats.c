@@ -1,4 +1,4 @@
-/* running_stats.c - statistics of attributes, gathered while they are written
+/* running_stats.c - statistics of attributes, computed while they are written
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/running_stats.h"
 
@@ -53,8 +53,8 @@ static void merge(struct th_running_stats *m, int64_t a, const struct run *run)
   m->count[a] += run->count;
 }
 
-/* Lane l takes the items l, l + LANES, ...; the order of the additions, hence
- * every bit, follows from the number of items alone. */
+/* Lane l takes the items l, l + LANES, ... The order of the additions, and so
+ * every bit, depends on the number of items alone. */
 enum { LANES = 8 };
 
 static double sum_lanes(const double lane[LANES])
@@ -144,7 +144,7 @@ void th_running_stats_finish(struct th_running_stats *stats, int64_t rows)
   }
 }
 
-/* Zero times a value is zero, or not a number where the value is not finite; so
+/* Zero times a finite value is zero; otherwise it is not a number, and neither
  * is the sum. */
 static bool all_finite(const double *values, int64_t count)
 {

@@ -1,9 +1,9 @@
-/* running_stats.h - statistics of attributes, gathered while they are written
+/* running_stats.h - statistics of attributes, computed while they are written
  *
  * Every run gives (count, mean, sum of squared deviations); runs are merged in
- * ascending order of row groups by Chan's formula, so the bits depend on the
- * stored values and R alone. Sparse runs are merged among non-zeros first; the
- * zeros join at the end. Internal to io/, local.
+ * ascending order of row groups by Chan's formula, so the bits depend only on
+ * the stored values and R. For sparse data, the nonzeros are merged first, and
+ * the zeros join at the end. Internal to io/, local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_RUNNING_STATS_H
 #define TH_RUNNING_STATS_H
@@ -24,7 +24,7 @@ th_status th_running_stats_init(struct th_running_stats *stats,
                                 int64_t attributes, struct th_error *err);
 void th_running_stats_free(struct th_running_stats *stats);
 
-/* One run of values, already as doubles, of attribute a. */
+/* Add one run of values of attribute a, as doubles. */
 void th_running_stats_add(struct th_running_stats *stats, int64_t a,
                           const double *values, int64_t count);
 
@@ -32,8 +32,8 @@ void th_running_stats_add(struct th_running_stats *stats, int64_t a,
  * the standard deviation with divisor rows. */
 void th_running_stats_finish(struct th_running_stats *stats, int64_t rows);
 
-/* Stored values as doubles; false where one is not finite. *nonzeros grows by
- * those that are not zero. */
+/* Convert stored values to doubles; false if one is not finite. *nonzeros grows
+ * by the values that are not zero. */
 bool th_running_stats_load(enum th_type type, const void *stored, int64_t count,
                            double *values, int64_t *nonzeros);
 

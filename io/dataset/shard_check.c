@@ -1,4 +1,4 @@
-/* shard_check.c - reading and verifying all of a shard
+/* shard_check.c - reads and verifies all of a shard
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -27,8 +27,8 @@ static bool all_zero(const char *bytes, size_t count)
   return true;
 }
 
-/* What follows a short group's rows is no run, but must be zero all the same:
- * readers of whole chunks see it. */
+/* The padding after a short group's rows must be zero, since readers of whole
+ * chunks see it. */
 static th_status check_padding(const struct th_shard_read *shard,
                                struct th_range range, int64_t group,
                                const void *values, struct th_error *err)
@@ -52,13 +52,13 @@ struct stored {
   int64_t count;
 };
 
-/* Import refuses what is not finite. */
+/* Values must be finite, since import refuses others. */
 static th_status check_finite(const struct th_shard_read *shard,
                               const struct stored *stored, struct room *room,
                               struct th_shard_sum *sum, struct th_error *err)
 {
-  th_status rc =
-      TH_GROW(&room->numbers, &room->capacity, stored->count, "values", err);
+  th_status rc = TH_GROW(&room->numbers, &room->capacity, stored->count,
+                         "values to be checked", err);
   if (rc != TH_OK ||
       th_running_stats_load(shard->row_groups->shape.type, stored->values,
                             stored->count, room->numbers, &sum->nonzeros))
@@ -79,7 +79,8 @@ static th_status check_chunk(struct th_shard_read *shard, struct th_range range,
   int64_t count = range.last - range.first;
   int64_t bytes = count * (int64_t)th_type_bytes(shape->type, shape->row_group);
   th_status rc = TH_OK;
-  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a chunk", err));
+  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "values to be checked",
+                 err));
   TH_TRY(TH_GROW(&room->checksum, &room->checksums, count, "checksums", err));
   struct th_fetch fetch = th_shard_dense_fetch(shard, range, group);
   fetch.last = shard->map.run; /* with its padding */
@@ -121,9 +122,10 @@ static th_status check_piece(struct th_shard_read *shard, int64_t unit,
 {
   struct th_piece piece;
   int64_t bytes = th_shard_piece_size(shard, unit, group, &piece);
-  int64_t entries = sum->nonzeros; /* whatever their values */
+  int64_t entries = sum->nonzeros; /* stored entries, even if zero */
   th_status rc = TH_OK;
-  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "a piece", err));
+  TH_TRY(th_grow(&room->values, &room->bytes, bytes, 1, "values to be checked",
+                 err));
   TH_TRY(th_shard_piece_read(shard, unit, group, &piece, room->values, err));
   struct stored stored = {.attributes = piece.attributes,
                           .group = group,
@@ -149,12 +151,13 @@ static th_status check_statistics(struct th_shard_read *shard,
   return rc;
 }
 
-/* The sums are what the file says of itself. */
+/* Compare the sums with what the file says. */
 static th_status compare(const struct th_shard_read *shard,
                          const struct th_shard_sum *sum, struct th_error *err)
 {
   int64_t nonzeros = 0;
-  uint64_t hash = 0; /* what no checksum covers: HDF5's own structures */
+  uint64_t hash =
+      0; /* covers HDF5's own structures, too, which no checksum covers */
   th_status rc = th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
   if (rc != TH_OK)
     return rc;

@@ -1,4 +1,4 @@
-/* shard_folder.c - folders of shards, and of nothing else
+/* shard_folder.c - folders that hold shards and nothing else
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_folder.h"
 
@@ -15,7 +15,8 @@
 
 enum { DIGITS = 5, MOST_DIGITS = 6 };
 
-/* The number of NNNNN.h5, as th_master_shard_path has it; -1: another name. */
+/* The number of a shard named NNNNN.h5, as by th_master_shard_path; -1: another
+ * name. */
 static int64_t shard_of(const char *name)
 {
   size_t digits = strspn(name, "0123456789");
@@ -36,7 +37,7 @@ static int open_folder(int folder, const char *name)
   return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* The next name but . and .. ; NULL: there is none. */
+/* The next name except . and .. ; NULL: no more. */
 static const char *next_name(DIR *names)
 {
   for (struct dirent *e = readdir(names); e != NULL; e = readdir(names))
@@ -53,7 +54,7 @@ static bool is_shard(int inside, const char *name)
          S_ISREG(s.st_mode);
 }
 
-/* A stream of the names in a folder, which closes a copy of its descriptor. */
+/* Open a stream of the names in a folder, on a copy of its descriptor. */
 static DIR *names_of(int inside)
 {
   int copy = fcntl(inside, F_DUPFD_CLOEXEC, 0);
@@ -139,7 +140,7 @@ void th_shard_folder_remove(int folder, const char *name)
     if (shard_of(n) >= shards)
       shards = shard_of(n) + 1;
   th_interrupt_own_folder(folder, name, inside,
-                          shards); /* should a signal come now */
+                          shards); /* in case a signal comes now */
   rewinddir(names);
   for (const char *n = next_name(names); n != NULL; n = next_name(names))
     if (is_shard(inside, n))

@@ -1,7 +1,7 @@
-/* shard_folder.h - folders of shards, and of nothing else
+/* shard_folder.h - folders that hold shards and nothing else
  *
- * Names count from a folder's descriptor. A symbolic link in the place of a
- * folder or of a shard is never followed. All functions are local.
+ * Names are relative to a folder's descriptor. A symbolic link in the place of
+ * a folder or of a shard is never followed. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SHARD_FOLDER_H
 #define TH_SHARD_FOLDER_H
@@ -11,24 +11,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a name is there. */
+/* Whether a name exists. */
 bool th_shard_folder_holds(int folder, const char *name);
 
-/* TH_EIO unless what has that name, if anything, is a folder that holds shards
- * (NNNNN.h5) alone: one line with its path and the first other name in it.
- * path: of the folder that names count from, with its slash. */
+/* TH_EIO unless the name does not exist or is a folder with nothing but shards
+ * (NNNNN.h5). The message has its path and the first other name in it. path:
+ * that of the parent folder, with its slash. */
 th_status th_shard_folder_check(int folder, const char *path, const char *name,
                                 struct th_error *err);
 
-/* Make it; its descriptor, registered as a folder of so many shards
- * (io/hdf5/interrupt.h), or -1 with errno. */
+/* Make the folder. Returns its descriptor, registered as a folder of so many
+ * shards (io/hdf5/interrupt.h), or -1 with errno. */
 int th_shard_folder_make(int folder, const char *name, int64_t shards);
 
-/* The descriptor of one that another rank has made; the same. */
+/* The same for a folder that another rank has made. */
 int th_shard_folder_enter(int folder, const char *name, int64_t shards);
 
-/* Remove the shards in it, and then the folder where that leaves nothing. What
- * does not exist is removed already. */
+/* Remove the shards in it, and then the folder if it is empty. Names that do
+ * not exist are no error. */
 void th_shard_folder_remove(int folder, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* shard_read.c - opening a shard and making sure that it is the right one
+/* shard_read.c - opens a shard and checks that it is the right one
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_read.h"
 
@@ -102,8 +102,8 @@ th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
   return TH_DAMAGED(err, "%s: %s has the wrong size", shard->name, name);
 }
 
-/* Units do not straddle stored chunks; what HDF5 has to decompress is kept by
- * whole chunks. */
+/* Attributes of a unit. Units do not straddle stored chunks; chunks that HDF5
+ * has to decompress are kept whole. */
 static int64_t dense_unit(const struct th_shard_read *shard, int64_t count)
 {
   int64_t unit = shard->row_groups->chunk;
@@ -171,15 +171,15 @@ done:
   return rc;
 }
 
-/* Runs are not empty and have at most R entries; entries of a piece are
- * numbered by u32. */
+/* Check that runs are not empty and have at most R entries, and that u32 can
+ * number the entries of a piece. */
 static bool pieces_good(const struct th_shard_read *shard, int64_t table)
 {
   const int64_t *runs = shard->piece;
   const int64_t *entries = shard->piece_entry;
   bool good = runs[0] == 0 && entries[0] == 0;
   for (int64_t k = 0; good && k < table; k++) {
-    /* not negative so far, so that differences do not overflow */
+    /* all are nonnegative so far, so differences do not overflow */
     good = runs[k + 1] >= runs[k] && entries[k + 1] >= entries[k];
     int64_t few = good ? runs[k + 1] - runs[k] : 0;
     int64_t many = good ? entries[k + 1] - entries[k] : 0;
@@ -202,9 +202,9 @@ static th_status open_sparse(struct th_shard_read *shard, struct th_error *err)
   shard->pieces = th_integer_ceil_divide(count, shard->unit);
   int64_t table = groups * shard->pieces;
   TH_TRY(th_h5_expect(&shard->h5, TH_D_PIECE, table + 1, err));
-  TH_TRY(TH_NEW(&shard->piece, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&shard->piece_checksum, table, "the piece table", err));
+  TH_TRY(TH_NEW(&shard->piece, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&shard->piece_entry, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&shard->piece_checksum, table, "the table of pieces", err));
   TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE, H5T_NATIVE_INT64, table + 1,
                    shard->piece, err));
   TH_TRY(th_h5_get(&shard->h5, TH_D_PIECE_ENTRY, H5T_NATIVE_INT64, table + 1,
@@ -221,8 +221,9 @@ done:
   return rc;
 }
 
-/* Who it is first, its size last: a wrong shard is named as such, whatever its
- * size; a short one of the right name cannot be opened at all. */
+/* Compare the identity first and the size last, so that a wrong shard is
+ * reported as such, whatever its size. A shard that is cut short cannot be
+ * opened at all. */
 static th_status check(struct th_shard_read *shard, struct th_error *err)
 {
   struct th_error why = {0};

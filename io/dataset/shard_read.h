@@ -16,7 +16,7 @@
 
 struct th_shard_read {
   const struct th_row_groups *row_groups; /* borrowed */
-  const struct th_shard_row *row;         /* borrowed: what the master says */
+  const struct th_shard_row *row;         /* borrowed: its row in the master */
   const char *master;                     /* borrowed: its path, for messages */
   int64_t index;
   int64_t shards; /* of the data set */
@@ -38,36 +38,35 @@ struct th_shard_read {
   int64_t *piece;       /* first run of each, and the end */
   int64_t *piece_entry; /* first entry of each, and the end */
   uint64_t *piece_checksum;
-  int64_t bytes_read; /* since the reader last looked */
+  int64_t bytes_read; /* since they were last counted */
 };
 
-/* Open it on first use and compare it with what the master says. */
+/* Open it on first use and compare it with the master. */
 th_status th_shard_open(struct th_shard_read *shard, struct th_error *err);
 void th_shard_close(struct th_shard_read *shard);
 
-/* A damaged run, by name. TH_EFORMAT. */
+/* Fail and name the damaged run. TH_EFORMAT. */
 th_status th_shard_damaged(const struct th_shard_read *shard, int64_t attribute,
                            int64_t group, struct th_error *err);
 
-/* An array whose size does not fit the shard, by name. TH_EFORMAT. */
+/* Fail and name the array whose size does not fit the shard. TH_EFORMAT. */
 th_status th_shard_bad_size(const struct th_shard_read *shard, const char *name,
                             struct th_error *err);
 
-/* Dense: the read of some attributes of one group; where their values and
- * checksums go (R rows each, all within one unit) is the caller's to fill in.
- */
+/* Dense data: the read of some attributes of one group, all within one unit.
+ * The caller fills in where the values (R rows each) and checksums go. */
 struct th_fetch th_shard_dense_fetch(const struct th_shard_read *shard,
                                      struct th_range wanted, int64_t group);
 
-/* Find its place in the file. False: only th_shard_dense_read can carry it out.
- */
+/* Find the place of a read in the file. False: only th_shard_dense_read can
+ * carry it out. */
 bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch);
 
-/* Carry it out, verified. */
+/* Carry out and verify a read. */
 th_status th_shard_dense_read(struct th_shard_read *shard,
                               struct th_fetch *fetch, struct th_error *err);
 
-/* Sparse: a piece as it is kept in memory, in one allocation. */
+/* Sparse data: a piece in memory, in one allocation. */
 struct th_piece {
   int64_t runs;
   int64_t entries;
@@ -78,16 +77,16 @@ struct th_piece {
   void *values;
 };
 
-/* What there is of a piece; the bytes that it needs in memory. */
+/* Fill in the sizes of a piece; returns the bytes that it needs in memory. */
 int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
                             int64_t group, struct th_piece *piece);
-/* Starts of a piece's runs from their counts, which lie at the end of the room
- * for starts; base: what its attributes count from. False unless runs are not
- * empty, attributes are those of the piece, rows are below `rows`, and both
- * ascend: then the piece must not be used. */
+/* Compute the starts of a piece's runs from their counts, which lie at the end
+ * of the room for starts. base: what its attributes count from. Also check that
+ * runs are not empty, that attributes are those of the piece, that rows are
+ * below `rows`, and that both ascend. False: the piece must not be used. */
 bool th_shard_piece_check(struct th_piece *piece, const uint16_t *count,
                           int64_t base, int64_t rows);
-/* Its members in that room; its content, verified. */
+/* Lay out a piece in that room; read and verify its content. */
 th_status th_shard_piece_read(struct th_shard_read *shard, int64_t unit,
                               int64_t group, struct th_piece *piece, void *room,
                               struct th_error *err);
@@ -98,7 +97,7 @@ th_status th_shard_statistics(struct th_shard_read *shard,
                               struct th_statistics *statistics,
                               struct th_error *err);
 
-/* What all of a shard adds up to. */
+/* Sums over a whole shard. */
 struct th_shard_sum {
   uint64_t content;
   int64_t nonzeros;

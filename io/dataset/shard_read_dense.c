@@ -1,4 +1,4 @@
-/* shard_read_dense.c - verified runs of a dense shard
+/* shard_read_dense.c - reads and verifies runs of a dense shard
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_read.h"
 
@@ -24,7 +24,7 @@ bool th_shard_dense_place(struct th_shard_read *shard, struct th_fetch *fetch)
                             all.last - all.first);
 }
 
-/* By way of HDF5, which decompresses. */
+/* Read by HDF5, which decompresses. */
 static th_status read_box(struct th_shard_read *shard,
                           const struct th_fetch *fetch, struct th_error *err)
 {

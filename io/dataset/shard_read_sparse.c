@@ -1,4 +1,4 @@
-/* shard_read_sparse.c - verified pieces of a sparse shard
+/* shard_read_sparse.c - reads and verifies pieces of a sparse shard
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/fingerprint.h"
 #include "io/dataset/format.h"
@@ -21,7 +21,8 @@ static size_t align(size_t bytes)
   return (bytes + 63) & ~(size_t)63;
 }
 
-/* Places one behind the other, each aligned; room NULL: just count. */
+/* Lay out the arrays one after the other, each aligned; room NULL: only count
+ * bytes. */
 static size_t place(struct th_piece *piece, size_t value_size, char *room)
 {
   size_t runs = (size_t)piece->runs;
@@ -53,8 +54,8 @@ int64_t th_shard_piece_size(const struct th_shard_read *shard, int64_t unit,
                         NULL);
 }
 
-/* Counts arrive at the end of the room for starts, so that they can be summed
- * up in place from the front. */
+/* Counts are read to the end of the room for starts, so that they can be summed
+ * in place from the front. */
 static uint16_t *counts_of(const struct th_piece *piece)
 {
   return (uint16_t *)(void *)(piece->start + piece->runs + 1) - piece->runs;

@@ -1,4 +1,4 @@
-/* shard_stats.c - statistics of a shard's attributes, verified
+/* shard_stats.c - reads and verifies statistics of a shard's attributes
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -11,7 +11,7 @@
 static const char *const names[TH_STATS_KINDS] = {TH_D_MEAN, TH_D_DEVIATION,
                                                   TH_D_LOWEST, TH_D_HIGHEST};
 
-/* Some attributes, whole checksum pieces, as they are stored. */
+/* Statistics as stored, for whole checksum pieces of attributes. */
 struct stored {
   struct th_range part; /* counted from the shard's first */
   hid_t type;

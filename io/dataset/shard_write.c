@@ -1,4 +1,4 @@
-/* shard_write.c - writing one shard: what both layouts share
+/* shard_write.c - writes one shard: the part that both layouts share
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/shard_write.h"
 
@@ -19,14 +19,14 @@ th_status th_shard_scratch_bytes(struct th_scratch *scratch, int64_t bytes,
                                  struct th_error *err)
 {
   return th_grow(&scratch->bytes, &scratch->byte_capacity, bytes, 1,
-                 "room for a chunk", err);
+                 "values to be written", err);
 }
 
 th_status th_shard_scratch_values(struct th_scratch *scratch, int64_t count,
                                   struct th_error *err)
 {
   return TH_GROW(&scratch->values, &scratch->value_capacity, count,
-                 "values of a run", err);
+                 "values to be written", err);
 }
 
 void th_shard_scratch_free(struct th_scratch *scratch)
@@ -35,7 +35,7 @@ void th_shard_scratch_free(struct th_scratch *scratch)
   *scratch = (struct th_scratch){0};
 }
 
-/* HDF5 can close no file of which it cannot write the head. */
+/* HDF5 cannot close a file if it cannot write its head. */
 enum { HEAD_BYTES = 16 << 10 };
 
 th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
@@ -90,7 +90,7 @@ done:
   return rc;
 }
 
-/* Doubles become floats, in place from the front. */
+/* Convert doubles to floats, in place from the front. */
 static void shorten(double *values, int64_t count)
 {
   char *to = (char *)values;
@@ -142,7 +142,7 @@ done:
   return rc;
 }
 
-/* Bytes that were reserved but not used lie behind the end; cut them off. */
+/* Cut off reserved bytes that were not used. */
 static th_status trim(struct th_shard_write *shard, struct th_error *err)
 {
   unsigned char head[TH_H5_HEAD] = {0};

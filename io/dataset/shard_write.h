@@ -11,7 +11,7 @@
 #include "io/dataset/running_stats.h"
 #include "io/hdf5/h5.h"
 
-/* Room that all shards of a rank share. */
+/* Work arrays that all shards of a rank share. */
 struct th_scratch {
   void *bytes;
   int64_t byte_capacity;
@@ -51,8 +51,8 @@ struct th_shard_write {
   int64_t needed; /* bytes of the whole data set, for messages */
   int64_t bytes;  /* of the finished file */
   uint64_t hash;  /* of its bytes */
-  char *name;     /* as messages and the master call it */
-  char *path;     /* where it is being written */
+  char *name;     /* used by messages and the master */
+  char *path;     /* the file that is being written */
   int file;       /* the same, open as long as it is written; -1: not yet */
   struct th_h5 h5;
   struct th_running_stats stats;
@@ -62,8 +62,8 @@ struct th_shard_write {
   struct th_sparse_write sparse;
 };
 
-/* shard->row_groups, scratch, index, range, needed, name and path are set.
- * piece_width: sparse shards only. */
+/* Begin a shard, whose row_groups, scratch, index, range, needed, name and path
+ * are set. piece_width: sparse shards only. */
 th_status th_shard_begin(struct th_shard_write *shard, int64_t piece_width,
                          struct th_error *err);
 
@@ -75,11 +75,11 @@ th_status th_shard_dense(struct th_shard_write *shard, int64_t group,
 th_status th_shard_sparse(struct th_shard_write *shard, int64_t group,
                           const struct th_slab *tile, struct th_error *err);
 
-/* Write what is kept to the end, close and flush. TH_EARG where row groups are
+/* Write what is written last, close and flush. TH_EARG where row groups are
  * missing. Also TH_EIO, TH_ENOMEM. */
 th_status th_shard_end(struct th_shard_write *shard, struct th_error *err);
 
-/* Close the file, which is its folder's owner's to remove; free. */
+/* Close the file and free memory. The owner of the folder removes the file. */
 void th_shard_drop(struct th_shard_write *shard);
 
 /* Parts of begin for one layout. */

@@ -1,4 +1,4 @@
-/* shard_write_dense.c - writing a dense shard, chunk by chunk
+/* shard_write_dense.c - writes a dense shard, chunk by chunk
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METADATA_BYTES = 256 << 10 }; /* headers and the like, generously */
+enum { METADATA_BYTES = 256 << 10 }; /* headers and the like, with a reserve */
 
 static int64_t attributes_of(const struct th_shard_write *shard)
 {
   return shard->range.last - shard->range.first;
 }
 
-/* Everything the file will hold, so that a full disk shows now. */
+/* Reserve room for the whole file, so that a full disk is noticed now. */
 static th_status reserve(const struct th_shard_write *shard, int64_t stored,
                          struct th_error *err)
 {
@@ -52,7 +52,7 @@ th_status th_shard_dense_begin(struct th_shard_write *shard,
   struct th_h5_plan checksums = {.rank = 2,
                                  .size = {(hsize_t)g->groups, (hsize_t)count}};
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&dense->next_group, chunks, "chunks of a shard", err));
+  TH_TRY(TH_NEW(&dense->next_group, chunks, "the table of chunks", err));
   TH_TRY(reserve(shard, stored, err));
   TH_TRY(th_h5_set_create(&dense->values, &shard->h5, TH_D_X, type, type,
                           &values, err));
@@ -85,15 +85,15 @@ static th_status check_place(const struct th_shard_write *shard, int64_t group,
   return TH_OK;
 }
 
-/* The rest of the last byte, too, is the same whoever wrote it. */
+/* Clear the unused bits of the last byte, so that files are the same. */
 static void clear_rest(enum th_type type, char *run, int64_t rows)
 {
   for (int64_t k = rows; k < th_type_whole(type, rows); k++)
     th_type_store(type, run, k, 0.0);
 }
 
-/* The chunk as it is stored: runs padded with zeros to R; then its checksums.
- */
+/* Pack a chunk as it is stored, with runs padded with zeros to R, and compute
+ * its checksums. */
 static th_status pack(const struct th_shard_write *shard, int64_t count,
                       int64_t rows, const void *values, int64_t stride,
                       struct th_error *err)
@@ -107,7 +107,7 @@ static th_status pack(const struct th_shard_write *shard, int64_t count,
       th_shard_scratch_bytes(shard->scratch, count * (int64_t)run + sums, err);
   if (rc != TH_OK)
     return rc;
-  /* Checksums first: eight-byte items at an aligned place. */
+  /* checksums come first, so that they are aligned */
   uint64_t *checksum = shard->scratch->bytes;
   char *to = (char *)shard->scratch->bytes + sums;
   for (int64_t a = 0; a < count; a++, to += run) {

@@ -1,4 +1,4 @@
-/* shard_write_sparse.c - writing a sparse shard, tile by tile
+/* shard_write_sparse.c - writes a sparse shard, tile by tile
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -17,8 +17,8 @@ enum {
   LEAST_ITEMS = 1 << 10
 };
 
-/* Room for that many bytes beside what every shard needs, before they are
- * written: a full disk shows here. */
+/* Reserve room for that many bytes besides what every shard needs, before they
+ * are written, so that a full disk is noticed here. */
 static th_status reserve(struct th_shard_write *shard, int64_t bytes,
                          struct th_error *err)
 {
@@ -72,13 +72,13 @@ th_status th_shard_sparse_begin(struct th_shard_write *shard,
   int64_t table = g->groups * sparse->pieces;
   int64_t share = (int64_t)((double)shard->needed * (double)count /
                             (double)g->shape.attributes);
-  /* Small shards get small chunks: a chunk is stored whole. */
+  /* Small shards get small chunks, since a chunk is stored whole. */
   sparse->items = LEAST_ITEMS;
   while (sparse->items < MOST_ITEMS && sparse->items * 16 < share)
     sparse->items *= 2;
-  TH_TRY(TH_NEW(&sparse->piece, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&sparse->piece_entry, table + 1, "the piece table", err));
-  TH_TRY(TH_NEW(&sparse->piece_checksum, table, "the piece table", err));
+  TH_TRY(TH_NEW(&sparse->piece, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&sparse->piece_entry, table + 1, "the table of pieces", err));
+  TH_TRY(TH_NEW(&sparse->piece_checksum, table, "the table of pieces", err));
   TH_TRY(create(shard, &sparse->attribute, TH_D_ATTRIBUTE, H5T_NATIVE_UINT32,
                 err));
   TH_TRY(create(shard, &sparse->count, TH_D_COUNT, H5T_NATIVE_UINT16, err));
@@ -90,8 +90,8 @@ done:
   return rc;
 }
 
-/* The next piece of a tile: its attributes end below `end`. Advances parts
- * beyond it. */
+/* Cut the next piece from a tile: its attributes end below `end`. Advances
+ * parts beyond it. */
 static uint64_t cut_piece(struct th_shard_piece_parts *parts, int64_t runs_left,
                           int64_t end)
 {

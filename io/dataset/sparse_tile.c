@@ -1,4 +1,4 @@
-/* sparse_tile.c - a tile on its way into a sparse shard: checked, then packed
+/* sparse_tile.c - checks and packs a tile of a sparse shard
  * SPDX-License-Identifier: MIT */
 #include "io/dataset/sparse_tile.h"
 
@@ -77,7 +77,7 @@ static th_status not_finite(const struct th_shard_write *shard,
                  (long long)tile->group);
 }
 
-/* Content and statistics; values are there as doubles. */
+/* Add a tile to content and statistics, from its values as doubles. */
 static void account(struct th_shard_write *shard, const struct th_tile *tile)
 {
   const struct th_slab *slab = tile->slab;

@@ -1,4 +1,4 @@
-/* sparse_tile.h - a tile on its way into a sparse shard; internal to io/
+/* sparse_tile.h - a tile that is written to a sparse shard; internal to io/
  *
  * Local.
  * SPDX-License-Identifier: MIT */
@@ -7,8 +7,8 @@
 
 #include "io/dataset/shard_write.h"
 
-/* group, rows, runs, entries and slab are given; the arrays lie in the shard's
- * scratch room. Rows and values are stored as the slab has them. */
+/* The caller gives group, rows, runs, entries and slab. The arrays lie in the
+ * shard's scratch room. Rows and values are stored as they are in the slab. */
 struct th_tile {
   int64_t group;
   int64_t rows;
@@ -24,8 +24,8 @@ th_status th_sparse_tile_check(const struct th_shard_write *shard,
                                const struct th_tile *tile,
                                struct th_error *err);
 
-/* The tile as it is stored; adds to the shard's content and statistics.
- * TH_EDATA for a value that is not finite. Also TH_ENOMEM. */
+/* Make the arrays of the tile as stored, and add it to the shard's content and
+ * statistics. TH_EDATA for a value that is not finite. Also TH_ENOMEM. */
 th_status th_sparse_tile_fill(struct th_shard_write *shard,
                               struct th_tile *tile, struct th_error *err);
 

@@ -1,4 +1,4 @@
-/* writer.c - writing a data set: names, shards on their ranks, giving up
+/* writer.c - writes a data set: claims names, finds shards, aborts
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -77,7 +77,7 @@ static th_status init(struct th_writer *w, struct th_comm *comm,
                 ? (w->shards - comm->rank - 1) / comm->size + 1
                 : 0;
   TH_TRY(make_names(w, path, err));
-  TH_TRY(TH_NEW(&w->shard, w->mine, "shards", err));
+  TH_TRY(TH_NEW(&w->shard, w->mine, "the list of shards", err));
   for (int64_t k = 0; k < w->mine; k++)
     w->shard[k].file = -1;
   th_file_raise_limit(RLIMIT_NOFILE);
@@ -85,8 +85,9 @@ done:
   return rc;
 }
 
-/* A run that was killed while it gave names has left what it was replacing.
- * That is the data set as long as the new master has not got its name. */
+/* A run that was killed while it renamed files has left the data set that it
+ * was replacing. That one is put back, unless the new master has its final name
+ * already. */
 static void recover(const struct th_writer *w)
 {
   if (!th_shard_folder_holds(w->parent, w->old))
@@ -102,8 +103,8 @@ static void recover(const struct th_writer *w)
   renameat(w->parent, w->old, w->parent, w->folder);
 }
 
-/* NAME.h5 and NAME have their shards in one folder: --force is for what has the
- * name of the output, not for what has a similar one. */
+/* NAME.h5 and NAME have their shards in the same folder. --force overwrites the
+ * data set of the output's name, not one of a similar name. */
 static th_status check_twin(const struct th_writer *w, struct th_error *err)
 {
   int stem = th_path_stem(w->path);
@@ -124,7 +125,7 @@ static th_status check_twin(const struct th_writer *w, struct th_error *err)
   return rc;
 }
 
-/* The final names are free, and all that has to go is ours. */
+/* Check that the final names are free, or may be replaced. */
 static th_status claim_names(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -141,7 +142,7 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->folder, err));
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->partial, err));
   TH_TRY(th_shard_folder_check(w->parent, w->place, w->old, err));
-  /* The lock is ours: what lies there is of a run that was killed. */
+  /* we have the lock, so what lies there is of a killed run */
   recover(w);
   th_shard_folder_remove(w->parent, w->partial);
   th_temporary_clean(w->path);
@@ -149,7 +150,7 @@ done:
   return rc;
 }
 
-/* Rank 0: names, room, and the folder. */
+/* Rank 0: claim the names, check the room on disk, and make the folder. */
 static th_status claim(struct th_writer *w, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -163,7 +164,7 @@ done:
   return rc;
 }
 
-/* The folder that rank 0 has made. */
+/* Other ranks: enter the folder that rank 0 has made. */
 static th_status enter(struct th_writer *w, struct th_error *err)
 {
   w->parent = open(w->place[0] != '\0' ? w->place : ".",
@@ -206,7 +207,7 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            bool force, struct th_error *err)
 {
   struct th_writer *w = NULL;
-  th_status rc = TH_NEW(&w, 1, "the writer", err);
+  th_status rc = TH_NEW(&w, 1, "writing the data set", err);
   if (rc == TH_OK)
     rc = init(w, comm, path, plan, force, err);
   TH_TRY(th_agree(comm, rc, err));
@@ -258,7 +259,9 @@ static struct th_shard_write *find_shard(struct th_writer *w, int64_t shard,
   if (shard >= 0 && shard < w->shards && th_writer_owns(w, shard) &&
       w->row_groups.shape.layout == layout)
     return &w->shard[shard / w->comm->size];
-  th_fail(err, TH_EARG, "rank %d does not write shard %lld that way",
+  th_fail(err, TH_EARG,
+          "rank %d may not write shard %lld: it is of another rank, or of the "
+          "other layout",
           w->comm->rank, (long long)shard);
   return NULL;
 }
@@ -298,7 +301,7 @@ void th_writer_abort(struct th_writer *writer)
     return;
   for (int64_t k = 0; writer->shard != NULL && k < writer->mine; k++)
     th_shard_drop(&writer->shard[k]);
-  /* Whichever rank comes last finds the folder empty. */
+  /* the last rank finds the folder empty */
   if (writer->inside >= 0) {
     th_interrupt_own_remove(writer->parent, writer->partial);
     close(writer->inside);

@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a data set is going to be; replicated. shape.nonzeros is ignored: the
- * writer counts them. shards 0: ceil(bytes / 1 GiB), at most 1024 (sparse:
- * by expected_entries). */
+/* What is known of a data set before it is written; replicated. shape.nonzeros
+ * is ignored: the writer counts them. shards 0: ceil(bytes / 1 GiB), at most
+ * 1024 (sparse: by expected_entries). */
 struct th_dataset_plan {
   struct th_shape shape;
   int64_t shards;
@@ -36,20 +36,20 @@ th_status th_writer_create(struct th_writer **writer, struct th_comm *comm,
                            const char *path, const struct th_dataset_plan *plan,
                            bool force, struct th_error *err);
 
-/* Whether it could be claimed now; what killed runs have left is removed or put
- * back. Local: rank 0. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
+/* Check that PATH could be claimed now. Remove or put back what killed runs
+ * have left. Local: rank 0. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
 th_status th_writer_check(const char *path, bool force, struct th_error *err);
 
 int64_t th_writer_shards(const struct th_writer *writer);
 bool th_writer_owns(const struct th_writer *writer, int64_t shard);
 struct th_range th_writer_shard(const struct th_writer *writer, int64_t shard);
 
-/* Row groups are numbered training first, then test. Rows of one; first stored
- * row of one. */
+/* The number of row groups, training groups first, then test groups; the rows
+ * of one; its first stored row. */
 int64_t th_writer_groups(const struct th_writer *writer);
 struct th_rows th_writer_group(const struct th_writer *writer, int64_t group);
 
-/* Attributes that lie together in a dense shard (a chunk): write them so. */
+/* The attributes of a chunk of a dense shard. Values are written by chunks. */
 int64_t th_writer_chunk(const struct th_writer *writer);
 
 /* Write attributes [range.first, range.last) of an owned dense shard on one row
@@ -70,22 +70,23 @@ th_status th_writer_sparse(struct th_writer *writer, int64_t shard,
                            int64_t group, const struct th_slab *tile,
                            struct th_error *err);
 
-/* What the master holds beside the shards; read on rank 0 alone. target, row
- * in stored order, the former NaN where the shape says that there are none;
- * weight, names and the texts but the last may be NULL. */
+/* What the master holds besides the shards; read on rank 0 alone. target and
+ * row are in stored order; target is NaN if the shape says that there are none.
+ * weight, names and all texts but the last may be NULL. */
 struct th_master {
   const double *target;
   const double *weight;
   const int64_t *row;         /* 0-based number of the example in the input */
   const char *const *names;   /* one per attribute */
   const char *target_name;    /* of the targets' column */
-  const char *positive_class; /* is 1, all others are -1 */
+  const char *positive_class; /* the class that is 1; all others are -1 */
   const struct th_origin *origin;      /* NULL: nothing is known of a text */
   const struct th_group_piece *piece;  /* of groups of attributes: all of them,
                                           ascending */
   int64_t pieces;                      /* 0: no groups */
   const struct th_ground_truth *truth; /* NULL: not generated */
-  const char *provenance; /* how it was made, one line, no paths or dates */
+  const char
+      *provenance; /* how the data were made; one line without paths or dates */
 };
 
 /* Finish all shards, write the master, give everything its final name.

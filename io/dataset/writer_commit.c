@@ -1,4 +1,5 @@
-/* writer_commit.c - finishing a data set: the master, then the final names
+/* writer_commit.c - finishes a data set: writes the master, then gives the
+ * final names
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "io/dataset/shard_folder.h"
@@ -19,9 +20,9 @@ static th_status end_shards(struct th_writer *w, struct th_error *err)
   return rc;
 }
 
-enum { NUMBERS = 4 }; /* of a shard, that its writer alone knows */
+enum { NUMBERS = 4 }; /* numbers of a shard that only its writer knows */
 
-/* From now on the folder is rank 0's alone to remove or to rename. */
+/* From now on only rank 0 may remove or rename the folder. */
 static void hand_over(struct th_writer *w)
 {
   if (w->comm->rank == 0)
@@ -31,7 +32,8 @@ static void hand_over(struct th_writer *w)
   w->inside = -1;
 }
 
-/* The table's numbers from the ranks that know them. Collective. */
+/* Collect the numbers of the shard table from the ranks that know them.
+ * Collective. */
 static th_status share_table(struct th_writer *w, int64_t **table,
                              struct th_error *err)
 {
@@ -84,8 +86,9 @@ static th_status cannot_rename(const struct th_writer *w, const char *from,
                  to, strerror(errno));
 }
 
-/* Folder first, master last: a master always finds its shards. What is being
- * replaced stays until the new data set is whole. */
+/* Rename the folder first and the master last, so that a master always finds
+ * its shards. The data set that is replaced stays until the new one is
+ * complete. */
 static th_status rename_all(struct th_writer *w, struct th_error *err)
 {
   bool replaced = th_shard_folder_holds(w->parent, w->folder);
@@ -98,7 +101,7 @@ static th_status rename_all(struct th_writer *w, struct th_error *err)
   else
     rc = cannot_rename(w, w->partial, w->folder, err);
   if (rc == TH_OK || w->output.partial == NULL)
-    return rc; /* the master has its name, whatever came then */
+    return rc; /* the master has its final name already */
   if (moved)
     renameat(w->parent, w->folder, w->parent, w->partial);
   if (replaced)
@@ -107,7 +110,7 @@ static th_status rename_all(struct th_writer *w, struct th_error *err)
   return rc;
 }
 
-/* A signal comes before or behind all of it. */
+/* Give all names with signals blocked, so that none comes in between. */
 static th_status give_names(struct th_writer *w, struct th_error *err)
 {
   struct th_interrupt_pause pause;
@@ -150,7 +153,7 @@ th_status th_writer_commit(struct th_writer *writer,
   th_status rc = TH_OK;
   TH_TRY(th_agree(comm, end_shards(writer, err), err));
   hand_over(writer);
-  TH_TRY(share_table(writer, &table, err)); /* all have handed over now */
+  TH_TRY(share_table(writer, &table, err)); /* now all ranks have handed over */
   rc = comm->rank == 0 ? write_master(writer, table, master, err) : TH_OK;
   TH_TRY(th_agree(comm, rc, err));
 done:

@@ -1,4 +1,11 @@
-/* writer_parts.h - a data set that is being written; internal to io/
+/* writer_parts.h - the record of a data set that is being written; internal to
+ * io/
+ *
+ * writer.c makes the record in th_writer_create: rank 0 claims the names and
+ * makes the folder of shards under a temporary name, and every rank enters it.
+ * writer_commit.c ends it: it writes the master and gives the final names. Both
+ * use th_writer_owns and the members below; users of a writer see writer.h
+ * alone.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WRITER_PARTS_H
 #define TH_WRITER_PARTS_H
@@ -18,11 +25,12 @@ struct th_writer {
   struct th_output output; /* the master; rank 0 */
   char *path;              /* of the master */
   char *place;             /* its folder, with a slash, or "" */
-  int parent;              /* the same, open; -1: not yet */
-  char *folder;            /* of the shards: final, being written, replaced */
+  int parent;              /* descriptor of that folder; -1: not open yet */
+  char *folder; /* of the shards: final name, then while it is written, then of
+                   a replaced one */
   char *partial;
   char *old;
-  int inside;   /* `partial`, open and registered; -1: not ours */
+  int inside;   /* descriptor of `partial`, registered; -1: not ours */
   int64_t mine; /* shards of this rank: rank, rank + size, ... */
   struct th_shard_write *shard;
   struct th_scratch scratch;

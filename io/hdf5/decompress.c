@@ -18,7 +18,7 @@ enum { PART = 1 << 20 };
 
 enum outcome { GOES_ON, STREAM_ENDS, IS_DAMAGED, NO_MEMORY };
 
-/* What is left of the input, what is free of the output. */
+/* The rest of the input, and the free part of the output. */
 struct window {
   char *in;
   size_t in_left;
@@ -27,7 +27,7 @@ struct window {
   bool last; /* no more input will come */
 };
 
-/* Each codec shows one stream as begin, any number of steps, end. A step
+/* A codec reads a stream by begin, any number of steps, and end. A step
  * consumes input, produces output, and says whether the stream goes on. */
 struct codec {
   const char *name;
@@ -152,7 +152,7 @@ th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
   return TH_OK;
 }
 
-/* One open file on its way through a codec. */
+/* An open file that is being decompressed. */
 struct job {
   const struct codec *codec;
   const char *name;
@@ -198,7 +198,7 @@ static th_status begin_stream(struct job *job, struct th_error *err)
   return TH_OK;
 }
 
-/* One step of the codec; what it made goes to the file. */
+/* Make one step of the codec, and write its output to the file. */
 static th_status advance(struct job *job, bool *stuck, struct th_error *err)
 {
   struct window *window = &job->window;

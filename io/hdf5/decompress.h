@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Told now and then how many bytes of the input have been read. */
+/* Called now and then with the number of input bytes that have been read. */
 struct th_reading {
   void (*told)(void *self, int64_t bytes);
   void *self;
@@ -19,10 +19,10 @@ enum th_codec { TH_CODEC_NONE, TH_CODEC_GZIP, TH_CODEC_BZIP2, TH_CODEC_XZ };
 th_status th_decompress_find(int fd, const char *name, enum th_codec *codec,
                              struct th_error *err);
 
-/* Decompress all of the file `from`, also several streams one behind the other,
- * to the end of the file `to`; name is for messages, reading may be NULL.
- * Local. TH_EFORMAT where the file is damaged or cut short, TH_EIO where the
- * disk is full. Also TH_ENOMEM. */
+/* Decompress all of the file `from`, which may hold several streams one after
+ * the other, to the end of the file `to`. name is for messages; reading may be
+ * NULL. Local. TH_EFORMAT where the file is damaged or cut short, TH_EIO where
+ * the disk is full. Also TH_ENOMEM. */
 th_status th_decompress(enum th_codec codec, int from, int to, const char *name,
                         const struct th_reading *reading, struct th_error *err);
 

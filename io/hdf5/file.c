@@ -1,4 +1,4 @@
-/* file.c - paths, whole writes, room on disk
+/* file.c - paths, complete writes, room on disk
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/file.h"
 
@@ -24,7 +24,7 @@ th_status th_file_text(char **out, struct th_error *err, const char *format,
   int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
   char *text = NULL;
-  th_status rc = TH_NEW(&text, (int64_t)length + 1, "a text", err);
+  th_status rc = TH_NEW(&text, (int64_t)length + 1, "text of a file", err);
   if (rc != TH_OK)
     return rc;
   va_start(args, format);
@@ -118,7 +118,7 @@ th_status th_file_write_whole(int file, const char *name, const void *data,
 
 struct flush {
   int file;
-  int code; /* what errno became; 0: it went well */
+  int code; /* errno after a failure, else 0 */
 };
 
 static void *flush(void *argument)
@@ -128,8 +128,8 @@ static void *flush(void *argument)
   return NULL;
 }
 
-/* A disk may take its time, in which no signal gets through; whoever waits for
- * another thread can be interrupted. */
+/* Flushing may take long, and no signal gets through meanwhile. A thread that
+ * waits for another one can be interrupted. */
 static int flush_aside(int file)
 {
   struct flush job = {.file = file};

@@ -1,4 +1,4 @@
-/* file.h - paths, whole writes, room on disk; internal to io/
+/* file.h - paths, complete writes, room on disk; internal to io/
  *
  * All functions are local.
  *
@@ -21,7 +21,8 @@ th_status th_file_text(char **out, struct th_error *err, const char *format,
 th_status th_file_folder(const char *path, char **folder, struct th_error *err);
 const char *th_file_name(const char *path);
 
-/* One line: no space left, how much is needed, what to do. */
+/* Fail with a message that no space is left, how much is needed, and what to
+ * do. */
 th_status th_file_no_space(const char *name, int64_t needed,
                            struct th_error *err);
 
@@ -38,7 +39,7 @@ th_status th_file_space_check(const char *path, int64_t needed,
 th_status th_file_reserve(int file, const char *name, int64_t bytes,
                           int64_t needed, struct th_error *err);
 
-/* All the content of a file that is empty. */
+/* Write all the content of an empty file. */
 th_status th_file_write_whole(int file, const char *name, const void *data,
                               int64_t bytes, struct th_error *err);
 
@@ -48,7 +49,7 @@ th_status th_file_flush(int file, const char *name, struct th_error *err);
 /* Lift a limit of this process (RLIMIT_...) as far as it may. */
 void th_file_raise_limit(int which);
 
-/* What file a path names, to notice a replacement. */
+/* The identity of a file, to notice a replacement. */
 struct th_identity {
   dev_t device;
   ino_t inode;

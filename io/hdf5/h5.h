@@ -1,9 +1,9 @@
-/* h5.h - the little of HDF5 that we use, with our errors
+/* h5.h - a thin layer over HDF5, with our errors
  *
  * Files keep no times, use one fixed format version and no file locks, so the
  * same calls give the same bytes. Data sets are read and written past HDF5's
- * chunk cache. HDF5's own error printing is off; its innermost message ends up
- * in ours. All functions are local. Internal to io/.
+ * chunk cache. HDF5's own error printing is off; our message includes its
+ * innermost one. All functions are local. Internal to io/.
  *
  * Where a comment names no code, a status is one of TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
@@ -59,7 +59,8 @@ th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,
 th_status th_h5_open(struct th_h5 *h5, const char *path, const char *name,
                      struct th_error *err);
 
-/* Close; what could not be written is noticed here. Legal on none. */
+/* Close. A failed write is noticed here at the latest. Legal on a zeroed
+ * record. */
 th_status th_h5_close(struct th_h5 *h5, struct th_error *err);
 
 /* The length of a file by its first TH_H5_HEAD bytes (superblock version 2 or
@@ -67,7 +68,7 @@ th_status th_h5_close(struct th_h5 *h5, struct th_error *err);
 enum { TH_H5_HEAD = 48 };
 int64_t th_h5_end(const void *bytes);
 
-/* Whether a file on disk ends where HDF5 has ended it. */
+/* Whether a file on disk has the length that HDF5 gave it. */
 bool th_h5_whole(const struct th_h5 *h5, int64_t size);
 
 /* Release a handle of any kind; legal on a failed one (negative). */
@@ -78,7 +79,7 @@ static inline void th_h5_drop(hid_t id)
 }
 
 /* Record HDF5's last failure. what: "cannot write", ... A file that is being
- * written is given up: it can only be closed and removed from now on. */
+ * written can then only be closed and removed. */
 th_status th_h5_fail(const struct th_h5 *h5, const char *what,
                      const char *object, struct th_error *err);
 
@@ -140,8 +141,9 @@ th_status th_h5_group(const struct th_h5 *h5, const char *name,
                       struct th_error *err);
 bool th_h5_exists(const struct th_h5 *h5, const char *name);
 
-/* TH_EFORMAT unless a one-dimensional data set has that many items: before room
- * is made for a number of them that the file names elsewhere. Also TH_EIO. */
+/* TH_EFORMAT unless a one-dimensional data set has that many items. Call it
+ * before reserving room for a number of items that another part of the file
+ * gives. Also TH_EIO. */
 th_status th_h5_expect(const struct th_h5 *h5, const char *name, int64_t count,
                        struct th_error *err);
 

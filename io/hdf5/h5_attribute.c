@@ -138,7 +138,7 @@ th_status th_h5_get_text(const struct th_h5 *h5, const char *object,
   if (size == 0)
     return th_h5_fail(h5, "cannot read the attribute", name, err);
   char *room = NULL;
-  th_status rc = TH_NEW(&room, (int64_t)size + 1, "a text", err);
+  th_status rc = TH_NEW(&room, (int64_t)size + 1, "text of a file", err);
   if (rc != TH_OK)
     return rc;
   hid_t type = th_h5_text_type(size);

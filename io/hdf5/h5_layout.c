@@ -1,7 +1,7 @@
-/* h5_layout.c - where HDF5 has put the bytes of a data set
+/* h5_layout.c - finds where HDF5 has put the bytes of a data set
  *
- * HDF5 1.10 spends microseconds on every read, and only one thread may call it;
- * who knows the place reads it with pread(2).
+ * HDF5 1.10 spends microseconds on every read, and only one thread may call it.
+ * If the place is known, pread(2) can read it.
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/h5.h"
 
@@ -9,7 +9,8 @@ int th_h5_descriptor(const struct th_h5 *h5)
 {
   hid_t made = H5Fget_create_plist(h5->file);
   hid_t access = H5Fget_access_plist(h5->file);
-  hsize_t block = 1; /* bytes before HDF5's own: places count from behind it */
+  hsize_t block =
+      1; /* user block: bytes before HDF5's own, which places do not count */
   void *handle = NULL;
   int descriptor = -1;
   if (made >= 0 && access >= 0 && H5Pget_userblock(made, &block) >= 0 &&
@@ -21,7 +22,7 @@ int th_h5_descriptor(const struct th_h5 *h5)
   return descriptor;
 }
 
-/* What is on disk are the items as memory wants them, one behind the other. */
+/* Whether the items lie on disk as in memory, one after the other. */
 static bool is_plain(const struct th_h5_set *set, hid_t plan)
 {
   hid_t type = H5Dget_type(set->id);

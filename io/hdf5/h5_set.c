@@ -26,7 +26,7 @@ enum {
   FILTERED_CACHE = 16 << 20 /* bytes */
 };
 
-/* Nothing is looked for in other files: those a link names may be anything. */
+/* Links to other files are not followed, since these may be anything. */
 static herr_t refuse_link(const char *file, const char *group,
                           const char *other, const char *object,
                           unsigned *flags, hid_t access, void *data)
@@ -57,7 +57,7 @@ static hid_t cached(size_t slots, size_t bytes)
   return list;
 }
 
-/* Whole chunks pass by the cache: what is asked for is what is read. */
+/* Read without the chunk cache, so that only requested bytes are read. */
 static hid_t uncached(void)
 {
   return cached(0, 0);
@@ -122,7 +122,7 @@ static hid_t open_by(const struct th_h5_set *set, hid_t access)
   return id;
 }
 
-/* How the items of an existing data set are kept. */
+/* How the items of an existing data set are stored. */
 struct keeping {
   bool elsewhere; /* in other files */
   bool filtered;
@@ -173,7 +173,7 @@ static bool get_keeping(hid_t id, struct keeping *keeping)
 
 enum {
   DEFLATE_MOST = 1032,    /* bytes that one byte of deflate can become */
-  UNKNOWN_MOST = 64 << 20 /* and those that other filters make of nothing */
+  UNKNOWN_MOST = 64 << 20 /* bytes that other filters may make of nothing */
 };
 
 /* The size that a data set claims is backed by bytes of the file, so that what
@@ -247,8 +247,8 @@ th_status th_h5_set_close(struct th_h5_set *set, struct th_error *err)
   return TH_OK;
 }
 
-/* The memory has the shape of the box: HDF5 maps boxes of unlike shape item by
- * item, which is a hundred times slower. */
+/* The memory has the shape of the box. HDF5 maps boxes of different shapes item
+ * by item, which is a hundred times slower. */
 static hid_t select_box(const struct th_h5_set *set, const hsize_t first[2],
                         const hsize_t count[2])
 {

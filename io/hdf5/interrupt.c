@@ -1,4 +1,4 @@
-/* interrupt.c - names that are taken away when a signal ends the run
+/* interrupt.c - removes unfinished outputs when a signal ends the run
  *
  * This file has the program's only mutable state that is not passed on as an
  * argument: a signal handler gets no argument, and it alone runs whatever the
@@ -28,7 +28,7 @@ enum {
 
 struct entry {
   bool used;
-  int folder; /* that the name counts from */
+  int folder; /* that the name is relative to */
   int inside; /* -1: a file; else the folder's own descriptor */
   int kept;   /* -1, or a descriptor that goes with the name */
   int64_t shards;
@@ -49,7 +49,7 @@ static const struct ending endings[] = {{SIGINT, LINE("SIGINT")},
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 static struct {
-  struct sigaction before[ENDINGS]; /* MPI began, which may forget it */
+  struct sigaction before[ENDINGS]; /* actions before MPI began */
   bool speaks;
   bool alone;
   bool terminal; /* a bar may be on it */

@@ -1,4 +1,4 @@
-/* interrupt.h - names that are taken away when a signal ends the run
+/* interrupt.h - removes unfinished outputs when a signal ends the run
  *
  * A run that does not end well must not leave its outputs behind. These files
  * and folders are made, renamed and removed here, so that a signal finds each
@@ -12,18 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At the beginning of the program, before there are other threads: SIGINT,
- * SIGTERM and SIGHUP wait from now on. */
+/* Call at the beginning of the program, before there are other threads. SIGINT,
+ * SIGTERM and SIGHUP are held back from now on. */
 void th_interrupt_hold(void);
 
-/* They end the process from now on, by themselves as without us, but not before
- * what is registered is gone; rank 0 says so in one line. Of several ranks each
+/* From now on these signals end the process, but only after the registered
+ * names have been removed; rank 0 says so in one line. With several ranks, each
  * stays for half a second, since mpirun ends the others at once when the first
- * has gone. A signal that was ignored stays ignored. */
+ * one has gone. A signal that was ignored stays ignored. */
 void th_interrupt_start(int rank, int ranks);
 
-/* The run is over, and has left or taken away what it had made: they end the
- * process as without us. */
+/* The run is over, and nothing is registered any more: signals end the process
+ * in the usual way. */
 void th_interrupt_stop(void);
 
 /* Signals wait while work on several names is under way; pairs may be nested.
@@ -47,8 +47,8 @@ int th_interrupt_own_temporary(char *path);
 int th_interrupt_own_folder(int folder, const char *name, int inside,
                             int64_t count);
 
-/* Give it its final name, in the same folder: it is no longer ours. -1 with
- * errno: it has the old name, and stays registered. */
+/* Give it its final name in the same folder; it is then no longer registered.
+ * -1 with errno: it has the old name and stays registered. */
 int th_interrupt_own_rename(int folder, const char *name, const char *final);
 
 /* Remove a file (folder AT_FDCWD: the path of th_interrupt_own_temporary), or
@@ -57,7 +57,8 @@ int th_interrupt_own_rename(int folder, const char *name, const char *final);
  */
 void th_interrupt_own_remove(int folder, const char *name);
 
-/* Its descriptor goes, or somebody else looks after it: not ours any more. */
+/* Its descriptor is closed, or another rank removes it: it is no longer
+ * registered. */
 void th_interrupt_own_forget(int folder, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* message.c - a record as one run of bytes, to broadcast or to hash it
+/* message.c - packs a record into bytes, to broadcast or to hash it
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/message.h"
 
@@ -14,11 +14,14 @@ th_status th_message_bytes(struct th_message *pack, void *data, int64_t bytes,
     return TH_OK;
   if (pack->taking) {
     if (bytes > pack->capacity - pack->used)
-      return th_fail(err, TH_EFORMAT, "a record is shorter than it says");
+      return th_fail(err, TH_EFORMAT,
+                     "a message between ranks is shorter than it says; this is "
+                     "an error of the program, please report it");
     memcpy(data, pack->data + pack->used, (size_t)bytes);
   } else {
-    th_status rc = th_grow((void **)&pack->data, &pack->capacity,
-                           pack->used + bytes, 1, "a record", err);
+    th_status rc =
+        th_grow((void **)&pack->data, &pack->capacity, pack->used + bytes, 1,
+                "messages between ranks", err);
     if (rc != TH_OK)
       return rc;
     memcpy(pack->data + pack->used, data, (size_t)bytes);
@@ -31,7 +34,7 @@ th_status th_message_array(struct th_message *pack, void **data, int64_t count,
                            size_t size, struct th_error *err)
 {
   if (pack->taking) {
-    th_status rc = th_alloc(data, count, size, "a record", err);
+    th_status rc = th_alloc(data, count, size, "messages between ranks", err);
     if (rc != TH_OK)
       return rc;
   }
@@ -55,8 +58,8 @@ th_status th_message_share(struct th_message *pack, struct th_comm *comm,
   th_status rc = TH_OK;
   comm->ops->bcast(comm, &bytes, sizeof bytes, 0);
   if (comm->rank != 0)
-    rc = th_grow((void **)&pack->data, &pack->capacity, bytes, 1, "a record",
-                 err);
+    rc = th_grow((void **)&pack->data, &pack->capacity, bytes, 1,
+                 "messages between ranks", err);
   rc = th_agree(comm, rc, err);
   if (rc != TH_OK)
     return rc;

@@ -1,4 +1,4 @@
-/* message.h - a record as one run of bytes, to broadcast or to hash it
+/* message.h - packs a record into bytes, to broadcast or to hash it
  *
  * The same function walks a record in both directions: it appends members to
  * the bytes, or takes them from there. Internal to io/, local.
@@ -30,7 +30,7 @@ th_status th_message_array(struct th_message *pack, void **data, int64_t count,
 th_status th_message_text(struct th_message *pack, char **text,
                           struct th_error *err);
 
-/* Rank 0's bytes on every rank, ready for taking. Collective. */
+/* Give rank 0's bytes to every rank, ready for taking. Collective. */
 th_status th_message_share(struct th_message *pack, struct th_comm *comm,
                            struct th_error *err);
 

@@ -22,8 +22,8 @@ const char *th_output_name(const char *path)
   return strcmp(path, "-") == 0 ? "the standard output" : path;
 }
 
-/* To replace a link would leave what it leads to as it was, somewhere else; to
- * follow one would replace what its maker chose. */
+/* A symbolic link is refused. To replace it would leave its target as it was;
+ * to follow it would overwrite a file elsewhere. */
 static th_status refuse_link(const struct th_output *output,
                              struct th_error *err)
 {
@@ -36,7 +36,7 @@ static th_status refuse_link(const struct th_output *output,
                  output->path, length > 0 ? " to " : "", target);
 }
 
-/* The final name is free, or a file that may be replaced. */
+/* Check that the final name is free, or a file that may be replaced. */
 static th_status check_free(const struct th_output *output,
                             struct th_error *err)
 {
@@ -87,7 +87,8 @@ static th_status in_the_way(const struct th_output *output,
                  output->path, output->partial);
 }
 
-/* Some file systems have no locks; there a name that exists is one. */
+/* Some file systems have no locks. On these an existing name counts as a lock.
+ */
 static bool no_locks(void)
 {
   static const int codes[] = {ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL, ENOLCK};
@@ -109,7 +110,7 @@ static bool is_named(const struct th_output *output, int file)
          mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
 }
 
-/* What has the partial file's name is nobody's if it can be locked. */
+/* A partial file that can be locked belongs to no run, and is removed. */
 static th_status remove_stale(struct th_output *output, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -149,7 +150,7 @@ static th_status lock(struct th_output *output, struct th_error *err)
   return in_use(output, err);
 }
 
-/* Let go of everything but the file itself. */
+/* Release everything but the file itself. */
 static void release(struct th_output *output)
 {
   if (output->text != NULL && output->text != stdout)
@@ -189,7 +190,7 @@ static th_status begin(struct th_output *output, const char *path, bool force,
   TH_TRY(check_free(output, err));
   TH_TRY(th_file_text(&output->partial, err, ".%s.partial", name));
   rc = lock(output, err);
-  if (rc != TH_OK) { /* whoever it belongs to */
+  if (rc != TH_OK) { /* it belongs to another run */
     free(output->partial);
     output->partial = NULL;
   }
@@ -238,7 +239,7 @@ th_status th_output_text(struct th_output *output, struct th_error *err)
                  strerror(errno));
 }
 
-/* The end of what is printed: what could not be written shows here. */
+/* End the printed text. A failed write is noticed here at the latest. */
 static th_status end_text(struct th_output *output, struct th_error *err)
 {
   FILE *text = output->text;
@@ -267,7 +268,7 @@ th_status th_output_rename(struct th_output *output, struct th_error *err)
 {
   if (output->partial == NULL)
     return TH_OK;
-  th_status rc = check_free(output, err); /* it may have come since */
+  th_status rc = check_free(output, err); /* a file may have appeared since */
   if (rc == TH_OK && !is_named(output, output->lock))
     rc = in_the_way(output, err);
   if (rc == TH_OK && th_interrupt_own_rename(output->folder, output->partial,

@@ -25,7 +25,7 @@ struct th_output {
   int lock;      /* descriptor that is written and holds the lock, or -1 */
   FILE *text;    /* th_output_text's */
   bool force;
-  bool stale; /* what a killed run had left was found and removed */
+  bool stale; /* a killed run's partial file was found and removed */
 };
 
 /* Claim the final name: TH_EIO when it exists and force is false, when it is no
@@ -40,11 +40,11 @@ th_status th_output_begin(struct th_output *output, const char *path,
 th_status th_output_begin_text(struct th_output *output, const char *path,
                                bool force, struct th_error *err);
 
-/* What messages call it. */
+/* The name of an output in messages. */
 const char *th_output_name(const char *path);
 
-/* All that the output is going to hold; or a stream to print it to, which is
- * the output's: what cannot be written is noticed by th_output_commit. */
+/* Write the whole output; or get a stream to print it to, which the output
+ * owns. th_output_commit notices failed writes. */
 th_status th_output_write(struct th_output *output, const void *data,
                           int64_t bytes, struct th_error *err);
 th_status th_output_text(struct th_output *output, struct th_error *err);
@@ -52,7 +52,7 @@ th_status th_output_text(struct th_output *output, struct th_error *err);
 /* Flush the partial file to disk and give it its final name. */
 th_status th_output_commit(struct th_output *output, struct th_error *err);
 
-/* The two parts of it, for who has more to rename between them. */
+/* The two parts of a commit, for callers that rename more in between. */
 th_status th_output_flush(struct th_output *output, struct th_error *err);
 th_status th_output_rename(struct th_output *output, struct th_error *err);
 

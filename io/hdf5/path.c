@@ -18,7 +18,7 @@ int th_path_stem(const char *path)
   return (int)length;
 }
 
-/* Where there is no memory for a name, no file is found. */
+/* Without memory for a name, no file is found. */
 static bool stat_folder(const char *path, struct stat *s)
 {
   struct th_error ignored = {0};

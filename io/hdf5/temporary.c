@@ -48,8 +48,8 @@ static th_status cannot_make(const char *output, struct th_error *err)
                  strerror(errno));
 }
 
-/* Locked as long as it has a name: see th_temporary_clean. False when somebody
- * who cleaned up was faster. */
+/* Lock a file as long as it has a name: see th_temporary_clean. False if
+ * another run has removed it already. */
 static bool lock(int fd)
 {
   struct stat s;
@@ -104,7 +104,7 @@ static bool is_temporary(const char *name, const char *output)
   return false;
 }
 
-/* Nobody's, if it can be locked. */
+/* Remove a file that can be locked, since no run uses it. */
 static void remove_stale(int folder, const char *name)
 {
   struct stat s;

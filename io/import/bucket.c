@@ -103,7 +103,7 @@ static th_status pack(struct th_bucket *bucket, int64_t number,
   int ranks = bucket->comm->size;
   bucket->send_used = 0;
   TH_TRY(th_grow((void **)&bucket->local, &bucket->local_capacity, bytes + 1, 1,
-                 "the examples of a bin", err));
+                 "imported examples", err));
   TH_TRY(th_bucket_spill_read(bucket->spill, number, bucket->local, err));
   for (int r = 0; r < ranks; r++) {
     int64_t before = bucket->send_used;
@@ -130,7 +130,7 @@ static th_status exchange_counts(struct th_bucket *bucket, struct th_error *err)
   return th_agree(bucket->comm,
                   th_grow((void **)&bucket->received,
                           &bucket->received_capacity, total + 1, 1,
-                          "the examples of a bin", err),
+                          "imported examples", err),
                   err);
 }
 

@@ -54,13 +54,13 @@ th_status th_bucket_spill_create(struct th_bucket_spill **spill,
 {
   struct th_bucket_spill *made = NULL;
   th_status rc = TH_OK;
-  TH_TRY(TH_NEW(&made, 1, "parsed examples", err));
+  TH_TRY(TH_NEW(&made, 1, "imported examples", err));
   made->fd = -1;
   made->output = output;
   made->size = th_type_size(type);
   made->bins = bins;
   made->memory = memory;
-  TH_TRY(TH_NEW(&made->chains, bins, "bins of examples", err));
+  TH_TRY(TH_NEW(&made->chains, bins, "imported examples", err));
   *spill = made;
   made = NULL;
 done:
@@ -130,9 +130,9 @@ static th_status prepare_flush(struct th_bucket_spill *spill,
   if (spill->part == NULL)
     TH_TRY(TH_NEW(&spill->part, WRITE_PART, "writing examples", err));
   TH_TRY(TH_GROW(&spill->edges, &spill->capacity, spill->flushes + 1,
-                 "list of flushes", err));
+                 "the list of temporary files", err));
   TH_TRY(TH_NEW(&spill->edges[spill->flushes], spill->bins + 1,
-                "list of flushes", err));
+                "the list of temporary files", err));
   spill->flushes++;
 done:
   return rc;

@@ -195,8 +195,10 @@ static th_status misplaced(const struct groups_file *file,
                    "the data a group",
                    file->name, (long long)reached);
   if (here == line)
-    return th_fail(err, TH_EDATA, "%s:%lld: attribute %lld is there twice",
-                   file->name, (long long)here, (long long)piece->range.first);
+    return th_fail(
+        err, TH_EDATA,
+        "%s:%lld: attribute %lld is there twice; leave one of them out",
+        file->name, (long long)here, (long long)piece->range.first);
   return th_fail(err, TH_EDATA,
                  "%s:%lld: attribute %lld is in the groups of lines %lld and "
                  "%lld; give each attribute one group",

@@ -39,10 +39,10 @@ struct th_import_share {
   int64_t *counted; /* examples in the range, when they were counted */
 };
 
-/* What the progress display was told. */
-struct th_import_told {
+/* What the progress display has shown. */
+struct th_import_shown {
   bool unpacked;      /* there was something to unpack */
-  int64_t file_bytes; /* of all inputs as they lie on disk; where watched */
+  int64_t file_bytes; /* of all inputs as they lie on disk; where measured */
   int64_t opened;     /* of the inputs that are open */
   int64_t offset;     /* in the file of what was read */
 };
@@ -78,7 +78,7 @@ struct th_importing {
   struct th_import_share share;
   int64_t *examples; /* of each file, on all ranks; replicated */
   struct th_text_lines lines;
-  struct th_import_told told;
+  struct th_import_shown shown;
 
   /* What was counted; replicated but for `first_row`. */
   struct th_row_assignment assignment;
@@ -197,7 +197,7 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
 static inline void th_import_tell_line(struct th_importing *im,
                                        enum th_import_step step, int64_t k)
 {
-  if (im->told.offset != im->lines.next)
+  if (im->shown.offset != im->lines.next)
     th_import_tell_read(im, step, k);
 }
 

@@ -203,15 +203,15 @@ static void measure_files(struct th_importing *im)
   struct th_identity file;
   for (int64_t k = 0; im->job->monitor != NULL && k < im->files; k++)
     if (th_file_identity_of(file_name(im->job, k), &file))
-      im->told.file_bytes += (int64_t)file.size;
+      im->shown.file_bytes += (int64_t)file.size;
 }
 
 static void on_reading(void *self, int64_t bytes)
 {
   struct th_importing *im = self;
-  im->told.unpacked = true;
-  th_import_tell(im, TH_IMPORT_UNPACKS, im->told.opened + bytes,
-                 im->told.file_bytes);
+  im->shown.unpacked = true;
+  th_import_tell(im, TH_IMPORT_UNPACKS, im->shown.opened + bytes,
+                 im->shown.file_bytes);
 }
 
 /* Collective. */
@@ -224,7 +224,7 @@ static th_status open_files(struct th_importing *im, struct th_error *err)
   for (int64_t k = 0; rc == TH_OK && k < im->files; k++) {
     rc = th_text_open(&im->file[k], im->comm, file_name(im->job, k),
                       im->job->output, text, &reading, err);
-    im->told.opened += (int64_t)im->file[k].identity.size;
+    im->shown.opened += (int64_t)im->file[k].identity.size;
     im->text_bytes += im->file[k].size;
   }
   return rc;

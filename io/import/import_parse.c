@@ -56,7 +56,7 @@ static th_status keep_row(struct th_importing *im, struct parsing *parsing,
                                   : row->first + row->count - 1;
     im->attributes = last >= im->attributes ? last + 1 : im->attributes;
   }
-  if (row->watched)
+  if (row->measured)
     rc = th_rounding_see(&im->rounding, row, err);
   return rc == TH_OK ? th_bucket_spill_add(im->spill, bucket, in_bin, row, err)
                      : rc;
@@ -98,7 +98,7 @@ static th_status parse_file(struct th_importing *im, struct parsing *parsing,
   th_text_lines_begin(&im->lines, &im->file[k], im->share.range[k],
                       im->job->max_line, im->share.line[k]);
   while (true) {
-    parsing->row.watched =
+    parsing->row.measured =
         im->type == TH_F32 && th_rounding_wants(im->first_row + im->own.count);
     TH_TRY(im->format->importer->next(im, k, end, &parsing->row, &more, err));
     if (!more)

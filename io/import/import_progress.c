@@ -22,7 +22,7 @@ static double whole_fraction(const struct th_importing *im,
 {
   double done = 0;
   double all = 0;
-  for (int k = im->told.unpacked ? 0 : TH_IMPORT_COUNTS; k <= TH_IMPORT_WRITES;
+  for (int k = im->shown.unpacked ? 0 : TH_IMPORT_COUNTS; k <= TH_IMPORT_WRITES;
        k++) {
     all += steps[k].share;
     done += (k < (int)step ? 1 : k == (int)step ? share : 0) * steps[k].share;
@@ -41,7 +41,7 @@ void th_import_tell(const struct th_importing *im, enum th_import_step step,
       .step = steps[step].name, .fraction = whole_fraction(im, step, share)};
   if (step != TH_IMPORT_WRITES) {
     progress.total =
-        step == TH_IMPORT_UNPACKS ? im->told.file_bytes : im->text_bytes;
+        step == TH_IMPORT_UNPACKS ? im->shown.file_bytes : im->text_bytes;
     progress.bytes = (int64_t)(share * (double)progress.total);
   }
   monitor->progress(monitor->self, &progress);
@@ -52,12 +52,12 @@ void th_import_tell_read(struct th_importing *im, enum th_import_step step,
 {
   int64_t done = 0;
   int64_t total = 0;
-  im->told.offset = im->lines.next;
+  im->shown.offset = im->lines.next;
   for (int64_t j = 0; j < im->files; j++) {
     int64_t bytes = im->share.range[j].last - im->share.range[j].first;
     total += bytes;
     done += j < k    ? bytes
-            : j == k ? im->told.offset - im->share.range[j].first
+            : j == k ? im->shown.offset - im->share.range[j].first
                      : 0;
   }
   th_import_tell(im, step, done, total);

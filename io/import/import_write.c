@@ -92,7 +92,7 @@ static th_status write_shards(struct th_importing *im, struct th_writer *writer,
   if (rc == TH_OK)
     rc =
         th_alloc((void **)&rows, assignment->bin_groups * assignment->row_group,
-                 sizeof(void *), "rows of a bin", err);
+                 sizeof(void *), "imported examples", err);
   for (int64_t b = 0; b < assignment->bins; b++) {
     th_import_tell(im, TH_IMPORT_WRITES, b, assignment->bins);
     TH_TRY(th_bucket_exchange(&bucket, b, rc, err));

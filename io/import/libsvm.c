@@ -183,7 +183,7 @@ static const char *read_usual(const struct th_libsvm *format, const char *p,
                               struct th_text_row *row)
 {
   enum { LOOKED_AT = 8 + TH_NUMBER_LOOK }; /* bytes, at most */
-  float *f32 = row->type == TH_F32 && !row->watched ? row->values : NULL;
+  float *f32 = row->type == TH_F32 && !row->measured ? row->values : NULL;
   int64_t nonzeros = 0;
   const int64_t shift = format->zero_based ? 0 : 1;
   struct expected next = {1, 0, 0};

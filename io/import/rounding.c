@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 enum {
-  FIRST_ROWS = 256, /* all of which are watched */
+  FIRST_ROWS = 256, /* all of which are measured */
   SHARE = 64,       /* of the others, one in so many */
-  MOST = 1 << 22    /* attributes; those behind are not watched */
+  MOST = 1 << 22    /* attributes; later ones are not measured */
 };
 
 /* Errors as wide as a hundredth of the deviation have a variance of at most

@@ -7,18 +7,18 @@
 #include "core/source.h"
 #include "io/import/text_row.h"
 
-/* The rounding errors of the rows that were watched. */
+/* The rounding errors of the rows that were measured. */
 struct th_rounding {
   int64_t attributes; /* that were seen */
   int64_t capacity;
   double *error; /* per attribute: minus the lowest, then the highest */
 };
 
-/* Whether to watch a row of that number: the first ones, and a share of the
+/* Whether to measure a row of that number: the first ones, and a share of the
  * others, so that it takes no time. Local. */
 bool th_rounding_wants(int64_t row);
 
-/* Look at a row that was watched. Local. TH_ENOMEM. */
+/* Look at a row that was measured. Local. TH_ENOMEM. */
 th_status th_rounding_see(struct th_rounding *rounding,
                           const struct th_text_row *row, struct th_error *err);
 

@@ -23,7 +23,7 @@ th_status th_text_row_reset(struct th_text_row *row, int64_t count,
     return rc;
   rc = th_grow(&row->values, &row->value_capacity, count, sizeof(double),
                "values of a line", err);
-  if (rc != TH_OK || !row->watched)
+  if (rc != TH_OK || !row->measured)
     return rc;
   return TH_GROW(&row->lost, &row->lost_capacity, count, "values of a line",
                  err);

@@ -46,8 +46,8 @@ struct th_text_row {
   void *values;
   int64_t index_capacity;
   int64_t value_capacity;
-  bool watched; /* f32: note what rounding takes from the values */
-  double *lost; /* of each value, where it is watched */
+  bool measured; /* f32: note what rounding takes from the values */
+  double *lost;  /* of each value, where it is measured */
   int64_t lost_capacity;
 };
 
@@ -68,7 +68,7 @@ static inline bool th_text_row_put(struct th_text_row *row, int64_t k,
   if (row->type == TH_F32) {
     float nearest = (float)value;
     ((float *)row->values)[k] = nearest;
-    if (row->watched)
+    if (row->measured)
       row->lost[k] = value - (double)nearest;
     row->nonzeros += nearest != 0.0F;
     return isfinite(nearest);

@@ -130,9 +130,9 @@ static th_status write_dense(struct th_transpose *transpose, int64_t shard,
   struct th_range all = th_writer_shard(transpose->writer, shard);
   TH_TRY(TH_GROW(&transpose->values, &transpose->value_capacity,
                  chunk * th_type_whole(transpose->type, count) * size,
-                 "a chunk of attributes", err));
+                 "values to be written", err));
   TH_TRY(TH_GROW(&transpose->expanded, &transpose->expanded_capacity,
-                 chunk * ROWS_AT_ONCE * size, "rows of a chunk", err));
+                 chunk * ROWS_AT_ONCE * size, "values to be written", err));
   for (int64_t a = all.first; a < all.last; a += chunk) {
     struct th_range range =
         th_range_intersect(all, (struct th_range){a, a + chunk});

@@ -47,7 +47,8 @@ done:
   return rc;
 }
 
-/* The path as a table of doubles, one row per lambda; to be freed. */
+/* Make a table of doubles from the path, one row per lambda; the caller frees
+ * it. */
 static th_status tabulate(const struct th_certificate *c, double **table,
                           struct th_error *err)
 {

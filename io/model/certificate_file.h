@@ -9,12 +9,13 @@
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
 
-/* A certificate in one direction or the other. Local. */
+/* Pack or unpack a certificate. Local. */
 th_status th_certificate_walk(struct th_message *pack,
                               struct th_certificate *certificate,
                               struct th_error *err);
 
-/* The group /certificate; a model without a penalty has none. Local. */
+/* Write or read the group /certificate. A model without a penalty has none.
+ * Local. */
 th_status th_certificate_put(const struct th_h5 *h5,
                              const struct th_certificate *certificate,
                              struct th_error *err);

@@ -44,7 +44,7 @@ static void list_members(struct th_model *m, struct th_h5_field f[FIELDS])
   memcpy(f, list, sizeof list);
 }
 
-/* The model in one direction or the other. */
+/* Pack or unpack the model. */
 static th_status walk(struct th_message *pack, struct th_model *m,
                       struct th_error *err)
 {
@@ -81,8 +81,8 @@ static th_status walk_all(struct th_message *pack, struct th_model *model,
   return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
 }
 
-/* Names and deviations have checksums of their own: programs of the minor
- * version before read the model as well. */
+/* Names and deviations have checksums of their own, so programs of the minor
+ * version before can read the model, too. */
 static th_status content_of(struct th_model *model, uint64_t *content,
                             struct th_error *err)
 {
@@ -139,8 +139,8 @@ done:
   return rc;
 }
 
-/* The pieces of all groups, for the rank that writes; those that ranks' borders
- * cut become whole again. Collective. */
+/* Collect the pieces of all groups on the rank that writes. Pieces that were
+ * cut at borders of ranks are joined again. Collective. */
 static th_status collect_groups(const struct th_model *model,
                                 struct th_comm *comm,
                                 struct th_group_piece **piece, int64_t *count,

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* Write a model; rank 0 writes, all ranks learn how it went. Collective. The
- * same model gives the same bytes. TH_EUSAGE, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Write a model on rank 0; all ranks get the status. Collective. The same model
+ * gives the same bytes. TH_EUSAGE, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_model_write(const struct th_model *model, struct th_comm *comm,
                          const char *path, bool force, struct th_error *err);
 

@@ -1,4 +1,4 @@
-/* model_names.c - what a model knows of its attributes beside their numbers
+/* model_names.c - names and deviations of a model's attributes
  * SPDX-License-Identifier: MIT */
 #include "io/model/model_names.h"
 

@@ -1,5 +1,5 @@
-/* model_names.h - what a model knows of its attributes beside their numbers, in
- * its file; internal to io/, local
+/* model_names.h - names and deviations of a model's attributes, in its file;
+ * internal to io/, local
  *
  * A status is one of TH_EFORMAT, TH_EIO, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
@@ -10,11 +10,11 @@
 #include "io/hdf5/h5.h"
 #include "io/hdf5/message.h"
 
-/* Names and deviations in one direction or the other. */
+/* Pack or unpack names and deviations. */
 th_status th_model_names_walk(struct th_message *pack, struct th_model *model,
                               struct th_error *err);
 
-/* In the file; one of an older minor version has none. */
+/* Write or read them. A file of an older minor version has none. */
 th_status th_model_names_put(const struct th_h5 *h5,
                              const struct th_model *model,
                              struct th_error *err);

@@ -1,8 +1,8 @@
 /* callback_store.c - a store whose values a caller computes when asked
  *
- * What is kept is kept by runs: one attribute on one row group, with a mark for
- * each row that is there. A request asks the caller for all that lacks in it at
- * once, and shows the first of its attributes.
+ * Values are kept by runs: one attribute on one row group, with a mark for each
+ * row that is known. A request asks the caller at once for all values that it
+ * lacks, and returns a slab of the first attribute.
  * SPDX-License-Identifier: MIT */
 #include "api/callback_store.h"
 
@@ -17,7 +17,7 @@
 struct run {
   double lowest;
   double highest;
-  unsigned char *there; /* by row of the group; behind the values */
+  unsigned char *there; /* marks by row of the group; lie after the values */
   double value[];
 };
 
@@ -55,11 +55,12 @@ static th_status ask_known(const struct th_callback_store *s, int64_t first,
   for (int64_t a = 0; a < count; a++)
     if (!isfinite(known[a].mean) || !(known[a].deviation >= 0) ||
         !isfinite(known[a].deviation) || !(known[a].lowest <= known[a].highest))
-      return th_fail(err, TH_EDATA,
-                     "attribute %lld: mean %g, deviation %g and range %g to %g "
-                     "are not those of numbers",
-                     (long long)(first + a), known[a].mean, known[a].deviation,
-                     known[a].lowest, known[a].highest);
+      return th_fail(
+          err, TH_EDATA,
+          "attribute %lld: the caller gave mean %g, deviation %g and range %g "
+          "to %g; all must be finite, and the range must not be empty",
+          (long long)(first + a), known[a].mean, known[a].deviation,
+          known[a].lowest, known[a].highest);
   return TH_OK;
 }
 
@@ -89,7 +90,7 @@ done:
   return rc;
 }
 
-/* Values of one attribute that the caller has given. */
+/* Keep values of one attribute that the caller has given. */
 static th_status keep(struct run *run, const struct place *place,
                       int64_t attribute, const double *value,
                       struct th_error *err)
@@ -97,8 +98,8 @@ static th_status keep(struct run *run, const struct place *place,
   for (int64_t i = 0; i < place->count; i++) {
     if (!(value[i] >= run->lowest && value[i] <= run->highest))
       return th_fail(err, TH_EDATA,
-                     "example %lld, attribute %lld: %g, which is not within "
-                     "%g and %g as the caller knew",
+                     "example %lld, attribute %lld: %g lies outside of %g to "
+                     "%g, the range that the caller gave",
                      (long long)(place->first + i), (long long)attribute,
                      value[i], run->lowest, run->highest);
     run->value[place->row + i] = value[i];
@@ -128,7 +129,7 @@ done:
   return rc;
 }
 
-/* How many rows from `row` on are alike in being there or not. */
+/* How many rows from `row` on are all known, or all unknown. */
 static int64_t alike(const struct run *run, int64_t row, int64_t last)
 {
   int64_t end = row + 1;
@@ -137,7 +138,7 @@ static int64_t alike(const struct run *run, int64_t row, int64_t last)
   return end - row;
 }
 
-/* Ask for the rows of one attribute that are not there, if some are. */
+/* Ask for the unknown rows of one attribute, if some are known. */
 static th_status ask_rest(struct th_callback_store *s,
                           const struct place *place, const struct run *run,
                           int64_t attribute, struct th_error *err)
@@ -154,7 +155,7 @@ static th_status ask_rest(struct th_callback_store *s,
   return rc;
 }
 
-/* Have all values of up to a cell of attributes. */
+/* Make sure that all values of up to a cell of attributes are known. */
 static th_status have(struct th_callback_store *s, const struct place *place,
                       struct th_range range, struct th_error *err)
 {
@@ -224,8 +225,10 @@ static th_status targets_of(struct th_store *store, struct th_rows rows,
   for (int64_t i = 0; i < rows.count; i++)
     if ((target != NULL && !isfinite(target[i])) ||
         (weight != NULL && !(weight[i] >= 0 && isfinite(weight[i]))))
-      return th_fail(err, TH_EDATA, "example %lld: its target or weight is %s",
-                     (long long)(rows.first + i), "no number to learn from");
+      return th_fail(err, TH_EDATA,
+                     "example %lld: its target or weight is not finite, or its "
+                     "weight is negative",
+                     (long long)(rows.first + i));
   return TH_OK;
 }
 
@@ -264,15 +267,15 @@ static th_status check(const struct thresher_source *source,
 {
   if (source->values == NULL || source->known == NULL)
     return th_fail(err, TH_EARG,
-                   "data of a caller need functions for values and for what "
-                   "is known of attributes");
+                   "the caller's data need the functions `values` and `known`");
   if (source->examples < 1 || source->attributes < 1 || source->training < 0 ||
       source->training > source->examples)
-    return th_fail(err, TH_EARG,
-                   "data of a caller: %lld examples, %lld of them to train on, "
-                   "%lld attributes",
-                   (long long)source->examples, (long long)source->training,
-                   (long long)source->attributes);
+    return th_fail(
+        err, TH_EARG,
+        "the caller's data have %lld examples, %lld of them to train on, and "
+        "%lld attributes; at least one example and one attribute are needed",
+        (long long)source->examples, (long long)source->training,
+        (long long)source->attributes);
   return TH_OK;
 }
 

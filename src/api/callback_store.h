@@ -10,8 +10,8 @@
 
 struct th_callback_store;
 
-/* A store over *source, which is copied. TH_EARG for sizes or functions that
- * lack; TH_ENOMEM. */
+/* Make a store over *source, which is copied. TH_EARG if sizes or functions are
+ * missing; TH_ENOMEM. */
 th_status th_callback_store_create(struct th_callback_store **store,
                                    const struct thresher_source *source,
                                    struct th_error *err);

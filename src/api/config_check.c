@@ -1,4 +1,5 @@
-/* config_check.c - options that would have no effect, or whose partner lacks
+/* config_check.c - refuses options that would have no effect, or that need
+ * another one
  * SPDX-License-Identifier: MIT */
 #include "api/config_check.h"
 
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/* An option that the solver has no use for is refused, not ignored. */
+/* An option that the solver does not use is refused, not ignored. */
 static th_status check_solver(const struct th_config *config,
                               const unsigned char *given, struct th_error *err)
 {
@@ -55,7 +56,7 @@ static bool screens_online(const struct th_config *config)
   return screen_of(config) == TH_SCREEN_ONLINE;
 }
 
-/* Options that count only beside another. */
+/* Options that have an effect only with another one. */
 static const struct partner {
   const char *option;
   const char *other;
@@ -68,7 +69,8 @@ static const struct partner {
     {"confidence", "{screen} online", screens_online},
 };
 
-/* Decks may carry them: that of a model tells all options, used or not. */
+/* In decks such options are allowed, since the deck of a model lists all
+ * options, used or not. */
 static th_status check_partners(const struct th_config *config,
                                 const unsigned char *given,
                                 struct th_error *err)
@@ -92,8 +94,8 @@ static const char *online_solver(void)
   return row->name;
 }
 
-/* Online screening happens while examples come one by one, and alone has votes.
- */
+/* Online screening needs solvers that take examples one by one. Rule votes
+ * needs online screening. */
 static th_status check_screening(const struct th_config *config,
                                  struct th_error *err)
 {

@@ -19,11 +19,12 @@ struct th_data {
   struct th_dataset *dataset;
   struct th_synthetic_store *computed;
   struct th_ground_truth made; /* of the computed ones; owned */
-  char source[TH_SOURCE_TEXT]; /* what they are; empty for others */
+  char source[TH_SOURCE_TEXT]; /* description of computed data; else empty */
   const char *name;            /* in messages; borrowed */
   const struct th_ground_truth
-      *truth;                     /* NULL, or family[0] == 0: not generated */
-  void (*note)(const char *text); /* hears one line for people; NULL: nobody */
+      *truth; /* NULL, or family[0] == 0: not generated */
+  void (*note)(
+      const char *text); /* called with one line for the user; may be NULL */
 };
 
 /* Open the data set in the file `path`, which is borrowed as the name. memory:
@@ -44,8 +45,8 @@ void th_data_close(struct th_data *data);
 th_status th_data_need_targets(const struct th_data *data, const char *command,
                                const char *path, struct th_error *err);
 
-/* The groups of a file, or, file NULL, those of the data set where it has any:
- * groups->attributes is 0 where there are none. output: see th_groups_read.
+/* The groups of a file. If file is NULL, those of the data set;
+ * groups->attributes is 0 if it has none. output: see th_groups_read.
  * Collective. Release with th_groups_free. */
 th_status th_data_groups(struct th_data *data, const char *file,
                          const char *output, struct th_comm *comm,

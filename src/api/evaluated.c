@@ -81,8 +81,8 @@ enum th_predictor th_evaluated_predictor(const struct th_model *model)
   return loss != NULL ? loss->predicts : TH_PREDICTS_TARGET;
 }
 
-/* All targets of the data set, not those of the split alone, say which labels
- * there are. Local. */
+/* Find the labels among all targets of the data set, not only those of the
+ * split. Local. */
 static th_status find_labels(const struct th_data *data,
                              struct th_labels *labels, struct th_error *err)
 {

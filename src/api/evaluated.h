@@ -7,15 +7,15 @@
 #include "api/metrics.h"
 #include "core/model.h"
 
-/* What is learnt of rows, in stored order. */
+/* Predictions and targets of rows, in stored order. */
 struct th_evaluated {
   double *prediction; /* linear predictor */
-  double *target;     /* zeros where the data have none */
+  double *target;     /* zeros if the data have none */
   int64_t *row;       /* number in the input */
 };
 
-/* Apply a model of these data to rows of them. keep: this rank wants to learn
- * the outcome; its arrays are empty otherwise. Collective; release with
+/* Apply a model of these data to rows of them. keep: this rank gets the
+ * results; otherwise its arrays are empty. Collective; release with
  * th_evaluated_free, also after a failure. TH_EARG, TH_EDATA, TH_ENUMERIC,
  * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_evaluated_collect(struct th_evaluated *evaluated,
@@ -26,11 +26,11 @@ th_status th_evaluated_collect(struct th_evaluated *evaluated,
 /* Local. */
 void th_evaluated_free(struct th_evaluated *evaluated);
 
-/* What the model's linear predictor says of a target. Local. */
+/* How the model's linear predictor relates to a target. Local. */
 enum th_predictor th_evaluated_predictor(const struct th_model *model);
 
-/* Scores of so many rows that this rank has learnt. Local. TH_ENOMEM, and
- * failures of the targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
+/* Scores of the first `count` rows of this rank's results. Local. TH_ENOMEM,
+ * and failures of the targets. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO. */
 th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_model *model,
                               const struct th_data *data, int64_t rows,

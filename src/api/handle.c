@@ -1,4 +1,4 @@
-/* handle.c - what all functions of thresher.h share
+/* handle.c - helpers of all functions of thresher.h
  * SPDX-License-Identifier: MIT */
 #include "api/handle.h"
 

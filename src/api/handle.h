@@ -1,4 +1,4 @@
-/* handle.h - what the objects of thresher.h are; internal to this folder
+/* handle.h - the objects of thresher.h; internal to this folder
  * SPDX-License-Identifier: MIT */
 #ifndef TH_HANDLE_H
 #define TH_HANDLE_H
@@ -34,13 +34,13 @@ struct thresher_model {
   struct th_model model;
 };
 
-/* A failure as the caller sees it; returns its status. error may be NULL.
+/* Convert a failure for the caller; returns its status. error may be NULL.
  * Local. */
 enum thresher_status th_handle_tell(th_status rc, const struct th_error *err,
                                     struct thresher_error *error);
 
-/* TH_EUSAGE where the ranks' hashes of `what` differ: they would go different
- * ways, and wait for each other for ever. Collective. */
+/* TH_EUSAGE if the ranks' hashes of `what` differ. Such ranks would run
+ * different code and wait for each other forever. Collective. */
 th_status th_handle_alike(struct th_comm *comm, uint64_t hash, const char *what,
                           struct th_error *err);
 

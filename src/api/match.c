@@ -1,4 +1,4 @@
-/* match.c - the attributes of a model found again in other data, by name
+/* match.c - finds the attributes of a model in other data, by name
  * SPDX-License-Identifier: MIT */
 #include "api/match.h"
 
@@ -16,7 +16,7 @@ static struct th_name_print names_of(const struct th_data *data)
                                : (struct th_name_print){0};
 }
 
-/* A name that is not that of one attribute. */
+/* Refuse a name that does not belong to exactly one attribute. */
 static th_status refuse_name(const struct th_data *data, const char *name,
                              int64_t place, const char *model,
                              struct th_error *err)
@@ -34,7 +34,7 @@ static th_status refuse_name(const struct th_data *data, const char *name,
                  data->name, text, model);
 }
 
-/* Where the model's support lies in the data. Local: rank 0. */
+/* Find the model's support in the data. Local: rank 0. */
 static th_status find_support(const struct th_model *model,
                               const struct th_data *data, const char *path,
                               int64_t *place, struct th_error *err)
@@ -48,23 +48,25 @@ static th_status find_support(const struct th_model *model,
   return rc;
 }
 
-/* What verifying needs beyond the support. Local; replicated. */
+/* Check the other attributes, which verifying needs, too. Local; replicated. */
 static th_status check_all(const struct th_model *model,
                            const struct th_data *data, const char *path,
                            struct th_error *err)
 {
   if (names_of(data).set != model->names.set)
-    return th_fail(err, TH_EDATA,
-                   "%s: has other attributes than model %s was trained on, "
-                   "whose optimality is about all of them; import the data "
-                   "with {like} the data it was trained on",
-                   data->name, path);
+    return th_fail(
+        err, TH_EDATA,
+        "%s: its attributes are not those that model %s was trained on, and a "
+        "certificate is about all of them; import the data "
+        "with {like} the data it was trained on",
+        data->name, path);
   if (model->groups.attributes > 0)
-    return th_fail(err, TH_EDATA,
-                   "%s: the attributes lie in another order than where model "
-                   "%s was trained, and its groups go by that order; import "
-                   "the data with {like} the data it was trained on",
-                   data->name, path);
+    return th_fail(
+        err, TH_EDATA,
+        "%s: its attributes are in another order than those that model %s was "
+        "trained on, and groups depend on the order; import "
+        "the data with {like} the data it was trained on",
+        data->name, path);
   return TH_OK;
 }
 

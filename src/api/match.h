@@ -1,4 +1,4 @@
-/* match.h - the attributes of a model found again in other data, by name
+/* match.h - finds the attributes of a model in other data, by name
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MATCH_H
 #define TH_MATCH_H
@@ -9,14 +9,14 @@
 /* Which of a model's attributes the data must have. */
 enum th_match_part { TH_MATCH_SUPPORT, TH_MATCH_ALL };
 
-/* Give the attributes of the model's support the numbers that they have in the
- * data, and the model as many attributes: by name, where both have names, and
- * not the same ones. Else nothing changes; whether the numbers of attributes
- * agree is the caller's to check. path: of the model. The data's listener hears
- * of it. Collective. TH_EDATA for a name that is not there, or not one
- * attribute's; with TH_MATCH_ALL also where the data have other attributes
- * beside the support, or the model has groups. Also TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+/* If model and data have names, and these differ, match by name: the support
+ * gets the numbers that its attributes have in the data, and the model gets as
+ * many attributes as the data. Otherwise nothing changes, and the caller
+ * checks that the numbers of attributes agree. path: of the model. The data's
+ * `note` reports a match. Collective. TH_EDATA if the data do not have a name,
+ * or have it more than once. With TH_MATCH_ALL also if the data have other
+ * attributes outside the support, or if the model has groups. Also TH_EFORMAT,
+ * TH_EIO, TH_ENOMEM. */
 th_status th_match(struct th_model *model, struct th_data *data,
                    enum th_match_part part, const char *path,
                    struct th_comm *comm, struct th_error *err);

@@ -1,4 +1,4 @@
-/* metrics.c - how good predictions are
+/* metrics.c - scores of predictions
  * SPDX-License-Identifier: MIT */
 #include "api/metrics.h"
 
@@ -23,7 +23,7 @@ void th_metrics_labels_add(struct th_labels *labels, int64_t seen,
       labels->high = first ? y : fmax(labels->high, y);
       labels->two = labels->low < labels->high;
     } else if (third) {
-      labels->two = false; /* and stays it: low < high */
+      labels->two = false; /* and stays false, since low < high */
     }
   }
 }

@@ -1,4 +1,4 @@
-/* metrics.h - how good predictions are
+/* metrics.h - scores of predictions
  * SPDX-License-Identifier: MIT */
 #ifndef TH_METRICS_H
 #define TH_METRICS_H

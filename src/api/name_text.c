@@ -1,10 +1,10 @@
-/* name_text.c - names of attributes as they are shown: they may hold anything
+/* name_text.c - makes names of attributes safe to print
  * SPDX-License-Identifier: MIT */
 #include "api/name_text.h"
 
 #include <string.h>
 
-/* Inside a character of UTF-8. */
+/* Whether a byte continues a character of UTF-8. */
 static int is_continued(char byte)
 {
   return ((unsigned char)byte & 0xc0U) == 0x80U;

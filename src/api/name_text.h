@@ -1,15 +1,15 @@
-/* name_text.h - names of attributes as they are shown: they may hold anything
+/* name_text.h - makes names of attributes safe to print
  * SPDX-License-Identifier: MIT */
 #ifndef TH_NAME_TEXT_H
 #define TH_NAME_TEXT_H
 
 #include <stddef.h>
 
-/* Rooms for a name in a list, and where it has a line for itself. */
+/* Bytes for a name in a list, and for a name on its own line. */
 enum { TH_NAME_SHORT = 33, TH_NAME_LONG = 257 };
 
-/* A name that stays on its line and fits into text[size], with dots for what
- * does not. Returns text. Local. */
+/* Copy a name to text[size] without line breaks, with dots for what does not
+ * fit. Returns text. Local. */
 const char *th_name_text(const char *name, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* option.h - an option: one row of a table that says all there is to it
+/* option.h - an option: one row of a table that describes it completely
  *
  * The rows of training are in training_options.c, those of the program alone in
  * src/cli/options/option_table.c. A row names the member of a record that it
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Subcommands of the program, as bits of an option's mask. */
+/* Commands of the program, as bits of an option's mask. */
 enum th_command_bit {
   TH_GENERATE = 1 << 0,
   TH_IMPORT = 1 << 1,
@@ -42,7 +42,7 @@ enum th_option_kind {
   TH_OPT_CHOICE /* int, the index of one of the choices */
 };
 
-/* The k-th name of a choice, NULL behind the last. */
+/* The k-th name of a choice, NULL after the last. */
 typedef const char *(*th_choices)(int64_t k);
 
 /* Both bounds belong to the range unless they are marked open. */
@@ -87,7 +87,7 @@ struct th_option {
   const char *placeholder; /* in help; NULL for flags */
   const char *start;       /* initial value as text; NULL: zero, not given;
                               th_option_by_config: see there */
-  const char *shown;       /* what help says of the default; NULL: start */
+  const char *shown;       /* the default in help; NULL: start */
   struct th_limits limits; /* INT, REAL, SIZE */
   th_choices choices;      /* NAME, CHOICE */
   const char *section;     /* of the deck; NULL: command line only */
@@ -110,7 +110,7 @@ th_status th_option_put(const struct th_option *option, void *record,
 void th_option_get(const struct th_option *option, const void *record,
                    char *text, size_t size);
 
-/* What `start` stands for, as text; empty: nothing. */
+/* The value that `start` stands for, as text; may be empty. */
 void th_option_initial(const struct th_option *option, char *text, size_t size);
 
 #endif

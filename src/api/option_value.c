@@ -1,4 +1,4 @@
-/* option_value.c - option values: from text, to text
+/* option_value.c - converts option values from and to text
  * SPDX-License-Identifier: MIT */
 #include "api/option.h"
 
@@ -146,7 +146,7 @@ static double number_at(const struct th_option *option, const void *in)
                                      : (double)*(const int64_t *)in;
 }
 
-/* What a number is before it is set. */
+/* The value of a number before it is set. */
 static double initial_of(const struct th_option *option)
 {
   struct th_config config = th_config_default();
@@ -155,7 +155,7 @@ static double initial_of(const struct th_option *option)
   return option->start == NULL ? 0 : strtod(option->start, NULL);
 }
 
-/* A number that is found by itself unless it is given: "auto". */
+/* Can a number be "auto", chosen by a rule unless it is given? */
 static bool can_be_auto(const struct th_option *option)
 {
   bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||

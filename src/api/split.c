@@ -1,4 +1,4 @@
-/* split.c - which examples of a data set are meant, row group by row group
+/* split.c - the examples of a split, row group by row group
  * SPDX-License-Identifier: MIT */
 #include "api/split.h"
 

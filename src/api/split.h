@@ -1,4 +1,4 @@
-/* split.h - which examples of a data set are meant, row group by row group
+/* split.h - the examples of a split, row group by row group
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
@@ -9,8 +9,8 @@
 
 enum th_split { TH_SPLIT_AUTO, TH_SPLIT_TEST, TH_SPLIT_TRAIN, TH_SPLIT_ALL };
 
-/* The rows of a split; auto: the test examples if there are any, else all.
- * TH_EUSAGE when there are none of it. */
+/* The rows of a split. auto: the test examples if there are any, else all.
+ * TH_EUSAGE if the split is empty. */
 th_status th_split_rows(const struct th_shape *shape, int split,
                         struct th_rows *rows, struct th_error *err);
 

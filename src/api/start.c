@@ -54,7 +54,8 @@ static th_status refuse(const char *text, struct th_error *err)
                  text);
 }
 
-/* Cut a coefficient off. False where what is behind the colon is none. */
+/* Cut off and read a coefficient. False if the text after the colon is not a
+ * number. */
 static bool take_coef(char *text, struct item *item, bool *coef)
 {
   char *colon = strrchr(text, ':');
@@ -68,7 +69,7 @@ static bool take_coef(char *text, struct item *item, bool *coef)
   return end != colon + 1 && *end == '\0' && isfinite(item->coef);
 }
 
-/* An attribute by its number, or, named, by its name. */
+/* Read an attribute, by its number or, if named, by its name. */
 static th_status read_item(char *text, bool named, struct item *item,
                            bool *coef, int64_t attributes, struct th_error *err)
 {
@@ -117,7 +118,7 @@ done:
   return rc;
 }
 
-/* Names become numbers. Collective. */
+/* Replace names by numbers. Collective. */
 static th_status look_up(struct list *list, struct th_data *data,
                          struct th_comm *comm, struct th_error *err)
 {
@@ -177,7 +178,7 @@ done:
   return rc;
 }
 
-/* Collective: as rank 0 sees the files. */
+/* Collective: rank 0 decides. */
 static bool is_file(const char *text, struct th_comm *comm)
 {
   int64_t there = comm->rank == 0 && access(text, F_OK) == 0;

@@ -10,7 +10,7 @@
  *   thresher_train(&model, config, data, NULL, &error);
  *   thresher_model_write(model, team, "model.h5", 0, &error);
  *
- * What every function keeps to:
+ * Rules for every function:
  * - It says "collective" or "local". All ranks of the team call a collective
  *   function, in the same order and with the same arguments, as in MPI; what it
  *   returns is the same on all of them. A failure of one rank is everyone's.
@@ -77,15 +77,15 @@ THRESHER_PUBLIC const char *thresher_version(void);
 struct thresher_team;
 
 /* The ranks of a communicator: comm is MPI_Comm_c2f's handle of it. The caller
- * has called MPI_Init; the communicator is duplicated, so that the caller's
- * messages and ours do not meet, and may be any, such as one of MPI_Comm_split.
- * Collective over it. THRESHER_EUSAGE before MPI_Init and after MPI_Finalize;
- * THRESHER_ENOMEM. Free it before MPI_Finalize. */
+ * has called MPI_Init. The communicator is duplicated, so that the caller's
+ * messages and ours do not mix. It may be any communicator, such as one of
+ * MPI_Comm_split. Collective over it. THRESHER_EUSAGE before MPI_Init and after
+ * MPI_Finalize; THRESHER_ENOMEM. Free it before MPI_Finalize. */
 THRESHER_PUBLIC enum thresher_status
 thresher_team_mpi(struct thresher_team **team, int comm,
                   struct thresher_error *error);
 
-/* A team of this process alone: MPI is not called, and need not be there.
+/* A team of this process alone. MPI is not called and need not be running.
  * Local. THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_team_self(struct thresher_team **team, struct thresher_error *error);
@@ -110,9 +110,9 @@ thresher_data_open(struct thresher_data **data, struct thresher_team *team,
                    const char *path, int64_t memory,
                    struct thresher_error *error);
 
-/* What is known of an attribute's values beforehand. Solvers that standardize
- * take mean and deviation; a value outside of the range is THRESHER_EDATA; an
- * attribute whose range is one number is left out. */
+/* What is known about an attribute's values beforehand. Solvers that
+ * standardize use mean and deviation. A value outside of the range is
+ * THRESHER_EDATA. An attribute whose range is a single number is left out. */
 struct thresher_attribute {
   double mean;
   double deviation; /* standard deviation */
@@ -122,24 +122,24 @@ struct thresher_attribute {
 
 enum { THRESHER_SAID = 256 };
 
-/* Data that cost: values are asked of the caller, and only those that a solver
- * has declared to observe, which the budget bounds and the model's ledger
- * counts. Each value is asked for once, by the rank that needs it, and then
- * kept until the data are closed (8 bytes for each, and for others of its
- * attribute in the same group of examples).
+/* Data whose values are expensive. The library asks the caller only for values
+ * that a solver has declared to observe. The budget bounds them, and the
+ * model's ledger counts them. Each value is asked for once, by the rank that
+ * needs it, and then kept until the data are closed. Memory is 8 bytes for each
+ * value and for the others of its attribute in the same group of examples.
  *
- * Functions get `self` back. They return 0, or anything else after writing one
- * line on what went wrong into text, which has room for THRESHER_SAID bytes:
- * the call under way fails with THRESHER_EIO then. They may be called on any
+ * Functions get `self` back. They return 0 on success. On failure they write
+ * one line into text, which has THRESHER_SAID bytes, and return another number.
+ * The call under way then fails with THRESHER_EIO. They may be called on any
  * rank of the team, for any examples and attributes, and give the same numbers
  * everywhere. Examples are numbered from 0, the training examples first;
  * attributes from 0. */
 struct thresher_source {
   void *self;
   int64_t examples;
-  int64_t training;   /* the first so many; the others are for testing */
+  int64_t training;   /* these come first; the others test */
   int64_t attributes; /* of an example */
-  uint64_t identity;  /* tells these data from others in models; 0: by sizes */
+  uint64_t identity;  /* identifies these data in models; 0: by their sizes */
   /* value[a * rows + i]: attribute attribute[a] (ascending, `attributes` of
    * them) of example first + i, for 0 <= i < rows. */
   int (*values)(void *self, int64_t first, int64_t rows,
@@ -157,10 +157,10 @@ struct thresher_source {
                struct thresher_attribute *known, char *text);
 };
 
-/* Data that the caller computes. *source is copied; what its self points to
- * stays the caller's, and there until the data are closed. Collective, with the
- * same sizes on all ranks: THRESHER_EUSAGE otherwise. THRESHER_EARG for sizes
- * or functions that lack, THRESHER_ENOMEM. */
+/* Data that the caller computes. *source is copied. The object that its self
+ * points to belongs to the caller, and must live until the data are closed.
+ * Collective, with the same sizes on all ranks: THRESHER_EUSAGE otherwise.
+ * THRESHER_EARG if sizes or functions are missing, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_from(struct thresher_data **data, struct thresher_team *team,
                    const struct thresher_source *source,
@@ -194,23 +194,23 @@ THRESHER_PUBLIC enum thresher_status
 thresher_config_set(struct thresher_config *config, const char *name,
                     const char *value, struct thresher_error *error);
 
-/* The value of an option as text that thresher_config_set reads back; "auto"
- * and an empty text: it is found by itself, there is none. Local.
- * THRESHER_EUSAGE for an unknown name, THRESHER_EARG where size is too small.
- */
+/* The value of an option, as text that thresher_config_set can read. "auto": it
+ * is chosen by a rule. An empty text: it has no value. Local. THRESHER_EUSAGE
+ * for an unknown name, THRESHER_EARG where size is too small. */
 THRESHER_PUBLIC enum thresher_status
 thresher_config_get(const struct thresher_config *config, const char *name,
                     char *text, size_t size, struct thresher_error *error);
 
-/* The k-th option's name, NULL behind the last; what it is about, cut where
- * size is too small, in text, which is returned. Local. */
+/* The first function: the name of the k-th option, NULL after the last. The
+ * second one: its description in text, cut if size is too small; returns text.
+ * Local. */
 THRESHER_PUBLIC const char *thresher_config_name(int k);
 THRESHER_PUBLIC const char *thresher_config_help(int k, char *text,
                                                  size_t size);
 
 /* ---- training ---- */
 
-/* How a run is going. */
+/* The progress of a run. */
 struct thresher_progress {
   double done;      /* share of the run, 0 to 1; less than 0: not known */
   int64_t updates;  /* so far */
@@ -220,8 +220,8 @@ struct thresher_progress {
   double loss; /* of the last update */
 };
 
-/* Who hears of it; either function may be NULL. Both are called on every rank,
- * from within thresher_train, and must not call the library. */
+/* Functions that follow a run; either may be NULL. Both are called on every
+ * rank, from within thresher_train, and must not call the library. */
 struct thresher_listener {
   void *self;
   void (*progress)(void *self, const struct thresher_progress *progress);

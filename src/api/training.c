@@ -97,7 +97,7 @@ th_status th_training_plan(struct th_training *training, struct th_comm *comm,
   TH_TRY(th_data_need_targets(data, "train", data->name, err));
   TH_TRY(need_examples(data, err));
   choose_defaults(&config, training->standardize_given);
-  config.panel_memory =
+  config.row_cache_memory =
       training->memory - th_training_stored(&config, training->memory);
   TH_TRY(read_named(training, &config, comm, err));
   TH_TRY(th_train_choose_loss(&config, store, err));

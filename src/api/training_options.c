@@ -93,7 +93,8 @@ static const struct th_option table[] = {
     {"validation", 0, TH_OPT_REAL, AT(validation), "FRACTION",
      th_option_by_config,
      "0.1 where hybrid and exploration stop early. With {select} predict a "
-     "fifth of the examples that the end sees, or folds of small data",
+     "fifth of the examples that choose the model; small data are "
+     "cross-validated",
      TH_FRACTION, NULL, "schedule", TH_TRAIN, true,
      "Share of the training examples that is held out, to choose a model or to "
      "stop by"},
@@ -140,8 +141,9 @@ static const struct th_option table[] = {
     {"screen-rule", 0, TH_OPT_CHOICE, AT(screening.rule), NULL,
      th_option_by_config, NULL, TH_NO_LIMITS, th_training_names_screen_rule,
      "schedule", TH_TRAIN, true,
-     "The rule of screening. proj is proved; where gap-safe it also looks at a "
-     "refined point. paper is the rule as printed. votes is for online "
+     "The rule of screening. proj is proved to be safe; with gap-safe "
+     "screening it also judges by a refined point. paper is the rule as "
+     "printed. votes is for online "
      "screening only; it is a heuristic that loses attributes until checks "
      "bring them back"},
     {"screen-exponent", 0, TH_OPT_REAL, AT(screening.exponent), "W",
@@ -156,8 +158,8 @@ static const struct th_option table[] = {
      "Number of steps between two screenings"},
     {"confidence", 0, TH_OPT_REAL, AT(confidence), "P", th_option_by_config,
      NULL, TH_INSIDE(0, 1), NULL, "schedule", TH_TRAIN | TH_VERIFY, true,
-     "Probability with which statements hold that are made about all examples "
-     "of a stream from some of them"},
+     "Some statements about all examples are derived from a part of them. Each "
+     "holds with this probability"},
     {"seed", 0, TH_OPT_INT, AT(seed), "N", th_option_by_config, NULL,
      TH_FROM(0), NULL, "run", SEEDED, true, "Seed of all random numbers"},
 };

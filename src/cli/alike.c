@@ -1,9 +1,8 @@
-/* alike.c - all ranks run the same program, with the same bits, on the same
- * command line
+/* alike.c - checks that all ranks run the same program with the same arguments
  *
- * Another version may do anything behind this check, so that only here ranks of
- * several versions understand each other: what is exchanged has fixed sizes,
- * and keeps them in later versions.
+ * After this check another version may communicate in another way. So only here
+ * do ranks of different versions exchange data: their sizes are fixed and stay
+ * so in later versions.
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
 
@@ -12,15 +11,15 @@
 
 #include <string.h>
 
-/* In the order in which they are told: what differs first explains the rest. */
+/* In the order of reporting: the first difference explains the others. */
 enum part { VERSION, BUILD, ARITHMETIC, ARGUMENTS, PARTS };
 
-enum { CARD = 4096 }; /* bytes of version and arguments that are told */
+enum { CARD = 4096 }; /* bytes of version and arguments that are exchanged */
 
 static void sum_up(int argc, char **argv, uint64_t arithmetic,
                    int64_t mine[PARTS])
 {
-  uint64_t build = 0; /* where the program cannot read itself */
+  uint64_t build = 0; /* 0 if the program cannot read itself */
   uint64_t line = TH_FNV_BASIS;
   const char version[] = THRESHER_VERSION;
   th_hash_file("/proc/self/exe", &build);
@@ -33,7 +32,8 @@ static void sum_up(int argc, char **argv, uint64_t arithmetic,
   mine[ARGUMENTS] = (int64_t)line;
 }
 
-/* Version and arguments, each with its end; dots for what does not fit. */
+/* Fill the card with version and arguments, each ended by a zero. Dots stand
+ * for what does not fit. */
 static void fill_card(char card[CARD], int argc, char **argv)
 {
   static const char more[] = "...";
@@ -73,7 +73,7 @@ static th_status tell_arguments(int odd, const char *theirs, int argc,
                  odd, theirs, argv[k], remedy);
 }
 
-/* The words are those of rank 0, which prints them. */
+/* Make the message on rank 0, which prints it. */
 static th_status refuse(int odd, enum part part, const char *card, int argc,
                         char **argv, struct th_error *err)
 {
@@ -95,7 +95,7 @@ static th_status refuse(int odd, enum part part, const char *card, int argc,
   return tell_arguments(odd, card + strlen(card) + 1, argc, argv, err);
 }
 
-/* Collective: who is the first to differ from rank 0, and in what. */
+/* Collective: find the first rank that differs from rank 0, and in what. */
 static th_status name_first(struct th_comm *comm, int64_t mine[PARTS], int argc,
                             char **argv, struct th_error *err)
 {

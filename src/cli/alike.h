@@ -1,13 +1,12 @@
-/* alike.h - all ranks run the same program, with the same bits, on the same
- * command line
+/* alike.h - checks that all ranks run the same program with the same arguments
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ALIKE_H
 #define TH_ALIKE_H
 
 #include "core/comm.h"
 
-/* The first collective operation of a run: one reduction of 64 bytes where all
- * is well. arithmetic: th_arithmetic_hash of this rank. TH_EARG for another
+/* The first collective operation of a run: one reduction of 64 bytes if all is
+ * well. arithmetic: th_arithmetic_hash of this rank. TH_EARG for another
  * version, build or arithmetic than rank 0's, TH_EUSAGE for other arguments;
  * the message names the lowest rank that differs. argv[0] may differ.
  * Collective. */

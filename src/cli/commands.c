@@ -1,4 +1,4 @@
-/* commands.c - the table of subcommands
+/* commands.c - the table of commands
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 
@@ -41,8 +41,8 @@ static const struct th_command table[] = {
      "become 0 and 1, and clipped into [1e-15, 1 - 1e-15]. With logistic loss "
      "mse and r2 are those of the expected target. The same holds for squared "
      "hinge loss: a prediction z says that the larger value has probability "
-     "(1 + z) / 2, clipped into [0, 1]. Every example counts alike, whatever "
-     "its weight.",
+     "(1 + z) / 2, clipped into [0, 1]. Every example counts the same, "
+     "whatever its weight.",
      th_command_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Recomputes the certificate of a model with a penalty.",
@@ -57,7 +57,8 @@ static const struct th_command table[] = {
     {"predict", TH_PREDICT, "MODEL.h5 NAME.h5 -o FILE.csv", 2, 2,
      "Writes the predictions of a model as CSV.",
      "There is one line for each example, in the order of the input. It holds "
-     "the row, the prediction and, with logistic loss, the probability. Only "
+     "the row (the number of the example in the input, counted from 0), the "
+     "prediction and, with logistic loss, the probability. Only "
      "the attributes of the support are read.",
      th_command_predict},
     {"inspect", TH_INSPECT, "FILE.h5", 1, 1, "Describes a data set or a model.",
@@ -66,8 +67,8 @@ static const struct th_command table[] = {
      NULL, th_command_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,
      "Measures the machine, and how much of it the program uses.",
-     "PART measures a part alone. It is the first word of a heading in what "
-     "is printed.",
+     "PART restricts the run to one part. Its name is the first word of a "
+     "heading in the output.",
      th_bench_command},
     {NULL, 0, NULL, 0, 0, NULL, NULL, NULL}};
 

@@ -1,4 +1,4 @@
-/* commands.h - the subcommands of the program
+/* commands.h - the commands of the program
  *
  * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -10,7 +10,7 @@
 #include "cli/options/options.h"
 #include "core/comm.h"
 
-/* The table of subcommands, ended by a NULL name; the row of one, or NULL.
+/* The table of commands, ended by a NULL name; the row of one, or NULL.
  * Local. */
 const struct th_command *th_command_table(void);
 /* Local. */

@@ -8,13 +8,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* chosen, candidates and passes, where the run ended so. Local. */
+/* Add chosen, candidates and passes if the run ended with a choice. Local. */
 void th_ending_json(json_t *object, const struct th_ending *ending);
 
-/* The same of a model, and select, where its solver has it. Local. */
+/* The same for a model, and select if its solver has it. Local. */
 void th_ending_json_model(json_t *object, const struct th_model *model);
 
-/* What was chosen, and how the others did, behind a label. Local. */
+/* Print the choice and the losses of the others, after a label. Local. */
 void th_ending_print(FILE *out, const char *label,
                      const struct th_ending *ending);
 

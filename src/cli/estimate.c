@@ -1,11 +1,10 @@
-/* estimate.c - how long a run is going to take, roughly
+/* estimate.c - a rough estimate of the time of a run
  *
- * Values are computed with at a share of the memory's bandwidth, which is
- * measured; files are read at 1 GB/s, as from a fast disk or the system's
- * cache; and there is what a step costs whatever the data. Shares and costs are
- * those that runs on dense, sparse and labelled data took, within a factor of
- * some three either way (`thresher bench`, tests/bench/path.sh, peers.sh,
- * text.sh).
+ * Solvers compute with values at a share of the memory's bandwidth, which is
+ * measured. Files are read at 1 GB/s, as from a fast disk or the system's
+ * cache. Every step has a fixed cost, too. Shares and costs were observed in
+ * runs on dense, sparse and labelled data. They hold within a factor of about
+ * three (`thresher bench`, tests/bench/path.sh, peers.sh, text.sh).
  * SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 #include "math/loss.h"
@@ -42,7 +41,8 @@ static double share_of(const struct th_solver_row *solver)
   return solver->by_examples ? stochastic_share : exact_share;
 }
 
-/* Where attributes are more than examples, small penalties let in very many. */
+/* If there are more attributes than examples, small penalties let very many
+ * into the support. */
 static double growth_of_support(const struct th_plan *plan,
                                 const struct th_shape *shape)
 {
@@ -53,7 +53,7 @@ static double growth_of_support(const struct th_plan *plan,
   return wide ? fmin(fmax(below * below, 1), most_growth) : 1;
 }
 
-/* Beside what goes with the number of values. */
+/* The fixed cost of steps, besides that of values. */
 static double step_seconds(const struct th_plan *plan,
                            const struct th_shape *shape,
                            const struct th_solver_row *solver, double visits)

@@ -1,4 +1,4 @@
-/* evaluate.c - the subcommand that scores a model
+/* evaluate.c - the command that scores a model
  * SPDX-License-Identifier: MIT */
 #include "api/evaluated.h"
 #include "cli/commands.h"
@@ -9,8 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* NaN where the data were not generated, or the model is not of squared loss.
- */
+/* NaN if the data were not generated, or the model's loss is not squared. */
 static double population_mse(const struct th_evaluator *evaluator)
 {
   const struct th_ground_truth *truth = evaluator->data.truth;
@@ -67,7 +66,7 @@ static th_status score(const struct th_evaluator *evaluator,
   return rc == TH_OK ? print_results(evaluator, &scores, json, err) : rc;
 }
 
-/* Of training examples nobody learns how well others are predicted. */
+/* Errors on training examples do not tell how well others are predicted. */
 static void tell_training(const struct th_evaluator *evaluator)
 {
   const struct th_store *store = evaluator->data.store;

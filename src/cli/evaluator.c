@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/evaluator.h"
 
+#include "cli/common.h"
 #include "cli/input.h"
 #include "cli/refuse_text.h"
-#include "cli/run.h"
 #include "io/model/model_file.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ th_status th_evaluator_open(struct th_evaluator *evaluator,
   TH_TRY(th_refuse_text(comm, model, TH_TEXT_AS_MODEL, err));
   TH_TRY(th_model_read(&evaluator->model, comm, model, err));
   TH_TRY(th_memory_share(comm, &share, err));
-  /* every value is used once: nothing is worth keeping */
+  /* every value is used once, so none is kept */
   TH_TRY(th_input_open(&evaluator->data, options, command, path, share / 8,
                        comm, err));
   if (strcmp(command, "predict") != 0)

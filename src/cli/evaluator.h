@@ -14,10 +14,11 @@ struct th_evaluator {
   struct th_data data;
   struct th_rows rows; /* of the split */
 };
-/* The model and the data of `command`, evaluate, predict or verify; the model
- * is made one of these data (api/match.h): part says what it needs of them.
- * Collective; always end with th_evaluator_close. TH_EDATA when the model is
- * for other attributes. Also TH_EUSAGE, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Open the model and the data of `command`: evaluate, predict or verify. The
+ * model's attributes are matched to the data (api/match.h); part says which
+ * ones must be there. Collective; always end with th_evaluator_close. TH_EDATA
+ * when the model is for other attributes. Also TH_EUSAGE, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_evaluator_open(struct th_evaluator *evaluator,
                             const struct th_options *options,
                             const char *command, enum th_match_part part,

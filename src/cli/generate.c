@@ -1,10 +1,11 @@
-/* generate.c - the subcommand that makes synthetic data sets
+/* generate.c - the command that makes synthetic data sets
  *
  * Every rank makes the shards that it owns; each value is a pure function of
  * seed, example and attribute, so nothing travels.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
-#include "cli/run.h"
+#include "cli/common.h"
+
 #include "cli/shared/family.h"
 #include "cli/wording.h"
 #include "core/memory.h"

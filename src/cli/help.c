@@ -103,7 +103,7 @@ static void describe(const struct th_option *option, char *text, size_t size)
   th_error_name_options(text, true);
 }
 
-/* Options of a subcommand in a section; NULL: those of no section. */
+/* Options of a command in a section; NULL: those of no section. */
 static bool next_in_section(const struct th_option **option, int *row,
                             const char *section, unsigned bit)
 {

@@ -1,10 +1,10 @@
-/* import.c - the subcommand that turns text into data sets
+/* import.c - the command that turns text into data sets
  * SPDX-License-Identifier: MIT */
 #include "io/import/import.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/meter.h"
 #include "cli/refuse_text.h"
-#include "cli/run.h"
 #include "cli/wording.h"
 #include "core/memory.h"
 
@@ -75,7 +75,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .shuffle = options->text.shuffle,
       .test_fraction = options->data.test,
       .force = options->force,
-      .memory = th_run_memory_to_keep(options, share),
+      .memory = th_common_memory_to_keep(options, share),
   };
 }
 

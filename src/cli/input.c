@@ -13,7 +13,7 @@ static void print_note(const char *text)
   th_wording_print(stderr, "note: ", text);
 }
 
-/* Local, the same on every rank but for want of memory. */
+/* Local; the same on every rank unless memory is short. */
 static th_status open_source(struct th_data *data, const char *source,
                              const char *command, int64_t memory,
                              struct th_error *err)
@@ -21,12 +21,13 @@ static th_status open_source(struct th_data *data, const char *source,
   struct th_synthesis synthesis;
   th_status rc = th_source_read(&synthesis, source, command, data->source, err);
   data->name = source;
-  data->made = synthesis.truth; /* its lists are the data's now */
+  data->made = synthesis.truth; /* the data own its lists now */
   return rc == TH_OK ? th_data_compute(data, &synthesis.shape, memory, err)
                      : rc;
 }
 
-/* Local. An output among the shards would replace one, or be taken for one. */
+/* Local. An output among the shards would replace a shard or be taken for one.
+ */
 static th_status check_outputs(const struct th_dataset *dataset,
                                const struct th_options *options,
                                const char *command, struct th_error *err)

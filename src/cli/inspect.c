@@ -1,7 +1,7 @@
-/* inspect.c - the subcommand that describes a data set or a model
+/* inspect.c - the command that describes a data set or a model
  * SPDX-License-Identifier: MIT */
 #include "api/name_text.h"
-#include "cli/certificate.h"
+#include "cli/certificate_text.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
 #include "cli/refuse_text.h"

@@ -1,5 +1,4 @@
-/* loop_log.c - what each outer loop of a screening solver cost, and what it
- * left
+/* loop_log.c - costs and active attributes of each outer loop of a solver
  * SPDX-License-Identifier: MIT */
 #include "cli/loop_log.h"
 

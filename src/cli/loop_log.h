@@ -1,5 +1,4 @@
-/* loop_log.h - what each outer loop of a screening solver cost, and what it
- * left
+/* loop_log.h - costs and active attributes of each outer loop of a solver
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LOOP_LOG_H
 #define TH_LOOP_LOG_H
@@ -32,12 +31,12 @@ struct th_loop_log {
   bool lost; /* there was no memory for an entry */
 };
 
-/* Enter what there is after an update; nothing for solvers without a
- * certificate. Local, by every rank. */
+/* Log an outer loop after an update. Does nothing for solvers without a
+ * certificate. Local; called by every rank. */
 void th_loop_log_add(struct th_loop_log *log,
                      const struct th_progress *progress);
 
-/* The accounts of all ranks become one. Collective. TH_ENOMEM. */
+/* Combine the logs of all ranks. Collective. TH_ENOMEM. */
 th_status th_loop_log_gather(struct th_loop_log *log, struct th_comm *comm,
                              struct th_error *err);
 

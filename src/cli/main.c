@@ -1,4 +1,5 @@
-/* main.c - the program: ranks, the command line, one line for a failure
+/* main.c - the program: starts the ranks, reads the command line, reports a
+ * failure
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
 #include "cli/commands.h"
@@ -14,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file opened later must not become the standard output: a closed one is
- * replaced by a descriptor on which every write fails. */
+/* A file that is opened later must not become the standard output. If that is
+ * closed, it is replaced by a descriptor on which every write fails. */
 static void hold_standard_files(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -35,8 +36,8 @@ static bool launched(void)
          tasks != NULL && atoi(tasks) > 1;
 }
 
-/* Collective: a failure of some ranks becomes everyone's; one that all ranks
- * have in common stays without a rank. */
+/* Collective: give a failure of some ranks to all. A failure that all ranks
+ * share names no rank. */
 static th_status agree_on_end(struct th_comm *comm, th_status rc,
                               struct th_error *err)
 {
@@ -117,7 +118,7 @@ static void print_failure(const struct th_comm *comm, struct th_error *err)
     fprintf(stderr, "thresher: %s\n", err->text);
 }
 
-/* Collective. A rank that cannot tell its arithmetic fails with the others. */
+/* Collective. If a rank cannot compute its hash, all fail. */
 static th_status check_alike(struct th_comm *comm, int argc, char **argv,
                              struct th_error *err)
 {
@@ -129,8 +130,8 @@ static th_status check_alike(struct th_comm *comm, int argc, char **argv,
   return alike != TH_OK ? alike : th_agree(comm, rc, err);
 }
 
-/* Before anything else, and by each rank for itself: ranks on processors of
- * several kinds may not all get further. */
+/* Called before anything else, by each rank for itself, since ranks on other
+ * processors may not get any further. */
 static void check_processor(void)
 {
   const struct th_processor here = th_kernel_form_here();
@@ -151,7 +152,7 @@ int main(int argc, char **argv)
   th_interrupt_hold();
   hold_standard_files();
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN); /* a write that fails says more */
+  signal(SIGXFSZ, SIG_IGN); /* a failed write gives a better message */
   bool with_mpi = launched();
   if (with_mpi)
     th_mpi_start(&comm, &argc, &argv);

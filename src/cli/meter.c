@@ -1,5 +1,5 @@
-/* meter.c - how far a long piece of work is: a bar on a terminal, else a line
- * now and then
+/* meter.c - progress of long work: a bar on a terminal, else a line now and
+ * then
  * SPDX-License-Identifier: MIT */
 #include "cli/meter.h"
 
@@ -13,7 +13,7 @@ static const double bar_interval = 0.1; /* seconds */
 static const double line_interval = 2;
 static const double slow_interval = 5; /* of lines, after a minute */
 
-/* Before that much is done nobody can say what is left. */
+/* With less done, the time left cannot be estimated. */
 static const double least_fraction = 0.01;
 
 enum { BAR = 24, LINE = 256, USUAL_COLUMNS = 80 };

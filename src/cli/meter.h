@@ -1,5 +1,5 @@
-/* meter.h - how far a long piece of work is: a bar on a terminal, else a line
- * now and then, on the standard error
+/* meter.h - progress of long work: a bar on a terminal, else a line now and
+ * then, on the standard error
  *
  *   [########................]  35 %, 12 s elapsed, 22 s left  reading text
  *
@@ -22,21 +22,21 @@ struct th_meter {
   double shown; /* when the last bar or line was */
 };
 
-/* Begin to measure the time. shows: on this rank, which is rank 0 and was not
- * told to be quiet. */
+/* Begin to measure the time. shows: this rank shows the progress; it is rank 0,
+ * and --quiet is not given. */
 void th_meter_begin(struct th_meter *meter, bool shows);
 
-/* Whether th_meter_show would show anything now: asked first where the text
- * takes time to make. */
+/* Whether th_meter_show would show anything now. Ask it first if the text takes
+ * time to make. */
 bool th_meter_due(const struct th_meter *meter);
 
-/* Show where the work is, if it is due. fraction: how much of all the work is
- * done, 0 to 1, or less than 0 where nobody knows; the time left follows from
- * it. what: a few words, one line. */
+/* Show where the work is, if it is due. fraction: the share of the work that is
+ * done, 0 to 1, from which the time left follows; negative: not known. what: a
+ * few words, one line. */
 void th_meter_show(struct th_meter *meter, double fraction, const char *what);
 
-/* Take the bar off the terminal, for other output and at the end. Legal on a
- * zeroed record. */
+/* Remove the bar from the terminal, before other output and at the end. Legal
+ * on a zeroed record. */
 void th_meter_clear(struct th_meter *meter);
 
 /* "12 s", "3 min 20 s", "2 h 5 min". */

@@ -1,9 +1,9 @@
-/* predict.c - the subcommand that writes predictions as CSV
+/* predict.c - the command that writes predictions as CSV
  * SPDX-License-Identifier: MIT */
 #include "api/evaluated.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/evaluator.h"
-#include "cli/run.h"
 #include "cli/wording.h"
 #include "core/integer.h"
 #include "core/memory.h"
@@ -67,7 +67,8 @@ th_status th_command_predict(const struct th_options *options,
   struct th_evaluator evaluator = {0};
   struct th_evaluated evaluated = {0};
   th_status rc;
-  TH_TRY(th_run_output_check(comm, options->output, true, options->force, err));
+  TH_TRY(
+      th_common_output_check(comm, options->output, true, options->force, err));
   TH_TRY(th_evaluator_open(&evaluator, options, "predict", TH_MATCH_SUPPORT,
                            comm, err));
   TH_TRY(th_evaluated_collect(&evaluated, &evaluator.model, &evaluator.data,

@@ -1,4 +1,4 @@
-/* solvers.c - the subcommand that lists solvers
+/* solvers.c - the command that lists solvers
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "solvers/driver/train.h"

@@ -1,11 +1,11 @@
-/* train.c - the subcommand that trains
+/* train.c - the command that trains
  * SPDX-License-Identifier: MIT */
 #include "api/config_check.h"
 #include "api/training.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/input.h"
 #include "cli/report.h"
-#include "cli/run.h"
 #include "cli/wording.h"
 #include "io/import/quote.h"
 #include "io/model/model_file.h"
@@ -43,7 +43,7 @@ static th_status check_outputs(const struct th_options *options,
                                options->telemetry};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
     th_status rc =
-        th_run_output_check(comm, paths[k], k > 0, options->force, err);
+        th_common_output_check(comm, paths[k], k > 0, options->force, err);
     if (rc != TH_OK)
       return rc;
   }
@@ -196,7 +196,7 @@ th_status th_command_train(const struct th_options *options,
       .standardize_given = th_option_given(options, "standardize"),
       .output = options->output,
       .data = &session.data,
-      .memory = th_run_memory_to_keep(options, share)};
+      .memory = th_common_memory_to_keep(options, share)};
   rc = th_input_open(
       &session.data, options, "train", options->argument[0],
       th_training_stored(&options->config, session.training.memory), comm, err);

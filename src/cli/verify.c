@@ -1,10 +1,10 @@
-/* verify.c - the subcommand that recomputes a model's certificate
+/* verify.c - the command that recomputes a model's certificate
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify.h"
-#include "cli/certificate.h"
+#include "cli/certificate_text.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/evaluator.h"
-#include "cli/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static th_status make_plan(struct session *session, const struct th_comm *comm,
 {
   struct th_store *store = session->evaluator.data.store;
   struct th_config config = session->deck.config;
-  config.panel_memory = memory;
+  config.row_cache_memory = memory;
   if (session->evaluator.model.groups.attributes > 0)
     config.groups = &session->evaluator.model.groups;
   return th_train_plan(&config, &store->shape, comm->size,
@@ -121,7 +121,8 @@ static th_status compute(struct session *session, struct th_comm *comm,
   th_status rc;
   TH_TRY(th_memory_share(comm, &share, err));
   TH_TRY(read_deck(session, err));
-  TH_TRY(make_plan(session, comm, th_run_memory_to_keep(options, share), err));
+  TH_TRY(
+      make_plan(session, comm, th_common_memory_to_keep(options, share), err));
   struct th_verify_setting setting = {.plan = &session->plan,
                                       .store = evaluator->data.store,
                                       .comm = comm,

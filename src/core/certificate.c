@@ -1,4 +1,4 @@
-/* certificate.c - copies of what is known of a penalised model
+/* certificate.c - copies and describes certificates
  * SPDX-License-Identifier: MIT */
 #include "core/certificate.h"
 

@@ -1,4 +1,4 @@
-/* certificate.h - what is known of a penalised model: objective, gap,
+/* certificate.h - the certificate of a penalised model: objective, gap,
  * optimality
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CERTIFICATE_H
@@ -18,14 +18,15 @@ struct th_path_point {
   int64_t support_size;
 };
 
-/* Distances 1 - Omega_g^D(Z_g) of what is outside the support are counted in
- * decades: entry k those from 10^-k down to 10^-(k + 1), the last all below. */
+/* Distances 1 - Omega_g^D(Z_g) of groups outside the support are counted in
+ * decades: entry k counts those from 10^-k down to 10^-(k + 1), the last entry
+ * all below. */
 enum { TH_MARGINS = 9 };
 
-/* What is known of a penalised model, min mean loss + lambda Omega on the
- * training examples; Z is its dual point before it was scaled. One list each of
- * numbers and of counts: member, which is also its name in files and reports,
- * and what it is. */
+/* The certificate of a model of min mean loss + lambda Omega on the training
+ * examples; Z is its dual point before scaling. There are two lists, of numbers
+ * and of counts. Each row has the member, which is also its name in files and
+ * reports, and its meaning. */
 #define TH_CERTIFICATE_REALS(X)                                                \
   X(lambda, "weight of the penalty; 0: the model has none")                    \
   X(lambda_max, "the smallest lambda at which the model is zero")              \
@@ -59,8 +60,8 @@ th_status th_certificate_copy(struct th_certificate *to,
                               struct th_error *err);
 void th_certificate_free(struct th_certificate *certificate);
 
-/* Its numbers without its path, and the path of which `points` are there, with
- * room for them. Local. */
+/* Describe its numbers without the path; describe the path, of which `points`
+ * are filled in. Local. */
 void th_certificate_describe(struct th_certificate *certificate,
                              const char *name, struct th_state *state);
 void th_certificate_describe_path(struct th_certificate *certificate,

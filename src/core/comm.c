@@ -1,4 +1,4 @@
-/* comm.c - the team of one, and what is built on any team's operations
+/* comm.c - the team of one, and functions built on any team's operations
  * SPDX-License-Identifier: MIT */
 #include "core/comm.h"
 
@@ -137,14 +137,15 @@ th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
   int root = comm->size - (int)worst;
   if (comm->rank == root) {
     th_fail(err, rc, "%s",
-            th_error_status_text(rc)); /* unless it says more itself */
+            th_error_status_text(
+                rc)); /* used if the error has no text of its own */
     err->rank = err->rank < 0 ? root : err->rank;
   }
   comm->ops->bcast(comm, err, sizeof *err, root);
   return err->code;
 }
 
-/* Bit patterns are added to zeros. */
+/* Adding a bit pattern to zeros keeps it. */
 void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count)
 {
   comm->ops->sum_i64(comm, (int64_t *)(void *)value, count);
@@ -187,7 +188,7 @@ th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
     before += r < comm->rank ? counts[r] : 0;
     total += counts[r];
   }
-  th_status rc = TH_NEW(&gathered, total, "gathered bytes", err);
+  th_status rc = TH_NEW(&gathered, total, "messages between ranks", err);
   if (rc == TH_OK && bytes > 0)
     memcpy(gathered + before, mine, (size_t)bytes);
   TH_TRY(th_agree(comm, rc, err));
@@ -206,7 +207,7 @@ th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
   th_status rc;
   if (comm->size == 1 || count == 0)
     return TH_OK;
-  rc = TH_NEW(&bytes, comm->size, "parts", err);
+  rc = TH_NEW(&bytes, comm->size, "messages between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   bytes[comm->rank] = (last - first) * (int64_t)sizeof *values;
   comm->ops->sum_i64(comm, bytes, (size_t)comm->size);

@@ -19,11 +19,11 @@
 struct th_comm;
 struct th_comm_ops;
 
-/* Memory that the ranks of a node have in common. */
+/* Memory that the ranks of a node share. */
 struct th_shared {
-  void *data;  /* the same bytes for every rank of the node; zeros at first */
-  bool writer; /* this rank fills them: one on each node, or all where they
-                  share nothing */
+  void *data;  /* the same memory for every rank of the node; zeros at first */
+  bool writer; /* this rank fills it: one rank on each node, or every rank if
+                  nothing is shared */
   const struct th_comm_ops *ops;
   void *window; /* private to the implementation */
 };
@@ -32,33 +32,33 @@ struct th_shared {
  * Integer sums and maxima give the same bits for every number of ranks. */
 struct th_comm_ops {
   void (*sum_i64)(struct th_comm *comm, int64_t *values, size_t count);
-  /* values become the sums over the lower ranks alone: 0 on rank 0. */
+  /* Replace values by their sums over the lower ranks: 0 on rank 0. */
   void (*prefix_i64)(struct th_comm *comm, int64_t *values, size_t count);
   void (*max_i64)(struct th_comm *comm, int64_t *values, size_t count);
   void (*max_f64)(struct th_comm *comm, double *values, size_t count);
   void (*bcast)(struct th_comm *comm, void *data, size_t bytes, int root);
-  /* All-to-all of bytes: the piece for rank r has send_bytes[r] bytes and the
-   * pieces lie one behind the other; likewise what is received. */
+  /* All-to-all of bytes: the piece for rank r has send_bytes[r] bytes, and the
+   * pieces lie one after the other. The received pieces lie in the same way. */
   void (*exchange)(struct th_comm *comm, const void *send,
                    const int64_t *send_bytes, void *receive,
                    const int64_t *receive_bytes);
-  /* Every rank's part of `all` becomes everyone's, in place: parts lie one
-   * behind the other in rank order, that of rank r has bytes[r] bytes. */
+  /* Give every rank's part of `all` to all ranks, in place. Parts lie one after
+   * the other in rank order; that of rank r has bytes[r] bytes. */
   void (*join)(struct th_comm *comm, void *all, const int64_t *bytes);
   /* A sum that is under way while the caller computes; one at a time. The
    * values must stay untouched until sum_finish. */
   void (*sum_start)(struct th_comm *comm, int64_t *values, size_t count);
   void (*sum_finish)(struct th_comm *comm);
-  /* Let a sum that is under way get on; some transports move only when they
-   * are called. Legal when none is. */
+  /* Let a sum that is under way progress, as some transports work only when
+   * they are called. Legal without a sum. */
   void (*sum_progress)(struct th_comm *comm);
   /* One block for every node: see th_comm_share. data NULL: no memory. */
   void (*share)(struct th_comm *comm, size_t bytes, struct th_shared *block);
   void (*show)(struct th_shared *block);
   void (*unshare)(struct th_shared *block);
   void (*barrier)(struct th_comm *comm);
-  /* The ranks of equal color become a team of their own, in rank order; *part
-   * is released with th_comm_free. */
+  /* Make a team of the ranks of equal color, in rank order. Release *part with
+   * th_comm_free. */
   void (*split)(struct th_comm *comm, int color, struct th_comm *part);
   void (*release)(struct th_comm *comm);
 };
@@ -76,26 +76,27 @@ struct th_comm {
 /* A team of one. Local. */
 void th_comm_self(struct th_comm *comm);
 
-/* Release what a split or an MPI start has made. Collective. */
+/* Release a team made by a split or an MPI start. Collective. */
 void th_comm_free(struct th_comm *comm);
 
-/* What th_agree is made of. Collective. */
+/* Used by th_agree. Collective. */
 th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
                              struct th_error *err);
 
-/* Make one rank's failure everyone's: the error of the lowest failing rank,
- * the same on every rank. Collective; one 8-byte reduction when all is well. */
+/* Give one rank's failure to all ranks: the error of the lowest failing rank
+ * becomes that of every rank. Collective; one 8-byte reduction when all is
+ * well. */
 static inline th_status th_agree(struct th_comm *comm, th_status rc,
                                  struct th_error *err)
 {
-  /* A rank that failed never gets TH_OK back: said here, where compilers and
-   * analyzers of every caller see it. */
+  /* A rank that failed never gets TH_OK back. This line tells compilers and
+   * analyzers so in every caller. */
   th_status agreed = th_comm_agree_over(comm, rc, err);
   return agreed != TH_OK ? agreed : rc;
 }
 
-/* Numbers of which each is one rank's alone, and 0.0 (no -0.0) on the others:
- * everyone has them then, to the bit. Collective. */
+/* Share numbers. Each is known to one rank, and must be 0.0 (not -0.0) on the
+ * others. All ranks get the same bits. Collective. */
 void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count);
 
 /* Sum over the ranks and agree in one operation: values has room for count + 1
@@ -104,21 +105,23 @@ void th_comm_share_numbers(struct th_comm *comm, double *value, size_t count);
 th_status th_comm_sum_agree(struct th_comm *comm, int64_t *values, size_t count,
                             th_status rc, struct th_error *err);
 
-/* The same in two halves, for a sum that is under way meanwhile. Collective. */
+/* The same in two halves, so that the caller can compute in between.
+ * Collective. */
 void th_comm_sum_agree_start(struct th_comm *comm, int64_t *values,
                              size_t count, th_status rc);
 th_status th_comm_sum_agree_finish(struct th_comm *comm, const int64_t *values,
                                    size_t count, th_status rc,
                                    struct th_error *err);
 
-/* Every rank's bytes, one behind the other in rank order, on every rank.
- * Collective. counts[size] receives the bytes of each rank; *all is allocated
- * and owned by the caller. */
+/* Gather every rank's bytes on every rank, one after the other in rank order.
+ * Collective. counts[size] receives the bytes of each rank. *all is allocated;
+ * the caller owns it. */
 th_status th_comm_gather(struct th_comm *comm, const void *mine, int64_t bytes,
                          int64_t *counts, void **all, struct th_error *err);
 
-/* Rank r has filled in its part first .. last - 1 of count values, where that
- * of rank r - 1 ends; afterwards every rank has all of them. Collective. */
+/* Rank r has filled in its part first .. last - 1 of count values, which begins
+ * where that of rank r - 1 ends. Afterwards every rank has all values.
+ * Collective. */
 th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
                        int64_t first, int64_t last, struct th_error *err);
 
@@ -129,7 +132,7 @@ th_status th_comm_join(struct th_comm *comm, double *values, int64_t count,
 th_status th_comm_share(struct th_comm *comm, size_t bytes, const char *what,
                         struct th_shared *block, struct th_error *err);
 
-/* From here on every rank reads what the writer wrote. Collective. */
+/* Afterwards every rank reads what the writer has written. Collective. */
 void th_comm_shared_show(struct th_shared *block);
 
 /* Collective if more than one rank made the block: all of them must release it

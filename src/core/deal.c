@@ -13,7 +13,7 @@ th_status th_deal_pieces_add(struct th_pieces *list, struct th_rows rows,
                              struct th_error *err)
 {
   th_status rc = TH_GROW(&list->items, &list->capacity, list->count + 1,
-                         "row pieces", err);
+                         "the order of examples", err);
   if (rc == TH_OK)
     list->items[list->count++] = rows;
   return rc;
@@ -64,7 +64,8 @@ struct th_rows th_deal_unit(const struct th_deal_plan *plan, int64_t k)
   return (struct th_rows){first, last - first};
 }
 
-/* Worth a table: few units that are dealt again and again. */
+/* Up to so many units, which are dealt again and again, are listed in a table.
+ */
 enum { MOST_IN_TABLE = 4096 };
 
 int64_t th_deal_units(const struct th_deal_plan *plan)
@@ -83,7 +84,7 @@ struct th_deal_place th_deal_place(const struct th_deal_plan *plan, int64_t row)
                                 in_group % plan->unit};
 }
 
-/* The units in the fixed order in which the last ones validate. */
+/* The units in the seeded order. The last ones are for validation. */
 static int64_t shuffle(const struct th_deal *deal, int64_t k)
 {
   struct th_stream stream = {deal->plan.seed, TH_PURPOSE_VALIDATION};
@@ -175,7 +176,7 @@ void th_deal_describe(struct th_deal *deal, struct th_state *state)
   th_state_leave(state);
 }
 
-/* The other direction of a take: rows go to the end of the queue. */
+/* The reverse of a take: rows go to the end of the queue. */
 static th_status give_back(struct th_deal *deal, int64_t first, int64_t last,
                            struct th_error *err)
 {
@@ -196,8 +197,8 @@ th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
   if (wanted < deal->consumers)
     rc = give_back(deal, wanted, deal->consumers, err);
   if (rc == TH_OK)
-    rc = TH_GROW(&deal->rest, &deal->consumer_capacity, wanted, "consumers",
-                 err);
+    rc = TH_GROW(&deal->rest, &deal->consumer_capacity, wanted,
+                 "the order of examples", err);
   if (rc == TH_OK)
     deal->consumers = wanted;
   return rc;

@@ -1,12 +1,12 @@
 /* deal.h - how examples are handed to their consumers
  *
  * Each pass is a seeded permutation of the training deal units (u consecutive
- * rows of one row group) in one queue. A consumer is a block J_i, Exploitation,
- * or the step-size estimate. It uses up its unit and then takes the next one.
- * What it has left at the end of a pass goes back to the queue. An update that
- * finds too few rows goes on in the next pass. It uses no row twice as long as
- * there are enough rows. The whole state consists of integers that are the same
- * on every rank. All functions are local.
+ * rows of one row group) in one queue. A consumer is a block J_i,
+ * Exploitation, or the step-size estimate. It uses up its unit and then takes
+ * the next one. The rest of its unit at the end of a pass goes back to the
+ * queue. An update that finds too few rows goes on in the next pass. It uses
+ * no row twice as long as there are enough rows. The whole state consists of
+ * integers that are the same on every rank. All functions are local.
  *
  * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
@@ -79,7 +79,7 @@ struct th_deal {
   bool reused;            /* an update has used a row twice: n < d' B */
   int64_t consumers;      /* entries of rest */
   int64_t consumer_capacity;
-  struct th_rows *rest;      /* what each consumer has left of its unit */
+  struct th_rows *rest;      /* the rest of each consumer's unit */
   struct th_pieces back;     /* pieces that went back to the queue */
   int64_t back_head;         /* entries of back already taken again */
   struct th_pieces update;   /* pieces handed out in the present update */
@@ -87,16 +87,16 @@ struct th_deal {
   int32_t *shuffled;         /* units in their fixed order; NULL: computed */
 };
 
-/* plan.unit >= 1, plan.training >= 1. TH_EDATA where validation would leave
+/* plan.unit >= 1, plan.training >= 1. TH_EDATA if validation would leave
  * nothing to train on. Release with th_deal_free. Also TH_ENOMEM. */
 th_status th_deal_init(struct th_deal *deal, const struct th_deal_plan *plan,
                        struct th_error *err);
 void th_deal_free(struct th_deal *deal);
 
-/* Its state between updates: what is handed out next. */
+/* Its state between updates, which decides what is dealt next. */
 void th_deal_describe(struct th_deal *deal, struct th_state *state);
 
-/* A new update begins: rows may be used again. */
+/* Begin a new update: rows may be used again. */
 th_status th_deal_begin(struct th_deal *deal, struct th_error *err);
 
 /* Hand `rows` rows to a consumer, appended to *pieces; fewer only when all
@@ -104,8 +104,8 @@ th_status th_deal_begin(struct th_deal *deal, struct th_error *err);
 th_status th_deal_take(struct th_deal *deal, int64_t consumer, int64_t rows,
                        struct th_pieces *pieces, struct th_error *err);
 
-/* From now on there are `blocks` blocks. If there were more before, what the
- * others had left goes back to the queue. */
+/* From now on there are `blocks` blocks. If there were more before, the rests
+ * of the others go back to the queue. */
 th_status th_deal_set_blocks(struct th_deal *deal, int64_t blocks,
                              struct th_error *err);
 

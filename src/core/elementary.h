@@ -1,12 +1,12 @@
 /* elementary.h - exp, log and their kin, with the same bits on every processor
  *
- * Whatever can enter a model, or data that are generated, is computed by these
- * and not by libm, whose bits depend on its version and on the processor. They
+ * All numbers that can enter a model or generated data are computed by these
+ * functions. The bits of libm depend on its version and on the processor. They
  * are the deterministic functions of SLEEF (Sleef_finz_*), good to one unit in
  * the last place (erfc: to one and a half); the array forms give the bits of
- * the scalar ones. sqrt, fabs, floor, ceil, rint, ldexp and fma are exact, and
- * so may be libm's. Special values are those of C11, annex F. All functions are
- * local; y may be x.
+ * the scalar ones. sqrt, fabs, floor, ceil, rint, ldexp and fma are exact, so
+ * those of libm may be used. Special values are those of C11, annex F. All
+ * functions are local; y may be x.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ELEMENTARY_H
 #define TH_ELEMENTARY_H
@@ -33,7 +33,7 @@ void th_exp_array(int64_t n, const double *x, double *y);
 void th_log_array(int64_t n, const double *x, double *y);
 void th_log1p_array(int64_t n, const double *x, double *y);
 
-/* "3.5.1": of the header this was built with. */
+/* The version of SLEEF's header, such as "3.5.1". */
 const char *th_elementary_version(void);
 
 #endif

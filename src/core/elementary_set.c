@@ -3,8 +3,8 @@
  *
  * Compiled once per set (src/core/CMakeLists.txt), which names its table in
  * TH_ELEMENTARY_SET. The compiler clears the upper halves of the registers at
- * the end of each function here, as core/vector_state.h wants it: SLEEF's
- * functions of vectors cannot, since they return one.
+ * the end of each function here, as core/vector_state.h requires. SLEEF's
+ * vector functions cannot do so, since they return a vector.
  * SPDX-License-Identifier: MIT */
 #include "core/elementary_set.h"
 
@@ -25,7 +25,7 @@ typedef __m256d vector;
 #define SLEEF(stem) Sleef_finz_##stem##d4_u10avx2
 #endif
 
-/* The last numbers are filled up with ones to a whole vector. */
+/* The last numbers are padded with ones to a whole vector. */
 #define DEFINE_ARRAY(stem)                                                     \
   static void array_##stem(int64_t n, const double *x, double *y)              \
   {                                                                            \

@@ -40,8 +40,8 @@ th_status th_fail(struct th_error *err, th_status code, const char *format, ...)
   return code;
 }
 
-/* Length of a name in braces at the beginning of a text, without them; 0: there
- * is none. */
+/* Length of a name in braces at the beginning of a text, without the braces; 0:
+ * there is none. */
 static size_t braced(const char *text)
 {
   size_t length = text[0] != '{' ? 0 : strspn(text + 1, name_letters);
@@ -53,7 +53,7 @@ void th_error_name_options(char *text, bool dashes)
   char *to = text;
   while (*text != '\0') {
     size_t length = braced(text);
-    size_t room = dashes ? 2 : 0; /* of the dashes: that of the braces */
+    size_t room = dashes ? 2 : 0; /* for the dashes, which replace the braces */
     if (length == 0) {
       *to++ = *text++;
       continue;

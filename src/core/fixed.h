@@ -30,9 +30,9 @@ bool th_fixed_init(struct th_fixed *fixed, double bound);
 #define TH_FIXED_BAD INT64_MIN
 int64_t th_fixed_from(const struct th_fixed *fixed, double value);
 
-/* sums[i] += the integer of factor * x[i], for count terms; false when one of
- * them is bad: what sums hold then means nothing. The same bits as
- * th_fixed_from, many times faster. */
+/* sums[i] += the integer of factor * x[i], for count terms; false if one of
+ * them is bad, and then the sums mean nothing. The same bits as th_fixed_from,
+ * many times faster. */
 bool th_fixed_add(const struct th_fixed *fixed, double factor,
                   const double *restrict x, int64_t count,
                   int64_t *restrict sums);

@@ -9,12 +9,12 @@
 
 #include <stdlib.h>
 
-/* Pieces on their way: all ranks' shares, one behind the other. */
+/* Pieces to be exchanged: the shares of all ranks, one after the other. */
 struct parcel {
   struct th_group_piece *send;
   int64_t *send_bytes;     /* by rank */
   int64_t *receive_bytes;  /* by rank */
-  int64_t *one;            /* by rank: the bytes of a number of bytes */
+  int64_t *one;            /* by rank: the size of one byte count */
   struct th_range *wanted; /* by rank: attributes */
 };
 
@@ -46,8 +46,8 @@ static int64_t first_piece(const struct th_group_piece *piece, int64_t count,
                           attribute + 1);
 }
 
-/* The pieces that meet a range, cut to it, go to `to`, unless that is NULL; how
- * many they are. */
+/* Copy the pieces that intersect a range, cut to it, to `to` unless that is
+ * NULL. Returns their number. */
 static int64_t cut_pieces(const struct th_group_piece *piece, int64_t count,
                           struct th_range range, struct th_group_piece *to)
 {
@@ -61,7 +61,7 @@ static int64_t cut_pieces(const struct th_group_piece *piece, int64_t count,
   return last - first;
 }
 
-/* Fill what goes to each rank from the pieces here. */
+/* Fill the parcel with the pieces for each rank. */
 static th_status parcel_fill(struct parcel *parcel, int size,
                              const struct th_group_piece *piece, int64_t count,
                              struct th_error *err)
@@ -82,7 +82,7 @@ static th_status parcel_fill(struct parcel *parcel, int size,
   return rc;
 }
 
-/* Hand over what was filled in. Collective. */
+/* Exchange the parcels. Collective. */
 static th_status parcel_send(struct parcel *parcel, struct th_comm *comm,
                              th_status rc, struct th_group_piece **piece,
                              int64_t *count, struct th_error *err)
@@ -104,7 +104,7 @@ done:
   return rc;
 }
 
-/* What is known of all pieces. */
+/* Compute the numbers over all pieces. */
 static void sum_up(struct th_groups *groups, const struct th_group_piece *piece,
                    int64_t count)
 {
@@ -139,7 +139,7 @@ th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
   return rc;
 }
 
-/* Every rank's range becomes known to all. Collective. */
+/* Tell all ranks the range of every rank. Collective. */
 static void tell_wanted(struct parcel *parcel, struct th_comm *comm,
                         struct th_range range)
 {

@@ -26,20 +26,20 @@ struct th_groups {
   uint64_t fingerprint;         /* of all pieces */
   int64_t count;                /* pieces here */
   struct th_group_piece *piece; /* ascending, without gaps, of
-                          th_partition_rank(attributes, rank, size) */
+                                   th_partition_rank(attributes, rank, size) */
 };
 
-/* Every rank gets its share of what rank 0 holds: the pieces of all attributes,
- * ascending and without gaps; count and piece are looked at on rank 0 alone.
- * Collective. rc: how rank 0 fared so far; a failure is everyone's. Release
- * with th_groups_free. TH_ENOMEM. */
+/* Share out the pieces of all attributes, which rank 0 holds, ascending and
+ * without gaps. count and piece are used on rank 0 alone. Collective. rc: rank
+ * 0's status so far; a failure is given to all ranks. Release with
+ * th_groups_free. TH_ENOMEM. */
 th_status th_groups_share(struct th_groups *groups, struct th_comm *comm,
                           int64_t attributes,
                           const struct th_group_piece *piece, int64_t count,
                           th_status rc, struct th_error *err);
 
-/* The pieces of any range of attributes, cut to it: *piece is allocated and
- * owned by the caller. Ranks may ask for different ranges, also for empty ones.
+/* Get the pieces of any range of attributes, cut to it. *piece is allocated;
+ * the caller owns it. Ranks may ask for different ranges, also for empty ones.
  * Collective. TH_ENOMEM. */
 th_status th_groups_fetch(const struct th_groups *groups, struct th_comm *comm,
                           struct th_range range, struct th_group_piece **piece,

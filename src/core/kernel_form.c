@@ -1,4 +1,4 @@
-/* kernel_form.c - the instruction set that loops over arrays are run with
+/* kernel_form.c - chooses the instruction set of loops over arrays
  * SPDX-License-Identifier: MIT */
 #include "core/kernel_form.h"
 
@@ -12,7 +12,8 @@ static const char *const names[TH_FORM_COUNT] = {"plain", "avx2", "avx512"};
 static enum th_kernel_form chosen = TH_FORM_PLAIN;
 
 #if defined(__x86_64__)
-/* Features are asked for, not models: a virtual machine may hide its model. */
+/* Asks for features, not for models, since a virtual machine may hide its
+ * model. */
 struct th_processor th_kernel_form_here(void)
 {
   __builtin_cpu_init();
@@ -36,7 +37,7 @@ bool th_kernel_form_runs(enum th_kernel_form form,
   return least && (form != TH_FORM_AVX512 || processor->avx512);
 }
 
-/* TH_FORM_COUNT: there is none of that name. */
+/* The form of a name; TH_FORM_COUNT: there is none. */
 static enum th_kernel_form find(const char *name)
 {
   int64_t form = TH_SEARCH_NAME(names, name);

@@ -1,4 +1,4 @@
-/* kernel_form.h - the instruction set that loops over arrays are run with
+/* kernel_form.h - chooses the instruction set of loops over arrays
  *
  * Such loops are compiled in several forms, each of which gives the same bits:
  * 128, 256 and 512 bits wide, all on processors with AVX2 and FMA, which every
@@ -27,7 +27,7 @@ struct th_processor {
   bool avx512; /* F, BW, DQ and VL */
 };
 
-/* The one that this runs on. */
+/* The processor that this runs on. */
 struct th_processor th_kernel_form_here(void);
 
 /* The form in use. */

@@ -60,7 +60,7 @@ void th_latin_describe(struct th_latin *latin, struct th_state *state)
   th_state_leave(state);
 }
 
-/* Of which class a block takes its rows in this pass. */
+/* The class from which a block takes its rows in this pass. */
 static int64_t class_of(const struct th_latin *latin, int64_t block)
 {
   return (block + latin->classes - latin->pass % latin->classes) %
@@ -115,7 +115,7 @@ th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
   return take(latin, class_of(latin, block), rows, pieces, err);
 }
 
-/* The class that has most left. */
+/* The class that has the most rows left. */
 static int64_t fullest(const struct th_latin *latin)
 {
   int64_t best = 0;

@@ -17,38 +17,38 @@ struct th_latin {
   struct th_deal *deal; /* borrowed: the order of the units; it counts the
                            rows and passes of this dealer, too */
   int64_t classes;      /* C: blocks, and classes of units */
-  int64_t units;        /* of the seeded order: those that are dealt */
+  int64_t units;        /* units that are dealt, from the seeded order */
   int64_t passes;       /* at most C */
   int64_t pass;         /* from 0 */
   struct th_latin_queue *queue; /* of each class */
 };
 
-/* What a class has left in this pass. */
+/* The rows of a class that are left in this pass. */
 struct th_latin_queue {
   int64_t next;        /* unit of the class, counted from 0 */
   struct th_rows rest; /* of the unit that was begun */
   int64_t left;        /* rows */
 };
 
-/* The first pass over the first `units` units. TH_ENOMEM. Release with
+/* Begin the first pass over the first `units` units. TH_ENOMEM. Release with
  * th_latin_free. */
 th_status th_latin_init(struct th_latin *latin, struct th_deal *deal,
                         int64_t units, int64_t classes, int64_t passes,
                         struct th_error *err);
 void th_latin_free(struct th_latin *latin);
 
-/* Its state: what each class has left. */
+/* Its state: the rows that each class has left. */
 void th_latin_describe(struct th_latin *latin, struct th_state *state);
 
-/* Rows that this pass has left: of a block, of all. */
+/* Rows that are left in this pass: of a block, of all. */
 int64_t th_latin_left_of(const struct th_latin *latin, int64_t block);
 int64_t th_latin_left(const struct th_latin *latin);
 
-/* Begin the next pass, where nothing is left of this one; false: there is none.
- */
+/* Begin the next pass when nothing is left of this one; false: there is no
+ * other pass. */
 bool th_latin_turn(struct th_latin *latin);
 
-/* So many of a block's rows, or all that it has left, appended to *pieces.
+/* Append so many of a block's rows, or all that it has left, to *pieces.
  * TH_ENOMEM. */
 th_status th_latin_take(struct th_latin *latin, int64_t block, int64_t rows,
                         struct th_pieces *pieces, struct th_error *err);

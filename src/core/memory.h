@@ -41,8 +41,8 @@ void th_memory_free_all(void *const *data, size_t count);
 void th_memory_free_list(void **list, int64_t count);
 #define TH_FREE_LIST(list, count) th_memory_free_list((void **)(list), (count))
 
-/* The capacity that th_grow goes to for `wanted` items: half as much again as
- * there is, or what is wanted. Local. */
+/* The capacity that th_grow chooses for `wanted` items: half as much again as
+ * there is, or `wanted`. Local. */
 int64_t th_memory_roomier(int64_t capacity, int64_t wanted);
 
 /* Make room for at least count items of size bytes behind *data, which holds
@@ -105,7 +105,7 @@ struct th_arrays {
   }
 
 /* Room for at least `wanted` units in all arrays, which have *capacity: their
- * content stays, what is new is zero. Local. TH_ENOMEM. */
+ * content stays, new items are zero. Local. TH_ENOMEM. */
 th_status th_memory_arrays_reserve(struct th_arrays arrays, int64_t *capacity,
                                    int64_t wanted, const char *what,
                                    struct th_error *err);

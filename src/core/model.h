@@ -6,7 +6,7 @@
 #include "core/certificate.h"
 #include "core/error.h"
 #include "core/groups.h"
-#include "core/names.h"
+#include "core/name_print.h"
 #include "core/source.h"
 
 #include <stdint.h>
@@ -17,8 +17,8 @@ struct th_setting {
   char *value;
 };
 
-/* How a run that ends with a choice among candidates ended; losses are means
- * over examples that the candidates had not seen, se their standard errors. */
+/* The end of a run that chose among candidates. Losses are means over examples
+ * that the candidates had not seen; se are their standard errors. */
 enum th_ending_kind {
   TH_ENDING_NONE,
   TH_ENDING_NULL,
@@ -57,8 +57,8 @@ struct th_model {
   int64_t support_size;
   int64_t *support;  /* 0-based, ascending */
   double *coef;      /* aligned with support, in the data's own units */
-  double *deviation; /* aligned with support: of the training examples, as they
-                        weigh where the solver weighs them; NULL: not known */
+  double *deviation; /* aligned with support: over the training examples,
+                        weighted if the solver weights them; NULL: not known */
   char **name; /* aligned with support; NULL: the data have no names. While
                   training, on rank 0 alone */
   struct th_name_print names; /* of all attributes */
@@ -80,13 +80,13 @@ struct th_model {
 th_status th_model_set(struct th_model *model, const char *name,
                        const char *value, struct th_error *err);
 
-/* Room for a support of that size. Local. TH_ENOMEM. */
+/* Reserve room for a support of that size. Local. TH_ENOMEM. */
 th_status th_model_reserve(struct th_model *model, int64_t support_size,
                            struct th_error *err);
 
-/* The attributes of the support are number[k] of other data that have so many
- * attributes; the support ascends again, and what is aligned with it goes
- * along. TH_ENOMEM leaves the model as it was. Local. */
+/* Renumber the support for other data with so many attributes: member k is
+ * attribute number[k] there. The support and the arrays aligned with it are
+ * sorted again. TH_ENOMEM leaves the model as it was. Local. */
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err);
 

@@ -1,4 +1,4 @@
-/* pages.c - what the operating system is told about large pieces of memory
+/* pages.c - advice to the operating system about large pieces of memory
  *
  * madvise is not in POSIX: src/CMakeLists.txt asks for its declaration.
  * SPDX-License-Identifier: MIT */

@@ -1,23 +1,23 @@
-/* pages.h - what the operating system is told about large pieces of memory
+/* pages.h - advice to the operating system about large pieces of memory
  *
- * Advice: nothing fails, and where the system does not listen all is as if
- * nothing had been said. All functions are local.
+ * Advice cannot fail. A system that ignores it loses only time. All functions
+ * are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PAGES_H
 #define TH_PAGES_H
 
 #include <stddef.h>
 
-/* Bytes of a large page: memory that begins with a multiple of them has the
- * most of it. */
+/* Bytes of a large page. Memory that begins at a multiple of it profits most.
+ */
 enum { TH_LARGE_PAGE = 2 << 20 };
 
-/* Memory that was not touched yet shall come by large pages: fewer faults, and
- * fewer addresses to look up for who reads here and there. */
+/* Ask for large pages for memory that has not been touched yet. There are then
+ * fewer page faults, and scattered reads need fewer address look-ups. */
 void th_pages_large(void *memory, size_t bytes);
 
-/* The system may have the pages back; what they held is lost, and what is
- * touched again comes anew. Pages in part stay as they are. */
+/* Give the whole pages in a piece of memory back to the system. Their content
+ * is lost; they can be used again as new memory. */
 void th_pages_release(void *memory, size_t bytes);
 
 #endif

@@ -33,7 +33,8 @@ struct th_range th_partition_shard(int64_t attributes, int64_t shard,
 static th_status reserve_edges(struct th_blocks *blocks, int64_t count,
                                struct th_error *err)
 {
-  return TH_GROW(&blocks->edges, &blocks->capacity, count, "block edges", err);
+  return TH_GROW(&blocks->edges, &blocks->capacity, count,
+                 "blocks of attributes", err);
 }
 
 th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,

@@ -37,8 +37,9 @@ th_status th_partition_blocks_even(struct th_blocks *blocks, int64_t attributes,
 
 void th_partition_blocks_free(struct th_blocks *blocks);
 
-/* Where the block ends that begins at attribute `first` and holds `width`
- * attributes outside the support, as far as there are so many. Local. */
+/* The end of the block that begins at attribute `first` and holds `width`
+ * attributes outside the support, or fewer at the end of the attributes. Local.
+ */
 int64_t th_partition_block_end(int64_t attributes, int64_t first, int64_t width,
                                const int64_t *support, int64_t support_size);
 

@@ -27,7 +27,7 @@ struct border {
   int64_t below;
 };
 
-/* Up to the border whose cost below is nearest to the wanted one. */
+/* Move to the border whose cost below is nearest to the wanted one. */
 static void advance(struct border *border, const struct th_cost *cost,
                     int64_t wanted)
 {
@@ -82,7 +82,7 @@ th_status th_placement_by_cost(struct th_placement *placement,
   struct border border = {0, 0};
   int64_t *edge = NULL;
   int64_t total = 0;
-  th_status rc = TH_NEW(&edge, size + 1, "the placement", err);
+  th_status rc = TH_NEW(&edge, size + 1, "balancing the ranks", err);
   if (edge == NULL)
     return rc;
   for (int64_t c = 0; c < cost->cells; c++)

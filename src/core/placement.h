@@ -16,7 +16,7 @@ struct th_placement {
   int64_t *edge; /* size + 1: rank r owns [edge[r], edge[r + 1]) */
 };
 
-/* What the cells of a data set cost, in any unit. */
+/* The costs of the cells of a data set, in any unit. */
 struct th_cost {
   int64_t attributes;
   int64_t shards; /* their borders (th_partition_shard) are preferred as long as

@@ -31,7 +31,7 @@ enum th_phase {
       TH_PHASE_COUNT
 };
 
-/* Of this rank. */
+/* The cost of a phase on this rank. */
 struct th_phase_cost {
   int64_t calls;
   double seconds;

@@ -13,10 +13,11 @@ struct th_range {
   int64_t last;
 };
 
-/* The part that two ranges share; first == last where they share nothing. */
+/* The part that two ranges share; first == last if they share nothing. */
 struct th_range th_range_intersect(struct th_range a, struct th_range b);
 
-/* Part k of `parts` of `items` things, as even as can be; items < 2^52. */
+/* Part k when `items` things are cut into `parts` parts of nearly equal size;
+ * items < 2^52. */
 struct th_range th_range_part(int64_t items, int64_t k, int64_t parts);
 
 /* Which entries of an ascending list of attributes lie in a range: those at

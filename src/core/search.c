@@ -1,4 +1,4 @@
-/* search.c - where an ascending list reaches a value, where a table has a name
+/* search.c - binary searches in ascending lists, and names in tables
  * SPDX-License-Identifier: MIT */
 #include "core/search.h"
 

@@ -1,4 +1,4 @@
-/* search.h - where an ascending list reaches a value, where a table has a name
+/* search.h - binary searches in ascending lists, and names in tables
  *
  * All functions are local and pure; a list may be empty.
  * SPDX-License-Identifier: MIT */
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* th_search_T: the first k of [low, high) whose entry is not below `limit`;
- * high where there is none. Entries ascend. */
+ * high if there is none. Entries ascend. */
 #define TH_DEFINE_SEARCH(name, type)                                           \
   static inline int64_t th_search_##name(const type *entry, int64_t low,       \
                                          int64_t high, int64_t limit)          \

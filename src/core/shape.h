@@ -1,4 +1,4 @@
-/* shape.h - what a data set is: its size, its layout, its row groups
+/* shape.h - the size, layout and row groups of a data set
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a data set is, replicated on every rank. Rows are numbered as stored:
- * training examples 0 .. training-1, test examples training .. examples-1. */
+/* The shape of a data set, replicated on every rank. Rows are numbered as
+ * stored: training examples 0 .. training-1, test examples training ..
+ * examples-1. */
 struct th_shape {
   int64_t examples;
   int64_t training;

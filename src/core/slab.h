@@ -1,8 +1,8 @@
 /* slab.h - a view of stored values as kernels see them
  *
- * A slab is what lies together in a store: the values of consecutive
- * attributes on consecutive rows of one row group, in the type they are stored
- * in. Kernels compute from it directly; nothing is inflated.
+ * A slab is a part of a store that lies together: the values of consecutive
+ * attributes on consecutive rows of one row group, in their storage type.
+ * Kernels compute from it directly, without a conversion.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SLAB_H
 #define TH_SLAB_H

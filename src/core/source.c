@@ -12,7 +12,7 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err)
 {
   struct th_source *made = NULL;
-  th_status rc = TH_NEW(&made, 1, "the observing source", err);
+  th_status rc = TH_NEW(&made, 1, "reading the data", err);
   if (rc != TH_OK)
     return rc;
   made->store = store;
@@ -70,8 +70,8 @@ static bool in_support(const struct th_draw *draw, int64_t attribute)
   return place.last > place.first;
 }
 
-/* |J u S|, or all active attributes and S, which are none of these: what the
- * draw observes of each of its examples. */
+/* The number of attributes that the draw observes of each of its examples: |J u
+ * S|, or all active attributes and S, which has none of these. */
 static int64_t count_attributes(const struct th_source *source,
                                 const struct th_draw *draw)
 {
@@ -97,7 +97,8 @@ static void enter(struct th_ledger *ledger, bool validation, int64_t examples,
     ledger->max_attributes_per_example = attributes;
 }
 
-/* What a grant is for: a draw that was changed afterwards has another one. */
+/* A hash of a granted draw. A draw that was changed afterwards has another one.
+ */
 static uint64_t grant_of(const struct th_source *source,
                          const struct th_draw *draw)
 {
@@ -115,7 +116,7 @@ static uint64_t grant_of(const struct th_source *source,
   return grant | 1; /* never 0 */
 }
 
-/* No active attribute of this rank is a member of the support. */
+/* Whether no active attribute of this rank is a member of the support. */
 static bool apart(const struct th_source *source, const struct th_draw *draw)
 {
   bool good = true;
@@ -189,7 +190,7 @@ static bool inside(struct th_rows rows, struct th_rows piece)
          rows.first + rows.count <= piece.first + piece.count;
 }
 
-/* Looks first where the last one was found: most requests stay in a piece. */
+/* Most requests stay in the piece of the last one, so it is tried first. */
 bool th_source_granted(struct th_source *source, const struct th_draw *draw,
                        struct th_rows rows)
 {

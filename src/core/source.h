@@ -21,7 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was observed; replicated: every rank counts whole draws. */
+/* The counts of what was observed. Replicated, since every rank counts whole
+ * draws. */
 struct th_ledger {
   int64_t examples;   /* draws for training, step-size estimates among them */
   int64_t attributes; /* observed in all of them */
@@ -62,10 +63,10 @@ struct th_range th_source_owned(const struct th_source *source, int rank,
 /* Its state: the ledger. */
 void th_source_describe(struct th_source *source, struct th_state *state);
 
-/* Declare and count a draw; what it names must stay as it is until the last
- * read. Local, the same on every rank. TH_EBUDGET when it would observe more
- * than the budget, TH_EARG when it names rows that are no training examples or
- * attributes that are not there; nothing is counted then. */
+/* Declare and count a draw. The arrays that it points to must not change until
+ * the last read. Local, the same on every rank. TH_EBUDGET if it would observe
+ * more than the budget, TH_EARG if it names rows that are no training examples
+ * or attributes that do not exist. Nothing is counted then. */
 th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err);
 
@@ -105,8 +106,8 @@ th_status th_source_active(struct th_source *source, const struct th_draw *draw,
 
 /* Tell the store what is going to be read, in the order of reading: the slabs
  * of a granted draw's block from range.first to range.last; one attribute of
- * its support. A draw that is not granted, and what lies outside of it, is not
- * announced. Forget: nothing of it is going to be read any more. Local. */
+ * its support. Nothing outside of a granted draw is announced. Forget: take all
+ * announcements back. Local. */
 void th_source_announce_block(struct th_source *source,
                               const struct th_draw *draw,
                               struct th_range range);

@@ -26,7 +26,7 @@ static th_status take_active(struct th_source *source, const int64_t *attribute,
                    "data",
                    (long long)source->store->shape.attributes);
   th_status rc = TH_GROW(&source->active, &source->active_capacity, count,
-                         "the active attributes", err);
+                         "the attributes left after screening", err);
   if (rc == TH_OK && count > 0)
     memcpy(source->active, attribute, (size_t)count * sizeof *attribute);
   return rc;
@@ -50,9 +50,9 @@ int64_t th_source_active_count(const struct th_source *source)
   return source->active_count;
 }
 
-/* From entry `place` of the active list on: what is consecutive. Entries
- * ascend, so whether the first k are is monotone in k: steps that double, then
- * halves of the last one. */
+/* The consecutive attributes from entry `place` of the active list on. Entries
+ * ascend, so whether the first k are consecutive is monotone in k. The search
+ * doubles its steps, then halves the last one. */
 static struct th_range active_range(const struct th_source *source,
                                     int64_t place)
 {
@@ -74,8 +74,8 @@ static struct th_range active_range(const struct th_source *source,
   return (struct th_range){list[0], list[0] + run};
 }
 
-/* Sparse data have nothing to hide between active attributes but the runs of
- * others: up to the first of these the slab may span. Local. */
+/* A slab of sparse data may span attributes without a run. It ends before the
+ * first run of an attribute that is not active. Local. */
 static th_status sparse_active(struct th_source *source, struct th_rows rows,
                                int64_t place, struct th_slab *slab,
                                struct th_error *err)
@@ -87,14 +87,14 @@ static th_status sparse_active(struct th_source *source, struct th_rows rows,
   th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
   if (rc == TH_OK)
     rc = TH_GROW(&source->numbers, &source->number_capacity, slab->runs,
-                 "active attributes", err);
+                 "the attributes left after screening", err);
   if (rc == TH_OK)
     th_slab_select(slab, list, count, source->numbers);
   return rc;
 }
 
-/* A few attributes that lie together are kept one by one: stores make no room
- * for all that lies around them. Local. */
+/* Up to so many attributes that lie together are kept one by one, so that
+ * stores make no room for their neighbours. */
 enum { ALONE = 8 };
 static bool are_alone(struct th_range range)
 {

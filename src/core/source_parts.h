@@ -14,16 +14,16 @@ struct th_source {
   int64_t active_capacity;
   int64_t active_total; /* of all ranks */
   uint64_t activation;  /* how often they were declared */
-  uint32_t *numbers;    /* of the runs handed out last, where sparse */
+  uint32_t *numbers;    /* sparse data: of the runs of the last slab */
   int64_t number_capacity;
-  int64_t piece; /* of a draw's rows, in which the last request lay */
+  int64_t piece; /* piece of a draw's rows that the last request was in */
 };
 
 /* TH_EBUDGET: these attributes lie outside of a granted draw. */
 th_status th_source_refuse(struct th_error *err, struct th_range range);
 
-/* Do rows lie in one piece of a draw that was granted, and is as it was then?
- */
+/* Do rows lie in one piece of a draw that was granted and has not changed
+ * since? */
 bool th_source_granted(struct th_source *source, const struct th_draw *draw,
                        struct th_rows rows);
 

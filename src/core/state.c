@@ -79,7 +79,7 @@ void th_state_leave(struct th_state *state)
 static const char *const types[TH_STATE_TYPES] = {"f64", "i64", "i32", "u8",
                                                   "u16"};
 
-/* The next entry of the image, which is to be the one that is described. */
+/* The next entry of the image, which must be the one that is described. */
 static const struct th_state_entry *expect(struct th_state *state,
                                            const struct th_state_entry *wanted)
 {
@@ -140,7 +140,7 @@ static void list(struct th_state *state, const struct th_state_entry *entry)
 {
   th_status rc =
       th_grow((void **)&state->entry, &state->capacity, state->count + 1,
-              sizeof *state->entry, "the list of the state", state->err);
+              sizeof *state->entry, "the state of the run", state->err);
   th_state_note(state, rc);
   if (rc == TH_OK)
     state->entry[state->count++] = *entry;
@@ -185,7 +185,7 @@ void th_state_grow(struct th_state *state, struct th_state_growing array,
   size_t size = (size_t)array.items * sizes[array.type];
   if (th_state_puts(state) && th_state_good(state))
     th_state_note(state, th_grow(array.data, array.capacity, count, size,
-                                 "the state of a run", state->err));
+                                 "the state of the run", state->err));
   th_state_all(state, array.name, array.type, *array.data, count * array.items);
 }
 
@@ -243,10 +243,10 @@ double *th_state_scratch(struct th_state *state, int64_t count)
     th_state_note(state,
                   th_grow((void **)&state->scratch, &state->scratch_capacity,
                           state->scratches + 1, sizeof *state->scratch,
-                          "the state of a run", state->err));
+                          "the state of the run", state->err));
   if (th_state_good(state))
     th_state_note(state,
-                  TH_NEW(&made, count, "the state of a run", state->err));
+                  TH_NEW(&made, count, "the state of the run", state->err));
   if (made != NULL)
     state->scratch[state->scratches++] = made;
   return made;

@@ -2,16 +2,17 @@
  *
  * Everything that outlives an update is described once, by the module that
  * holds it: name, type, count, and where it lives. The description has two
- * uses. A list of what there is can be taken into an image: plain bytes that do
- * not depend on the number of ranks. And an image can be put into a fresh run,
- * of any number of ranks: each array is filled in as it is described, so that a
- * description may make room by the counts that it has described before.
+ * uses. A list can be taken into an image, plain bytes that do not depend on
+ * the number of ranks. And an image can be put into a fresh run on any number
+ * of ranks. Each array is filled in as it is described, so a description may
+ * reserve room by counts that it has described before.
  *
- * Work arrays and caches are no state: they are made again from it.
+ * Work arrays and caches are not part of the state. They are made again from
+ * it.
  *
- * The first failure is kept; whatever is described after it is passed over. A
- * module describes itself on every rank alike. All functions are local but
- * where said.
+ * The first failure is kept, and later descriptions are skipped. A module
+ * describes itself in the same way on every rank. Functions are local unless
+ * they say otherwise.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STATE_H
 #define TH_STATE_H
@@ -32,7 +33,7 @@ enum th_state_type {
   TH_STATE_TYPES
 };
 
-/* Where an array lives. What is spread over the ranks by attribute is in the
+/* Where an array lives. Arrays by attribute are spread over the ranks in the
  * order of the attributes, those of rank 0 first. */
 enum th_state_place {
   TH_STATE_REPLICATED,
@@ -43,8 +44,8 @@ enum th_state_place {
 
 enum { TH_STATE_NAME = 96, TH_STATE_PREFIX = 64 };
 
-/* One array of a run. `rows` vectors of `all` items lie one behind the other;
- * of each of them this rank holds items here.first .. here.last - 1. */
+/* One array of a run. `rows` vectors of `all` items lie one after the other. Of
+ * each vector this rank holds items here.first .. here.last - 1. */
 struct th_state_entry {
   char name[TH_STATE_NAME];
   enum th_state_type type;
@@ -64,8 +65,9 @@ struct th_state_image {
 };
 
 struct th_state {
-  const struct th_state_image *image; /* what is put; NULL: a list is made */
-  int64_t next;                       /* entry of it */
+  const struct th_state_image
+      *image;   /* the image that is put; NULL: a list is made */
+  int64_t next; /* entry of it */
   int rank;
   struct th_range owned; /* attributes of this rank */
   struct th_state_entry *entry;
@@ -81,25 +83,25 @@ struct th_state {
 
 /* ---- for descriptions ---- */
 
-/* Names of what follows are "name.", up to th_state_leave. */
+/* Put "name." before all names up to th_state_leave. */
 void th_state_enter(struct th_state *state, const char *name);
 void th_state_leave(struct th_state *state);
 
-/* Is an image being put? What was described so far is there then. */
+/* Is an image being put? Then the arrays described so far have their values. */
 bool th_state_puts(const struct th_state *state);
 
-/* Nothing has failed: what was described so far may be used. */
+/* Has nothing failed? Then the arrays described so far may be used. */
 bool th_state_good(const struct th_state *state);
 
-/* Keep what a description has failed of; for calls within it. */
+/* Keep the failure of a call within a description. */
 void th_state_note(struct th_state *state, th_status status);
 
-/* What has failed on one rank has failed on all of them, so that a description
- * may call what is collective. False: it has. Collective. */
+/* Give a failure on one rank to all ranks, so that a description may call
+ * collective functions. False: something has failed. Collective. */
 bool th_state_agree(struct th_state *state, struct th_comm *comm);
 
-/* Zeros that live as long as the list: for what is described in another form
- * than it is kept in. NULL after a failure. */
+/* Zeros that live as long as the list, for arrays that are described in another
+ * form than they are kept in. NULL after a failure. */
 double *th_state_scratch(struct th_state *state, int64_t count);
 
 /* `count` items that every rank has, or one item. */
@@ -112,8 +114,9 @@ void th_state_all(struct th_state *state, const char *name,
   th_state_all((state), #field, TH_STATE_TYPE(*(owner)->field),                \
                (owner)->field, (count))
 
-/* An array that th_grow makes longer, of which `count` elements are in use; an
- * element is so many items of the type. Room is made before it is put. */
+/* An array that grows by th_grow, of which `count` elements are in use. An
+ * element is so many items of the type. Room is made before the array is put.
+ */
 struct th_state_growing {
   const char *name;
   enum th_state_type type;
@@ -128,8 +131,8 @@ void th_state_grow(struct th_state *state, struct th_state_growing array,
 void th_state_examples(struct th_state *state, const char *name,
                        enum th_state_type type, void *data, int64_t count);
 
-/* rows x the items here of each vector, one for each of some attributes: by
- * attribute over all ranks. */
+/* `rows` vectors with an item for each of some attributes, spread over the
+ * ranks by attribute. */
 void th_state_spread(struct th_state *state, const char *name,
                      enum th_state_type type, void *data, int64_t rows,
                      struct th_range here);
@@ -138,10 +141,10 @@ void th_state_spread(struct th_state *state, const char *name,
 void th_state_first(struct th_state *state, const char *name,
                     enum th_state_type type, void *data, int64_t count);
 
-/* How many items the next array has, and those of them, ascending attributes,
- * that lie in a range: for lists by attribute whose length is to be known
- * before they are put. *keys: all of them, borrowed. Only while an image is
- * put. TH_EFORMAT where the next array is another one. */
+/* For lists by attribute, whose length must be known before they are put: the
+ * items of the next array, which are ascending attributes, that lie in a range.
+ * *keys: all of its items, borrowed. Only while an image is put. TH_EFORMAT if
+ * the next array is another one. */
 struct th_range th_state_find(struct th_state *state, const char *name,
                               struct th_range range, const int64_t **keys);
 
@@ -157,13 +160,12 @@ struct th_range th_state_find(struct th_state *state, const char *name,
            : TH_STATE_U8, bool                                                 \
            : TH_STATE_U8)
 
-/* ---- for those who take and put ---- */
+/* ---- for taking and putting images ---- */
 
 /* Bytes of an item of a type. */
 size_t th_state_size(enum th_state_type type);
 
-/* A list of what there is, or the filling in from an image. Release with
- * th_state_free. */
+/* Begin a list, or begin to put an image. Release with th_state_free. */
 void th_state_list(struct th_state *state, const struct th_comm *comm,
                    struct th_range owned, struct th_error *err);
 void th_state_from(struct th_state *state, const struct th_state_image *image,
@@ -171,20 +173,20 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
                    struct th_error *err);
 void th_state_free(struct th_state *state);
 
-/* The listed arrays as an image, on every rank. TH_ENOMEM; TH_EARG where a
+/* Make an image of the listed arrays, on every rank. TH_ENOMEM; TH_EARG if a
  * name comes twice. Collective. Release with th_state_image_free. */
 th_status th_state_take(struct th_state *state, struct th_comm *comm,
                         struct th_state_image *image, struct th_error *err);
 
-/* After everything has been described: all of the image is used up, on every
- * rank. TH_EFORMAT else, or what a description has failed of. Collective. Also
- * TH_ENOMEM. */
+/* Call after everything has been described. TH_EFORMAT unless the whole image
+ * is used up on every rank; otherwise the failure of a description.
+ * Collective. Also TH_ENOMEM. */
 th_status th_state_put(struct th_state *state, struct th_comm *comm,
                        struct th_error *err);
 
-/* Rank 0's image becomes everyone's; those of the others are released.
- * Collective. TH_ENOMEM. For tests, in which a run of few ranks is gone on with
- * by more. */
+/* Give rank 0's image to all ranks; the images of the others are released.
+ * Collective. TH_ENOMEM. For tests, in which a run of few ranks is gone on
+ * with by more. */
 th_status th_state_image_share(struct th_state_image *image,
                                struct th_comm *comm, struct th_error *err);
 /* Local. */

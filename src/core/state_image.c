@@ -1,4 +1,4 @@
-/* state_image.c - images of the state of a run: taken, checked, shared
+/* state_image.c - takes, checks and shares images of the state of a run
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "core/state.h"
@@ -19,7 +19,7 @@ static size_t bytes_of(const struct th_state_entry *entry)
   return (size_t)(entry->rows * entry->all) * th_state_size(entry->type);
 }
 
-/* Each rank's part lies by itself; vector by vector it becomes whole. */
+/* Join the parts of all ranks, vector by vector. */
 static void interleave(const char *parts, const int64_t *bytes, int size,
                        struct th_state_entry *made)
 {
@@ -34,7 +34,7 @@ static void interleave(const char *parts, const int64_t *bytes, int size,
   }
 }
 
-/* An array that is spread over the ranks. Collective. */
+/* Gather an array that is spread over the ranks. Collective. */
 static th_status gather(const struct th_state_entry *from,
                         struct th_state_entry *made, struct th_comm *comm,
                         struct th_error *err)
@@ -43,12 +43,13 @@ static th_status gather(const struct th_state_entry *from,
   int64_t mine = from->rows * width * (int64_t)th_state_size(from->type);
   int64_t *bytes = NULL;
   void *parts = NULL;
-  th_status rc = TH_NEW(&bytes, comm->size, "an image of the state", err);
+  th_status rc = TH_NEW(&bytes, comm->size, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   made->all = width;
   comm->ops->sum_i64(comm, &made->all, 1);
   TH_TRY(th_comm_gather(comm, from->data, mine, bytes, &parts, err));
-  rc = th_alloc(&made->data, (int64_t)bytes_of(made), 1, "an image", err);
+  rc = th_alloc(&made->data, (int64_t)bytes_of(made), 1, "the state of the run",
+                err);
   TH_TRY(th_agree(comm, rc, err));
   interleave(parts, bytes, comm->size, made);
 done:
@@ -56,13 +57,14 @@ done:
   return rc;
 }
 
-/* An array that rank 0 has. Collective. */
+/* Copy an array that rank 0 has. Collective. */
 static th_status copy(const struct th_state_entry *from,
                       struct th_state_entry *made, struct th_comm *comm,
                       struct th_error *err)
 {
   size_t bytes = bytes_of(made);
-  th_status rc = th_alloc(&made->data, (int64_t)bytes, 1, "an image", err);
+  th_status rc =
+      th_alloc(&made->data, (int64_t)bytes, 1, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && bytes > 0)
     memcpy(made->data, from->data, bytes);
@@ -71,7 +73,7 @@ done:
   return rc;
 }
 
-/* No name comes twice. Local; replicated. */
+/* Check that no name comes twice. Local; replicated. */
 static th_status check_name(const struct th_state_image *image,
                             const char *name, struct th_error *err)
 {
@@ -88,7 +90,7 @@ th_status th_state_take(struct th_state *state, struct th_comm *comm,
   *image = (struct th_state_image){.entry = NULL};
   TH_TRY(th_agree(comm, state->status, err));
   rc = th_grow((void **)&image->entry, &image->capacity, state->count,
-               sizeof *image->entry, "an image of the state", err);
+               sizeof *image->entry, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < state->count; k++) {
     const struct th_state_entry *from = &state->entry[k];
@@ -117,7 +119,7 @@ th_status th_state_put(struct th_state *state, struct th_comm *comm,
   return th_agree(comm, rc, err);
 }
 
-/* Room for what rank 0 has. Local. */
+/* Reserve room for rank 0's image. Local. */
 static th_status reserve(struct th_state_image *image, struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -125,7 +127,7 @@ static th_status reserve(struct th_state_image *image, struct th_error *err)
     image->entry[k].data = NULL;
   for (int64_t k = 0; k < image->count && rc == TH_OK; k++)
     rc = th_alloc(&image->entry[k].data, (int64_t)bytes_of(&image->entry[k]), 1,
-                  "an image of the state", err);
+                  "the state of the run", err);
   return rc;
 }
 
@@ -140,7 +142,7 @@ th_status th_state_image_share(struct th_state_image *image,
   comm->ops->bcast(comm, &count, sizeof count, 0);
   if (!first)
     rc = th_grow((void **)&image->entry, &image->capacity, count,
-                 sizeof *image->entry, "an image of the state", err);
+                 sizeof *image->entry, "the state of the run", err);
   TH_TRY(th_agree(comm, rc, err));
   struct th_state_entry *entry = image->entry;
   for (int64_t k = 0; k < count; k++) {

@@ -1,4 +1,4 @@
-/* store.c - who owns which attributes of a data set
+/* store.c - which rank owns which attributes of a data set
  * SPDX-License-Identifier: MIT */
 #include "core/store.h"
 
@@ -20,7 +20,7 @@ th_status th_store_place(struct th_store *store, struct th_comm *comm,
   th_status rc = TH_OK;
   if (comm->size == 1 || store->ops->cost == NULL)
     return rc;
-  rc = TH_NEW(&cost.cost, cost.cells, "the cost of cells", err);
+  rc = TH_NEW(&cost.cost, cost.cells, "balancing the ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(store->ops->cost(store, comm, cost.cost, err));
   rc = th_placement_by_cost(&store->placement, &cost, comm->size, err);

@@ -1,4 +1,4 @@
-/* store.h - what can read a data set: its values, and who owns which of them
+/* store.h - the interface of a store: reading values, and which rank owns which
  *
  * io/ fills a store in from files, src/synthetic computes one. Solvers never
  * hold a store: they see values through the source (core/source.h).
@@ -51,14 +51,14 @@ struct th_store_ops {
   th_status (*statistics)(struct th_store *store, struct th_range range,
                           struct th_statistics *statistics,
                           struct th_error *err);
-  /* The slabs of range on these rows are going to be asked for, behind those
-   * announced before; a hint. forget: none of them is any more. NULL for
-   * stores that have nothing to prepare. Local. */
+  /* A hint that the slabs of range on these rows are going to be asked for,
+   * after those announced before. forget: drop all announcements. Both are NULL
+   * for stores that have nothing to prepare. Local. */
   void (*announce)(struct th_store *store, struct th_rows rows,
                    struct th_range range, bool keep);
   void (*forget)(struct th_store *store);
-  /* Add to cost[] what each cell (TH_CELL attributes) costs its owner, the same
-   * on every rank, in any unit: stored entries where they are known. NULL for
+  /* Add to cost[] the cost of each cell (TH_CELL attributes) to its owner, the
+   * same on every rank, in any unit: stored entries if they are known. NULL for
    * stores that do not know. Collective. */
   th_status (*cost)(struct th_store *store, struct th_comm *comm, int64_t *cost,
                     struct th_error *err);
@@ -75,14 +75,13 @@ struct th_store {
   int64_t bytes_read;            /* by this rank, from files: all there is */
   struct th_traffic blocks;      /* observed: counted by the source */
   struct th_traffic support;     /* observed: outside of the draw's block */
-  double seconds;                /* this rank spent reading */
+  double seconds;                /* time that this rank spent reading */
 };
 
-/* Place the cells of a store on the ranks by what they cost; even ranges where
- * the store does not know, or there is one rank. Collective; before anything is
- * read of its values, once. What it takes is O(d / TH_CELL) bytes for the
- * moment. The store's owner releases the placement. TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+/* Place the cells of a store on the ranks by their cost; in even ranges if the
+ * store does not know it, or if there is one rank. Collective; call it once,
+ * before any value is read. It takes O(d / TH_CELL) bytes for the moment. The
+ * store's owner releases the placement. TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_store_place(struct th_store *store, struct th_comm *comm,
                          struct th_error *err);
 

@@ -85,10 +85,11 @@ th_status th_type_allows(enum th_type type, enum th_layout layout,
                    "%s values are stored dense; take {type} %s for sparse data",
                    th_type_name(type), th_type_name(th_type_single(type)));
   if (row_group % packed != 0)
-    return th_fail(err, TH_EUSAGE,
-                   "row groups of %s values have a multiple of %d rows, not "
-                   "%lld; change {row-group}",
-                   th_type_name(type), packed, (long long)row_group);
+    return th_fail(
+        err, TH_EUSAGE,
+        "row groups of %s values hold a multiple of %d examples, not "
+        "%lld; change {row-group}",
+        th_type_name(type), packed, (long long)row_group);
   return TH_OK;
 }
 

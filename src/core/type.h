@@ -1,5 +1,4 @@
-/* type.h - storage types and layouts: one list, and what is done to a value of
- * each
+/* type.h - storage types and layouts: one list, and operations on values
  *
  * All functions are local.
  * SPDX-License-Identifier: MIT */
@@ -56,8 +55,8 @@ int64_t th_type_whole(enum th_type type, int64_t items);
  * type itself. Local. */
 enum th_type th_type_single(enum th_type type);
 
-/* The first `count` values of an array of th_type_single(type) as one of that
- * type, in the same memory; what is left of the last byte becomes zero. Local.
+/* Pack the first `count` values of an array of th_type_single(type) into one of
+ * that type, in the same memory. The rest of the last byte becomes zero. Local.
  */
 void th_type_pack(enum th_type type, void *array, int64_t count);
 

@@ -21,7 +21,7 @@ void th_vector_state_clear(void)
     zero_upper();
 }
 
-/* Written out, or the compiler would clear what it has set. */
+/* Written in assembly, as the compiler would clear what it has set. */
 void th_vector_state_spoil(void)
 {
   if (__builtin_cpu_supports("avx"))

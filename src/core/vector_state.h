@@ -4,9 +4,9 @@
  * upper halves (vzeroupper) makes every SSE instruction behind it merge with
  * them. On processors with AVX-512 a scalar exp then takes some 35 times as
  * long. Compilers clear them at the end of what they vectorise; hand-written
- * code can forget it, as the dispatched XXH3 of libxxhash 0.8.1 does. So what
- * calls such a library clears them behind it, and tests/io_vector_state.c looks
- * at every library that is called.
+ * code can forget it, as the dispatched XXH3 of libxxhash 0.8.1 does. So
+ * callers of such a library clear them afterwards, and tests/io_vector_state.c
+ * checks every library that is called.
  *
  * All functions are local and do nothing on processors without AVX.
  * SPDX-License-Identifier: MIT */
@@ -18,13 +18,13 @@
 /* Clear the upper halves. Costs about a nanosecond. */
 void th_vector_state_clear(void);
 
-/* Set them, as a library would that forgets to clear them: for tests. */
+/* Set them, like a library that forgets to clear them; for tests. */
 void th_vector_state_spoil(void);
 
 enum th_vector_state { TH_UPPER_CLEAR, TH_UPPER_IN_USE, TH_UPPER_UNKNOWN };
 
-/* What the processor says of them (XGETBV with ECX = 1); UNKNOWN where it
- * cannot be asked. For tests. */
+/* Their state by the processor (XGETBV with ECX = 1); UNKNOWN if it cannot be
+ * asked. For tests. */
 enum th_vector_state th_vector_state_now(void);
 
 #endif

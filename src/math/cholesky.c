@@ -25,8 +25,8 @@ void th_cholesky_free(struct th_cholesky *f)
 
 static th_status reserve(struct th_cholesky *f, int64_t n, struct th_error *err)
 {
-  return th_memory_arrays_reserve(TH_ARRAYS(f, arrays), &f->room, n, "a factor",
-                                  err);
+  return th_memory_arrays_reserve(TH_ARRAYS(f, arrays), &f->room, n,
+                                  "a linear system", err);
 }
 
 static double *row_of(const struct th_cholesky *f, int64_t i)

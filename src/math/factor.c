@@ -31,11 +31,11 @@ th_status th_factor_reserve(struct th_factor *f, int64_t rows,
   th_status rc = TH_OK;
   if (rows <= f->room)
     return rc;
-  TH_TRY(
-      TH_WIDEN(&f->entry, triangle(f->room), triangle(rows), "a factor", err));
-  TH_TRY(TH_WIDEN(&f->row, f->room, rows, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->cosine, f->room, rows, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->sine, f->room, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->entry, triangle(f->room), triangle(rows),
+                  "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->row, f->room, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->cosine, f->room, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->sine, f->room, rows, "a linear system", err));
   f->room = rows;
 done:
   return rc;

@@ -205,7 +205,9 @@ th_status th_gap_intercept(const struct th_loss *loss, int64_t n,
   for (int k = 0; k < MOST_STEPS; k++) {
     struct slope at = slope_at(loss, n, eta, target, prediction, place);
     if (!isfinite(at.first))
-      return th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+      return th_fail(
+          err, TH_ENUMERIC,
+          "a prediction is not a number; check the data, or standardize");
     double next = next_place(&bracket, at, place);
     if (fabs(at.first) <= DBL_EPSILON * at.size || next == place ||
         next == bracket.low || next == bracket.high)

@@ -25,7 +25,7 @@ static double second_of(struct th_group_norm norm, const double *v,
   double sum = 0;
   for (int64_t k = 0; k < count; k++)
     sum += v[k];
-  return sum / (th_penalty_norm_floor(norm) * th_penalty_norm_floor(norm));
+  return sum / (th_penalty_norm_least(norm) * th_penalty_norm_least(norm));
 }
 
 static struct th_group_norm norm_of(const struct th_grouping *grouping,
@@ -187,7 +187,9 @@ static th_status survey(const struct th_grouping *grouping, const double *v,
   for (int64_t k = 0; k < count; k++) {
     double value = counted_value(grouping, v, k);
     if (!isfinite(value))
-      return th_fail(err, TH_ENUMERIC, "a coefficient is not a finite number");
+      return th_fail(err, TH_ENUMERIC,
+                     "a coefficient is not a finite number; standardize, or "
+                     "take a larger {lambda}");
     *largest = fmax(*largest, value);
     *nonzero += value > 0;
   }
@@ -210,7 +212,8 @@ th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
   if (rc != TH_OK)
     return rc;
   if (!th_fixed_init(&fixed, largest * (double)sums[0]))
-    return th_fail(err, TH_ENUMERIC, "the penalty is out of range");
+    return th_fail(err, TH_ENUMERIC,
+                   "the penalty is too large for a double; standardize");
   sums[0] = 0;
   for (int64_t k = 0; k < count; k++)
     sums[0] += th_fixed_from(&fixed, counted_value(grouping, v, k));

@@ -143,7 +143,7 @@ double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
   return dual_of_both(norm, z, count, work);
 }
 
-double th_penalty_norm_floor(struct th_group_norm norm)
+double th_penalty_norm_least(struct th_group_norm norm)
 {
   return norm.a + norm.c;
 }

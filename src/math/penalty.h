@@ -35,7 +35,7 @@ double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
                             int64_t count, double *work);
 
 /* A number k with Omega_g(v) >= k norm2(v): Omega_g^D(x) <= norm2(x) / k. */
-double th_penalty_norm_floor(struct th_group_norm norm);
+double th_penalty_norm_least(struct th_group_norm norm);
 
 /* One row per penalty. weight: of the group, 0 for the default: 1 for l1, where
  * it is that of each member, else sqrt(size). size: of the group in the

@@ -23,7 +23,7 @@ struct key {
 /* Keys that agree with `low` but for its last `shift` bits are undecided, those
  * above are chosen. */
 struct search {
-  uint64_t floor; /* magnitudes up to here are out */
+  uint64_t threshold; /* magnitudes up to here are out */
   struct key low;
   int part;      /* of the key that is being narrowed */
   int shift;     /* 64: nothing is known of this part yet */
@@ -75,7 +75,7 @@ static int64_t count_digits(const struct search *s,
   memset(digits, 0, DIGITS * sizeof *digits);
   for (int64_t j = 0; j < entries->count; j++) {
     struct key key = key_of(entries, j);
-    if (key.part[0] <= s->floor)
+    if (key.part[0] <= s->threshold)
       continue;
     int side = side_of(s, &key);
     chosen += side > 0;
@@ -138,7 +138,7 @@ static int64_t share(struct th_comm *comm, const struct search *s,
   memset(work->packed, 0, (size_t)total * 2 * sizeof *work->packed);
   for (int64_t j = 0; j < entries->count; j++) {
     struct key key = key_of(entries, j);
-    if (key.part[0] <= s->floor || side_of(s, &key) < 0)
+    if (key.part[0] <= s->threshold || side_of(s, &key) < 0)
       continue;
     *next++ = attribute_of(entries, j);
     memcpy(next++, &entries->values[j], sizeof *entries->values);
@@ -161,8 +161,8 @@ static th_status reserve(struct th_selection *work, int64_t k,
   if (most <= work->capacity)
     return rc;
   th_select_free(work);
-  TH_TRY(TH_NEW(&work->candidates, most, "candidates", err));
-  TH_TRY(TH_NEW(&work->packed, 2 * most, "candidates", err));
+  TH_TRY(TH_NEW(&work->candidates, most, "the choice of attributes", err));
+  TH_TRY(TH_NEW(&work->packed, 2 * most, "the choice of attributes", err));
   work->capacity = most;
 done:
   return rc;
@@ -191,8 +191,9 @@ th_status th_select_largest(struct th_comm *comm, struct th_selection *work,
                             int64_t *found, struct th_error *err)
 {
   struct th_select_among mine = *among;
-  struct search s = {
-      .floor = magnitude_of(among->floor), .shift = 64, .undecided = INT64_MAX};
+  struct search s = {.threshold = magnitude_of(among->threshold),
+                     .shift = 64,
+                     .undecided = INT64_MAX};
   th_status rc = before;
   *found = 0;
   if (rc == TH_OK)

@@ -24,23 +24,24 @@ struct th_selection {
 /* Local. */
 void th_select_free(struct th_selection *work);
 
-/* What a selection chooses among. floor and k are the same on every rank. */
+/* What a selection chooses among. threshold and k are the same on every rank.
+ */
 struct th_select_among {
   const double *values;     /* count, of this rank's attributes; borrowed */
   const int64_t *attribute; /* whose they are, in any order; NULL: they belong
                                to first, first + 1, ..., and higher ranks own
                                higher attributes */
   int64_t first;
-  int64_t count; /* may be 0 on some ranks */
-  double floor;  /* a magnitude up to here is never chosen */
-  int64_t k;     /* at most so many are chosen, over all ranks */
+  int64_t count;    /* may be 0 on some ranks */
+  double threshold; /* a magnitude up to here is never chosen */
+  int64_t k;        /* at most so many are chosen, over all ranks */
 };
 
-/* The k entries of largest magnitude above the floor over all ranks; at equal
- * magnitude the lower attribute goes first (Murata & Suzuki, H_s). chosen[k]
- * receives *found <= k entries in ascending order of the attribute, the same on
- * every rank. before: what came of the work that made the values, on this rank;
- * a failure of any rank becomes everyone's here.
+/* The k entries of largest magnitude above the threshold over all ranks; at
+ * equal magnitude the lower attribute goes first (Murata & Suzuki, H_s).
+ * chosen[k] receives *found <= k entries in ascending order of the attribute,
+ * the same on every rank. before: what came of the work that made the values,
+ * on this rank; a failure of any rank becomes everyone's here.
  *
  * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
  * bytes. TH_ENUMERIC when a value is not a number. Also TH_ENOMEM. */

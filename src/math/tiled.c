@@ -113,8 +113,8 @@ th_status th_tiled_factor(struct th_tiled *f, int64_t n, const double *a,
   th_status rc;
   *f = (struct th_tiled){.n = n, .tiles = (n + TILE - 1) / TILE};
   *rank = 0;
-  TH_TRY(TH_NEW(&f->panel, panels_before(f->tiles), "a factor", err));
-  TH_TRY(TH_NEW(&f->reciprocal, f->tiles * TILE, "a factor", err));
+  TH_TRY(TH_NEW(&f->panel, panels_before(f->tiles), "a linear system", err));
+  TH_TRY(TH_NEW(&f->reciprocal, f->tiles * TILE, "a linear system", err));
   for (int64_t tile = 0; tile < f->tiles; tile++)
     fill_panel(f, a, tile);
   factor(f, a, tolerance);
@@ -135,7 +135,7 @@ th_status th_tiled_solve(const struct th_tiled *f, const double *b, double *x,
                          struct th_error *err)
 {
   double *y = NULL;
-  th_status rc = TH_NEW(&y, f->tiles * TILE, "a right-hand side", err);
+  th_status rc = TH_NEW(&y, f->tiles * TILE, "a linear system", err);
   if (rc != TH_OK)
     return rc;
   memcpy(y, b, (size_t)f->n * sizeof *y);
@@ -227,7 +227,7 @@ th_status th_tiled_invert(const struct th_tiled *f, double *inverse,
 {
   double *columns = NULL;
   th_status rc =
-      TH_NEW(&columns, panels_before(f->tiles), "an inverse factor", err);
+      TH_NEW(&columns, panels_before(f->tiles), "a linear system", err);
   if (rc != TH_OK)
     return rc;
   invert_factor(f, columns);

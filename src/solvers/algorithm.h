@@ -20,11 +20,12 @@ struct th_support;
 struct th_algorithm {
   th_status (*create)(void **state, struct th_context *context,
                       struct th_error *err);
-  /* One update. *more = false: nothing is left to do, or no rows to do it with;
-   * nothing has changed then. */
+  /* One update. *more = false: nothing is left to do, or no examples are left
+   * to do it with. Then nothing has changed. */
   th_status (*step)(void *state, struct th_context *context, bool *more,
                     struct th_error *err);
-  /* After the last step: the refit and what else ends the paper's listing. */
+  /* After the last step: the refit, and the other lines that end the paper's
+   * listing. */
   th_status (*finish)(void *state, struct th_context *context,
                       struct th_error *err);
   /* The model as it is; borrowed. Local. */
@@ -33,23 +34,24 @@ struct th_algorithm {
    * the step size, 0 where there is none. Local. */
   double (*loss)(const void *state);
   double (*step_size)(const void *state);
-  /* The share of the run that is done, 0 to 1, less where nobody can say; NULL:
-   * the share of the examples of all passes. Local. */
+  /* The share of the run that is done, 0 to 1; negative where it is not known.
+   * NULL: the share of the examples of all passes. Local. */
   double (*done)(const void *state);
-  /* What is known of the model, NULL: nothing (solvers without a penalty).
-   * Local; borrowed; final after finish, and up to date after a step as far as
-   * the solver knows. */
+  /* The certificate of the model; NULL for solvers without a penalty. Local;
+   * borrowed. It is final after finish. After a step it holds what the solver
+   * knows so far. */
   const struct th_certificate *(*certificate)(const void *state);
-  /* How the candidates of its end did; NULL: it has none. Local; borrowed;
-   * final after finish. */
+  /* How the models that the end compared did; NULL: it compares none. Local;
+   * borrowed; final after finish. */
   const struct th_ending *(*ending)(const void *state);
   /* Whether the rows that are held out are for the solver's own end, so that
    * the driver does not stop early by them; NULL: they are the driver's. Local.
    */
   bool (*keeps_held_out)(const void *state);
-  /* The state between two updates (core/state.h): what is listed, put into a
-   * solver that create has made of the same plan, goes on with the same bits.
-   * Collective while an image is put: what follows from it is made again. */
+  /* List the state between two updates (core/state.h). A solver made by create
+   * from the same plan goes on with the same bits once this state has been put
+   * into it. Collective while an image is put, since derived values are then
+   * computed again. */
   void (*describe)(void *state, struct th_context *context,
                    struct th_state *list);
   void (*free)(void *state); /* local; NULL is legal */

@@ -18,8 +18,8 @@ enum th_screen {
   TH_SCREEN_COUNT
 };
 
-/* What a run ends with: what predicts best on rows that it has not seen, or the
- * attributes that are true beyond doubt. */
+/* What a run ends with: the model that predicts unseen examples best, or the
+ * attributes that stand out beyond doubt. */
 enum th_select_for {
   TH_SELECT_AUTO, /* by the solver, and by what the data allow */
   TH_SELECT_PREDICT,
@@ -43,7 +43,7 @@ struct th_config_rounds {
 /* Where exploitation begins; borrowed. */
 struct th_config_start {
   const char *text;       /* a model or a list; NULL: none */
-  const int64_t *support; /* the same, read: ascending */
+  const int64_t *support; /* the attributes that text names, ascending */
   const double *coef;     /* aligned, in the data's own units, or NULL */
   int64_t size;
 };
@@ -85,15 +85,15 @@ struct th_config {
   int64_t path;        /* values of lambda, from lambda_max down */
   double path_min;     /* the last of them, over lambda_max */
   struct th_config_screening screening;
-  int64_t batch;        /* examples in a step */
-  int64_t epochs;       /* most passes; also in passes after th_train_plan */
-  double tolerance;     /* stop at this duality gap; 0: at 1e-9 of the
-                           objective of the zero model */
-  double confidence;    /* of statistical certificates */
-  int64_t panel_memory; /* bytes of a rank for examples that are kept */
+  int64_t batch;     /* examples in a step */
+  int64_t epochs;    /* most passes; also in passes after th_train_plan */
+  double tolerance;  /* stop at this duality gap; 0: at 1e-9 of the
+                        objective of the zero model */
+  double confidence; /* of statistical certificates */
+  int64_t row_cache_memory; /* bytes of a rank for examples that are kept */
 };
 
-/* What a run does where nothing else is asked for. Local. */
+/* The defaults. Local. */
 struct th_config th_config_default(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* monitor.h - who is told how a run is going
+/* monitor.h - the functions that a caller gives to follow a run
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MONITOR_H
 #define TH_MONITOR_H
@@ -8,12 +8,12 @@
 struct th_certificate;
 struct th_ending;
 
-/* How a run is going; called by every rank after every update. */
+/* The progress of a run. Every rank reports it after every update. */
 struct th_progress {
   int64_t examples; /* drawn so far */
   int64_t attributes_observed;
-  double done;   /* share of the run, 0 to 1; less: not known */
-  double epochs; /* passes so far, those of screening apart */
+  double done;   /* share of the run, 0 to 1; negative: not known */
+  double epochs; /* passes so far, without those of screening */
   int64_t updates;
   double loss; /* mean over the rows of the last update, before the step */
   int64_t support_size;
@@ -27,8 +27,8 @@ struct th_progress {
 struct th_monitor {
   void (*progress)(void *self, const struct th_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for the user */
-  /* In the midst of a long step: the share of the run that is done, as in
-   * th_progress, and a few words on what is going on. NULL: nobody listens. */
+  /* Called within a long step, with the share of the run that is done, as in
+   * th_progress, and a few words on what is going on. May be NULL. */
   void (*going)(void *self, double done, const char *text);
   void *self;
 };

@@ -26,17 +26,17 @@ struct th_plan {
   const struct th_solver_row *solver; /* the row of config.solver */
   int64_t deal_unit;                  /* u */
   int64_t blocks;                     /* d' of the first update */
-  int64_t memory;       /* bytes this rank needs beyond stored values */
-  int64_t read_bytes;   /* expected, of all ranks; what was read stays */
-  int64_t stream_bytes; /* the same where nothing stays in memory */
+  int64_t memory;       /* bytes that this rank needs besides stored values */
+  int64_t read_bytes;   /* expected, of all ranks, if values that were read stay
+                           in memory */
+  int64_t stream_bytes; /* the same if nothing stays in memory */
   int64_t updates;      /* expected, 0: not known beforehand */
   int64_t screens;      /* passes over blocks, before an end that predicts */
-  int64_t list;         /* attributes that it fits; 0: it does not predict */
-  double fit_visits;    /* values that its fits visit, expected */
+  int64_t list;         /* attributes on the list of the end; 0: no list */
+  double fit_visits;    /* values that these fits visit, expected */
   int64_t points;       /* lambdas, expected; 0: no penalty */
   double visits;        /* stored values that are computed with, expected */
-  double most_visits;   /* the same where no gap ends the run early; 0: none
-                           may */
+  double most_visits;   /* the same if no gap ends the run early; 0: none can */
 };
 
 #endif

@@ -27,14 +27,14 @@ struct th_solver_row {
   bool needs_budget;          /* --budget must be given */
   bool needs_start;           /* --start must be given */
   bool penalised;             /* mean loss + lambda Omega, no budget */
-  bool by_examples;      /* keeps values example by example (panel_memory) */
+  bool by_examples; /* keeps values example by example (row_cache_memory) */
   enum th_screen screen; /* what --screen is when not given */
   /* Complete a plan whose config and solver are set, from sizes alone. Local,
    * the same on every rank. TH_EUSAGE for options that do not go together. */
   th_status (*plan)(struct th_plan *plan, const struct th_plan_size *size,
                     struct th_error *err);
-  /* Why a run cannot end with what predicts best; NULL: it can. Local. NULL in
-   * the row: the solver has no such end. */
+  /* Why a run cannot select for prediction; NULL: it can. Local. The pointer is
+   * NULL for solvers that never do. */
   const char *(*why_truth)(const struct th_config *config,
                            const struct th_shape *shape);
   const struct th_algorithm *algorithm;
@@ -48,8 +48,8 @@ const struct th_solver_row *th_solver_table(void);
 /* Local. */
 const struct th_solver_row *th_solver_find(const char *name);
 
-/* TH_EUSAGE: config has not what its solver needs; starts: --start is given.
- * Local. */
+/* TH_EUSAGE if config lacks an option that its solver needs. starts: --start is
+ * given. Local. */
 th_status th_solver_check_needs(const struct th_config *config, bool starts,
                                 struct th_error *err);
 

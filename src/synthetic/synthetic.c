@@ -127,8 +127,7 @@ static th_status dense_targets(const struct th_ground_truth *truth,
   struct th_range range = {0, truth->support[size - 1] + 1};
   double *values = NULL;
   th_status rc;
-  TH_TRY(TH_NEW(&values, range.last * TH_FAMILY_STRIP, "values of the targets",
-                err));
+  TH_TRY(TH_NEW(&values, range.last * TH_FAMILY_STRIP, "the targets", err));
   for (int64_t begun = 0; begun < rows; begun += TH_FAMILY_STRIP) {
     int64_t strip =
         rows - begun < TH_FAMILY_STRIP ? rows - begun : TH_FAMILY_STRIP;

@@ -32,9 +32,9 @@ th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
   int64_t wanted = tiles->entries + count;
   th_status rc;
   TH_TRY(
-      TH_GROW(&tiles->added, &tiles->capacity, wanted, "sparse entries", err));
+      TH_GROW(&tiles->added, &tiles->capacity, wanted, "computed values", err));
   TH_TRY(TH_GROW(&tiles->group_of, &tiles->group_capacity, wanted,
-                 "the row groups of entries", err));
+                 "computed values", err));
   for (int64_t k = 0; k < count; k++) {
     struct th_entry *entry = &tiles->added[tiles->entries];
     int64_t row;
@@ -98,23 +98,23 @@ th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err)
   int64_t *next_run = NULL;
   uint32_t *last = NULL;
   th_status rc;
-  TH_TRY(TH_NEW(&tiles->first_entry, groups + 1, "the row groups", err));
-  TH_TRY(TH_NEW(&tiles->first_run, groups + 1, "the row groups", err));
-  TH_TRY(TH_NEW(&next_entry, groups, "the row groups", err));
-  TH_TRY(TH_NEW(&next_run, groups, "the row groups", err));
-  TH_TRY(TH_NEW(&last, groups, "the row groups", err));
+  TH_TRY(TH_NEW(&tiles->first_entry, groups + 1, "computed values", err));
+  TH_TRY(TH_NEW(&tiles->first_run, groups + 1, "computed values", err));
+  TH_TRY(TH_NEW(&next_entry, groups, "computed values", err));
+  TH_TRY(TH_NEW(&next_run, groups, "computed values", err));
+  TH_TRY(TH_NEW(&last, groups, "computed values", err));
   count_groups(tiles, groups, last);
   for (int64_t g = 0; g < groups; g++) {
     next_entry[g] = tiles->first_entry[g];
     next_run[g] = tiles->first_run[g];
   }
   const int64_t runs = tiles->first_run[groups];
-  TH_TRY(TH_NEW(&tiles->attribute, runs, "sparse tiles", err));
-  TH_TRY(TH_NEW(&tiles->start, runs + groups, "sparse tiles", err));
-  TH_TRY(TH_NEW(&tiles->row, tiles->entries, "sparse tiles", err));
+  TH_TRY(TH_NEW(&tiles->attribute, runs, "computed values", err));
+  TH_TRY(TH_NEW(&tiles->start, runs + groups, "computed values", err));
+  TH_TRY(TH_NEW(&tiles->row, tiles->entries, "computed values", err));
   TH_TRY(th_alloc(&tiles->values,
                   (int64_t)th_type_bytes(tiles->shape.type, tiles->entries), 1,
-                  "sparse tiles", err));
+                  "computed values", err));
   for (int64_t g = 0; g < groups; g++)
     tiles->start[tiles->first_run[g + 1] + g] =
         (uint32_t)(tiles->first_entry[g + 1] - tiles->first_entry[g]);

@@ -1,4 +1,4 @@
-/* bench.c - the subcommand that measures the machine, part by part
+/* bench.c - the command that measures the machine, part by part
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row per part, in the order in which they run: later parts may set their
- * figures against those of earlier ones. */
+/* A row per part, in the order in which they run, since later parts may compare
+ * their figures with those of earlier ones. */
 struct part_row {
   const char *name;
   th_bench_part *run;
@@ -64,7 +64,7 @@ static th_status print_json(const struct th_bench *bench, struct th_error *err)
   th_json_int(o, "ranks", bench->comm->size);
   for (int k = 0; k < bench->figures; k++)
     th_json_real(o, bench->figure[k].key, bench->figure[k].value);
-  if (bench->self_test != 0) /* that part was wanted */
+  if (bench->self_test != 0) /* the self-test was run */
     th_json_hex(o, "self_test", bench->self_test);
   if (bench->arithmetic != 0)
     th_json_hex(o, "arithmetic", bench->arithmetic);
@@ -86,7 +86,7 @@ static void print_part(const struct th_bench *bench, const char *name,
   fflush(stdout);
 }
 
-/* Length of the word that asks for a part: the first of its heading. */
+/* Length of the name of a part, which is the first word of its heading. */
 static size_t word_length(const struct part_row *part)
 {
   return strcspn(part->name, " ,");

@@ -26,7 +26,7 @@ struct th_bench {
   const struct th_options *options; /* borrowed */
   struct th_comm *comm;             /* borrowed */
   uint64_t self_test;               /* hash of a model that was trained */
-  uint64_t arithmetic;              /* hash of what is computed with */
+  uint64_t arithmetic;              /* hash of the program's arithmetic */
   int figures;
   struct th_figure figure[TH_BENCH_MOST];
 };
@@ -48,11 +48,10 @@ th_bench_part th_bench_step;
 th_bench_part th_bench_determinism;
 th_bench_part th_bench_self;
 
-/* Record a figure; on every rank alike. Local. */
+/* Record a figure; called with the same arguments on every rank. Local. */
 void th_bench_report(struct th_bench *bench, struct th_figure figure);
 
-/* The value of a figure that an earlier part reported; NaN where none did.
- * Local. */
+/* The value of a figure that an earlier part reported, or NaN. Local. */
 double th_bench_value(const struct th_bench *bench, const char *key);
 
 /* The median of seconds[count], of the slowest rank; sorts seconds.

@@ -1,4 +1,4 @@
-/* bench_comm.c - latency and bandwidth of what ranks exchange
+/* bench_comm.c - latency and bandwidth of communication between ranks
  *
  * Seconds per operation at a few sizes; the largest gives the bandwidth. One
  * rank has nothing to measure.
@@ -87,7 +87,7 @@ struct row {
   const char *what;
 };
 
-/* What a key names: the operation, the bytes of each rank, microseconds. */
+/* A figure: its key, the operation, the bytes of each rank, microseconds. */
 static const struct row rows[] = {
     {barrier, SMALL, "barrier_us", "barrier"},
     {sum, SMALL, "sum_8_us", "sum of 8 bytes over the ranks"},
@@ -132,7 +132,7 @@ static void report(struct th_bench *bench, const char *key, const char *unit,
   th_bench_report(bench, (struct th_figure){key, unit, what, value});
 }
 
-/* What a larger operation takes beyond the smallest one goes into its bytes. */
+/* The bandwidth: extra bytes of a larger operation over its extra time. */
 static void report_rates(struct th_bench *bench)
 {
   const double bytes = LARGE - SMALL;

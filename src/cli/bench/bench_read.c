@@ -72,8 +72,8 @@ static th_status read_tiles(struct th_store *store, struct th_error *err)
   return rc;
 }
 
-/* Every second block of every group, or every 50th attribute; said first, as a
- * solver does. */
+/* Read every second block of every group, or every 50th attribute. The reads
+ * are announced first, as by a solver. */
 static th_status read_parts(struct th_store *store, int64_t step, int64_t width,
                             bool keep, struct th_error *err)
 {
@@ -103,8 +103,8 @@ static th_status read_columns(struct th_store *store, struct th_error *err)
   return read_parts(store, BLOCK / 2, 1, true, err);
 }
 
-/* Gigabytes per second of a way of reading; from disk: what the system keeps
- * of the file is dropped before every round. Collective. */
+/* Gigabytes per second of a way of reading. From disk: the file is dropped from
+ * the page cache before every round. Collective. */
 static th_status measure(struct th_bench *bench, struct th_bench_set *set,
                          reading *way, bool disk, const char *key,
                          const char *what, struct th_error *err)

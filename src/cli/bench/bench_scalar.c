@@ -1,9 +1,9 @@
-/* bench_scalar.c - what a scalar exp takes behind each library that may use
- * wide vectors
+/* bench_scalar.c - time of a scalar exp after each library that may use wide
+ * vectors
  *
- * Each figure but the last is to be that of the first: see core/vector_state.h.
- * The last shows what a library costs that leaves the upper halves of the
- * vector registers in use.
+ * All figures but the last should be equal: see core/vector_state.h. The last
+ * one shows the cost of a library that leaves the upper halves of the vector
+ * registers in use.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 #include "core/memory.h"

@@ -16,7 +16,7 @@
 
 enum { FOLDER = 3900, PATH = 4096 };
 
-/* Uniform values by a cheap recurrence: only their speed is asked for. */
+/* Uniform values by a cheap recurrence, since only the speed matters. */
 static th_status write_values(struct th_writer *writer,
                               const struct th_shape *shape,
                               struct th_error *err)

@@ -1,5 +1,4 @@
-/* bench_set.h - a data set for measurements, of which nothing can be left
- * behind
+/* bench_set.h - a data set for measurements that leaves nothing behind
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_BENCH_SET_H

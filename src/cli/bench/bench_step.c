@@ -1,7 +1,8 @@
 /* bench_step.c - whole training steps in memory against the read bandwidth
  *
- * The data are one tile of f32 in memory, shown as every row group of a data
- * set: far larger than any cache, and read again only after all of it was.
+ * The data are one tile of f32 in memory, which stands for every row group of a
+ * data set. It is far larger than any cache, and is read again only after all
+ * of it was read.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench/bench.h"
 #include "core/memory.h"
@@ -83,8 +84,8 @@ static th_status statistics_of(struct th_store *store, struct th_range range,
 static const struct th_store_ops ops = {
     .slab = slab_of, .targets = targets_of, .statistics = statistics_of};
 
-/* Uniform values of deviation 1, by a cheap recurrence: only their speed is
- * asked for. */
+/* Uniform values of deviation 1, by a cheap recurrence, since only the speed
+ * matters. */
 static th_status fill(struct tile_store *tile, const struct th_comm *comm,
                       struct th_error *err)
 {
@@ -109,7 +110,7 @@ static th_status fill(struct tile_store *tile, const struct th_comm *comm,
 }
 
 /* The clock after every update. */
-struct watch {
+struct stopwatch {
   int updates;
   double at[SWEEPS];
   int64_t attributes[SWEEPS];
@@ -117,18 +118,18 @@ struct watch {
 
 static void progress(void *self, const struct th_progress *progress)
 {
-  struct watch *watch = self;
-  if (watch->updates >= SWEEPS)
+  struct stopwatch *stopwatch = self;
+  if (stopwatch->updates >= SWEEPS)
     return;
-  watch->at[watch->updates] = th_comm_clock();
-  watch->attributes[watch->updates++] = progress->attributes_observed;
+  stopwatch->at[stopwatch->updates] = th_comm_clock();
+  stopwatch->attributes[stopwatch->updates++] = progress->attributes_observed;
 }
 
 /* Seconds per byte of stored values from one update to a later one. */
-static double pace(const struct watch *watch, int from, int to)
+static double pace(const struct stopwatch *stopwatch, int from, int to)
 {
-  int64_t attributes = watch->attributes[to] - watch->attributes[from];
-  return (watch->at[to] - watch->at[from]) / (4.0 * (double)attributes);
+  int64_t attributes = stopwatch->attributes[to] - stopwatch->attributes[from];
+  return (stopwatch->at[to] - stopwatch->at[from]) / (4.0 * (double)attributes);
 }
 
 static struct th_config config_of(const char *solver)
@@ -153,16 +154,16 @@ static struct th_config config_of(const char *solver)
 }
 
 static th_status train(struct th_bench *bench, struct tile_store *tile,
-                       const char *solver, struct watch *watch,
+                       const char *solver, struct stopwatch *stopwatch,
                        struct th_error *err)
 {
   struct th_config config = config_of(solver);
-  struct th_monitor monitor = {.progress = progress, .self = watch};
+  struct th_monitor monitor = {.progress = progress, .self = stopwatch};
   struct th_profile profile = {0};
   struct th_model model = {0};
   struct th_plan plan;
   th_status rc;
-  *watch = (struct watch){0};
+  *stopwatch = (struct stopwatch){0};
   TH_TRY(th_train_plan(&config, &tile->store.shape, bench->comm->size,
                        th_store_most_owned(&tile->store, bench->comm->size),
                        &plan, err));
@@ -175,28 +176,28 @@ done:
 
 /* Updates of exploration, all of one size: the median of their rates. */
 static th_status measure_update(struct th_bench *bench, struct tile_store *tile,
-                                struct watch *watch, double *seconds_per_byte,
-                                struct th_error *err)
+                                struct stopwatch *stopwatch,
+                                double *seconds_per_byte, struct th_error *err)
 {
   double seconds[STEPS];
-  th_status rc = train(bench, tile, "exploration", watch, err);
+  th_status rc = train(bench, tile, "exploration", stopwatch, err);
   if (rc != TH_OK)
     return rc;
   for (int k = 0; k < STEPS; k++)
-    seconds[k] = pace(watch, k, k + 1);
+    seconds[k] = pace(stopwatch, k, k + 1);
   *seconds_per_byte = th_bench_median(bench, seconds, STEPS);
   return rc;
 }
 
 /* Sweeps of sift grow from 20 examples a block: the rate of a whole pass. */
 static th_status measure_pass(struct th_bench *bench, struct tile_store *tile,
-                              struct watch *watch, double *seconds_per_byte,
-                              struct th_error *err)
+                              struct stopwatch *stopwatch,
+                              double *seconds_per_byte, struct th_error *err)
 {
-  th_status rc = train(bench, tile, "sift", watch, err);
+  th_status rc = train(bench, tile, "sift", stopwatch, err);
   if (rc != TH_OK)
     return rc;
-  double seconds = pace(watch, 0, watch->updates - 1);
+  double seconds = pace(stopwatch, 0, stopwatch->updates - 1);
   *seconds_per_byte = th_bench_median(bench, &seconds, 1);
   return rc;
 }
@@ -223,15 +224,15 @@ static double read_rate(struct th_bench *bench, const struct tile_store *tile)
 th_status th_bench_step(struct th_bench *bench, struct th_error *err)
 {
   struct tile_store tile = {0};
-  struct watch *watch = NULL;
+  struct stopwatch *stopwatch = NULL;
   double update = NAN;
   double pass = NAN;
-  th_status rc = TH_NEW(&watch, 1, "clocks", err);
+  th_status rc = TH_NEW(&stopwatch, 1, "clocks", err);
   if (rc == TH_OK)
     rc = fill(&tile, bench->comm, err);
   TH_TRY(th_agree(bench->comm, rc, err));
-  TH_TRY(measure_update(bench, &tile, watch, &update, err));
-  TH_TRY(measure_pass(bench, &tile, watch, &pass, err));
+  TH_TRY(measure_update(bench, &tile, stopwatch, &update, err));
+  TH_TRY(measure_pass(bench, &tile, stopwatch, &pass, err));
   double read = read_rate(bench, &tile) * bench->comm->size;
   th_bench_report(bench, (struct th_figure){"step_share_of_read", "",
                                             "whole update of exploration, "
@@ -241,6 +242,6 @@ th_status th_bench_step(struct th_bench *bench, struct th_error *err)
                                             "whole pass of sift, the same",
                                             1 / pass / read});
 done:
-  TH_FREE(tile.values, watch);
+  TH_FREE(tile.values, stopwatch);
   return rc;
 }

@@ -1,4 +1,4 @@
-/* command.h - what options have to know of a subcommand
+/* command.h - what the option parser knows about a command
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COMMAND_H
 #define TH_COMMAND_H
@@ -7,7 +7,7 @@
 
 struct th_options;
 
-/* One row per subcommand, ended by a NULL name. */
+/* One row per command, ended by a NULL name. */
 struct th_command {
   const char *name;
   unsigned bit;          /* of the option table's masks */

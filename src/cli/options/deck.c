@@ -12,8 +12,8 @@
 
 enum { DECK_MOST = 1 << 20 };
 
-/* What the reader of inih walks over; it counts lines, which inih's own
- * handler is not told. */
+/* The text that inih reads line by line. It counts lines, as inih does not pass
+ * line numbers to its handler. */
 struct deck {
   struct th_options *options;
   unsigned bit;
@@ -89,7 +89,7 @@ static th_status enter(struct deck *deck, const char *section, const char *name,
   return th_option_set(options, row, kept, where, deck->err);
 }
 
-/* inih wants 0 for a failure. */
+/* Handle a setting; inih expects 0 for a failure. */
 static int handle(void *self, const char *section, const char *name,
                   const char *value)
 {
@@ -125,7 +125,7 @@ static th_status read_text(const char *path, char **text, int64_t *length,
   return rc;
 }
 
-/* Collective: the text as rank 0 sees it. */
+/* Collective: give rank 0's text to all ranks. */
 static th_status share_text(struct th_options *options, struct th_comm *comm,
                             struct th_error *err)
 {

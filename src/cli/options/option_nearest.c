@@ -1,4 +1,4 @@
-/* option_nearest.c - which option a misspelt name might have been
+/* option_nearest.c - the option that a misspelt name may stand for
  * SPDX-License-Identifier: MIT */
 #include "cli/options/options.h"
 

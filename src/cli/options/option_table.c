@@ -14,7 +14,7 @@ enum {
   SYNTHETIC = TH_GENERATE | TH_SOURCE
 };
 
-/* Those of training come between these two. */
+/* The options of training come between these two lists. */
 static const struct th_option before[] = {
     /* data */
     {"examples", 'n', TH_OPT_INT, AT(data.examples), "N", NULL, "required",
@@ -46,7 +46,7 @@ static const struct th_option before[] = {
      "data",
      SYNTHETIC,
      false,
-     "sparse: mean share of values that are not zero"},
+     "For sparse only: mean share of the values that are not zero"},
     {"format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
      TH_NO_LIMITS, th_option_names_format, "data", TH_IMPORT, false,
      "Format of the input files. auto recognises it by the text"},
@@ -181,7 +181,7 @@ enum {
   AFTER = sizeof after / sizeof *after
 };
 
-/* So that rows of training serve both records. */
+/* A th_options begins with a th_config, so that rows of training serve both. */
 _Static_assert(offsetof(struct th_options, config) == 0,
                "struct th_options begins with its configuration");
 _Static_assert(BEFORE + AFTER + TH_TRAINING_OPTIONS_MOST <= TH_OPTIONS_MOST,

@@ -55,8 +55,8 @@ static bool has_negative(const struct th_option *option)
   return option->kind == TH_OPT_FLAG && option->section != NULL;
 }
 
-/* What getopt_long reads: the table's rows that the subcommand accepts. Its
- * long values are row numbers, FLAG_OFF more for --no-NAME. */
+/* The rows of the table that the command accepts, in the form of getopt_long.
+ * The values of long options are row numbers, plus FLAG_OFF for --no-NAME. */
 struct getopt_form {
   char letters[LETTERS];
   struct option longs[2 * TH_OPTIONS_MOST + 1];
@@ -136,7 +136,8 @@ th_status th_option_unknown(const struct th_options *options, const char *where,
                  where, dashes, name, command);
 }
 
-/* getopt_long would take an abbreviation: a long name must be whole. */
+/* A long name must be complete; getopt_long alone would accept an abbreviation.
+ */
 static th_status check_long(const struct th_options *options,
                             const char *command, const char *token,
                             const struct getopt_form *form, unsigned bit,

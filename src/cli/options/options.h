@@ -104,7 +104,7 @@ const struct th_option *th_option_row(int k);
 int th_option_training_first(void);
 int th_option_find(const char *name);
 
-/* Set every option to its initial value. commands: the table of subcommands,
+/* Set every option to its initial value. commands: the table of commands,
  * borrowed; NULL: no command line is going to be parsed. Local. TH_EUSAGE. */
 th_status th_options_init(struct th_options *options,
                           const struct th_command *commands,
@@ -122,9 +122,9 @@ void th_option_text(const struct th_options *options, int row, char *text,
 
 bool th_option_given(const struct th_options *options, const char *name);
 
-/* Read the command line behind the subcommand's name, argv[0] being that name,
+/* Read the command line behind the command's name, argv[0] being that name,
  * then the deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line
- * that opens with the subcommand or with the deck's file:line. Also TH_EIO,
+ * that opens with the command or with the deck's file:line. Also TH_EIO,
  * TH_ENOMEM. */
 th_status th_options_parse(struct th_options *options, struct th_comm *comm,
                            const struct th_command *command, int argc,

@@ -1,4 +1,4 @@
-/* arithmetic.c - one hash of what this program computes with
+/* arithmetic.c - one hash of the arithmetic of this program
  * SPDX-License-Identifier: MIT */
 #include "cli/shared/arithmetic.h"
 
@@ -39,7 +39,7 @@ static double number(uint64_t step, int64_t index)
   return 2 * pair[0] - 1;
 }
 
-/* -0 counts as 0, and all that are no numbers are alike. */
+/* Add numbers to the hash. -0 counts as 0, and all NaN count the same. */
 static void take(uint64_t *hash, const double *values, int64_t count)
 {
   for (int64_t k = 0; k < count; k++) {

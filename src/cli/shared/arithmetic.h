@@ -1,4 +1,4 @@
-/* arithmetic.h - one hash of what this program computes with
+/* arithmetic.h - one hash of the arithmetic of this program
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ARITHMETIC_H
 #define TH_ARITHMETIC_H

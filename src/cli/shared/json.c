@@ -1,4 +1,4 @@
-/* json.c - the little that JSON output needs beyond jansson
+/* json.c - helpers for JSON output with jansson
  * SPDX-License-Identifier: MIT */
 #include "cli/shared/json.h"
 
@@ -24,7 +24,8 @@ void th_json_text(json_t *object, const char *key, const char *value)
                       value != NULL ? json_string(value) : json_null());
 }
 
-/* Latin-1 as UTF-8, which has two bytes for what is not ASCII. */
+/* Convert Latin-1 to UTF-8, which has two bytes for characters outside of
+ * ASCII. */
 static void to_latin(const char *from, char *to)
 {
   for (; *from != '\0'; from++) {

@@ -1,4 +1,4 @@
-/* json.h - the little that JSON output needs beyond jansson
+/* json.h - helpers for JSON output with jansson
  * SPDX-License-Identifier: MIT */
 #ifndef TH_JSON_H
 #define TH_JSON_H
@@ -15,7 +15,7 @@ void th_json_real(json_t *object, const char *key, double value);
 void th_json_int(json_t *object, const char *key, int64_t value);
 void th_json_text(json_t *object, const char *key, const char *value);
 /* 16 hexadecimal digits. */
-/* Text from files; what is not UTF-8 is taken for Latin-1. Local. */
+/* A text from a file. If it is not UTF-8, it is taken for Latin-1. Local. */
 json_t *th_json_string(const char *text);
 /* Local. */
 void th_json_hex(json_t *object, const char *key, uint64_t value);

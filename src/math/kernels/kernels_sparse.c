@@ -47,8 +47,8 @@ void th_kernels_sparse_gradient(const struct th_slab *slab,
   }
 }
 
-struct th_evidence th_kernels_sparse_floor(const struct th_row_weights *m,
-                                           int64_t rows)
+struct th_evidence th_kernels_sparse_centring(const struct th_row_weights *m,
+                                              int64_t rows)
 {
   return (struct th_evidence){sum_of(m->residual, rows),
                               sum_of(m->weight, rows)};
@@ -115,14 +115,14 @@ void th_kernels_sparse_evidence(const struct th_slab *slab,
                                 const double *centre, double *u, double *v,
                                 double *q)
 {
-  struct th_evidence floor = th_kernels_sparse_floor(m, slab->rows);
+  struct th_evidence centring = th_kernels_sparse_centring(m, slab->rows);
   double squares = 0;
   int64_t count = slab->attributes.last - slab->attributes.first;
   for (int64_t i = 0; i < slab->rows; i++)
     squares += m->residual[i] * m->residual[i];
   for (int64_t a = 0; a < count; a++) {
-    u[a] -= centre[a] * floor.u;
-    v[a] += centre[a] * centre[a] * floor.v;
+    u[a] -= centre[a] * centring.u;
+    v[a] += centre[a] * centre[a] * centring.v;
     q[a] += centre[a] * centre[a] * squares;
   }
   for (int64_t k = 0; k < slab->runs; k++) {

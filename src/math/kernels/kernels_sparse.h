@@ -32,8 +32,8 @@ struct th_evidence {
 
 /* The sums over all rows that centring takes away, u = sum r times c and v =
  * sum w times c^2: exactly from u, and on average from v. */
-struct th_evidence th_kernels_sparse_floor(const struct th_row_weights *m,
-                                           int64_t rows);
+struct th_evidence th_kernels_sparse_centring(const struct th_row_weights *m,
+                                              int64_t rows);
 
 /* evidence[a] += unit times the sums over the entries of attribute a (member by
  * member), for the attributes a of the slab counted from `offset`; O(entries of

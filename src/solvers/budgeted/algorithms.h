@@ -18,7 +18,7 @@ th_status th_sift_run_plan(struct th_plan *plan,
 /* The plan of exploration, exploitation and hybrid. Local. TH_EUSAGE. */
 th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
                       struct th_error *err);
-/* Why a run of sift cannot end with what predicts best; NULL: it can. Local. */
+/* Why a run of sift cannot select for prediction; NULL: it can. Local. */
 const char *th_sift_why_truth(const struct th_config *config,
                               const struct th_shape *shape);
 

@@ -57,7 +57,7 @@ th_status th_budgeted_choose_budget(struct th_config *config, int64_t d,
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld is more than the %lld attributes of the data",
                    (long long)config->budget, (long long)d);
-  bool fixed = config->start.size > 0; /* S alone is observed */
+  bool fixed = config->start.size > 0; /* only S is observed */
   if (config->budget < th_min_i64(d, 2) && !fixed)
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld: at least 2 are needed, for the support and "
@@ -82,7 +82,7 @@ int64_t th_budgeted_usual_passes(const struct th_config *config,
   return th_end_screens(0, blocks, n) + lists;
 }
 
-/* Of large data the last pass is for the refit, which needs no early stop. */
+/* On large data the last pass is for the refit, which needs no early stop. */
 static void choose_exploring(struct th_config *config,
                              const struct th_shape *shape, bool stops)
 {
@@ -111,7 +111,7 @@ void th_budgeted_choose_passes(struct th_config *config,
   config->validation = fmax(config->validation, 0);
 }
 
-/* Labels: the rows that the last fit is made on. */
+/* Bytes of the examples that the last fit of labels is made on. */
 static int64_t refit_memory(const struct th_config *config,
                             const struct th_plan_size *size, int64_t members,
                             int64_t copies)
@@ -123,7 +123,7 @@ static int64_t refit_memory(const struct th_config *config,
   return rows * (BYTES_PER_ROW + copies * 8 * (members / size->ranks + 1));
 }
 
-/* Bytes beyond stored values on one rank. */
+/* Bytes besides stored values on one rank. */
 static int64_t estimate_memory(const struct th_config *config,
                                const struct th_plan_size *size,
                                const struct th_budgeted_needs *needs,
@@ -135,9 +135,9 @@ static int64_t estimate_memory(const struct th_config *config,
          refit_memory(config, size, members, needs->copies);
 }
 
-/* Bytes of the runs that are looked at in `passes` passes, each of them read
- * once: of every row group those of J_i for each block i that gets one of its
- * deal units, and those of S. */
+/* Bytes of the runs that `passes` passes look at, if each is read once. Of
+ * every row group these are the runs of J_i, for each block i that gets one of
+ * its deal units, and those of S. */
 static double looked_at(const struct th_plan *plan,
                         const struct th_shape *shape, double passes)
 {

@@ -29,8 +29,8 @@ static void downdate(int64_t n, int64_t j, double *inverse, double *x)
   x[j] = 0;
 }
 
-/* The member that costs least to lose, of those below the limit where there is
- * one; -1: none. */
+/* The member that costs least to lose. With a limit: of those below it. -1:
+ * none. */
 static int64_t cheapest(int64_t n, const double *inverse, const double *x,
                         const bool *keep, const double *limit)
 {

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Normal equations a theta = b of n members, and who of them may stay. */
+/* Normal equations a theta = b of n members, and which of them may stay. */
 struct th_elimination {
   int64_t n;
   double *a; /* n x n, overwritten */
   const double *b;
-  int64_t most;        /* members that stay at most */
+  int64_t most;        /* largest number of members that stay */
   const double *least; /* n: what each must cost to stay; NULL: nothing */
 };
 
-/* Solve theta and keep the `most` members that cost most to lose: while there
- * are more, the one with the smallest cost theta_j^2 / inv(a)_jj goes (exact
- * down-date); then those whose cost is below their least. keep[n] and x[n]
- * receive the result. Local. TH_ENUMERIC, TH_ENOMEM. */
+/* Solve theta and keep the `most` members that cost most to lose. While there
+ * are more, the one with the smallest cost theta_j^2 / inv(a)_jj leaves, by an
+ * exact down-date. Then those leave whose cost is below their least. keep[n]
+ * and x[n] receive the result. Local. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_elimination_backward(const struct th_elimination *given, double *x,
                                   bool *keep, struct th_error *err);
 

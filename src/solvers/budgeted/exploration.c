@@ -6,8 +6,8 @@
  *
  * What the paper leaves open: every block J_i has its own B_t rows (one set of
  * rows for all blocks would observe all of an example); while S is empty blocks
- * may be s' wide. Rows of all blocks see S: with shared_support the coordinates
- * on S use them all (off reproduces the paper).
+ * may be s' wide. The examples of all blocks see S. With shared_support the
+ * coordinates on S use all of them; without it they are those of the paper.
  * SPDX-License-Identifier: MIT */
 #include "solvers/algorithm.h"
 #include "solvers/budgeted/algorithms.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Where add_gradient adds up. */
+/* The sums that add_gradient adds to. */
 struct sums {
   const double *centre;
   double *grad;

@@ -11,14 +11,15 @@
 
 enum {
   AFFORDABLE = 1024,   /* |S| up to which every round may refit */
-  RARE_ROWS = 4,       /* of the worst kind, that luck may bring */
+  RARE_ROWS = 4,       /* of the worst kind, that chance may bring */
   REFIT_ROWS = 4,      /* per member, for a refit within the run */
   EIGENVALUE_ROWS = 10 /* per member, for a new look at L */
 };
 
 static const double guard_factor = 4;
 
-/* The configured start, in the data's own units, scaled. Collective. */
+/* Begin with the configured start, whose coefficients are in the data's own
+ * units. Collective. */
 static th_status start_support(struct th_iht *h, struct th_context *context,
                                struct th_error *err)
 {
@@ -56,7 +57,7 @@ static th_status choose_step_size(struct th_iht *h, struct th_context *context,
   return rc;
 }
 
-/* Room for good, so that a step neither allocates nor can fail by it. Local. */
+/* Reserve all room now, so that no step allocates. Local. */
 static th_status reserve(struct th_iht *h, const struct th_context *context,
                          struct th_error *err)
 {
@@ -69,10 +70,10 @@ static th_status reserve(struct th_iht *h, const struct th_context *context,
   th_status rc;
   TH_TRY(TH_NEW(&h->grad, owned, "a gradient", err));
   TH_TRY(TH_NEW(&h->chosen, most, "a hard threshold", err));
-  TH_TRY(TH_NEW(&h->told, most + 1, "a gradient", err));
+  TH_TRY(TH_NEW(&h->slope, most + 1, "a gradient", err));
   TH_TRY(th_support_reserve(&h->last, most, err));
   TH_TRY(th_support_reserve(&h->theta, most, err));
-  if (width > 0) /* as narrow as blocks ever are, hence the most of them */
+  if (width > 0) /* blocks are never narrower, so there are never more */
     TH_TRY(th_partition_blocks_even(&h->blocks, d, width, err));
 done:
   return rc;
@@ -82,7 +83,7 @@ th_status th_iht_create(void **state, struct th_context *context,
                         struct th_error *err)
 {
   struct th_iht *h = NULL;
-  th_status rc = TH_NEW(&h, 1, "a solver", err);
+  th_status rc = TH_NEW(&h, 1, "the solver", err);
   if (rc == TH_OK)
     rc = reserve(h, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -112,11 +113,11 @@ void th_iht_release(void *state)
   th_gram_free(&h->gram);
   th_kept_rows_free(&h->kept);
   th_select_free(&h->selection);
-  TH_FREE(h->grad, h->chosen, h->told, h);
+  TH_FREE(h->grad, h->chosen, h->slope, h);
 }
 
-/* A step that is e times too long brings a squared loss up by about e^2: by how
- * many halvings to shorten it, at least one. */
+/* The halvings that shorten a step enough, at least one. A step that is e times
+ * too long raises a squared loss by about e^2. */
 static int64_t halvings_for(double rise)
 {
   int exponent = 0;
@@ -147,7 +148,7 @@ static th_status guard(struct th_iht *h, struct th_context *context,
       "last state was restored, and the step size is now %g",
       loss, h->smallest_loss, h->eta);
   th_status rc = th_support_copy(&h->theta, &h->last, err);
-  if (rc == TH_OK) /* there is room: both on every rank alike */
+  if (rc == TH_OK) /* cannot fail: there is room; the same on every rank */
     rc = th_gram_start(&h->gram, context, h->theta.size, err);
   return rc;
 }
@@ -205,7 +206,7 @@ th_status th_iht_remember(struct th_iht *h, struct th_context *context,
   return th_gram_add(&h->gram, context, &h->batch, &h->theta, NULL, NULL, err);
 }
 
-/* The larger L counts. Collective. */
+/* Estimate L again; the larger one counts. Collective. */
 static th_status look_at_smoothness(struct th_iht *h,
                                     struct th_context *context,
                                     struct th_error *err)
@@ -240,11 +241,11 @@ th_status th_iht_finish(void *state, struct th_context *context,
 {
   struct th_iht *h = state;
   if (h->theta.size == 0 && h->halvings > 0 && context->config->eta > 0)
-    return th_fail(err, TH_ENUMERIC,
-                   "training diverged until the examples were used up: the "
-                   "step size %g is too large, and %g after %lld halvings too; "
-                   "leave {eta} out",
-                   h->first_eta, h->eta, (long long)h->halvings);
+    return th_fail(
+        err, TH_ENUMERIC,
+        "training diverged until the examples were used up: the step size %g "
+        "is too large, and so is %g after %lld halvings; leave {eta} out",
+        h->first_eta, h->eta, (long long)h->halvings);
   struct th_refit_state end = {.support = &h->theta,
                                .batch = &h->batch,
                                .gram = &h->gram,

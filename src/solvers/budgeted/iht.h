@@ -20,7 +20,7 @@
 /* Replicated but for grad. */
 struct th_iht {
   struct th_support theta;
-  struct th_support last;  /* theta before the last step */
+  struct th_support last;  /* theta before the last step, to go back to */
   struct th_blocks blocks; /* J_i */
   struct th_batch batch;
   struct th_gram gram;      /* rows seen since S last changed */
@@ -28,8 +28,8 @@ struct th_iht {
   double *grad;             /* of the owned attributes */
   struct th_selection selection;
   struct th_index_value *chosen; /* room for S */
-  double *told;                  /* room for S: slopes, by its owners */
-  double smoothness;             /* L */
+  double *slope;     /* slopes on S, each from the rank that owns the member */
+  double smoothness; /* L */
   double eta;
   double first_eta; /* before any halving */
   int64_t halvings;
@@ -60,12 +60,12 @@ th_status th_iht_step(struct th_iht *h, struct th_context *context,
                       bool explore, bool exploit, bool *more,
                       struct th_error *err);
 
-/* What both updates begin with: look at fresh rows, and guard: a mean loss on
- * fresh rows that is not finite, or above 4 times its smallest so far (and what
- * luck may bring where labels are rare), restores the last state and halves
- * eta, more than once where the loss has risen by orders of magnitude. *more =
- * false: not enough rows are left. *use = false: there is nothing to step on.
- * Collective. */
+/* The beginning of both updates: look at fresh examples, and guard against
+ * divergence. The guard acts if the mean loss on fresh examples is not finite,
+ * or above 4 times its smallest so far; where labels are rare, chance is
+ * allowed for. It restores the last state and halves eta, more than once where
+ * the loss has risen by orders of magnitude. *more = false: not enough examples
+ * are left. *use = false: this update makes no step. Collective. */
 th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
                           const struct th_batch_request *request, bool *more,
                           bool *use, struct th_error *err);
@@ -75,25 +75,24 @@ th_status th_iht_evaluate(struct th_iht *h, struct th_context *context,
 th_status th_iht_blocks(struct th_iht *h, struct th_context *context,
                         struct th_error *err);
 
-/* A round begins: batches grow, and it must fit into the rows that are left.
- * *fits = false: exploring is over. explore and exploit say which updates a
- * round has. Local, the same on every rank. TH_EARG, TH_ENOMEM. */
+/* Begin a round: batches grow. *fits = false: the round does not fit into the
+ * rows that are left, and exploring is over. explore and exploit say which
+ * updates a round has. Local, the same on every rank. TH_EARG, TH_ENOMEM. */
 th_status th_iht_round(struct th_iht *h, struct th_context *context,
                        bool explore, bool exploit, bool *fits,
                        struct th_error *err);
 
-/* Count the batch's rows for the refit, if S has been the same. Collective.
+/* Keep the batch's rows for the refit, unless S has changed. Collective.
  * TH_ENUMERIC, TH_ENOMEM. */
 th_status th_iht_remember(struct th_iht *h, struct th_context *context,
                           struct th_error *err);
 
-/* A round ends: least squares on S and a new look at L, from the rows seen
- * since S last changed, where they are enough. Collective. TH_ENUMERIC,
- * TH_ENOMEM. */
+/* End a round: if enough rows were seen since S last changed, fit S to them by
+ * least squares and estimate L again. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
                            struct th_error *err);
 
-/* What is left goes to S: the refit that ends a run. Collective. */
+/* The refit that ends a run. It uses all that is left for S. Collective. */
 th_status th_iht_finish(void *state, struct th_context *context,
                         struct th_error *err);
 
@@ -115,16 +114,15 @@ void th_iht_release(void *state);
     .free = th_iht_release,                                                    \
   }
 
-/* Largest eigenvalue, by rule, of the correlation of (x_S) in a Gram matrix;
- * solved on rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
+/* Largest eigenvalue of the correlation of x_S in a Gram matrix; solved on
+ * rank 0. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_iht_gram_eigenvalue(const struct th_gram *gram,
                                  struct th_context *context, double *lambda,
                                  struct th_error *err);
 
-/* L by the automatic rule: from blocks of s' random attributes on 4 s' rows
- * each; the two draws are in the ledger. Where they would cost more than a
- * tenth of the data: lambda = 2, hence eta = 1/8 for a squared loss.
- * Collective. */
+/* L by the automatic rule, from two blocks of s' random attributes on 4 s' rows
+ * each. The draws are in the ledger. If they would cost more than a tenth of
+ * the data, lambda = 2, hence eta = 1/8 for a squared loss. Collective. */
 th_status th_iht_estimate_step_size(struct th_context *context, double *lambda,
                                     struct th_error *err);
 

@@ -27,7 +27,7 @@ th_status th_iht_plan(struct th_plan *plan, const struct th_plan_size *size,
       &(struct th_budgeted_needs){
           .bytes = BYTES_PER_ATTRIBUTE,
           .members = config->sparsity > 0 ? config->sparsity : config->budget,
-          .copies = 2}, /* as they were kept and as a batch */
+          .copies = 2}, /* the kept ones and a batch of them */
       rows);
 done:
   return rc;

@@ -15,10 +15,10 @@ static double growth_of(const struct th_config *config)
   return config->rounds.growth > 0 ? config->rounds.growth : default_growth;
 }
 
-/* B^- by rule: it grows while an update takes at most 15 per cent of the rows
- * that are left, then stays as it is: it never shrinks, or noise would grow
- * again. Exploring is over (0) where the next update would leave too little for
- * the end. */
+/* B^- by the automatic rule. It grows while an update takes at most 15 per cent
+ * of the rows that are left. It never shrinks, since noise would grow again. 0:
+ * exploring is over, because another update would leave too little for the end.
+ */
 static int64_t explore_rows_by_rule(const struct th_iht *h,
                                     const struct th_context *context,
                                     int64_t blocks)
@@ -38,8 +38,9 @@ static int64_t explore_rows_by_rule(const struct th_iht *h,
   return after >= end_share * pass ? rows : 0;
 }
 
-/* B by rule, of a round without Exploration: it grows up to a whole pass; the
- * last update takes all that is left, but not less than the one before. */
+/* B by the automatic rule in a round without Exploration. It grows up to a
+ * whole pass. The last update takes all that is left, unless that is less than
+ * the one before took. */
 static int64_t exploit_rows_by_rule(const struct th_iht *h,
                                     const struct th_context *context)
 {
@@ -55,7 +56,7 @@ static int64_t exploit_rows_by_rule(const struct th_iht *h,
   return rows >= h->exploit_rows ? rows : 0;
 }
 
-/* A round with Exploration: batches given, or by rule. */
+/* Exploration in a round, with batches as given or by rule. */
 static void plan_exploration(struct th_iht *h, const struct th_context *context,
                              int64_t blocks)
 {
@@ -68,7 +69,7 @@ static void plan_exploration(struct th_iht *h, const struct th_context *context,
       config->rounds.updates_explore > 0 ? config->rounds.updates_explore : 1;
 }
 
-/* The Exploitation of a round, on S alone where nothing is explored. */
+/* Exploitation in a round; on S alone where nothing is explored. */
 static void plan_exploitation(struct th_iht *h,
                               const struct th_context *context, int64_t blocks)
 {
@@ -86,8 +87,8 @@ static void plan_exploitation(struct th_iht *h,
                                         h->eta * context->loss->smoothness / 2);
 }
 
-/* Least squares end with all rows at once, also those of batches; where the end
- * is the iterate, or may be, what is left goes into steps on S. */
+/* Whether the rows that are left go into steps on S. They do where the model
+ * is, or may be, the iterate. Least squares uses all rows at once instead. */
 static bool steps_to_the_end(const struct th_context *context)
 {
   return context->loss->labels || context->config->refit == TH_REFIT_NO;
@@ -105,7 +106,7 @@ static double rows_of_round(const struct th_iht *h,
   return rows;
 }
 
-/* The first round may be short of Exploitation, so that there is one. */
+/* The first round may have less Exploitation than planned, so that it fits. */
 static void fit_first_round(struct th_iht *h, const struct th_context *context,
                             int64_t blocks)
 {
@@ -140,7 +141,7 @@ th_status th_iht_round(struct th_iht *h, struct th_context *context,
   const struct th_config *config = context->config;
   th_status rc = explore ? th_iht_blocks(h, context, err) : TH_OK;
   if (rc != TH_OK)
-    return rc; /* there is room for blocks: the same on every rank */
+    return rc; /* cannot fail: there is room; the same on every rank */
   int64_t blocks = explore ? h->blocks.count : 1;
   double left = (double)th_deal_left(&context->deal);
   plan_round(h, context, explore, exploit, blocks);

@@ -31,8 +31,8 @@ struct newton {
   double weight;    /* sum of the rows' */
 };
 
-/* Of each member by its mean square about the mean, as the curvatures at the
- * start weigh the rows. Local. */
+/* The ridge of each member: by its variance, with rows weighted by their
+ * curvature at the start. Local. */
 static th_status choose_ridge(struct newton *newton, bool intercept,
                               struct th_error *err)
 {
@@ -48,7 +48,7 @@ static th_status choose_ridge(struct newton *newton, bool intercept,
   return rc;
 }
 
-/* What is to be least, over the rows' weight. */
+/* The objective, over the rows' weight. */
 static double value(const struct newton *newton, const struct th_batch *batch,
                     const struct th_support *support)
 {
@@ -58,7 +58,8 @@ static double value(const struct newton *newton, const struct th_batch *batch,
   return batch->loss + (sum > 0 ? sum / (2 * newton->weight) : 0);
 }
 
-/* No coefficient of z moves by more than that, nor the constant. */
+/* Neither a coefficient of z nor the constant moves by more than longest_step.
+ */
 static void shorten(struct newton *newton)
 {
   int64_t n = newton->gram.size;
@@ -114,8 +115,8 @@ static void move(struct th_support *support, const double *step, double length)
   support->intercept += length * step[support->size];
 }
 
-/* Go along the step, halving it until the loss falls; *goes_on: far enough for
- * another step to be worth it, which squares the error. Collective. */
+/* Go along the step, halving it until the loss falls. *goes_on: the loss fell
+ * enough for another step. Collective. */
 static th_status descend(const struct newton *newton,
                          struct th_support *support, struct th_batch *batch,
                          struct th_context *context, bool *goes_on,
@@ -181,7 +182,7 @@ static double row_loss(const struct th_batch *batch,
          context->loss->value(batch->prediction[i], batch->target[i]);
 }
 
-/* After a look at the residuals of the support as it is. Local. */
+/* Begin with the losses of the support as it is. Local. */
 static th_status halves_init(struct halves *h, const struct th_batch *batch,
                              const struct th_context *context,
                              struct th_error *err)
@@ -197,7 +198,7 @@ done:
   return rc;
 }
 
-/* Rows are taken in turns. */
+/* Every other row belongs to the half. */
 static void weigh_half(struct th_batch *batch, struct halves *h, int which)
 {
   for (int64_t i = 0; i < batch->rows; i++)
@@ -227,8 +228,8 @@ done:
   return rc;
 }
 
-/* The gain is above its standard error. The support is `before` again at the
- * end. Collective. */
+/* *pays: the gain is above its standard error. The support is `before` again at
+ * the end. Collective. */
 static th_status fits_pay(struct th_support *support,
                           const struct th_support *before,
                           struct th_batch *batch, struct th_context *context,

@@ -58,7 +58,7 @@ th_status th_normal_solve(const struct th_normal *equations,
   struct th_comm *comm = context->comm;
   int64_t n = equations->gram->size + 1;
   double *made = NULL;
-  th_status rc = TH_NEW(&made, n, "a solution", err);
+  th_status rc = TH_NEW(&made, n, "normal equations", err);
   th_profile_begin(context->profile);
   if (rc == TH_OK && comm->rank == 0)
     rc = solve(equations, made, err);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEND_ROWS = 4096 }; /* of one mini-batch */
+enum { SPEND_ROWS = 4096 }; /* of one batch */
 
 th_status th_refit_squares(struct th_support *support,
                            struct th_context *context,
@@ -28,13 +28,13 @@ th_status th_refit_squares(struct th_support *support,
   return TH_OK;
 }
 
-/* Where rows that are spent on S go. */
+/* What the rows that are spent on S are added to. */
 struct spending {
   struct th_gram *gram;      /* NULL: not there */
-  struct th_kept_rows *kept; /* the same */
+  struct th_kept_rows *kept; /* NULL: not there */
 };
 
-/* *wanted: more rows are. Collective. */
+/* *wanted: more rows are wanted. Collective. */
 static th_status keep_rows(struct th_kept_rows *kept,
                            struct th_context *context,
                            const struct th_batch *batch, bool *wanted,
@@ -145,7 +145,8 @@ static th_status end_by_squares(struct th_refit_state *state,
   struct th_support *support = state->support;
   const struct spending to = {.gram = state->gram};
   th_status rc = TH_OK;
-  if (rows >= context->deal.rows_in_pass) /* then each example counts once */
+  if (rows >=
+      context->deal.rows_in_pass) /* a whole pass: each example counts once */
     rc = th_gram_start(state->gram, context, support->size, err);
   if (rc == TH_OK)
     rc = spend(&to, state->batch, context, support, rows, err);
@@ -154,8 +155,8 @@ static th_status end_by_squares(struct th_refit_state *state,
   return fit_squares(support, context, state->gram, err);
 }
 
-/* All rows that there are, so that every example may come, which the next two
- * passes bring at the latest. */
+/* Fit on all examples. The next two passes bring every one of them at the
+ * latest. */
 static th_status end_by_newton(struct th_refit_state *state,
                                struct th_context *context, int64_t rows,
                                int64_t enough, struct th_error *err)

@@ -11,24 +11,24 @@
 #include "solvers/data/gram.h"
 #include "solvers/data/kept_rows.h"
 
-/* The coefficients on S (and the intercept, where there is one) that minimise
- * the squared error over the rows of the Gram matrix; collinear members and
- * those that keep (NULL: all) leaves out get 0. Collective. TH_ENUMERIC,
- * TH_ENOMEM. */
+/* Set the coefficients on S, and the intercept if there is one, to those that
+ * minimise the squared error over the rows of the Gram matrix. Collinear
+ * members and those that keep (NULL: all) leaves out get 0. Collective.
+ * TH_ENUMERIC, TH_ENOMEM. */
 th_status th_refit_squares(struct th_support *support,
                            struct th_context *context,
                            const struct th_gram *gram, const bool *keep,
                            struct th_error *err);
 
-/* Rows spent on S alone: drawn for Exploitation, observed, added to the Gram
- * matrix. Stops where rows run out. */
+/* Draw rows for Exploitation, observe only S of them, and add them to the Gram
+ * matrix. Stops when rows run out. */
 th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,
                          struct th_context *context,
                          const struct th_support *support, int64_t rows,
                          struct th_error *err);
 
-/* Draw at most th_schedule_refit_rows of `rows` rows and observe S on them, for
- * what follows. *complete: there were so many. Collective. */
+/* Draw at most th_schedule_refit_rows of `rows` rows and observe S on them.
+ * *complete: that many rows were left. Collective. */
 th_status th_refit_draw(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         bool *complete, struct th_error *err);
@@ -41,17 +41,17 @@ struct th_refit_state {
   struct th_kept_rows *kept; /* labels: the same */
 };
 
-/* How the fit of a run ends: spend what is left on S and fit by the configured
- * loss on the rows seen since S last changed, least squares or Newton's steps.
- * The coefficients stay as they are when refitting is off or the rows are too
- * few, and by the automatic rule also when a fit is not expected to predict
- * better. Rows in the Gram matrix do not count when what is left is a whole
- * pass. */
+/* The last fit of a run. Spend the rows that are left on S, and fit by the
+ * configured loss on the rows seen since S last changed: least squares or
+ * Newton steps. The coefficients stay as they are when refitting is off or the
+ * rows are too few; by the automatic rule also when a fit is not expected to
+ * predict better. Rows already in the Gram matrix do not count if a whole pass
+ * is left. */
 th_status th_refit_end(struct th_refit_state *state, struct th_context *context,
                        struct th_error *err);
 
-/* Rows that the end of a run may spend: what is left, at most one pass of data
- * that is read more than once. Local. */
+/* Rows that the end of a run may spend: all that are left. If data are read
+ * more than once, at most one pass. Local. */
 int64_t th_refit_rows(const struct th_context *context);
 
 #endif

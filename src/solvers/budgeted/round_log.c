@@ -36,16 +36,16 @@ void th_round_log_free(struct th_round_log *log)
   *log = (struct th_round_log){0};
 }
 
-/* Of `size` members all but the values, which follow when it is known whose
- * these are. */
+/* Room for `size` members, without the values: these follow when it is known
+ * which members this rank owns. */
 static th_status entry_init(struct th_round_entry *entry, int64_t rows,
                             int64_t size, struct th_error *err)
 {
   th_status rc;
   *entry = (struct th_round_entry){.rows = rows, .size = size};
-  TH_TRY(TH_NEW(&entry->attribute, size, "rows to keep", err));
-  TH_TRY(TH_NEW(&entry->target, rows, "rows to keep", err));
-  TH_TRY(TH_NEW(&entry->weight, rows, "rows to keep", err));
+  TH_TRY(TH_NEW(&entry->attribute, size, "the examples kept for the fit", err));
+  TH_TRY(TH_NEW(&entry->target, rows, "the examples kept for the fit", err));
+  TH_TRY(TH_NEW(&entry->weight, rows, "the examples kept for the fit", err));
 done:
   return rc;
 }
@@ -55,7 +55,7 @@ static th_status entry_values(struct th_round_entry *entry,
 {
   entry->mine = mine;
   return TH_NEW(&entry->values, (mine.last - mine.first) * entry->rows,
-                "rows to keep", err);
+                "the examples kept for the fit", err);
 }
 
 static th_status copy_batch(struct th_round_entry *entry,
@@ -86,8 +86,8 @@ void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
 {
   if (log->status != TH_OK || batch->rows == 0)
     return;
-  log->status =
-      TH_GROW(&log->entry, &log->capacity, log->count + 1, "rows to keep", err);
+  log->status = TH_GROW(&log->entry, &log->capacity, log->count + 1,
+                        "the examples kept for the fit", err);
   if (log->status != TH_OK)
     return;
   struct th_round_entry *entry = &log->entry[log->count++];
@@ -137,10 +137,10 @@ void th_round_log_describe(struct th_round_log *log,
   TH_STATE_ONE(state, log, values);
   int64_t count = th_state_good(state) ? log->count : 0;
   if (th_state_puts(state)) {
-    log->count = 0; /* as far as there is room */
-    th_state_note(state,
-                  th_grow((void **)&log->entry, &log->capacity, count,
-                          sizeof *log->entry, "rows to keep", state->err));
+    log->count = 0; /* counts the entries that are ready */
+    th_state_note(state, th_grow((void **)&log->entry, &log->capacity, count,
+                                 sizeof *log->entry,
+                                 "the examples kept for the fit", state->err));
   }
   for (int64_t k = log->first; k < count && th_state_good(state); k++) {
     snprintf(name, sizeof name, "%lld", (long long)k);
@@ -194,7 +194,7 @@ th_status th_round_log_gather(const struct th_round_log *log,
   for (int64_t k = log->first; k < log->count; k++)
     *rows += has_all(&log->entry[k], support) ? log->entry[k].rows : 0;
   if (rc == TH_OK)
-    rc = TH_NEW(&weight, *rows, "rows to keep", err);
+    rc = TH_NEW(&weight, *rows, "the examples kept for the fit", err);
   TH_TRY(th_agree(context->comm, rc, err));
   if (*rows == 0)
     goto done;

@@ -12,26 +12,27 @@
 
 struct th_round_entry;
 
-/* Zeroed: empty. Replicated but for the values, which are those of this rank's
- * members. At most 2^28 values are kept on all ranks together: the first rounds
- * go, which knew least of S. */
+/* Zeroed: empty. Replicated but for the values: each rank has those of its own
+ * members. At most 2^28 values are kept on all ranks together. The first rounds
+ * are dropped first, since they knew least of S. */
 struct th_round_log {
   struct th_round_entry *entry; /* of each round, in order */
   int64_t count;
   int64_t capacity;
   int64_t first;    /* the first that is still kept */
-  int64_t values;   /* rows times members of those */
+  int64_t values;   /* rows times members of the rounds that are kept */
   th_status status; /* of this rank: why it keeps no more */
 };
 
-/* Keep the rows of a batch on which the support has been observed; `centre` was
- * taken from its targets. What fails is told by th_round_log_gather. Local. */
+/* Keep the rows of a batch on which the support has been observed. `centre` was
+ * subtracted from its targets. th_round_log_gather reports a failure. Local. */
 void th_round_log_add(struct th_round_log *log, const struct th_batch *batch,
                       const struct th_support *support, double centre,
                       struct th_error *err);
 
-/* All rows on which this support was observed as one batch, without residuals,
- * *rows of them; none: the batch stays as it is. Collective. TH_ENOMEM. */
+/* Gather all rows on which this support was observed into one batch, without
+ * residuals. *rows: how many; if none, the batch stays as it is. Collective.
+ * TH_ENOMEM. */
 th_status th_round_log_gather(const struct th_round_log *log,
                               struct th_context *context,
                               const struct th_support *support,

@@ -2,8 +2,8 @@
  *
  * Ours; the observations are those of Murata & Suzuki 2018, Algorithm 1 (blocks
  * J_i and the support S of each example, at most s' attributes in all), but
- * what was learnt about an attribute is kept: a precision-weighted mean of
- * x_j * residual, with its standard error, for
+ * what was learnt about an attribute is kept. This is a precision-weighted mean
+ * of x_j * residual, with its standard error. The problem is
  *
  *     minimise E (y - theta' x)^2, theta sparse.
  *
@@ -28,7 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RARE_ROWS = 4 }; /* of the rarer label, that luck may bring */
+enum { RARE_ROWS = 4 }; /* of the rarer label, that chance may bring */
 
 static const double least_variance = 0.25; /* of labels, after any fit */
 
@@ -78,21 +78,22 @@ static void release(void *state)
   free(s);
 }
 
-/* p_end: a pass for the final fit where the data are read more than once. */
+/* p_end: if the data are read more than once, one pass is kept for the final
+ * fit. */
 static int64_t rows_for_end(const struct th_context *context)
 {
   return context->config->passes > 1 ? context->deal.rows_in_pass : 0;
 }
 
-/* Newton's steps want the rows of a single pass once more. */
+/* If there is a single pass, its rows are kept for Newton steps. */
 static bool logs_rounds(const struct th_context *context)
 {
   return context->target.labels && context->config->passes == 1 &&
          context->config->refit != TH_REFIT_NO;
 }
 
-/* Few rows of rare labels may hold none of them by luck, and their variance
- * says nothing then. Local. */
+/* A few rows may by chance hold no example of a rare label. Their variance says
+ * nothing then. Local. */
 static void center_labels(struct th_sift *s, double mean)
 {
   s->label_mean = mean;
@@ -100,7 +101,7 @@ static void center_labels(struct th_sift *s, double mean)
   s->rare_label_slack = RARE_ROWS * (1 + fabs(mean)) * (1 + fabs(mean));
 }
 
-/* What an end that predicts needs from the beginning. Collective. */
+/* Prepare what an end that predicts needs from the beginning. Collective. */
 static th_status prepare_end(struct th_sift *s, struct th_context *context,
                              struct th_error *err)
 {
@@ -123,7 +124,7 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   s->evidence.beside = &s->marginal;
   s->evidence.once =
-      s->latin.passes == blocks || s->evidence.floor != NULL; /* no race */
+      s->latin.passes == blocks || s->evidence.centring != NULL; /* no race */
 done:
   return rc;
 }
@@ -133,23 +134,23 @@ static th_status create(void **state, struct th_context *context,
 {
   struct th_sift *s = NULL;
   double d = (double)th_source_shape(context->source)->attributes;
-  th_status rc = TH_NEW(&s, 1, "a solver", err);
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
   if (rc == TH_OK)
     rc = th_sift_evidence_create(&s->evidence, context, err);
   if (rc == TH_OK)
     rc = th_sift_fit_start(&s->fit, context->config->intercept, err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(prepare_end(s, context, err));
-  /* the largest of d scores without a signal; the trial catches what passes.
-   * Half a unit more costs a third more rows and finds fewer weak attributes
-   * (tests/bench/toeplitz.sh). */
+  /* the expected largest of d scores without a signal; the trial catches those
+   * that pass by chance. Half a unit more costs a third more rows and finds
+   * fewer weak attributes (tests/bench/toeplitz.sh). */
   s->threshold = sqrt(2 * th_log(d));
   s->largest_support = th_schedule_sift_support(
       (int64_t)d, th_source_budget(context->source), context->config->sparsity,
       context->deal.rows_in_pass);
   s->smallest = INFINITY;
   s->reserve = rows_for_end(context);
-  if (context->target.labels) /* from the log odds of the larger label */
+  if (context->target.labels) /* begin with the log odds of the larger label */
     center_labels(s, th_tanh(context->target.offset / 2));
   *state = s;
   s = NULL;
@@ -158,7 +159,7 @@ done:
   return rc;
 }
 
-/* What has become of the members in this round. Local. */
+/* Apply the fates of the members in this round. Local. */
 static th_status end_update(struct th_sift *s, const struct th_context *context,
                             struct th_error *err)
 {
@@ -205,8 +206,8 @@ done:
   return rc;
 }
 
-/* The round's blocks and its race; S on their rows, and its sums. Collective.
- */
+/* Read the round's blocks and its race, and S on their rows, and form the sums
+ * over S. Collective. */
 static th_status look(struct th_sift *s, struct th_context *context, bool *more,
                       struct th_error *err)
 {
@@ -248,7 +249,8 @@ done:
   return rc;
 }
 
-/* What the blocks say of members is no evidence. Local. */
+/* Members of S are no candidates: put aside what the blocks say of them. Local.
+ */
 static void hold_members(struct th_sift *s, const struct th_context *context)
 {
   th_sift_evidence_hold(&s->evidence, context, &s->support);
@@ -263,13 +265,13 @@ static void release_members(struct th_sift *s, const struct th_context *context)
     th_marginal_release(&s->marginal, context, &s->support);
 }
 
-/* What the round says of attributes outside S, and of entrants. Collective. */
+/* Learn about attributes outside S, and about entrants. Collective. */
 static th_status learn(struct th_sift *s, struct th_context *context,
                        struct th_error *err)
 {
   struct th_sift_evidence *e = &s->evidence;
   th_status rc;
-  th_sift_watch(s, context);
+  th_sift_check_loss(s, context);
   rc = th_sift_evidence_reserve(e, context, &s->support, err);
   if (rc == TH_OK && s->predicts)
     rc = th_marginal_begin(&s->marginal, context, &s->batch, &s->support, err);
@@ -289,7 +291,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
 {
   struct th_sift *s = state;
   th_status rc;
-  /* every block J_i takes its own rows; of them J_i and S are observed */
+  /* every block J_i takes its own rows; J_i and S are observed of them */
   TH_TRY(look(s, context, more, err));
   if (!*more && s->round == 0)
     th_context_notice(
@@ -311,7 +313,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     th_sift_plan_done(s, context);
   TH_TRY(fit_support(s, context, err));
   if (!perfect)
-    TH_TRY(th_sift_admit(s, context, err));
+    TH_TRY(th_sift_enter(s, context, err));
 done:
   return rc;
 }

@@ -1,4 +1,4 @@
-/* sift.h - the state of solver `sift`, and its parts: learning, admission, end
+/* sift.h - the state of solver `sift`, and its parts: learning, entering, end
  *
  * The round itself, which puts them together, is in sift.c.
  *
@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rows of a block at least, and of the race; those of the first round. */
+/* Fewest rows of a block and of the race. */
 enum { TH_SIFT_LEAST_ROWS = 20 };
 
-/* Room for admitting attributes. */
+/* Work arrays for attributes that enter S. */
 struct th_sift_entry {
   struct th_selection selection;
   int64_t capacity;
@@ -31,21 +31,22 @@ struct th_sift_entry {
 };
 
 /* Which attributes a round looks at: blocks of a rotation over all of them, and
- * the race of the most promising ones, of which each rank has its own part. */
+ * the race of the most promising ones. Each rank has its own part of the race.
+ */
 struct th_sift_plan {
   struct th_range *block;
   int64_t *consumer;
   int64_t blocks;
   int64_t *block_rows; /* B, of each block */
   int64_t capacity;
-  double given; /* rows of blocks, times their attributes that are no members */
+  double given; /* sum over blocks of rows times attributes outside S */
   int64_t race_rows;
   int64_t *race; /* this rank's part */
   int64_t race_count;
   int64_t race_capacity;
-  int64_t fresh;   /* rows of races that the choice still serves */
+  int64_t fresh;   /* rows for which this choice of the race still holds */
   int64_t *bins;   /* of the race's histogram */
-  int64_t next;    /* where the rotation goes on: attribute, or Latin block */
+  int64_t next;    /* attribute or Latin block where the rotation continues */
   int64_t windows; /* Latin: places of windows in their blocks, so far */
   double level;    /* information that it has given each attribute */
   double used;     /* rows of all rounds */
@@ -54,14 +55,14 @@ struct th_sift_plan {
 /* Replicated but for evidence, and the plan's part of the race. */
 struct th_sift {
   bool predicts;               /* ends with what predicts best (end.h) */
-  struct th_latin latin;       /* the rows of the rounds then */
-  struct th_marginal marginal; /* and what the list is made by */
+  struct th_latin latin;       /* deals the rows of the rounds, if predicts */
+  struct th_marginal marginal; /* if predicts: makes the list */
   struct th_end end;
   struct th_support support;   /* S with theta, entrants among them */
   struct th_support confirmed; /* S without entrants: the model as it is */
   struct th_sift_plan plan;    /* J */
   struct th_batch batch;
-  struct th_round_log log; /* labels, one pass: for Newton's steps */
+  struct th_round_log log; /* labels, single pass: for Newton steps */
   struct th_gram gram;     /* of one round */
   struct th_sift_fit fit;
   struct th_sift_evidence evidence;
@@ -76,8 +77,8 @@ struct th_sift {
   double mean_square;      /* r2 of the last round */
   double label_mean;       /* labels -1, +1 are centred for the evidence */
   double least;            /* r2 of labels counts as no less */
-  double rare_label_slack; /* rows of the rarer label that luck may bring, times
-                  their squared residual */
+  double rare_label_slack; /* rows of the rarer label that chance may bring,
+                              times their squared residual */
 };
 
 /* ---- which attributes a round looks at (sift_plan.c) ---- */
@@ -87,14 +88,14 @@ struct th_sift {
 th_status th_sift_plan_round(struct th_sift *s, struct th_context *context,
                              bool *more, struct th_error *err);
 
-/* The same where the rows are dealt by Latin squares (sift_latin.c).
- * Collective. */
+/* The same if the rows are dealt by Latin squares (sift_latin.c). Collective.
+ */
 th_status th_sift_latin_round(struct th_sift *s, struct th_context *context,
                               bool *more, struct th_error *err);
 
-/* What both are made of: attributes outside S that the rows of a block observe;
- * B and the number of blocks of a round that is not the first; room for so many
- * blocks. Local. */
+/* The parts of both. The number of attributes outside S that the rows of a
+ * block observe. B and the number of blocks of a round after the first. The
+ * rows of a round over all attributes. Room for so many blocks. Local. */
 int64_t th_sift_width(const struct th_sift *s,
                       const struct th_context *context);
 int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
@@ -113,11 +114,11 @@ th_status th_sift_choose_race(struct th_sift *s, struct th_context *context,
 void th_sift_plan_done(struct th_sift *s, const struct th_context *context);
 void th_sift_plan_free(struct th_sift_plan *plan);
 
-/* ---- admission: E joins S to be tried (sift_enter.c) ---- */
+/* ---- entering: E joins S to be tried (sift_enter.c) ---- */
 
-/* E = the largest |z| above z0, as many as S has room for; S += E. Collective.
- * TH_ENUMERIC, TH_ENOMEM. */
-th_status th_sift_admit(struct th_sift *s, struct th_context *context,
+/* E = the attributes with the largest |z| above z0, as many as S has room for;
+ * S += E. Collective. TH_ENUMERIC, TH_ENOMEM. */
+th_status th_sift_enter(struct th_sift *s, struct th_context *context,
                         struct th_error *err);
 /* Room for a support of that size. Local. */
 th_status th_sift_entry_reserve(struct th_sift_entry *entry, int64_t size,
@@ -133,29 +134,30 @@ bool th_sift_has_entrants(const struct th_sift *s);
  * make them smaller on its rows. Local. */
 void th_sift_choose_guesses(struct th_sift *s);
 
-/* Residuals that have doubled while nobody is tried mean that S has changed for
- * the worse: all evidence is about another S then, and is forgotten. Local. */
-void th_sift_watch(struct th_sift *s, const struct th_context *context);
+/* If residuals have doubled while S has no entrants, S has changed for the
+ * worse. All evidence is then about another S, and is forgotten. Local. */
+void th_sift_check_loss(struct th_sift *s, const struct th_context *context);
 
-/* All rows of the round speak of the entrants that this rank owns. Local. */
+/* All rows of the round are evidence about the entrants that this rank owns.
+ * Local. */
 void th_sift_learn_entrants(struct th_sift *s,
                             const struct th_context *context);
 
-/* New entrants of which the round has few examples are slow: their trial lasts
- * over rounds, and their coefficient is 0 meanwhile. Collective where there are
- * entrants. */
+/* A new entrant is slow if few of the round's examples have it. Its trial lasts
+ * over several rounds, and its coefficient is 0 meanwhile. Collective where
+ * there are entrants. */
 void th_sift_find_slow(struct th_sift *s, struct th_context *context);
 
 /* The evidence of the slow entrants over all ranks, in their order:
  * s->entry.sum. Collective where there are some. */
 void th_sift_sum_slow(struct th_sift *s, struct th_context *context);
 
-/* The verdict on slow entrants, by what all rounds since they came have taught.
- * Collective where there are some. */
+/* The verdict on slow entrants, by all rounds since they came. Collective where
+ * there are some. */
 void th_sift_judge_slow(struct th_sift *s, struct th_context *context);
 
-/* The same where no rows follow: all that is known decides, and entrants that
- * have not joined leave. Collective. TH_ENUMERIC, TH_ENOMEM. */
+/* The same at the end, when no rows follow: all that is known decides, and
+ * entrants that have not joined leave. Collective. TH_ENUMERIC, TH_ENOMEM. */
 th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
                               struct th_error *err);
 
@@ -165,11 +167,12 @@ th_status th_sift_last_trials(struct th_sift *s, struct th_context *context,
 void th_sift_describe(void *state, struct th_context *context,
                       struct th_state *list);
 
-/* ---- the end: what is left of the rows goes to S (sift_end.c) ---- */
+/* ---- the end: the rows that are left are spent on S (sift_end.c) ---- */
 
-/* Entrants leave; the kept rows see S only; backward elimination to -s; least
- * squares, or Newton steps. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Entrants leave. The kept rows observe S only. Backward elimination leaves at
+ * most -s members. The last fit is by least squares or Newton steps.
+ * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_sift_end(struct th_sift *s, struct th_context *context,
                       struct th_error *err);
 

@@ -30,9 +30,9 @@ static void drop_entrants(struct th_sift *s)
   th_sift_fit_filter(&s->fit, s->fit.keep);
 }
 
-/* What the rounds have taught about S (their precision, moment) and the rows
- * read for S alone, as one Gram matrix of (x_S, 1, y); rp: the variance that
- * the former was divided by. Only rank 0 knows it. Local. */
+/* Join the precision and moment of the rounds with the rows read for S alone,
+ * as one Gram matrix of (x_S, 1, y). rp: the variance that the former were
+ * divided by. Only rank 0 knows them. Local. */
 static void join_end(struct th_sift *s, double rp)
 {
   const struct th_sift_fit *fit = &s->fit;
@@ -42,7 +42,7 @@ static void join_end(struct th_sift *s, double rp)
   double *a = gram->a;
   for (int64_t j = 0; j < fit->order; j++) {
     const double *lam = fit->precision + j * fit->order;
-    /* targets were less their centre */
+    /* the fit is of targets less their centre */
     double centre = fit->constant ? s->label_mean * lam[n] : 0;
     double moment = rp * (fit->moment[j] + centre);
     for (int64_t i = 0; i < fit->order; i++)
@@ -67,9 +67,9 @@ static double variance_at_end(const struct th_sift *s)
   return fmax(sum / rows, s->least);
 }
 
-/* Rank 0 decides which members stand out as the candidates of all attributes
- * must, and which stay within -s; everyone learns. rp: variance of the rows.
- * Collective. */
+/* Rank 0 decides which members stand out, by the threshold for candidates of
+ * all attributes, and which of them stay within -s. Every rank learns the
+ * result. rp: variance of the rows. Collective. */
 static th_status eliminate(struct th_sift *s, struct th_context *context,
                            double rp, struct th_error *err)
 {
@@ -111,8 +111,9 @@ done:
   return rc;
 }
 
-/* Rows that were kept for the end see S only, with the constant. Labels: those
- * that can be kept are drawn at once, also for Newton's steps. Collective. */
+/* Spend the rows that were kept for the end on S and the constant. With labels,
+ * all that fit in memory are drawn at once, also for Newton steps. Collective.
+ */
 static th_status spend(struct th_sift *s, struct th_context *context,
                        bool *newton, double *rp, struct th_error *err)
 {
@@ -135,7 +136,7 @@ done:
   return rc;
 }
 
-/* Newton's steps on all rows of the pass that saw S. Collective. */
+/* Newton steps on all rows of the pass that saw S. Collective. */
 static th_status newton_on_all(struct th_sift *s, struct th_context *context,
                                struct th_error *err)
 {
@@ -151,7 +152,8 @@ done:
   return rc;
 }
 
-/* As many passes as there are blocks: every example met every attribute. */
+/* Whether every example met every attribute: there were as many passes as
+ * blocks. */
 static bool saw_all(const struct th_context *context)
 {
   int64_t d = th_source_shape(context->source)->attributes;
@@ -159,8 +161,8 @@ static bool saw_all(const struct th_context *context)
   return context->config->passes > th_integer_ceil_divide(d, budget);
 }
 
-/* More scores just below the threshold than luck brings: weak attributes that
- * more examples would show. Collective. */
+/* Tell the user if more scores lie just below the threshold than chance brings.
+ * These are weak attributes that more examples would show. Collective. */
 static void tell_doubts(const struct th_sift *s, struct th_context *context)
 {
   const struct th_target *target = &context->target;
@@ -191,8 +193,8 @@ static void tell_doubts(const struct th_sift *s, struct th_context *context)
                       (long long)s->support.size);
 }
 
-/* Room, and the columns as the end has them: entries of sparse data have no
- * centre. Collective. */
+/* Reserve room, and take centres as the end does: entries of sparse data have
+ * none. Collective. */
 static th_status known_init(struct th_strict_known *known,
                             const struct th_sift *s,
                             const struct th_context *context,
@@ -201,13 +203,14 @@ static th_status known_init(struct th_strict_known *known,
   int64_t order = s->fit.order;
   int64_t size = s->fit.size;
   bool sparse = th_source_shape(context->source)->layout == TH_SPARSE;
-  th_status rc = TH_NEW(&known->precision, order * order, "the fit on S", err);
+  th_status rc =
+      TH_NEW(&known->precision, order * order, "the fit of the support", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->moment, order, "the fit on S", err);
+    rc = TH_NEW(&known->moment, order, "the fit of the support", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->centre, size, "the fit on S", err);
+    rc = TH_NEW(&known->centre, size, "the fit of the support", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&known->coef, size, "the fit on S", err);
+    rc = TH_NEW(&known->coef, size, "the fit of the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < size && sparse; k++)
     known->centre[k] = s->support.centre[k] * s->support.scale[k];
@@ -215,7 +218,8 @@ done:
   return rc;
 }
 
-/* What the rounds have taught about S, which rank 0 knows. Collective. */
+/* Share what the rounds have taught about S, which only rank 0 knows.
+ * Collective. */
 static th_status tell_squares(const struct th_sift *s,
                               const struct th_context *context,
                               struct th_strict_known *known,
@@ -245,8 +249,8 @@ done:
   return rc;
 }
 
-/* The same of labels by their own loss, from the rows that saw all of S: its
- * curvature where it is least on them. Collective. */
+/* The same for labels: the curvature of their own loss at its minimum over the
+ * rows that saw all of S. Collective. */
 static th_status tell_labels(struct th_sift *s, struct th_context *context,
                              struct th_strict_known *known,
                              struct th_error *err)
@@ -264,7 +268,7 @@ static th_status tell_labels(struct th_sift *s, struct th_context *context,
     goto done;
   TH_TRY(th_newton_fit(&best, batch, context, NULL, err));
   TH_TRY(known_init(known, s, context, err));
-  rc = TH_NEW(&curvature, rows, "the fit on S", err);
+  rc = TH_NEW(&curvature, rows, "the fit of the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   th_loss_curvatures(context->loss, rows, batch->prediction, batch->target,
                      curvature);
@@ -282,7 +286,8 @@ done:
   return rc;
 }
 
-/* The list of the end in place of one more pass over S. Collective. */
+/* End with a model that predicts (end.h), in place of one more pass over S.
+ * Collective. */
 static th_status predict(struct th_sift *s, struct th_context *context,
                          struct th_error *err)
 {
@@ -318,10 +323,10 @@ th_status th_sift_end(struct th_sift *s, struct th_context *context,
   double rp = 0;
   if (s->predicts)
     return predict(s, context, err);
-  if (context->config->passes == 1) /* else a pass says of them, too */
+  if (context->config->passes == 1) /* with more passes, a later one decides */
     TH_TRY(th_sift_last_trials(s, context, err));
   tell_doubts(s, context);
-  s->batch.target_centre = 0; /* as they are, from now on */
+  s->batch.target_centre = 0; /* targets as they are, from now on */
   TH_TRY(th_gram_start(&s->gram, context, s->support.size, err));
   if (s->support.size == 0) {
     s->support.intercept = context->target.offset;

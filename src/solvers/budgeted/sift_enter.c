@@ -20,7 +20,7 @@ th_status th_sift_entry_reserve(struct th_sift_entry *e, int64_t size,
                                 struct th_error *err)
 {
   return th_memory_arrays_reserve(TH_ARRAYS(e, arrays), &e->capacity, size,
-                                  "entrants", err);
+                                  "attributes that enter the support", err);
 }
 
 /* S += E: two ascending lists become one. Local. */
@@ -68,7 +68,7 @@ static th_status judge(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-th_status th_sift_admit(struct th_sift *s, struct th_context *context,
+th_status th_sift_enter(struct th_sift *s, struct th_context *context,
                         struct th_error *err)
 {
   struct th_sift_evidence *evidence = &s->evidence;
@@ -81,7 +81,7 @@ th_status th_sift_admit(struct th_sift *s, struct th_context *context,
   struct th_select_among among = {.values = evidence->score,
                                   .attribute = evidence->candidate,
                                   .count = evidence->candidates,
-                                  .floor = s->threshold,
+                                  .threshold = s->threshold,
                                   .k = room};
   TH_TRY(th_select_largest(context->comm, &s->entry.selection, &among, rc,
                            s->entry.entrants, &found, err));

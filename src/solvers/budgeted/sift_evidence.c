@@ -1,8 +1,9 @@
 /* sift_evidence.c - what solver `sift` knows about each attribute
  *
  * U, W and Q are kept in the attribute's own units: the score does not depend
- * on them. Sparse data: an update touches the attributes that its rows hold;
- * what their zeros add once values are centred lies in one floor per cell.
+ * on these. On sparse data, an update touches only the attributes that its rows
+ * hold. Centring makes their zeros count, too. One correction per cell holds
+ * what they add.
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/sift_evidence.h"
 
@@ -27,7 +28,8 @@ static int64_t owned_count(const struct th_context *context)
   return context->owned.last - context->owned.first;
 }
 
-/* Squares of such values leave the range of f32: their sums run in double. */
+/* The squares of such values leave the range of f32, so they are summed in
+ * double. */
 static bool is_extreme(const struct th_context *context, int64_t j)
 {
   double scale = context->scale[j];
@@ -47,8 +49,8 @@ static void find_largest(struct th_sift_evidence *e,
                          const struct th_context *context)
 {
   for (int64_t j = 0; j < owned_count(context); j++) {
-    struct th_sift_floor *floor = &e->floor[j / TH_CELL];
-    floor->largest = fmax(floor->largest, fabs(context->centre[j]));
+    struct th_sift_centring *centring = &e->centring[j / TH_CELL];
+    centring->largest = fmax(centring->largest, fabs(context->centre[j]));
   }
 }
 
@@ -59,8 +61,8 @@ static th_status load_deviations(struct th_sift_evidence *e,
   int64_t count = owned_count(context);
   struct th_statistics *statistics = NULL;
   th_status rc;
-  TH_TRY(TH_NEW(&e->sd, count, "evidence", err));
-  TH_TRY(TH_NEW(&statistics, count, "evidence", err));
+  TH_TRY(TH_NEW(&e->sd, count, "the evidence on attributes", err));
+  TH_TRY(TH_NEW(&statistics, count, "the evidence on attributes", err));
   TH_TRY(
       th_source_statistics(context->source, context->owned, statistics, err));
   for (int64_t j = 0; j < count; j++)
@@ -78,18 +80,18 @@ th_status th_sift_evidence_create(struct th_sift_evidence *e,
   const struct th_shape *shape = th_source_shape(context->source);
   th_status rc;
   e->extreme = has_extremes(context);
-  TH_TRY(TH_NEW(&e->sums, count, "evidence", err));
+  TH_TRY(TH_NEW(&e->sums, count, "the evidence on attributes", err));
   if (shape->layout == TH_DENSE) {
-    TH_TRY(TH_NEW(&e->robust, count, "evidence", err));
-    TH_TRY(TH_NEW(&e->seen, count, "evidence", err));
-    TH_TRY(TH_NEW(&e->bin, count, "evidence", err));
+    TH_TRY(TH_NEW(&e->robust, count, "the evidence on attributes", err));
+    TH_TRY(TH_NEW(&e->seen, count, "the evidence on attributes", err));
+    TH_TRY(TH_NEW(&e->bin, count, "the evidence on attributes", err));
     if (!context->config->standardize)
       TH_TRY(load_deviations(e, context, err));
   } else {
-    TH_TRY(TH_NEW(&e->floor, th_integer_ceil_divide(count, TH_CELL), "evidence",
-                  err));
-    TH_TRY(TH_NEW(&e->touched, th_integer_ceil_divide(count, WORD), "evidence",
-                  err));
+    TH_TRY(TH_NEW(&e->centring, th_integer_ceil_divide(count, TH_CELL),
+                  "the evidence on attributes", err));
+    TH_TRY(TH_NEW(&e->touched, th_integer_ceil_divide(count, WORD),
+                  "the evidence on attributes", err));
     find_largest(e, context);
   }
 done:
@@ -98,12 +100,12 @@ done:
 
 void th_sift_evidence_free(struct th_sift_evidence *e)
 {
-  TH_FREE(e->sums, e->robust, e->floor, e->touched, e->candidate, e->score,
+  TH_FREE(e->sums, e->robust, e->centring, e->touched, e->candidate, e->score,
           e->seen, e->bin, e->sd, e->held, e->held_robust);
 }
 
-/* The range of those of `width` attributes each that lie in the owned ones,
- * with so many numbers each: borders are those of cells. */
+/* How arrays with an entry for each `width` attributes are split over ranks, as
+ * borders of ranks are borders of cells. Each entry has so many numbers. */
 static struct th_range spread_of(const struct th_context *context,
                                  int64_t width, int64_t numbers)
 {
@@ -118,25 +120,25 @@ void th_sift_evidence_describe(struct th_sift_evidence *e,
                                struct th_state *state)
 {
   enum { PAIR = sizeof *e->sums / sizeof(double) };
-  enum { FLOOR = sizeof *e->floor / sizeof(double) };
+  enum { NUMBERS = sizeof *e->centring / sizeof(double) };
   th_state_enter(state, "evidence");
   TH_STATE_ONE(state, e, rows);
   th_state_spread(state, "sums", TH_STATE_F64, e->sums, 1,
                   spread_of(context, 1, PAIR));
-  if (e->floor == NULL) {
+  if (e->centring == NULL) {
     th_state_spread(state, "robust", TH_STATE_F64, e->robust, 1,
                     context->owned);
     th_state_spread(state, "seen", TH_STATE_I64, e->seen, 1, context->owned);
   } else {
-    th_state_spread(state, "floor", TH_STATE_F64, e->floor, 1,
-                    spread_of(context, TH_CELL, FLOOR));
+    th_state_spread(state, "centring", TH_STATE_F64, e->centring, 1,
+                    spread_of(context, TH_CELL, NUMBERS));
     th_state_spread(state, "touched", TH_STATE_I64, e->touched, 1,
                     spread_of(context, WORD, 1));
   }
   th_state_leave(state);
 }
 
-/* Where th_batch_blocks adds up: U, W += unit * (u, v), Q += square * q. */
+/* What th_batch_blocks adds to: U, W += unit * (u, v), Q += square * q. */
 struct gather {
   const struct th_context *context;
   const struct th_batch *batch;
@@ -146,8 +148,8 @@ struct gather {
   double scale; /* of the residuals */
 };
 
-/* A strip's three sums of some rows, and what of the residuals is each
- * attribute's own. */
+/* A strip's three sums over some rows, and each attribute's own part of the
+ * residuals. */
 struct strip_sums {
   double u[STRIP];
   double v[STRIP];
@@ -176,10 +178,10 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
   }
 }
 
-/* Dense: a strip's three sums of these rows join the evidence. The variance of
- * an attribute's products is taken without the part of the residuals that is
- * its own, as far as it is known: else rare and heavy-tailed attributes would
- * hide behind themselves. */
+/* Dense data: a strip's three sums over these rows join the evidence. The
+ * variance of an attribute's products leaves out the attribute's own part of
+ * the residuals, as far as it is known. Otherwise rare and heavy-tailed
+ * attributes would hide themselves. */
 static void add_strip(const struct gather *g, const struct th_slab *strip,
                       const struct th_row_weights *multiplier, int64_t offset)
 {
@@ -234,11 +236,11 @@ static void add_slab(void *self, const struct th_slab *slab,
   }
 }
 
-/* Centring on the rows of one draw: from each attribute of a cell that the
- * block cuts, to the cell's floor otherwise. Which cells are cut depends on
- * the block alone. */
-static void add_floor(const struct gather *g, struct th_range block,
-                      struct th_evidence floor)
+/* The centring correction of one draw. If the block cuts a cell, the correction
+ * is taken from each attribute of the cell; otherwise it is added to the
+ * cell's. Which cells are cut depends on the block alone. */
+static void add_centring_of(const struct gather *g, struct th_range block,
+                            struct th_evidence centring)
 {
   const struct th_context *context = g->context;
   int64_t origin = context->owned.first;
@@ -249,33 +251,35 @@ static void add_floor(const struct gather *g, struct th_range block,
     bool whole = j % TH_CELL == 0 &&
                  (j + TH_CELL <= end || mine.last == context->owned.last);
     if (whole) {
-      struct th_evidence *to = &g->to->floor[j / TH_CELL].sum;
-      to->u += g->unit.u * floor.u;
-      to->v += g->unit.v * floor.v;
+      struct th_evidence *to = &g->to->centring[j / TH_CELL].sum;
+      to->u += g->unit.u * centring.u;
+      to->v += g->unit.v * centring.v;
       j += TH_CELL;
       continue;
     }
     double c = context->centre[j];
-    g->to->sums[j].u -= g->unit.u * c * floor.u;
-    g->to->sums[j].v -= g->unit.v * c * c * floor.v;
+    g->to->sums[j].u -= g->unit.u * c * centring.u;
+    g->to->sums[j].v -= g->unit.v * c * c * centring.v;
     j++;
   }
 }
 
-/* One floor per draw: all its rows meet the same block. */
-static void add_floors(const struct gather *g, const struct th_batch *batch)
+/* One correction per draw, as all its rows meet the same block. */
+static void add_centring(const struct gather *g, const struct th_batch *batch)
 {
   for (int64_t i = 0; i < batch->draws; i++) {
     int64_t row = batch->draw_row[i];
     struct th_row_weights m = {.residual = batch->residual + row,
                                .weight = batch->weight + row};
-    add_floor(g, batch->draw[i].block,
-              th_kernels_sparse_floor(&m, batch->draw_row[i + 1] - row));
+    add_centring_of(
+        g, batch->draw[i].block,
+        th_kernels_sparse_centring(&m, batch->draw_row[i + 1] - row));
   }
 }
 
-/* One example says little about a rare attribute, however far off it is: with
- * residuals clipped, a score needs several (Huber's score function). */
+/* One example says little about a rare attribute, however large its residual
+ * is. With clipped residuals a score needs several examples (Huber's score
+ * function). */
 static void clip_residuals(struct th_batch *batch, double mean_square)
 {
   double most = clip * sqrt(mean_square);
@@ -307,7 +311,7 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                                   double mean_square, struct th_error *err)
 {
   th_profile_begin(context->profile);
-  if (e->floor != NULL)
+  if (e->centring != NULL)
     clip_residuals(batch, mean_square);
   double unit = scale_residuals(batch, mean_square);
   struct gather g = {context,
@@ -316,10 +320,10 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                      {-1 / (unit * mean_square), 1 / mean_square},
                      1 / (unit * unit * mean_square * mean_square),
                      unit};
-  if (e->floor != NULL)
-    add_floors(&g, batch);
-  if (e->floor != NULL && e->beside != NULL)
-    th_marginal_floors(e->beside, context, batch, g.unit);
+  if (e->centring != NULL)
+    add_centring(&g, batch);
+  if (e->centring != NULL && e->beside != NULL)
+    th_marginal_centring(e->beside, context, batch, g.unit);
   th_status rc = th_batch_blocks(batch, context, add_slab, &g, err);
   e->rows += (double)batch->rows / (double)batch->draws; /* a sweep */
   rc = th_agree(context->comm, rc, err);

@@ -19,19 +19,19 @@
 #include <stdint.h>
 
 /* What centring takes from the sums of a cell's attributes: c u and c^2 v. */
-struct th_sift_floor {
+struct th_sift_centring {
   struct th_evidence sum;
   double largest; /* |c| in this cell */
 };
 
-/* Of the owned attributes, but for `rows`. Zeroed: empty. */
+/* Arrays are over the owned attributes. Zeroed: empty. */
 struct th_sift_evidence {
-  struct th_evidence *sums;    /* U and W, in the attribute's own units */
-  double *robust;              /* dense: Q */
-  struct th_sift_floor *floor; /* sparse: of every owned cell */
+  struct th_evidence *sums;          /* U and W, in the attribute's own units */
+  double *robust;                    /* dense: Q */
+  struct th_sift_centring *centring; /* sparse: of every owned cell */
   uint64_t *touched;  /* sparse: a bit per attribute with new evidence */
   bool extreme;       /* some attribute's squares leave f32 */
-  double rows;        /* sparse: of each attribute; replicated */
+  double rows;        /* sparse: rows that met each attribute; replicated */
   int64_t candidates; /* of the last judgement */
   int64_t capacity;
   int64_t *candidate; /* attributes */
@@ -39,9 +39,9 @@ struct th_sift_evidence {
   int64_t *seen;      /* dense: rows of each attribute */
   uint16_t *bin;      /* dense: of th_sift_evidence_rank */
   double *sd;         /* dense: deviations, where scale is not their inverse */
-  struct th_marginal
-      *beside; /* learns from the same slabs; borrowed; or NULL */
-  bool once;   /* no attribute of an example is read twice */
+  struct th_marginal *beside; /* scores of the end, which learn from the same
+                                 slabs; borrowed; may be NULL */
+  bool once;                  /* no attribute of an example is read twice */
   int64_t hold_capacity;
   struct th_evidence *held; /* of members: U and W */
   double *held_robust;      /* and Q */
@@ -65,7 +65,7 @@ th_status th_sift_evidence_gather(struct th_sift_evidence *e,
                                   struct th_context *context,
                                   double mean_square, struct th_error *err);
 
-/* What was known no longer holds. Local. */
+/* Forget all evidence. Local. */
 void th_sift_evidence_forget_all(struct th_sift_evidence *e,
                                  const struct th_context *context);
 
@@ -76,7 +76,8 @@ struct th_judgement {
 };
 
 /* List the owned attributes outside S whose |z| = |U| / sqrt(max(W, Q)) is
- * above z0; of sparse data those with new evidence alone. Local. TH_ENOMEM. */
+ * above z0. On sparse data only those with new evidence are looked at. Local.
+ * TH_ENOMEM. */
 th_status th_sift_evidence_score(struct th_sift_evidence *e,
                                  const struct th_context *context,
                                  const struct th_judgement *rule,
@@ -97,14 +98,14 @@ struct th_promise {
 };
 
 /* Sort the owned attributes outside S into bins by their promise, z^2 - log
- * (max(W, level) r2) with W as of deviation 1; count[] grows by their numbers.
- * Dense data. Local. */
+ * (max(W, level) r2), with W scaled to deviation 1. count[b] grows by the
+ * attributes in bin b. For dense data. Local. */
 void th_sift_evidence_rank(struct th_sift_evidence *e,
                            const struct th_context *context,
                            const struct th_promise *rule,
                            int64_t count[TH_PROMISE_BINS]);
 
-/* U and W of some attributes, as of their scaled values, for everyone.
+/* Tell all ranks U and W of some attributes, for their scaled values.
  * Collective. */
 void th_sift_evidence_message(const struct th_sift_evidence *e,
                               struct th_context *context,
@@ -113,8 +114,8 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
 
 /* ---- evidence of members of S (sift_member.c) ----
  *
- * Blocks hold members too; what they say of those is put aside. All functions
- * are local; attributes of other ranks are passed over. */
+ * Blocks contain members, too. What they say about members is put aside. All
+ * functions are local and skip the attributes of other ranks. */
 
 /* Room to hold the members of S. TH_ENOMEM. */
 th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
@@ -122,7 +123,7 @@ th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
                                    const struct th_support *support,
                                    struct th_error *err);
 
-/* Between the two, nothing is learnt about the members of S. */
+/* Between hold and release, nothing is learnt about the members of S. */
 void th_sift_evidence_hold(struct th_sift_evidence *e,
                            const struct th_context *context,
                            const struct th_support *support);
@@ -130,8 +131,8 @@ void th_sift_evidence_release(struct th_sift_evidence *e,
                               const struct th_context *context,
                               const struct th_support *support);
 
-/* U and W, as of the attribute's scaled values, become `sum` or grow by it,
- * from so many rows, and Q by as much as W. */
+/* U and W, for the attribute's scaled values, become `sum` or grow by it, from
+ * so many rows. Q changes as W does. */
 void th_sift_evidence_put(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence sum);
@@ -139,8 +140,7 @@ void th_sift_evidence_add(struct th_sift_evidence *e,
                           const struct th_context *context, int64_t attribute,
                           struct th_evidence more, int64_t rows);
 
-/* U and W of the j-th owned attribute in its own units, with what centring
- * takes away. */
+/* U and W of the j-th owned attribute in its own units, centring included. */
 struct th_evidence th_sift_evidence_of(const struct th_sift_evidence *e,
                                        const struct th_context *context,
                                        int64_t j);

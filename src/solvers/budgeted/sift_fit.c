@@ -21,13 +21,15 @@ static const struct th_array arrays[] = {
     TH_ARRAY(struct th_sift_fit, knowledge),
     TH_ARRAY(struct th_sift_fit, keep),
     TH_ARRAY(struct th_sift_fit, fate),
-    TH_ARRAY_OF(struct th_sift_fit, told, 4 * sizeof(double), sizeof(double))};
+    TH_ARRAY_OF(struct th_sift_fit, message, 4 * sizeof(double),
+                sizeof(double))};
 
 static th_status reserve(struct th_sift_fit *fit, int64_t size,
                          struct th_error *err)
 {
   return th_memory_arrays_reserve(TH_ARRAYS(fit, arrays), &fit->capacity,
-                                  size + fit->constant, "the fit on S", err);
+                                  size + fit->constant,
+                                  "the fit of the support", err);
 }
 
 th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
@@ -35,7 +37,8 @@ th_status th_sift_fit_start(struct th_sift_fit *fit, bool constant,
 {
   fit->constant = constant;
   fit->order = constant;
-  return reserve(fit, 1, err); /* room for what is told about none */
+  return reserve(fit, 1,
+                 err); /* the broadcast needs room even without members */
 }
 
 void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state)
@@ -69,15 +72,15 @@ void th_sift_fit_free(struct th_sift_fit *fit)
   *fit = (struct th_sift_fit){0};
 }
 
-/* Where the k-th row goes when members go to place[], of `size` then. */
+/* Where row k goes when member k goes to place[k]; the constant stays last. */
 static int64_t place_of(const struct th_sift_fit *fit, const int64_t *place,
                         int64_t size, int64_t k)
 {
   return k < fit->size ? place[k] : size;
 }
 
-/* A matrix over members, from the last one to the first, so that nothing is
- * overwritten before it has moved. */
+/* Spread a matrix over members. From the last entry to the first, so that
+ * nothing is overwritten before it has moved. */
 static void spread(const struct th_sift_fit *fit, double *p,
                    const int64_t *place, int64_t size)
 {
@@ -126,7 +129,7 @@ th_status th_sift_fit_insert(struct th_sift_fit *fit, const int64_t *place,
   return TH_OK;
 }
 
-/* The rows and columns of a matrix over members that are kept. */
+/* Pack the rows and columns of the members that are kept. */
 static void pack(const struct th_sift_fit *fit, double *p, const bool *keep)
 {
   int64_t n = fit->order;

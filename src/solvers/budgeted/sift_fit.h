@@ -23,11 +23,12 @@
 enum th_sift_fate {
   TH_SIFT_STAYS,
   TH_SIFT_FAILED,   /* an entrant leaves; its evidence stays */
-  TH_SIFT_DROPPED,  /* it leaves; its evidence becomes what the fit knows */
-  TH_SIFT_DEPENDENT /* it depends on others; its evidence is void */
+  TH_SIFT_DROPPED,  /* a member leaves; its evidence is replaced by what the fit
+                       knows */
+  TH_SIFT_DEPENDENT /* a member depends on others; its evidence is void */
 };
 
-/* The trial of an entrant of which a round holds few examples. */
+/* The verdict on a slow entrant, one that few examples of a round have. */
 enum th_sift_verdict { TH_SIFT_GOES_ON, TH_SIFT_JOINS, TH_SIFT_FAILS };
 
 /* Members are those of S, in its order; the constant comes last where there is
@@ -42,21 +43,22 @@ struct th_sift_fit {
   double *theta;
   bool *entrant;            /* E: chosen by the last round, tried in this one */
   double *score;            /* z of entrants */
-  struct th_evidence *came; /* U and W of entrants when they came; of slow ones
-                               also once they have joined, else 0 */
-  int64_t *nonzeros;        /* of slow ones, since then */
+  struct th_evidence *came; /* U and W of entrants when they came; kept for slow
+                               ones after they have joined, else 0 */
+  int64_t *nonzeros;        /* of slow ones: examples since they came */
   bool *slow;               /* entrants whose trial lasts over rounds */
-  unsigned char *verdict;   /* on these, by who calls th_sift_fit_round */
-  double *trial; /* sums over the rows of trials, less for members that
-                    came later, as precision */
+  unsigned char
+      *verdict;  /* on slow ones, set by the caller of th_sift_fit_round */
+  double *trial; /* sums over the rows of trials, laid out as precision; members
+                    that came later have fewer rows */
   double *trial_moment;
   double *seen; /* weight of these rows, since the member came; replicated */
   double *last; /* of members that are dropped: their coefficient */
-  double *knowledge;    /* and 1 / inv(Lam)_jj, what is known of it */
+  double *knowledge;    /* and its precision, 1 / inv(Lam)_jj */
   unsigned char *fate;  /* of the last round */
   bool *keep;           /* work array */
   double rows;          /* that precision stands for, at most n */
-  char *told;           /* work array of the broadcast */
+  char *message;        /* work array of the broadcast */
   struct th_cholesky a; /* of a round */
   struct th_cholesky lam;
   int64_t capacity;
@@ -70,28 +72,28 @@ void th_sift_fit_free(struct th_sift_fit *fit);
 /* Its state between rounds. Local. */
 void th_sift_fit_describe(struct th_sift_fit *fit, struct th_state *state);
 
-/* What a round has to say. */
+/* What a round gives to the fit. */
 struct th_sift_round {
   const struct th_gram *gram; /* of S, 1, y over its rows */
   double variance;            /* mean squared residual before the fit */
-  double least;               /* what luck in a round cannot bring it below */
+  double least;               /* variance is taken to be at least this */
   double n;                   /* rows in the data */
 };
 
-/* Entrants are tried on the round's rows alone, slow ones as their verdict
- * says; those that stand join by the fold; the round joins the fit, at most n
- * rows count; members that the fit finds insignificant go, until none is.
- * Marked in fate; they are still there: th_sift_fit_filter removes them.
- * Entrants that stay are members of old then, but for slow ones whose trial
- * goes on. Collective. */
+/* Let a round join the fit. Entrants are tried on the round's rows alone, slow
+ * ones by their verdict. Those that pass join by the fold. Then the round's
+ * rows join the fit, of which at most n count. Members that the fit finds
+ * insignificant leave until none is left. Those that leave are marked in fate;
+ * th_sift_fit_filter removes them. Entrants that stay become old members,
+ * except slow ones whose trial goes on. Collective. */
 th_status th_sift_fit_round(struct th_sift_fit *fit, struct th_context *context,
                             const struct th_sift_round *round,
                             struct th_error *err);
 
-/* No row follows: trials end as their verdict says, and what was known of a
- * member when it came joins the fit where the rows since say the same. Marked
- * in fate, as above. A part of th_sift_last_trials, by itself for tests.
- * Collective. */
+/* The last call, when no rows follow. Trials end by their verdict. What was
+ * known of a member when it came joins the fit if the rows since then agree.
+ * Fates are marked as above. A part of th_sift_last_trials, by itself for
+ * tests. Collective. */
 th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
                            struct th_error *err);
 

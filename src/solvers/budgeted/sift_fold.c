@@ -1,9 +1,10 @@
 /* sift_fold.c - how the fit of solver `sift` keeps what it knew as S grows
  *
- * Rows from before the entrants E joined saw O alone. With the regression x_E =
- * Gamma' x_O + e they say phi = theta_O + Gamma theta_E with precision Lam: one
- * Gaussian observation of a linear function of theta. To first order that is
- * maximum likelihood for data that miss E monotonely (Anderson 1957).
+ * Rows from before the entrants E joined observed O alone. With the regression
+ * x_E = Gamma' x_O + e they say phi = theta_O + Gamma theta_E with precision
+ * Lam, which is one Gaussian observation of a linear function of theta. To
+ * first order this is maximum likelihood for data in which E is missing
+ * monotonely (Anderson 1957).
  * SPDX-License-Identifier: MIT */
 #include "math/kernels/column_kernels.h"
 #include "solvers/budgeted/sift_round_parts.h"
@@ -12,9 +13,9 @@
 #include <string.h>
 
 static const double chance_share =
-    4; /* variances: so much of t^2 may be luck */
+    4; /* variances: so much of t^2 may be chance */
 
-/* Did the rows before know anything but the constant? */
+/* Did earlier rows observe anything but the constant? */
 static bool has_history(const struct th_sift_work *r)
 {
   for (int64_t k = 0; k < r->fit->size; k++)
@@ -23,9 +24,10 @@ static bool has_history(const struct th_sift_work *r)
   return false;
 }
 
-/* Gamma is known from the round's rows alone: that leaves the old rows'
- * observation phi a variance f inv(A_OO) more. The part of t^2 that may be luck
- * does not count: a false entrant must not discount the old rows. */
+/* Gamma is estimated from the round's rows alone, which adds a variance f
+ * inv(A_OO) to the old rows' observation phi. The part of t^2 that may be
+ * chance does not count, so that a false entrant does not discount the old
+ * rows. */
 double th_sift_doubt(const struct th_sift_work *r)
 {
   double f = 0;

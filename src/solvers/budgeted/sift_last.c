@@ -1,9 +1,8 @@
 /* sift_last.c - the last decisions on rare attributes in solver `sift`
  *
- * Where all rows are read once, an attribute that few examples have gets no
- * second chance: its trial ends with the rows, and what was known of it when it
- * came is a good part of all there is to know. An honest look at all rows would
- * have both.
+ * If all rows are read once, an attribute that few examples have gets no second
+ * chance. Its trial ends with the rows. What was known of it when it came is
+ * then a good part of all that can be known, so both count here.
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/sift.h"
 #include "solvers/budgeted/sift_round_parts.h"
@@ -12,8 +11,8 @@ static const double agrees = 2; /* standard errors between two estimates */
 
 /* ---- the fit; on rank 0 ---- */
 
-/* Evidence of before is about another S than the fit's: it counts where the
- * rows since the member came say the same. */
+/* Earlier evidence is about another S than the fit's. It counts if the rows
+ * since the member came agree with it. */
 static void history(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
@@ -64,8 +63,8 @@ th_status th_sift_fit_last(struct th_sift_fit *fit, struct th_context *context,
 
 /* ---- the verdicts ---- */
 
-/* It stands out of all attributes by all that is known, and what was learnt
- * since it came is nearer to its estimate than to nothing. */
+/* An entrant joins if it stands out of all attributes by all that is known, and
+ * if what was learnt since it came is nearer to its estimate than to 0. */
 static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
                                        struct th_evidence now)
 {

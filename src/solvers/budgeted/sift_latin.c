@@ -1,9 +1,10 @@
 /* sift_latin.c - the rounds of solver `sift` over blocks that stay as they are
  *
- * Rows are dealt to C blocks by Latin squares (core/latin.h), so that honest
- * evidence about every attribute adds up over as many passes as there are
- * blocks. Of a block as many attributes are observed as S leaves room for: its
- * rows go in turn to windows that lie evenly over what is no member.
+ * Rows are dealt to C blocks by Latin squares (core/latin.h). No example meets
+ * a block twice, so evidence about every attribute adds up over as many passes
+ * as there are blocks. S leaves room for a part of a block only. The rows of a
+ * block therefore go in turn to windows that are spread evenly over its
+ * attributes outside S.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/partition.h"
@@ -26,7 +27,7 @@ static struct th_range block_at(const struct th_sift *s,
   return th_range_part(d, c, s->latin.classes);
 }
 
-/* So many rows of a window of a block. Local. */
+/* Add so many rows of a window of a block. Local. */
 static th_status add_window(struct th_sift *s, const struct th_context *context,
                             int64_t c, int64_t skip, int64_t rows,
                             struct th_error *err)
@@ -57,7 +58,7 @@ static th_status add_window(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-/* So many rows of a block, spread over its windows. Local. */
+/* Add so many rows of a block, spread over its windows. Local. */
 static th_status add_block(struct th_sift *s, const struct th_context *context,
                            int64_t c, int64_t rows, struct th_error *err)
 {
@@ -79,7 +80,7 @@ static th_status add_block(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-/* A part of what every block has left. Local. */
+/* Add a part of the rows that every block has left. Local. */
 static th_status add_all(struct th_sift *s, const struct th_context *context,
                          double part, int64_t most, struct th_error *err)
 {
@@ -93,7 +94,7 @@ static th_status add_all(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-/* The next blocks of the rotation that have rows. Local. */
+/* Add the next blocks of the rotation that have rows left. Local. */
 static th_status add_next(struct th_sift *s, const struct th_context *context,
                           int64_t count, int64_t rows, struct th_error *err)
 {
@@ -111,8 +112,8 @@ static th_status add_next(struct th_sift *s, const struct th_context *context,
   return rc;
 }
 
-/* Small data: every block its rows of a pass, in several rounds where there are
- * few passes. Local. */
+/* Small data: every block gets all its rows of a pass; in several rounds if
+ * there are few passes. Local. */
 static th_status small_round(struct th_sift *s,
                              const struct th_context *context,
                              struct th_error *err)
@@ -122,8 +123,8 @@ static th_status small_round(struct th_sift *s,
   return add_all(s, context, 1 / (double)(parts - done), INT64_MAX, err);
 }
 
-/* Dense data: rotation and race. Sparse: sweeps. What is left of a pass that
- * makes no two rounds is one. Local. */
+/* Dense data: rotation and race. Sparse data: sweeps. If the rest of a pass is
+ * too short for two rounds, it is one round. Local. */
 static th_status large_round(struct th_sift *s,
                              const struct th_context *context,
                              struct th_error *err)

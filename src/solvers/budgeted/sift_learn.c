@@ -5,13 +5,14 @@
 #include <math.h>
 
 enum {
-  WATCHED_ROWS = 400, /* that a mean squared residual is compared on */
-  FEW = 20,           /* examples of an attribute in a round */
-  TRIAL_PART = 5,     /* the rows of a trial: at most n over this */
-  TRIAL_ROWS = 100    /* and at least so many with FEW examples */
+  COMPARED_ROWS =
+      400,  /* that a mean squared residual is taken over, to be compared */
+  FEW = 20, /* examples of an attribute in a round */
+  TRIAL_PART = 5,  /* the rows of a trial: at most n over this */
+  TRIAL_ROWS = 100 /* and at least so many with FEW examples */
 };
 
-/* What a trial has to gain in squared standard errors of its guess. */
+/* What a trial has to gain, in squared standard errors of the first guess. */
 static const double telling = 16;
 static const double telling_many = 9;
 static const double standing = 2; /* standard errors */
@@ -25,8 +26,8 @@ bool th_sift_has_entrants(const struct th_sift *s)
   return any;
 }
 
-/* First guesses at E's coefficients count only if they help: on correlated data
- * those of many that come together add up to nonsense. */
+/* First guesses at E's coefficients count only if they help. On correlated
+ * data, the guesses of many entrants at once add up to nonsense. */
 void th_sift_choose_guesses(struct th_sift *s)
 {
   const struct th_support *support = &s->support;
@@ -40,15 +41,15 @@ void th_sift_choose_guesses(struct th_sift *s)
       s->support.coef[k] = 0;
 }
 
-/* Residuals that have doubled while nobody is tried mean that S has changed for
- * the worse: all evidence is about another S then. */
-void th_sift_watch(struct th_sift *s, const struct th_context *context)
+/* If residuals have doubled while S has no entrants, S has changed for the
+ * worse. All evidence is then about another S. */
+void th_sift_check_loss(struct th_sift *s, const struct th_context *context)
 {
   if (th_sift_has_entrants(s))
     return;
   s->pooled += s->mean_square * s->batch.weight_sum;
   s->pooled_rows += s->batch.weight_sum;
-  if (s->pooled_rows < fmin(WATCHED_ROWS, (double)context->deal.rows_in_pass))
+  if (s->pooled_rows < fmin(COMPARED_ROWS, (double)context->deal.rows_in_pass))
     return;
   double mean = s->pooled / s->pooled_rows;
   double rare_label_slack = s->rare_label_slack / s->pooled_rows;
@@ -62,8 +63,8 @@ void th_sift_watch(struct th_sift *s, const struct th_context *context)
   s->pooled_rows = 0;
 }
 
-/* Line E: all rows of the round speak of an entrant, with its own part of the
- * prediction added back. Local, at its owner. */
+/* All rows of the round are evidence about an entrant, once its own part of the
+ * prediction is added back to the residual. Local, at its owner. */
 void th_sift_learn_entrants(struct th_sift *s, const struct th_context *context)
 {
   const struct th_batch *batch = &s->batch;
@@ -92,7 +93,7 @@ static int64_t count_nonzeros(const struct th_sift *s, int64_t k)
 {
   const struct th_batch *batch = &s->batch;
   double zero = -s->support.centre[k] * s->support.scale[k];
-  double near = 1e-6 * (1 + fabs(zero)); /* columns may come from floats */
+  double near = 1e-6 * (1 + fabs(zero)); /* values may come from floats */
   int64_t count = 0;
   if (k < batch->mine.first || k >= batch->mine.last)
     return 0;
@@ -121,8 +122,8 @@ void th_sift_find_slow(struct th_sift *s, struct th_context *context)
   }
 }
 
-/* By what the evidence has gained since the entrant came: once that would tell
- * a coefficient of its size from none, or a fifth of the rows has gone by. */
+/* The verdict falls once the evidence since the entrant came can tell a
+ * coefficient of its size from 0, or once a fifth of the rows has gone by. */
 static enum th_sift_verdict verdict_on(const struct th_sift *s, int64_t k,
                                        struct th_evidence now, double n)
 {

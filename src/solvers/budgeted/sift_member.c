@@ -6,7 +6,7 @@
 
 enum { WORD = 64 };
 
-/* The place of an attribute among the owned; -1: another rank's. */
+/* The place of an attribute among the owned ones; -1: another rank owns it. */
 static int64_t place_of(const struct th_context *context, int64_t attribute)
 {
   struct th_range owned = context->owned;
@@ -19,24 +19,24 @@ struct th_evidence th_sift_evidence_of(const struct th_sift_evidence *e,
                                        int64_t j)
 {
   struct th_evidence sum = e->sums[j];
-  if (e->floor != NULL) {
-    const struct th_evidence *floor = &e->floor[j / TH_CELL].sum;
+  if (e->centring != NULL) {
+    const struct th_evidence *centring = &e->centring[j / TH_CELL].sum;
     double c = context->centre[j];
-    sum.u -= c * floor->u;
-    sum.v -= c * c * floor->v;
+    sum.u -= c * centring->u;
+    sum.v -= c * c * centring->v;
   }
   return sum;
 }
 
-/* It is this, with what centring takes away. */
+/* Set the sums of an attribute so that they are `sum` after centring. */
 static void set(struct th_sift_evidence *e, const struct th_context *context,
                 int64_t j, struct th_evidence sum)
 {
-  if (e->floor != NULL) {
-    const struct th_evidence *floor = &e->floor[j / TH_CELL].sum;
+  if (e->centring != NULL) {
+    const struct th_evidence *centring = &e->centring[j / TH_CELL].sum;
     double c = context->centre[j];
-    sum.u += c * floor->u;
-    sum.v += c * c * floor->v;
+    sum.u += c * centring->u;
+    sum.v += c * c * centring->v;
   }
   e->sums[j] = sum;
 }
@@ -52,7 +52,8 @@ th_status th_sift_evidence_reserve(struct th_sift_evidence *e,
 {
   struct th_range mine = th_support_owned(support, context->owned);
   return th_memory_arrays_reserve(TH_ARRAYS(e, of_members), &e->hold_capacity,
-                                  mine.last - mine.first, "evidence", err);
+                                  mine.last - mine.first,
+                                  "the evidence on attributes", err);
 }
 
 void th_sift_evidence_hold(struct th_sift_evidence *e,

@@ -2,9 +2,9 @@
  * rows
  *
  * Half of a round's rows go to the next blocks of a rotation over all
- * attributes outside S, half to the race: the s' - |S| attributes that promise
- * most. Attributes whose coefficients are large, or that are nearly decided,
- * need few rows of the rotation to be found and many to be fitted.
+ * attributes outside S, half to the race of the s' - |S| attributes that
+ * promise most. The rotation finds an attribute with a large coefficient on few
+ * rows; the race gives it the many rows that it needs to be decided.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 
@@ -39,7 +39,8 @@ th_status th_sift_reserve_blocks(struct th_sift_plan *plan, int64_t blocks,
 {
   th_status rc = TH_OK;
   if (plan->bins == NULL)
-    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS, "the race", err);
+    rc = TH_NEW(&plan->bins, TH_PROMISE_BINS,
+                "the choice of promising attributes", err);
   if (rc == TH_OK)
     rc = th_memory_arrays_reserve(TH_ARRAYS(plan, by_block), &plan->capacity,
                                   blocks, "blocks", err);
@@ -52,7 +53,8 @@ int64_t th_sift_width(const struct th_sift *s, const struct th_context *context)
   return width > 1 ? width : 1; /* d = 1: the block is S itself */
 }
 
-/* Blocks of the whole budget: as many as share the rows out. */
+/* The number of blocks of the whole budget among which the rows are shared out.
+ */
 static int64_t consumers(const struct th_context *context)
 {
   return th_integer_ceil_divide(th_source_shape(context->source)->attributes,
@@ -68,7 +70,7 @@ static th_status fill_blocks(struct th_sift *s,
   struct th_sift_plan *plan = &s->plan;
   const struct th_support *support = &s->support;
   int64_t d = th_source_shape(context->source)->attributes;
-  int64_t left = d; /* attributes until the rotation is where it began */
+  int64_t left = d; /* attributes until the rotation is back where it began */
   th_status rc = th_sift_reserve_blocks(plan, count, err);
   plan->given = 0;
   for (plan->blocks = 0; rc == TH_OK && plan->blocks < count && left > 0;
@@ -115,11 +117,12 @@ int64_t th_sift_size_round(struct th_sift *s, const struct th_context *context,
   return rows;
 }
 
-/* Of a round over all attributes: the first one, and those of sparse data,
- * which have no race: single attributes cost what a tile of them costs, here
- * all tiles. One pass of few examples loses by it (6,000 x 2,000, 5 % filled,
- * budget 200: 12 of 120 true attributes missed, 1 in dense layout), the usual
- * passes do not (none of 80 in either). */
+/* Rows of a round over all attributes: the first round, and every round on
+ * sparse data. Sparse data have no race, because to read one attribute costs as
+ * much as to read all of its tile. A single pass over few examples loses by
+ * this (6,000 x 2,000, 5 % filled, budget 200: 12 of 120 true attributes
+ * missed, 1 in dense layout). The usual number of passes does not (none of 80
+ * missed in either layout). */
 int64_t th_sift_sweep_rows(const struct th_sift *s,
                            const struct th_context *context, double blocks)
 {

@@ -1,8 +1,9 @@
 /* sift_race.c - the race of solver `sift`: the attributes that promise most
  *
- * They are chosen anew for every round. Where data are larger than memory, and
- * single attributes are dear to read, they are held for half a row group: what
- * is read of them serves several rounds then, for a few examples more.
+ * They are chosen anew for every round. If the data are larger than memory,
+ * single attributes are dear to read. The choice is then held for half a row
+ * group, so that what is read serves several rounds, at the price of a few more
+ * examples.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -12,16 +13,16 @@
 
 static const double large = 4294967296.0; /* bytes of training values */
 
-/* Rows of races that a choice serves. By the data set alone: not by memory,
- * nor by ranks. */
+/* Rows for which a choice holds. It depends on the data set alone, not on
+ * memory or ranks. */
 static int64_t held_rows(const struct th_context *context)
 {
   const struct th_shape *shape = th_source_shape(context->source);
   return th_shape_bytes(shape) > large ? shape->row_group / 2 : 0;
 }
 
-/* Attributes of bins above the last one that fits, and of the next the first
- * ones. Collective. */
+/* Take all attributes of the bins that fit, and the first ones of the next bin.
+ * Collective. */
 static void fill_race(struct th_sift *s, struct th_context *context,
                       int64_t room)
 {
@@ -29,7 +30,7 @@ static void fill_race(struct th_sift *s, struct th_context *context,
   const uint16_t *bin = s->evidence.bin;
   struct th_range owned = context->owned;
   int64_t last = TH_PROMISE_BINS - 1;
-  int64_t there = 0; /* of this rank, in the bin that is cut */
+  int64_t there = 0; /* attributes of this rank in the bin that is cut */
   while (last >= 0 && plan->bins[last] <= room)
     room -= plan->bins[last--];
   for (int64_t j = 0; j < owned.last - owned.first; j++)
@@ -51,8 +52,9 @@ static th_status choose(struct th_sift *s, struct th_context *context,
   struct th_sift_plan *plan = &s->plan;
   int64_t room = th_sift_width(s, context);
   int64_t owned = context->owned.last - context->owned.first;
-  th_status rc = TH_GROW(&plan->race, &plan->race_capacity,
-                         th_min_i64(owned, room), "the race", err);
+  th_status rc =
+      TH_GROW(&plan->race, &plan->race_capacity, th_min_i64(owned, room),
+              "the choice of promising attributes", err);
   TH_TRY(th_agree(context->comm, rc, err));
   memset(plan->bins, 0, TH_PROMISE_BINS * sizeof *plan->bins);
   const struct th_promise rule = {plan->level, s->mean_square, &s->support};
@@ -64,8 +66,8 @@ done:
   return rc;
 }
 
-/* Those that have joined S leave. True: what is left serves this round.
- * Collective. */
+/* Attributes that have joined S leave the race. True: the others serve this
+ * round, too. Collective. */
 static bool hold(struct th_sift *s, struct th_context *context)
 {
   struct th_sift_plan *plan = &s->plan;

@@ -31,15 +31,15 @@ static th_status reserve(struct th_sift_work *r, struct th_error *err)
 {
   int64_t n = r->fit->order;
   th_status rc;
-  TH_TRY(TH_NEW(&r->turns, n, "a round", err));
-  TH_TRY(TH_NEW(&r->order, n, "a round", err));
-  TH_TRY(TH_NEW(&r->part, n, "a round", err));
-  TH_TRY(TH_NEW(&r->t, n, "a round", err));
-  TH_TRY(TH_NEW(&r->right, n, "a round", err));
-  TH_TRY(TH_NEW(&r->inverse, n * n, "a round", err));
-  TH_TRY(TH_NEW(&r->gamma, n * n, "a round", err));
-  TH_TRY(TH_NEW(&r->rest, n, "a round", err));
-  TH_TRY(TH_NEW(&r->error2, n, "a round", err));
+  TH_TRY(TH_NEW(&r->turns, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->order, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->part, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->t, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->right, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->inverse, n * n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->gamma, n * n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->rest, n, "the examples of a round", err));
+  TH_TRY(TH_NEW(&r->error2, n, "the examples of a round", err));
 done:
   return rc;
 }
@@ -90,8 +90,8 @@ done:
   return rc;
 }
 
-/* Mean squared residual after the fit t, or before it where rows are few; not
- * less than what rounding leaves of the sum of squares of y. */
+/* Mean squared residual after the fit t, or before it if rows are few; at least
+ * the rounding error of the sum of squares of y. */
 static double variance_after(const struct th_sift_work *r)
 {
   int64_t size = r->fit->size;
@@ -107,7 +107,7 @@ static double variance_after(const struct th_sift_work *r)
               fmax(DBL_EPSILON * squares / rows, r->given->least));
 }
 
-/* t = A \ c, its variances, and each entrant on O. */
+/* t = A \ c, its variances, and the regression of each entrant on O. */
 static th_status solve_round(struct th_sift_work *r, struct th_error *err)
 {
   struct th_sift_fit *fit = r->fit;
@@ -135,9 +135,9 @@ static th_status solve_round(struct th_sift_work *r, struct th_error *err)
   return TH_OK;
 }
 
-/* Entrants that depend on others, do not stand out, or point the other way than
- * their evidence fail. True: some entrant stays. Members of old are judged by
- * the fit, never by one round. */
+/* An entrant fails if it depends on others, does not stand out, or has the
+ * opposite sign of its evidence. True: some entrant stays. Old members are
+ * judged by the fit, never by one round. */
 static bool try_entrants(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
@@ -157,7 +157,7 @@ static bool try_entrants(struct th_sift_work *r)
   return any;
 }
 
-/* The round joins the fit; no more than n rows count, however often they are
+/* The round joins the fit. No more than n rows count, however often they are
  * read. */
 static void join(struct th_sift_work *r)
 {
@@ -188,7 +188,7 @@ th_status th_sift_solve(struct th_sift_work *r, struct th_error *err)
   memcpy(lam, fit->precision, (size_t)(n * n) * sizeof *lam);
   for (int64_t k = 0; k < fit->size; k++)
     if (fit->fate[k] != TH_SIFT_STAYS)
-      lam[k + k * n] = 0; /* has no part then */
+      lam[k + k * n] = 0; /* takes no part */
   th_status rc = th_cholesky_pivot(&fit->lam, n, lam, n, TH_SIFT_DEPENDS, err);
   if (rc != TH_OK)
     return rc;
@@ -197,8 +197,8 @@ th_status th_sift_solve(struct th_sift_work *r, struct th_error *err)
   return TH_OK;
 }
 
-/* Members that depend on others, and those below two standard errors, go; true:
- * there were such. */
+/* Members leave if they depend on others or are below two standard errors.
+ * True: some left. */
 static bool drop_insignificant(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;
@@ -218,7 +218,7 @@ static bool drop_insignificant(struct th_sift_work *r)
   return dropped;
 }
 
-/* Each turn but the last takes members away. */
+/* Every turn but the last removes members. */
 th_status th_sift_close_trials(struct th_sift_work *r, struct th_error *err)
 {
   do {
@@ -264,13 +264,13 @@ void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm)
                {fit->fate, size * sizeof *fit->fate}};
   size_t total = 0;
   for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-    memcpy(fit->told + total, parts[p].data, parts[p].bytes);
+    memcpy(fit->message + total, parts[p].data, parts[p].bytes);
     total += parts[p].bytes;
   }
-  comm->ops->bcast(comm, fit->told, total, 0);
+  comm->ops->bcast(comm, fit->message, total, 0);
   total = 0;
   for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-    memcpy(parts[p].data, fit->told + total, parts[p].bytes);
+    memcpy(parts[p].data, fit->message + total, parts[p].bytes);
     total += parts[p].bytes;
   }
 }

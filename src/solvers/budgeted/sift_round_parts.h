@@ -1,8 +1,8 @@
 /* sift_round_parts.h - rank 0's work on a round of solver `sift`
  *
  * With A, c the sums over the round's rows, O the members of old and the
- * constant, E the entrants, Lam and eta what the rounds before have taught. All
- * functions are local but where said.
+ * constant, E the entrants, Lam and eta what the rounds before have taught.
+ * Functions are local unless they say otherwise.
  *
  * A status is one of TH_ENUMERIC, TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
@@ -11,12 +11,12 @@
 
 #include "solvers/budgeted/sift_fit.h"
 
-#define TH_SIFT_DEPENDS 1e-7   /* rest of a member in the fit */
-#define TH_SIFT_COLLINEAR 1e-4 /* rest of an entrant in its trial */
+#define TH_SIFT_DEPENDS 1e-7   /* least unexplained share in the fit */
+#define TH_SIFT_COLLINEAR 1e-4 /* and in a trial */
 
-/* What a row of the fit is when the fold is made. */
+/* The part that a row of the fit plays in the fold. */
 enum th_sift_part {
-  TH_SIFT_OUT, /* no part in it */
+  TH_SIFT_OUT, /* none */
   TH_SIFT_OLD, /* O */
   TH_SIFT_NEW  /* an entrant that stands */
 };
@@ -27,30 +27,31 @@ struct th_sift_work {
   const struct th_sift_round *given;
   struct th_sift_turn *turns;
   int64_t *order; /* rows by turn */
-  int64_t tried;  /* of them, O and the entrants in question */
+  int64_t tried;  /* of them: O and the tried entrants */
   unsigned char *part;
   int64_t old;     /* rows of O that joined the factor of A */
   double *t;       /* A \ c */
   double *right;   /* c; then scratch */
   double *inverse; /* order x order: of A, then of Lam */
-  double *gamma;   /* order x order: column e, regression of x_e on O */
-  double *rest;    /* of x_e, a row's mean */
+  double *gamma;   /* order x order: column e: regression of x_e on O */
+  double *rest;    /* of x_e on O: mean square that is left */
   double *error2;  /* se^2 of entrants */
   double rp;
   double since; /* rows since the slow entrants in question came */
 };
 
-/* Room, and who is of old. Release with th_sift_work_free. */
+/* Reserve room, and mark the old members. Release with th_sift_work_free. */
 th_status th_sift_work_begin(struct th_sift_work *r, struct th_error *err);
 void th_sift_work_free(struct th_sift_work *r);
 
-/* theta = Lam \ eta on the members that stay, and its variances in
- * r->inverse; the same until no member that depends on others or is
- * insignificant is left. Only these change fates. */
+/* th_sift_solve: theta = Lam \ eta on the members that stay, with the variances
+ * in r->inverse. The other one repeats this until no member depends on others
+ * or is insignificant. Only these two change fates. */
 th_status th_sift_solve(struct th_sift_work *r, struct th_error *err);
 th_status th_sift_close_trials(struct th_sift_work *r, struct th_error *err);
 
-/* What everyone has to know of rank 0's fit, in one broadcast. Collective. */
+/* Tell all ranks what they need of rank 0's fit, in one broadcast. Collective.
+ */
 void th_sift_fit_tell(struct th_sift_fit *fit, struct th_comm *comm);
 
 /* Sums over the round's rows; the constant has the same place in all. */
@@ -65,8 +66,8 @@ static inline double th_sift_moment(const struct th_sift_work *r, int64_t i)
   return th_gram_at(r->given->gram, i, r->fit->size + 1);
 }
 
-/* Put the rows of O in order, and behind them the entrants for which
- * wanted(r, k) is true, by falling |z|. */
+/* Order the rows: first O, then the entrants for which wanted(r, k) is true, by
+ * falling |z|. */
 void th_sift_order(struct th_sift_work *r,
                    bool (*wanted)(const struct th_sift_work *r, int64_t k));
 
@@ -79,22 +80,22 @@ static inline void th_sift_count_old(struct th_sift_work *r)
     r->old++;
 }
 
-/* What the rows before said of O becomes what they say of O and of the entrants
- * that stand; f: what leaves the regression on the round's rows uncertain
- * (sift_fold.c). */
+/* The fold (sift_fold.c): what earlier rows said of O becomes what they say of
+ * O and of the entrants that passed. f: the uncertainty of the regression on
+ * the round's rows. */
 double th_sift_doubt(const struct th_sift_work *r);
 th_status th_sift_fold(struct th_sift_work *r, double f, struct th_error *err);
 
 /* ---- trials that last (sift_trial.c) ---- */
 
-/* So many rows more, on every rank. */
+/* Count so many more rows, on every rank. */
 void th_sift_trial_count(struct th_sift_fit *fit, double rows);
 
-/* The round's rows join the sums of the trials, if there are any. */
+/* Add the round's rows to the sums of the trials, if there are any. */
 void th_sift_trial_add(struct th_sift_work *r, double scale);
 
-/* Slow entrants whose verdict says so join what the rows before said of O, with
- * their sums since they came. */
+/* Slow entrants whose verdict is to join enter the fit of the earlier rows,
+ * with the sums since they came. */
 th_status th_sift_trial_join(struct th_sift_work *r, struct th_error *err);
 
 #endif

@@ -12,13 +12,13 @@
 
 enum {
   LEAST_BUDGET = 64,
-  PREDICTING_BUDGET = 128, /* likewise, of a run that predicts */
+  PREDICTING_BUDGET = 128, /* the same for a run that predicts */
   SIFT_BYTES = 74,         /* of an attribute: centre, scale, bound, sums */
   FITS = 75,               /* nets: mixes times penalties */
-  UNION = 2,               /* lists of folds together, over one of them */
-  SUM_BYTES = 32,          /* of an attribute in a fold */
-  ROW_BYTES = 1000,        /* predictions and losses of all candidates */
-  SWEEPS = 10,             /* over the list, for each net */
+  UNION = 2, /* size of the union of the folds' lists, over that of one list */
+  SUM_BYTES = 32,   /* of an attribute in a fold */
+  ROW_BYTES = 1000, /* predictions and losses of all candidates */
+  SWEEPS = 10,      /* over the list, for each net */
   ENTRY_BYTES = 12
 };
 
@@ -26,7 +26,7 @@ static const double held_share = 0.2; /* of the list's examples, to choose by */
 static const double held_rows = 65536; /* of them at most */
 static const double most_products = 4096;
 
-/* What is computed on demand takes one pass by itself. */
+/* Data that are computed on demand take one pass by default. */
 static int64_t wanted_passes(const struct th_config *config,
                              const struct th_shape *shape)
 {
@@ -68,7 +68,7 @@ static th_status choose_end(struct th_config *config,
   return TH_OK;
 }
 
-/* Of a run that predicts. */
+/* Choose the passes of a run that predicts. */
 static void choose_passes(struct th_config *config,
                           const struct th_shape *shape)
 {
@@ -83,7 +83,7 @@ static void choose_passes(struct th_config *config,
     config->validation = fmin(share, held_rows / (double)n);
 }
 
-/* What an end that predicts costs beyond the plan of the rounds. */
+/* Add the cost of an end that predicts to the plan of the rounds. */
 static void add_end(struct th_plan *plan, const struct th_shape *shape,
                     int64_t owned)
 {
@@ -115,7 +115,7 @@ static void add_end(struct th_plan *plan, const struct th_shape *shape,
   plan->fit_visits = (double)(FITS * (folds + 1) * SWEEPS) * list * n * filled;
 }
 
-/* Rounds, after a first one over all attributes. */
+/* Expected rounds after the first one, which is over all attributes. */
 static int64_t estimate_rounds(const struct th_config *config,
                                const struct th_shape *shape, int64_t rows)
 {
@@ -127,7 +127,7 @@ static int64_t estimate_rounds(const struct th_config *config,
   return rounds;
 }
 
-/* Of the whole budget: S is observed as far as it is there. */
+/* Plan for blocks of the whole budget, as S begins empty. */
 static void plan_rounds(struct th_plan *plan, const struct th_plan_size *size,
                         int64_t rows)
 {

@@ -13,7 +13,7 @@
 enum {
   ROBUST_ROWS = 1000, /* from here on z uses the robust variance */
   WORD = 64,
-  AHEAD = 4 /* words whose evidence is fetched beforehand */
+  AHEAD = 4 /* words of the bit field whose evidence is fetched beforehand */
 };
 
 static int64_t owned_count(const struct th_context *context)
@@ -31,8 +31,8 @@ void th_sift_evidence_forget_all(struct th_sift_evidence *e,
   if (e->seen != NULL)
     memset(e->seen, 0, count * sizeof *e->seen);
   e->rows = 0;
-  for (size_t cell = 0; e->floor != NULL && cell * TH_CELL < count; cell++)
-    e->floor[cell].sum = (struct th_evidence){0};
+  for (size_t cell = 0; e->centring != NULL && cell * TH_CELL < count; cell++)
+    e->centring[cell].sum = (struct th_evidence){0};
 }
 
 static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
@@ -42,8 +42,10 @@ static th_status add_candidate(struct th_sift_evidence *e, int64_t attribute,
   int64_t old = e->capacity;
   th_status rc = TH_OK;
   if (wanted > old) {
-    TH_TRY(TH_GROW(&e->score, &e->capacity, wanted, "candidates", err));
-    TH_TRY(TH_WIDEN(&e->candidate, old, e->capacity, "candidates", err));
+    TH_TRY(
+        TH_GROW(&e->score, &e->capacity, wanted, "candidate attributes", err));
+    TH_TRY(
+        TH_WIDEN(&e->candidate, old, e->capacity, "candidate attributes", err));
   }
   e->candidate[e->candidates] = attribute;
   e->score[e->candidates++] = score;
@@ -51,9 +53,9 @@ done:
   return rc;
 }
 
-/* Rows that are read again say the same again: with N_j rows of T that were
- * dealt in all passes over n, the variance of U is larger than what was
- * counted. */
+/* Rows that are read again say the same again. With N_j rows of T that were
+ * dealt in all passes over n, the variance of U is larger than the counted one.
+ */
 static double repeats(const struct th_sift_evidence *e,
                       const struct th_context *context, int64_t j)
 {
@@ -63,7 +65,7 @@ static double repeats(const struct th_sift_evidence *e,
   return dealt > n && !e->once ? fmax(1, 1 + rows / n - rows / dealt) : 1;
 }
 
-/* The variance of U that z is taken by. */
+/* The variance of U for z. */
 static double variance_of(const struct th_sift_evidence *e,
                           const struct th_context *context, int64_t j,
                           struct th_evidence now)
@@ -83,7 +85,7 @@ static bool is_member(const struct th_support *support,
   return member.last > member.first;
 }
 
-/* One attribute that new evidence has come in for. */
+/* Judge one attribute that has new evidence. */
 static th_status judge(struct th_sift_evidence *e,
                        const struct th_context *context,
                        const struct th_judgement *rule, int64_t j,
@@ -101,7 +103,8 @@ static th_status judge(struct th_sift_evidence *e,
   return add_candidate(e, context->owned.first + j, z, err);
 }
 
-/* Rare attributes lie far apart: ask for the evidence of a word's. */
+/* Rare attributes lie far apart in memory. Fetch the evidence of all in a word
+ * of the bit field beforehand. */
 static void ask_for(const struct th_sift_evidence *e, int64_t word)
 {
   for (uint64_t bits = e->touched[word]; bits != 0; bits &= bits - 1) {
@@ -110,15 +113,15 @@ static void ask_for(const struct th_sift_evidence *e, int64_t word)
   }
 }
 
-/* Could z exceed z0 with any centre of its cell? Saves to look at the centre.
- */
+/* Could z exceed z0 with any centre of its cell? If not, the centre need not be
+ * read. */
 static bool may_stand_out(const struct th_sift_evidence *e,
                           const struct th_judgement *rule, int64_t j)
 {
-  const struct th_sift_floor *floor = &e->floor[j / TH_CELL];
-  double c = floor->largest;
-  double u = fabs(e->sums[j].u) + c * fabs(floor->sum.u);
-  double v = e->sums[j].v - c * c * floor->sum.v;
+  const struct th_sift_centring *centring = &e->centring[j / TH_CELL];
+  double c = centring->largest;
+  double u = fabs(e->sums[j].u) + c * fabs(centring->sum.u);
+  double v = e->sums[j].v - c * c * centring->sum.v;
   return !(u * u < rule->threshold * rule->threshold * v);
 }
 
@@ -174,7 +177,7 @@ int64_t th_sift_evidence_count(const struct th_sift_evidence *e,
   return count;
 }
 
-/* The owner of an attribute tells. */
+/* The owner of an attribute tells all ranks. */
 void th_sift_evidence_message(const struct th_sift_evidence *e,
                               struct th_context *context,
                               const int64_t *attribute, int64_t count,
@@ -192,9 +195,9 @@ void th_sift_evidence_message(const struct th_sift_evidence *e,
   th_comm_share_numbers(context->comm, &sum->u, (size_t)(2 * count));
 }
 
-/* z^2 - log of the rows that are known of it, which are not less than what the
- * rotation has given everyone: of two with the same z the one that is known
- * less is the more promising. */
+/* z^2 less the log of the rows that have been seen of it, which are at least
+ * those that the rotation has given every attribute. Of two attributes with the
+ * same z, the one that has been seen less is more promising. */
 static double promise_of(const struct th_sift_evidence *e,
                          const struct th_context *context,
                          const struct th_promise *rule, int64_t j)

@@ -3,7 +3,8 @@
 #include "core/memory.h"
 #include "solvers/budgeted/sift.h"
 
-/* The race lasts over rounds; blocks and rows are those of one. Local. */
+/* The race lasts over rounds and is state; blocks and rows are of one round
+ * only. Local. */
 static void describe_plan(struct th_sift_plan *plan,
                           const struct th_context *context,
                           struct th_state *list)
@@ -19,9 +20,10 @@ static void describe_plan(struct th_sift_plan *plan,
   if (th_state_puts(list)) {
     here = th_state_find(list, "race", context->owned, &all);
     plan->race_count = here.last - here.first;
-    th_state_note(list, th_grow((void **)&plan->race, &plan->race_capacity,
-                                plan->race_count, sizeof *plan->race,
-                                "the race", list->err));
+    th_state_note(list,
+                  th_grow((void **)&plan->race, &plan->race_capacity,
+                          plan->race_count, sizeof *plan->race,
+                          "the choice of promising attributes", list->err));
   }
   th_state_spread(list, "race", TH_STATE_I64, plan->race, 1, here);
   th_state_leave(list);

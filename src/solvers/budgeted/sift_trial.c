@@ -1,10 +1,10 @@
 /* sift_trial.c - trials of solver `sift` that last over rounds
  *
- * Of an attribute that few of a round's examples have, one round says too
- * little. Its sums with the members of S are kept from round to round, while
- * the rounds join the fit on O; when it is found to stand out, the rows since
- * it came are taken back from the fit, the rest is folded, and the rows since
- * then join again with it.
+ * If few of a round's examples have an attribute, one round says too little
+ * about it. Its sums with the members of S are kept from round to round, while
+ * the rounds join the fit on O. Once it stands out, the rows since it came are
+ * taken back from the fit. The rest is folded, and the rows since it came join
+ * again, now with it.
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/sift_round_parts.h"
 
@@ -41,7 +41,7 @@ void th_sift_trial_add(struct th_sift_work *r, double scale)
   }
 }
 
-/* Entrants that came at one time join at one time. */
+/* Entrants that came together join together. */
 static bool joins(const struct th_sift_work *r, int64_t k)
 {
   const struct th_sift_fit *fit = r->fit;
@@ -49,7 +49,8 @@ static bool joins(const struct th_sift_work *r, int64_t k)
          fit->seen[k] == r->since;
 }
 
-/* Rows since the first of those came that are still to join; 0: nobody is. */
+/* Rows since the first of the entrants that are still to join came; 0: there is
+ * none. */
 static double rows_since(const struct th_sift_work *r)
 {
   const struct th_sift_fit *fit = r->fit;
@@ -61,7 +62,8 @@ static double rows_since(const struct th_sift_work *r)
   return most;
 }
 
-/* The share of what the sums hold of two rows that lies in the last `rows`. */
+/* The share of the sums of two members that the last `rows` rows have brought.
+ */
 static double share(const struct th_sift_fit *fit, int64_t i, int64_t j,
                     double rows)
 {
@@ -97,7 +99,7 @@ static void add_sums(struct th_sift_work *r, double sign, const double *sum,
   }
 }
 
-/* Those that do not depend on others are new; the rest fails. */
+/* Entrants that do not depend on others are new members; the others fail. */
 static void mark_new(struct th_sift_work *r)
 {
   struct th_sift_fit *fit = r->fit;

@@ -12,7 +12,7 @@
 enum {
   PROBES = 2, /* blocks that are looked at */
   ROWS_PER_ATTRIBUTE = 4,
-  MOST_ATTRIBUTES = 2048 /* a larger Gram matrix tells no more */
+  MOST_ATTRIBUTES = 2048 /* a larger Gram matrix does not tell more */
 };
 
 static const double skipped_lambda = 2;

@@ -1,4 +1,5 @@
-/* active.c - the attributes that are left, and vectors over them
+/* active.c - the attributes that are left after screening, and vectors over
+ * them
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/active.h"
 
@@ -21,7 +22,7 @@ static int list_vectors(struct th_active *active,
   return OWN_VECTORS + active->fields;
 }
 
-/* A rank without attributes has vectors all the same, of no items. */
+/* Reserve room in all vectors. A rank without attributes has empty ones. */
 static th_status reserve(struct th_active *active, int64_t count,
                          struct th_error *err)
 {
@@ -30,17 +31,18 @@ static th_status reserve(struct th_active *active, int64_t count,
   int64_t old = active->capacity;
   int64_t reached = old;
   th_status rc = TH_GROW(&active->attribute, &reached, count + 1,
-                         "active attributes", err);
+                         "the attributes left after screening", err);
   for (int v = 0; v < vectors && rc == TH_OK; v++)
-    rc = TH_WIDEN(vector[v], old, reached, "active attributes", err);
+    rc = TH_WIDEN(vector[v], old, reached,
+                  "the attributes left after screening", err);
   if (rc == TH_OK)
     active->capacity = reached;
   return rc;
 }
 
 /* Entry `place` becomes an attribute of this rank, with zeros. */
-static void admit(struct th_active *active, const struct th_context *context,
-                  int64_t place, int64_t attribute)
+static void put(struct th_active *active, const struct th_context *context,
+                int64_t place, int64_t attribute)
 {
   int64_t at = attribute - context->owned.first;
   active->attribute[place] = attribute;
@@ -60,7 +62,8 @@ static void move(struct th_active *active, int64_t to, int64_t from)
     (*vector[v])[to] = (*vector[v])[from];
 }
 
-/* Tell the source, and everyone how many are left. Collective. */
+/* Tell the source which attributes are active, and all ranks how many.
+ * Collective. */
 static th_status declare(struct th_active *active, struct th_context *context,
                          th_status rc, struct th_error *err)
 {
@@ -81,7 +84,7 @@ th_status th_active_init(struct th_active *active, struct th_context *context,
   th_status rc = reserve(active, owned.last - owned.first, err);
   for (int64_t j = owned.first; j < owned.last && rc == TH_OK; j++)
     if (context->scale[j - owned.first] > 0)
-      admit(active, context, active->count++, j);
+      put(active, context, active->count++, j);
   return declare(active, context, rc, err);
 }
 
@@ -106,7 +109,7 @@ th_status th_active_keep(struct th_active *active, struct th_context *context,
   return declare(active, context, TH_OK, err);
 }
 
-/* Whether an ascending list can be taken back. */
+/* Whether the attributes of an ascending list can be added. */
 static bool admissible(const struct th_active *active,
                        const struct th_context *context,
                        const int64_t *attribute, int64_t count)
@@ -132,7 +135,7 @@ static void merge(struct th_active *active, const struct th_context *context,
     if (old >= 0 && active->attribute[old] > attribute[added])
       move(active, to, old--);
     else
-      admit(active, context, to, attribute[added--]);
+      put(active, context, to, attribute[added--]);
   active->count += count;
 }
 

@@ -1,9 +1,10 @@
-/* active.h - the attributes that are left, and vectors over them
+/* active.h - the attributes that are left after screening, and vectors over
+ * them
  *
- * Screening removes attributes for good: from the index set, from every vector
- * over it, from what is read, computed and sent (Liang & Poon 2022, Algorithms
- * 1 and 2: the screening set). Each rank holds its own part of the set in
- * compact form: place p = 0 .. count - 1 belongs to attribute[p].
+ * Screening removes attributes from the index set, from every vector over it,
+ * and from all reading, computing and sending (Liang & Poon 2022, Algorithms 1
+ * and 2: the screening set). Each rank holds its own part of the set in compact
+ * form: place p = 0 .. count - 1 belongs to attribute[p].
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ACTIVE_H
 #define TH_ACTIVE_H
@@ -24,7 +25,7 @@ struct th_active {
   double *centre;     /* of each, as in the context */
   double *scale;
   double *bound;
-  int fields; /* vectors of the solver, by its own numbering: */
+  int fields; /* number of the solver's own vectors */
   double *field[TH_ACTIVE_FIELDS];
 };
 
@@ -36,14 +37,14 @@ th_status th_active_init(struct th_active *active, struct th_context *context,
 /* Local. */
 void th_active_free(struct th_active *active);
 
-/* Keep the attributes at the places where keep[place]; vectors are compacted
- * along. The source is told. Collective: one sum. TH_EARG, TH_ENOMEM. */
+/* Keep the attributes at the places where keep[place]; vectors are compacted,
+ * too. The source is told. Collective: one sum. TH_EARG, TH_ENOMEM. */
 th_status th_active_keep(struct th_active *active, struct th_context *context,
                          const bool *keep, struct th_error *err);
 
-/* Take back attributes of this rank that are not active, ascending; zeros in
- * all vectors. The source is told. Collective: one sum. TH_EARG for one that is
- * active, left out or another rank's. Also TH_ENOMEM. */
+/* Make attributes of this rank active again, ascending, with zeros in all
+ * vectors. The source is told. Collective: one sum. TH_EARG for an attribute
+ * that is active, left out or of another rank. Also TH_ENOMEM. */
 th_status th_active_add(struct th_active *active, struct th_context *context,
                         const int64_t *attribute, int64_t count,
                         struct th_error *err);
@@ -51,8 +52,8 @@ th_status th_active_add(struct th_active *active, struct th_context *context,
 /* The place of an attribute, or -1. Local. */
 int64_t th_active_place(const struct th_active *active, int64_t attribute);
 
-/* From a place on, the end of its cell: [place, result) lie in one cell. Local.
- */
+/* The end of the cell that a place is in: [place, result) lie in one cell.
+ * Local. */
 int64_t th_active_cell_end(const struct th_active *active, int64_t place);
 
 #endif

@@ -1,8 +1,8 @@
 /* active_redistribute.c - active attributes change ranks
  *
- * Places ascend with attributes, and ranges of ranks ascend: a vector over the
- * places is, as it lies, the pieces for the ranks one behind the other, and so
- * is what arrives.
+ * Places ascend with attributes, and so do the ranges of the ranks. A vector
+ * over the places is therefore already the sequence of pieces for the ranks,
+ * and so is what arrives.
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/active_redistribute.h"
 
@@ -28,13 +28,13 @@ static th_status count_sends(struct th_active_redistribution *redistribution,
 {
   th_status rc;
   TH_TRY(TH_NEW(&redistribution->send, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   TH_TRY(TH_NEW(&redistribution->receive, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   TH_TRY(TH_NEW(&redistribution->send_bytes, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   TH_TRY(TH_NEW(&redistribution->receive_bytes, redistribution->ranks,
-                "moved attributes", err));
+                "moving attributes between ranks", err));
   for (int r = 0; r < redistribution->ranks; r++) {
     struct th_range range = {placement->edge[r], placement->edge[r + 1]};
     struct th_range places =
@@ -66,7 +66,7 @@ th_active_redistribute_plan(struct th_active_redistribution *redistribution,
   return rc;
 }
 
-/* A vector of items of 8 bytes becomes what arrives. Collective. */
+/* Exchange a vector with items of 8 bytes. Collective. */
 static void exchange(struct th_active_redistribution *redistribution,
                      struct th_comm *comm, void **vector, void *room)
 {
@@ -94,7 +94,8 @@ th_status th_active_move(struct th_active *active, struct th_context *context,
   for (int f = 0; f < active->fields; f++)
     vector[vectors++] = (void **)&active->field[f];
   for (int v = 0; v < vectors && rc == TH_OK; v++)
-    rc = th_alloc(&room[v], redistribution->after, 8, "moved attributes", err);
+    rc = th_alloc(&room[v], redistribution->after, 8,
+                  "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int v = 0; v < vectors; v++) {
     exchange(redistribution, comm, vector[v], room[v]);

@@ -5,8 +5,9 @@
 #include "core/memory.h"
 #include "solvers/data/batch_parts.h"
 
-/* Entries of sparse rows are scattered over the attributes: what is known about
- * so many of them stays in cache from one piece of rows to the next. */
+/* Entries of sparse rows are scattered over the attributes. The data of so many
+ * attributes stay in the processor's cache from one piece of rows to the next.
+ */
 enum { SPARSE_STRIP = 1 << 15 };
 
 /* One member's values on all rows of some draws. Local. */
@@ -97,7 +98,7 @@ th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
   return rc;
 }
 
-/* What is handed to the visitor, and where it comes from. */
+/* The visitor, and the batch and request that it is called for. */
 struct visit {
   const struct th_batch *batch;
   struct th_context *context;
@@ -105,7 +106,7 @@ struct visit {
   void *self;
 };
 
-/* The slabs of some attributes on one piece of rows. Local. */
+/* Visit the slabs of some attributes on one piece of rows. Local. */
 static th_status visit_piece(const struct visit *v, const struct th_draw *draw,
                              struct th_rows rows, int64_t row,
                              struct th_range rest, struct th_error *err)
@@ -128,7 +129,7 @@ static th_status visit_piece(const struct visit *v, const struct th_draw *draw,
   return TH_OK;
 }
 
-/* This rank's active attributes on all rows of a draw. Local. */
+/* Visit this rank's active attributes on all rows of a draw. Local. */
 static th_status visit_active(const struct visit *v, int64_t i,
                               struct th_error *err)
 {
@@ -157,7 +158,7 @@ static th_status visit_active(const struct visit *v, int64_t i,
   return TH_OK;
 }
 
-/* Some attributes on all rows of a draw. Local. */
+/* Visit some attributes on all rows of a draw. Local. */
 static th_status visit_strip(const struct visit *v, int64_t i,
                              struct th_range strip, struct th_error *err)
 {

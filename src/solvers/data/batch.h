@@ -28,10 +28,10 @@
 
 #include <stdint.h>
 
-/* Reused from update to update; nothing is allocated once it has its size.
+/* Reused from update to update. Nothing is allocated once it is large enough.
  * Everything but columns and visited is replicated. */
 struct th_batch {
-  double target_centre;    /* taken from every target; set by the solver */
+  double target_centre;    /* subtracted from every target; set by the solver */
   int64_t rows;            /* m, over all draws */
   struct th_pieces pieces; /* in the order of the draws */
   int64_t draws;
@@ -44,9 +44,9 @@ struct th_batch {
   float *residual32;
   float *weight32;
   double weight_sum;
-  double loss;          /* weighted mean over the rows */
-  th_status visited;    /* what came of visiting the blocks, on this rank: for
-                           the next collective */
+  double loss;       /* weighted mean over the rows */
+  th_status visited; /* this rank's status of visiting the blocks, for the next
+                        agreement */
   struct th_range mine; /* members of S that this rank owns */
   double *columns;      /* mine x rows: scaled values, member-major */
   int64_t *sums;        /* predictions in fixed point, a flag for each slice */
@@ -55,26 +55,27 @@ struct th_batch {
   int64_t column_capacity;
 };
 
-/* What th_batch_evaluate hands out: sums over one draw's rows in one slab;
- * offset: place of the slab's first attribute among the owned. */
+/* Called by th_batch_evaluate for each slab of a draw's block. offset: the
+ * place of the slab's first attribute among the owned ones. */
 typedef void th_slab_visitor(void *self, const struct th_slab *slab,
                              const struct th_row_weights *multiplier,
                              int64_t offset);
 
-/* Blocks here and there, and the active attributes of the source. */
+/* Blocks that lie anywhere, and the active attributes of the source. */
 struct th_parts {
   const struct th_range *block; /* count of them */
   const int64_t *consumer;      /* of each block */
   const int64_t *rows;          /* of each block */
   int64_t count;
   int64_t consumers;   /* in all */
-  int64_t active_rows; /* of one more draw, the last; 0: none */
+  int64_t active_rows; /* rows of one more draw, the last, of the active
+                          attributes; 0: none */
   int64_t active_consumer;
   struct th_latin *latin; /* rows come from here, consumers are its blocks;
                              NULL: from the deal */
 };
 
-/* What an update wants to see. All of it borrowed. */
+/* What an update asks for. All of it is borrowed. */
 struct th_batch_request {
   const struct th_blocks *blocks; /* NULL: one draw for S alone, or: */
   const struct th_parts *parts;   /* blocks that lie anywhere; NULL: none */
@@ -90,22 +91,23 @@ struct th_batch_request {
 void th_batch_free(struct th_batch *batch);
 
 /* Draw rows for each block, declare to the source that J_i and the support are
- * observed, and read the support's values on all rows; each rank its own. The
- * deal is left as it is and *complete is false when not enough rows are left in
- * all passes. Collective; one agreement. TH_EBUDGET when |J_i u S| exceeds the
- * budget. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * observed, and read the support's values on all rows; each rank its own. If
+ * not enough rows are left in all passes, the deal does not change and
+ * *complete is false. Collective; one agreement. TH_EBUDGET when |J_i u S|
+ * exceeds the budget. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * */
 th_status th_batch_observe(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request,
                            bool *complete, struct th_error *err);
 
-/* The same, then predictions and residuals as in th_batch_residual, and a visit
- * to every draw's block, as far as this rank owns it: its slabs with the rows'
+/* Observe as above, form predictions and residuals as in th_batch_residual, and
+ * visit this rank's part of every draw's block: its slabs with the rows'
  * residuals, in a fixed order. Collective; one sum of 8 bytes per row. */
 th_status th_batch_evaluate(struct th_batch *batch, struct th_context *context,
                             const struct th_batch_request *request,
                             bool *complete, struct th_error *err);
 
-/* The same for held-out units first .. last - 1, in one draw, under the loss of
+/* The same for held-out units first .. last - 1, in one draw, with the loss of
  * the run. Collective. */
 th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
                             struct th_range units,
@@ -119,17 +121,18 @@ th_status th_batch_residual(struct th_batch *batch, struct th_context *context,
                             const struct th_support *support,
                             const struct th_loss *loss, struct th_error *err);
 
-/* Make room for rows that were observed before, in one draw; their targets,
- * columns and weights (th_batch_weigh) are the caller's to fill in. Collective.
+/* Make room for rows that were observed before, in one draw. The caller fills
+ * in their targets, columns and weights (th_batch_weigh). Collective.
  * TH_ENOMEM. */
 th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
                         const struct th_support *support, int64_t rows,
                         struct th_error *err);
 
-/* Weigh the rows, weight[rows], in the mean loss and in all sums. Local. */
+/* Set the weights of the rows, weight[rows], in the mean loss and in all sums.
+ * Local. */
 void th_batch_weigh(struct th_batch *batch, const double *weight);
 
-/* Visit the blocks of a batch whose residuals are there. Local. */
+/* Visit the blocks of a batch whose residuals are known. Local. */
 th_status th_batch_blocks(struct th_batch *batch, struct th_context *context,
                           th_slab_visitor *visit, void *self,
                           struct th_error *err);

@@ -1,4 +1,4 @@
-/* batch_draw.c - the rows of one update: which they are, and their targets
+/* batch_draw.c - the rows of one update: draws them and reads their targets
  * SPDX-License-Identifier: MIT */
 #include "core/partition.h"
 #include "solvers/data/batch_parts.h"
@@ -45,15 +45,15 @@ static th_status reserve_rows(struct th_batch *batch, int64_t rows,
                                   err);
 }
 
-/* A quarter more than is wanted: batches grow a little at a time. */
+/* A quarter more than is wanted, as batches grow a little at a time. */
 static int64_t with_slack(int64_t count)
 {
   return count + count / 4;
 }
 
-/* Room for `draws` draws of `all` rows; they are the batch's from now on, none
- * when there is no room. Collective: an agreement where the room has to grow,
- * which is on every rank alike. */
+/* Reserve room for `draws` draws of `all` rows, and set the batch to these; to
+ * no rows when there is no room. Collective: an agreement if the room has to
+ * grow, which is the same on every rank. */
 static th_status reserve(struct th_batch *batch, struct th_comm *comm,
                          int64_t draws, int64_t all, struct th_error *err)
 {
@@ -121,7 +121,7 @@ static bool are_left(const struct th_context *context,
   return rows > 0 && rows <= left;
 }
 
-/* The rows of draw i join the batch's pieces. */
+/* Add the rows of draw i to the batch's pieces. */
 static th_status take_draw(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request, int64_t i,
                            struct th_error *err)
@@ -137,8 +137,8 @@ static th_status take_draw(struct th_batch *batch, struct th_context *context,
                        err);
 }
 
-/* Rows are taken draw by draw; where each draw's pieces begin is kept in
- * draw_row until the list of pieces no longer moves. */
+/* Take the rows draw by draw. draw_row holds where each draw's pieces begin
+ * until the list of pieces is complete. */
 static th_status take_rows(struct th_batch *batch, struct th_context *context,
                            const struct th_batch_request *request,
                            struct th_error *err)

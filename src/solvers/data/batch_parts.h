@@ -10,14 +10,14 @@
 
 #include "solvers/data/batch.h"
 
-enum { TH_MOST_SLICES = 8 }; /* of the sum of predictions */
+enum { TH_MOST_SLICES = 8 }; /* into which the sum of predictions is cut */
 
 /* ---- which rows, and their targets (batch_draw.c) ---- */
 
-/* Draw and declare the rows of a view, load their targets, make room for the
- * support's values. *complete, and what the batch holds, are replicated; the
- * status is this rank's own where *complete is true. Collective: an agreement
- * where room has to grow, else nothing. */
+/* Draw and declare the rows of a request, load their targets, and make room for
+ * the support's values. *complete and the batch are replicated. If *complete is
+ * true, the status is this rank's own. Collective: an agreement if room has to
+ * grow, else no communication. */
 th_status th_batch_take(struct th_batch *batch, struct th_context *context,
                         const struct th_batch_request *request, bool *complete,
                         struct th_error *err);
@@ -37,15 +37,16 @@ th_status th_batch_columns(struct th_batch *batch,
                            const struct th_support *support,
                            struct th_error *err);
 
-/* Read them on the rows of some draws. Local. */
+/* Read these values on the rows of some draws. Local. */
 th_status th_batch_observe_draws(struct th_batch *batch,
                                  struct th_context *context,
                                  const struct th_support *support,
                                  struct th_range draws, struct th_error *err);
 
-/* The store may read ahead what is going to be read next: the support's values
- * on the rows of some draws, in the order of th_batch_observe_draws; their
- * blocks, in the order of th_batch_visit. Local. */
+/* Tell the store what is going to be read next, so that it may read ahead. The
+ * first function announces the support's values on the rows of some draws, in
+ * the order of th_batch_observe_draws. The second announces their blocks, in
+ * the order of th_batch_visit. Local. */
 void th_batch_announce(struct th_batch *batch, struct th_context *context,
                        const struct th_support *support, struct th_range draws);
 void th_batch_announce_blocks(struct th_batch *batch,

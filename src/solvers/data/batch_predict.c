@@ -1,7 +1,7 @@
 /* batch_predict.c - the rows of one update: predictions and residuals
  *
- * The sum of predictions over the ranks is what an update waits for most; here
- * it overlaps with reading and with the gradient.
+ * An update waits longest for the sum of predictions over the ranks. Here this
+ * sum overlaps with reading and with the gradient.
  * SPDX-License-Identifier: MIT */
 #include "core/fixed.h"
 #include "core/integer.h"
@@ -10,12 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer rows are not worth a sum of their own: a non-blocking one takes some
+/* Fewer rows are not worth a sum of their own, as a non-blocking sum takes some
  * 0.1 ms more than a blocking one (thresher bench). */
 enum { SLICE_ROWS = 8192 };
 
-/* Predictions of a batch on their way: slice t holds the draws t * draws ..
- * (t + 1) * draws - 1, and its sums are followed by a flag. */
+/* The pipeline of a batch's predictions. Slice t holds the draws t * draws ..
+ * (t + 1) * draws - 1, and a flag follows its sums. */
 struct pipeline {
   struct th_batch *batch;
   struct th_context *context;
@@ -25,11 +25,11 @@ struct pipeline {
   int64_t draws; /* of a slice, but for the last */
   struct th_fixed fixed;
   double loss;  /* weighted sum over the rows so far */
-  th_status rc; /* what came of this rank's work so far */
+  th_status rc; /* this rank's status so far */
 };
 
-/* Every product is rounded by itself; the scale follows from a bound on the
- * whole sum that every rank knows. */
+/* Every product is rounded by itself. The scale follows from a bound on the
+ * whole sum, which every rank knows. */
 static th_status fixed_scale(const struct th_support *support,
                              struct th_fixed *fixed, struct th_error *err)
 {
@@ -37,10 +37,11 @@ static th_status fixed_scale(const struct th_support *support,
   for (int64_t k = 0; k < support->size; k++)
     bound += fabs(support->coef[k]) * support->bound[k];
   if (!th_fixed_init(fixed, bound))
-    return th_fail(err, TH_ENUMERIC,
-                   "predictions may reach %g: out of range; standardize, or "
-                   "take a smaller step size",
-                   bound);
+    return th_fail(
+        err, TH_ENUMERIC,
+        "predictions may reach %g, which is too large; standardize, or "
+        "take a smaller step size",
+        bound);
   return TH_OK;
 }
 
@@ -120,7 +121,7 @@ static void form_residuals(struct pipeline *f, int64_t t)
   }
 }
 
-/* The blocks of a slice whose residuals are there. Local. */
+/* Visit the blocks of a slice whose residuals are known. Local. */
 static void visit_slice(struct pipeline *f, int64_t t, struct th_error *err)
 {
   struct th_batch *batch = f->batch;
@@ -138,8 +139,8 @@ static size_t slice_size(const struct pipeline *f, int64_t t)
   return (size_t)(rows.last - rows.first);
 }
 
-/* The sum of slice t - 1 ends, that of slice t begins; a single one is not
- * worth halves. Collective. */
+/* End the sum of slice t - 1 and begin that of slice t. A single slice is
+ * summed by one blocking call. Collective. */
 static th_status sum_slices(struct pipeline *f, int64_t t, struct th_error *err)
 {
   struct th_comm *comm = f->context->comm;
@@ -169,7 +170,7 @@ static void cut_slices(struct pipeline *f)
   f->slices = th_integer_ceil_divide(batch->draws, f->draws);
 }
 
-/* All that is going to be read, in the order of run_pipeline(). Local. */
+/* Announce all reads, in the order of run_pipeline(). Local. */
 static void announce(struct pipeline *f)
 {
   struct th_batch *batch = f->batch;
@@ -182,7 +183,7 @@ static void announce(struct pipeline *f)
     if (t > 0 && request->visit != NULL)
       th_batch_announce_blocks(batch, f->context, slice_draws(f, t - 1));
   }
-  if (request->visit == NULL) /* they may be wanted later */
+  if (request->visit == NULL) /* the caller may visit them later */
     th_batch_announce_blocks(batch, f->context, all);
 }
 
@@ -233,7 +234,7 @@ th_status th_batch_validate(struct th_batch *batch, struct th_context *context,
   struct pipeline f = {
       .batch = batch, .context = context, .request = &request, .observe = true};
   f.rc = th_batch_take_units(batch, context, units, support, err);
-  if (batch->rows == 0) /* there was no room for them, on some rank */
+  if (batch->rows == 0) /* some rank had no room for them */
     return f.rc;
   return run_pipeline(&f, err);
 }

@@ -19,8 +19,8 @@ enum {
   NOTICE_TEXT = 256
 };
 
-/* An intercept does the work of an attribute that never changes; without one,
- * only an attribute that is always zero does none. */
+/* With an intercept, an attribute that never changes is useless. Without one,
+ * only an attribute that is always zero is. */
 static bool is_useless(const struct th_context *context,
                        const struct th_statistics *s)
 {

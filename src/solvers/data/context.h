@@ -19,24 +19,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How targets are presented to solvers: y = value - shift for a squared loss,
- * -1 or +1 for labels. Replicated. */
+/* How solvers see targets: y = value - shift for a squared loss, -1 or +1 for
+ * labels. Replicated. */
 struct th_target {
   double shift; /* weighted mean of the training targets, or 0 */
   bool labels;  /* two values, mapped to -1 and +1 */
-  double low;   /* the smallest and the largest value; labels: the two */
+  double low;   /* smallest and largest value; labels: the two */
   double high;
-  double kurtosis; /* of numbers; 3 is that of the normal law; 0: two values */
+  double kurtosis; /* of targets that are numbers; the normal law has 3. 0 for
+                      two values */
   double largest;  /* largest |y| over the training examples */
   double offset;   /* where a logistic predictor starts: the log odds, or 0 */
   double worst; /* largest loss of an example when only offset is predicted */
   double weight_unit; /* brings the mean training weight to 1 */
 };
 
-/* Made by the driver, borrowed by solvers. Attributes are worked with as
- * (x - centre) * scale; scale 0 marks an attribute that is left out: one that
- * never changes, for which an intercept does as well; without an intercept, one
- * that is always zero. */
+/* Made by the driver, borrowed by solvers. Solvers see an attribute as (x -
+ * centre) * scale. Scale 0 marks an attribute that is left out: one that never
+ * changes or, without an intercept, one that is always zero. */
 struct th_context {
   struct th_comm *comm;
   struct th_source *source;
@@ -50,17 +50,17 @@ struct th_context {
   double *centre; /* of the owned attributes */
   double *scale;
   double *bound;     /* largest |(x - centre) * scale| */
-  double *deviation; /* as the examples weigh; NULL: the source's statistics
-                        are what the solver works with */
+  double *deviation; /* weighted standard deviations; NULL: the source's
+                        statistics are used */
   int64_t left_out;  /* attributes, over all ranks */
   struct th_profile *profile;
   const struct th_monitor *monitor;
-  double piece_from; /* where in the run the present piece of work lies: */
-  double piece_part; /* from 0 to 1, and its share of the run */
+  double piece_from; /* where in the run the present piece of work begins, */
+  double piece_part; /* 0 to 1, and its share of the run */
 };
 
-/* Open everything a solver needs. Collective. The source is owned by the
- * context, the store stays the caller's. Release with th_context_free. */
+/* Open everything a solver needs. Collective. The context owns the source; the
+ * caller owns the store. Release with th_context_free. */
 th_status th_context_init(struct th_context *context,
                           const struct th_plan *plan, struct th_store *store,
                           struct th_comm *comm,
@@ -84,30 +84,31 @@ void th_context_describe(struct th_context *context, struct th_state *state);
 void th_context_scale(struct th_context *context, const struct th_statistics *s,
                       int64_t a);
 
-/* Targets as solvers want them, and weights with mean 1 over the training
- * examples (only their ratios count), of rows in one row group. Local. */
+/* Targets in the form above, and weights with mean 1 over the training examples
+ * (only their ratios count), of rows in one row group. Local. */
 th_status th_context_targets(struct th_context *context, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);
 
-/* The same of pieces, one behind the other. Local. */
+/* The same for several pieces, one after the other. Local. */
 th_status th_context_piece_targets(struct th_context *context,
                                    const struct th_pieces *pieces,
                                    double *target, double *weight,
                                    struct th_error *err);
 
-/* The same of all training examples, in stored order, with eta = weight / n in
- * place of weights. Local. */
+/* The same for all training examples, in stored order, with eta = weight / n
+ * in place of the weights. Local. */
 th_status th_context_all_examples(struct th_context *context, double *target,
                                   double *eta, struct th_error *err);
 
-/* How far the present piece of work is, 0 to 1 (less: nobody can say), and a
- * few words on it, from within a long step; on every rank's monitor. Local. */
+/* Report from within a long step: how far the present piece of work is, 0 to 1
+ * (negative: not known), and a few words on it. Goes to every rank's monitor.
+ * Local. */
 void th_context_going(const struct th_context *context, double done,
                       const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One line for the user, on every rank's monitor. Local. */
+/* Report one line for the user to every rank's monitor. Local. */
 void th_context_notice(const struct th_context *context, const char *format,
                        ...) __attribute__((format(printf, 2, 3)));
 

@@ -5,13 +5,13 @@
 
 #include "solvers/data/context.h"
 
-/* Magnitudes between these have squares, and sums of squares, that are neither
- * infinite nor lost; products of two squares may be. */
+/* Magnitudes between these two have squares, and sums of squares, that neither
+ * overflow nor underflow. Products of two squares may do so. */
 #define TH_LARGEST_VALUE 0x1p400
 #define TH_SMALLEST_VALUE 0x1p-400
 
 /* Fill in context->target from the training examples. Local. TH_EDATA for
- * targets that the loss has no use for, or whose squares are out of range. Also
+ * targets that do not fit the loss, or whose squares are out of range. Also
  * TH_EARG, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_context_take_targets(struct th_context *context,
                                   struct th_error *err);

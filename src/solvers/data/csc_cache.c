@@ -27,7 +27,7 @@ void th_csc_cache_free(struct th_csc_cache *csc)
   *csc = (struct th_csc_cache){0};
 }
 
-/* Count the entries of a slab, or put them where start[a] says, which moves on.
+/* Count the entries of a slab, or put them where start[a] says, and advance it.
  */
 static void take(struct th_csc_cache *csc, const struct th_slab *slab,
                  int64_t first, int64_t at, bool put)
@@ -48,7 +48,7 @@ static void take(struct th_csc_cache *csc, const struct th_slab *slab,
   }
 }
 
-/* Every slab of all training examples. Local. */
+/* Take every slab of all training examples. Local. */
 static th_status walk(struct th_csc_cache *csc, struct th_source *source,
                       const struct th_draw *draw, bool put,
                       struct th_error *err)

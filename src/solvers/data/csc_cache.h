@@ -2,9 +2,9 @@
  * attribute
  *
  * Stored tiles cut a sparse attribute into runs of an entry or two. Solvers
- * that pass over some of the attributes again and again need each in one piece.
- * The values are the stored ones. The ledger counts the passes as if the values
- * were read each time.
+ * that pass over some attributes again and again need each attribute in one
+ * piece. The values are the stored ones. The ledger counts every pass as if the
+ * values were read each time.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CSC_CACHE_H
 #define TH_CSC_CACHE_H
@@ -19,18 +19,19 @@ struct th_csc_cache {
   int64_t *start; /* count + 1; NULL: nothing is kept */
   int32_t *row;   /* of each entry, ascending for an attribute */
   double *value;
-  bool drawn; /* loading it was the draw of the next pass: the ledger must not
-                 say what a rank keeps */
+  bool drawn; /* the next pass is counted already, by loading; so the ledger
+                 does not depend on what a rank keeps */
 };
 
-/* Bytes that a share of the attributes takes at most, and whether a rank keeps
+/* The most bytes that a share of the attributes takes; whether a rank keeps
  * that much. Local. */
 int64_t th_csc_cache_bytes(const struct th_shape *shape, int64_t attributes);
 bool th_csc_cache_fits(const struct th_shape *shape, int64_t attributes);
 
-/* All training examples of the active attributes, which are declared and
- * `count` here: one draw. Local. TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. Release with th_csc_cache_free. */
+/* Load all training examples of the active attributes, of which this rank has
+ * `count`. They have been declared. It is one draw. Local. TH_ENOMEM, and of
+ * reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. Release with
+ * th_csc_cache_free. */
 th_status th_csc_cache_load(struct th_csc_cache *csc, struct th_source *source,
                             int64_t count, struct th_error *err);
 void th_csc_cache_free(struct th_csc_cache *csc);

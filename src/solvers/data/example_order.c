@@ -49,7 +49,8 @@ static void shuffle(struct th_example_order *order, uint64_t seed)
   }
 }
 
-/* A whole unit: its first row, then what the deal holds of it. */
+/* Take the next unit: its first row, then the rows of it that the deal holds.
+ */
 static th_status next_unit(struct th_example_order *order, struct th_deal *deal,
                            struct th_error *err)
 {

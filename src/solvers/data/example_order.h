@@ -27,12 +27,12 @@ th_status th_example_order_init(struct th_example_order *order, int64_t unit,
                                 struct th_error *err);
 void th_example_order_free(struct th_example_order *order);
 
-/* Its state: what is left of the unit. Local. */
+/* Its state: the rest of the unit. Local. */
 void th_example_order_describe(struct th_example_order *order,
                                struct th_state *state);
 
-/* The next example, a stored row. *more = false: all passes are over, nothing
- * has changed. Local; the same on every rank. TH_ENOMEM. */
+/* The next example, by its stored row. *more = false: all passes are over, and
+ * nothing has changed. Local; the same on every rank. TH_ENOMEM. */
 th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err);

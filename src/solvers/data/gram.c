@@ -16,8 +16,8 @@ static int64_t entries(int64_t size)
 
 static th_status reset(struct th_gram *gram, int64_t size, struct th_error *err)
 {
-  th_status rc =
-      TH_GROW(&gram->a, &gram->capacity, entries(size), "a Gram matrix", err);
+  th_status rc = TH_GROW(&gram->a, &gram->capacity, entries(size),
+                         "the Gram matrix of the support", err);
   if (rc != TH_OK)
     return rc;
   memset(gram->a, 0, (size_t)entries(size) * sizeof *gram->a);
@@ -105,8 +105,8 @@ static double power_of_two_above(double value)
   return ldexp(1.0, exponent);
 }
 
-/* Columns differ in size by many orders of magnitude; each is brought below 1
- * by a power of two, which is exact. */
+/* Columns differ in size by many orders of magnitude. A power of two, which is
+ * exact, brings each below 1. */
 static th_status choose_scale(struct th_gram_job *job, struct th_error *err)
 {
   int64_t size = job->support->size;
@@ -122,8 +122,10 @@ static th_status choose_scale(struct th_gram_job *job, struct th_error *err)
   job->room->unit[size] = 1;
   job->room->unit[size + 1] = power_of_two_above(largest);
   if (!th_fixed_init(&job->fixed, heaviest * (double)job->batch->rows))
-    return th_fail(err, TH_ENUMERIC, "weights as large as %g are out of range",
-                   heaviest);
+    return th_fail(
+        err, TH_ENUMERIC,
+        "weights reach %g, which is too large; divide them by a constant",
+        heaviest);
   return TH_OK;
 }
 
@@ -134,15 +136,18 @@ static th_status reserve_ranks(struct th_gram_room *room, int64_t ranks,
   if (ranks <= room->ranks)
     return rc;
   free_ranks(room);
-  TH_TRY(TH_NEW(&room->members, ranks + 1, "Gram exchange", err));
-  TH_TRY(TH_NEW(&room->send_bytes, ranks, "Gram exchange", err));
-  TH_TRY(TH_NEW(&room->receive_bytes, ranks, "Gram exchange", err));
+  TH_TRY(
+      TH_NEW(&room->members, ranks + 1, "the Gram matrix of the support", err));
+  TH_TRY(
+      TH_NEW(&room->send_bytes, ranks, "the Gram matrix of the support", err));
+  TH_TRY(TH_NEW(&room->receive_bytes, ranks, "the Gram matrix of the support",
+                err));
   room->ranks = ranks;
 done:
   return rc;
 }
 
-/* Grows by a quarter more than is wanted: S grows a little at a time. */
+/* Reserve a quarter more than is wanted, as S grows a little at a time. */
 static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
                                struct th_error *err)
 {
@@ -152,11 +157,13 @@ static th_status reserve_order(struct th_gram_room *room, int64_t wanted,
     return rc;
   free_order(room);
   int64_t whole = th_products_tiles(order) * TH_PRODUCTS_TILE;
-  TH_TRY(TH_NEW(&room->z, whole * TH_GRAM_ROWS, "Gram columns", err));
+  TH_TRY(TH_NEW(&room->z, whole * TH_GRAM_ROWS,
+                "the Gram matrix of the support", err));
   TH_TRY(TH_NEW(&room->c, whole * TH_PRODUCTS_STRIP * TH_PRODUCTS_TILE,
-                "Gram products", err));
-  TH_TRY(TH_NEW(&room->unit, order, "Gram scales", err));
-  TH_TRY(TH_NEW(&room->sums, order * (order + 1) / 2 + 1, "Gram sums", err));
+                "the Gram matrix of the support", err));
+  TH_TRY(TH_NEW(&room->unit, order, "the Gram matrix of the support", err));
+  TH_TRY(TH_NEW(&room->sums, order * (order + 1) / 2 + 1,
+                "the Gram matrix of the support", err));
   room->order = order;
 done:
   return rc;
@@ -175,17 +182,19 @@ static th_status prepare(struct th_gram_job *job, struct th_error *err)
   TH_TRY(reserve_ranks(room, comm->size, err));
   TH_TRY(reserve_order(room, job->order, err));
   TH_TRY(TH_GROW(&room->send, &room->send_capacity,
-                 mine * (job->batch->rows - formed), "Gram exchange", err));
+                 mine * (job->batch->rows - formed),
+                 "the Gram matrix of the support", err));
   TH_TRY(TH_GROW(&room->receive, &room->receive_capacity,
-                 (job->support->size - mine) * formed, "Gram exchange", err));
+                 (job->support->size - mine) * formed,
+                 "the Gram matrix of the support", err));
   TH_TRY(choose_scale(job, err));
 done:
   return rc;
 }
 
-/* Every owner hands its columns of a group's rows to the rank that forms it:
- * group by group, member by member. What a rank forms from columns of its own
- * stays where it is. Collective. */
+/* Every owner sends its columns on a group's rows to the rank that forms the
+ * group: group by group, member by member. A rank's own columns on its own
+ * groups are not sent. Collective. */
 static void exchange_columns(struct th_gram_job *job)
 {
   struct th_comm *comm = job->context->comm;

@@ -9,7 +9,7 @@
 
 /* Work arrays of th_gram_add, kept from call to call. */
 struct th_gram_room {
-  int64_t ranks;    /* room of the next three */
+  int64_t ranks;    /* capacity of the next three */
   int64_t *members; /* ranks + 1: the first member of S of each rank */
   int64_t *send_bytes;
   int64_t *receive_bytes;
@@ -17,7 +17,7 @@ struct th_gram_room {
   int64_t send_capacity;
   double *receive; /* others' columns on the rows that this rank forms */
   int64_t receive_capacity;
-  int64_t order; /* room of the rest */
+  int64_t order; /* capacity of the others */
   double *z;     /* columns on the rows of a group, in whole tiles */
   double *c;     /* products of a strip of them */
   double *unit;  /* order: powers of two that bring |z| below 1 */
@@ -35,8 +35,8 @@ struct th_gram {
   struct th_gram_room room;
 };
 
-/* Forget all rows; from now on the support has that size. Collective where
- * memory has to grow. TH_ENOMEM. */
+/* Forget all rows, and set the size of the support. Collective where memory has
+ * to grow. TH_ENOMEM. */
 th_status th_gram_start(struct th_gram *gram, struct th_context *context,
                         int64_t size, struct th_error *err);
 /* Local. */
@@ -46,10 +46,11 @@ void th_gram_free(struct th_gram *gram);
 void th_gram_describe(struct th_gram *gram, struct th_state *state);
 
 /* Add the rows of a batch whose support has been observed. Each group of 256
- * rows is formed whole on one rank, rounded once to fixed point and summed over
- * ranks. row_weight multiplies each row's weight, NULL for 1; target replaces
- * the batch's, NULL for those. Collective: an agreement, an exchange of the
- * support's columns, a sum of O(s^2) integers. TH_ENUMERIC, TH_ENOMEM. */
+ * rows is formed whole on one rank, rounded once to fixed point and summed
+ * over ranks. row_weight multiplies each row's weight; NULL: by 1. target
+ * replaces the batch's targets; NULL: does not. Collective: an agreement, an
+ * exchange of the support's columns, a sum of O(s^2) integers. TH_ENUMERIC,
+ * TH_ENOMEM. */
 th_status th_gram_add(struct th_gram *gram, struct th_context *context,
                       const struct th_batch *batch,
                       const struct th_support *support,

@@ -25,8 +25,8 @@ static void fill_members(struct th_gram_job *job, struct th_rows rows,
   }
 }
 
-/* The constant and the target join the members; all are multiplied by the
- * roots of the rows' weights, and zeros fill up the lanes. */
+/* Add the constant and the target to the members. All are multiplied by the
+ * roots of the rows' weights. Zeros fill up the lanes. */
 static void weigh(struct th_gram_job *job, struct th_rows rows)
 {
   const struct th_batch *batch = job->batch;
@@ -74,7 +74,8 @@ static void fill_group(struct th_gram_job *job, struct th_rows rows,
   weigh(job, rows);
 }
 
-/* The sums of columns first .. last - 1, of one group, to those of all. */
+/* Add the sums of columns first .. last - 1 of one group to those of all
+ * groups. */
 static bool add_columns(struct th_gram_job *job, int64_t first, int64_t last,
                         int64_t stride)
 {
@@ -85,7 +86,7 @@ static bool add_columns(struct th_gram_job *job, int64_t first, int64_t last,
   return good;
 }
 
-/* The upper triangle of a group's z z', strip by strip of its columns. */
+/* Add the upper triangle of a group's z z', in strips of columns. */
 static bool add_group(struct th_gram_job *job, struct th_rows rows)
 {
   struct th_gram_room *room = job->room;

@@ -29,7 +29,7 @@ void th_kept_rows_free(struct th_kept_rows *kept)
   *kept = (struct th_kept_rows){0};
 }
 
-/* True the first time. */
+/* Mark a row as seen; true the first time. */
 static bool take_once(uint64_t *seen, int64_t example)
 {
   uint64_t bit = UINT64_C(1) << (example % BITS);
@@ -38,7 +38,7 @@ static bool take_once(uint64_t *seen, int64_t example)
   return first;
 }
 
-/* Which rows of the batch are kept; their count. */
+/* Find the rows of the batch to keep; their number. */
 static int64_t find_fresh(struct th_kept_rows *kept,
                           const struct th_batch *batch)
 {
@@ -63,14 +63,16 @@ static th_status reserve(struct th_kept_rows *kept,
   int64_t old = kept->row_capacity;
   th_status rc = TH_OK;
   if (kept->seen == NULL)
-    TH_TRY(TH_NEW(&kept->seen, words_of(context), "rows to keep", err));
+    TH_TRY(TH_NEW(&kept->seen, words_of(context),
+                  "the examples kept for the fit", err));
   TH_TRY(TH_GROW(&kept->fresh, &kept->fresh_capacity, batch->rows,
-                 "rows to keep", err));
+                 "the examples kept for the fit", err));
   TH_TRY(TH_GROW(&kept->values, &kept->value_capacity, rows * members,
-                 "rows to keep", err));
-  TH_TRY(TH_WIDEN(&kept->weight, old, rows, "rows to keep", err));
+                 "the examples kept for the fit", err));
   TH_TRY(
-      TH_GROW(&kept->target, &kept->row_capacity, rows, "rows to keep", err));
+      TH_WIDEN(&kept->weight, old, rows, "the examples kept for the fit", err));
+  TH_TRY(TH_GROW(&kept->target, &kept->row_capacity, rows,
+                 "the examples kept for the fit", err));
 done:
   return rc;
 }
@@ -103,14 +105,14 @@ void th_kept_rows_add(struct th_kept_rows *kept,
     copy_fresh(kept, batch, find_fresh(kept, batch));
 }
 
-/* Room for rows that are put; nothing was kept, or there is room. */
+/* Room for rows of a state that is put: nothing was kept, or there is room. */
 static th_status reserve_rows(struct th_kept_rows *kept,
                               const struct th_context *context, int64_t members,
                               struct th_error *err)
 {
   struct th_batch none = {.mine = {0, members}};
   int64_t rows = kept->rows;
-  kept->rows = 0; /* as if all of them came now */
+  kept->rows = 0; /* add all of them anew */
   none.rows = rows;
   th_status rc = reserve(kept, context, &none, err);
   kept->rows = rows;
@@ -139,7 +141,7 @@ void th_kept_rows_describe(struct th_kept_rows *kept,
   th_state_leave(state);
 }
 
-/* Rows become columns. Local. */
+/* Transpose the rows to the columns of a batch. Local. */
 static void fill(const struct th_kept_rows *kept, struct th_batch *batch)
 {
   int64_t members = batch->mine.last - batch->mine.first;

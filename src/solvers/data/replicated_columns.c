@@ -1,5 +1,4 @@
-/* replicated_columns.c - attributes on all examples, held on every rank: what
- * is done with them
+/* replicated_columns.c - attributes held whole on every rank: keeping, products
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -47,7 +46,8 @@ th_replicated_columns_values(struct th_replicated_columns_block *block)
 static th_status new_block(struct th_replicated_columns_block **block,
                            int64_t bytes, struct th_error *err)
 {
-  return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1, "columns", err);
+  return th_alloc((void **)block, TH_COLUMNS_FIRST + bytes, 1,
+                  "attributes copied to all ranks", err);
 }
 
 void th_replicated_columns_init(struct th_replicated_columns *columns,
@@ -77,7 +77,7 @@ int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
                          attribute);
 }
 
-/* Names of slots that stay, in the order of attributes. */
+/* List the slots that stay, in the order of their attributes. */
 static void sort_kept(struct th_replicated_columns *columns,
                       const int64_t *moved)
 {
@@ -87,14 +87,14 @@ static void sort_kept(struct th_replicated_columns *columns,
       columns->sorted[kept++] = moved[columns->sorted[k]];
 }
 
-/* Whether a column moves: most of its block is not to be kept. */
+/* Whether a column moves, because most of its block is dropped. */
 static bool is_lonely(const struct th_replicated_columns *columns, int64_t k)
 {
   const struct th_replicated_columns_block *block = columns->block[k];
   return 2 * block->kept < block->count;
 }
 
-/* Bytes of the columns that are kept in blocks that are not. */
+/* Bytes of the columns that stay while their block goes. */
 static int64_t lonely_bytes(const struct th_replicated_columns *columns,
                             const bool *keep)
 {
@@ -109,7 +109,7 @@ static int64_t lonely_bytes(const struct th_replicated_columns *columns,
   return bytes;
 }
 
-/* These columns move to a block of their own. */
+/* Move these columns to a block of their own. */
 static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
                         struct th_replicated_columns_block *to)
 {
@@ -129,7 +129,7 @@ static void move_lonely(struct th_replicated_columns *columns, const bool *keep,
   to->kept = to->count;
 }
 
-/* No block is held for the sake of few of its columns. Local. */
+/* Release blocks that are held for the sake of a few columns. Local. */
 static th_status tidy_blocks(struct th_replicated_columns *columns,
                              const bool *keep, struct th_error *err)
 {
@@ -149,7 +149,7 @@ th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
   int64_t *moved = NULL;
   int64_t kept = 0;
   th_status rc;
-  TH_TRY(TH_NEW(&moved, columns->count, "columns that stay", err));
+  TH_TRY(TH_NEW(&moved, columns->count, "attributes copied to all ranks", err));
   TH_TRY(tidy_blocks(columns, keep, err));
   for (int64_t k = 0; k < columns->count; k++)
     moved[k] = keep[k] ? kept++ : -1;

@@ -17,41 +17,42 @@
 
 #include <stdint.h>
 
-/* What came at one time lies together (replicated_columns_parts.h). */
+/* Columns that were fetched together lie together (replicated_columns_parts.h).
+ */
 struct th_replicated_columns_block;
 
 /* Replicated. Slots are numbered in the order of arrival. */
 struct th_replicated_columns {
   int64_t examples;             /* n: rows of a column */
-  const struct th_pieces *rows; /* which they are, borrowed; NULL: all training
-                                   examples */
+  const struct th_pieces *rows; /* the examples of a column, borrowed; NULL: all
+                                   training examples */
   int64_t count;
   int64_t capacity;
   int64_t *attribute;       /* of each slot */
   struct th_vector *vector; /* of each slot; values lie in its block */
-  struct th_replicated_columns_block **block; /* of each slot: owned, with
-                                      others; NULL: the values are borrowed */
+  struct th_replicated_columns_block *
+      *block;      /* of each slot; NULL: borrowed values */
   int64_t *sorted; /* slots in ascending order of attributes */
 };
 
-/* Nothing held yet. examples: all that train, or the rows of `rows`, borrowed,
- * ascending, each piece within a row group. Local; release with
- * th_replicated_columns_free. */
+/* Begin with no columns. examples: the number of all training examples, or of
+ * the rows of `rows`, which is borrowed, ascending, each piece within a row
+ * group. Local; release with th_replicated_columns_free. */
 void th_replicated_columns_init(struct th_replicated_columns *columns,
                                 int64_t examples, const struct th_pieces *rows);
 void th_replicated_columns_free(struct th_replicated_columns *columns);
 
-/* Gather the listed attributes, none of them held yet, ascending and the same
- * list on every rank: they get the next slots in this order. Observed, once, on
- * each of these examples. Collective. TH_ENOMEM where they do not fit. Also
- * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Gather the listed attributes. The list is ascending and the same on every
+ * rank, and none of them is held yet. They get the next slots in this order.
+ * Each is observed once on each example. Collective. TH_ENOMEM if they do not
+ * fit. Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
                                       struct th_context *context,
                                       const int64_t *attribute, int64_t count,
                                       struct th_error *err);
 
-/* The same of attributes that someone has in memory, attribute a as column[a]:
- * their values are borrowed, and must not be dropped by
+/* The same for attributes that the caller has in memory, attribute a as
+ * column[a]. Their values are borrowed, and must not be dropped by
  * th_replicated_columns_keep. Local. TH_ENOMEM. */
 th_status th_replicated_columns_borrow(struct th_replicated_columns *columns,
                                        const struct th_vector *column,
@@ -62,8 +63,9 @@ th_status th_replicated_columns_borrow(struct th_replicated_columns *columns,
 int64_t th_replicated_columns_slot(const struct th_replicated_columns *columns,
                                    int64_t attribute);
 
-/* Drop the slots that are not to be kept; the others move up, and some of their
- * values to other places. Nothing has changed after a failure. Local. */
+/* Drop the slots for which keep is false. The others move up, and some of their
+ * values move to other addresses. After a failure nothing has changed. Local.
+ */
 th_status th_replicated_columns_keep(struct th_replicated_columns *columns,
                                      const bool *keep, struct th_error *err);
 

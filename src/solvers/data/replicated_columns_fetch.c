@@ -1,7 +1,7 @@
 /* replicated_columns_fetch.c - attributes gathered from their owners
  *
- * Every rank reads what it owns; then the columns of all ranks lie one behind
- * the other, in rank order, on every rank.
+ * Every rank reads the attributes that it owns. Then every rank gets the
+ * columns of all ranks, one after the other in rank order.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "solvers/data/replicated_columns_parts.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parcel becomes a block for `total` bytes of columns, `before` of them of
- * the ranks before this one. Local. */
+/* Turn the parcel into a block for `total` bytes of columns. Lower ranks have
+ * `before` of them. Local. */
 static th_status make_room(struct th_replicated_columns_parcel *parcel,
                            int64_t before, int64_t total, struct th_error *err)
 {
@@ -18,8 +18,8 @@ static th_status make_room(struct th_replicated_columns_parcel *parcel,
   if (parcel->first == TH_COLUMNS_FIRST + before &&
       parcel->capacity >= TH_COLUMNS_FIRST + total)
     return TH_OK;
-  th_status rc =
-      th_alloc((void **)&bytes, TH_COLUMNS_FIRST + total, 1, "columns", err);
+  th_status rc = th_alloc((void **)&bytes, TH_COLUMNS_FIRST + total, 1,
+                          "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   memcpy(bytes + TH_COLUMNS_FIRST + before, parcel->bytes + parcel->first,
@@ -29,7 +29,7 @@ static th_status make_room(struct th_replicated_columns_parcel *parcel,
   return rc;
 }
 
-/* Everyone's columns behind one another: a block. counts: of each rank.
+/* Join the columns of all ranks into a block. counts: bytes of each rank.
  * Collective. */
 static th_status join_parcels(struct th_comm *comm,
                               struct th_replicated_columns_parcel *parcel,
@@ -63,10 +63,11 @@ static th_status reserve(struct th_replicated_columns *columns, int64_t count,
   int64_t old = columns->capacity;
   int64_t wanted = count > old ? count + old / 2 : old;
   return th_memory_arrays_reserve(TH_ARRAYS(columns, arrays),
-                                  &columns->capacity, wanted, "columns", err);
+                                  &columns->capacity, wanted,
+                                  "attributes copied to all ranks", err);
 }
 
-/* The columns of a block, which becomes the slots', get the next ones. */
+/* Give the columns of a block the next slots, which then own it. */
 static void take_block(struct th_replicated_columns *columns,
                        enum th_vector_form form,
                        struct th_replicated_columns_block *block, int64_t count)
@@ -88,7 +89,7 @@ static void take_block(struct th_replicated_columns *columns,
   }
 }
 
-/* Slots from `first` on, in ascending order, join the sorted list. */
+/* Merge the slots from `first` on, which ascend, into the sorted list. */
 static void sort_in(struct th_replicated_columns *columns, int64_t first)
 {
   const int64_t *attribute = columns->attribute;
@@ -110,7 +111,8 @@ th_status th_replicated_columns_fetch(struct th_replicated_columns *columns,
   struct th_replicated_columns_parcel parcel = {0};
   int64_t *counts = NULL;
   int64_t before = columns->count;
-  th_status rc = TH_NEW(&counts, comm->size, "columns", err);
+  th_status rc =
+      TH_NEW(&counts, comm->size, "attributes copied to all ranks", err);
   if (rc == TH_OK)
     rc = reserve(columns, before + count, err);
   if (rc == TH_OK)

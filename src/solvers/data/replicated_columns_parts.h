@@ -1,9 +1,8 @@
 /* replicated_columns_parts.h - what the files of gathered attributes share:
  * blocks
  *
- * The columns of a fetch lie one behind the other in a block, each with the
- * bytes of a header before its values. A block lives as long as a slot has a
- * column in it.
+ * The columns of a fetch lie one after the other in a block. A header precedes
+ * the values of each. A block lives as long as a slot has a column in it.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_REPLICATED_COLUMNS_PARTS_H
 #define TH_REPLICATED_COLUMNS_PARTS_H
@@ -12,15 +11,15 @@
 
 #include <stddef.h>
 
-/* Columns are filled up to multiples of so many bytes; their headers, and what
- * a block has before the first, are one of them. */
+/* Columns are padded to multiples of so many bytes. A header takes one
+ * multiple, and so does the head of a block. */
 enum {
   TH_COLUMNS_ALIGNMENT = 64,
   TH_COLUMNS_HEADER = TH_COLUMNS_ALIGNMENT,
   TH_COLUMNS_FIRST = TH_COLUMNS_ALIGNMENT
 };
 
-/* What is before the values of a column. */
+/* The header before the values of a column. */
 struct th_replicated_columns_header {
   int64_t attribute;
   int64_t items;
@@ -28,28 +27,28 @@ struct th_replicated_columns_header {
   double scale;
 };
 
-/* Its columns follow, TH_COLUMNS_FIRST bytes behind its beginning. */
+/* A block; its columns begin TH_COLUMNS_FIRST bytes after its own beginning. */
 struct th_replicated_columns_block {
   int64_t count; /* columns in it */
-  int64_t held;  /* those that slots have; none: it is released */
-  int64_t
-      kept; /* those that are to be kept: work of th_replicated_columns_keep */
+  int64_t held;  /* columns that slots use; at 0 the block is released */
+  int64_t kept;  /* columns to keep; work of th_replicated_columns_keep */
 };
 
 /* Where its columns begin. Local. */
 unsigned char *
 th_replicated_columns_values(struct th_replicated_columns_block *block);
 
-/* Bytes of the values and rows of a column, filled up. Local. */
+/* Bytes of the values and rows of a column. Local. */
 int64_t th_replicated_columns_packed(enum th_vector_form form, int64_t items);
 int64_t th_replicated_columns_bytes(const struct th_vector *vector);
 
-/* The values of a vector, and the rows of entries behind them, lie there.
- * Local. */
+/* Point a vector to its values, and to the rows of entries behind them. Local.
+ */
 void th_replicated_columns_point(struct th_vector *vector,
                                  const unsigned char *values);
 
-/* Columns of this rank, each behind its header: a block in the making. */
+/* The columns of this rank, each behind its header, in a block that is not
+ * complete yet. */
 struct th_replicated_columns_parcel {
   enum th_vector_form form;
   unsigned char *bytes; /* the block, owned */

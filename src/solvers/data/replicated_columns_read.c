@@ -1,8 +1,9 @@
-/* replicated_columns_read.c - the attributes that a rank owns, read for all
+/* replicated_columns_read.c - reads the attributes that a rank owns for all
  * ranks
  *
- * Into the block that is going to hold the columns of all ranks, where it is
- * known where they lie in it: dense data. Entries are counted by reading them.
+ * Dense columns are read into the block that is going to hold those of all
+ * ranks, since their places are known. Sparse entries are counted by reading
+ * them first.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -21,7 +22,7 @@ struct request {
   int64_t examples;     /* rows of a column */
   int64_t pieces;       /* each within a row group */
   struct th_rows *rows; /* of each of them */
-  int64_t *first;       /* as which row of the column it begins */
+  int64_t *first;       /* row of the column at which each begins */
   struct th_draw *draw;
 };
 
@@ -52,7 +53,8 @@ static th_status draw_all(struct request *r, const struct th_pieces *rows,
   return rc;
 }
 
-/* Local; release with close_request, also after a failure. */
+/* Prepare a request. Local; release with close_request, also after a failure.
+ */
 static th_status open_request(struct request *r,
                               const struct th_replicated_columns *columns,
                               struct th_error *err)
@@ -67,9 +69,9 @@ static th_status open_request(struct request *r,
   else if (shape->training > 0)
     r->pieces =
         th_shape_group_of(shape, shape->training - 1, &(int64_t){0}) + 1;
-  TH_TRY(TH_NEW(&r->rows, r->pieces, "row groups", err));
-  TH_TRY(TH_NEW(&r->first, r->pieces, "row groups", err));
-  TH_TRY(TH_NEW(&r->draw, r->pieces, "draws", err));
+  TH_TRY(TH_NEW(&r->rows, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&r->first, r->pieces, "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&r->draw, r->pieces, "attributes copied to all ranks", err));
   TH_TRY(draw_all(r, columns->rows, err));
 done:
   return rc;
@@ -105,8 +107,9 @@ static void decode(const struct th_slab *slab, enum th_vector_form form,
       narrow[i] = (float)th_type_load(slab->type, slab->values, skip + i);
 }
 
-/* Row group after row group, for attributes of one lie together; the last one
- * first, for passes end there, and a store may still have it. Local. */
+/* Read row group after row group, as the attributes of one lie together. The
+ * last group comes first: passes end there, so the store may still have it in
+ * memory. Local. */
 static th_status read_dense(const struct request *r, unsigned char *values,
                             int64_t size, struct th_error *err)
 {
@@ -121,7 +124,7 @@ done:
   return rc;
 }
 
-/* Into a block for the whole list, where they belong. Local. */
+/* Read the columns to their places in a block for the whole list. Local. */
 static th_status pack_dense(const struct request *r,
                             struct th_replicated_columns_parcel *parcel,
                             struct th_error *err)
@@ -133,8 +136,8 @@ static th_status pack_dense(const struct request *r,
   parcel->first = TH_COLUMNS_FIRST + r->mine.first * size;
   parcel->last = TH_COLUMNS_FIRST + r->mine.last * size;
   parcel->capacity = TH_COLUMNS_FIRST + r->count * size;
-  th_status rc =
-      th_alloc((void **)&parcel->bytes, parcel->capacity, 1, "columns", err);
+  th_status rc = th_alloc((void **)&parcel->bytes, parcel->capacity, 1,
+                          "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   unsigned char *at = parcel->bytes + parcel->first;
@@ -170,9 +173,9 @@ static th_status take_entries(struct entries *entries,
   int64_t needed = entries->count + found.last - found.first;
   th_status rc;
   TH_TRY(TH_GROW(&entries->value, &entries->values, needed,
-                 "entries of a column", err));
-  TH_TRY(TH_GROW(&entries->row, &entries->rows, needed, "entries of a column",
-                 err));
+                 "attributes copied to all ranks", err));
+  TH_TRY(TH_GROW(&entries->row, &entries->rows, needed,
+                 "attributes copied to all ranks", err));
   for (int64_t e = found.first; e < found.last; e++) {
     int64_t row = first + slab->row_in_group[e] - slab->row;
     entries->row[entries->count] = (int32_t)row;
@@ -200,7 +203,7 @@ static th_status read_entries(const struct request *r, int64_t k,
   return rc;
 }
 
-/* One more column behind the others. Local. */
+/* Append a column to the others. Local. */
 static th_status append(struct th_replicated_columns_parcel *parcel,
                         int64_t attribute, const struct entries *entries,
                         struct th_error *err)
@@ -209,8 +212,9 @@ static th_status append(struct th_replicated_columns_parcel *parcel,
                                                 1};
   int64_t size = TH_COLUMNS_HEADER + th_replicated_columns_packed(
                                          TH_VECTOR_ENTRIES, entries->count);
-  th_status rc = th_grow((void **)&parcel->bytes, &parcel->capacity,
-                         parcel->last + size, 1, "columns", err);
+  th_status rc =
+      th_grow((void **)&parcel->bytes, &parcel->capacity, parcel->last + size,
+              1, "attributes copied to all ranks", err);
   if (rc != TH_OK)
     return rc;
   unsigned char *at = parcel->bytes + parcel->last;
@@ -235,7 +239,7 @@ static th_status pack_sparse(const struct request *r,
   parcel->first = TH_COLUMNS_FIRST;
   parcel->last = TH_COLUMNS_FIRST;
   TH_TRY(th_grow((void **)&parcel->bytes, &parcel->capacity, TH_COLUMNS_FIRST,
-                 1, "columns", err));
+                 1, "attributes copied to all ranks", err));
   for (int64_t k = r->mine.first; k < r->mine.last; k++) {
     TH_TRY(read_entries(r, k, &entries, err));
     TH_TRY(append(parcel, r->attribute[k], &entries, err));

@@ -24,8 +24,8 @@ th_status th_row_caches_init(struct th_row_caches *caches,
                              .plan = plan,
                              .count = th_deal_units(plan),
                              .limit = limit};
-  TH_TRY(TH_NEW(&caches->cache, caches->count, "panels", err));
-  TH_TRY(TH_NEW(&caches->column, plan->unit, "panels", err));
+  TH_TRY(TH_NEW(&caches->cache, caches->count, "examples kept in memory", err));
+  TH_TRY(TH_NEW(&caches->column, plan->unit, "examples kept in memory", err));
 done:
   return rc;
 }
@@ -41,7 +41,7 @@ th_status th_row_caches_reserve(struct th_row_caches *caches,
                                 struct th_error *err)
 {
   return TH_GROW(&caches->renumber, &caches->renumber_capacity,
-                 caches->active->count, "panels", err);
+                 caches->active->count, "examples kept in memory", err);
 }
 
 void th_row_caches_forget(struct th_row_caches *caches)
@@ -68,8 +68,8 @@ int64_t th_row_caches_unit_of(const struct th_row_caches *caches, int64_t row)
   return th_deal_place(caches->plan, row).unit;
 }
 
-/* Panels that nobody holds make room, in turn: what is dealt comes once in each
- * pass, so the one used longest ago is wanted no later than others. */
+/* Drop row caches that nobody holds, in turn, until there is room. Every unit
+ * is dealt once in each pass, so no order of dropping is better than this. */
 static void make_room(struct th_row_caches *caches)
 {
   if (caches->limit == 0)
@@ -120,7 +120,7 @@ void th_row_caches_row(const struct th_row_caches *caches, int64_t row,
   values->place = caches->sparse ? cache->place + start : NULL;
 }
 
-/* Rows one behind the other, shorter than before. */
+/* Compact the rows, which become shorter, one after the other. */
 #define DEFINE_KEEP(name, ctype)                                               \
   static int64_t keep_##name(ctype x[], int64_t rows, int64_t places,          \
                              const bool *keep)                                 \
@@ -168,7 +168,8 @@ static void keep_sparse(const struct th_row_caches *caches,
                  to * (int64_t)(sizeof *cache->place + size);
 }
 
-/* Give back what a panel no longer takes; where that fails it stays larger. */
+/* Give back the memory that a row cache no longer needs. If this fails, it
+ * stays larger. */
 static void shrink(void **data, int64_t count, size_t size)
 {
   void *smaller = realloc(*data, (size_t)(count > 0 ? count : 1) * size);
@@ -176,9 +177,9 @@ static void shrink(void **data, int64_t count, size_t size)
     *data = smaller;
 }
 
-static void keep_panel(const struct th_row_caches *caches,
-                       struct th_row_cache *cache, int64_t rows, int64_t kept,
-                       const bool *keep)
+static void keep_places(const struct th_row_caches *caches,
+                        struct th_row_cache *cache, int64_t rows, int64_t kept,
+                        const bool *keep)
 {
   const size_t size = th_type_size(caches->type);
   if (caches->sparse) {
@@ -204,7 +205,7 @@ void th_row_caches_keep(struct th_row_caches *caches, const bool *keep)
     if (!cache->loaded)
       continue;
     caches->bytes -= cache->bytes;
-    keep_panel(caches, cache, th_row_caches_unit(caches, k).count, kept, keep);
+    keep_places(caches, cache, th_row_caches_unit(caches, k).count, kept, keep);
     caches->bytes += cache->bytes;
   }
 }

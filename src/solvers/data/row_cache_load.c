@@ -1,4 +1,4 @@
-/* row_cache_load.c - a deal unit read attribute by attribute and turned round
+/* row_cache_load.c - reads a deal unit attribute by attribute and transposes it
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/row_cache_load.h"
 
@@ -26,12 +26,13 @@ th_status th_row_cache_reserve(const struct th_row_caches *caches,
   int64_t values = caches->sparse ? entries : rows * places;
   th_status rc;
   cache->places = places;
-  TH_TRY(th_alloc(&cache->values, values, size, "a panel", err));
+  TH_TRY(
+      th_alloc(&cache->values, values, size, "examples kept in memory", err));
   cache->bytes = values * (int64_t)size;
   if (!caches->sparse)
     return rc;
-  TH_TRY(TH_NEW(&cache->start, rows + 1, "a panel", err));
-  TH_TRY(TH_NEW(&cache->place, entries, "a panel", err));
+  TH_TRY(TH_NEW(&cache->start, rows + 1, "examples kept in memory", err));
+  TH_TRY(TH_NEW(&cache->place, entries, "examples kept in memory", err));
   cache->bytes += (rows + 1) * (int64_t)sizeof *cache->start +
                   entries * (int64_t)sizeof *cache->place;
 done:
@@ -40,7 +41,7 @@ done:
 
 /* ---- dense ---- */
 
-/* The attributes of a slab, which begin at a place. */
+/* Transpose the attributes of a slab, the first of which is at `place`. */
 static void turn_slab(const struct th_row_caches *caches,
                       struct th_row_cache *cache, const struct th_slab *slab,
                       int64_t place)
@@ -97,7 +98,8 @@ static th_status take_slab(const struct th_row_caches *caches,
     int64_t p =
         place + slab->base + slab->attribute[k] - slab->attributes.first;
     rc = TH_GROW(&list->items, &list->capacity,
-                 list->count + run.last - run.first, "a panel", err);
+                 list->count + run.last - run.first, "examples kept in memory",
+                 err);
     for (int64_t e = run.first; e < run.last && rc == TH_OK; e++)
       list->items[list->count++] = (struct entry){
           (int32_t)(slab->row_in_group[e] - slab->row), (int32_t)p,
@@ -106,7 +108,7 @@ static th_status take_slab(const struct th_row_caches *caches,
   return rc;
 }
 
-/* Sort by row; within one, places stay in order. */
+/* Sort by row. Within a row, places stay in order. */
 static void sort_entries(const struct th_row_caches *caches,
                          struct th_row_cache *cache, const struct entries *list,
                          int64_t rows)

@@ -1,4 +1,4 @@
-/* row_cache_load.h - what the files of panels share
+/* row_cache_load.h - one row cache: its layout, loading and dropping
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROW_CACHE_LOAD_H
 #define TH_ROW_CACHE_LOAD_H
@@ -17,21 +17,22 @@ struct th_row_cache {
   int32_t *place;
 };
 
-/* Read a panel's values under a granted draw of its deal unit. Local.
+/* Read a row cache's values under a granted draw of its deal unit. Local.
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+ * */
 th_status th_row_cache_load(struct th_row_caches *caches,
                             struct th_row_cache *cache,
                             const struct th_draw *draw, struct th_error *err);
 
-/* Room for a panel of these places; sparse: of these entries. Local. TH_ENOMEM.
+/* Room for a row cache of these places; sparse: of these entries. Local.
+ * TH_ENOMEM.
  */
 th_status th_row_cache_reserve(const struct th_row_caches *caches,
                                struct th_row_cache *cache, int64_t rows,
                                int64_t places, int64_t entries,
                                struct th_error *err);
 
-/* Forget its values; who holds it still does. Local. */
+/* Forget its values. Its holds are not changed. Local. */
 void th_row_cache_drop(struct th_row_caches *caches,
                        struct th_row_cache *cache);
 

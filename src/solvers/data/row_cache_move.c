@@ -1,9 +1,9 @@
-/* row_cache_move.c - panels follow the attributes that change ranks
+/* row_cache_move.c - moves row caches with the attributes that change ranks
  *
- * What was read once is neither read nor counted again. A panel crosses as one
- * piece for each pair of ranks: the number of entries of each row, then row
- * after row its values, and, of a sparse one, their places counted from the
- * first that goes there.
+ * Values that were read once are neither read nor counted again. A row cache is
+ * sent as one piece for each pair of ranks: the number of entries of each row,
+ * then row after row its values and, for sparse data, their places, counted
+ * from the first that the receiver gets.
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/active_redistribute.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One panel on its way. */
+/* A row cache that is being moved. */
 struct parcel {
   struct th_row_caches *caches;
   struct th_active_redistribution *redistribution;
@@ -36,7 +36,8 @@ static int64_t entry_of(const struct th_row_cache *cache, int64_t i,
                        place);
 }
 
-/* The piece with some of the places; its bytes. to NULL: only these. */
+/* Write the piece with some of the places; returns its bytes. to is NULL: only
+ * count. */
 static size_t pack(const struct parcel *parcel,
                    const struct th_row_cache *cache, struct th_range places,
                    char *to)
@@ -62,7 +63,7 @@ static size_t pack(const struct parcel *parcel,
   return bytes;
 }
 
-/* The pieces for all ranks, in order; their bytes. */
+/* Write the pieces for all ranks, in order; returns their bytes. */
 static size_t pack_all(struct parcel *parcel, const struct th_row_cache *cache,
                        char *to)
 {
@@ -99,7 +100,7 @@ static void count_rows(struct parcel *parcel)
     parcel->at[i + 1] += parcel->at[i];
 }
 
-/* Put a piece behind what its rows have already; places count from `offset`. */
+/* Append a piece to its rows. Its places count from `offset`. */
 static void unpack(struct parcel *parcel, struct th_row_cache *cache,
                    const char *piece, int64_t offset)
 {
@@ -120,7 +121,7 @@ static void unpack(struct parcel *parcel, struct th_row_cache *cache,
   }
 }
 
-/* The panel that the pieces make. Local. */
+/* Build the row cache from the pieces. Local. */
 static th_status rebuild(struct parcel *parcel, struct th_row_cache *cache,
                          struct th_error *err)
 {
@@ -145,7 +146,7 @@ done:
   return rc;
 }
 
-/* Sizes first, then the pieces. Collective. */
+/* Exchange the sizes, then the pieces. Collective. */
 static th_status deliver(struct parcel *parcel,
                          const struct th_row_cache *cache, struct th_error *err)
 {
@@ -153,11 +154,12 @@ static th_status deliver(struct parcel *parcel,
   struct th_comm *comm = parcel->caches->context->comm;
   int64_t bytes = 0;
   int64_t *sizes = NULL;
-  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks, "moved panels", err);
+  th_status rc = TH_NEW(&sizes, 2 * redistribution->ranks,
+                        "moving attributes between ranks", err);
   size_t packed = pack_all(parcel, cache, NULL);
   if (rc == TH_OK)
-    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1, "moved panels",
-                  err);
+    rc = th_alloc((void **)&parcel->send, (int64_t)packed, 1,
+                  "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int r = 0; r < redistribution->ranks; r++) {
     sizes[r] = sizeof *sizes;
@@ -167,7 +169,8 @@ static th_status deliver(struct parcel *parcel,
                       redistribution->receive_bytes, sizes);
   for (int r = 0; r < redistribution->ranks; r++)
     bytes += redistribution->receive_bytes[r];
-  rc = th_alloc((void **)&parcel->receive, bytes, 1, "moved panels", err);
+  rc = th_alloc((void **)&parcel->receive, bytes, 1,
+                "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   pack_all(parcel, cache, parcel->send);
   comm->ops->exchange(comm, parcel->send, redistribution->send_bytes,
@@ -178,7 +181,7 @@ done:
 }
 
 /* Collective. */
-static th_status move_panel(struct th_row_caches *caches,
+static th_status move_cache(struct th_row_caches *caches,
                             struct th_active_redistribution *redistribution,
                             int64_t k, struct th_error *err)
 {
@@ -191,7 +194,8 @@ static th_status move_panel(struct th_row_caches *caches,
                           .place = caches->sparse ? sizeof(int32_t) : 0};
   th_status rc;
   TH_TRY(deliver(&parcel, cache, err));
-  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moved panels", err);
+  rc = TH_NEW(&parcel.at, parcel.rows + 1, "moving attributes between ranks",
+              err);
   if (rc == TH_OK)
     rc = rebuild(&parcel, &made, err);
   th_row_cache_drop(caches, cache);
@@ -209,7 +213,8 @@ th_status th_row_caches_move(struct th_row_caches *caches,
 {
   struct th_comm *comm = caches->context->comm;
   int64_t *missing = NULL;
-  th_status rc = TH_NEW(&missing, caches->count, "moved panels", err);
+  th_status rc =
+      TH_NEW(&missing, caches->count, "moving attributes between ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < caches->count; k++)
     missing[k] = !caches->cache[k].loaded;
@@ -218,7 +223,7 @@ th_status th_row_caches_move(struct th_row_caches *caches,
     if (missing[k] != 0)
       th_row_cache_drop(caches, &caches->cache[k]);
     else
-      TH_TRY(move_panel(caches, redistribution, k, err));
+      TH_TRY(move_cache(caches, redistribution, k, err));
 done:
   free(missing);
   return rc;

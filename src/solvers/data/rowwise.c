@@ -46,10 +46,10 @@ th_status th_rowwise_build(struct th_rowwise *r, int64_t rows,
 {
   th_status rc;
   *r = (struct th_rowwise){.rows = rows};
-  TH_TRY(TH_NEW(&r->start, rows + 2, "entries by rows", err));
+  TH_TRY(TH_NEW(&r->start, rows + 2, "values by example", err));
   int64_t entries = count_entries(r, column, count);
-  TH_TRY(TH_NEW(&r->column, entries, "entries by rows", err));
-  TH_TRY(TH_NEW(&r->value, entries, "entries by rows", err));
+  TH_TRY(TH_NEW(&r->column, entries, "values by example", err));
+  TH_TRY(TH_NEW(&r->value, entries, "values by example", err));
   fill(r, column, count);
 done:
   return rc;
@@ -66,8 +66,8 @@ void th_rowwise_predict(const struct th_rowwise *r, const double *coef,
   }
 }
 
-/* The named entries of a row, those below `first` before the others; *old: how
- * many those are. Returns the number of all. */
+/* List the named entries of a row, those below `first` before the others. *old:
+ * how many are below. Returns the number of all. */
 static int64_t list_row(const struct th_rowwise *r, int64_t i,
                         const int64_t *name, int64_t first,
                         struct th_rowwise_entry *out, int64_t *old)

@@ -1,8 +1,8 @@
 /* rowwise.h - entries of sparse columns, row by row
  *
- * Where rows are many and columns few, products of all columns are sums over
- * the pairs of entries that rows have, and predictions sums over their entries.
- * Local.
+ * If there are many rows and few columns, products of all columns are sums over
+ * the pairs of entries in each row, and predictions are sums over the entries.
+ * All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_ROWWISE_H
 #define TH_ROWWISE_H
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Values are scaled: what the columns are worked with as. */
+/* Values are scaled, as solvers see the columns. */
 struct th_rowwise {
   int64_t rows;
   int64_t longest; /* entries of a row */
@@ -21,7 +21,8 @@ struct th_rowwise {
   double *value;
 };
 
-/* Of columns that all are entries. Release with th_rowwise_free. TH_ENOMEM. */
+/* Build it from columns that all have the form of entries. Release with
+ * th_rowwise_free. TH_ENOMEM. */
 th_status th_rowwise_build(struct th_rowwise *rowwise, int64_t rows,
                            const struct th_vector *column, int64_t count,
                            struct th_error *err);
@@ -31,16 +32,16 @@ void th_rowwise_free(struct th_rowwise *rowwise);
 void th_rowwise_predict(const struct th_rowwise *rowwise, const double *coef,
                         double *out);
 
-/* An entry among those that products are formed of. */
+/* An entry that takes part in products. */
 struct th_rowwise_entry {
   int64_t name;
   double value;
 };
 
 /* product[j * stride + k] += sum of h_i x_ij x_ik over the rows, for j from
- * `first` on and k, both below `last`: where both are from first on, at one of
- * the pair's two places. name[column]: which j that is; -1: none. Sums run in
- * the order of rows. work has room for the longest row. */
+ * `first` on and k, both below `last`. If both are from first on, only one of
+ * the pair's two places gets the sum. name[column]: which j that is; -1: none.
+ * Sums run in the order of rows. work has room for the longest row. */
 void th_rowwise_products(const struct th_rowwise *rowwise, const double *h,
                          const int64_t *name, int64_t first, int64_t stride,
                          double *product, struct th_rowwise_entry *work);

@@ -1,4 +1,4 @@
-/* standard.c - columns in units of their own, over weighted rows
+/* standard.c - standardised columns, over weighted rows
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/standard.h"
 
@@ -15,11 +15,11 @@ enum {
   PIECE = TH_PRODUCTS_ROWS          /* rows at a time */
 };
 
-/* A variance that is rounding of the values, or of their squares. */
+/* A variance below this is rounding of the values, or of their squares. */
 static const double rounding_dense = 1e-20;
 static const double rounding_sparse = 1e-12;
 
-/* What units of weights there are does not matter. */
+/* Scale the weights so that their unit does not matter. */
 static void normalise(struct th_standard *s, const double *weight)
 {
   double sum = 0;
@@ -32,7 +32,8 @@ static void normalise(struct th_standard *s, const double *weight)
     s->weight[i] = sum > 0 ? weight[i] * (s->n / sum) : 0;
 }
 
-/* Dense columns are shifted first, and lose no digits to a mean far from 0. */
+/* Dense columns are shifted first, so that no digits are lost to a mean far
+ * from 0. */
 static double variance_dense(const struct th_standard *s, struct th_vector *x,
                              double mean)
 {
@@ -77,7 +78,7 @@ th_status th_standard_init(struct th_standard *s, int64_t rows, int64_t count,
   TH_TRY(TH_NEW(&s->weight, rows, "weights", err));
   TH_TRY(TH_NEW(&s->offset, count, "means", err));
   TH_TRY(TH_NEW(&s->spread, count, "deviations", err));
-  TH_TRY(TH_NEW(&s->column, count, "columns", err));
+  TH_TRY(TH_NEW(&s->column, count, "attributes copied to all ranks", err));
   TH_TRY(TH_NEW(&s->mean, count, "means", err));
   normalise(s, weight);
   for (int64_t k = 0; k < count; k++) {
@@ -114,35 +115,36 @@ void th_standard_add(const struct th_standard *s, int64_t k, double factor,
     u[i] -= shift;
 }
 
-/* Columns of one piece of rows after the other, and the sums of them all. */
-struct panel {
+/* Products of columns are summed over one piece of rows after the other. */
+struct tiles {
   const struct th_standard *s;
   const int64_t *list;
   const double *h;
   int64_t first;
   int64_t size;
-  int64_t *entry; /* of each sparse column, that comes next */
+  int64_t *entry; /* of each sparse column: the next one */
   double *root;   /* of h, of the piece's rows */
   double *z;      /* PIECE for each column, times root */
   double *sum;    /* stride for each place from `first` on */
   int64_t stride;
 };
 
-/* Columns that fill up tiles on either side are 0. */
-static th_status panel_init(struct panel *p, struct th_error *err)
+/* Columns that pad the tiles are 0. */
+static th_status tiles_init(struct tiles *p, struct th_error *err)
 {
   int64_t filled = p->size + TILE;
   th_status rc;
   p->stride = th_products_tiles(p->size) * TILE;
-  TH_TRY(TH_NEW(&p->entry, p->size, "products", err));
-  TH_TRY(TH_NEW(&p->root, PIECE, "products", err));
-  TH_TRY(TH_NEW(&p->z, filled * PIECE, "products", err));
-  TH_TRY(TH_NEW(&p->sum, (filled - p->first) * p->stride, "products", err));
+  TH_TRY(TH_NEW(&p->entry, p->size, "products of attributes", err));
+  TH_TRY(TH_NEW(&p->root, PIECE, "products of attributes", err));
+  TH_TRY(TH_NEW(&p->z, filled * PIECE, "products of attributes", err));
+  TH_TRY(TH_NEW(&p->sum, (filled - p->first) * p->stride,
+                "products of attributes", err));
 done:
   return rc;
 }
 
-static void panel_free(struct panel *p)
+static void tiles_free(struct tiles *p)
 {
   TH_FREE(p->entry, p->root, p->z, p->sum);
 }
@@ -152,8 +154,9 @@ static int64_t named(const int64_t *list, int64_t place)
   return list == NULL ? place : list[place];
 }
 
-/* A sparse column's rows up to `end`, on from those of the piece before. */
-static void fill_sparse(struct panel *p, int64_t place, int64_t first,
+/* Fill in a sparse column's rows up to `end`, from where the last piece ended.
+ */
+static void fill_sparse(struct tiles *p, int64_t place, int64_t first,
                         int64_t end, double *z)
 {
   int64_t k = named(p->list, place);
@@ -169,7 +172,7 @@ static void fill_sparse(struct panel *p, int64_t place, int64_t first,
   p->entry[place] = e;
 }
 
-static void fill(struct panel *p, int64_t first, int64_t count)
+static void fill(struct tiles *p, int64_t first, int64_t count)
 {
   size_t rest = (size_t)(PIECE - count);
   for (int64_t i = 0; i < count; i++)
@@ -185,9 +188,9 @@ static void fill(struct panel *p, int64_t first, int64_t count)
   }
 }
 
-/* One strip of places on the right after the other, each with all before its
- * last. */
-static void sum_piece(struct panel *p, int64_t count)
+/* Sum one strip of right-hand places after the other, each with all places up
+ * to its last one. */
+static void sum_piece(struct tiles *p, int64_t count)
 {
   struct th_products sums = {.rows = th_products_whole(count),
                              .lead = PIECE,
@@ -203,7 +206,7 @@ static void sum_piece(struct panel *p, int64_t count)
   }
 }
 
-static void write_sums(const struct panel *p, double *out)
+static void write_sums(const struct tiles *p, double *out)
 {
   for (int64_t k = p->first; k < p->size; k++)
     for (int64_t j = 0; j <= k; j++) {
@@ -216,8 +219,8 @@ th_status th_standard_products(const struct th_standard *s, const int64_t *list,
                                int64_t first, int64_t size, const double *h,
                                double *out, struct th_error *err)
 {
-  struct panel p = {.s = s, .list = list, .h = h, .first = first, .size = size};
-  th_status rc = panel_init(&p, err);
+  struct tiles p = {.s = s, .list = list, .h = h, .first = first, .size = size};
+  th_status rc = tiles_init(&p, err);
   for (int64_t row = 0; rc == TH_OK && row < s->rows; row += PIECE) {
     int64_t count = th_min_i64(PIECE, s->rows - row);
     fill(&p, row, count);
@@ -225,6 +228,6 @@ th_status th_standard_products(const struct th_standard *s, const int64_t *list,
   }
   if (rc == TH_OK)
     write_sums(&p, out);
-  panel_free(&p);
+  tiles_free(&p);
   return rc;
 }

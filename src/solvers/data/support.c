@@ -70,7 +70,7 @@ struct th_range th_support_owned(const struct th_support *support,
   return th_range_members(support->attribute, support->size, owned);
 }
 
-/* The owner of a member tells. Collective. */
+/* Each owner tells all ranks the scaling of its members. Collective. */
 static void learn_scaling(struct th_support *support,
                           const struct th_context *context)
 {

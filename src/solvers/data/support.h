@@ -16,7 +16,7 @@ struct th_support {
   int64_t capacity;
   int64_t *attribute;
   double *coef;
-  double *centre; /* the owner's, for everyone */
+  double *centre; /* as known to the owner; replicated */
   double *scale;
   double *bound;
   double intercept; /* beyond the target's shift */
@@ -36,8 +36,8 @@ th_status th_support_copy(struct th_support *to, const struct th_support *from,
 void th_support_describe(struct th_support *support, const char *name,
                          struct th_state *state);
 
-/* S and its coefficients become the chosen attributes and their values; the
- * owners tell everyone how the attributes are scaled, unless S stays the same.
+/* Set S and its coefficients to the chosen attributes and their values. The
+ * owners tell all ranks how the attributes are scaled, unless S stays the same.
  * Collective: at most one sum of 24 bytes per member where there is room. */
 th_status th_support_assign(struct th_support *support,
                             struct th_context *context,

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* Of one attribute, over the examples with a weight above 0. */
+/* Sums of one attribute, over the examples with a weight above 0. */
 struct moment {
   int64_t attribute;
   double mean;     /* m */
@@ -25,7 +25,7 @@ struct moment {
   double highest;
 };
 
-/* Of the owned attributes that are not left out, ascending. */
+/* Sums of the owned attributes that are not left out, ascending. */
 struct moments {
   int64_t count;
   struct moment *moment;
@@ -33,7 +33,7 @@ struct moments {
   struct th_statistics *statistics; /* of all owned attributes, from import */
   int64_t examples;                 /* with a weight above 0 */
   double *share;                    /* w of the rows of a group */
-  double *target;                   /* of no use */
+  double *target;                   /* read, but not used */
 };
 
 static void moments_free(struct moments *m)
@@ -105,7 +105,7 @@ static void add_sparse(struct moments *m, const struct th_slab *slab,
   }
 }
 
-/* One row group. Local. */
+/* Add one row group. Local. */
 static th_status add_group(struct moments *m, struct th_context *context,
                            struct th_rows rows, struct th_error *err)
 {
@@ -128,7 +128,7 @@ done:
   return rc;
 }
 
-/* What is not stored is zero, and has all the weight that is left. */
+/* Values that are not stored are zero, and have the rest of the weight. */
 static void add_zeros(struct moments *m)
 {
   for (int64_t k = 0; k < m->count; k++)

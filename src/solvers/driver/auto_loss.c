@@ -1,4 +1,4 @@
-/* auto_loss.c - the loss that the targets ask for
+/* auto_loss.c - the loss that loss `auto` becomes, by the targets
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/train.h"
 
@@ -6,14 +6,14 @@
 
 enum { SCAN_ROWS = 4096 };
 
-/* The values among the training targets, as long as there are two at most. */
+/* The distinct values of the training targets, up to two of them. */
 struct values {
   int count;
   double value[2];
   double weight[2];
 };
 
-/* False: there is a third one. */
+/* False if y is a third value. */
 static bool take(struct values *v, double y, double weight)
 {
   for (int k = 0; k < v->count; k++)
@@ -28,7 +28,8 @@ static bool take(struct values *v, double y, double weight)
   return true;
 }
 
-/* Two values, both of examples that count. Local. */
+/* Whether the targets have two values, both on examples with a weight. Local.
+ */
 static th_status are_labels(struct th_store *store, bool *labels,
                             struct th_error *err)
 {

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* The best support so far by its mean loss on the held-out deal units, of
- * which only S is observed. Replicated. */
+/* The best support so far, by its mean loss on the held-out deal units. Only S
+ * is observed of these. Replicated. */
 struct th_validation {
   struct th_support best;
   struct th_batch batch;
@@ -34,10 +34,10 @@ th_status th_early_stopping_loss(struct th_validation *validation,
                                  const struct th_support *support, double *loss,
                                  struct th_error *err);
 
-/* Look whether it is time to check, and if so whether it is time to stop: no
- * gain in 5 checks. Collective; nothing where no unit is held out. TH_ENUMERIC,
+/* Check the loss if it is time to, and stop after 5 checks in a row without a
+ * gain. Collective; does nothing where no unit is held out. TH_ENUMERIC,
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
- */
+ * */
 th_status th_early_stopping_check(struct th_validation *validation,
                                   struct th_context *context,
                                   const struct th_support *support, bool *stop,

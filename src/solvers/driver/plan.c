@@ -24,7 +24,7 @@ static th_status check_loss(const struct th_solver_row *row,
     return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
   if (loss->penalised_only && !row->penalised)
     return th_fail(err, TH_EUSAGE,
-                   "solver %s has no use for {loss} %s; take a solver with a "
+                   "solver %s does not support {loss} %s; take a solver with a "
                    "penalty, such as lasso, or {loss} logistic",
                    row->name, loss->name);
   return TH_OK;

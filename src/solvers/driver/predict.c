@@ -53,7 +53,9 @@ static th_status predict_group(const struct prediction *p, struct th_rows rows,
     return rc;
   comm->ops->max_f64(comm, &largest, 1);
   if (!th_fixed_init(&fixed, largest * (double)p->model->support_size))
-    return th_fail(err, TH_ENUMERIC, "predictions are out of range");
+    return th_fail(err, TH_ENUMERIC,
+                   "predictions are too large to be added up; check that the "
+                   "attributes have the units of the training data");
   memset(p->sums, 0, (size_t)rows.count * sizeof *p->sums);
   for (int64_t k = 0; k < p->mine.last - p->mine.first; k++)
     (void)th_fixed_add(&fixed, 1, p->terms + k * rows.count, rows.count,

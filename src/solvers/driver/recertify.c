@@ -67,7 +67,7 @@ static struct scale measure(const struct th_certify_review *r,
   return s;
 }
 
-/* How far dual norm and violation may be off: as far as the groups that may be
+/* How far dual norm and violation may be off: as far as any group that may be
  * the largest. Collective. */
 static void dual_errors(const struct th_certify_review *r,
                         const struct th_certificate *now, double error[2])
@@ -122,7 +122,7 @@ static void enclose(double *least, double *most, double value, double error)
   *most = value + error;
 }
 
-/* Counts of all that are no farther away. */
+/* Counts per distance become counts of all that are no farther away. */
 static void accumulate(struct th_certificate *c)
 {
   for (int k = TH_MARGINS - 2; k >= 0; k--)
@@ -138,8 +138,8 @@ static void count(const struct th_certify_review *r,
   for (int k = 0; k < 2; k++) {
     *end[k] = f->now;
     end[k]->gap = claimed->gap;
-    end[k]->confidence = claimed->confidence;   /* which the data do not know */
-    end[k]->dual_norm += k == 0 ? dual : -dual; /* by which Z is divided */
+    end[k]->confidence = claimed->confidence;   /* not derived from the data */
+    end[k]->dual_norm += k == 0 ? dual : -dual; /* Z is divided by it */
     th_certify_review_survey(r, 2 * k - 1, end[k]);
     accumulate(end[k]);
   }

@@ -6,9 +6,9 @@
 #include "solvers/data/support.h"
 #include "solvers/penalised/problem.h"
 
-/* A certificate of a model, as the data have it, and what two programs may find
- * that round in other ways: numbers between least and most. Margins there are
- * counts of what is outside the support and no farther than 10^-k. Paths are
+/* A certificate of a model, computed from the data. A program that rounds
+ * differently finds numbers between least and most. The margins of both count
+ * the attributes outside the support that are no farther than 10^-k. Paths are
  * empty. Replicated. */
 struct th_recertified {
   struct th_certificate now;
@@ -18,10 +18,10 @@ struct th_recertified {
 };
 
 /* Certify the model of a support (coefficients of (x - centre) * scale) at the
- * lambda of `told`, its own certificate. That lies between least and most, if
- * it is right: the gap on which radius and active depend is taken from it.
- * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
- * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+ * lambda of `told`, its own certificate. If that certificate is right, it lies
+ * between least and most. The gap on which radius and active depend is taken
+ * from it. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
+ * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_recertify(struct th_problem *problem,
                        const struct th_support *support,
                        const struct th_certificate *claimed,

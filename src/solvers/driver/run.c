@@ -21,7 +21,7 @@ static th_status own_units(struct th_run *run, const struct th_support *support,
   return rc;
 }
 
-/* What is known of the model, or NULL. Local; borrowed. */
+/* The certificate of the model, or NULL. Local; borrowed. */
 static const struct th_certificate *certificate_of(const struct th_run *run)
 {
   const struct th_algorithm *algorithm = run->solver->algorithm;
@@ -49,7 +49,8 @@ static bool keeps_held_out(const struct th_run *run)
          algorithm->keeps_held_out(run->state);
 }
 
-/* Collective: an agreement where the support has outgrown its room. */
+/* Report the update to the monitor. Collective: one agreement where the support
+ * has outgrown its room. */
 static th_status tell(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
@@ -135,7 +136,7 @@ static th_status choose(struct th_run *run, const struct th_support **chosen,
   return rc;
 }
 
-/* Members whose coefficient is not 0 make the model. Local. */
+/* The model is made of the members whose coefficient is not 0. Local. */
 static th_status fill_model(struct th_run *run,
                             const struct th_support *support,
                             struct th_model *model, struct th_error *err)
@@ -176,7 +177,7 @@ static th_status fill_model(struct th_run *run,
                        : th_certificate_copy(&model->certificate, known, err);
 }
 
-/* From the source, a cell at a time. Local. */
+/* Deviations read from the source, one cell at a time. Local. */
 static th_status read_deviations(const struct th_context *context,
                                  const int64_t *attribute, int64_t count,
                                  double *deviation, struct th_error *err)
@@ -198,7 +199,7 @@ static th_status read_deviations(const struct th_context *context,
   return TH_OK;
 }
 
-/* Those of the support's attributes that this rank owns. Local. */
+/* The deviations of the support's attributes that this rank owns. Local. */
 static th_status own_deviations(const struct th_context *context,
                                 const struct th_model *model,
                                 struct th_error *err)

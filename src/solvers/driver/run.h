@@ -1,6 +1,6 @@
-/* run.h - a training run that can be stopped between updates, and gone on with
+/* run.h - a training run that can stop between updates and continue later
  *
- * th_train (train.h) is all of it in one call. All functions are collective.
+ * th_train (train.h) does all of it in one call. All functions are collective.
  * Nothing but tests stops a run so far.
  *
  * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-/* The solver, what it works with, and what the monitor is told. */
+/* The solver, its data, and what the monitor is shown. */
 struct th_run {
   struct th_context context;
   const struct th_solver_row *solver;
@@ -28,8 +28,8 @@ struct th_run {
   int64_t coef_capacity;
 };
 
-/* Before the first update. The store is borrowed. Release with th_run_close,
- * also after a failure. */
+/* Begin a run: no update has been made. The store is borrowed. Release with
+ * th_run_close, also after a failure. */
 th_status th_run_open(struct th_run *run, const struct th_plan *plan,
                       struct th_store *store, struct th_comm *comm,
                       const struct th_monitor *monitor,
@@ -37,12 +37,13 @@ th_status th_run_open(struct th_run *run, const struct th_plan *plan,
 /* Local. */
 void th_run_close(struct th_run *run);
 
-/* Updates until the solver, the data or the validation says that it is enough,
- * or there have been `most` of them in all. *more: not enough yet. */
+/* Make updates until the solver, the data or the validation ends the run, or
+ * until `most` updates have been made in all. *more = true: the run has not
+ * ended. */
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
                         struct th_error *err);
 
-/* After the last update: what ends the run, and the model, replicated. */
+/* End the run after its last update. *model is replicated. */
 th_status th_run_finish(struct th_run *run, struct th_model *model,
                         struct th_error *err);
 
@@ -51,11 +52,11 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
 
-/* Of a run that was opened with the same plan and has made no update, on any
- * number of ranks: the image of another one becomes its state. TH_EFORMAT where
- * the image is of another run: another solver, other data. After a failure the
- * run can only be closed. Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC,
- * TH_EIO, TH_ENOMEM. */
+/* Put the image of another run into this one, which was opened with the same
+ * plan and has made no update. The numbers of ranks may differ. TH_EFORMAT if
+ * the image is of another solver or of other data. After a failure the run can
+ * only be closed. Also TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_run_put(struct th_run *run, const struct th_state_image *image,
                      struct th_error *err);
 

@@ -3,8 +3,8 @@
 #include "solvers/algorithm.h"
 #include "solvers/driver/run.h"
 
-/* What the solver makes again may draw: deal and ledger come last. Collective.
- */
+/* The solver may draw while it computes derived values again, so deal and
+ * ledger come last. Collective. */
 static void describe(struct th_run *run, struct th_state *state)
 {
   th_state_enter(state, run->solver->name);

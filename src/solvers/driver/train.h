@@ -14,16 +14,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Loss `auto` becomes `logistic` where the training targets have two values and
- * the solver has a penalty or ends with what predicts best (`sift`), else
- * `squared`. Local; of the same targets, the same on every rank. TH_EARG,
- * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Loss `auto` becomes `logistic` if the training targets have two values and
+ * the solver has a penalty or selects for prediction (`sift`). Otherwise it
+ * becomes `squared`. Local; the same on every rank, since all see the same
+ * targets. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
                                struct th_error *err);
 
 /* Check a configuration against the data and complete it. owned: attributes of
  * the rank that owns the most. Local, the same on every rank. TH_EUSAGE: s >=
- * s', s' > d, an option the solver needs. Also TH_EDATA. */
+ * s', s' > d, or an option that the solver needs is missing. Also TH_EDATA. */
 th_status th_train_plan(const struct th_config *config,
                         const struct th_shape *shape, int ranks, int64_t owned,
                         struct th_plan *plan, struct th_error *err);

@@ -62,7 +62,7 @@ done:
   return rc;
 }
 
-/* Local; replicated. */
+/* Scale theta by a power of two, so that it fits a float. Local; replicated. */
 static void scale_theta(struct check *check)
 {
   double largest = 0;
@@ -89,7 +89,7 @@ static th_status take_theta(struct check *check, struct th_error *err)
   if (rc == TH_OK)
     rc = TH_NEW(&check->theta32, n, "a dual point", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&check->ones, group, "a row group", err);
+    rc = TH_NEW(&check->ones, group, "the examples of a row group", err);
   TH_TRY(th_agree(check->context.comm, rc, err));
   for (int64_t i = 0; i < group; i++)
     check->ones[i] = 1;
@@ -123,7 +123,7 @@ static th_status check_range(const struct check *check, struct th_error *err)
   return th_agree(check->context.comm, rc, err);
 }
 
-/* The three sums over one row group, at every place. Local. */
+/* Add the three sums over one row group, at every place. Local. */
 static th_status add_group(struct check *check, const struct th_draw *draw,
                            struct th_rows rows, struct th_error *err)
 {
@@ -145,7 +145,7 @@ static th_status add_group(struct check *check, const struct th_draw *draw,
   return rc;
 }
 
-/* Over all training examples. Local. */
+/* The three sums over all training examples. Local. */
 static th_status add_groups(struct check *check, struct th_error *err)
 {
   struct th_source *source = check->context.source;
@@ -159,8 +159,8 @@ static th_status add_groups(struct check *check, struct th_error *err)
   return rc;
 }
 
-/* sum becomes |Z_j|, square its half-width: what is left of theta x / lambda by
- * chance in the mean of n examples. Local. */
+/* sum becomes |Z_j|. square becomes its half-width: how far chance may move the
+ * mean of theta x / lambda over n examples. Local. */
 static void widths(struct check *check, double lambda, double confidence)
 {
   const struct th_active *active = &check->problem.active;
@@ -179,8 +179,8 @@ static void widths(struct check *check, double lambda, double confidence)
   }
 }
 
-/* Above 0 for groups with a member in the support, on whichever rank it is.
- * Collective. */
+/* held[g] > 0 for groups with a member in the support of any rank. Collective.
+ */
 static void find_held(struct check *check, double *held)
 {
   const struct th_support *support = &check->support;
@@ -226,17 +226,17 @@ done:
   return rc;
 }
 
-/* What fresh examples say of optimality. Collective. */
+/* Whether fresh examples contradict optimality. Collective. */
 static th_status judge_fresh(struct check *check, double lambda,
                              double confidence, struct th_verdict *verdict,
                              struct th_error *err)
 {
   struct th_active *active = &check->problem.active;
-  th_status rc = TH_NEW(&check->sum, active->count, "sums", err);
+  th_status rc = TH_NEW(&check->sum, active->count, "sums over examples", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&check->square, active->count, "sums", err);
+    rc = TH_NEW(&check->square, active->count, "sums over examples", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&check->both, active->count, "sums", err);
+    rc = TH_NEW(&check->both, active->count, "sums over examples", err);
   TH_TRY(th_agree(check->context.comm, rc, err));
   TH_TRY(check_range(check, err));
   TH_TRY(take_theta(check, err));
@@ -252,7 +252,7 @@ done:
   return rc;
 }
 
-/* The certificate of the data it is about, number by number. Collective. */
+/* Compare the certificate with its own data, number by number. Collective. */
 static th_status compare(struct check *check, const struct th_model *model,
                          struct th_verdict *verdict, struct th_error *err)
 {

@@ -13,7 +13,7 @@ enum { TH_VERDICT_TEXT = 256 };
 /* Replicated. */
 struct th_verdict {
   struct th_certificate now; /* of these data; path is empty */
-  bool same; /* they are the data that the model was trained on: */
+  bool same; /* these are the data that the model was trained on */
   char wrong[TH_VERDICT_TEXT];     /* the first number that is not as it should
                                       be, in words; empty: none */
   char unchecked[TH_VERDICT_TEXT]; /* what was not compared; empty: nothing */
@@ -24,7 +24,7 @@ struct th_verdict {
   bool decided; /* false: half-widths of 1 or more refute nothing */
 };
 
-/* Where a model is verified; all is borrowed. */
+/* What a model is verified with; all is borrowed. */
 struct th_verify_setting {
   const struct th_plan *plan; /* of the model's options */
   struct th_store *store;
@@ -32,25 +32,25 @@ struct th_verify_setting {
   struct th_profile *profile;
 };
 
-/* Compute the certificate of a model with a penalty on the training examples of
- * a store. On the data it was trained on every number must be what the model
- * says, but for rounding (solvers/driver/recertify.c); on fresh data no group
- * outside the support may contradict optimality with that confidence (empirical
- * Bernstein bounds over all attributes; Liang & Poon 2022, section 3.4).
- * Collective. TH_EDATA for a support attribute that is left out. Also
+/* Compute the certificate of a model with a penalty on the training examples
+ * of a store. On the data that it was trained on, every number must agree with
+ * the model up to rounding (solvers/driver/recertify.c). On fresh data, no
+ * group outside the support may contradict optimality with that confidence
+ * (empirical Bernstein bounds over all attributes; Liang & Poon 2022, section
+ * 3.4). Collective. TH_EDATA for a support attribute that is left out. Also
  * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */
 th_status th_verify(const struct th_verify_setting *setting,
                     const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err);
 
-/* The model trained anew on its own data, by the setting's plan, against the
- * model: the same program makes the same bits, so that all numbers must be the
- * same, those of the path among them. Where another build or processor has made
- * other bits, objectives and gaps of the path must enclose a common least
- * objective, and the rest is not compared. Fills in wrong and unchecked.
- * Collective. TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG,
- * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+/* Train the model anew on its own data, by the setting's plan, and compare.
+ * The same program makes the same bits, so all numbers must be the same,
+ * including those of the path. If another build or processor has made other
+ * bits, objectives and gaps of the path must enclose a common least objective,
+ * and the rest is not compared. Fills in wrong and unchecked. Collective.
+ * TH_EUSAGE, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_verify_again(const struct th_verify_setting *setting,
                           const struct th_model *model,
                           struct th_verdict *verdict, struct th_error *err);

@@ -1,4 +1,5 @@
-/* verify_again.c - a model trained anew by its own options, against itself
+/* verify_again.c - a model compared with itself, trained anew by its own
+ * options
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify_parts.h"
 
@@ -15,7 +16,7 @@ static bool same_model(const struct th_model *a, const struct th_model *b)
            memcmp(a->coef, b->coef, size * sizeof *a->coef) == 0));
 }
 
-/* Bit for bit. */
+/* Compare bit for bit. */
 static void compare_numbers(struct th_verdict *verdict,
                             const struct th_certificate *claimed,
                             const struct th_certificate *again)

@@ -1,5 +1,5 @@
-/* verify_numbers.c - every number of a certificate against the data and the
- * model's own options
+/* verify_numbers.c - compares every number of a certificate with the data and
+ * the model's own options
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify_parts.h"
 #include "solvers/penalised/plan_penalised.h"
@@ -91,7 +91,7 @@ static void check_lambda(struct th_verdict *verdict,
                     claimed->lambda, wanted);
 }
 
-/* Below 1 for a stream that was sampled, and nowhere else. */
+/* The confidence is below 1 for a sampled stream, and nowhere else. */
 static void check_confidence(struct th_verdict *verdict,
                              const struct th_verify_evidence *e)
 {
@@ -107,7 +107,7 @@ static void check_confidence(struct th_verdict *verdict,
                     claimed, sampled ? below : 1.0);
 }
 
-/* What the solver counted on its way is known to it alone. */
+/* The counts of screening are known to the solver alone. */
 static void check_screening(struct th_verdict *verdict,
                             const struct th_verify_evidence *e)
 {
@@ -134,7 +134,7 @@ static void check_margins(struct th_verdict *verdict,
                           const struct th_verify_evidence *e)
 {
   const int64_t *claimed = e->model->certificate.margin;
-  int64_t nearer = 0; /* no farther than 10^-k */
+  int64_t nearer = 0; /* attributes no farther than 10^-k */
   for (int k = TH_MARGINS - 1; k >= 0; k--) {
     char name[48];
     snprintf(name, sizeof name, "the sum of margins from %d on", k);

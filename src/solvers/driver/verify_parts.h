@@ -6,7 +6,7 @@
 #include "solvers/driver/recertify.h"
 #include "solvers/driver/verify.h"
 
-/* What a model's certificate is held against. */
+/* What a model's certificate is compared with. */
 struct th_verify_evidence {
   const struct th_config *config; /* the model's options */
   const struct th_model *model;
@@ -14,8 +14,8 @@ struct th_verify_evidence {
   const struct th_recertified *found;
 };
 
-/* Note in the verdict what is not as it should be; the first word stays. False,
- * for callers that go on with &&. Local. */
+/* Note in the verdict what is wrong, unless something is noted already. Returns
+ * false, for callers that go on with &&. Local. */
 bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -23,11 +23,12 @@ bool th_verify_wrong(struct th_verdict *verdict, const char *format, ...)
 void th_verify_unchecked(struct th_verdict *verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* How far the solver's own lambda_max, of which it took its lambdas, may be
- * from the certificate's. Local. */
+/* How far the solver's own lambda_max, from which it derived its lambdas, may
+ * be from the certificate's. Local. */
 double th_verify_lambda_slack(const struct th_verify_evidence *evidence);
 
-/* Every number of the certificate but its path; the path. Local; replicated. */
+/* Check every number of the certificate but its path; check the path. Local;
+ * replicated. */
 void th_verify_numbers(struct th_verdict *verdict,
                        const struct th_verify_evidence *evidence);
 void th_verify_path(struct th_verdict *verdict,

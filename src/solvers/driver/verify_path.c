@@ -1,4 +1,4 @@
-/* verify_path.c - the path of a certificate, as far as one model can tell
+/* verify_path.c - checks the path of a certificate, as far as one model allows
  *
  * P*(lambda), the least objective, is a minimum of lines in lambda: concave,
  * and it does not fall where lambda grows. An entry says that it lies between
@@ -46,7 +46,8 @@ static bool check_lambda(struct th_verdict *verdict,
   double share = th_pow(e->config->path_min, along);
   double wanted = claimed->lambda_max * share;
   double lambda = claimed->path[k].lambda;
-  bool free = !(claimed->lambda_max > 0); /* any will do: the solver's fall */
+  bool free =
+      !(claimed->lambda_max > 0); /* any lambda will do, as long as they fall */
   if (free ? lambda > 0 && (k == 0 || lambda <= claimed->path[k - 1].lambda)
            : fabs(lambda - wanted) <= share * error + 16 * DBL_EPSILON * wanted)
     return true;
@@ -56,8 +57,8 @@ static bool check_lambda(struct th_verdict *verdict,
                          (long long)k, lambda, wanted);
 }
 
-/* Objective and gap of an entry enclose P*; they are numbers, and rounding
- * alone makes a gap. */
+/* Objective and gap of an entry enclose P*. Both must be finite, and the gap
+ * may be below 0 by rounding alone. */
 static bool check_interval(struct th_verdict *verdict,
                            const struct th_verify_evidence *e, int64_t k)
 {

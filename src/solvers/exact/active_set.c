@@ -1,4 +1,5 @@
-/* active_set.c - the minimum of a model over coefficients that keep their signs
+/* active_set.c - the minimum of a quadratic model over coefficients that keep
+ * their signs
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/active_set.h"
 
@@ -11,15 +12,17 @@
 #include <string.h>
 
 enum {
-  MOST_ROWS = 2048, /* of a support beyond them, a part is solved for */
+  MOST_ROWS = 2048, /* of a larger support only a part is solved for */
   MOST_STOPS = 64,  /* signs that would change, in one step */
   INTERCEPT = -1
 };
 
-/* A pivot of less than this share of the diagonal: not independent. */
+/* With a pivot below this share of the diagonal, a member is not independent.
+ */
 static const double independent = 1e-9;
 
-/* A value that rises by more than this share of it is no rounding. */
+/* A value that rises by more than this share has not risen by rounding alone.
+ */
 static const double rounding = 1e-12;
 
 void th_active_set_free(struct th_active_set *f)
@@ -36,7 +39,7 @@ void th_active_set_reset(struct th_active_set *f)
     memset(f->held, 0, (size_t)f->slots * sizeof *f->held);
 }
 
-/* Rows to make room for. */
+/* Rows to reserve room for. */
 static int64_t rows_for(int64_t members)
 {
   return th_min_i64(members + members / 2 + 1, MOST_ROWS);
@@ -48,7 +51,7 @@ int64_t th_active_set_bytes(int64_t members)
          6 * members * (int64_t)sizeof(double);
 }
 
-/* Units are attributes, and the norm of each is a multiple of |b|. */
+/* Whether units are attributes, and the norm of each is a multiple of |b|. */
 static bool is_l1(const struct th_working_set *w)
 {
   return w->units == w->members;
@@ -65,9 +68,9 @@ static th_status widen_rows(struct th_active_set *f, int64_t rows,
 {
   int64_t old = f->factor.room;
   th_status rc;
-  TH_TRY(TH_WIDEN(&f->name, old, rows, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->residual, old, rows, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->step, old, rows, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->name, old, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->residual, old, rows, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->step, old, rows, "a linear system", err));
   TH_TRY(th_factor_reserve(&f->factor, rows, err));
 done:
   return rc;
@@ -91,15 +94,15 @@ static th_status widen_slots(struct th_active_set *f, int64_t slots,
   th_status rc = TH_OK;
   if (slots <= f->slots)
     return rc;
-  TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a factor", err));
-  TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a factor", err));
+  TH_TRY(TH_WIDEN(&f->member, f->slots, room, "a linear system", err));
+  TH_TRY(TH_WIDEN(&f->held, f->slots, room, "a linear system", err));
   memset(f->held + f->slots, 0, (size_t)(room - f->slots) * sizeof *f->held);
   f->slots = room;
 done:
   return rc;
 }
 
-/* Room for the slots; which member each is. Local. */
+/* Reserve room for the slots, and note which member each is. Local. */
 static th_status name_members(struct th_active_set *f,
                               const struct th_quadratic *q,
                               struct th_error *err)
@@ -167,12 +170,12 @@ th_status th_active_set_begin(struct th_active_set *f,
   TH_TRY(name_members(f, q, err));
   free(f->target);
   f->target = NULL;
-  TH_TRY(TH_NEW(&f->target, members + 1, "a factor", err));
+  TH_TRY(TH_NEW(&f->target, members + 1, "a linear system", err));
 done:
   return rc;
 }
 
-/* Row i leaves; what follows moves up. */
+/* Remove row i; later rows move up. */
 static void drop(struct th_active_set *f, int64_t i)
 {
   int64_t behind = f->factor.size - i - 1;
@@ -203,14 +206,14 @@ static void join_member(struct th_active_set *f, const struct th_quadratic *q,
   f->held[slot] = join(f, slot, th_quadratic_product(q, k, k, q->work));
 }
 
-/* Where a row's coefficient is among the members and the intercept. */
+/* The place of a row's coefficient among the members and the intercept. */
 static int64_t place_of(const struct th_active_set *f,
                         const struct th_quadratic *q, int64_t i)
 {
   return f->name[i] == INTERCEPT ? q->working->members : f->member[f->name[i]];
 }
 
-/* The factor becomes that of the support. */
+/* Update the factor to that of the support. */
 static void follow(struct th_active_set *f, const struct th_quadratic *q)
 {
   const struct th_working_set *w = q->working;
@@ -226,8 +229,9 @@ static void follow(struct th_active_set *f, const struct th_quadratic *q)
       join_member(f, q, k);
 }
 
-/* Products of those that join, and the factor's rows of them and of those that
- * leave: sums of doubles that lie together are cheap, rotations are not. */
+/* Products of the members that join, their rows of the factor, and those of
+ * members that leave. Sums of doubles that lie together are cheap, rotations
+ * are not. */
 int64_t th_active_set_cost(const struct th_active_set *f,
                            const struct th_quadratic *q)
 {
@@ -246,7 +250,7 @@ int64_t th_active_set_cost(const struct th_active_set *f,
   return joins * (items / 2 + size * size / 12) + leaves * size * size / 2;
 }
 
-/* residual = - what the model changes by in each row, on this face. */
+/* residual = minus the model's slope in each row of the active set. */
 static void look(struct th_active_set *f, const struct th_quadratic *q,
                  double lambda)
 {
@@ -263,8 +267,8 @@ static void look(struct th_active_set *f, const struct th_quadratic *q,
   }
 }
 
-/* The part of the step that can be gone, at most 1; *stop: the row that comes
- * to zero there, or -1. */
+/* The part of the step before a sign changes, at most 1. *stop: the row that is
+ * zero there, or -1. */
 static double step_to_sign_change(const struct th_active_set *f,
                                   const struct th_quadratic *q, int64_t *stop)
 {
@@ -281,8 +285,8 @@ static double step_to_sign_change(const struct th_active_set *f,
   return part;
 }
 
-/* target = the minimum over the face, and over the smaller ones that it leads
- * to. */
+/* target = the minimum over the active set, and over the smaller sets that
+ * result when members stop at zero. */
 static void minimise(struct th_active_set *f, const struct th_quadratic *q)
 {
   int64_t stop = 0;
@@ -316,7 +320,7 @@ bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
   for (int64_t k = 0; k < members; k++)
     if (f->target[k] != q->coef[k]) {
       th_quadratic_move(q, k, f->target[k] - q->coef[k]);
-      q->coef[k] = f->target[k]; /* exactly 0 where it is */
+      q->coef[k] = f->target[k]; /* keeps exact zeros */
     }
   if (f->target[members] != q->coef[members])
     th_quadratic_move_intercept(q, f->target[members] - q->coef[members]);
@@ -325,6 +329,6 @@ bool th_active_set_step(struct th_active_set *f, struct th_quadratic *q,
     return true;
   th_quadratic_restore(q, 0);
   if (!(after - before <= rounding * fabs(before)))
-    th_active_set_reset(f); /* not the factor that it should be */
+    th_active_set_reset(f); /* the factor has lost its precision */
   return false;
 }

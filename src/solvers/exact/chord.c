@@ -13,23 +13,23 @@ enum {
   FEWEST_ROWS = 512
 };
 
-/* Least share of the largest curvature. */
+/* Curvatures are at least this share of the largest. */
 static const double least_curvature = 1e-10;
 
-/* Nanoseconds, more or less: of a pair of a row's entries in products, of an
- * entry and a row in a look; and of dense values. */
+/* Rough costs in nanoseconds: of a pair of a row's entries in products, of an
+ * entry and of a row in a look; then of dense values. */
 static const double pair_cost = 1.1;
 static const double entry_cost = 3;
 static const double row_cost = 25;
 static const double product_cost = 0.1;
 static const double value_cost = 0.8;
 
-/* What a step leaves of the gap: with new products, and where it is not known
- * yet with old ones. */
+/* The part of the gap that a step leaves: with new products, and with old ones
+ * until it is known. */
 static const double newton_rate = 0.01;
 static const double usual_rate = 0.25;
 
-/* Curvature along a step, over what was expected. */
+/* Least curvature along a step, over the expected one. */
 static const double convex = 1e-3;
 
 static double worth_of(const struct th_chord *c, const struct th_problem *p)
@@ -68,9 +68,9 @@ th_status th_chord_init(struct th_chord *c, const struct th_problem *p,
     return rc;
   c->worth = worth_of(c, p);
   c->rate = usual_rate;
-  TH_TRY(TH_NEW(&c->h, p->rows, "curvatures", err));
-  TH_TRY(TH_NEW(&c->share, p->rows, "curvatures", err));
-  TH_TRY(TH_NEW(&c->root, p->rows, "curvatures", err));
+  TH_TRY(TH_NEW(&c->h, p->rows, "second derivatives", err));
+  TH_TRY(TH_NEW(&c->share, p->rows, "second derivatives", err));
+  TH_TRY(TH_NEW(&c->root, p->rows, "second derivatives", err));
 done:
   return rc;
 }
@@ -98,8 +98,8 @@ static void take_curvatures(struct th_chord *c, const struct th_problem *p,
   }
 }
 
-/* Steps that leave so much of the gap each, until it is so many times smaller.
- */
+/* The number of steps, each leaving `rate` of the gap, until it is `times`
+ * smaller. */
 static double steps(double times, double rate)
 {
   return fmax(1, ceil(th_log(times) / -th_log(rate)));

@@ -1,4 +1,4 @@
-/* covariance.c - products of gathered columns, new ones against all
+/* covariance.c - products of gathered columns: new ones with all
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/covariance.h"
 
@@ -16,10 +16,10 @@ enum {
 };
 
 /* New columns on the left, in tiles; old and new ones on the right, in strips.
- * A task is a tile against a strip; strip after strip, those above the diagonal
- * of the new columns are left out. Every rank has a share of the tasks, and the
- * products of task k lie from k * TASK_ITEMS on, also where a strip is short.
- */
+ * A task is a tile times a strip. Tasks are numbered strip by strip; tiles
+ * above the diagonal of the new columns are left out. Every rank has a share of
+ * the tasks. The products of task k lie from k * TASK_ITEMS on, even if a strip
+ * is short. */
 struct growth {
   const struct th_covariance *covariance;
   const struct th_replicated_columns *columns;
@@ -34,7 +34,7 @@ struct growth {
   double *sum;   /* TASK_ITEMS for each task */
 };
 
-/* Tasks of a strip that are part of a share. */
+/* The tasks of one strip that belong to a share. */
 struct run {
   struct th_range tasks;
   struct th_range right; /* slots */
@@ -58,8 +58,8 @@ th_status th_covariance_reserve(struct th_covariance *c, int64_t count,
   if (count <= capacity)
     return rc;
   capacity = th_integer_ceil_divide(count + count / 2, 8) * 8;
-  TH_TRY(TH_NEW(&product, capacity * capacity, "products of columns", err));
-  TH_TRY(TH_NEW(&mean, capacity, "means of columns", err));
+  TH_TRY(TH_NEW(&product, capacity * capacity, "products of attributes", err));
+  TH_TRY(TH_NEW(&mean, capacity, "means of attributes", err));
   for (int64_t j = 0; j < c->count; j++)
     memcpy(product + j * capacity, c->product + j * c->capacity,
            (size_t)c->count * sizeof *product);
@@ -114,7 +114,7 @@ static struct run run_at(const struct growth *g, int64_t s,
                       tasks.last - tasks.first};
 }
 
-/* Columns on some examples, ROWS apart; zeros fill up the lanes. */
+/* Unpack columns on some examples, ROWS apart. Zeros fill up the lanes. */
 static void unpack(const struct growth *g, struct th_range slots,
                    struct th_range examples, double *out)
 {
@@ -127,7 +127,7 @@ static void unpack(const struct growth *g, struct th_range slots,
   }
 }
 
-/* What these examples add to the products of a run. */
+/* Add these examples to the products of a run. */
 static void add_run(const struct growth *g, int64_t s, const struct run *run,
                     struct th_range examples)
 {
@@ -146,7 +146,7 @@ static void add_run(const struct growth *g, int64_t s, const struct run *run,
   th_products_add(&p);
 }
 
-/* The products of a share of the tasks, piece by piece. Local. */
+/* Form the products of a share of the tasks, piece by piece. Local. */
 static void form(const struct growth *g, struct th_range share)
 {
   if (share.first == share.last)
@@ -162,7 +162,7 @@ static void form(const struct growth *g, struct th_range share)
   }
 }
 
-/* The products of a run to both of their places. */
+/* Store the products of a run at both of their places. */
 static void store_run(const struct growth *g, const struct run *run,
                       struct th_covariance *c)
 {
@@ -180,8 +180,7 @@ static void store_run(const struct growth *g, const struct run *run,
            (size_t)(last - first) * sizeof *sum);
 }
 
-/* Every rank's products to their places. A run of all ranks' tasks is cut where
- * a share ends. Local. */
+/* Store the products of all ranks. Runs are cut where a share ends. Local. */
 static void store(const struct growth *g, int size, struct th_covariance *c)
 {
   for (int rank = 0; rank < size; rank++)
@@ -202,10 +201,11 @@ static th_status prepare(struct growth *g, struct th_covariance *covariance,
   g->old_strips = th_integer_ceil_divide(g->first, STRIP);
   g->strips = g->old_strips + th_integer_ceil_divide(added, STRIP);
   TH_TRY(th_covariance_reserve(covariance, g->last, err));
-  TH_TRY(TH_NEW(&g->left, g->tiles * TILE * ROWS, "new columns", err));
-  TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "old columns", err));
   TH_TRY(
-      TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of columns", err));
+      TH_NEW(&g->left, g->tiles * TILE * ROWS, "products of attributes", err));
+  TH_TRY(TH_NEW(&g->right, STRIP * ROWS, "products of attributes", err));
+  TH_TRY(TH_NEW(&g->sum, all_tasks(g) * TASK_ITEMS, "products of attributes",
+                err));
   for (int64_t k = g->first; k < g->last; k++)
     covariance->mean[k] =
         centred ? th_column_dot(&g->columns->vector[k], eta) : 0;

@@ -1,8 +1,9 @@
-/* covariance.h - products of gathered columns, new ones against all
+/* covariance.h - products of gathered columns: new ones with all
  *
  * With a squared loss and many more examples than attributes, coordinate
- * descent needs the columns' products alone. Ranks share the work evenly and
- * each gets all products; the bits of one follow from its two columns.
+ * descent needs only the columns' products. Ranks share the work evenly, and
+ * each gets all products. The bits of a product depend on its two columns
+ * alone.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_COVARIANCE_H
 #define TH_COVARIANCE_H
@@ -23,8 +24,8 @@ struct th_covariance {
 /* Local. */
 void th_covariance_free(struct th_covariance *covariance);
 
-/* Take in the slots that columns have beyond count. root_eta: the roots of eta.
- * centred: with an intercept. Collective. TH_ENOMEM. */
+/* Form the products of the slots that columns have beyond count. root_eta: the
+ * roots of eta. centred: with an intercept. Collective. TH_ENOMEM. */
 th_status th_covariance_grow(struct th_covariance *covariance,
                              const struct th_replicated_columns *columns,
                              struct th_comm *comm, const double *eta,
@@ -38,8 +39,8 @@ struct th_covariance_weights {
   bool centred; /* columns lose their mean under h */
 };
 
-/* The same of sparse columns, attribute a of which is column a of rowwise,
- * which has `count`. Local. TH_ENOMEM. */
+/* The same for sparse columns. Attribute a is column a of rowwise, which has
+ * `count` columns. Local. TH_ENOMEM. */
 th_status th_covariance_grow_rows(struct th_covariance *covariance,
                                   const struct th_replicated_columns *columns,
                                   const struct th_rowwise *rowwise,
@@ -51,7 +52,7 @@ th_status th_covariance_grow_rows(struct th_covariance *covariance,
 th_status th_covariance_reserve(struct th_covariance *covariance, int64_t count,
                                 struct th_error *err);
 
-/* What th_replicated_columns_keep does with slots. Local. */
+/* Drop slots as th_replicated_columns_keep does. Local. */
 void th_covariance_keep(struct th_covariance *covariance, const bool *keep);
 
 #endif

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-/* Slots of columns, -1 where they have none. Local. */
+/* The slot of each column, -1 if it has none. Local. */
 static th_status name_columns(const struct th_replicated_columns *columns,
                               int64_t count, int64_t **name,
                               struct th_error *err)
 {
-  th_status rc = TH_NEW(name, count, "names of columns", err);
+  th_status rc = TH_NEW(name, count, "the attributes of the working set", err);
   for (int64_t k = 0; rc == TH_OK && k < count; k++)
     (*name)[k] = -1;
   for (int64_t slot = 0; rc == TH_OK && slot < columns->count; slot++)
@@ -18,7 +18,7 @@ static th_status name_columns(const struct th_replicated_columns *columns,
   return rc;
 }
 
-/* Sums of pairs become centred products at both of their places. */
+/* Turn sums of pairs into centred products, at both of their places. */
 static void centre(struct th_covariance *c, int64_t first, int64_t last,
                    double sum_h)
 {
@@ -55,7 +55,7 @@ th_status th_covariance_grow_rows(struct th_covariance *c,
   if (first == last)
     return rc;
   TH_TRY(name_columns(columns, count, &name, err));
-  TH_TRY(TH_NEW(&work, rowwise->longest, "entries of a row", err));
+  TH_TRY(TH_NEW(&work, rowwise->longest, "products of attributes", err));
   TH_TRY(th_covariance_reserve(c, last, err));
   for (int64_t k = first; k < last; k++)
     c->mean[k] = weights->centred && weights->sum > 0

@@ -1,4 +1,4 @@
-/* gradient_history.c - what earlier passes say of the present slopes
+/* gradient_history.c - estimates of slopes from earlier passes
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/gradient_history.h"
 
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Distances in doubles, from below. */
+/* Rounds distances upward. */
 static const double upward = 1 + 1e-10;
 
-/* A point of a line: first + part (first - second). */
-struct view {
+/* A point on a line: first + part (first - second). */
+struct line_point {
   const struct th_point *first;
-  const struct th_point *second; /* the same as first: the point alone */
+  const struct th_point *second; /* equal to first: the point alone */
   double part;
   double beside; /* its distance from theta */
   double level;  /* typical error, over sqrt(N_g) */
@@ -25,8 +25,9 @@ static th_status reserve(struct th_point *point, const struct th_problem *p,
 {
   th_status rc;
   TH_TRY(TH_NEW(&point->theta, p->rows, "dual variables", err));
-  TH_TRY(TH_NEW(&point->slope, p->active.count, "slopes", err));
-  TH_TRY(TH_NEW(&point->error, p->grouping.groups, "slopes", err));
+  TH_TRY(TH_NEW(&point->slope, p->active.count, "slopes of attributes", err));
+  TH_TRY(
+      TH_NEW(&point->error, p->grouping.groups, "slopes of attributes", err));
 done:
   return rc;
 }
@@ -57,7 +58,7 @@ th_status th_gradient_history_init(struct th_gradient_history *history,
   for (int64_t i = 0; i < p->rows; i++)
     theta[i] = p->start;
   th_problem_theta(p, theta, theta);
-  /* The zero model's slopes; where all are 0 any lambda is as good a name. */
+  /* The slopes of the zero model. If all are 0, any lambda may label them. */
   th_gradient_history_keep(history, p->lambda_max > 0 ? p->lambda_max : 1,
                            theta, 0, duals);
 done:
@@ -74,8 +75,8 @@ void th_gradient_history_free(struct th_gradient_history *history)
   *history = (struct th_gradient_history){0};
 }
 
-/* Errors are those of groups, which ranks may share: each attribute has that of
- * its group. Local. */
+/* List errors by attribute, since ranks may share groups: each attribute has
+ * the error of its group. Local. */
 static void describe_error(struct th_point *point, const struct th_problem *p,
                            struct th_range here, struct th_state *state)
 {
@@ -117,10 +118,10 @@ void th_gradient_history_describe(struct th_gradient_history *history,
   th_state_leave(state);
 }
 
-/* The nearest point of the line through two points. */
-static struct view look(const struct th_problem *p, const double *theta,
-                        const struct th_point *first,
-                        const struct th_point *second)
+/* The nearest point on the line through two points. */
+static struct line_point look(const struct th_problem *p, const double *theta,
+                              const struct th_point *first,
+                              const struct th_point *second)
 {
   double along = 0;
   double length = 0;
@@ -130,28 +131,31 @@ static struct view look(const struct th_problem *p, const double *theta,
     along += p->eta[i] * (theta[i] - first->theta[i]) * direction;
     length += p->eta[i] * direction * direction;
   }
-  struct view view = {first, second, length > 0 ? along / length : 0, 0, 0};
+  struct line_point nearest = {first, second, length > 0 ? along / length : 0,
+                               0, 0};
   for (int64_t i = 0; i < p->rows; i++) {
     double direction = first->theta[i] - second->theta[i];
-    double beside = theta[i] - first->theta[i] - view.part * direction;
+    double beside = theta[i] - first->theta[i] - nearest.part * direction;
     sum += p->eta[i] * beside * beside;
   }
-  view.beside = sqrt(sum) * upward;
-  view.level = view.beside + fabs(1 + view.part) * first->level +
-               fabs(view.part) * second->level;
-  return view;
+  nearest.beside = sqrt(sum) * upward;
+  nearest.level = nearest.beside + fabs(1 + nearest.part) * first->level +
+                  fabs(nearest.part) * second->level;
+  return nearest;
 }
 
 double th_gradient_history_estimate(struct th_gradient_history *history,
                                     const double *theta, struct th_duals *duals)
 {
   struct th_problem *p = history->problem;
-  struct view best = look(p, theta, &history->point[0], &history->point[0]);
+  struct line_point best =
+      look(p, theta, &history->point[0], &history->point[0]);
   for (int64_t a = 1; a < history->count; a++)
     for (int64_t b = 0; b <= a; b++) {
-      struct view view = look(p, theta, &history->point[a], &history->point[b]);
-      if (view.level < best.level)
-        best = view;
+      struct line_point nearest =
+          look(p, theta, &history->point[a], &history->point[b]);
+      if (nearest.level < best.level)
+        best = nearest;
     }
   const struct th_point *first = best.first;
   const struct th_point *second = best.second;
@@ -169,7 +173,8 @@ double th_gradient_history_estimate(struct th_gradient_history *history,
   return best.level;
 }
 
-/* The point at a lambda, or a free one, or the one to give up. */
+/* The point to overwrite: that of the same lambda, a free one, or the one used
+ * longest ago. */
 static struct th_point *choose(struct th_gradient_history *history,
                                double lambda)
 {
@@ -196,12 +201,11 @@ void th_gradient_history_keep(struct th_gradient_history *history,
   fill(history, point, theta, duals);
 }
 
-/* Below every lambda, also below the 0 of a target that nothing correlates
- * with.
- */
+/* Below every lambda, even below the 0 of a target that nothing correlates
+ * with. */
 static const double below_all = -1;
 
-/* The point at the smallest lambda above `lambda`, none: NULL. */
+/* The point at the smallest lambda above `lambda`, or NULL. */
 static const struct th_point *above(const struct th_gradient_history *history,
                                     double lambda)
 {

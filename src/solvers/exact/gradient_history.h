@@ -1,13 +1,12 @@
-/* gradient_history.h - what earlier passes say of the present slopes
+/* gradient_history.h - estimates of slopes from earlier passes
  *
- * Slopes -sum eta theta x are linear in theta: at a point of the line through
- * two thetas at which they were known they are known again, and beside it they
- * differ by at most its distance from theta times sqrt(N_g). That is the sphere
- * of Liang & Poon 2022, Algorithm 1, with a centre and a radius that are known
- * instead of bounded; what stays below lambda need not be read. While the
- * support stays the same, theta follows such a line.
- * A ridge is no part of what is remembered: its part of a slope ends with the
- * coefficient.
+ * Slopes -sum eta theta x are linear in theta. If they are known at two thetas,
+ * they are known on the whole line through these. At another theta they differ
+ * by at most its distance from the line times sqrt(N_g). This is the sphere of
+ * Liang & Poon 2022, Algorithm 1, with a known centre and radius in place of
+ * bounded ones. Groups that stay below lambda need not be read. While the
+ * support stays the same, theta follows such a line. The ridge's part of a
+ * slope is not remembered, as it is known from the coefficient.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_GRADIENT_HISTORY_H
 #define TH_GRADIENT_HISTORY_H
@@ -21,9 +20,9 @@ struct th_point {
   double lambda;
   double *theta;
   double *slope; /* places */
-  double *error; /* groups: how far off they are in dual norm at most */
+  double *error; /* groups: bound on the error in dual norm */
   double level;  /* typical error over sqrt(N_g); replicated */
-  int64_t used;  /* when it was of use last */
+  int64_t used;  /* when it was last useful */
 };
 
 struct th_gradient_history {
@@ -45,23 +44,23 @@ void th_gradient_history_free(struct th_gradient_history *history);
 void th_gradient_history_describe(struct th_gradient_history *history,
                                   struct th_state *state);
 
-/* z, values and slacks of all groups at theta, from the points around it; how
- * good that is, over sqrt(N_g), is replicated. Collective where groups are
- * shared. */
+/* Estimate z, values and slacks of all groups at theta, from the points around
+ * it. Returns the typical error over sqrt(N_g), replicated. Collective where
+ * groups are shared. */
 double th_gradient_history_estimate(struct th_gradient_history *history,
                                     const double *theta,
                                     struct th_duals *duals);
 
-/* A pass at lambda becomes a point, in place of one at the same lambda, else of
- * the one that was of no use for longest. level: see struct th_point. Local,
+/* Keep a pass at lambda as a point, in place of one at the same lambda, or else
+ * of the one that was useful longest ago. level: see struct th_point. Local,
  * replicated. */
 void th_gradient_history_keep(struct th_gradient_history *history,
                               double lambda, const double *theta, double level,
                               const struct th_duals *duals);
 
-/* z and dual values on the line through the last two lambdas, at another one;
- * how far beyond the last that is, 0 where there are no two: the last itself.
- * Collective where groups are shared. */
+/* Extrapolate z and dual values along the line through the last two lambdas.
+ * Returns how far beyond the last one that is; 0 if there is only one, whose
+ * values are then given. Collective where groups are shared. */
 double th_gradient_history_ahead(struct th_gradient_history *history,
                                  double lambda, double *z, double *value);
 

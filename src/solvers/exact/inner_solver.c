@@ -1,4 +1,4 @@
-/* inner_solver.c - the exact solution on a working set, alike on every rank
+/* inner_solver.c - the exact solution on a working set, the same on every rank
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/inner_solver.h"
 
@@ -12,24 +12,23 @@
 
 enum {
   MOST_MODELS = 200,
-  ROUNDS_SQUARED = 10000, /* of a model that is the problem itself */
-  ROUNDS_KEPT = 300,      /* the same of columns in memory, of many paths */
+  ROUNDS_SQUARED = 10000, /* if the model is the problem itself */
+  ROUNDS_KEPT = 300,      /* the same for columns in memory */
   ROUNDS_NEWTON = 20,
-  PATIENCE = 3, /* of them, before a factor of new curvatures pays */
+  PATIENCE = 3, /* rounds before a factor of new curvatures pays */
   SPARE_COLUMNS = 1024,
-  EXAMPLES_PER_MEMBER = 2, /* from here on products are worth forming */
-  MOST_PRODUCTS = 4096,    /* columns in memory: none is dropped */
+  EXAMPLES_PER_MEMBER = 2, /* with more examples, products are worth forming */
+  MOST_PRODUCTS = 4096,    /* for columns in memory, of which none is dropped */
   MOST_CHORD = 1024, /* members whose products are formed more than once */
   MOST_WHOLE = 256,
   ROUNDS_CHORD = 200, /* of a model by products */
   FEW_EXAMPLES = 512
 };
 
-/* Least share of the largest curvature that a model takes. At small penalties
- * nearly all examples of separable data have far less than the largest: a share
- * above theirs makes Newton's steps short ones, which end far from the
- * solution.
- */
+/* A model's curvatures are at least this share of the largest. With small
+ * penalties on separable data, nearly all examples have far less than the
+ * largest. A larger share would make Newton steps short, and they would end far
+ * from the solution. */
 static const double least_curvature = 1e-10;
 
 th_status th_inner_solver_init(struct th_inner_solver *d,
@@ -43,7 +42,7 @@ th_status th_inner_solver_init(struct th_inner_solver *d,
   TH_TRY(TH_NEW(&d->theta, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->weighted, n, "dual variables", err));
   TH_TRY(TH_NEW(&d->root_eta, n, "weights", err));
-  TH_TRY(TH_NEW(&d->h, n, "curvatures", err));
+  TH_TRY(TH_NEW(&d->h, n, "second derivatives", err));
   TH_TRY(TH_NEW(&d->trial, n, "predictions", err));
   for (int64_t i = 0; i < n; i++)
     d->root_eta[i] = sqrt(problem->eta[i]);
@@ -80,7 +79,7 @@ static bool is_chord(const struct th_inner_solver *d)
   return d->by_products && !is_squared(d);
 }
 
-/* By sizes alone, never by ranks or what memory there is. */
+/* Decided by sizes alone, never by ranks or memory. */
 static bool use_products(const struct th_inner_solver *d, int64_t members)
 {
   const struct th_problem_kept *kept = d->problem->kept;
@@ -95,7 +94,7 @@ static bool use_products(const struct th_inner_solver *d, int64_t members)
          d->problem->rows >= EXAMPLES_PER_MEMBER * members;
 }
 
-/* Columns outside of the working set stay until there are too many. Local. */
+/* Drop columns outside of the working set if there are too many. Local. */
 static th_status drop_unused(struct th_inner_solver *d,
                              const struct th_working_set *working,
                              struct th_error *err)
@@ -105,7 +104,7 @@ static th_status drop_unused(struct th_inner_solver *d,
   if (d->problem->kept != NULL ||
       d->columns.count <= 2 * working->members + SPARE_COLUMNS)
     return TH_OK;
-  TH_TRY(TH_NEW(&keep, d->columns.count, "columns that stay", err));
+  TH_TRY(TH_NEW(&keep, d->columns.count, "the values of the working set", err));
   for (int64_t k = 0; k < working->members; k++) {
     int64_t slot =
         th_replicated_columns_slot(&d->columns, working->attribute[k]);
@@ -120,7 +119,7 @@ done:
   return rc;
 }
 
-/* Members that are not held, ascending. */
+/* List the members whose columns are not held, ascending. */
 static int64_t list_missing(const struct th_inner_solver *d,
                             const struct th_working_set *working,
                             int64_t *missing)
@@ -141,9 +140,9 @@ static th_status prepare(struct th_inner_solver *d,
 {
   th_status rc;
   TH_TRY(drop_unused(d, working, err));
-  TH_TRY(TH_NEW(missing, working->members, "a working set", err));
-  TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2, "a working set",
-                 err));
+  TH_TRY(TH_NEW(missing, working->members, "the working set", err));
+  TH_TRY(TH_GROW(&d->work, &d->room, 2 * working->members + 2,
+                 "the working set", err));
   *count = list_missing(d, working, *missing);
 done:
   return rc;
@@ -162,7 +161,7 @@ static th_status grow_products(struct th_inner_solver *d, struct th_error *err)
                                  p->kept->count, &weights, err);
 }
 
-/* Columns, and their products where those are in use. Collective. */
+/* Fetch columns, and form their products if those are in use. Collective. */
 static th_status fetch(struct th_inner_solver *d, const int64_t *missing,
                        int64_t count, struct th_error *err)
 {
@@ -204,14 +203,15 @@ done:
   return rc;
 }
 
-/* Columns in the order of their attributes: their slots are others than those
- * of the run that the image is of. Collective. */
+/* Fetch columns in the order of their attributes. Their slots may differ from
+ * those of the run that wrote the image. Collective. */
 static void fetch_known(struct th_inner_solver *d, const int64_t *known,
                         int64_t count, struct th_state *state)
 {
   int64_t *sorted = NULL;
   if (th_state_good(state))
-    th_state_note(state, TH_NEW(&sorted, count, "columns", state->err));
+    th_state_note(state, TH_NEW(&sorted, count, "the values of the working set",
+                                state->err));
   bool good = th_state_agree(state, d->problem->context->comm);
   if (good && sorted != NULL && known != NULL) {
     memcpy(sorted, known, (size_t)count * sizeof *sorted);
@@ -232,7 +232,8 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
     count = d->columns.count;
     d->columns.count = 0;
     if (th_state_good(state))
-      th_state_note(state, TH_NEW(&known, count, "columns", state->err));
+      th_state_note(state, TH_NEW(&known, count,
+                                  "the values of the working set", state->err));
     th_state_all(state, "columns", TH_STATE_I64, known, count);
     fetch_known(d, known, count, state);
   } else {
@@ -244,7 +245,8 @@ void th_inner_solver_describe(struct th_inner_solver *d, struct th_state *state)
   free(known);
 }
 
-/* Slopes of the gathered columns are the state. Local, replicated. */
+/* Start a model whose state is the slopes of the gathered columns. Local,
+ * replicated. */
 static void start_slopes(struct th_inner_solver *d,
                          const struct th_working_set *working)
 {
@@ -259,7 +261,8 @@ static void start_slopes(struct th_inner_solver *d,
   q->constant += th_working_set_ridge(working, q->ridge, working->coef);
 }
 
-/* Residuals of the examples are. Local, replicated. */
+/* Start a model whose state is the residuals of the examples. Local,
+ * replicated. */
 static void start_residuals(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
@@ -272,7 +275,7 @@ static void start_residuals(struct th_inner_solver *d)
          (size_t)p->rows * sizeof *d->quadratic.state);
 }
 
-/* The model around the present coefficients. Local, replicated. */
+/* Make the model around the present coefficients. Local, replicated. */
 static th_status make_model(struct th_inner_solver *d,
                             const struct th_working_set *working,
                             double tolerance, struct th_error *err)
@@ -309,7 +312,7 @@ done:
   return rc;
 }
 
-/* How well and for how long a model is descended on. */
+/* Minimise a model, with a tolerance and a number of rounds that suit it. */
 static void solve_model(struct th_inner_solver *d, double lambda,
                         double tolerance)
 {
@@ -327,8 +330,8 @@ static void solve_model(struct th_inner_solver *d, double lambda,
   th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap), rounds);
 }
 
-/* To where the model leads, as far as that is good, and a look there. *moved:
- * there was a way. Collective. */
+/* Move to the model's minimum, or as far as the objective falls, and look
+ * there. *moved: the objective fell. Collective. */
 static th_status follow_model(struct th_inner_solver *d,
                               struct th_working_set *working, double lambda,
                               bool *moved, struct th_error *err)
@@ -355,7 +358,7 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
     if (d->gap <= tolerance || !isfinite(d->gap))
       break;
     if (is_squared(d) && !(d->gap < 0.5 * before))
-      break; /* the model is exact: this is as far as doubles go */
+      break; /* the model is exact, so this is the limit of doubles */
     before = d->gap;
     d->first = k == 0;
     th_context_going(d->problem->context, d->done,

@@ -1,4 +1,5 @@
-/* inner_solver_screen.c - where a descent is: predictions, theta, slopes, gap
+/* inner_solver_screen.c - looks at the present point: predictions, theta,
+ * slopes, gap
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/inner_solver.h"
 
@@ -11,8 +12,8 @@
 
 enum { NEWTON_STEPS = 12 };
 
-/* A slope of the intercept over the size of its terms: the rest of it is
- * centred away. */
+/* The intercept's slope over the size of its terms is at most this. The rest is
+ * removed by centring. */
 static const double flat = 1e-11;
 
 /* Predictions without the intercept. */
@@ -32,18 +33,19 @@ static th_status predict(struct th_inner_solver *d,
   return TH_OK;
 }
 
-/* theta, and what its sums are formed with, from the predictions. */
+/* Derive theta, and its weighted form for sums, from the predictions. */
 static void derive(struct th_inner_solver *d)
 {
   const struct th_problem *p = d->problem;
   th_loss_df_all(p->loss, p->rows, d->prediction, p->target, d->theta);
-  if (p->intercept) /* what is left of the optimal intercept's rounding */
+  if (p->intercept) /* remove the rounding of the optimal intercept */
     th_gap_centre(p->loss, p->rows, p->eta, p->target, d->theta);
   for (int64_t i = 0; i < p->rows; i++)
     d->weighted[i] = p->eta[i] * d->theta[i];
 }
 
-/* The intercept, and all that follows from the predictions, of any loss. */
+/* Find the intercept, and derive everything from the predictions, for any loss.
+ */
 static th_status finish_screen(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
@@ -60,8 +62,8 @@ static th_status finish_screen(struct th_inner_solver *d, struct th_error *err)
   return TH_OK;
 }
 
-/* Sums at the intercept, which is where they are as good as flat; false: not
- * within so many steps. */
+/* Find the intercept at which the sum is flat. False: not within so many steps.
+ */
 static bool step_intercept(struct th_inner_solver *d, struct th_logistic *at)
 {
   const struct th_problem *p = d->problem;
@@ -80,7 +82,7 @@ static bool step_intercept(struct th_inner_solver *d, struct th_logistic *at)
   return false;
 }
 
-/* The same as th_gap_centre, of sums that are known. */
+/* The same as th_gap_centre, from known sums. */
 static void centre(struct th_inner_solver *d, const struct th_logistic *at)
 {
   const struct th_problem *p = d->problem;
@@ -98,7 +100,7 @@ static void centre(struct th_inner_solver *d, const struct th_logistic *at)
   }
 }
 
-/* The same of the logistic loss. */
+/* The same for the logistic loss. */
 static th_status finish_screen_logistic(struct th_inner_solver *d,
                                         struct th_error *err)
 {
@@ -113,13 +115,15 @@ static th_status finish_screen_logistic(struct th_inner_solver *d,
                         d->theta);
   }
   if (!isfinite(at.loss))
-    return th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+    return th_fail(
+        err, TH_ENUMERIC,
+        "a prediction is not a number; check the data, or standardize");
   d->loss = at.loss;
   centre(d, &at);
   return TH_OK;
 }
 
-/* The same of the squared loss of a problem in memory. */
+/* The same for the squared loss of a problem in memory. */
 static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
 {
   const struct th_problem *p = d->problem;
@@ -139,12 +143,13 @@ static th_status settle_squared(struct th_inner_solver *d, struct th_error *err)
   d->square = th_column_dot_plain(d->weighted, d->theta, p->rows);
   d->along = th_column_dot_plain(d->weighted, p->target, p->rows);
   d->loss = 0.5 * (d->square + mean * mean);
-  return isfinite(d->loss)
-             ? TH_OK
-             : th_fail(err, TH_ENUMERIC, "a prediction is not a number");
+  return isfinite(d->loss) ? TH_OK
+                           : th_fail(err, TH_ENUMERIC,
+                                     "a prediction is not a number; check the "
+                                     "data, or standardize");
 }
 
-/* D(scale theta), the ridge apart. */
+/* D(scale theta), without the ridge. */
 static double dual_of(const struct th_inner_solver *d, double scale)
 {
   const struct th_problem *p = d->problem;

@@ -9,7 +9,7 @@
 
 enum { HALVINGS = 40 };
 
-/* What the model's step does to the predictions: trial = (u - g) / h. */
+/* The change of the predictions by the model's step: trial = (u - g) / h. */
 static void step_of(struct th_inner_solver *d)
 {
   const struct th_quadratic *q = &d->quadratic;
@@ -17,7 +17,7 @@ static void step_of(struct th_inner_solver *d)
     d->trial[i] = d->h[i] > 0 ? (q->state[i] - d->weighted[i]) / d->h[i] : 0;
 }
 
-/* The objective a part of the step on; coef receives the coefficients there,
+/* The objective after a part of the step. coef receives the coefficients there;
  * trial holds the step. */
 static double objective_at(struct th_inner_solver *d,
                            const struct th_working_set *working, double lambda,
@@ -61,7 +61,7 @@ bool th_inner_solver_search(struct th_inner_solver *d,
   return false;
 }
 
-/* The coefficients a part of the model's step on from its start. */
+/* The coefficients after a part of the model's step from its start. */
 static void place(struct th_working_set *working, const struct th_quadratic *q,
                   double part)
 {
@@ -70,8 +70,8 @@ static void place(struct th_working_set *working, const struct th_quadratic *q,
         part == 1 ? q->coef[k] : q->from[k] + part * (q->coef[k] - q->from[k]);
 }
 
-/* How the objective at the best intercept begins to change along the step; how
- * the model's intercept does. */
+/* The slope of the objective at the best intercept along the step; that of the
+ * model's intercept. */
 static double begin_of(const struct th_inner_solver *d,
                        const struct th_working_set *working, double lambda,
                        double *intercept)
@@ -88,7 +88,7 @@ static double begin_of(const struct th_inner_solver *d,
   return slope;
 }
 
-/* What slopes say of the products, where every slot is a member. */
+/* Update the products by the slopes, if every slot is a member. */
 static void learn(struct th_inner_solver *d,
                   const struct th_working_set *working, double part)
 {

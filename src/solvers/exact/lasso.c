@@ -5,9 +5,9 @@
  * (Liang & Poon 2022, section 2, for gap and spheres; Massias, Gramfort &
  * Salmon 2018 for working sets). Solution and slopes are piecewise linear in
  * lambda for a squared loss (Efron et al. 2004), nearly so for the others: the
- * next lambda starts from the line through the last two, and its working set
- * is the units whose extrapolated slopes reach it. Whatever that misses the
- * pass over all attributes finds.
+ * next lambda starts from the line through the last two. Its working set
+ * consists of the units whose extrapolated slopes reach lambda. A pass over all
+ * attributes finds the units that this misses.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -22,8 +22,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A lambda below this share of lambda_max is come to by way of larger ones,
- * each this share of the one before: descent from zero would take very long. */
+/* A lambda below this share of lambda_max is approached by larger ones, each
+ * this share of the one before. Descent from zero would take very long. */
 static const double far = 0.01;
 static const double stride = 0.6;
 
@@ -34,7 +34,7 @@ struct lasso {
   struct th_certificate certificate;
   struct th_index_value *chosen; /* members with a coefficient */
   int64_t room;
-  int64_t steps; /* lambdas so far, of: */
+  int64_t steps; /* lambdas so far */
   int64_t path;
   bool walks; /* from lambda to lambda */
 };
@@ -80,7 +80,7 @@ done:
   return rc;
 }
 
-/* The members that are not zero become the support. Collective. */
+/* Make a support of the members that are not zero. Collective. */
 static th_status publish(struct lasso *s, struct th_context *context,
                          struct th_error *err)
 {
@@ -99,8 +99,9 @@ done:
   return rc;
 }
 
-/* Lambda number `step` of `steps` is the next piece of work. Each has more
- * attributes than the one before: the time until then goes with the square. */
+/* Begin the piece of work for lambda number `step` of `steps`. Each lambda has
+ * more attributes than the one before, so the time so far grows with the
+ * square. */
 static void begin_piece(struct th_context *context, double step, double steps)
 {
   double from = step / steps;
@@ -109,8 +110,8 @@ static void begin_piece(struct th_context *context, double step, double steps)
   context->piece_part = to * to - from * from;
 }
 
-/* Larger lambdas first, where a single one is far from lambda_max. Collective.
- */
+/* Solve for larger lambdas first, if a single one is far from lambda_max.
+ * Collective. */
 static th_status approach(struct lasso *s, struct th_context *context,
                           double lambda, struct th_error *err)
 {
@@ -165,8 +166,7 @@ done:
   return rc;
 }
 
-/* Everything about the last model, from the data again; the path ends with it.
- */
+/* Certify the last model from the data again. It ends the path. */
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
@@ -209,7 +209,7 @@ static const struct th_certificate *certificate_of(const void *state)
   return &((const struct lasso *)state)->certificate;
 }
 
-/* Between two lambdas. Collective. */
+/* The state between two lambdas. Collective. */
 static void describe(void *state, struct th_context *context,
                      struct th_state *list)
 {

@@ -4,8 +4,8 @@
 #include "solvers/exact/working_set_solver.h"
 #include "solvers/penalised/plan_penalised.h"
 
-/* Passes over all values that runs were seen to take: for its setup and for
- * each lambda. */
+/* Passes over all values, as observed in runs: for the setup and for each
+ * lambda. */
 static const double passes = 4;
 static const double passes_each = 0.6;
 

@@ -9,21 +9,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A gap that no prediction shows, over the deviance that the last model
- * explained, and over the null deviance at least. */
+/* Tolerances of the gap that no prediction shows: over the deviance that the
+ * last model explained, and at least over the null deviance. */
 static const double precision = 1e-6;
 static const double least_precision = 1e-8;
 
-/* With slack: of the deviance that is left. */
+/* With slack, the gap is at most 1 / left_over of the deviance that is left. */
 static const double left_over = 10;
 
-/* Where the path ends. */
+/* The path ends when this share of the deviance is explained. */
 static const double explained = 0.995;
 
-/* Over the largest slope: the zero model is the solution, up to rounding. */
+/* lambda over the largest slope from which on the zero model is the solution,
+ * up to rounding. */
 static const double nothing_enters = 1 - 1e-12;
 
-/* A solver without data files: what it looks at of its surroundings. */
+/* A solver without data files, and the parts of a context that it needs. */
 struct net {
   struct th_comm comm;
   struct th_config config;
@@ -44,7 +45,7 @@ static void net_free(struct net *net)
   TH_FREE(net->chosen, net->column, net->coef);
 }
 
-/* The problem and its zero model; duals: slopes there. */
+/* Make the problem and its zero model. duals: the slopes there. */
 static th_status begin(struct net *net, const struct th_net_data *data,
                        struct th_duals *duals, struct th_error *err)
 {
@@ -86,8 +87,8 @@ done:
   return rc;
 }
 
-/* l1: lambda of the exact solver. At the largest slope, where nothing enters,
- * it stays where it has begun. */
+/* l1: lambda of the exact solver. At the largest slope nothing enters, and the
+ * solver stays at its beginning. */
 static th_status solve(struct net *net, double l1, double ridge,
                        struct th_error *err)
 {
@@ -128,7 +129,8 @@ static struct th_net_point point_of(struct net *net)
                                net->coef,     net->exact.inner.prediction};
 }
 
-/* Over the null deviance, where so much of it has been explained. */
+/* The gap to reach, over the null deviance, when this share of it is explained.
+ */
 static double goal_at(double share, double slack)
 {
   if (!(slack > 1))

@@ -3,9 +3,9 @@
  * min over b, b0 of the mean loss + lambda (mix |b|_1 + (1 - mix)/2 |b|^2), for
  * one lambda after the other, by the exact solver
  * (solvers/exact/working_set_solver.h), until the duality gap is 1e-6 of the
- * deviance that the model explains, or 1e-8 of the null deviance; more where
- * the caller has slack. All functions are local: ranks may follow paths of
- * their own.
+ * deviance that the model explains, or 1e-8 of the null deviance. The caller
+ * may allow a larger gap by slack. All functions are local: ranks may follow
+ * paths of their own.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_NET_H
 #define TH_NET_H
@@ -28,8 +28,8 @@ struct th_net_data {
                            of the fit */
   const struct th_loss *loss;
   bool intercept;
-  double slack;      /* of these gaps, at least 1; but never more of what is
-                        left of the deviance than ten times as much; 0: 1 */
+  double slack; /* factor on these gaps, at least 1, 0 for 1; limited by the
+                   deviance that is left (net.c) */
   double last_slack; /* the same at the last lambda */
 };
 
@@ -43,8 +43,8 @@ struct th_net_point {
   const double *prediction; /* rows: with the intercept; of all of them */
 };
 
-/* Called for lambda[k]; anything but TH_OK ends the path with it, *enough
- * ends it well. */
+/* Called for lambda[k]. A status other than TH_OK ends the path with this
+ * status; *enough ends it with TH_OK. */
 typedef th_status th_net_visitor(void *self, int64_t k,
                                  const struct th_net_point *point, bool *enough,
                                  struct th_error *err);

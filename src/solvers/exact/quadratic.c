@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EPOCHS = 10 }; /* on what is not zero, between two looks at the gap */
+enum {
+  EPOCHS = 10
+}; /* on coefficients that are not 0, between two looks at the gap */
 
-/* What a solution on the support must leave of the gap. */
+/* A solution on the support helps if it leaves at most this part of the gap. */
 static const double helps = 0.1;
 
 void th_quadratic_free(struct th_quadratic *q)
@@ -30,15 +32,17 @@ th_status th_quadratic_reserve(struct th_quadratic *q, int64_t states,
   int64_t most = states > members ? states : members;
   th_status rc;
   th_quadratic_free(q);
-  TH_TRY(TH_NEW(&q->state, states, "descent", err));
-  TH_TRY(TH_NEW(&q->start, states, "descent", err));
-  TH_TRY(TH_NEW(&q->coef, members + 1, "descent", err));
-  TH_TRY(TH_NEW(&q->from, members + 1, "descent", err));
-  TH_TRY(TH_NEW(&q->slope, members, "descent", err));
-  TH_TRY(TH_NEW(&q->curvature, units, "descent", err));
-  TH_TRY(TH_NEW(&q->work, 2 * most, "descent", err));
-  TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1), "descent", err));
-  TH_TRY(TH_NEW(&q->kept[1], iterates * states, "descent", err));
+  TH_TRY(TH_NEW(&q->state, states, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->start, states, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->coef, members + 1, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->from, members + 1, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->slope, members, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->curvature, units, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->work, 2 * most, "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->kept[0], iterates * (members + 1),
+                "solving on the working set", err));
+  TH_TRY(TH_NEW(&q->kept[1], iterates * states, "solving on the working set",
+                err));
   q->states = states;
 done:
   return rc;
@@ -80,7 +84,8 @@ static th_status block_curvature(struct th_quadratic *q, int64_t first,
                                  struct th_error *err)
 {
   double *block = NULL;
-  th_status rc = TH_NEW(&block, count * count, "a block", err);
+  th_status rc =
+      TH_NEW(&block, count * count, "solving on the working set", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t j = 0; j < count; j++) {
@@ -149,8 +154,8 @@ void th_quadratic_move(struct th_quadratic *q, int64_t k, double delta)
   q->state[slot] += delta * q->ridge;
 }
 
-/* A step of proximal gradient on one unit, exact where it has one member. How
- * much the model falls at least, up to the penalty. */
+/* A proximal gradient step on one unit, exact if it has one member. Returns a
+ * lower bound of the model's fall. */
 static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
 {
   const struct th_working_set *w = q->working;
@@ -160,7 +165,7 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
   double *to = q->work;
   double moved = 0;
   if (!(curvature > 0))
-    return 0; /* nothing but zeros: the coefficient stays 0 */
+    return 0; /* a column of zeros: the coefficient stays 0 */
   for (int64_t k = 0; k < count; k++)
     to[k] = q->coef[first + k] - th_quadratic_slope(q, first + k) / curvature;
   th_penalty_norm_prox(w->norm[g], lambda / curvature, to, count);
@@ -169,7 +174,7 @@ static double step_unit(struct th_quadratic *q, int64_t g, double lambda)
     if (delta == 0)
       continue;
     th_quadratic_move(q, first + k, delta);
-    q->coef[first + k] = to[k]; /* exactly 0 where it is */
+    q->coef[first + k] = to[k]; /* keeps exact zeros */
     moved += 0.5 * curvature * delta * delta;
   }
   return moved;
@@ -270,7 +275,7 @@ static double gap_of(struct th_quadratic *q, double lambda)
   return gap;
 }
 
-/* Epochs on what is not zero, with extrapolation. */
+/* Epochs on the coefficients that are not 0, with extrapolation. */
 static double descend(struct th_quadratic *q, double lambda)
 {
   double moved = 0;
@@ -290,7 +295,7 @@ static double descend(struct th_quadratic *q, double lambda)
   return moved;
 }
 
-/* A solution on the support: false where it is not tried, or is none. */
+/* Try to solve on the support. False: it was not tried, or it failed. */
 static bool solve_face(struct th_quadratic *q, double lambda)
 {
   if (q->active_set == NULL ||
@@ -300,8 +305,8 @@ static bool solve_face(struct th_quadratic *q, double lambda)
   return th_active_set_step(q->active_set, q, lambda);
 }
 
-/* Epochs over all members find what joins the support; its minimum is then
- * solved for, or descended to where that helps little. */
+/* Epochs over all members find those that join the support. The minimum over
+ * the support is then solved for, or descended to if solving helps little. */
 double th_quadratic_solve(struct th_quadratic *q, double lambda,
                           double tolerance, int rounds)
 {
@@ -316,7 +321,7 @@ double th_quadratic_solve(struct th_quadratic *q, double lambda,
     before = gap;
     gap = gap_of(q, lambda);
     if (moved == 0)
-      break; /* no double is better */
+      break; /* the limit of doubles */
   }
   return gap;
 }

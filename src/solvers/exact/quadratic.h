@@ -1,12 +1,12 @@
 /* quadratic.h - coordinate descent on a quadratic model with a penalty
  *
  * min over b, b0 of sum_i (g_i v_i + h_i v_i^2 / 2) + lambda Omega(b) +
- * (ridge/2) |b|^2, v = X (b - b_start) + b0: what a squared loss is, and what
- * Newton's method makes of the others. Block coordinate descent over the units
- * of a working set (groups, or single attributes), extrapolated as in celer
+ * (ridge/2) |b|^2, v = X (b - b_start) + b0: which is a squared loss itself, or
+ * the Newton model of another loss. Block coordinate descent over the units of
+ * a working set (groups, or single attributes), extrapolated as in celer
  * (Massias, Gramfort & Salmon 2018; Anderson's acceleration), or solved for on
- * the support (active_set.h), until its own duality gap is small.
- * Serial and local: every rank computes the same.
+ * the support (active_set.h), until its own duality gap is small. Serial and
+ * local: every rank computes the same.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_QUADRATIC_H
 #define TH_QUADRATIC_H
@@ -25,23 +25,25 @@ enum { TH_EXTRAPOLATED = 5 }; /* iterates that are combined */
 struct th_quadratic {
   const struct th_working_set *working; /* borrowed */
   const struct th_replicated_columns *columns;
-  struct th_active_set *active_set; /* solves on the support; NULL: none does */
-  int patience;                     /* rounds of descent before that */
-  bool frugal;     /* nor before descent has visited what that costs: */
-  int64_t visited; /* values, since the beginning or the last time */
+  struct th_active_set *active_set; /* solves on the support; NULL: not used */
+  int patience;    /* rounds of descent before the active set is used */
+  bool frugal;     /* and only once descent has visited as many values as that
+                      costs */
+  int64_t visited; /* values visited since the active set was last used */
   /* NULL: the state is u_i = g_i + h_i v_i of the examples; else it is the
    * slope of each slot, and v is never formed. */
   const struct th_covariance *covariance;
   const double *h; /* of examples; 0 leaves one out; NULL with covariance */
-  double uniform_curvature; /* what all of h is, or 0 */
-  double ridge;    /* in slopes, also those of the state, and products */
+  double uniform_curvature; /* the common value of all h, or 0 */
+  double ridge;    /* included in slopes, also in those of the state, and in
+                      products */
   bool intercept;  /* b0 is a variable; covariances are centred instead */
   double constant; /* covariance: half the mean square of theta at the start,
                       and the ridge there */
   int64_t states;
   double *state;
   double *coef;  /* members, then b0 */
-  double *start; /* the same of both at the start: states, members + 1 */
+  double *start; /* state and coef at the start: states, members + 1 */
   double *from;
   double *curvature; /* units */
   double *slope;     /* members: of the last look at the gap */
@@ -50,8 +52,9 @@ struct th_quadratic {
   double sum_h;
 };
 
-/* Begin at the working set's coefficients, with state filled in by the caller
- * through th_quadratic_reserve. Local. TH_ENUMERIC, TH_ENOMEM. */
+/* th_quadratic_reserve makes room for the state, which the caller fills in.
+ * th_quadratic_begin then begins at the working set's coefficients. Local.
+ * TH_ENUMERIC, TH_ENOMEM. */
 th_status th_quadratic_reserve(struct th_quadratic *quadratic, int64_t states,
                                int64_t members, int64_t units,
                                struct th_error *err);
@@ -60,7 +63,7 @@ th_status th_quadratic_begin(struct th_quadratic *quadratic,
 void th_quadratic_free(struct th_quadratic *quadratic);
 
 /* Descend until the model's duality gap is at most tolerance, or for so many
- * rounds of epochs; the gap that was reached. */
+ * rounds of epochs. Returns the gap reached. */
 double th_quadratic_solve(struct th_quadratic *quadratic, double lambda,
                           double tolerance, int rounds);
 

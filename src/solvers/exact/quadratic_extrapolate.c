@@ -1,4 +1,4 @@
-/* quadratic_extrapolate.c - a combination of the last iterates of descent
+/* quadratic_extrapolate.c - combines the last iterates of descent
  *
  * Anderson's acceleration as in celer (Massias, Gramfort & Salmon 2018).
  * SPDX-License-Identifier: MIT */
@@ -25,7 +25,7 @@ void th_quadratic_restore(struct th_quadratic *q, int at)
          (size_t)q->states * sizeof *q->state);
 }
 
-/* a x = 1 for a small symmetric matrix, by elimination; false where it is
+/* Solve a x = 1 for a small symmetric matrix, by elimination. False if it is
  * singular. */
 static bool solve_ones(double a[TH_EXTRAPOLATED][TH_EXTRAPOLATED],
                        double x[TH_EXTRAPOLATED])
@@ -96,7 +96,8 @@ void th_quadratic_extrapolate(struct th_quadratic *q, double lambda)
   if (!weigh(q, weight))
     return;
   double now = th_quadratic_value(q, lambda, q->coef, q->state);
-  double *coef = q->kept[0]; /* the first iterate is in no combination */
+  double *coef =
+      q->kept[0]; /* the first iterate is not combined, so its room is free */
   double *state = q->kept[1];
   combine(q->kept[0], variables, weight, coef);
   combine(q->kept[1], q->states, weight, state);

@@ -10,12 +10,13 @@
 /* The model's slope in coefficient k, without the penalty. */
 double th_quadratic_slope(const struct th_quadratic *quadratic, int64_t k);
 
-/* Coefficient k, or the intercept, moves by delta, the state with it. */
+/* Move coefficient k, or the intercept, by delta, and update the state. */
 void th_quadratic_move(struct th_quadratic *quadratic, int64_t k, double delta);
 void th_quadratic_move_intercept(struct th_quadratic *quadratic, double delta);
 
-/* weighted = h x of member k, where products need it; then the sum of h x x' of
- * members j and k, and the ridge where they are one. */
+/* The first function sets weighted = h x of member k, if products need it. The
+ * second returns the sum of h x x' of members j and k, plus the ridge if j = k.
+ */
 void th_quadratic_weigh(const struct th_quadratic *quadratic, int64_t k,
                         double *weighted);
 double th_quadratic_product(const struct th_quadratic *quadratic, int64_t j,
@@ -26,13 +27,13 @@ double th_quadratic_product(const struct th_quadratic *quadratic, int64_t j,
 double th_quadratic_value(const struct th_quadratic *quadratic, double lambda,
                           const double *coef, const double *state);
 
-/* Coefficients and state become iterate `at`, 0 to TH_EXTRAPOLATED; and come
- * back from there. */
+/* Copy coefficients and state to iterate `at`, 0 to TH_EXTRAPOLATED; copy them
+ * back. */
 void th_quadratic_keep(struct th_quadratic *quadratic, int at);
 void th_quadratic_restore(struct th_quadratic *quadratic, int at);
 
-/* Take the point extrapolated from all iterates where the model is lower there.
- * They are overwritten. */
+/* Move to the point extrapolated from all iterates if the model is lower there.
+ * The iterates are overwritten. */
 void th_quadratic_extrapolate(struct th_quadratic *quadratic, double lambda);
 
 #endif

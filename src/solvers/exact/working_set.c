@@ -36,22 +36,22 @@ void th_working_set_free(struct th_working_set *w)
   *w = (struct th_working_set){0};
 }
 
-/* Room for so many units and members in a set without any. Local. */
+/* Reserve room for so many units and members in an empty set. Local. */
 static th_status reserve(struct th_working_set *w, int64_t units,
                          int64_t members, struct th_error *err)
 {
   int64_t none = 0;
   th_status rc = th_memory_arrays_reserve(TH_ARRAYS(w, by_unit), &none,
-                                          units + 1, "a working set", err);
+                                          units + 1, "the working set", err);
   none = 0;
   if (rc == TH_OK)
     rc = th_memory_arrays_reserve(TH_ARRAYS(w, by_member), &none, members + 1,
-                                  "a working set", err);
+                                  "the working set", err);
   return rc;
 }
 
-/* The members of the listed units that are this rank's; records NULL: how many.
- * Local. */
+/* Describe the members of the listed units that this rank owns; records NULL:
+ * only count them. Local. */
 static int64_t describe(const struct th_problem *p, const int64_t *key,
                         int64_t count, struct record *records)
 {
@@ -81,7 +81,7 @@ static int by_key(const void *a, const void *b)
          (left->attribute < right->attribute);
 }
 
-/* A unit with zeros becomes the last one. */
+/* Append a new unit, with zeros. */
 static void append(struct th_working_set *w, const struct record *record,
                    int64_t count)
 {
@@ -97,7 +97,7 @@ static void append(struct th_working_set *w, const struct record *record,
   w->start[++w->units] = w->members;
 }
 
-/* A unit of another working set becomes the last one. */
+/* Append a unit of another working set. */
 static void copy(struct th_working_set *to, const struct th_working_set *from,
                  int64_t unit)
 {
@@ -117,7 +117,7 @@ static void copy(struct th_working_set *to, const struct th_working_set *from,
   to->start[++to->units] = to->members;
 }
 
-/* Old and new units by their keys. Local. */
+/* Merge old and new units by their keys. Local. */
 static th_status merge(struct th_working_set *w, const struct record *record,
                        int64_t records, int64_t units, struct th_error *err)
 {
@@ -154,9 +154,9 @@ th_status th_working_set_add(struct th_working_set *w,
   void *all = NULL;
   int64_t bytes = 0;
   int64_t found = describe(p, key, count, NULL);
-  th_status rc = TH_NEW(&mine, found, "a working set", err);
+  th_status rc = TH_NEW(&mine, found, "the working set", err);
   if (rc == TH_OK)
-    rc = TH_NEW(&counts, comm->size, "a working set", err);
+    rc = TH_NEW(&counts, comm->size, "the working set", err);
   TH_TRY(th_agree(comm, rc, err));
   describe(p, key, count, mine);
   TH_TRY(th_comm_gather(comm, mine, found * (int64_t)sizeof *mine, counts, &all,
@@ -186,7 +186,7 @@ void th_working_set_drop_zeros(struct th_working_set *w)
   kept.members = 0;
   for (int64_t g = 0; g < w->units; g++)
     if (!is_zero(w, g))
-      copy(&kept, w, g); /* in place: never ahead of what is read */
+      copy(&kept, w, g); /* in place: writes never overtake reads */
   *w = kept;
 }
 
@@ -231,7 +231,7 @@ int64_t th_working_set_support(const struct th_working_set *w)
   return size;
 }
 
-/* The units of an image join an empty set. Collective. */
+/* Add the units of an image to an empty set. Collective. */
 static void take_in(struct th_working_set *w, const struct th_problem *p,
                     struct th_state *state)
 {
@@ -239,7 +239,7 @@ static void take_in(struct th_working_set *w, const struct th_problem *p,
   int64_t units = w->units;
   w->units = 0;
   if (th_state_good(state))
-    th_state_note(state, TH_NEW(&key, units, "a working set", state->err));
+    th_state_note(state, TH_NEW(&key, units, "the working set", state->err));
   th_state_all(state, "key", TH_STATE_I64, key, units);
   bool good = th_state_agree(state, p->context->comm);
   if (good && units > 0 && key != NULL)

@@ -15,30 +15,30 @@ struct th_working_set {
   int64_t *start;             /* units + 1: members of each */
   struct th_group_norm *norm; /* of each unit */
   int64_t *attribute;         /* of each member, ascending within a unit */
-  int64_t *slot;              /* where its column lies, once it is gathered */
+  int64_t *slot;              /* slot of its column, once it is gathered */
   double *coef;
-  double *earlier; /* coefficients at the lambda before */
+  double *earlier; /* coefficients at the last lambda */
   double *slope;   /* sum of eta theta x, and ridge coef, at the last look */
 };
 
 /* Local. */
 void th_working_set_free(struct th_working_set *working);
 
-/* Take in the listed units, ascending and the same on every rank, none of them
- * there yet: their coefficients are 0. Collective: one gathering of 32 bytes
- * per member. TH_ENOMEM. */
+/* Add the listed units, with coefficients 0. The list is ascending and the same
+ * on every rank; none of them is in the set yet. Collective: one gathering of
+ * 32 bytes per member. TH_ENOMEM. */
 th_status th_working_set_add(struct th_working_set *working,
                              const struct th_problem *problem,
                              const int64_t *key, int64_t count,
                              struct th_error *err);
 
-/* Its state at the end of a lambda; units that are put are taken in anew.
+/* Its state at the end of a lambda. Units that are put are added anew.
  * Collective. */
 void th_working_set_describe(struct th_working_set *working,
                              const struct th_problem *problem,
                              struct th_state *state);
 
-/* Leave units without a coefficient out. Local, replicated. */
+/* Remove units without a coefficient. Local, replicated. */
 void th_working_set_drop_zeros(struct th_working_set *working);
 
 /* Which unit has that key, or -1. Local. */

@@ -17,19 +17,24 @@
 enum {
   MOST_ROUNDS = 200,
   LEAST_GROWTH = 100, /* units that may join at once */
-  WORTH_A_SLAB = 16,  /* places: a shorter hole is read along */
+  WORTH_A_SLAB =
+      16, /* places: a shorter gap between wanted ones is read, too */
   USUAL_MEMBERS = 1000,
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
   EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
 };
 
-static const double usual_tolerance = 1e-9;  /* of the zero model's objective */
-static const double usual_precision = 1e-8;  /* of the model's own */
-static const double for_the_set = 0.3;       /* of the goal: its own gap */
-static const double safely_below = 1 - 1e-3; /* of lambda: not worth a look */
-static const double nearly = 0.99;           /* of lambda: may join as well */
-static const double soon = 0.1;     /* of the gap: a pass that is cheap */
-static const double reaches = 0.98; /* extrapolated: joins at once */
+static const double usual_tolerance = 1e-9; /* of the zero model's objective */
+static const double usual_precision = 1e-8; /* of the model's own */
+static const double for_the_set =
+    0.3; /* of the goal: the gap to solve the working set to */
+static const double safely_below =
+    1 - 1e-3;                      /* of lambda: groups below need no look */
+static const double nearly = 0.99; /* of lambda: groups above may join, too */
+static const double soon =
+    0.1; /* of the gap, before the next pass if that is cheap */
+static const double reaches =
+    0.98; /* of lambda: extrapolated slopes above join at once */
 
 int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
 {
@@ -61,10 +66,10 @@ th_status th_working_set_solver_init(struct th_working_set_solver *e,
       .tolerance = p->context->config->tolerance,
       .duals = *duals};
   *duals = (struct th_duals){0};
-  TH_TRY(TH_NEW(&e->score, groups, "candidates", err));
-  TH_TRY(TH_NEW(&e->name, groups, "candidates", err));
-  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes", err));
-  TH_TRY(TH_NEW(&e->value, groups, "slopes", err));
+  TH_TRY(TH_NEW(&e->score, groups, "candidate attributes", err));
+  TH_TRY(TH_NEW(&e->name, groups, "candidate attributes", err));
+  TH_TRY(TH_NEW(&e->ahead, p->active.count, "slopes of attributes", err));
+  TH_TRY(TH_NEW(&e->value, groups, "slopes of attributes", err));
   TH_TRY(th_inner_solver_init(&e->inner, p, err));
   e->inner.intercept = p->start;
   TH_TRY(th_gradient_history_init(&e->history, p, &e->duals, err));
@@ -99,16 +104,16 @@ static th_status reserve(struct th_working_set_solver *e, int64_t count,
 {
   int64_t room = e->room;
   th_status rc;
-  TH_TRY(TH_GROW(&e->chosen, &room, count, "candidates", err));
+  TH_TRY(TH_GROW(&e->chosen, &room, count, "candidate attributes", err));
   room = e->room;
-  TH_TRY(TH_GROW(&e->key, &room, count, "candidates", err));
+  TH_TRY(TH_GROW(&e->key, &room, count, "candidate attributes", err));
   e->room = room;
 done:
   return rc;
 }
 
 th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
-                                        const double *value, double floor,
+                                        const double *value, double threshold,
                                         int64_t most, int64_t *added,
                                         struct th_error *err)
 {
@@ -116,7 +121,7 @@ th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
   int64_t candidates = 0;
   th_status rc = reserve(e, most, err);
   for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (p->is_owner[g] && value[g] > floor &&
+    if (p->is_owner[g] && value[g] > threshold &&
         th_working_set_find(&e->working, p->key[g]) < 0) {
       e->score[candidates] = value[g];
       e->name[candidates++] = p->key[g];
@@ -124,7 +129,7 @@ th_status th_working_set_solver_enlarge(struct th_working_set_solver *e,
   struct th_select_among among = {.values = e->score,
                                   .attribute = e->name,
                                   .count = candidates,
-                                  .floor = floor,
+                                  .threshold = threshold,
                                   .k = most};
   TH_TRY(th_select_largest(p->context->comm, &e->selection, &among, rc,
                            e->chosen, added, err));
@@ -137,7 +142,8 @@ done:
   return rc;
 }
 
-/* Coefficients move on along their lines, as long as they keep their signs. */
+/* Extrapolate coefficients along their lines, as long as they keep their signs.
+ */
 static void extrapolate(struct th_working_set *w, double part)
 {
   for (int64_t k = 0; k < w->members; k++) {
@@ -154,7 +160,7 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
                                       struct th_error *err)
 {
   struct th_working_set *w = &e->working;
-  double floor = reaches * lambda;
+  double threshold = reaches * lambda;
   int64_t added = 0;
   double part =
       th_gradient_history_ahead(&e->history, lambda, e->ahead, e->value);
@@ -167,13 +173,13 @@ th_status th_working_set_solver_guess(struct th_working_set_solver *e,
   if (e->inner.whole)
     return th_working_set_solver_take_all(e, err);
   if (part == 0)
-    floor = 2 * lambda - th_gradient_history_lambda(&e->history);
-  return th_working_set_solver_enlarge(e, e->value, floor, w->units + 128,
+    threshold = 2 * lambda - th_gradient_history_lambda(&e->history);
+  return th_working_set_solver_enlarge(e, e->value, threshold, w->units + 128,
                                        &added, err);
 }
 
-/* A unit of the working set from the slopes that everyone has, on a rank that
- * holds members of it; Z is without the ridge, as everywhere. */
+/* Take the dual value of a unit of the working set from its replicated slopes,
+ * on a rank that holds members of it. Z is without the ridge. */
 static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
 {
   const struct th_problem *p = e->problem;
@@ -192,7 +198,7 @@ static void take_unit(struct th_working_set_solver *e, int64_t unit, int64_t g)
   }
 }
 
-/* The working set is known; not_wanted: nor wanted then. */
+/* Mark the working set's groups as known. not_wanted: also as not wanted. */
 static void take_known(struct th_working_set_solver *e, bool not_wanted)
 {
   const struct th_problem *p = e->problem;
@@ -210,8 +216,9 @@ static void take_known(struct th_working_set_solver *e, bool not_wanted)
   }
 }
 
-/* Short holes within a cell are read along: single attributes cost more than
- * their values. Cells, since ranks have no part in what is read. */
+/* Read short gaps within a cell, too, since single attributes cost more than
+ * their values. Gaps end at cells, so that what is read does not depend on
+ * ranks. */
 static void fill_holes(struct th_working_set_solver *e)
 {
   const struct th_problem *p = e->problem;
@@ -230,13 +237,14 @@ static void fill_holes(struct th_working_set_solver *e)
   }
 }
 
-/* Which groups may reach lambda at the present theta; what is known of the
- * others, and how well. Collective where groups are shared. */
+/* Mark the groups that may reach lambda at the present theta, and take the
+ * estimates of the others. Returns their typical error. Collective where groups
+ * are shared. */
 static double want(struct th_working_set_solver *e, double lambda)
 {
   const struct th_problem *p = e->problem;
   struct th_duals *duals = &e->duals;
-  double level = 0; /* columns in memory are looked at all */
+  double level = 0; /* of columns in memory, all are looked at */
   if (p->kept == NULL)
     level = th_gradient_history_estimate(&e->history, e->inner.theta, duals);
   for (int64_t g = 0; g < p->grouping.groups; g++) {
@@ -286,17 +294,17 @@ static th_status pass(struct th_working_set_solver *e, double lambda,
   return TH_OK;
 }
 
-/* Violators and what nearly is, those first that the sphere would remove last:
- * celer's priority (1 - Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point.
- * Collective. */
-static th_status admit(struct th_working_set_solver *e, double lambda,
-                       int64_t *added, struct th_error *err)
+/* Add groups that violate optimality, and those that nearly do. The groups that
+ * the sphere would remove last come first: celer's priority (1 -
+ * Omega_g^D(Z_g)) / sqrt(N_g) at the scaled dual point. Collective. */
+static th_status add_violators(struct th_working_set_solver *e, double lambda,
+                               int64_t *added, struct th_error *err)
 {
   const struct th_problem *p = e->problem;
   int64_t groups = p->grouping.groups;
   int64_t most = e->working.units;
   double *priority = NULL;
-  th_status rc = TH_NEW(&priority, groups, "candidates", err);
+  th_status rc = TH_NEW(&priority, groups, "candidate attributes", err);
   TH_TRY(th_agree(p->context->comm, rc, err));
   for (int64_t g = 0; g < groups; g++) {
     double nearness = e->duals.value[g] / fmax(lambda, e->dual_norm);
@@ -314,17 +322,16 @@ done:
   return rc;
 }
 
-/* How far a gap is on the way from the first to the goal, both as logarithms.
- */
+/* How far a gap has come from the first one to the goal, in logarithms. */
 static double share_of_way(double first, double gap, double goal)
 {
   double share = th_log(first / gap) / th_log(first / goal);
   return first > goal && gap > goal ? fmax(share, 0) : 1;
 }
 
-/* The working set's gap before the next pass: one over columns in memory is
- * cheap, and who is missing should be there before the set is solved well. But
- * not so cheap as a model by products. */
+/* The working set's gap before the next pass. A pass over columns in memory is
+ * cheap, and missing units should join before the set is solved well. A model
+ * by products is cheaper still. */
 static double enough_of(const struct th_working_set_solver *e, double least)
 {
   bool cheap = e->problem->kept != NULL && !th_working_set_solver_stays(e) &&
@@ -366,9 +373,9 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
     e->inner.done = share_of_way(first, e->gap, goal);
     added = 0;
     if (e->dual_norm > lambda)
-      TH_TRY(admit(e, lambda, &added, err));
+      TH_TRY(add_violators(e, lambda, &added, err));
     if (added == 0 && !(e->gap < 0.5 * before))
-      break; /* as far as doubles go */
+      break; /* the limit of doubles */
     if (added > 0)
       part = for_the_set;
     else if (enough == least)

@@ -1,13 +1,14 @@
 /* working_set_solver.h - the exact solution at one lambda: working sets,
  * gap-safe spheres
  *
- * The problem is solved on a working set; a pass over all attributes gives the
- * duality gap and the worst violations, which join it (Massias, Gramfort &
- * Salmon 2018, celer), until the gap is small.
- * What cannot matter to a pass is not read (solvers/exact/gradient_history.h).
+ * The problem is solved on a working set. A pass over all attributes gives the
+ * duality gap and the units with the worst violations, which join the set
+ * (Massias, Gramfort & Salmon 2018, celer). This is repeated until the gap is
+ * small. Attributes that cannot matter to a pass are not read
+ * (solvers/exact/gradient_history.h).
  *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM,
+ * and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_WORKING_SET_SOLVER_H
 #define TH_WORKING_SET_SOLVER_H
@@ -18,15 +19,15 @@
 
 struct th_working_set_solver {
   struct th_problem *problem; /* borrowed */
-  bool screens;               /* passes leave out what cannot matter */
-  double tolerance;           /* of the gap; 0: by rule */
+  bool screens;     /* passes leave out attributes that cannot matter */
+  double tolerance; /* of the gap; 0: by rule */
   struct th_inner_solver inner;
   struct th_working_set working;
   struct th_duals duals; /* times lambda: slopes */
   struct th_gradient_history history;
   double *ahead; /* places: slopes, extrapolated */
   double *value; /* groups: their dual values */
-  double *score; /* groups: candidates, and what they are called */
+  double *score; /* groups: scores of candidates, and their keys */
   int64_t *name;
   struct th_index_value *chosen;
   int64_t *key;
@@ -42,8 +43,9 @@ struct th_working_set_solver {
 int64_t th_working_set_solver_bytes(const struct th_shape *shape,
                                     int64_t owned);
 
-/* Begin with the zero model. duals: what th_problem_init gave, which this takes
- * over. Collective. Release with th_working_set_solver_free. TH_ENOMEM. */
+/* Begin with the zero model. duals: the ones from th_problem_init; the solver
+ * takes them over. Collective. Release with th_working_set_solver_free.
+ * TH_ENOMEM. */
 th_status th_working_set_solver_init(struct th_working_set_solver *exact,
                                      struct th_problem *problem,
                                      struct th_duals *duals,
@@ -55,22 +57,22 @@ void th_working_set_solver_free(struct th_working_set_solver *exact);
 double th_working_set_solver_goal(const struct th_working_set_solver *exact,
                                   double objective);
 
-/* Take the units into the working set whose value[] over the groups is above
- * floor: the `most` largest of them. *added: how many. Collective. */
+/* Add to the working set the groups whose value[] is above threshold, at most
+ * the `most` largest of them. *added: how many. Collective. */
 th_status th_working_set_solver_enlarge(struct th_working_set_solver *exact,
-                                        const double *value, double floor,
+                                        const double *value, double threshold,
                                         int64_t most, int64_t *added,
                                         struct th_error *err);
 
-/* Where to begin at the next lambda: coefficients along the line through the
- * last two, and the working set of their support; widens: and of what is going
- * to enter. With one lambda behind, that is what the strong rule keeps
- * (Tibshirani et al. 2012). Collective. */
+/* Begin the next lambda: extrapolate coefficients along the line through the
+ * last two, and set the working set to their support. widens: also add the
+ * units that are expected to enter. After only one lambda, these are what the
+ * strong rule keeps (Tibshirani et al. 2012). Collective. */
 th_status th_working_set_solver_guess(struct th_working_set_solver *exact,
                                       double lambda, bool widens,
                                       struct th_error *err);
 
-/* From the working set as it is to the solution. Collective. */
+/* Solve, starting from the working set as it is. Collective. */
 th_status th_working_set_solver_solve(struct th_working_set_solver *exact,
                                       double lambda, struct th_error *err);
 

@@ -1,4 +1,5 @@
-/* working_set_solver_kept.c - what the exact solver saves on columns in memory
+/* working_set_solver_kept.c - short cuts of the exact solver for columns in
+ * memory
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/working_set_solver_kept.h"
 

@@ -1,4 +1,4 @@
-/* certify.c - what the data say of a penalised model: gap, violations, margins
+/* certify.c - the certificate of a penalised model: gap, violations, margins
  *
  * Liang & Poon 2022, Algorithm 1, lines of the dual point and the gap-safe
  * sphere, with the corrections of math/gap.h, over all attributes.
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Below the level by this much a float sum is good enough: members of a
- * support lie at 1. */
+/* If a dual value is below the level by this much, a float sum is good enough.
+ * Members of a support lie at 1. */
 static const double settled_below = 1e-4;
 
 void th_certify_review_free(struct th_certify_review *r)
@@ -46,7 +46,7 @@ done:
   return rc;
 }
 
-/* The dual point of predictions whose intercept is the best one. */
+/* Find the dual point of the predictions, at their best intercept. */
 static th_status find_theta(struct th_certify_review *r, struct th_error *err)
 {
   const struct th_problem *p = r->problem;

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { MANY_EPOCHS = 1000 }; /* upper limit where a gap ends the run */
+enum { MANY_EPOCHS = 1000 }; /* upper limit if a gap ends the run */
 
 static const double usual_ratio = 0.1; /* of lambda_max */
 
@@ -40,8 +40,7 @@ static th_status check_penalty(const struct th_config *config,
   return TH_OK;
 }
 
-/* Lambdas of the run; the exact solver comes to a small one by way of others.
- */
+/* The number of lambdas; the exact solver approaches a small one by others. */
 static int64_t plan_points(const struct th_config *config)
 {
   double ratio = config->lambda_ratio > 0 ? config->lambda_ratio : 1;
@@ -80,7 +79,8 @@ th_status th_plan_penalised(struct th_plan *plan,
   TH_TRY(check_penalty(config, err));
   if (config->screening.how == TH_SCREEN_AUTO)
     config->screening.how = plan->solver->screen;
-  config->budget = shape->attributes; /* whatever is not screened */
+  config->budget =
+      shape->attributes; /* no limit; screened attributes are not read */
   config->sparsity = 0;
   config->validation = 0;
   config->passes = config->epochs > 0 ? config->epochs : MANY_EPOCHS;

@@ -8,9 +8,9 @@
 #include "core/source.h"
 #include "solvers/plan.h"
 
-/* What all such solvers have in common: lambda, passes, reads and the memory of
- * groups. A solver's own plan adds its memory and visits. TH_EUSAGE for options
- * that exclude each other. */
+/* The part of the plan that all such solvers share: lambda, passes, reads and
+ * the memory of groups. A solver's own plan adds its memory and visits.
+ * TH_EUSAGE for options that exclude each other. */
 th_status th_plan_penalised(struct th_plan *plan,
                             const struct th_plan_size *size,
                             struct th_error *err);

@@ -79,7 +79,7 @@ done:
   return rc;
 }
 
-/* Shared groups are called after their lowest attribute on any rank. */
+/* The key of a shared group is its lowest attribute on any rank. */
 static th_status name_shared(struct th_problem *p, struct th_error *err)
 {
   const struct th_grouping_shared *shared = &p->grouping.shared;
@@ -145,7 +145,7 @@ void th_problem_theta(const struct th_problem *p, const double *prediction,
     th_gap_centre(p->loss, p->rows, p->eta, p->target, theta);
 }
 
-/* The zero model, and the lambda at which it begins to be the best. */
+/* The zero model, and lambda_max, from which on it is the best. */
 static th_status begin_at_zero(struct th_problem *p, struct th_duals *duals,
                                struct th_error *err)
 {
@@ -174,8 +174,8 @@ done:
   return rc;
 }
 
-/* Sums in float only of values whose products a float can hold with all its
- * digits. Collective. */
+/* Sum in float only if floats can hold the products of values with full
+ * precision. Collective. */
 static void choose_precision(struct th_problem *p, const struct th_shape *shape)
 {
   const struct th_active *active = &p->active;
@@ -221,23 +221,27 @@ done:
   return rc;
 }
 
-/* Every column is active. Local. */
+/* Make every column active. Local. */
 static th_status activate_kept(struct th_problem *p, struct th_error *err)
 {
   const struct th_problem_kept *kept = p->kept;
   struct th_active *active = &p->active;
   th_status rc;
-  TH_TRY(TH_NEW(&active->attribute, kept->count, "columns", err));
-  TH_TRY(TH_NEW(&active->centre, kept->count, "columns", err));
-  TH_TRY(TH_NEW(&active->scale, kept->count, "columns", err));
-  TH_TRY(TH_NEW(&active->bound, kept->count, "columns", err));
+  TH_TRY(TH_NEW(&active->attribute, kept->count,
+                "attributes copied to all ranks", err));
+  TH_TRY(TH_NEW(&active->centre, kept->count, "attributes copied to all ranks",
+                err));
+  TH_TRY(TH_NEW(&active->scale, kept->count, "attributes copied to all ranks",
+                err));
+  TH_TRY(TH_NEW(&active->bound, kept->count, "attributes copied to all ranks",
+                err));
   active->owned = (struct th_range){0, kept->count};
   active->count = active->total = active->capacity = kept->count;
   for (int64_t k = 0; k < kept->count; k++) {
     active->attribute[k] = k;
     active->centre[k] = kept->column[k].centre;
     active->scale[k] = kept->column[k].scale;
-    active->bound[k] = INFINITY; /* nobody looked */
+    active->bound[k] = INFINITY; /* not computed */
   }
 done:
   return rc;

@@ -1,18 +1,20 @@
 /* problem.h - a penalised problem on all training examples, exactly
  *
  * P(b) = sum_i eta_i f(x_i'b + b0; y_i) + lambda Omega(b) + (ridge/2) |b|^2
- * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and
- *   Z = -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h. A ridge is as
- * good as one more example for every attribute, x = sqrt(ridge) there and 0
- * elsewhere, with target 0: its theta is sqrt(ridge) b, and slopes of
- * attributes that have a coefficient have ridge b in them; Z is of the data
- * alone. Examples are in stored order; eta and y are replicated, what belongs
- * to attributes is their owner's. Passes read through the observing source and
- * declare to it what they read: a solver that has attributes of its own active
- * declares them again afterwards.
+ * over the attributes that are not left out, with theta_i = f'(p_i; y_i) and Z
+ * = -(1/lambda) sum_i eta_i theta_i x_i as in math/gap.h.
  *
- * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
- * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * A ridge is equivalent to one more example for every attribute, with x =
+ * sqrt(ridge) there, 0 elsewhere, and target 0. Its theta is sqrt(ridge) b, so
+ * slopes of attributes with a coefficient include ridge b. Z is of the data
+ * alone. Examples are in stored order. eta and y are replicated; vectors over
+ * attributes belong to the owners.
+ *
+ * Passes read through the observing source and declare what they read. A
+ * solver that has active attributes of its own declares them again afterwards.
+ *
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM,
+ * and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_PROBLEM_H
 #define TH_PROBLEM_H
@@ -27,7 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Attributes in memory: on every rank, and alike. Borrowed. */
+/* Attributes in memory, the same on every rank. Borrowed. */
 struct th_problem_kept {
   int64_t rows;
   int64_t count;
@@ -44,7 +46,7 @@ struct th_problem {
   bool intercept;
   bool dense;        /* attributes have a value for every example */
   bool single;       /* stored values are summed in float */
-  bool beyond_float; /* they would be, but for their magnitude */
+  bool beyond_float; /* they are not, because of their magnitude */
   double ridge;      /* 0: none */
   int64_t rows;      /* n: training examples */
   double *target;
@@ -56,15 +58,15 @@ struct th_problem {
   struct th_grouping grouping; /* over its places */
   int64_t *key;    /* of each group here: its lowest attribute on all ranks */
   int64_t *by_key; /* groups in ascending order of keys */
-  bool *is_owner;  /* groups: this rank speaks for it */
+  bool *is_owner;  /* groups: this rank counts it in reductions */
   double *norm_bound;      /* groups: at least sqrt(N_g) */
   double *rounding_bound;  /* groups: the same for the rounding of sums */
-  struct th_csc_cache csc; /* sparse values of all places, where they fit */
+  struct th_csc_cache csc; /* sparse values, if they fit in memory */
   double *multiplier;      /* work of passes */
   float *multiplier32;
-  double *sums; /* places: of a pass, and the centres beside them */
+  double *sums; /* places: sums and centres of a pass */
   double *centre;
-  int64_t *place; /* which they are, and their attributes */
+  int64_t *place; /* places of a pass, and their attributes */
   int64_t *listed;
 };
 
@@ -82,25 +84,26 @@ struct th_duals {
   double *z;     /* places: Z where it was computed */
   double *value; /* groups: Omega_g^D(Z_g), or a bound on it */
   double *slack; /* groups: how far off the value may be */
-  bool *wanted;  /* groups: of the next pass */
+  bool *wanted;  /* groups: to be computed by the next pass */
   bool *known;   /* groups: the caller has them exactly */
 };
 
-/* Collective: targets, weights, groups, second moments; finds lambda_max, for
- * which it reads everything twice. duals receives the dual values of b = 0 at
- * lambda 1, for the caller to release; NULL: they are not wanted. Release with
- * th_problem_free. TH_EDATA where all attributes are left out. Also TH_EARG,
- * TH_EBUDGET, TH_ENUMERIC, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Collective. Reads targets, weights and groups, forms second moments, and
+ * finds lambda_max, which needs two passes over everything. duals receives the
+ * dual values of b = 0 at lambda 1, which the caller releases; it may be NULL.
+ * Release with th_problem_free. TH_EDATA where all attributes are left out.
+ * Also TH_EARG, TH_EBUDGET, TH_ENUMERIC, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_problem_init(struct th_problem *problem,
                           struct th_context *context, struct th_duals *duals,
                           struct th_error *err);
 /* Local. */
 void th_problem_free(struct th_problem *problem);
 
-/* The same of attributes in memory, under an l1 penalty, on a team of one rank:
- * all comes from `kept`, and nothing is read. The context needs its comm, loss,
- * config and profile alone. Collective over that team. TH_EDATA where no weight
- * is above 0. Also TH_EARG, TH_ENUMERIC, TH_ENOMEM. */
+/* The same for attributes in memory, with an l1 penalty, on a team of one
+ * rank. All data come from `kept`, and nothing is read. Of the context, only
+ * comm, loss, config and profile are needed. Collective over that team.
+ * TH_EDATA where no weight is above 0. Also TH_EARG, TH_ENUMERIC, TH_ENOMEM.
+ * */
 th_status th_problem_init_kept(struct th_problem *problem,
                                struct th_context *context,
                                const struct th_problem_kept *kept,
@@ -112,10 +115,11 @@ th_status th_problem_duals_init(struct th_duals *duals,
                                 struct th_error *err);
 void th_problem_duals_free(struct th_duals *duals);
 
-/* Z and dual values of the wanted groups, at theta; what may lie at or above
- * level, or be the largest of all, is exact in double (slack is its rounding),
- * unless it is known. The others stay as they are. Observes the wanted
- * attributes and, again where floats did not do, some of them. Collective. */
+/* Compute Z and dual values of the wanted groups at theta. Values that may lie
+ * at or above level, or be the largest of all, are exact in double (slack is
+ * their rounding), unless they are known. The other groups stay as they are.
+ * Observes the wanted attributes, and some of them again if floats were too
+ * coarse. Collective. */
 th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err);
@@ -129,13 +133,13 @@ th_status th_problem_predict(struct th_problem *problem,
                              int64_t count, double intercept,
                              double *prediction, struct th_error *err);
 
-/* theta at predictions, and sum eta theta = 0 where there is an intercept.
- * Local, replicated. */
+/* theta at the predictions; with an intercept, centred so that sum eta theta =
+ * 0. Local, replicated. */
 void th_problem_theta(const struct th_problem *problem,
                       const double *prediction, double *theta);
 
-/* Everything about a model without a ridge, from the data: coefficients of
- * (x - centre) * scale. *certificate keeps its path, lambda_max is filled in.
+/* Certify a model without a ridge from the data. Its coefficients are those of
+ * (x - centre) * scale. *certificate keeps its path; lambda_max is filled in.
  * Collective. */
 th_status th_problem_certify(struct th_problem *problem,
                              const struct th_support *model, double lambda,

@@ -5,8 +5,8 @@
 
 #include "solvers/penalised/problem.h"
 
-/* Rounding of sums over the sums of their terms' magnitudes, at most: twice
- * what kernels.h promises, for residuals are rounded too. */
+/* A bound on the rounding of a sum, over the sum of its terms' magnitudes. It
+ * is twice the bound of kernels.h, since residuals are rounded, too. */
 #define TH_SINGLE_ROUNDING 0x1p-16
 #define TH_DOUBLE_ROUNDING 0x1p-42
 
@@ -16,15 +16,15 @@ enum th_sum_kind {
   TH_SUM_MOMENTS /* squares, with the weights eta */
 };
 
-/* z over the places of the groups marked: factor times the sums; the others
- * stay as they are. Reads the problem's multipliers, or for moments its
- * weights. Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
+/* z = factor times the sums, over the places of marked groups; the others stay
+ * as they are. Uses the problem's multipliers, or for moments its weights.
+ * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */
 th_status th_problem_sums(struct th_problem *problem, const bool *marked,
                           enum th_sum_kind kind, double factor, double *z,
                           struct th_error *err);
 
-/* Second moments of the groups, and what bounds rounding, by one pass.
+/* Compute second moments of the groups, and bounds on rounding, by one pass.
  * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */
 th_status th_problem_moments(struct th_problem *problem, struct th_error *err);

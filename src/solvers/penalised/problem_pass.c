@@ -1,7 +1,7 @@
 /* problem_pass.c - moments and dual values of all groups, by passes
  *
- * Most sums are formed in float; what decides something is formed again in
- * double.
+ * Most sums are formed in float. Those that decide something are formed again
+ * in double.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "solvers/penalised/problem_parts.h"
@@ -14,8 +14,8 @@ static double rounding_of(const struct th_problem *p)
   return p->single ? TH_SINGLE_ROUNDING : TH_DOUBLE_ROUNDING;
 }
 
-/* eta theta over a power of two, so that the largest fits a float, in both
- * precisions; the root of sum eta theta^2. */
+/* Set the multipliers, in both precisions, to eta theta over a power of two
+ * that makes the largest fit a float. Returns the root of sum eta theta^2. */
 static double weigh(struct th_problem *p, const double *theta, double *unit)
 {
   double sum = 0;
@@ -35,8 +35,8 @@ static double weigh(struct th_problem *p, const double *theta, double *unit)
   return sqrt(sum);
 }
 
-/* N_j is summed in double once; a centred value's rounding goes with |x| +
- * |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
+/* N_j is summed once, in double. The rounding of a centred value grows with |x|
+ * + |centre|, and (|x| + |c|)^2 <= 4 (x - c)^2 + 6 c^2. */
 th_status th_problem_moments(struct th_problem *p, struct th_error *err)
 {
   int64_t places = p->active.count;
@@ -64,8 +64,8 @@ done:
   return rc;
 }
 
-/* The groups whose dual value decides something and is not exact yet: again in
- * double. Collective. */
+/* Compute again in double the groups whose dual value decides something and is
+ * not exact yet. Collective. */
 static th_status finish_duals(struct th_problem *p, double factor, double level,
                               struct th_duals *duals, struct th_error *err)
 {
@@ -91,7 +91,7 @@ done:
   return rc;
 }
 
-/* What the maximum is at least. Collective. */
+/* A lower bound of the maximum. Collective. */
 static double least_maximum(struct th_problem *p, const struct th_duals *duals)
 {
   double most = 0;
@@ -102,7 +102,7 @@ static double least_maximum(struct th_problem *p, const struct th_duals *duals)
   return most;
 }
 
-/* New values and slacks of the wanted groups. Collective. */
+/* Compute new values and slacks of the wanted groups. Collective. */
 static th_status evaluate(struct th_problem *p, double norm, double lambda,
                           struct th_duals *duals, struct th_error *err)
 {

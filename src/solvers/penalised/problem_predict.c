@@ -18,7 +18,7 @@ struct shares {
   int64_t *sums;  /* rows + 1 */
 };
 
-/* This rank's share on the examples of one row group. Local. */
+/* Add this rank's share on the examples of one row group. Local. */
 static th_status share_group(struct shares *s, struct th_rows rows,
                              struct th_error *err)
 {
@@ -53,7 +53,8 @@ static th_status share_all(struct shares *s, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(s->problem->context->source);
   th_status rc;
-  TH_TRY(TH_NEW(&s->column, shape->row_group, "a column", err));
+  TH_TRY(
+      TH_NEW(&s->column, shape->row_group, "the values of an attribute", err));
   for (int64_t first = 0; first < shape->training;) {
     struct th_rows rows = th_shape_rest(shape, first);
     TH_TRY(share_group(s, rows, err));
@@ -63,7 +64,7 @@ done:
   return rc;
 }
 
-/* What the predictions may add up to at most, on every rank. Collective. */
+/* Find the scale, from a bound on the predictions of all ranks. Collective. */
 static th_status find_scale(struct shares *s, struct th_error *err)
 {
   struct th_context *context = s->problem->context;
@@ -77,7 +78,8 @@ static th_status find_scale(struct shares *s, struct th_error *err)
   context->comm->ops->max_f64(context->comm, &largest, 1);
   if (th_fixed_init(&s->fixed, largest * (double)s->count))
     return TH_OK;
-  return th_fail(err, TH_ENUMERIC, "predictions may reach %g: out of range",
+  return th_fail(err, TH_ENUMERIC,
+                 "predictions may reach %g, which is too large; standardize",
                  largest * (double)s->count);
 }
 

@@ -19,7 +19,8 @@ struct piece {
   int64_t at;
 };
 
-/* Entry after entry, so that the bits do not depend on the cut into slabs. */
+/* Add entry after entry, so that the bits do not depend on the cut into slabs.
+ */
 static void add_sparse(struct th_problem *p, const struct piece *piece,
                        const double *factor, enum th_sum_kind kind)
 {
@@ -81,11 +82,11 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
 {
   const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
   int64_t first = piece->rows.first;
-  const struct th_row_weights m = {
-      .residual = p->multiplier + first,
-      .residual32 = p->multiplier32 + first,
-      .weight = p->multiplier + first, /* of no use to a gradient */
-      .weight32 = p->multiplier32 + first};
+  const struct th_row_weights m = {.residual = p->multiplier + first,
+                                   .residual32 = p->multiplier32 + first,
+                                   .weight = p->multiplier +
+                                             first, /* not used by a gradient */
+                                   .weight32 = p->multiplier32 + first};
   if (piece->slab.layout == TH_SPARSE)
     add_sparse(p, piece, factor, kind);
   else if (kind == TH_SUM_FAST)
@@ -95,7 +96,7 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
     add_dense(p, piece, factor, kind, room);
 }
 
-/* The same of attributes that are kept whole. */
+/* The same for attributes that are kept whole. */
 static void add_kept(struct th_problem *p, int64_t count, enum th_sum_kind kind)
 {
   const struct th_csc_cache *csc = &p->csc;
@@ -121,7 +122,7 @@ static th_status sum_group(struct th_problem *p, struct th_rows rows,
   struct piece piece = {.rows = rows, .at = 0};
   th_status rc = th_source_draw(source, &draw, err);
   if (p->csc.start != NULL)
-    return rc; /* counted; the values are there */
+    return rc; /* counted; the values are in memory */
   while (rc == TH_OK && piece.at < count) {
     rc = th_source_active(source, &draw, rows, piece.at, &piece.slab, err);
     if (rc != TH_OK)
@@ -138,7 +139,8 @@ static th_status sum_groups(struct th_problem *p, int64_t count,
 {
   const struct th_shape *shape = th_source_shape(p->context->source);
   float *room = NULL;
-  th_status rc = TH_NEW(&room, shape->row_group, "a row group", err);
+  th_status rc =
+      TH_NEW(&room, shape->row_group, "the examples of a row group", err);
   for (int64_t first = 0; first < p->rows && rc == TH_OK;) {
     struct th_rows rows = th_shape_rest(shape, first);
     rc = sum_group(p, rows, count, kind, room, err);
@@ -173,7 +175,7 @@ static int64_t list_places(struct th_problem *p, const bool *marked)
   return count;
 }
 
-/* The same of columns in memory, each of which has its centre and scale.
+/* The same for columns in memory, each of which has its centre and scale.
  * Local. */
 static void sum_kept(const struct th_problem *p, int64_t count,
                      enum th_sum_kind kind, double factor, double *z)

@@ -1,7 +1,7 @@
 /* algorithms.h - the solvers of this folder, for the table
  *
- * All are one algorithm: a row of the table names the update rule and the
- * screening rules that it goes with.
+ * All of them are one algorithm. A row of the solver table names the update
+ * rule and the screening rules that it can be combined with.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STOCHASTIC_ALGORITHMS_H
 #define TH_STOCHASTIC_ALGORITHMS_H

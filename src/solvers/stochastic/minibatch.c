@@ -44,7 +44,7 @@ void th_stochastic_batch_release(struct th_stochastic *s, bool all)
   minibatch->rows = 0;
 }
 
-/* The next row, and the panel that it lies in. Local. */
+/* Take the next row, and hold the row cache that it lies in. Local. */
 static th_status take_row(struct th_stochastic *s, int64_t r,
                           struct th_error *err)
 {
@@ -102,7 +102,7 @@ static th_status look(struct th_stochastic *s, int64_t rows,
   return rc;
 }
 
-/* From sums to duals; replicated. */
+/* Derive predictions and duals from the sums; replicated. */
 static void derive(struct th_stochastic *s)
 {
   const struct th_loss *loss = s->context->loss;
@@ -115,7 +115,7 @@ static void derive(struct th_stochastic *s)
                   minibatch->anchored);
   for (int64_t r = 0; r < minibatch->rows; r++)
     minibatch->theta[r] =
-        s->target[minibatch->index[r]]; /* until it is f' there */
+        s->target[minibatch->index[r]]; /* target for now; becomes f' */
   th_loss_f_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,
                 minibatch->factor);
   th_loss_df_all(loss, minibatch->rows, minibatch->prediction, minibatch->theta,

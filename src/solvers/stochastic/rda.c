@@ -16,8 +16,8 @@
 
 /* Replicated. */
 struct rda {
-  double first;     /* step; it must not grow again */
-  double constant;  /* of the intercept, likewise */
+  double first;     /* the first step size, which later ones never exceed */
+  double constant;  /* that of the intercept, kept for the same reason */
   double intercept; /* sum of its gradients */
   double step;      /* g t, t counted in mini-batches */
   double threshold; /* g t lambda_t */

@@ -1,7 +1,7 @@
 /* screen_gap_safe.c - gap-safe screening of finite sums
  *
- * Liang & Poon 2022, Algorithm 1, lines 10 to 13, corrected: the radius is
- * r_g = sqrt(2 L G N_g) / lambda with N_g = sum eta_i Omega_g^D(x_ig)^2. The
+ * Liang & Poon 2022, Algorithm 1, lines 10 to 13, corrected: the radius is r_g
+ * = sqrt(2 L G N_g) / lambda with N_g = sum eta_i Omega_g^D(x_ig)^2. The
  * product of the printed (2.4) and (2.5) is sqrt(n) too small and removes true
  * attributes; (2.5) lacks -1/lambda. Attributes leave the index set for good:
  * setting them to 0 once, as line 13 prints, would not last.
@@ -13,10 +13,10 @@
  * twice: at the iterate, as printed, and at a point of its own, which proximal
  * gradient passes (solvers/stochastic/sparsa.h) lead towards the solution.
  * There are as many of them as epochs since the last check, so that a check
- * costs about as much as the steps before it. The iterate takes nothing from
- * that point; what is said of the model is said of the iterate. All this is
- * ours: the paper knows the first sphere alone, as --screen-rule paper does,
- * and most of what is screened early is screened by the second.
+ * costs about as much as the steps before it. The iterate does not use that
+ * point, and the certificate is about the iterate. The second look is ours: the
+ * paper has the first sphere alone, as --screen-rule paper does. Most
+ * attributes that are screened early are screened by the second look.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screening.h"
 
@@ -29,17 +29,17 @@
 
 enum { POINT, OLD_POINT, OLD_DUAL, FIELDS }; /* screening fields */
 
-enum { MOST_BLOCKS = 16 }; /* between checks that have nothing to find */
+enum { MOST_BLOCKS = 16 }; /* between checks that find nothing */
 
 static const double exact_gap = 1e-10; /* over the objective at zero */
 
 /* Replicated. */
 struct gap_safe {
-  struct th_sparsa polish;
+  struct th_sparsa sparsa;
   double objective; /* P at the point; INFINITY: there is none yet */
-  int64_t drawn;    /* examples used by steps until it last moved */
+  int64_t drawn;    /* examples used by steps when the point last moved */
   bool exhausted;   /* it cannot remove more */
-  int64_t blocks;   /* of the usual length, until the next check */
+  int64_t blocks;   /* blocks of the usual length until the next check */
 };
 
 th_status th_screening_gap_safe(struct th_stochastic *s, struct th_error *err)
@@ -64,7 +64,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   struct gap_safe *state = s->screening_state;
   (void)err;
-  *state = (struct gap_safe){.polish.fields = {OLD_POINT, OLD_DUAL},
+  *state = (struct gap_safe){.sparsa.fields = {OLD_POINT, OLD_DUAL},
                              .objective = INFINITY,
                              .blocks = 1};
   return TH_OK;
@@ -76,9 +76,9 @@ static int64_t block(struct th_stochastic *s)
   return state->blocks * th_stochastic_block(s);
 }
 
-/* With the solution known nothing is left to be screened: checks become rare,
- * unless a gap may end the run or outer loops are the update rule's as well.
- */
+/* Once the solution is known, nothing is left to be screened, and checks become
+ * rare. They do not if a gap may end the run, or if the update rule needs the
+ * outer loops, too. */
 static int64_t blocks_until_next(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
@@ -89,7 +89,7 @@ static int64_t blocks_until_next(const struct th_stochastic *s)
                                    : 1;
 }
 
-/* The point takes the iterate's place, or gives it back. */
+/* Exchange the point and the iterate. */
 static void change_places(struct th_stochastic *s)
 {
   double **b = &s->active.field[TH_FIELD_COEF];
@@ -100,7 +100,7 @@ static void change_places(struct th_stochastic *s)
   *point = iterate;
 }
 
-/* Lead the point on, from the iterate where that is the better one, and screen
+/* Move the point on, starting from the iterate if that is better, and screen
  * there. Collective. */
 static th_status look_ahead(struct th_stochastic *s, int64_t passes,
                             struct th_error *err)
@@ -113,7 +113,7 @@ static th_status look_ahead(struct th_stochastic *s, int64_t passes,
     memcpy(th_stochastic_screening_field(s, POINT), th_stochastic_coef(s),
            (size_t)s->active.count * sizeof(double));
   change_places(s);
-  TH_TRY(th_sparsa(s, &state->polish, gap, passes, err));
+  TH_TRY(th_sparsa(s, &state->sparsa, gap, passes, err));
   state->objective = s->full.pass.objective;
   state->exhausted = s->full.pass.gap <= gap;
   before = s->active.total;
@@ -142,7 +142,8 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   intercept = s->intercept;
   TH_TRY(look_ahead(s, passes, err));
   state->drawn = s->control.drawn;
-  th_stochastic_pass_restore(s, &iterate, intercept); /* before pruning */
+  th_stochastic_pass_restore(s, &iterate,
+                             intercept); /* as it was before pruning */
   th_stochastic_changed(s, TH_CHANGE_COEF);
 done:
   return rc;
@@ -151,7 +152,7 @@ done:
 static void describe(struct th_stochastic *s, struct th_state *list)
 {
   struct gap_safe *state = s->screening_state;
-  TH_STATE_ONE(list, &state->polish, step);
+  TH_STATE_ONE(list, &state->sparsa, step);
   TH_STATE_ONE(list, state, objective);
   TH_STATE_ONE(list, state, drawn);
   TH_STATE_ONE(list, state, exhausted);

@@ -4,9 +4,9 @@
  * stochastic method runs in blocks of T steps; every example adds to a dual
  * certificate Z, to primal values at an anchor point bbar, and to second
  * moments N; at the end of a block they bound the distance from the solution,
- * and attributes that cannot be in it leave. The formulas, put right, are in
- * math/online.h. The paper starts Z again with every block (lines 6, 17) and
- * t with the loop of line 7; here t runs on, as its proofs need. Two additions
+ * and attributes that cannot be in it leave. The corrected formulas are in
+ * math/online.h. The paper starts Z again with every block (lines 6, 17) and t
+ * with the loop of line 7; here t runs on, as its proofs need. Two additions
  * make the result exact on finite sums: checks with re-admission, and an exact
  * solution on what is left at the end (screen_online_check.c).
  * SPDX-License-Identifier: MIT */
@@ -55,8 +55,7 @@ void th_screen_online_clear(struct th_stochastic *s, enum th_online_field field)
          (size_t)s->active.count * sizeof(double));
 }
 
-/* Lines 1 to 3: Z = 0, S = 0, the anchor is where the iterate is. Collective.
- */
+/* Lines 1 to 3: Z = 0, S = 0, and the anchor is the iterate. Collective. */
 static th_status create(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_config *config = s->context->config;
@@ -64,9 +63,8 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   if (!s->update->memoryless)
     return th_fail(
         err, TH_EUSAGE,
-        "{screen} online goes with steps that remember no gradients, "
-        "as those of os-prox-sgd; for this solver give {screen} "
-        "gap-safe");
+        "{screen} online needs steps that remember no gradients, such as those "
+        "of os-prox-sgd; give {screen} gap-safe to this solver");
   screen->first_length = first_length(s);
   screen->checked = s->active.total;
   screen->certified_active = -1;
@@ -84,7 +82,7 @@ static th_status create(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* T of line 7, as far as there are examples. */
+/* T of line 7, or as many steps as the examples allow. */
 static int64_t block(struct th_stochastic *s)
 {
   return th_min_i64(
@@ -92,7 +90,7 @@ static int64_t block(struct th_stochastic *s)
       th_integer_ceil_divide(th_screen_online_left(s), s->minibatch.capacity));
 }
 
-/* Lines 10 to 14; 8 and 9 are the engine's and the update rule's. */
+/* Lines 10 to 14. The engine and the update rule do lines 8 and 9. */
 static void observe(struct th_stochastic *s)
 {
   struct th_online *online = &th_screen_online_of(s)->online;
@@ -111,7 +109,7 @@ static void observe(struct th_stochastic *s)
     th_online_example(online, factor, s->target[i], minibatch->theta[r],
                       minibatch->anchored[r]); /* lines 11 and 12 */
   }
-  th_screen_online_watch(s);
+  th_screen_online_follow(s);
 }
 
 /* Lines 17 to 20: estimated certificate, gap, screening set. Collective. */
@@ -143,14 +141,14 @@ static th_status end(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_screen_online_check(s, err));  /* section 3.4 */
   th_online_begin(&screen->online, screen->held_omega, s->anchor_intercept,
                   th_screen_online_vectors_of(s)); /* lines 5, 6 and 22 */
-  /* a check has found the exact solution, and no one asked for more epochs */
+  /* a check has found the exact solution, and --epochs does not ask for more */
   s->done = s->done || (s->context->config->epochs == 0 &&
                         screen->certified_active == s->active.total);
 done:
   return rc;
 }
 
-/* What was gained; where it was nothing, that is said. */
+/* Tell the user what screening gained, or that it gained nothing. */
 static void report(const struct th_stochastic *s, int64_t readmitted,
                    int64_t left)
 {
@@ -170,7 +168,7 @@ static void report(const struct th_stochastic *s, int64_t readmitted,
         (long long)left, (long long)all);
 }
 
-/* What is known of the attributes that a stream left out. */
+/* Tell the user about the attributes that a stream left out. */
 static void report_stream(struct th_stochastic *s)
 {
   const struct th_online_screen *screen = th_screen_online_of(s);

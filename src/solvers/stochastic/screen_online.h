@@ -19,15 +19,15 @@ enum th_online_field {
   TH_ONLINE_N,
   TH_ONLINE_AVERAGE, /* sum of iterates of the block */
   TH_ONLINE_VOTES,   /* ballots against an attribute: rule votes */
-  TH_ONLINE_SAFE,    /* b of the last check that found nothing wrong */
-  TH_ONLINE_HELD,    /* b while a check looks elsewhere */
-  TH_ONLINE_BACK,    /* 1: the check has taken it back */
-  TH_ONLINE_EXACT,   /* how far checks have come towards the solution */
-  TH_ONLINE_WAS,     /* 1: was active before the check */
+  TH_ONLINE_SAFE,    /* b at the last check that found no error */
+  TH_ONLINE_HELD,    /* b while a check works at another point */
+  TH_ONLINE_BACK,    /* 1: a check made it active again */
+  TH_ONLINE_EXACT, /* the iterate of checks on its way to the exact solution */
+  TH_ONLINE_WAS,   /* 1: was active before the check */
   TH_ONLINE_FIELDS
 };
 
-/* Examples that the anchor is chosen on: those seen last. */
+/* The number of examples that the anchor is chosen on: those seen last. */
 enum { TH_ONLINE_RECENT = 256 };
 
 /* Replicated. */
@@ -37,16 +37,17 @@ struct th_online_screen {
   int64_t averaged;                 /* iterates in the average */
   double intercept;                 /* sum of their b0 */
   int64_t recent[TH_ONLINE_RECENT]; /* stored rows, a ring */
-  int64_t seen;                     /* examples that went through it */
-  int64_t ballots;                  /* held so far: rule votes */
-  int64_t checked;                  /* active attributes after the last check */
-  int64_t drawn;                    /* examples used by steps until then */
-  int64_t checks;                   /* of a stream */
-  int64_t doubtful; /* left out, and the last of them could not say why */
-  bool refined;     /* TH_ONLINE_EXACT holds something */
-  struct th_pass certified; /* what the last exact solution is certified by, */
+  int64_t seen;             /* examples that have passed through the ring */
+  int64_t ballots;          /* held so far: rule votes */
+  int64_t checked;          /* active attributes after the last check */
+  int64_t drawn;            /* examples used by steps until then */
+  int64_t checks;           /* checks of a stream */
+  int64_t doubtful;         /* attributes left out without proof */
+  bool refined;             /* TH_ONLINE_EXACT holds something */
+  struct th_pass certified; /* certifies the last exact solution, */
   double certified_intercept;
-  int64_t certified_active; /* while as many attributes are active; or -1 */
+  int64_t certified_active; /* valid while so many attributes are active; -1:
+                               never */
   double safe_intercept;
   double wanted;     /* gap of an exact solution; 0: the usual one */
   double held_omega; /* Omega of the anchor */
@@ -79,9 +80,9 @@ void th_screen_online_vote(struct th_stochastic *s);
 
 /* ---- the anchor (screen_online_anchor.c) ---- */
 
-/* The iterate goes into the average where it is due; the sample's examples into
- * the ring. Local. */
-void th_screen_online_watch(struct th_stochastic *s);
+/* Add the iterate to the average when it is due, and the mini-batch's examples
+ * to the ring. Local. */
+void th_screen_online_follow(struct th_stochastic *s);
 
 /* The anchor of the next block, and its Omega: the iterate, or for rule proj
  * the block's average behind a hard threshold. Collective. */
@@ -106,42 +107,43 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
 
 /* ---- safety (screen_online_check.c) ---- */
 
-/* All attributes become active; the field WAS is 1 where they were before.
- * Panels are to be read again, second moments of the others are 0. Collective.
- */
+/* Make all attributes active; the field WAS is 1 where they were before. Row
+ * caches must be read again, and second moments of the new ones are 0.
+ * Collective. */
 th_status th_screen_online_readmit(struct th_stochastic *s,
                                    struct th_error *err);
 
-/* Solve the problem exactly on the active attributes, look at all others, take
- * back those that the solution needs; until there are none. b becomes the exact
- * solution, whose certificate is filled in. *readmitted: how many came back; -1
- * where `most` passes over the examples, or any, do not reach an exact
- * solution; the next call goes on from there. Collective. */
+/* Solve the problem exactly on the active attributes, look at all others, and
+ * make those active again that the solution needs. Repeat until there are none.
+ * b becomes the exact solution, whose certificate is filled in. *readmitted:
+ * how many came back; -1 if `most` passes over the examples did not reach an
+ * exact solution, or if no number can. The next call goes on from there.
+ * Collective. */
 th_status th_screen_online_refine(struct th_stochastic *s, int64_t most,
                                   int64_t *readmitted, struct th_error *err);
 
 /* The end of a run on a finite sum: b becomes the exact solution of the whole
- * problem, whose certificate is filled in; where passes come to a standstill,
- * that of the solver `lasso` (screen_online_exact.c). *readmitted: attributes
- * of the solution that had been left out. Collective. */
+ * problem, whose certificate is filled in. If passes come to a standstill, the
+ * solver `lasso` finds it (screen_online_exact.c). *readmitted: attributes of
+ * the solution that had been left out. Collective. */
 th_status th_screen_online_end_exactly(struct th_stochastic *s,
                                        int64_t *readmitted,
                                        struct th_error *err);
 
-/* After that: the same to that gap, on values that may have changed by their
- * rounding. Collective. */
+/* Afterwards: solve again to that gap, on values whose rounding may have
+ * changed. Collective. */
 th_status th_screen_online_end_again(struct th_stochastic *s, double gap,
                                      struct th_error *err);
 
-/* b becomes a solution found elsewhere, in the units that s works in: what
- * had been left out of it comes back. Collective. */
+/* b becomes a solution that another solver has found, in the units of s.
+ * Attributes of it that had been left out come back. Collective. */
 th_status th_screen_online_adopt(struct th_stochastic *s,
                                  const struct th_support *solution,
                                  int64_t *readmitted, struct th_error *err);
 
-/* Where screening has left out attributes since the last check: see whether all
- * of them may stay out; else take back what is wrong, return to the last safe
- * state and raise w. Collective. */
+/* If screening has left out attributes since the last check, check whether all
+ * of them may stay out. Otherwise make those that may not active again, return
+ * to the last safe state and raise w. Collective. */
 th_status th_screen_online_check(struct th_stochastic *s, struct th_error *err);
 
 #endif

@@ -18,7 +18,7 @@
 
 enum { IN_AVERAGE = 64 }; /* iterates of a block, evenly spaced */
 
-void th_screen_online_watch(struct th_stochastic *s)
+void th_screen_online_follow(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
   const struct th_online *online = &screen->online;
@@ -36,7 +36,7 @@ void th_screen_online_watch(struct th_stochastic *s)
   screen->averaged++;
 }
 
-/* sum |v_j| bound_j: what predictions at the anchor can reach. Collective. */
+/* sum |v_j| bound_j, a bound on predictions at the anchor. Collective. */
 static th_status bound_coefs(struct th_stochastic *s, const double *v,
                              struct th_error *err)
 {
@@ -47,7 +47,7 @@ static th_status bound_coefs(struct th_stochastic *s, const double *v,
 
 /* ---- the examples seen last ---- */
 
-/* Those of the ring in ascending order, each once. */
+/* List the examples of the ring in ascending order, each once. */
 static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
 {
   int64_t filled = th_min_i64(screen->seen, TH_ONLINE_RECENT);
@@ -60,7 +60,7 @@ static int64_t list_recent(const struct th_online_screen *screen, int64_t *row)
   return count;
 }
 
-/* v where the level that first keeps it is in [low, high], else 0. */
+/* v_j if the level that first keeps it is in [low, high], else 0. */
 static void part_of(const struct th_stochastic *s, const double *v,
                     const double *level, int low, int high, double *part)
 {
@@ -132,7 +132,7 @@ static th_status choose_level(struct th_stochastic *s, const double *v,
   int64_t rows = list_recent(th_screen_online_of(s), row);
   int64_t *sums = NULL;
   th_status rc =
-      TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "an anchor point", err);
+      TH_NEW(&sums, TH_ANCHOR_LEVELS * rows + 1, "online screening", err);
   TH_TRY(th_agree(comm, rc, err));
   rc = multiply(s, v, level, row, rows, sums, err);
   TH_TRY(th_comm_sum_agree(comm, sums, (size_t)(TH_ANCHOR_LEVELS * rows), rc,

@@ -1,12 +1,12 @@
 /* screen_online_check.c - what online screening left out may have been needed
  *
  * Its radius is proved for the weights of the stream, not for the examples as a
- * whole, and an iterate near the solution on what is left hardly ever shows
- * what is missing. So a check solves the problem on what is left exactly, and
- * looks at the optimality conditions of all other groups there: Omega_g^D(Z_g)
- * <= 1 where b_g = 0. Those that break them come back; without any, the
- * solution is the one of the whole problem (Liang & Poon 2022, section 3.4,
- * says when to look, Tibshirani et al. 2012 how).
+ * whole. An iterate near the solution on the active attributes hardly ever
+ * shows what is missing. So a check solves the problem exactly on the active
+ * attributes, and there looks at the optimality conditions of all other groups:
+ * Omega_g^D(Z_g) <= 1 where b_g = 0. Groups that break them come back. If none
+ * does, the solution is that of the whole problem. (When to check: Liang & Poon
+ * 2022, section 3.4; how: Tibshirani et al. 2012.)
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_online.h"
 
@@ -20,12 +20,13 @@
 
 enum {
   ROUNDS = 100,
-  LEAST_PASSES = 200, /* of a check; and for each epoch since the last one: */
+  LEAST_PASSES =
+      200, /* of a check; it gets more with the epochs since the last one */
   PASSES_PER_EPOCH = 4,
   EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
-  EXAMPLES_OF_STREAM = 2000, /* fresh ones, of a check */
+  EXAMPLES_OF_STREAM = 2000, /* fresh examples in a check */
   PATIENCE = 64,             /* epochs in which nothing was left out */
-  PATIENCE_IN_PASSES = 400   /* in which the gap has to halve */
+  PATIENCE_IN_PASSES = 400   /* passes in which the gap has to halve */
 };
 
 static const double exact_gap = 1e-10; /* over the objective at zero */
@@ -72,9 +73,9 @@ done:
   return rc;
 }
 
-/* s->places.keep: groups that were active, those that break the optimality
- * conditions, and those of b, which both are marked; whether there are any.
- * Collective. */
+/* Set s->places.keep for groups that were active, that break the optimality
+ * conditions, or that b uses. The latter two are marked. Whether any group is
+ * marked. Collective. */
 static bool judge(struct th_stochastic *s)
 {
   const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
@@ -112,23 +113,23 @@ static int64_t count_needed(struct th_stochastic *s)
   return needed;
 }
 
-/* From where the last check came to; *exact: an exact solution on the active
- * attributes. Collective. */
+/* Solve on from where the last check ended. *exact: b solves the problem on the
+ * active attributes. Collective. */
 static th_status solve(struct th_stochastic *s, int64_t most, bool *exact,
                        struct th_error *err)
 {
-  struct th_sparsa polish = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
+  struct th_sparsa sparsa = {.fields = {TH_ONLINE_X, TH_ONLINE_AVERAGE},
                              .patience = PATIENCE_IN_PASSES};
   double wanted = th_screen_online_of(s)->wanted;
   double gap = wanted > 0 ? wanted : exact_gap * s->goal.zero_objective;
-  th_status rc = th_sparsa(s, &polish, gap, most, err);
+  th_status rc = th_sparsa(s, &sparsa, gap, most, err);
   *exact = s->full.pass.gap <= gap;
   th_stochastic_hold(s, TH_ONLINE_EXACT, NULL);
   return rc;
 }
 
-/* All attributes are looked at once, at b or at another solution, where that is
- * not NULL; *more: some of them come back. Collective. */
+/* Look at all attributes once, at b or at `other` unless that is NULL. *more:
+ * some of them come back. Collective. */
 static th_status look_around(struct th_stochastic *s,
                              const struct th_support *solution, bool *more,
                              struct th_error *err)
@@ -152,8 +153,8 @@ done:
   return rc;
 }
 
-/* Go on from the solution that the last check came to; whether it is exact, and
- * nothing has been left out since. Local; replicated. */
+/* Return to the solution of the last check; whether it is exact and nothing has
+ * been left out since. Local; replicated. */
 static bool return_to_solution(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
@@ -169,7 +170,7 @@ static bool return_to_solution(struct th_stochastic *s)
   return known;
 }
 
-/* An exact solution of the whole problem is there. */
+/* Remember that b is an exact solution of the whole problem. */
 static void remember(struct th_stochastic *s)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
@@ -211,14 +212,14 @@ th_status th_screen_online_adopt(struct th_stochastic *s,
     return rc;
   *readmitted = count_needed(s);
   s->certificate.screened_wrongly += *readmitted;
-  th_stochastic_learnt(s, TH_KNOWN_PASS); /* as exact as there is */
+  th_stochastic_learnt(s, TH_KNOWN_PASS); /* the pass is of this solution */
   remember(s);
   return rc;
 }
 
-/* ---- checks on the way ---- */
+/* ---- checks during the run ---- */
 
-/* Back to the last safe state, with more caution. */
+/* Return to the last safe state, and screen more cautiously. */
 static void fall_back(struct th_stochastic *s, int64_t readmitted)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
@@ -235,7 +236,7 @@ static void fall_back(struct th_stochastic *s, int64_t readmitted)
                     (long long)readmitted, raised);
 }
 
-/* Nothing wrong was found: on from where the check began. */
+/* No error was found: go on from where the check began. */
 static void go_on(struct th_stochastic *s, double intercept, bool safe)
 {
   struct th_online_screen *screen = th_screen_online_of(s);
@@ -244,17 +245,17 @@ static void go_on(struct th_stochastic *s, double intercept, bool safe)
     th_stochastic_hold(s, TH_ONLINE_SAFE, &screen->safe_intercept);
 }
 
-/* Passes that a check may take. Those that it takes in vain are not lost: the
- * next one goes on from there. */
+/* Passes that a check may take. If they are too few, they are not lost: the
+ * next check goes on from there. */
 static int64_t passes_of_check(const struct th_stochastic *s, int64_t drawn)
 {
   int64_t passes = PASSES_PER_EPOCH * ((s->control.drawn - drawn) / s->n);
   return passes > LEAST_PASSES ? passes : LEAST_PASSES;
 }
 
-/* Rule proj: at the end of a block that left something out, and where nothing
- * was for long. The others as in the paper's experiments (section 4.2), and
- * when nothing is left. */
+/* Is a check due? Rule proj: at the end of a block that left something out, and
+ * if nothing was left out for long. The other rules: as in the paper's
+ * experiments (section 4.2), and when nothing is left. */
 static bool is_due(struct th_stochastic *s)
 {
   const struct th_online_screen *screen = th_screen_online_of(s);
@@ -266,8 +267,9 @@ static bool is_due(struct th_stochastic *s)
          s->control.drawn - screen->drawn >= EXAMPLES_BETWEEN;
 }
 
-/* Of a stream: fresh examples, when half of the attributes have gone since the
- * last check, and all that are left in the end. Collective. */
+/* The check of a stream, on fresh examples. It is made when half of the
+ * attributes have left since the last check. In the end it uses all examples
+ * that are left. Collective. */
 static th_status check_stream(struct th_stochastic *s, struct th_error *err)
 {
   struct th_online_screen *screen = th_screen_online_of(s);

@@ -1,14 +1,14 @@
 /* screen_online_exact.c - the end of a run with online screening: the exact
  * solution
  *
- * What is left is mostly small, and proximal gradient passes solve it fast. On
- * data of very uneven scales, or at tiny penalties, they come to a standstill;
- * then the exact solver ends the run, from all attributes.
+ * The screened problem is mostly small, and proximal gradient passes solve it
+ * fast. On data of very uneven scales, or with tiny penalties, they come to a
+ * standstill. Then the exact solver ends the run, on all attributes.
  * SPDX-License-Identifier: MIT */
 #include "solvers/exact/algorithms.h"
 #include "solvers/stochastic/screen_online.h"
 
-/* The whole problem at this lambda. Collective. */
+/* Solve the whole problem at this lambda. Collective. */
 static th_status solve_whole(struct th_stochastic *s, int64_t *readmitted,
                              struct th_error *err)
 {

@@ -1,14 +1,15 @@
-/* screen_online_sample.c - what a stream left out may have been needed
+/* screen_online_sample.c - checks what screening left out of a stream
  *
  * One pass over many examples leaves no time to solve anything exactly. A check
- * takes K fresh examples instead and observes all attributes of them: their
- * mean of -(1/lambda) theta x is Z but for a half-width h_j, the same for all
+ * takes K fresh examples instead and observes all attributes of them. Their
+ * mean of -(1/lambda) theta x is within a half-width h_j of Z, for all
  * attributes at once with probability 1 - delta_c (Liang & Poon 2022, section
- * 3.4, with the empirical Bernstein half-width in place of Hoeffding's). It
- * needs a bound on the entries: the largest that was seen is taken, since what
- * can be proved from the ranges of attributes is many times larger. Groups
- * whose estimate of Omega_g^D is beyond 1 come back; those where it is below 1
- * by more than the half-width may stay out; of the others that is said.
+ * 3.4, with the empirical Bernstein half-width in place of Hoeffding's). The
+ * half-width needs a bound on the entries. The largest entry seen is taken,
+ * since a bound proved from the ranges of attributes is many times larger.
+ * Groups whose estimate of Omega_g^D is beyond 1 come back. Those where it is
+ * below 1 by more than the half-width may stay out. The others are reported as
+ * doubtful.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_online.h"
 
@@ -58,7 +59,7 @@ static th_status take_sample(struct th_stochastic *s, int64_t examples,
   double *mean = th_stochastic_screening_field(s, TH_ONLINE_X);
   double *square = th_stochastic_screening_field(s, TH_ONLINE_AVERAGE);
   double *bound = th_stochastic_screening_field(s, TH_ONLINE_EXACT);
-  double loss = s->control.loss; /* of steps alone */
+  double loss = s->control.loss; /* the loss of steps, to be restored */
   bool more = true;
   th_status rc = TH_OK;
   *drawn = 0;
@@ -84,8 +85,8 @@ done:
   return rc;
 }
 
-/* The fields X and AVERAGE become the estimate of |Z_j| and the largest that
- * the sample leaves possible. */
+/* Field X becomes the estimate of |Z_j|, and AVERAGE the largest value that the
+ * sample leaves possible. */
 static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
 {
   double *middle = th_stochastic_screening_field(s, TH_ONLINE_X);
@@ -102,8 +103,8 @@ static void bound_duals(struct th_stochastic *s, int64_t drawn, double delta)
   }
 }
 
-/* s->places.keep: what was active, and groups that must come back. Collective.
- */
+/* Set s->places.keep for active groups and for groups that must come back.
+ * Collective. */
 static int64_t judge(struct th_stochastic *s)
 {
   double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
@@ -122,8 +123,8 @@ static int64_t judge(struct th_stochastic *s)
   return back;
 }
 
-/* Attributes that were left out and of which the sample does not say that they
- * may be. Collective. */
+/* Attributes that were left out although the sample does not show that they may
+ * be. Collective. */
 static int64_t count_doubtful(struct th_stochastic *s)
 {
   const double *was = th_stochastic_screening_field(s, TH_ONLINE_WAS);
@@ -140,7 +141,7 @@ static int64_t count_doubtful(struct th_stochastic *s)
   return doubtful;
 }
 
-/* The vectors that a check works with. */
+/* Clear the vectors that a check works with. */
 static void clear(struct th_stochastic *s)
 {
   th_screen_online_clear(s, TH_ONLINE_X);
@@ -158,7 +159,7 @@ th_status th_screen_online_sample(struct th_stochastic *s, int64_t examples,
   th_status rc;
   clear(s);
   TH_TRY(th_screen_online_readmit(s, err));
-  TH_TRY(th_stochastic_reach(s, err));
+  TH_TRY(th_stochastic_coef_bound(s, err));
   TH_TRY(take_sample(s, examples, &drawn, err));
   bound_duals(s, drawn, delta);
   screen->doubtful = count_doubtful(s);

@@ -1,10 +1,11 @@
 /* screen_online_votes.c - the heuristic of the paper's experiments
  *
- * Their program (not their text) lets the rule, with a radius sqrt(n) smaller
- * than proved, vote four times in a block; then attributes leave that have as
- * many votes against them as the mean and as the median of all, once that is
- * more than five. Half of the attributes may go at once, whether or not any
- * bound says so: those of the solution that come late go with them.
+ * Their program (not their text) lets the rule vote four times in a block, with
+ * a radius sqrt(n) smaller than proved. Then attributes leave that have at
+ * least as many votes against them as the mean and the median of all, if that
+ * is more than five. Half of the attributes may leave at once, without any
+ * proof, and attributes of the solution that become active late leave with
+ * them.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/screen_online.h"
 

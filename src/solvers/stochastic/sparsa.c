@@ -27,7 +27,7 @@ static double *old_dual(struct th_stochastic *s, const struct th_sparsa *p)
 static double worst_recent(const struct th_sparsa *p)
 {
   double worst = p->recent[0];
-  for (int k = 1; k < TH_POLISH_MEMORY; k++)
+  for (int k = 1; k < TH_SPARSA_MEMORY; k++)
     worst = fmax(worst, p->recent[k]);
   return worst;
 }
@@ -66,7 +66,8 @@ static th_status try_step(struct th_stochastic *s, struct th_sparsa *p,
   return th_stochastic_pass(s, err);
 }
 
-/* One step that is accepted, and the length of the next. Collective. */
+/* Make one step that is accepted, and choose the length of the next.
+ * Collective. */
 static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
                          struct th_error *err)
 {
@@ -88,7 +89,7 @@ static th_status advance(struct th_stochastic *s, struct th_sparsa *p,
     if (!accepted)
       p->step = fmax(p->step / 2, p->shortest);
   }
-  p->recent[p->passes % TH_POLISH_MEMORY] = s->full.pass.objective;
+  p->recent[p->passes % TH_SPARSA_MEMORY] = s->full.pass.objective;
   double most = longest * p->shortest;
   p->step = bend > 0 ? fmin(fmax(squares / bend, p->shortest), most) : most;
 done:
@@ -97,12 +98,12 @@ done:
 
 static void forget(struct th_sparsa *p, double objective)
 {
-  for (int k = 0; k < TH_POLISH_MEMORY; k++)
+  for (int k = 0; k < TH_SPARSA_MEMORY; k++)
     p->recent[k] = objective;
 }
 
-/* Attributes that are 0 in the solution leave. Without them objective and dual
- * point are others. Collective. */
+/* Attributes that are 0 in the solution leave. This changes objective and dual
+ * point. Collective. */
 static th_status screen(struct th_stochastic *s, struct th_sparsa *p,
                         struct th_error *err)
 {

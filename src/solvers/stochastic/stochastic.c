@@ -31,7 +31,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   TH_TRY(TH_NEW(&s->eta, n, "weights", err));
   TH_TRY(th_stochastic_pass_init(&s->full, n, err));
   TH_TRY(th_row_caches_init(&s->caches, context, &s->active,
-                            config->panel_memory, err));
+                            config->row_cache_memory, err));
   TH_TRY(th_example_order_init(&s->order, context->deal.plan.unit, err));
   TH_TRY(th_stochastic_batch_init(&s->minibatch, th_min_i64(rows, n), err));
   TH_TRY(th_context_all_examples(context, s->target, s->eta, err));
@@ -72,7 +72,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
   TH_TRY(th_stochastic_form(s, err));
   s->balanced = 1;
   TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(th_stochastic_batch_speedup(s, err));
   TH_TRY(choose_lambda(s, warm != NULL ? warm->point : 0, err));
   if (warm != NULL && warm->model != NULL) {
     th_stochastic_assign(s, warm->model);
@@ -82,7 +82,7 @@ static th_status set_up(struct th_stochastic *s, const struct th_warm *warm,
     TH_TRY(s->update->create(s, err));
   if (s->screening->create != NULL)
     TH_TRY(s->screening->create(s, err));
-  if (s->done) /* the zero model it is */
+  if (s->done) /* the zero model is the solution */
     th_stochastic_learnt(s, TH_KNOWN_PASS);
   else
     th_stochastic_changed(s, TH_CHANGE_PROBLEM);
@@ -100,7 +100,7 @@ th_status th_stochastic_resume(struct th_stochastic **made,
                                const struct th_warm *warm, struct th_error *err)
 {
   struct th_stochastic *s = NULL;
-  th_status rc = TH_NEW(&s, 1, "a solver", err);
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->context = context;
   s->update = update;

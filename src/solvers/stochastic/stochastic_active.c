@@ -1,4 +1,4 @@
-/* stochastic_active.c - what follows from the set of active attributes
+/* stochastic_active.c - what is derived from the set of active attributes
  * SPDX-License-Identifier: MIT */
 #include "core/partition.h"
 #include "solvers/stochastic/stochastic_parts.h"
@@ -26,7 +26,7 @@ static th_status reserve(struct th_stochastic *s, struct th_error *err)
   th_status rc;
   TH_TRY(TH_GROW(&s->places.edge, &s->places.edge_capacity,
                  th_integer_ceil_divide(owned.last - owned.first, TH_CELL) + 1,
-                 "cells", err));
+                 "the attributes left after screening", err));
   TH_TRY(th_row_caches_reserve(&s->caches, err));
   TH_TRY(th_memory_arrays_reserve(
       TH_ARRAYS(&s->places, work), &s->places.capacity,
@@ -93,7 +93,7 @@ th_status th_stochastic_rebuild(struct th_stochastic *s, struct th_error *err)
   }
   TH_TRY(th_agree(s->context->comm, rc, err));
   TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(th_stochastic_batch_speedup(s, err));
 done:
   return rc;
 }

@@ -1,4 +1,4 @@
-/* stochastic_balance.c - active attributes spread evenly over the ranks again
+/* stochastic_balance.c - spreads active attributes evenly over the ranks again
  * SPDX-License-Identifier: MIT */
 #include "core/partition.h"
 #include "solvers/stochastic/stochastic_parts.h"
@@ -13,7 +13,7 @@
  * and that much more than after the last move. */
 static const double worth_moving = 1.3;
 
-enum { WORTH_MOVING = 32 }; /* attributes: below it steps cost the same */
+enum { WORTH_MOVING = 32 }; /* attributes; with fewer, steps cost the same */
 
 /* The attributes of the rank that has the most, over the mean. Collective. */
 static double imbalance(struct th_stochastic *s, int64_t *most)
@@ -35,7 +35,7 @@ static th_status place_evenly(struct th_stochastic *s,
   int64_t d = th_source_shape(s->context->source)->attributes;
   struct th_cost cost = {.attributes = d,
                          .cells = th_integer_ceil_divide(d, TH_CELL)};
-  th_status rc = TH_NEW(&cost.cost, cost.cells, "the load of cells", err);
+  th_status rc = TH_NEW(&cost.cost, cost.cells, "balancing the ranks", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t p = 0; p < s->active.count; p++)
     cost.cost[s->active.attribute[p] / TH_CELL]++;
@@ -54,7 +54,7 @@ static th_status place_at_home(struct th_stochastic *s,
 {
   int size = s->context->comm->size;
   int64_t *edge = NULL;
-  th_status rc = TH_NEW(&edge, size + 1, "the placement", err);
+  th_status rc = TH_NEW(&edge, size + 1, "balancing the ranks", err);
   if (rc != TH_OK)
     return rc;
   for (int r = 0; r < size; r++)
@@ -63,7 +63,7 @@ static th_status place_at_home(struct th_stochastic *s,
   return rc;
 }
 
-/* Everything over the places follows. Collective. */
+/* Move everything over the places. Collective. */
 static th_status move_all(struct th_stochastic *s,
                           const struct th_placement *placement,
                           struct th_error *err)

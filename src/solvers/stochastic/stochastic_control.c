@@ -1,4 +1,4 @@
-/* stochastic_control.c - how long steps are, and how many there have been
+/* stochastic_control.c - step sizes and counters of a stochastic method
  * SPDX-License-Identifier: MIT */
 #include "core/elementary.h"
 #include "core/integer.h"
@@ -10,7 +10,8 @@
  * for the sum of the losses, and hardly moves on their mean. */
 static const double step_decay = 0.55;
 
-/* Lmax is that of the active attributes when a tenth of them has left. */
+/* Lmax is computed anew, for the active attributes, when a tenth of them has
+ * left. */
 static const double worth_renewing = 0.9;
 
 void th_stochastic_control_describe(struct th_step_control *control,
@@ -66,7 +67,7 @@ th_status th_stochastic_renew_steps(struct th_stochastic *s,
   if ((double)s->active.total > worth_renewing * (double)s->control.measured)
     return rc;
   TH_TRY(th_stochastic_norms(s, err));
-  TH_TRY(th_stochastic_gain(s, err));
+  TH_TRY(th_stochastic_batch_speedup(s, err));
 done:
   return rc;
 }

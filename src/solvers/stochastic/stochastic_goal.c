@@ -1,10 +1,10 @@
 /* stochastic_goal.c - the gap that ends a run of a stochastic method
  *
- * A check knows the iterate before screening prunes it, and on the attributes
- * that are left; the model is what is left of it, and its certificate is over
- * all attributes, of which those that were pruned may break the optimality
- * conditions at an iterate with noise. Both gaps may be larger. So a run ends
- * only where the certificate of the model itself says so.
+ * A check sees the iterate before screening prunes it, and only on the active
+ * attributes. The model is the pruned iterate, and its certificate is over all
+ * attributes. Pruned attributes may break the optimality conditions at an
+ * iterate with noise. For both reasons its gap may be larger. So a run ends
+ * only if the certificate of the model itself says so.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "solvers/penalised/problem.h"
@@ -14,16 +14,16 @@
 
 static const double usual_tolerance = 1e-9; /* of the zero model's objective */
 
-/* Of it, too: gaps that rounding of values to float may make; gaps at which
- * steps no longer help; where double precision ends. */
+/* Also relative to it: gaps that the rounding of values to float may cause;
+ * gaps at which steps no longer help; the limit of double precision. */
 static const double float_gap = 1e-6;
 static const double still_gap = 1e-11;
 static const double double_gap = 1e-13;
 
-enum { LOOK_AGAIN = 4 }; /* after a 4th of the examples so far */
+enum { LOOK_AGAIN = 4 }; /* after a quarter of the examples so far */
 
-/* --tolerance, or, unless --epochs says how long to go on, a gap that is small
- * beside the zero model's objective; 0: none. */
+/* The gap to reach: --tolerance, or a small share of the zero model's
+ * objective, or 0 for none if --epochs says how long to go on. */
 static double goal(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;
@@ -46,7 +46,7 @@ done:
   return rc;
 }
 
-/* s->goal.whole. Collective. */
+/* Fill in s->goal.whole. Collective. */
 static th_status look_at_all(struct th_stochastic *s, struct th_error *err)
 {
   struct th_context *context = s->context;
@@ -64,9 +64,9 @@ done:
   return rc;
 }
 
-/* Values that are centred or scaled are rounded to float: a problem beside the
- * one that is certified. In double its solution is that of the data.
- * Collective. */
+/* Values that are centred or scaled are rounded to float, so the steps solve a
+ * slightly different problem. Change to double, whose solution is that of the
+ * data. Collective. */
 static th_status sharpen(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
@@ -88,8 +88,8 @@ static bool may_sharpen(const struct th_stochastic *s, double wanted)
          wanted < float_gap * s->goal.zero_objective;
 }
 
-/* The gap that was wanted is there, or none that is smaller is going to be: is
- * it that of the model? Collective. */
+/* The wanted gap has been reached, or no smaller one can be. Does the model
+ * have it, too? Collective. */
 static th_status confirm(struct th_stochastic *s, double wanted,
                          struct th_error *err)
 {
@@ -170,7 +170,7 @@ th_status th_stochastic_certify(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* Small print would not do. */
+/* A certificate alone would be overlooked, so this is a notice. */
 void th_stochastic_tell(const struct th_stochastic *s)
 {
   const struct th_config *config = s->context->config;

@@ -1,15 +1,15 @@
-/* stochastic_known.c - what is current of all that is known of an iterate
+/* stochastic_known.c - which derived quantities are current
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic.h"
 
-/* What a change leaves unknown. */
+/* What is no longer known after a change. */
 static const unsigned forgotten[TH_CHANGES] = {
     [TH_CHANGE_LOOP] = TH_KNOWN_LOOKED | TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
-    [TH_CHANGE_STEPS] = TH_KNOWN_REACH,
+    [TH_CHANGE_STEPS] = TH_KNOWN_COEF_BOUND,
     [TH_CHANGE_PLACES] = TH_KNOWN_PASS | TH_KNOWN_CERTIFICATE,
-    [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_REACH,
+    [TH_CHANGE_COEF] = TH_KNOWN_PASS | TH_KNOWN_COEF_BOUND,
     [TH_CHANGE_PROBLEM] = TH_KNOWN_PASS,
-    [TH_CHANGE_REACH] = TH_KNOWN_REACH,
+    [TH_CHANGE_COEF_BOUND] = TH_KNOWN_COEF_BOUND,
     [TH_CHANGE_END] = TH_KNOWN_CERTIFICATE};
 
 bool th_stochastic_knows(const struct th_stochastic *s, unsigned what)

@@ -11,7 +11,7 @@
 
 enum {
   EPOCHS_IN_LOOP = 4, /* T = 4 n examples between two screenings */
-  STEPS_UNTOLD = 1024 /* to who watches */
+  STEPS_UNTOLD = 1024 /* between two reports to the monitor */
 };
 
 double th_stochastic_done(const struct th_stochastic *s)
@@ -59,7 +59,7 @@ int64_t th_stochastic_block(struct th_stochastic *s)
   return th_integer_ceil_divide(EPOCHS_IN_LOOP * s->n, s->minibatch.capacity);
 }
 
-/* Mini-batches until the next screening. */
+/* The number of mini-batches until the next screening. */
 static int64_t block_length(struct th_stochastic *s)
 {
   return (s->screening->block != NULL ? s->screening->block
@@ -94,7 +94,7 @@ done:
   return rc;
 }
 
-/* What is known of the model now. */
+/* Fill in the certificate with what is known now. */
 static void fill_certificate(struct th_stochastic *s)
 {
   struct th_certificate *c = &s->certificate;
@@ -140,8 +140,8 @@ th_status th_stochastic_step(void *state, struct th_context *context,
   if (!*more)
     return rc;
   th_stochastic_changed(s, TH_CHANGE_LOOP);
-  if (!th_stochastic_knows(s, TH_KNOWN_REACH))
-    TH_TRY(th_stochastic_reach(s, err));
+  if (!th_stochastic_knows(s, TH_KNOWN_COEF_BOUND))
+    TH_TRY(th_stochastic_coef_bound(s, err));
   th_stochastic_changed(s, TH_CHANGE_STEPS);
   if (s->update->begin != NULL)
     TH_TRY(s->update->begin(s, err));

@@ -20,31 +20,33 @@ void th_stochastic_batch_free(struct th_minibatch *minibatch);
 th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
                                    struct th_error *err);
 
-/* Let go of the deal units that the sample no longer needs; of all. Local. */
+/* Release the deal units that the mini-batch no longer needs; release all.
+ * Local. */
 void th_stochastic_batch_release(struct th_stochastic *s, bool all);
 
 /* ---- active attributes (stochastic_active.c, stochastic_balance.c) ---- */
 
-/* Cells, groups and work arrays of the present places. Collective. TH_EARG,
- * TH_ENOMEM. */
+/* Form cells, groups and work arrays for the present places. Collective.
+ * TH_EARG, TH_ENOMEM. */
 th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err);
-void th_stochastic_places_free(struct th_places *places); /* local */
+/* Local. */
+void th_stochastic_places_free(struct th_places *places);
 
-/* Even loads again, where that pays. Collective. TH_EARG, TH_ENOMEM. */
+/* Balance the ranks again if that pays. Collective. TH_EARG, TH_ENOMEM. */
 th_status th_stochastic_balance(struct th_stochastic *s, struct th_error *err);
 
 /* ---- the end of a run (stochastic_loop.c, stochastic_goal.c) ---- */
 
-/* s->support: the coefficients that are not zero, on every rank. Collective.
- * TH_ENOMEM. */
+/* Gather in s->support, on every rank, the coefficients that are not zero.
+ * Collective. TH_ENOMEM. */
 th_status th_stochastic_gather(struct th_stochastic *s, struct th_error *err);
 
-/* What certificates are made with, over all attributes: made when it is wanted
- * first. Collective. */
+/* Open the problem over all attributes, for certificates, unless it is open.
+ * Collective. */
 th_status th_stochastic_open_problem(struct th_stochastic *s,
                                      struct th_error *err);
 
-/* At the end of an outer loop: a gap that is small enough ends the run.
+/* At the end of an outer loop: end the run if the gap is small enough.
  * Collective. */
 th_status th_stochastic_check_gap(struct th_stochastic *s,
                                   struct th_error *err);
@@ -52,8 +54,8 @@ th_status th_stochastic_check_gap(struct th_stochastic *s,
 /* Whether finish makes the model the exact solution. Local. */
 bool th_stochastic_ends_exactly(const struct th_stochastic *s);
 
-/* After it has: on, where the certificate says that the wanted gap has not been
- * reached. Collective. */
+/* After such a finish: go on if the certificate says that the wanted gap has
+ * not been reached. Collective. */
 th_status th_stochastic_end_exactly(struct th_stochastic *s,
                                     struct th_error *err);
 

@@ -41,11 +41,11 @@ void th_stochastic_pass_describe(struct th_pass *pass, const char *name,
   th_state_leave(state);
 }
 
-/* What is done with the row of example i. Local. */
+/* Called with the row of example i. Local. */
 typedef bool visitor(struct th_stochastic *s, const struct th_row *row,
                      int64_t i);
 
-/* All rows in stored order, as a draw of each deal unit. Local. */
+/* Visit all rows in stored order; each deal unit is one draw. Local. */
 static th_status visit(struct th_stochastic *s, visitor *look,
                        struct th_error *err)
 {
@@ -95,8 +95,8 @@ th_status th_stochastic_total(struct th_stochastic *s, const double *v,
 
 /* ---- norms ---- */
 
-/* N_j, and norm2(x_i)^2 as the product of a row with itself, which stands in a
- * vector of zeros for the moment. */
+/* Add to N_j, and form norm2(x_i)^2 as the product of a row with itself, which
+ * is put into a vector of zeros for this. */
 static bool visit_norms(struct th_stochastic *s, const struct th_row *row,
                         int64_t i)
 {
@@ -140,7 +140,7 @@ th_status th_stochastic_norms(struct th_stochastic *s, struct th_error *err)
   s->scaling.step_bound = TH_FIXED_SLACK * sqrt(squares * s->control.largest);
   s->control.measured = s->active.total;
   s->control.epoch_half = 0;
-  th_stochastic_changed(s, TH_CHANGE_REACH);
+  th_stochastic_changed(s, TH_CHANGE_COEF_BOUND);
 done:
   return rc;
 }
@@ -167,8 +167,8 @@ static bool visit_dual(struct th_stochastic *s, const struct th_row *row,
 static th_status predict(struct th_stochastic *s, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(th_stochastic_reach(s, err));
-  th_stochastic_learnt(s, TH_KNOWN_REACH);
+  TH_TRY(th_stochastic_coef_bound(s, err));
+  th_stochastic_learnt(s, TH_KNOWN_COEF_BOUND);
   memset(s->full.sums, 0, (size_t)s->n * sizeof *s->full.sums);
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
@@ -180,7 +180,7 @@ done:
   return rc;
 }
 
-/* The best b0, and the duals there. Local; replicated. */
+/* Find the best b0, and the duals there. Local; replicated. */
 static th_status dualize(struct th_stochastic *s, struct th_error *err)
 {
   const struct th_loss *loss = s->context->loss;

@@ -10,8 +10,9 @@ enum {
   BYTES_PER_EXAMPLE = 10 * 8         /* targets, weights, predictions, duals */
 };
 
-/* In place of an epoch: its steps, and each four of them a check, which goes
- * over the values twice. What screening leaves after some epochs is little. */
+/* The passes that stand for an epoch: its steps, and every four epochs a check,
+ * which goes over the values twice. After some epochs screening leaves little.
+ */
 static const double passes_of_epoch = 1.5;
 static const double usual_epochs = 30;
 

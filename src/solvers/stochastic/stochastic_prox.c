@@ -41,7 +41,7 @@ void th_stochastic_descend(struct th_stochastic *s, double g,
     double step = g * factor[r];
     th_row_add(&s->minibatch.row[r], -step, b);
     s->intercept -= s->control.constant * step;
-    th_stochastic_scaling_widen(&s->scaling, fabs(step));
+    th_stochastic_scaling_grow(&s->scaling, fabs(step));
   }
 }
 
@@ -58,14 +58,14 @@ void th_stochastic_prox(struct th_stochastic *s, double t, double *v)
     th_grouping_prox(&s->grouping, s->context->comm, t * s->lambda, v);
 }
 
-/* One example, dense: both at once. Local. */
+/* One dense example: gradient step and prox at once. Local. */
 static void fused_step(struct th_stochastic *s, double g)
 {
   double step = g * s->minibatch.factor[0];
   th_row_step(&s->minibatch.row[0], -step, g * s->lambda,
               th_stochastic_coef(s));
   s->intercept -= s->control.constant * step;
-  th_stochastic_scaling_widen(&s->scaling, fabs(step));
+  th_stochastic_scaling_grow(&s->scaling, fabs(step));
 }
 
 void th_stochastic_batch_prox(struct th_stochastic *s, double g)

@@ -26,7 +26,7 @@ void th_stochastic_scaling_restart(struct th_scaling *scaling,
   scaling->scaled_for = 0;
 }
 
-void th_stochastic_scaling_widen(struct th_scaling *scaling, double length)
+void th_stochastic_scaling_grow(struct th_scaling *scaling, double length)
 {
   scaling->coef_bound += length * scaling->step_bound;
 }
@@ -53,7 +53,8 @@ th_status th_stochastic_bound(struct th_stochastic *s, const double *v,
   return th_stochastic_total(s, work, bound, err);
 }
 
-th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err)
+th_status th_stochastic_coef_bound(struct th_stochastic *s,
+                                   struct th_error *err)
 {
   double coef_bound = 0;
   th_status rc =

@@ -16,7 +16,7 @@ struct th_scaling {
   double coef_bound;
   double anchor_coef_bound; /* the same of the anchor */
   double step_bound;        /* norm2(bound) max_i norm2(x_i) */
-  double scaled_for;        /* the bound that the scale holds; 0: none */
+  double scaled_for;        /* the bound that fixed was made for; 0: none */
   struct th_fixed fixed;
 };
 
@@ -24,15 +24,16 @@ struct th_scaling {
 void th_stochastic_scaling_describe(struct th_scaling *scaling,
                                     struct th_state *state);
 
-/* The bound is this, found anew; the scale follows when it is wanted. Local. */
+/* Set the bound to a new value; the scale is adapted when it is needed. Local.
+ */
 void th_stochastic_scaling_restart(struct th_scaling *scaling,
                                    double coef_bound);
 
-/* A gradient step of that length, times |theta|, is made. Local. */
-void th_stochastic_scaling_widen(struct th_scaling *scaling, double length);
+/* Let the bound grow by a gradient step; length includes |theta|. Local. */
+void th_stochastic_scaling_grow(struct th_scaling *scaling, double length);
 
-/* A scale that holds predictions within the present bound. Local. TH_ENUMERIC.
- */
+/* Adapt the scale so that it holds predictions within the present bound. Local.
+ * TH_ENUMERIC. */
 th_status th_stochastic_scale(struct th_stochastic *s, struct th_error *err);
 
 /* sum |v_j| bound_j over the active places, which no prediction with such
@@ -42,6 +43,7 @@ th_status th_stochastic_bound(struct th_stochastic *s, const double *v,
                               double *bound, struct th_error *err);
 
 /* coef_bound = sum |b_j| bound_j. Collective. TH_ENUMERIC. */
-th_status th_stochastic_reach(struct th_stochastic *s, struct th_error *err);
+th_status th_stochastic_coef_bound(struct th_stochastic *s,
+                                   struct th_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* stochastic_solvers.c - update rule and screening rule make a solver,
- * at one lambda or along a path of them
+/* stochastic_solvers.c - combines an update rule and a screening rule to a
+ * solver, at one lambda or along a path
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/algorithms.h"
 #include "solvers/stochastic/screening.h"
@@ -17,19 +17,20 @@ const struct th_screening *const th_screenings[TH_SCREEN_COUNT] = {
     [TH_SCREEN_GAP_SAFE] = &th_screen_gap_safe,
     [TH_SCREEN_ONLINE] = &th_screen_online};
 
-/* The plan has replaced `auto` by what the solver's row says. */
+/* The screening rule; the plan has replaced `auto` by the default of the
+ * solver's row. */
 static const struct th_screening *screening_of(const struct th_context *context)
 {
   return context->solver->screenings[context->config->screening.how];
 }
 
-/* The engine at one lambda after the other. */
+/* The engine, run at one lambda after the other. */
 struct path {
   struct th_stochastic *engine;
   int64_t point; /* of the path */
 };
 
-/* What is known of the present lambda. Local. */
+/* Record the present lambda in the path. Local. */
 static th_status record(struct th_stochastic *s, struct th_error *err)
 {
   struct th_certificate *c = &s->certificate;
@@ -42,8 +43,8 @@ static th_status record(struct th_stochastic *s, struct th_error *err)
   return rc;
 }
 
-/* What is known of the present lambda is kept; the next one starts from its
- * model, with as many epochs. Collective. */
+/* Record the present lambda, and start the next one from its model, with as
+ * many epochs. Collective. */
 static th_status advance(struct path *path, struct th_context *context,
                          struct th_error *err)
 {
@@ -72,7 +73,7 @@ static th_status create(void **state, struct th_context *context,
                         struct th_error *err)
 {
   struct path *path = NULL;
-  th_status rc = TH_NEW(&path, 1, "a solver", err);
+  th_status rc = TH_NEW(&path, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_stochastic_create(&path->engine, context, context->solver->update,
                               screening_of(context), err));
@@ -113,7 +114,7 @@ done:
   return rc;
 }
 
-/* An engine at the point of an image, with the zero model. Collective. */
+/* Make an engine at the point of an image, with the zero model. Collective. */
 static void move_to_point(struct path *path, struct th_context *context,
                           struct th_state *list)
 {

@@ -1,7 +1,8 @@
 /* stochastic_state.c - the state of a stochastic method between outer loops
  *
- * Row caches, cells and groups follow from the active attributes. On another
- * number of ranks these are at home again: no number depends on where they are.
+ * Row caches, cells and groups are derived from the active attributes. On
+ * another number of ranks, attributes are with their owners again; no number
+ * depends on where they are.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic_parts.h"
 
@@ -9,7 +10,7 @@
 
 #include <stdio.h>
 
-/* A run that has looked at all attributes goes on to do so with what it has.
+/* If the run has opened the problem over all attributes, open it here, too.
  * Collective. */
 static void describe_problem(struct th_stochastic *s, struct th_state *state)
 {
@@ -25,7 +26,7 @@ static void describe_problem(struct th_stochastic *s, struct th_state *state)
   th_state_note(state, th_stochastic_open_problem(s, err));
 }
 
-/* All attributes are active yet; those that the image does not have leave.
+/* All attributes are active so far. Those that the image does not have leave.
  * Collective. */
 static struct th_range keep_active(struct th_stochastic *s,
                                    struct th_state *state)
@@ -57,7 +58,7 @@ static struct th_range keep_active(struct th_stochastic *s,
   return here;
 }
 
-/* Every vector but Z, which passes make anew. Collective. */
+/* Describe every vector but Z, which passes compute anew. Collective. */
 static void describe_active(struct th_stochastic *s, struct th_state *state)
 {
   enum { NUMBER = 24 };
@@ -75,8 +76,8 @@ static void describe_active(struct th_stochastic *s, struct th_state *state)
   }
 }
 
-/* Row caches hold floats, or doubles since they were found to be too short; the
- * unit that is being handed out is held. */
+/* Row caches hold floats, or doubles once floats were found to be too coarse.
+ * The unit that is being handed out is held. */
 static void describe_rows(struct th_stochastic *s, struct th_state *state)
 {
   struct th_minibatch *minibatch = &s->minibatch;
@@ -112,7 +113,7 @@ static void describe_certificate(struct th_stochastic *s,
   th_certificate_describe_path(c, c->path_size, state);
 }
 
-/* What is known is said as the set that it is. */
+/* The set of what is known is listed as it is. */
 static void describe_iterate(struct th_stochastic *s, struct th_state *state)
 {
   TH_STATE_ONE(state, s, lambda);

@@ -32,7 +32,8 @@ th_status th_variance_reduced_create(struct th_stochastic *s,
                                      struct th_error *err)
 {
   struct th_variance_reduced *state = s->update_state;
-  th_status rc = TH_NEW(&state->table, s->n, "a table of duals", err);
+  th_status rc =
+      TH_NEW(&state->table, s->n, "the gradients of all examples", err);
   rc = th_agree(s->context->comm, rc, err);
   if (rc == TH_OK)
     th_variance_reduced_restart(s);
@@ -54,9 +55,9 @@ void th_variance_reduced_free(struct th_stochastic *s)
   free(state->table);
 }
 
-/* ---- attributes that are not met (sparse data, l1) ---- */
+/* ---- attributes that an example does not have (sparse data, l1) ---- */
 
-/* All steps that have been counted since the last flush. */
+/* Apply to a coefficient all steps since it was last current. */
 static void catch_up(struct th_stochastic *s, int64_t place)
 {
   int64_t steps = s->control.steps - s->control.flushed_at;
@@ -117,7 +118,8 @@ static void move_mean(struct th_stochastic *s)
   }
 }
 
-/* The mean and the prox: for what the sample meets, the rest waits; for all. */
+/* Apply the mean and the prox: to the attributes of the mini-batch alone, while
+ * the others wait; or to all. */
 static void step_met(struct th_stochastic *s)
 {
   for (int64_t r = 0; r < s->minibatch.rows; r++)
@@ -137,7 +139,7 @@ void th_variance_reduced_step(struct th_stochastic *s, bool remember)
 {
   struct th_variance_reduced *state = s->update_state;
   double g = s->control.step_size;
-  th_stochastic_scaling_widen(&s->scaling, g * state->size * TH_FIXED_SLACK);
+  th_stochastic_scaling_grow(&s->scaling, g * state->size * TH_FIXED_SLACK);
   s->intercept -= s->control.constant * g * state->intercept_mean;
   correct(s, remember);
   th_stochastic_descend(s, g, s->minibatch.factor, th_stochastic_coef(s));

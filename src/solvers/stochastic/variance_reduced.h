@@ -1,7 +1,7 @@
-/* variance_reduced.h - steps of reduced variance: what saga and svrg share
+/* variance_reduced.h - variance-reduced steps, which saga and svrg share
  *
- * The gradient of example i is corrected by what it was when last looked at:
- * n eta_i (theta - table_i) x_i + mean, with mean = sum eta_i table_i x_i.
+ * The gradient of example i is corrected by its last known value: n eta_i
+ * (theta - table_i) x_i + mean, with mean = sum eta_i table_i x_i.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_VARIANCE_REDUCED_H
 #define TH_VARIANCE_REDUCED_H
@@ -10,7 +10,7 @@
 
 /* Replicated; the state of both update rules, whose only vector is the mean. */
 struct th_variance_reduced {
-  double *table;         /* n: theta_i when example i was last looked at */
+  double *table;         /* n: the last known theta_i */
   double intercept_mean; /* sum eta_i table_i */
   double size;           /* sum eta_i |table_i| */
 };
@@ -26,13 +26,13 @@ void th_variance_reduced_describe(struct th_stochastic *s,
                                   struct th_state *list);
 void th_variance_reduced_free(struct th_stochastic *s);
 
-/* b = prox of g lambda Omega at b - g (corrected gradient of the sample).
- * remember: the table and its mean take over the sample's theta, which become
- * their corrections. Collective. */
+/* b = prox of g lambda Omega at b - g (corrected gradient of the mini-batch).
+ * remember: put the mini-batch's theta into the table, and update its mean.
+ * theta then holds the corrections. Collective. */
 void th_variance_reduced_step(struct th_stochastic *s, bool remember);
 
-/* Coefficients that are not met drift along the mean; catch_up and flush of
- * both rules. Local. */
+/* catch_up and flush of both rules. Coefficients that the mini-batch does not
+ * have move along the mean later. Local. */
 void th_variance_reduced_catch_up(struct th_stochastic *s,
                                   const struct th_row *row);
 void th_variance_reduced_flush(struct th_stochastic *s);

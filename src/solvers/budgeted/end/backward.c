@@ -1,4 +1,5 @@
-/* backward.c - least squares from which members leave, the weakest first
+/* backward.c - backward elimination from least squares, the weakest member
+ * first
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/backward.h"
 
@@ -70,7 +71,8 @@ static void drop(struct th_backward *b, int64_t j)
   b->left--;
 }
 
-/* How many leave costs less than `least`: named in weak, by rising cost. */
+/* List in weak the members that cost less than `least` to lose, by rising cost;
+ * their number. */
 static int64_t find_weak(struct th_backward *b, double least)
 {
   int64_t count = 0;

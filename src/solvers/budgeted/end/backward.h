@@ -1,4 +1,5 @@
-/* backward.h - least squares from which members leave, the weakest first
+/* backward.h - backward elimination from least squares, the weakest member
+ * first
  *
  * The columns and the target have mean 0, so a constant is fitted as well. The
  * system is factored once. A member that leaves is taken out of the inverse (an
@@ -13,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed: empty. Room is kept from system to system. */
+/* Zeroed: empty. Memory is reused for the next system. */
 struct th_backward {
-  int64_t size;    /* members at the start */
-  int64_t left;    /* of them */
+  int64_t size;    /* members at the beginning */
+  int64_t left;    /* members that have not left */
   double rows;     /* n */
   double square;   /* residual sum of squares */
   bool *stays;     /* size */
@@ -30,18 +31,19 @@ struct th_backward {
 
 void th_backward_free(struct th_backward *b);
 
-/* products (size x size), moment and square: sums over n rows of z z', z y and
- * y^2. Members that depend on others leave at once. TH_ENOMEM. */
+/* Begin with the sums over n rows of z z', z y and y^2: products (size x size),
+ * moment and square. Members that depend on others leave at once. TH_ENOMEM. */
 th_status th_backward_start(struct th_backward *b, int64_t size, double rows,
                             const double *products, const double *moment,
                             double square, struct th_error *err);
 
-/* Members leave while |t| < limit for some: half of these at a time, at least
- * one, or one by one. t = coef / sqrt(s^2 inverse_jj), s^2 = square / max(1, n
+/* Remove members while |t| < limit for some of them: half of these at a time,
+ * at least one, or one by one. t = coef / sqrt(s^2 inverse_jj), s^2 = square /
+ * max(1, n
  * - left - 1); of equals the one with the lower number leaves. */
 void th_backward_prune(struct th_backward *b, double limit, bool by_halves);
 
-/* The weakest leaves while there are more than `most`. */
+/* Remove the weakest while there are more than `most`. */
 void th_backward_reduce(struct th_backward *b, int64_t most);
 
 #endif

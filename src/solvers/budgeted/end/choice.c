@@ -1,4 +1,4 @@
-/* choice.c - which of several models predicts, and is no larger than it must be
+/* choice.c - chooses the model that predicts best and is no larger than needed
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/choice.h"
 
@@ -51,8 +51,8 @@ static double se_of(const struct th_choice *choice, const double *u,
   return choice->sum > 0 ? sqrt(sum) / choice->sum : 0;
 }
 
-/* The correlation of predictions with the target, times root of the rows that
- * the weights are worth. */
+/* The correlation of predictions with the target, times the root of the
+ * effective number of rows. */
 static double score_of(const struct th_choice *choice, const double *prediction)
 {
   double centre = mean_of(choice, prediction);
@@ -78,10 +78,11 @@ static double score_of(const struct th_choice *choice, const double *prediction)
 static th_status reserve(struct th_choice *choice, struct th_error *err)
 {
   int64_t wanted = choice->count + 1;
-  th_status rc =
-      TH_GROW(&choice->candidate, &choice->capacity, wanted, "candidates", err);
+  th_status rc = TH_GROW(&choice->candidate, &choice->capacity, wanted,
+                         "candidate attributes", err);
   if (rc == TH_OK)
-    rc = TH_GROW(&choice->row_loss, &choice->room, wanted, "candidates", err);
+    rc = TH_GROW(&choice->row_loss, &choice->room, wanted,
+                 "candidate attributes", err);
   return rc;
 }
 
@@ -115,7 +116,7 @@ static bool counts(const struct th_choice *choice, const struct th_candidate *c)
          (choice->most <= 0 || c->size <= choice->most);
 }
 
-/* Of equals the first is better. */
+/* Whether a predicts better than b. Of equals the first is better. */
 static bool predicts_better(const struct th_candidate *a,
                             const struct th_candidate *b)
 {
@@ -168,8 +169,8 @@ static int64_t find_best(const struct th_choice *choice)
   return best;
 }
 
-/* The first, from few to many attributes, that is as good as b; none after b
- * itself. */
+/* The first candidate, from few to many attributes, that is as good as b. At
+ * the latest b itself. */
 static int64_t find_sparsest(const struct th_choice *choice, int64_t b)
 {
   const struct th_candidate *all = choice->candidate;

@@ -1,7 +1,7 @@
-/* choice.h - which of several models predicts, and is no larger than it must be
+/* choice.h - chooses the model that predicts best and is no larger than needed
  *
- * Candidates predict validation rows that they have not seen. What is kept of
- * each is its loss on every row, so that differences are judged in pairs. With
+ * Candidates predict validation rows that they have not seen. The loss of each
+ * candidate on every row is kept, so that differences are judged in pairs. With
  * rows i, weights w_i and W their sum:
  *   loss_ci   (y - p)^2 / 2, or log(1 + exp(-y p)) for labels (th_loss_f)
  *   mean(u)   sum of w_i u_i / W
@@ -39,11 +39,11 @@ enum th_candidate_kind {
 struct th_candidate {
   enum th_candidate_kind kind;
   int64_t mix;  /* place in the grid of nets; 0 of others */
-  int64_t step; /* likewise: of its penalties */
+  int64_t step; /* its place among the penalties; 0 of others */
   int64_t size; /* attributes of the final model */
   double loss;  /* mean(loss_c), by th_choice_add */
-  double se;    /* se(loss_c), likewise */
-  double score; /* likewise, as above */
+  double se;    /* se(loss_c), by th_choice_add */
+  double score; /* score, by th_choice_add */
 };
 
 struct th_choice {
@@ -61,12 +61,12 @@ struct th_choice {
   int64_t room; /* for row_loss */
 };
 
-/* What has been chosen: places in `candidate`; -1: there is none. */
+/* The choice: places in `candidate`; -1: there is none. */
 struct th_chosen {
   int64_t chosen;
   int64_t best;   /* b */
   int64_t null;   /* the first */
-  int64_t strict; /* the first, whether it counts or not */
+  int64_t strict; /* the first strict support, whether it counts or not */
   double above;   /* mean(loss_chosen - loss_b) */
   double above_se;
 };
@@ -78,13 +78,13 @@ th_status th_choice_init(struct th_choice *choice, int64_t rows,
                          struct th_error *err);
 void th_choice_free(struct th_choice *choice);
 
-/* One more candidate; prediction, of every row, is not needed afterwards. Takes
- * 8 bytes a row. TH_ENOMEM. */
+/* Add a candidate by its prediction of every row, which is not kept. Takes 8
+ * bytes a row. TH_ENOMEM. */
 th_status th_choice_add(struct th_choice *choice, enum th_candidate_kind kind,
                         int64_t mix, int64_t step, int64_t size,
                         const double *prediction, struct th_error *err);
 
-/* TH_EARG when no null model has been added. */
+/* Choose. TH_EARG when no null model has been added. */
 th_status th_choice_make(struct th_choice *choice, struct th_chosen *made,
                          struct th_error *err);
 

@@ -15,8 +15,8 @@ th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
   th_status rc;
   th_end_model_free(model);
   model->size = size;
-  TH_TRY(TH_NEW(&model->place, size, "a candidate", err));
-  TH_TRY(TH_NEW(&model->coef, size, "a candidate", err));
+  TH_TRY(TH_NEW(&model->place, size, "the models compared at the end", err));
+  TH_TRY(TH_NEW(&model->coef, size, "the models compared at the end", err));
 done:
   return rc;
 }
@@ -32,7 +32,8 @@ th_status th_end_pick(const struct th_end_work *w,
                       const struct th_vector *from, struct th_vector **out,
                       struct th_error *err)
 {
-  th_status rc = TH_NEW(out, list->count, "columns", err);
+  th_status rc =
+      TH_NEW(out, list->count, "the values of candidate attributes", err);
   for (int64_t k = 0; k < list->count && rc == TH_OK; k++)
     (*out)[k] = from[th_end_list_find(&w->all, list->attribute[k])];
   return rc;
@@ -77,7 +78,7 @@ done:
   return rc;
 }
 
-/* What the model says of it. */
+/* Describe the candidates for the model. */
 static void note(const struct th_end_work *w, const struct th_choice *choice,
                  const struct th_chosen *made)
 {
@@ -116,8 +117,8 @@ static th_status choose(struct th_end_work *w, struct th_error *err)
   double *target = NULL;
   double *weight = NULL;
   th_status rc;
-  TH_TRY(TH_NEW(&target, w->held, "rows that choose", err));
-  TH_TRY(TH_NEW(&weight, w->held, "rows that choose", err));
+  TH_TRY(TH_NEW(&target, w->held, "the examples that choose the model", err));
+  TH_TRY(TH_NEW(&weight, w->held, "the examples that choose the model", err));
   for (int64_t i = 0; i < w->held; i++) {
     target[i] = w->target[w->held_row[i]];
     weight[i] = w->weight[w->held_row[i]];
@@ -213,7 +214,7 @@ done:
   return rc;
 }
 
-/* What a choice may have been too small for. */
+/* Tell the user if the choice lies at a limit of its grid. */
 static void tell_limits(const struct th_end_work *w)
 {
   const struct th_candidate *chosen = &w->end->chosen;
@@ -248,7 +249,7 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
                      struct th_support *support, struct th_error *err)
 {
   struct th_end_work *w = NULL;
-  th_status rc = TH_NEW(&w, 1, "the end", err);
+  th_status rc = TH_NEW(&w, 1, "the models compared at the end", err);
   if (rc == TH_OK) {
     w->end = end;
     w->context = context;
@@ -268,7 +269,8 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
     TH_TRY(th_agree(context->comm, choose(w, err), err));
-    if (w->at_end && end->folds > 1) { /* of large data: dear, and no better */
+    if (w->at_end &&
+        end->folds > 1) { /* on large data this is dear, and no better */
       TH_TRY(th_end_nets(w, TH_LAMBDAS, err));
       TH_TRY(th_agree(context->comm, choose(w, err), err));
     }

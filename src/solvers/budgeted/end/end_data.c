@@ -1,4 +1,5 @@
-/* end_data.c - what the candidates of an end are fitted on: lists, columns
+/* end_data.c - the lists and columns that the candidates of an end are fitted
+ * on
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -8,7 +9,8 @@
 
 enum { LONGEST_LIST = 16384, SHORTEST_LIST = 64 };
 
-/* Of the list, on all examples: the shortest one of the most. */
+/* Values of the list on all examples: the shortest list on the most examples.
+ */
 static const double most_values = (double)SHORTEST_LIST * TH_END_MOST;
 
 int64_t th_end_longest_list(int64_t budget, int64_t n)
@@ -18,8 +20,8 @@ int64_t th_end_longest_list(int64_t budget, int64_t n)
   return th_min_i64(budget, room);
 }
 
-/* Are there examples with weight in a fold, or outside of it? Outside, of
- * labels, one of each class? */
+/* Are there examples with weight in a fold, and outside of it? With labels: one
+ * of each class outside? */
 static bool has_both(const struct th_end_work *w, int64_t f, bool inside)
 {
   double least = INFINITY;
@@ -46,9 +48,11 @@ th_status th_end_reserve(struct th_end_work *w, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&w->target, w->rows, "targets", err));
   TH_TRY(TH_NEW(&w->weight, w->rows, "weights", err));
-  TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "lists", err));
-  TH_TRY(TH_NEW(&w->held_row, w->rows, "rows that choose", err));
-  TH_TRY(TH_NEW(&w->points, paths, "paths", err));
+  TH_TRY(TH_NEW(&w->list, w->end->folds + 1, "the models compared at the end",
+                err));
+  TH_TRY(
+      TH_NEW(&w->held_row, w->rows, "the examples that choose the model", err));
+  TH_TRY(TH_NEW(&w->points, paths, "the models compared at the end", err));
   TH_TRY(th_end_targets(w->end, w->context, w->target, w->weight, err));
   w->blind = is_blind(w);
   for (int64_t i = 0; i < w->rows; i++)
@@ -61,8 +65,8 @@ done:
   return rc;
 }
 
-/* The last list is of all rows and begins with S; those of folds know nothing
- * of their fold. Collective. */
+/* Make the lists. The last one is of all rows and begins with S. The list of a
+ * fold knows nothing of this fold. Collective. */
 static th_status make_lists(struct th_end_work *w, struct th_marginal *scores,
                             const struct th_support *support, int64_t most,
                             struct th_error *err)
@@ -86,7 +90,7 @@ done:
   return rc;
 }
 
-/* Lists that the passes which are left can look at. Collective. */
+/* Shorten the lists to what the remaining passes can look at. Collective. */
 static th_status choose_lists(struct th_end_work *w, struct th_marginal *scores,
                               const struct th_support *support,
                               struct th_error *err)
@@ -102,7 +106,8 @@ done:
   return rc;
 }
 
-/* The lists' values, never more than the budget in one draw. Collective. */
+/* Fetch the lists' values, never more than the budget in one draw. Collective.
+ */
 static th_status fetch(struct th_end_work *w, struct th_error *err)
 {
   struct th_context *context = w->context;
@@ -117,9 +122,10 @@ static th_status fetch(struct th_end_work *w, struct th_error *err)
   return rc;
 }
 
-/* How far the values of an attribute go from their mean, and how often: of its
- * own unit, unmoved by shifts; the deviation alone would hold back rare
- * attributes. Without an intercept from 0. */
+/* The unit of an attribute in a penalised fit: how far its values go from their
+ * mean, and how often. It scales with the attribute and does not change with
+ * shifts. The deviation alone would put rare attributes at a disadvantage.
+ * Without an intercept distances are from 0. */
 static double factor_of(const struct th_statistics *s, bool intercept)
 {
   double centre = intercept ? s->mean : 0;
@@ -128,7 +134,8 @@ static double factor_of(const struct th_statistics *s, bool intercept)
   return sqrt(sqrt(s->deviation * s->deviation + off * off) * reach);
 }
 
-/* What the owners know of the listed attributes, on every rank. Collective. */
+/* Share the statistics of the listed attributes, which their owners know.
+ * Collective. */
 static th_status take_scales(struct th_end_work *w, struct th_error *err)
 {
   struct th_context *context = w->context;
@@ -153,12 +160,15 @@ done:
   return rc;
 }
 
-/* The same values with either scale; entries hold scaled ones. Local. */
+/* Make vectors of the same values with either scale. Sparse entries are held
+ * scaled. Local. */
 static th_status make_vectors(struct th_end_work *w, struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&w->plain, w->all.count, "columns", err));
-  TH_TRY(TH_NEW(&w->scaled, w->all.count, "columns", err));
+  TH_TRY(TH_NEW(&w->plain, w->all.count, "the values of candidate attributes",
+                err));
+  TH_TRY(TH_NEW(&w->scaled, w->all.count, "the values of candidate attributes",
+                err));
   for (int64_t k = 0; k < w->all.count; k++) {
     int64_t slot = th_replicated_columns_slot(&w->columns, w->all.attribute[k]);
     struct th_vector *vector = &w->columns.vector[slot];

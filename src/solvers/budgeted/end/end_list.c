@@ -40,7 +40,8 @@ static th_status rank_all(struct ranking *r, struct th_marginal *scores,
   double *score = NULL;
   th_status rc = TH_NEW(&score, owned.last - owned.first, "scores", err);
   for (int which = 0; which < TH_SCORES && rc == TH_OK; which++)
-    rc = TH_NEW(&r->best[which], request->most, "the list of the end", err);
+    rc = TH_NEW(&r->best[which], request->most,
+                "the models compared at the end", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int which = 0; which < TH_SCORES; which++) {
     th_marginal_scores(scores, context, (enum th_score)which, request->without,
@@ -60,13 +61,13 @@ done:
   return rc;
 }
 
-/* Attributes that are in a list already; open addressing. */
+/* A hash set of the attributes in a list, with open addressing. */
 struct taken {
   int64_t *slot; /* attribute + 1, or 0 */
   int64_t slots; /* a power of two */
 };
 
-/* False: it was there. */
+/* Put an attribute in. False: it was there. */
 static bool put(struct taken *taken, int64_t attribute)
 {
   uint64_t at = (uint64_t)attribute * 0x9e3779b97f4a7c15u >> 20;
@@ -88,7 +89,7 @@ static void add(struct th_end_list *list, struct taken *taken,
     list->attribute[list->count++] = attribute;
 }
 
-/* The next of one ranking that is not in the list yet. */
+/* Add the next attribute of a ranking that is not in the list yet. */
 static bool add_next(struct th_end_list *list, struct taken *taken,
                      const struct ranking *r, int which, int64_t *at)
 {
@@ -109,8 +110,10 @@ static th_status fill(struct th_end_list *list, const struct ranking *r,
   th_status rc;
   while (taken.slots < 4 * request->most)
     taken.slots *= 2;
-  TH_TRY(TH_NEW(&taken.slot, taken.slots, "the list of the end", err));
-  TH_TRY(TH_NEW(&list->attribute, request->most, "the list of the end", err));
+  TH_TRY(
+      TH_NEW(&taken.slot, taken.slots, "the models compared at the end", err));
+  TH_TRY(TH_NEW(&list->attribute, request->most,
+                "the models compared at the end", err));
   for (int64_t k = 0; k < members && list->count < request->most; k++)
     add(list, &taken, request->members->attribute[k]);
   while (more && list->count < request->most) {
@@ -156,7 +159,8 @@ th_status th_end_list_unite(struct th_end_list *all,
   *all = (struct th_end_list){0};
   for (int64_t k = 0; k < count; k++)
     total += lists[k].count;
-  th_status rc = TH_NEW(&all->attribute, total, "the list of the end", err);
+  th_status rc =
+      TH_NEW(&all->attribute, total, "the models compared at the end", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < count; k++)

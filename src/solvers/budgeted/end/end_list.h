@@ -1,7 +1,8 @@
 /* end_list.h - the attributes that the end of a run looks at
  *
- * Members of S, then by turns the next by its score with the target alone and
- * the next by its score with the residuals, until there are so many.
+ * First come the members of S. Then come, in turns, the next best attribute by
+ * its score with the target and the next best by its score with the residuals,
+ * until the list is full.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_END_LIST_H
 #define TH_END_LIST_H
@@ -16,8 +17,8 @@ struct th_end_list {
 
 /* How a list is made. */
 struct th_end_wish {
-  const struct th_support *members; /* come first; NULL: nobody does */
-  int64_t without;                  /* fold that has no say, or -1 */
+  const struct th_support *members; /* come first; NULL: none do */
+  int64_t without;                  /* fold whose sums are left out, or -1 */
   int64_t most;                     /* K */
 };
 
@@ -30,7 +31,7 @@ th_status th_end_list_make(struct th_end_list *list, struct th_marginal *scores,
 /* Local. */
 void th_end_list_free(struct th_end_list *list);
 
-/* What is in any of the lists. Local. TH_ENOMEM. */
+/* The union of the lists. Local. TH_ENOMEM. */
 th_status th_end_list_unite(struct th_end_list *all,
                             const struct th_end_list *lists, int64_t count,
                             struct th_error *err);

@@ -10,12 +10,14 @@
 #include <string.h>
 
 static const double mixes[TH_MIXES] = {1, 0.5, 0.1};
-static const double slack = 100; /* of candidates; the final model has none */
-static const double decades = 3; /* of lambda */
+static const double slack =
+    100; /* of the gap of candidates; the final model has none */
+static const double decades = 3;     /* of lambda */
 static const double few_decades = 2; /* with half as many columns as rows */
 
 enum {
-  PATIENCE = 5, /* lambdas in a row that predict no better */
+  PATIENCE =
+      5, /* lambdas in a row that predict no better, before a path ends */
   SPAN_STEPS = TH_USUAL_LAMBDAS - 1
 };
 
@@ -24,13 +26,13 @@ double th_end_mix(int64_t mix)
   return mixes[mix];
 }
 
-/* One path: without fold f, or on all rows. */
+/* A path to solve: without fold f, or on all rows. */
 struct task {
   struct th_end_work *work;
   int64_t fold;
   int mix;
   int64_t most;  /* lambdas */
-  bool final;    /* the last one's model is wanted */
+  bool final;    /* only the last one's model is wanted */
   double least;  /* loss on the part that was held out, so far */
   int64_t since; /* lambdas since then */
 };
@@ -64,8 +66,8 @@ done:
   return rc;
 }
 
-/* Small lambdas take most of the time. Where a single part chooses, a path ends
- * when they have ceased to predict it better. */
+/* Small lambdas take most of the time. If a single part chooses, a path ends
+ * when smaller lambdas no longer predict it better. */
 static bool is_enough(struct task *task, const double *prediction)
 {
   const struct th_end_work *w = task->work;
@@ -104,8 +106,9 @@ static th_status take_model(struct th_end_work *w, int64_t k,
   return TH_OK;
 }
 
-/* Of a path without a fold, its predictions there; of one that says how large
- * models are, their sizes; of the final one the model. Local. */
+/* Take what is needed of a point of a path. A path without a fold gives its
+ * predictions of the fold. A path that tells the sizes of models gives the
+ * size. The final path gives the model. Local. */
 static th_status take_point(void *self, int64_t k,
                             const struct th_net_point *point, bool *enough,
                             struct th_error *err)
@@ -156,7 +159,7 @@ done:
   return rc;
 }
 
-/* Every rank its share of the paths. Local. */
+/* Solve this rank's share of the paths. Local. */
 static th_status run_mine(struct th_end_work *w, struct th_error *err)
 {
   const struct th_comm *comm = w->context->comm;
@@ -177,7 +180,8 @@ static th_status run_mine(struct th_end_work *w, struct th_error *err)
   return rc;
 }
 
-/* Each number comes from one rank; the others have zeros. */
+/* Each number comes from one rank, and the others have zeros, so that a sum
+ * shares it. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err)
 {

@@ -14,7 +14,7 @@
 enum {
   TH_MIXES = 3,
   TH_USUAL_LAMBDAS = 25,
-  TH_LAMBDAS = 37, /* where the last of the usual ones predicts best */
+  TH_LAMBDAS = 37, /* of a path, if the last of the usual ones predicts best */
   TH_NETS = TH_MIXES * TH_LAMBDAS
 };
 
@@ -30,35 +30,35 @@ struct th_end_model {
 struct th_end_work {
   struct th_end *end;
   struct th_context *context;
-  const struct th_end_known *known; /* NULL: nothing but the rows */
+  const struct th_end_known *known; /* NULL: only the rows are known */
   int64_t rows;                     /* of the end */
   double *target;
   double *weight;
-  struct th_end_list *list; /* folds + 1: that of each, the last of all rows;
-                               one is empty where the last serves */
-  struct th_end_list all;   /* what is in any of them */
-  struct th_replicated_columns columns; /* its values */
-  double *scale;                        /* of all: as solvers work with it */
+  struct th_end_list *list; /* folds + 1: the list of each fold, then that of
+                               all rows; empty where the last one serves */
+  struct th_end_list all;   /* the union of the lists */
+  struct th_replicated_columns columns; /* values of the union */
+  double *scale;                        /* of all: the usual scale of solvers */
   double *factor;           /* of all: g, the unit of a penalised fit */
   struct th_vector *plain;  /* of all: (x - centre) scale */
   struct th_vector *scaled; /* of all: (x - centre) / g */
   double *lambda[TH_MIXES];
-  int64_t lambdas;       /* of them, that are tried */
-  bool at_end;           /* the last of these predicts best */
-  bool blind;            /* a fold, or what it leaves, has too little to say */
-  int64_t held;          /* rows that choose */
-  int64_t *held_row;     /* ascending */
-  double *prediction;    /* TH_NETS x held, of rows that were not seen */
-  double *strict;        /* held: of the strict support */
-  double *null;          /* held: of the mean */
-  int64_t *points;       /* (folds + 1) x TH_MIXES: lambdas of each path */
-  int64_t size[TH_NETS]; /* of the nets on the rows of th_end_sizes */
-  struct th_end_model net;  /* the one that was chosen, */
-  int64_t net_step;         /* at this lambda of its mix */
+  int64_t lambdas; /* of them that are tried */
+  bool at_end;     /* the last of these predicts best */
+  bool blind; /* a fold or its complement has too few examples with a weight */
+  int64_t held;             /* rows that choose */
+  int64_t *held_row;        /* ascending */
+  double *prediction;       /* TH_NETS x held, of rows that were not seen */
+  double *strict;           /* held: of the strict support */
+  double *null;             /* held: of the mean */
+  int64_t *points;          /* (folds + 1) x TH_MIXES: lambdas of each path */
+  int64_t size[TH_NETS];    /* attributes of nets, see th_end_sizes */
+  struct th_end_model net;  /* the chosen net */
+  int64_t net_step;         /* the lambda of the chosen net in its mix */
   struct th_end_model best; /* the strict support on all rows */
 };
 
-/* The list that fold f uses; f = folds: of all rows. */
+/* The list that fold f uses; f = folds: the list of all rows. */
 static inline const struct th_end_list *
 th_end_list_of(const struct th_end_work *w, int64_t f)
 {
@@ -66,28 +66,28 @@ th_end_list_of(const struct th_end_work *w, int64_t f)
   return own->attribute != NULL ? own : &w->list[w->end->folds];
 }
 
-/* Whose rows say how large nets are: all, where folds have lists of their own;
- * those without the part that is held out, which are most. */
+/* The rows that tell how large nets are: all rows if folds have lists of their
+ * own, else those outside the held-out part. */
 static inline int64_t th_end_sizes(const struct th_end_work *w)
 {
   return w->end->folds == 1 ? 0 : w->end->folds;
 }
 
-/* Targets and weights of all training examples; room for all that goes by rows,
- * and those that choose. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
- * TH_ENOMEM. */
+/* Read targets and weights of all training examples, and reserve room for all
+ * arrays over rows. Local. TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM.
+ * */
 th_status th_end_reserve(struct th_end_work *w, struct th_error *err);
 
-/* The lists, the values of what is in them, and their scales. Collective.
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+/* Make the lists, and fetch the values and scales of their attributes.
+ * Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
+ * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_end_gather(struct th_end_work *w, struct th_marginal *scores,
                         const struct th_support *support, struct th_error *err);
 
 /* The share of norm1 in the nets of a mix. Local. */
 double th_end_mix(int64_t mix);
 
-/* What the strict support on all rows is chosen from: the list, or, in large
+/* The candidates for the strict support on all rows: the list or, in large
  * data, the members of S. */
 static inline const struct th_end_list *
 th_end_members(const struct th_end_work *w, const struct th_end_list *members)
@@ -100,7 +100,8 @@ th_status th_end_model_reserve(struct th_end_model *model, int64_t size,
                                struct th_error *err);
 void th_end_model_free(struct th_end_model *model);
 
-/* Columns of a list out of some of all; *out is the caller's. Local. */
+/* Pick the columns of a list from those of all; the caller frees *out. Local.
+ */
 th_status th_end_pick(const struct th_end_work *w,
                       const struct th_end_list *list,
                       const struct th_vector *from, struct th_vector **out,
@@ -114,7 +115,7 @@ th_status th_end_weigh(const struct th_end_work *w, int64_t f, double **weight,
  * Collective. TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_end_nets(struct th_end_work *w, int64_t lambdas,
                       struct th_error *err);
-/* The net that was chosen, again, as exactly as its loss is told. Local.
+/* Fit the chosen net again, to the precision of its reported loss. Local.
  * TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */
 th_status th_end_net_final(struct th_end_work *w, int64_t mix, int64_t step,
                            struct th_error *err);

@@ -1,4 +1,5 @@
-/* end_rows.c - the examples that an end sees, and those of them that choose
+/* end_rows.c - the examples that an end sees, and those of them that choose the
+ * model
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -8,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENOUGH_ROWS = 5000 }; /* of each block, for a list of its best */
+enum {
+  ENOUGH_ROWS = 5000
+}; /* rows of a block that are enough to list its best attributes */
 
-/* Of one pass, the rest is for the list; with a part that is held back besides:
- * a fifteenth of the examples leaves two thirds of them. */
+/* The share of a single pass that screens; the rest is for the list. If a part
+ * is held out besides, the share is such that two thirds of the examples are
+ * seen in the end. */
 static const double screened_share = 2.0 / 3;
 static const double screened_unless_held = 5.0 / 7;
 
-/* What becomes of an example. */
+/* What an example is used for. */
 enum fate { SCREENED = 0, FITTED, CHOOSES };
 
 bool th_end_small(int64_t passes, int64_t n)
@@ -38,7 +42,8 @@ int64_t th_end_screens(int64_t passes, int64_t blocks, int64_t n)
   return passes == 0 ? most : th_min_i64(most, passes - lists);
 }
 
-/* Of a single pass: units until screening has its share of the rows. Local. */
+/* In a single pass: the units until screening has its share of the rows. Local.
+ */
 static int64_t screened_units(const struct th_deal *deal, double share)
 {
   double wanted = share * (double)deal->rows_in_pass;
@@ -63,7 +68,7 @@ static void mark_all(const struct th_end *end, const struct th_deal *deal,
     mark(fate, th_deal_validation_unit(deal, k), CHOOSES);
 }
 
-/* The examples that see the list, row group by row group. Local. */
+/* Add the examples of a row group that see the list. Local. */
 static th_status add_group(struct th_end *end, struct th_rows group,
                            const uint8_t *fate, struct th_error *err)
 {
@@ -94,7 +99,7 @@ static th_status add_pieces(struct th_end *end, const struct th_shape *shape,
   return rc;
 }
 
-/* The part that was held back is a fold by itself. */
+/* The held-out part is a fold by itself. */
 static void fold_held(struct th_end *end, const uint8_t *fate)
 {
   int64_t at = 0;
@@ -142,7 +147,8 @@ static th_status choose_rows(struct th_end *end, struct th_context *context,
   if (end->once)
     end->units = screened_units(
         &context->deal, by_folds ? screened_share : screened_unless_held);
-  TH_TRY(TH_NEW(&fate, shape->training, "examples of the end", err));
+  TH_TRY(TH_NEW(&fate, shape->training, "the examples that choose the model",
+                err));
   mark_all(end, &context->deal, fate);
   TH_TRY(add_pieces(end, shape, fate, err));
   TH_TRY(TH_NEW(&end->fold, end->rows, "folds", err));

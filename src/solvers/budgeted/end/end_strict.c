@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the mean of the other rows predicts. Local. */
+/* Predict the held-out rows by the mean of the other rows. Local. */
 static th_status predict_mean(struct th_end_work *w, struct th_error *err)
 {
   bool labels = w->context->target.labels;
@@ -37,10 +37,11 @@ done:
   return rc;
 }
 
-/* Small data: the support made anew on a list, by the same rule for folds and
- * for all rows: that of the rounds, of which small data have few, may be far
- * from it. Large: those of S that stand without the held-out part. One pass:
- * with what the other rows have said. Local. */
+/* The strict support for some rows. Small data: it is selected anew on a list,
+ * by the same rule for folds and for all rows, because the support of a few
+ * rounds may be far from it. Large data: the members of S that stand out
+ * without the held-out part. A single pass: the same, together with what
+ * earlier rows have said. Local. */
 static th_status select_for(const struct th_end_work *w,
                             const struct th_end_list *from,
                             const double *weight, struct th_end_model *model,
@@ -71,7 +72,8 @@ done:
   return rc;
 }
 
-/* What is known of the members that are left; the others are 0. Local. */
+/* Restrict what is known to the members that are left; the others are 0. Local.
+ */
 static th_status restrict_known(const struct th_strict_known *all, int64_t old,
                                 const struct th_end_model *model,
                                 bool intercept, struct th_strict_known *known,
@@ -97,7 +99,7 @@ done:
   return rc;
 }
 
-/* Labels: Newton's steps on columns of the model. Local. */
+/* Labels: Newton steps on the columns of the model. Local. */
 static th_status fit_columns(const struct th_end_work *w, int64_t members,
                              const struct th_vector *columns,
                              const double *weight, struct th_end_model *model,
@@ -124,15 +126,16 @@ done:
   return rc;
 }
 
-/* Its coefficients on these rows, unless they are there, and what it predicts.
- * Local. */
+/* Fit its coefficients on these rows, unless they are known, and predict with
+ * them. Local. */
 static th_status fit(const struct th_end_work *w,
                      const struct th_end_list *from, const double *weight,
                      struct th_end_model *model, double *out,
                      struct th_error *err)
 {
   struct th_vector *columns = NULL;
-  th_status rc = TH_NEW(&columns, model->size, "columns", err);
+  th_status rc =
+      TH_NEW(&columns, model->size, "the values of candidate attributes", err);
   if (rc != TH_OK)
     return rc;
   for (int64_t k = 0; k < model->size; k++)
@@ -147,7 +150,7 @@ static th_status fit(const struct th_end_work *w,
   return rc;
 }
 
-/* Without fold f: its predictions there. Local. */
+/* Fit without fold f, and predict fold f. Local. */
 static th_status predict_fold(struct th_end_work *w, int64_t f,
                               const struct th_end_list *members,
                               struct th_error *err)
@@ -163,7 +166,8 @@ static th_status predict_fold(struct th_end_work *w, int64_t f,
   TH_TRY(select_for(w, from, weight, &model, err));
   TH_TRY(fit(w, from, weight, &model, out, err));
   for (int64_t i = 0; i < w->held; i++)
-    if (w->end->fold[w->held_row[i]] == f) /* an empty one is the mean */
+    if (w->end->fold[w->held_row[i]] ==
+        f) /* an empty support predicts the mean */
       w->strict[i] = model.size > 0 ? out[w->held_row[i]] : w->null[i];
 done:
   th_end_model_free(&model);
@@ -171,7 +175,7 @@ done:
   return rc;
 }
 
-/* On all rows: what is going to be the model if it is chosen. Local, alike on
+/* Fit on all rows: the model, if this candidate is chosen. Local; the same on
  * every rank. */
 static th_status fit_all(struct th_end_work *w,
                          const struct th_end_list *members,

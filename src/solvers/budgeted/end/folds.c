@@ -1,4 +1,4 @@
-/* folds.c - folds of rows, each of which validates what the others teach
+/* folds.c - folds of rows for cross-validation
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/folds.h"
 
@@ -11,7 +11,7 @@ int64_t th_folds_count(int64_t rows)
   return rows < FEW_ROWS ? FOLDS_OF_FEW : FOLDS;
 }
 
-/* Of labels the class, else one class for all. */
+/* Whether a row is of a class: with labels its own, else the only one. */
 static bool is_of(const double *target, bool labels, int64_t i, int which)
 {
   return labels ? (target[i] > 0) == which : which == 0;

@@ -1,5 +1,4 @@
-/* marginal.c - scores by which attributes come into the list of an end that
- * predicts
+/* marginal.c - scores that select the list of an end that predicts
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/marginal.h"
 
@@ -67,7 +66,7 @@ static th_status reserve(struct th_marginal *m, int64_t rows, int64_t members,
   return rc;
 }
 
-/* The sums of a member in all folds: kept aside, or put back. */
+/* Put the sums of a member in all folds aside, or back. */
 static void hold(struct th_marginal *m, const struct th_context *context,
                  const struct th_support *support, bool back)
 {
@@ -117,7 +116,7 @@ void th_marginal_release(struct th_marginal *m,
   hold(m, context, support, true);
 }
 
-/* Dense: a strip's sums with some multiplier. */
+/* Dense data: add a strip's sums, with a multiplier of each row. */
 static void add_strip(const struct th_context *context,
                       const struct th_slab *strip,
                       const struct th_row_weights *multiplier,
@@ -174,24 +173,27 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
              m->alone + first);
 }
 
-/* The floors of one draw, by folds. */
-static void add_floor(struct th_marginal *m, const struct th_context *context,
-                      struct th_range block, struct th_evidence unit,
-                      const struct th_evidence *floor, struct th_evidence *to)
+/* Add the centring correction of one draw, by folds. */
+static void add_centring(struct th_marginal *m,
+                         const struct th_context *context,
+                         struct th_range block, struct th_evidence unit,
+                         const struct th_evidence *centring,
+                         struct th_evidence *to)
 {
   struct th_range mine = th_range_intersect(block, context->owned);
   int64_t count = owned_count(context);
   for (int64_t f = 0; f < m->folds; f++)
-    for (int64_t a = mine.first; floor[f].v != 0 && a < mine.last; a++) {
+    for (int64_t a = mine.first; centring[f].v != 0 && a < mine.last; a++) {
       int64_t j = a - context->owned.first;
       double c = context->centre[j];
-      to[f * count + j].u -= unit.u * c * floor[f].u;
-      to[f * count + j].v -= unit.v * c * c * floor[f].v;
+      to[f * count + j].u -= unit.u * c * centring[f].u;
+      to[f * count + j].v -= unit.v * c * c * centring[f].v;
     }
 }
 
-void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
-                        const struct th_batch *batch, struct th_evidence unit)
+void th_marginal_centring(struct th_marginal *m,
+                          const struct th_context *context,
+                          const struct th_batch *batch, struct th_evidence unit)
 {
   const struct th_evidence one = {-1, 1};
   for (int64_t i = 0; i < batch->draws; i++) {
@@ -204,8 +206,8 @@ void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
       alone[f].u += m->target[r];
       alone[f].v += batch->weight[r];
     }
-    add_floor(m, context, batch->draw[i].block, unit, with, m->with);
-    add_floor(m, context, batch->draw[i].block, one, alone, m->alone);
+    add_centring(m, context, batch->draw[i].block, unit, with, m->with);
+    add_centring(m, context, batch->draw[i].block, one, alone, m->alone);
   }
 }
 

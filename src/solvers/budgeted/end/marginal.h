@@ -1,11 +1,10 @@
-/* marginal.h - scores by which attributes come into the list of an end that
- * predicts
+/* marginal.h - scores that select the list of an end that predicts
  *
  * These sums are kept besides the evidence of solver `sift` and are never
  * reset. For every attribute there are its sums with the target, and its sums
  * with the residuals of the rounds. Each is kept for every fold of the
  * examples, so that a score can be formed from the other folds. Scores only
- * order attributes. So no variance enters them.
+ * order attributes, so no variance enters them.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MARGINAL_H
 #define TH_MARGINAL_H
@@ -15,7 +14,7 @@
 
 #include <stdint.h>
 
-/* Of the owned attributes, but for the folds and their work arrays, which are
+/* Sums are over the owned attributes; the folds and work arrays of rows are
  * replicated. Sums are in the attribute's own units; entry f owned + j is that
  * of the j-th owned attribute in fold f. */
 struct th_marginal {
@@ -26,7 +25,7 @@ struct th_marginal {
   uint64_t *touched;         /* work array of sparse sums */
   int64_t row_capacity;
   uint8_t *fold_of; /* rows of the batch: their folds */
-  double *target;   /* and weight times target */
+  double *target;   /* and their weight times target */
   float *target32;
   int64_t hold_capacity;
   struct th_evidence *held; /* of members of S, folds of each */
@@ -43,26 +42,27 @@ void th_marginal_describe(struct th_marginal *m,
                           const struct th_context *context,
                           struct th_state *state);
 
-/* A batch whose rows have been drawn is going to be read. Local. TH_ENOMEM. */
+/* Prepare for a batch whose rows have been drawn and are about to be read.
+ * Local. TH_ENOMEM. */
 th_status th_marginal_begin(struct th_marginal *m,
                             const struct th_context *context,
                             const struct th_batch *batch,
                             const struct th_support *support,
                             struct th_error *err);
 
-/* Between the two, nothing is learnt with residuals about the members of S.
- * Local. */
+/* Between hold and release, nothing is learnt with residuals about the members
+ * of S. Local. */
 void th_marginal_hold(struct th_marginal *m, const struct th_context *context,
                       const struct th_support *support);
 void th_marginal_release(struct th_marginal *m,
                          const struct th_context *context,
                          const struct th_support *support);
 
-/* One slab of it, as th_batch_blocks visits it: its first row is row `row` of
- * the batch, its first attribute the owned one number `offset`. unit multiplies
- * the sums with residuals. race: the rows saw these attributes for their
- * promise, which says nothing of U0. Rows of several folds do not come in one
- * slab. Local. */
+/* A slab of the batch, as th_batch_blocks visits it. Its first row is row `row`
+ * of the batch; its first attribute is the owned one number `offset`. unit
+ * multiplies the sums with residuals. race: these attributes were chosen by
+ * their promise, so the slab is no evidence for U0. All rows of a slab are of
+ * one fold. Local. */
 struct th_marginal_slab {
   const struct th_slab *slab;
   const struct th_row_weights *multiplier;
@@ -75,12 +75,14 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
                      const struct th_marginal_slab *given);
 
 /* Sparse data: what the zeros of a batch's draws add. Local. */
-void th_marginal_floors(struct th_marginal *m, const struct th_context *context,
-                        const struct th_batch *batch, struct th_evidence unit);
+void th_marginal_centring(struct th_marginal *m,
+                          const struct th_context *context,
+                          const struct th_batch *batch,
+                          struct th_evidence unit);
 
-/* One member's own column of the batch, with what is left when its own part is
- * added back: residual + coef x; an entrant is spoken of by all rows. Local, at
- * its owner. */
+/* Add a member's own column of the batch, with residual + coef x: its own part
+ * of the prediction is added back. All rows are evidence about an entrant.
+ * Local, at its owner. */
 void th_marginal_entrant(struct th_marginal *m,
                          const struct th_context *context,
                          const struct th_batch *batch, int64_t attribute,
@@ -88,8 +90,8 @@ void th_marginal_entrant(struct th_marginal *m,
 
 enum th_score { TH_SCORE_ALONE, TH_SCORE_WITH, TH_SCORES };
 
-/* score[owned] = |U| / sqrt(W) of all folds but one; without: -1 for all of
- * them. 0 where nothing is known or the attribute is left out. Local. */
+/* score[owned] = |U| / sqrt(W) over all folds but `without`; -1: over all
+ * folds. It is 0 where nothing is known or the attribute is left out. Local. */
 void th_marginal_scores(const struct th_marginal *m,
                         const struct th_context *context, enum th_score which,
                         int64_t without, double *score);

@@ -1,4 +1,4 @@
-/* strict.c - the strict support made anew on a list
+/* strict.c - selects the strict support anew on a list
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/end/strict.h"
 
@@ -37,11 +37,11 @@ struct selection {
   double square;    /* of the target, weighted, summed */
   double threshold; /* of |z|, and of t at the end */
   int64_t most;
-  int64_t size;     /* those of the last fit, and who has left it since */
-  int64_t *list;    /* size: their columns */
-  double *products; /* size x size */
-  double *moment;   /* size */
-  bool *member;     /* count */
+  int64_t size;  /* members of the last fit, also those that have left since */
+  int64_t *list; /* size: their columns */
+  double *products;            /* size x size */
+  double *moment;              /* size */
+  bool *member;                /* count */
   struct candidate *candidate; /* count */
   struct th_backward fit;
 };
@@ -83,8 +83,8 @@ static th_status selection_init(struct selection *s, const double *target,
   TH_TRY(TH_NEW(&s->target, rows, "a target", err));
   TH_TRY(TH_NEW(&s->residual, rows, "residuals", err));
   TH_TRY(TH_NEW(&s->weighted, rows, "residuals", err));
-  TH_TRY(TH_NEW(&s->member, count, "members", err));
-  TH_TRY(TH_NEW(&s->candidate, count, "candidates", err));
+  TH_TRY(TH_NEW(&s->member, count, "the members of the support", err));
+  TH_TRY(TH_NEW(&s->candidate, count, "candidate attributes", err));
   for (int64_t i = 0; i < rows; i++)
     s->residual[i] = s->target[i] = target[i] - mean;
   weigh(s, s->target, s->weighted);
@@ -104,8 +104,8 @@ static int by_score(const void *a, const void *b)
   return (left->column > right->column) - (left->column < right->column);
 }
 
-/* Those that stand out in the residual, the first to join first; as many as may
- * join. */
+/* List the columns that stand out in the residual, the best first, and as many
+ * as may join. */
 static int64_t find_candidates(struct selection *s)
 {
   double total = weigh(s, s->residual, s->weighted);
@@ -126,8 +126,8 @@ static int64_t find_candidates(struct selection *s)
   return th_min_i64(found, th_min_i64(batch, s->most - s->fit.left));
 }
 
-/* Who has left is forgotten: the products of the others move together, in a
- * matrix for as many as are to come. */
+/* Forget members that have left. The products of the others move together, into
+ * a matrix with room for those that join. */
 static void keep_products(const struct selection *s, int64_t size, double *to)
 {
   int64_t column = 0;
@@ -142,7 +142,7 @@ static void keep_products(const struct selection *s, int64_t size, double *to)
   }
 }
 
-/* Members of the last fit that stay, then the first candidates. */
+/* The list: members of the last fit that stay, then the first candidates. */
 static th_status widen_list(struct selection *s, int64_t joining,
                             struct th_error *err)
 {
@@ -152,14 +152,15 @@ static th_status widen_list(struct selection *s, int64_t joining,
   for (int64_t k = 0; k < s->size; k++)
     if (s->fit.stays[k])
       s->list[kept++] = s->list[k];
-  TH_TRY(TH_WIDEN(&s->list, kept, old + joining, "members", err));
+  TH_TRY(TH_WIDEN(&s->list, kept, old + joining, "the members of the support",
+                  err));
   for (int64_t k = 0; k < joining; k++)
     s->list[old + k] = s->candidate[k].column;
 done:
   return rc;
 }
 
-/* Products and moments of the list, from the part that is known. */
+/* Complete the products and moments of the list. */
 static th_status widen_products(struct selection *s, int64_t size,
                                 struct th_error *err)
 {
@@ -167,8 +168,8 @@ static th_status widen_products(struct selection *s, int64_t size,
   double *moment = NULL;
   double total = weigh(s, s->target, s->weighted);
   th_status rc;
-  TH_TRY(TH_NEW(&products, size * size, "products", err));
-  TH_TRY(TH_NEW(&moment, size, "products", err));
+  TH_TRY(TH_NEW(&products, size * size, "products of attributes", err));
+  TH_TRY(TH_NEW(&moment, size, "products of attributes", err));
   keep_products(s, size, products);
   TH_TRY(th_standard_products(&s->z, s->list, s->fit.left, size, s->z.weight,
                               products, err));
@@ -184,7 +185,7 @@ done:
   return rc;
 }
 
-/* Membership follows the fit. *changed: it was another. */
+/* Update the membership from the fit. *changed: it has changed. */
 static void note_members(struct selection *s, bool *changed)
 {
   *changed = false;
@@ -203,7 +204,7 @@ static void form_residual(struct selection *s)
       th_standard_add(&s->z, s->list[k], -s->fit.coef[k], s->residual);
 }
 
-/* *changed: the support has become another. */
+/* One step of the forward part. *changed: the support has changed. */
 static th_status forward(struct selection *s, bool *changed,
                          struct th_error *err)
 {
@@ -238,7 +239,7 @@ static void finish(struct selection *s, int64_t largest, int64_t *chosen,
       chosen[(*size)++] = k;
 }
 
-/* From nothing, a few at a time. */
+/* Let the support grow from nothing, a few members at a time. */
 static th_status grow(struct selection *s, struct th_error *err)
 {
   bool changed = true;

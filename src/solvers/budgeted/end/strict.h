@@ -1,4 +1,4 @@
-/* strict.h - the strict support made anew on a list, and fits on it
+/* strict.h - selects the strict support anew on a list, and fits it
  *
  * This is what solver `sift` would find in a list of columns without some of
  * the rows. Attributes enter in batches if their scores are above sqrt(2 log
@@ -51,36 +51,37 @@ th_status th_strict_select(const struct th_strict_data *data, bool all,
                            int64_t *chosen, int64_t *size,
                            struct th_error *err);
 
-/* What other rows have said of all of the columns, less `centre` each, and of
- * the constant, which comes last where there is one: precision (order x order)
- * and moment = precision times (coef, constant), both over their variance. */
+/* What other rows have said about the columns, less `centre` each, and about
+ * the constant, which comes last if there is one. It is a precision (order x
+ * order) and moment = precision times (coef, constant), both divided by their
+ * variance. */
 struct th_strict_known {
   double *precision;
   double *moment;
   double *centre; /* count */
   double *coef;   /* count */
   double constant;
-  double variance; /* of what these coefficients leave of a target */
+  double variance; /* of the target less these predictions */
 };
 
 void th_strict_known_free(struct th_strict_known *known);
 
-/* What stands of all columns on the rows and on that, together, and the
- * weighted least squares of it: coef[*size] of those that are chosen and
- * *constant, as th_strict_fit has them. TH_ENOMEM. */
+/* Select the columns that stand out on the rows and on what is known, together,
+ * and fit them by weighted least squares: coef[*size] of the chosen columns and
+ * *constant, as in th_strict_fit. TH_ENOMEM. */
 th_status th_strict_join(const struct th_strict_known *known,
                          const struct th_strict_data *data, int64_t *chosen,
                          int64_t *size, double *coef, double *constant,
                          struct th_error *err);
 
-/* The fit on all of the columns of the data, with a constant where they say so
- * (or *constant is 0): coef of the columns as given, predictions are *constant
- * + sum over k of coef_k x_ik. attributes and largest do not matter. Never
- * fails but for TH_ENOMEM.
+/* Fit all columns of the data, with a constant if data->intercept is set (else
+ * *constant is 0). coef is for the columns as given: predictions are *constant
+ * + sum over k of coef_k x_ik. attributes and largest are not used. The only
+ * failure is TH_ENOMEM.
  *
- * known: NULL, or, of labels, what others have said of the same columns; its
- * precision is that of the loss, not over a variance, and its coef, constant
- * and variance do not matter.
+ * known: NULL, or for labels what other rows have said about the same columns.
+ * Its precision is that of the loss, not divided by a variance. Its coef,
+ * constant and variance are not used.
  *
  * Squared loss: weighted least squares; columns that depend on others get 0.
  *
@@ -91,14 +92,15 @@ th_status th_strict_join(const struct th_strict_known *known,
  * it twins share a coefficient, and constant columns get 0. At most 30 of
  * Newton's steps, from the log odds of the classes: none changes a coefficient
  * in units of 1 / spread, or the constant, by more than 5, and one that does
- * not gain is halved. Labels of one class alone get the log odds of half a row
- * of the other, and coefficients of 0 (without a constant: the steps). */
+ * not gain is halved. If all labels are of one class, the constant is the log
+ * odds with half a row of the other class, and the coefficients are 0. Without
+ * a constant, the steps are made. */
 th_status th_strict_fit(const struct th_strict_known *known,
                         const struct th_strict_data *data,
                         const struct th_loss *loss, double *coef,
                         double *constant, struct th_error *err);
 
-/* out[i] = constant + sum over k of coef_k x_ik, of all rows. */
+/* out[i] = constant + sum over k of coef_k x_ik, for all rows. */
 void th_strict_predict(int64_t rows, int64_t count,
                        const struct th_vector *column, const double *coef,
                        double constant, double *out);

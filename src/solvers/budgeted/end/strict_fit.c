@@ -13,8 +13,9 @@
 
 enum { MOST_STEPS = 30, MOST_HALVINGS = 20 };
 
-static const double dependent = 1e-7; /* least squares: rest of a diagonal */
-static const double ridge = 1e-3;     /* of coefficients of z, to sums */
+static const double dependent =
+    1e-7; /* least squares: least pivot over its diagonal */
+static const double ridge = 1e-3;          /* of coefficients of z, to sums */
 static const double ridge_constant = 1e-9; /* where no row has curvature */
 static const double flattest = 1e-10;      /* curvature of a row */
 static const double singular = 1e-14;      /* with a ridge: rounding alone */
@@ -84,14 +85,14 @@ struct newton {
   const double *target;
   bool intercept;
   int64_t order;      /* columns, and the constant, which is the last */
-  double value;       /* what is to be least, at theta */
+  double value;       /* the objective at theta */
   double *theta;      /* order */
   double *step;       /* order: first minus the gradient */
   double *prediction; /* rows */
   double *moved;      /* rows: what the step adds to them */
   double *u;          /* rows: work array */
   double *hessian;    /* order x order */
-  double *known;      /* order x order, and its moment; NULL: nothing is */
+  double *known;      /* precision, order x order; NULL: nothing is known */
   double *pull;
   double *products; /* of the columns: count x count */
   struct th_cholesky factor;
@@ -120,7 +121,7 @@ static void newton_free(struct newton *n)
   th_cholesky_free(&n->factor);
 }
 
-/* What is known, said of z. */
+/* Take what is known, transformed to coefficients of z. */
 static th_status take_known(struct newton *n,
                             const struct th_strict_known *known,
                             struct th_error *err)
@@ -153,7 +154,7 @@ static double value_of_known(const struct newton *n, double length)
   return sum;
 }
 
-/* The value at theta + length step. */
+/* The objective at theta + length step. */
 static double value_at(const struct newton *n, double length)
 {
   double sum = 0;
@@ -226,7 +227,7 @@ static double largest(const double *value, int64_t count)
   return most;
 }
 
-/* The step, at most so long, and what it does to predictions. */
+/* Find the step, shortened to longest_step, and what it adds to predictions. */
 static th_status find_step(struct newton *n, struct th_error *err)
 {
   const struct th_standard *z = n->z;
@@ -247,8 +248,8 @@ done:
   return rc;
 }
 
-/* Along the step, halved until the value does not rise. *goes_on: far enough
- * for another one. */
+/* Go along the step, halved until the objective does not rise. *goes_on:
+ * another step is worth it. */
 static void descend(struct newton *n, bool *goes_on)
 {
   double most = n->value + least_rise * fabs(n->value);

@@ -1,8 +1,8 @@
-/* strict_known.c - the strict support on rows, and on what is known without
- * them
+/* strict_known.c - the strict support, from rows and from what earlier rows
+ * have said
  *
- * The rows before these have been looked at once and are gone; what they said
- * of the members is one Gaussian observation of their coefficients.
+ * Earlier rows were read once and are gone. What they said about the members is
+ * one Gaussian observation of their coefficients.
  * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 
@@ -21,7 +21,8 @@ void th_strict_known_free(struct th_strict_known *known)
   *known = (struct th_strict_known){0};
 }
 
-/* Of a column: 1 / spread, and what the constant gives for a unit of z. */
+/* Of a column: 1 / spread, and how much the constant changes for a unit of z.
+ */
 struct unit {
   double size;
   double shift;
@@ -34,11 +35,11 @@ static struct unit unit_of(const struct th_strict_known *known,
   return (struct unit){size, (z->offset[k] - known->centre[k]) * size};
 }
 
-/* The normal equations of (z, 1), rows and known ones together. */
+/* The normal equations of (z, 1), from rows and from what is known together. */
 struct equations {
   const struct th_strict_known *known;
   struct th_standard z;
-  double variance;  /* of the rows: what precision is multiplied by */
+  double variance;  /* of the rows; precision is multiplied by it */
   double *products; /* count x count; then with the constant swept out */
   double *moment;   /* count; likewise */
   double *cross;    /* count: with the constant */
@@ -66,8 +67,8 @@ done:
   return rc;
 }
 
-/* The mean square of what the known coefficients leave of these rows; of few
- * rows it says too little. */
+/* The variance: mean square of the residuals of the known coefficients on these
+ * rows, or the known variance if rows are few. */
 static th_status find_variance(struct equations *e,
                                const struct th_vector *column,
                                const double *target, struct th_error *err)
@@ -194,7 +195,7 @@ static void sweep_constant(struct equations *e)
   e->square -= e->total * e->total / e->weight;
 }
 
-/* Coefficients of the columns as given, of those that stay. */
+/* Return the coefficients of the columns that stay, for columns as given. */
 static void tell(const struct equations *e, int64_t *chosen, int64_t *size,
                  double *coef, double *constant)
 {

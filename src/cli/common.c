@@ -1,16 +1,17 @@
-/* run.c - what several subcommands share
+/* common.c - what several commands share
  * SPDX-License-Identifier: MIT */
-#include "cli/run.h"
+#include "cli/common.h"
 
 #include "io/hdf5/output.h"
 
-int64_t th_run_memory_to_keep(const struct th_options *options, int64_t share)
+int64_t th_common_memory_to_keep(const struct th_options *options,
+                                 int64_t share)
 {
   return options->memory > 0 ? options->memory : share / 5 * 2;
 }
 
-th_status th_run_output_check(struct th_comm *comm, const char *path, bool text,
-                              bool force, struct th_error *err)
+th_status th_common_output_check(struct th_comm *comm, const char *path,
+                                 bool text, bool force, struct th_error *err)
 {
   struct th_output output = {.lock = -1};
   th_status rc = TH_OK;

@@ -1,13 +1,12 @@
-/* stochastic_gain.c - how long the steps of mini-batches may be, and those of
- * the intercept
+/* stochastic_speedup.c - the step sizes of mini-batches and of the intercept
  *
- * b0 = c u: steps are those of the problem in b and u, in which the intercept
- * is an attribute of the constant value c. With c = 1 results would depend on
- * the unit of the others: where that makes them small, the longest example is
- * all constant, and steps are for b0 alone. c^2 is a share of what a step moves
- * along, the largest eigenvalue of X_b'X_b / b (Lmax / L where b = 1): it goes
- * with the unit, shortens steps by that share at most, and lets b0 follow
- * within some steps.
+ * Steps solve the problem in b and u, with b0 = c u: the intercept is an
+ * attribute of the constant value c. With c = 1, results would depend on the
+ * unit of the other attributes. If that unit made them small, the longest
+ * example would be nearly all constant, and the steps would suit b0 alone. Here
+ * c^2 is a share of the largest eigenvalue of X_b'X_b / b (of Lmax / L if b =
+ * 1). It scales with the unit, shortens steps by that share at most, and lets
+ * b0 follow within some steps.
  * SPDX-License-Identifier: MIT */
 #include "solvers/stochastic/stochastic_parts.h"
 
@@ -50,7 +49,7 @@ static th_status multiply(struct th_stochastic *s, int64_t rows, int64_t *sums,
   return rc;
 }
 
-/* The largest eigenvalue of a symmetric matrix, by its powers. */
+/* The largest eigenvalue of a symmetric matrix, by power iteration. */
 static double largest_eigenvalue(int64_t n, const double *a)
 {
   double v[MOST_ROWS];
@@ -73,9 +72,9 @@ static double largest_eigenvalue(int64_t n, const double *a)
   return norm;
 }
 
-/* Both from the largest eigenvalue of a mini-batch without the constant. Rows
- * that weigh little may be long: where each stands alone they are taken as they
- * weigh. */
+/* Choose the speed-up and the constant from the largest eigenvalue of a
+ * mini-batch without the constant. Without mini-batches, long rows with small
+ * weights count by their weights. */
 static void choose(struct th_stochastic *s, double eigenvalue)
 {
   bool alone = !(eigenvalue > 0);
@@ -94,7 +93,8 @@ static void choose(struct th_stochastic *s, double eigenvalue)
                     (eigenvalue + s->control.constant));
 }
 
-th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
+th_status th_stochastic_batch_speedup(struct th_stochastic *s,
+                                      struct th_error *err)
 {
   int64_t rows = th_min_i64(s->minibatch.capacity, th_min_i64(MOST_ROWS, s->n));
   int64_t *sums = NULL;
@@ -109,7 +109,7 @@ th_status th_stochastic_gain(struct th_stochastic *s, struct th_error *err)
   TH_TRY(th_agree(s->context->comm, rc, err));
   th_stochastic_scaling_restart(
       &s->scaling, fmax(s->scaling.step_bound * s->scaling.step_bound,
-                        s->control.largest)); /* small units */
+                        s->control.largest)); /* a scale for small units */
   rc = th_stochastic_scale(s, err);
   if (rc == TH_OK)
     rc = multiply(s, rows, sums, err);

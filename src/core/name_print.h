@@ -1,7 +1,7 @@
-/* names.h - the names of all attributes, as hashes
+/* name_print.h - the names of all attributes, as hashes
  * SPDX-License-Identifier: MIT */
-#ifndef TH_NAMES_H
-#define TH_NAMES_H
+#ifndef TH_NAME_PRINT_H
+#define TH_NAME_PRINT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
-/* run.h - what several subcommands share
+/* common.h - what several commands share
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CLI_RUN_H
-#define TH_CLI_RUN_H
+#ifndef TH_COMMON_H
+#define TH_COMMON_H
 
 #include "api/memory_share.h"
 #include "api/split.h"
@@ -10,12 +10,13 @@
 
 /* Bytes of stored values that a rank keeps: --memory, else 2/5 of its share.
  * Local. */
-int64_t th_run_memory_to_keep(const struct th_options *options, int64_t share);
+int64_t th_common_memory_to_keep(const struct th_options *options,
+                                 int64_t share);
 
 /* Refuse an output now rather than after the work: it exists, or its folder
  * cannot be written, or it is no text and goes to the standard output. path
  * NULL: nothing to check. Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
-th_status th_run_output_check(struct th_comm *comm, const char *path, bool text,
-                              bool force, struct th_error *err);
+th_status th_common_output_check(struct th_comm *comm, const char *path,
+                                 bool text, bool force, struct th_error *err);
 
 #endif

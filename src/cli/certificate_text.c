@@ -1,6 +1,6 @@
-/* certificate.c - the certificate of a penalised model as text and as JSON
+/* certificate_text.c - the certificate of a penalised model as text and as JSON
  * SPDX-License-Identifier: MIT */
-#include "cli/certificate.h"
+#include "cli/certificate_text.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
-/* certificate.h - the certificate of a penalised model as text and as JSON
+/* certificate_text.h - the certificate of a penalised model as text and as JSON
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CLI_CERTIFICATE_H
-#define TH_CLI_CERTIFICATE_H
+#ifndef TH_CERTIFICATE_TEXT_H
+#define TH_CERTIFICATE_TEXT_H
 
 #include "cli/shared/json.h"
 #include "core/model.h"
