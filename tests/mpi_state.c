@@ -2,8 +2,8 @@
  * ranks, leads to the same bits
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "penalised.h"
 #include "state_look.h"
+#include "state_trial.h"
 
 #include "core/integer.h"
 #include "mpi/mpi_comm.h"
@@ -13,145 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const penalties[] = {"l1", "group", "sparse-group"};
-
-enum { CASES = 8, CASES_OF_SIFT = 12, GROUP = 90, PATH = 3, HOPS = 3 };
+enum { GROUP = 90, HOPS = 3, MOST_HOPS = 12 };
 
 /* Numbers by chance, the same on every rank. */
 static uint64_t chance(int k, int what, uint64_t most)
 {
   const unsigned char bytes[2] = {(unsigned char)k, (unsigned char)what};
   return th_integer_hash(TH_FNV_BASIS, bytes, sizeof bytes) / 7 % most;
-}
-
-/* What is trained, and how. */
-struct trial {
-  struct problem problem;
-  struct memory_store *data;
-  struct th_config config;
-  struct th_groups groups;
-  bool grouped;
-  int number;
-};
-
-/* Many rounds for sift; for lasso, in every fourth case, products of columns.
- */
-static int64_t examples_of(const struct th_solver_row *row, int k)
-{
-  if (strcmp(row->name, "sift") == 0)
-    return k % 4 == 1 || k >= CASES ? 12000 : 4000;
-  if (strcmp(row->name, "lasso") == 0 && k % 4 == 0)
-    return 700;
-  return row->penalised ? 90 : 1500;
-}
-
-static struct problem problem_of(const struct th_solver_row *row, int k)
-{
-  bool sift = strcmp(row->name, "sift") == 0;
-  return (struct problem){.training = examples_of(row, k),
-                          .test = 20,
-                          .attributes = sift         ? 300
-                                        : k % 3 == 2 ? 1300
-                                                     : 700,
-                          .true_size = sift ? (k % 4 == 3 ? 3 : 12) : 6,
-                          .noise = 0.5,
-                          .mean = 0.2,
-                          .intercept = k % 4 == 1 ? 2 : 0,
-                          .seed = (uint64_t)k,
-                          .labels = k % 2,
-                          .weighted = k % 5 == 2};
-}
-
-/* Values are rare in the later cases, so that trials of sift last over rounds.
- */
-static float zero_below(int k)
-{
-  static const float rare[] = {2, 2, 1.5F, 3};
-  return k < CASES ? 1 : rare[k % 4];
-}
-
-static struct memory_store *store_of(struct problem *p, int k)
-{
-  struct memory_store *m = problem_store(p);
-  int64_t count = m->store.shape.examples * m->store.shape.attributes;
-  m->store.shape.layout = (k / 2) % 2 ? TH_SPARSE : TH_DENSE;
-  m->store.shape.type = k % 7 == 3 ? TH_F64 : TH_F32;
-  m->cut = k % 3 ? 70 : 0;
-  m->placed = k % 2;
-  for (int64_t i = 0; m->store.shape.layout == TH_SPARSE && i < count; i++)
-    m->values[i] = fabsf(m->values[i]) < zero_below(k) ? 0 : m->values[i];
-  memory_store_finish(m);
-  return m;
-}
-
-static struct th_config budgeted(const struct th_solver_row *row,
-                                 const struct problem *p, int k)
-{
-  struct th_config config =
-      problem_config(row->name, row->needs_sparsity ? 8 : 0, 60);
-  config.loss = p->labels ? "logistic" : "squared";
-  config.standardize = k % 3 > 0;
-  config.intercept = k % 4 > 0;
-  config.passes = 1 + k % 3;
-  config.validation = k % 4 >= 2 ? 0.1 : 0;
-  config.refit = (enum th_refit)((k / 2) % 3);
-  config.select = k % 3 ? TH_SELECT_AUTO : TH_SELECT_TRUTH;
-  if (row->needs_start) {
-    config.start.support = p->support;
-    config.start.size = p->true_size;
-  }
-  return config;
-}
-
-/* Case by case the screening rules, with and without a path. */
-static struct th_config penalised(const struct th_solver_row *row,
-                                  const struct problem *p, int k)
-{
-  struct th_config config =
-      penalised_config(row->name, p->labels ? "logistic" : "squared", 0.5);
-  config.penalty = penalties[k % 5 == 4 ? 1 + (k / 5) % 2 : 0];
-  config.intercept = k % 3 == 1;
-  config.standardize = k % 3 == 1;
-  config.batch = k % 2 ? 4 : 1;
-  config.epochs = k % 4 == 2 ? 40 : 12;
-  config.tolerance = k == 2 ? 1e-3 : k == 6 ? 1e-9 : 0;
-  config.screening.how = k == 6   ? TH_SCREEN_NONE
-                         : k == 7 ? TH_SCREEN_GAP_SAFE
-                                  : 0;
-  if (k % 3 == 0 && strcmp(row->name, "truncated-gradient") == 0)
-    config.screening.how = TH_SCREEN_ONLINE;
-  config.screening.rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
-  config.screening.every = k % 4 == 3 ? 20 : 0;
-  if (k % 3 == 2) {
-    config.lambda_ratio = 0;
-    config.path = PATH;
-    config.path_min = 0.4;
-  }
-  return config;
-}
-
-/* Options that a solver does not have. */
-static void fit_options(struct th_config *config)
-{
-  if (strcmp(config->solver, "lasso") == 0) {
-    config->batch = 0;
-    config->epochs = 0;
-    config->tolerance = 0;
-    config->path = 12;
-    config->path_min = 0.15;
-    config->lambda_ratio = 0;
-  }
-}
-
-static void make_trial(struct trial *t, const struct th_solver_row *row, int k)
-{
-  *t = (struct trial){.problem = problem_of(row, k), .number = k};
-  t->data = store_of(&t->problem, k);
-  t->config = row->penalised ? penalised(row, &t->problem, k)
-                             : budgeted(row, &t->problem, k);
-  fit_options(&t->config);
-  t->config.seed = (uint64_t)k + 1;
-  t->grouped = row->penalised && strcmp(t->config.penalty, "l1") != 0;
 }
 
 /* Everything that a model says. */
@@ -247,6 +115,48 @@ static uint64_t undisturbed(struct th_comm *comm, struct trial *t,
   return digest;
 }
 
+/* Where a run is cut, and what its state says there if it is not. */
+struct cuts {
+  int count;
+  int64_t updates[MOST_HOPS];
+  uint64_t print[MOST_HOPS];
+};
+
+/* Cuts at random, some updates apart; the last behind the last update. */
+static struct cuts make_cuts(int64_t most, int k)
+{
+  struct cuts cuts = {.count = 0};
+  uint64_t stride = 1 + 2 * (uint64_t)most / HOPS;
+  int64_t at = 0;
+  while (at < most && cuts.count < MOST_HOPS) {
+    at += 1 + (int64_t)chance(k, 2 * cuts.count, stride);
+    if (at > most || cuts.count == MOST_HOPS - 1)
+      at = most;
+    cuts.updates[cuts.count++] = at;
+  }
+  return cuts;
+}
+
+/* The states at the cuts of a run that goes on in one go. */
+static void print_cuts(struct th_comm *comm, struct trial *t, struct cuts *cuts)
+{
+  struct session s;
+  struct th_error err;
+  bool more = true;
+  th_status rc = begin(&s, t, comm, &err);
+  for (int k = 0; k < cuts->count && rc == TH_OK; k++) {
+    struct th_state_image image = {.count = 0};
+    rc = th_run_update(&s.run, cuts->updates[k], &more, &err);
+    if (rc == TH_OK)
+      rc = th_run_take(&s.run, &image, &err);
+    cuts->print[k] = look_at_image(&image);
+    th_state_image_free(&image);
+  }
+  if (rc != TH_OK)
+    complain(comm, t, err.text);
+  end(&s, t);
+}
+
 /* What a run shows between two updates, on any number of ranks. */
 static uint64_t look_of(const struct session *s)
 {
@@ -290,7 +200,7 @@ static th_status resume(struct session *s, struct trial *t,
 
 /* Some updates, and then the state. */
 static void go_on(struct th_comm *comm, struct trial *t,
-                  const struct moment *from, struct moment *to)
+                  const struct moment *from, uint64_t right, struct moment *to)
 {
   struct session s;
   struct th_error err;
@@ -300,10 +210,11 @@ static void go_on(struct th_comm *comm, struct trial *t,
     rc = th_run_update(&s.run, to->updates, &more, &err);
   if (rc == TH_OK)
     rc = th_run_take(&s.run, &to->image, &err);
-  if (rc == TH_OK)
-    to->look = look_of(&s);
-  else
+  if (rc != TH_OK)
     complain(comm, t, err.text);
+  else if (look_at_image(&to->image) != right)
+    complain(comm, t, "another state behind a move");
+  to->look = rc == TH_OK ? look_of(&s) : 0;
   end(&s, t);
 }
 
@@ -348,17 +259,16 @@ static void test_case(struct th_comm *comm, const struct th_solver_row *row,
   int64_t most = 1;
   make_trial(&t, row, k);
   uint64_t right = undisturbed(comm, &t, &most);
-  uint64_t stride = 1 + 2 * (uint64_t)most / HOPS;
-  struct moment here = {.updates = -1};
+  struct cuts cuts = make_cuts(most, k);
+  struct moment here = {.updates = 0};
   int size = 0;
   th_error_clear(&err);
-  for (int hop = 0; here.updates < most; hop++) {
-    struct moment next = {.updates = here.updates + 1 +
-                                     (int64_t)chance(k, 2 * hop, stride)};
-    next.updates = next.updates < most ? next.updates : most;
+  print_cuts(comm, &t, &cuts);
+  for (int hop = 0; hop < cuts.count; hop++) {
+    struct moment next = {.updates = cuts.updates[hop]};
     size = other_size(comm, size, k, 2 * hop + 1);
     if (team(comm, size, &part))
-      go_on(&part, &t, hop > 0 ? &here : NULL, &next);
+      go_on(&part, &t, hop > 0 ? &here : NULL, cuts.print[hop], &next);
     th_comm_free(&part);
     CHECK(th_state_image_share(&next.image, comm, &err) == TH_OK);
     comm->ops->bcast(comm, &next.look, sizeof next.look, 0);
@@ -370,11 +280,6 @@ static void test_case(struct th_comm *comm, const struct th_solver_row *row,
   th_comm_free(&part);
   th_state_image_free(&here.image);
   memory_store_free(t.data);
-}
-
-static int cases_of(const struct th_solver_row *row)
-{
-  return strcmp(row->name, "sift") == 0 ? CASES_OF_SIFT : CASES;
 }
 
 /* With an argument: that solver alone. */

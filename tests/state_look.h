@@ -5,7 +5,10 @@
 
 #include "core/certificate.h"
 #include "core/integer.h"
+#include "core/state.h"
 #include "solvers/data/support.h"
+
+#include <string.h>
 
 static inline uint64_t look_at_certificate(uint64_t look,
                                            const struct th_certificate *c)
@@ -29,6 +32,29 @@ static inline uint64_t look_at_support(uint64_t look,
   look = th_integer_hash(look, s->attribute, size * sizeof *s->attribute);
   for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
     look = th_integer_hash(look, vectors[v], size * sizeof *vectors[v]);
+  return look;
+}
+
+/* Columns that are held by every rank have places by chance: only which they
+ * are is part of the state. */
+static inline bool look_is_placed(const char *name)
+{
+  return strstr(name, ".inner.columns") != NULL ||
+         strstr(name, ".inner.factor.name") != NULL;
+}
+
+/* Everything that an image says. */
+static inline uint64_t look_at_image(const struct th_state_image *image)
+{
+  uint64_t look = TH_FNV_BASIS;
+  for (int64_t k = 0; k < image->count; k++) {
+    const struct th_state_entry *e = &image->entry[k];
+    size_t bytes = (size_t)(e->rows * e->all) * th_state_size(e->type);
+    look = th_integer_hash(look, e->name, strlen(e->name));
+    look = th_integer_hash(look, &bytes, sizeof bytes);
+    if (!look_is_placed(e->name))
+      look = th_integer_hash(look, e->data, bytes);
+  }
   return look;
 }
 

@@ -1,0 +1,151 @@
+/* state_trial.h - what the test of the state of a run trains: case k of a solver
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_STATE_TRIAL_H
+#define TH_STATE_TRIAL_H
+
+#include "penalised.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CASES = 8, CASES_OF_SIFT = 12, PATH = 3 };
+
+static const char *const penalties[] = {"l1", "group", "sparse-group"};
+
+/* What is trained, and how. */
+struct trial {
+  struct problem problem;
+  struct memory_store *data;
+  struct th_config config;
+  struct th_groups groups;
+  bool grouped;
+  int number;
+};
+
+/* Many rounds for sift; for lasso, in every fourth case, products of columns.
+ */
+static inline int64_t examples_of(const struct th_solver_row *row, int k)
+{
+  if (strcmp(row->name, "sift") == 0)
+    return k % 4 == 1 || k >= CASES ? 12000 : 4000;
+  if (strcmp(row->name, "lasso") == 0 && k % 4 == 0)
+    return 700;
+  return row->penalised ? 90 : 1500;
+}
+
+static inline struct problem problem_of(const struct th_solver_row *row, int k)
+{
+  bool sift = strcmp(row->name, "sift") == 0;
+  return (struct problem){.training = examples_of(row, k),
+                          .test = 20,
+                          .attributes = sift         ? 300
+                                        : k % 3 == 2 ? 1300
+                                                     : 700,
+                          .true_size = sift ? (k % 4 == 3 ? 3 : 12) : 6,
+                          .noise = 0.5,
+                          .mean = 0.2,
+                          .intercept = k % 4 == 1 ? 2 : 0,
+                          .seed = (uint64_t)k,
+                          .labels = k % 2,
+                          .weighted = k % 5 == 2};
+}
+
+/* Values are rare in the later cases, so that trials of sift last over rounds.
+ */
+static inline float zero_below(int k)
+{
+  static const float rare[] = {2, 2, 1.5F, 3};
+  return k < CASES ? 1 : rare[k % 4];
+}
+
+static inline struct memory_store *store_of(struct problem *p, int k)
+{
+  struct memory_store *m = problem_store(p);
+  int64_t count = m->store.shape.examples * m->store.shape.attributes;
+  m->store.shape.layout = (k / 2) % 2 ? TH_SPARSE : TH_DENSE;
+  m->store.shape.type = k % 7 == 3 ? TH_F64 : TH_F32;
+  m->cut = k % 3 ? 70 : 0;
+  m->placed = k % 2;
+  for (int64_t i = 0; m->store.shape.layout == TH_SPARSE && i < count; i++)
+    m->values[i] = fabsf(m->values[i]) < zero_below(k) ? 0 : m->values[i];
+  memory_store_finish(m);
+  return m;
+}
+
+static inline struct th_config budgeted(const struct th_solver_row *row,
+                                        const struct problem *p, int k)
+{
+  struct th_config config =
+      problem_config(row->name, row->needs_sparsity ? 8 : 0, 60);
+  config.loss = p->labels ? "logistic" : "squared";
+  config.standardize = k % 3 > 0;
+  config.intercept = k % 4 > 0;
+  config.passes = 1 + k % 3;
+  config.validation = k % 4 >= 2 ? 0.1 : 0;
+  config.refit = (enum th_refit)((k / 2) % 3);
+  config.select = k % 3 ? TH_SELECT_AUTO : TH_SELECT_TRUTH;
+  if (row->needs_start) {
+    config.start.support = p->support;
+    config.start.size = p->true_size;
+  }
+  return config;
+}
+
+/* Case by case the screening rules, with and without a path. */
+static inline struct th_config penalised(const struct th_solver_row *row,
+                                         const struct problem *p, int k)
+{
+  struct th_config config =
+      penalised_config(row->name, p->labels ? "logistic" : "squared", 0.5);
+  config.penalty = penalties[k % 5 == 4 ? 1 + (k / 5) % 2 : 0];
+  config.intercept = k % 3 == 1;
+  config.standardize = k % 3 == 1;
+  config.batch = k % 2 ? 4 : 1;
+  config.epochs = k % 4 == 2 ? 40 : 12;
+  config.tolerance = k == 2 ? 1e-3 : k == 6 ? 1e-9 : 0;
+  config.screening.how = k == 6   ? TH_SCREEN_NONE
+                         : k == 7 ? TH_SCREEN_GAP_SAFE
+                                  : 0;
+  if (k % 3 == 0 && strcmp(row->name, "truncated-gradient") == 0)
+    config.screening.how = TH_SCREEN_ONLINE;
+  config.screening.rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
+  config.screening.every = k % 4 == 3 ? 20 : 0;
+  if (k % 3 == 2) {
+    config.lambda_ratio = 0;
+    config.path = PATH;
+    config.path_min = 0.4;
+  }
+  return config;
+}
+
+/* Options that a solver does not have. */
+static inline void fit_options(struct th_config *config)
+{
+  if (strcmp(config->solver, "lasso") == 0) {
+    config->batch = 0;
+    config->epochs = 0;
+    config->tolerance = 0;
+    config->path = 12;
+    config->path_min = 0.15;
+    config->lambda_ratio = 0;
+  }
+}
+
+static inline void make_trial(struct trial *t, const struct th_solver_row *row,
+                              int k)
+{
+  *t = (struct trial){.problem = problem_of(row, k), .number = k};
+  t->data = store_of(&t->problem, k);
+  t->config = row->penalised ? penalised(row, &t->problem, k)
+                             : budgeted(row, &t->problem, k);
+  fit_options(&t->config);
+  t->config.seed = (uint64_t)k + 1;
+  t->grouped = row->penalised && strcmp(t->config.penalty, "l1") != 0;
+}
+
+static inline int cases_of(const struct th_solver_row *row)
+{
+  return strcmp(row->name, "sift") == 0 ? CASES_OF_SIFT : CASES;
+}
+
+#endif
