@@ -1,4 +1,4 @@
-/* state_trial.h - what the test of the state of a run trains: case k of a solver
+/* state_trial.h - what the test of states trains: data and options of case k
  * SPDX-License-Identifier: MIT */
 #ifndef TH_STATE_TRIAL_H
 #define TH_STATE_TRIAL_H
