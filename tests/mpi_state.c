@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = 90, HOPS = 3, MOST_HOPS = 12 };
+enum { GROUP = 90, HOPS = 6, MOST_HOPS = 12 };
 
 /* Numbers by chance, the same on every rank. */
 static uint64_t chance(int k, int what, uint64_t most)
@@ -122,11 +122,12 @@ struct cuts {
   uint64_t print[MOST_HOPS];
 };
 
-/* Cuts at random, some updates apart; the last behind the last update. */
+/* Cuts at random, some updates apart, or behind every one of few; the last
+ * behind the last update. */
 static struct cuts make_cuts(int64_t most, int k)
 {
   struct cuts cuts = {.count = 0};
-  uint64_t stride = 1 + 2 * (uint64_t)most / HOPS;
+  uint64_t stride = most <= HOPS ? 1 : 1 + 2 * (uint64_t)most / HOPS;
   int64_t at = 0;
   while (at < most && cuts.count < MOST_HOPS) {
     at += 1 + (int64_t)chance(k, 2 * cuts.count, stride);

@@ -109,7 +109,7 @@ static inline struct th_config penalised(const struct th_solver_row *row,
   if (k % 3 == 0 && strcmp(row->name, "truncated-gradient") == 0)
     config.screening.how = TH_SCREEN_ONLINE;
   config.screening.rule = (enum th_screen_rule)(k % TH_RULE_COUNT);
-  config.screening.every = k % 4 == 3 ? 20 : 0;
+  config.screening.every = k % 4 != 2 ? 20 : 0;
   if (k % 3 == 2) {
     config.lambda_ratio = 0;
     config.path = PATH;
