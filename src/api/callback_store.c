@@ -29,7 +29,7 @@ struct th_callback_store {
   int64_t block_capacity;
 };
 
-/* Rows of one group that are asked for. */
+/* Some rows of one group. */
 struct place {
   int64_t group;
   int64_t row; /* the first, counted from the group's first */
@@ -108,7 +108,7 @@ static th_status keep(struct run *run, const struct place *place,
   return TH_OK;
 }
 
-/* Ask for these attributes (ascending) on all of these rows. */
+/* Ask the caller for these attributes (ascending) on all of these rows. */
 static th_status ask(struct th_callback_store *s, const struct place *place,
                      const int64_t *attribute, int64_t count,
                      struct th_error *err)
@@ -129,7 +129,7 @@ done:
   return rc;
 }
 
-/* How many rows from `row` on are all known, or all unknown. */
+/* Count the rows from `row` on that are all known, or all unknown. */
 static int64_t alike(const struct run *run, int64_t row, int64_t last)
 {
   int64_t end = row + 1;
@@ -138,7 +138,8 @@ static int64_t alike(const struct run *run, int64_t row, int64_t last)
   return end - row;
 }
 
-/* Ask for the unknown rows of one attribute, if some are known. */
+/* Ask the caller for the unknown rows of an attribute of which some are known.
+ */
 static th_status ask_rest(struct th_callback_store *s,
                           const struct place *place, const struct run *run,
                           int64_t attribute, struct th_error *err)

@@ -17,7 +17,8 @@ th_status th_callback_store_create(struct th_callback_store **store,
                                    struct th_error *err);
 void th_callback_store_free(struct th_callback_store *store);
 
-/* Borrowed; lives as long as the store does. */
+/* Return the store as the source needs it. Borrowed; lives as long as the
+ * callback store. */
 struct th_store *th_callback_store_of(struct th_callback_store *store);
 
 #endif

@@ -13,21 +13,23 @@
  * Rules for every function:
  * - It says "collective" or "local". All ranks of the team call a collective
  *   function, in the same order and with the same arguments, as in MPI; what it
- *   returns is the same on all of them. A failure of one rank is everyone's.
- * - It returns THRESHER_OK or what went wrong, with a line of text in *error,
- *   which may be NULL. Objects are left as they were; those that were to be
- *   made are NULL. Texts name options by the names of thresher_config_set.
- * - It prints nothing and does not end the process, with one exception: a
- *   broken MPI transport is nothing to go on with, and aborts the job with one
- *   line on standard error.
- * - Objects are freed by the function of their name. NULL is legal there.
- *   Teams outlive the data that were opened by them, data outlive nothing.
- * - One thread at a time: that which may call MPI. While a call runs, a thread
- *   of our own may read files, where MPI allows threads.
- * - The model of the same data and options has the same bytes for any number of
- *   ranks, and the same as the program's, `thresher train`.
+ *   returns is the same on all of them. If it fails on one rank, it fails on
+ *   all of them.
+ * - It returns THRESHER_OK or a status that says what went wrong. A failure
+ *   also writes a line of text into *error; error may be NULL. Existing objects
+ *   are left as they were, and a new object is NULL. Texts name options by the
+ *   names of thresher_config_set.
+ * - It prints nothing and does not end the process, with one exception: if the
+ *   MPI transport breaks, it aborts the job with one line on standard error.
+ * - Each kind of object has a function that frees it. NULL is legal there.
+ *   A team must live longer than the data that were opened by it. Data may be
+ *   closed before any other object is freed.
+ * - Call it from one thread at a time, and from one that may call MPI. While a
+ *   call runs, a thread of the library may read files, if MPI allows threads.
+ * - The same data and options give a model with the same bytes for any number
+ *   of ranks. The program, `thresher train`, gives the same bytes, too.
  *
- * The header needs neither MPI's nor HDF5's, and serves C11 and C++.
+ * The header includes neither MPI's nor HDF5's. It serves C11 and C++.
  * SPDX-License-Identifier: MIT */
 #ifndef THRESHER_H
 #define THRESHER_H
@@ -54,7 +56,7 @@ enum thresher_status {
   THRESHER_EIO,      /* reading or writing */
   THRESHER_EFORMAT,  /* a malformed file */
   THRESHER_EDATA,    /* data that cannot be used */
-  THRESHER_EBUDGET,  /* an observation beyond the budget: a defect of ours */
+  THRESHER_EBUDGET,  /* an observation beyond the budget: a library defect */
   THRESHER_ENUMERIC, /* a number went out of range */
   THRESHER_EUSAGE    /* an option, or options against the data */
 };
@@ -64,11 +66,12 @@ enum { THRESHER_ERROR_TEXT = 960 };
 /* What went wrong; written only on failure. */
 struct thresher_error {
   enum thresher_status status;
-  int rank; /* of the team: where it happened; -1: on all alike */
+  int rank; /* the rank of the team that failed; -1: all of them */
   char text[THRESHER_ERROR_TEXT]; /* one line, without a period */
 };
 
-/* A few words for a status, and the version of the library. Local. */
+/* The first function returns a few words for a status. The second one returns
+ * the version of the library. Local. */
 THRESHER_PUBLIC const char *thresher_status_text(enum thresher_status status);
 THRESHER_PUBLIC const char *thresher_version(void);
 
@@ -76,16 +79,17 @@ THRESHER_PUBLIC const char *thresher_version(void);
 
 struct thresher_team;
 
-/* The ranks of a communicator: comm is MPI_Comm_c2f's handle of it. The caller
- * has called MPI_Init. The communicator is duplicated, so that the caller's
- * messages and ours do not mix. It may be any communicator, such as one of
- * MPI_Comm_split. Collective over it. THRESHER_EUSAGE before MPI_Init and after
- * MPI_Finalize; THRESHER_ENOMEM. Free it before MPI_Finalize. */
+/* Make a team of the ranks of a communicator; comm is its handle from
+ * MPI_Comm_c2f. The caller has called MPI_Init. The communicator is duplicated,
+ * so that the library's messages do not mix with the caller's. It may be any
+ * communicator, such as one of MPI_Comm_split. Collective over it.
+ * THRESHER_EUSAGE before MPI_Init and after MPI_Finalize; THRESHER_ENOMEM. Free
+ * the team before MPI_Finalize. */
 THRESHER_PUBLIC enum thresher_status
 thresher_team_mpi(struct thresher_team **team, int comm,
                   struct thresher_error *error);
 
-/* A team of this process alone. MPI is not called and need not be running.
+/* Make a team of this process alone. MPI is not called and need not be running.
  * Local. THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_team_self(struct thresher_team **team, struct thresher_error *error);
@@ -93,7 +97,8 @@ thresher_team_self(struct thresher_team **team, struct thresher_error *error);
 /* Collective. */
 THRESHER_PUBLIC void thresher_team_free(struct thresher_team *team);
 
-/* Which rank of the team this is, and of how many. Local. */
+/* The first function returns the number of this rank, from 0. The second one
+ * returns the number of ranks of the team. Local. */
 THRESHER_PUBLIC int thresher_team_rank(const struct thresher_team *team);
 THRESHER_PUBLIC int thresher_team_size(const struct thresher_team *team);
 
@@ -102,8 +107,8 @@ THRESHER_PUBLIC int thresher_team_size(const struct thresher_team *team);
 struct thresher_data;
 
 /* Open a data set that `thresher import` or `thresher generate` has made.
- * memory: bytes of its values that a rank may keep; 0: a fifth of its share of
- * the machine. Collective. THRESHER_EUSAGE, THRESHER_EDATA,
+ * memory: bytes of its values that a rank may keep; 0: a fifth of the rank's
+ * share of the machine's memory. Collective. THRESHER_EUSAGE, THRESHER_EDATA,
  * THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_data_open(struct thresher_data **data, struct thresher_team *team,
@@ -157,8 +162,9 @@ struct thresher_source {
                struct thresher_attribute *known, char *text);
 };
 
-/* Data that the caller computes. *source is copied. The object that its self
- * points to belongs to the caller, and must live until the data are closed.
+/* Open data that the caller computes. *source is copied. The object that its
+ * self points to belongs to the caller, and must live until the data are
+ * closed.
  * Collective, with the same sizes on all ranks: THRESHER_EUSAGE otherwise.
  * THRESHER_EARG if sizes or functions are missing, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
@@ -169,7 +175,8 @@ thresher_data_from(struct thresher_data **data, struct thresher_team *team,
 /* Collective. */
 THRESHER_PUBLIC void thresher_data_close(struct thresher_data *data);
 
-/* Local. */
+/* Return the number of examples, of training examples and of attributes.
+ * Local. */
 THRESHER_PUBLIC int64_t thresher_data_examples(const struct thresher_data *d);
 THRESHER_PUBLIC int64_t thresher_data_training(const struct thresher_data *d);
 THRESHER_PUBLIC int64_t thresher_data_attributes(const struct thresher_data *d);
@@ -181,7 +188,8 @@ THRESHER_PUBLIC int64_t thresher_data_attributes(const struct thresher_data *d);
  * so on; `thresher train --help` and `thresher solvers` describe them. */
 struct thresher_config;
 
-/* With defaults. Local. THRESHER_ENOMEM. */
+/* Make a configuration in which every option has its default. Local.
+ * THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_config_create(struct thresher_config **config,
                        struct thresher_error *error);
@@ -194,16 +202,18 @@ THRESHER_PUBLIC enum thresher_status
 thresher_config_set(struct thresher_config *config, const char *name,
                     const char *value, struct thresher_error *error);
 
-/* The value of an option, as text that thresher_config_set can read. "auto": it
- * is chosen by a rule. An empty text: it has no value. Local. THRESHER_EUSAGE
- * for an unknown name, THRESHER_EARG where size is too small. */
+/* Write the value of an option into text[size], as thresher_config_set can read
+ * it. "auto": a rule chooses the value. An empty text: there is no value.
+ * Local. THRESHER_EUSAGE for an unknown name, THRESHER_EARG if size is too
+ * small. */
 THRESHER_PUBLIC enum thresher_status
 thresher_config_get(const struct thresher_config *config, const char *name,
                     char *text, size_t size, struct thresher_error *error);
 
-/* The first function: the name of the k-th option, NULL after the last. The
- * second one: its description in text, cut if size is too small; returns text.
- * Local. */
+/* The first function returns the name of the k-th option, k from 0, and NULL
+ * after the last. The second one writes its description into text[size], cut if
+ * size is too small, and returns text; it returns NULL if there is no such
+ * option. Local. */
 THRESHER_PUBLIC const char *thresher_config_name(int k);
 THRESHER_PUBLIC const char *thresher_config_help(int k, char *text,
                                                  size_t size);
@@ -215,13 +225,13 @@ struct thresher_progress {
   double done;      /* share of the run, 0 to 1; less than 0: not known */
   int64_t updates;  /* so far */
   int64_t examples; /* drawn so far */
-  int64_t observed; /* attributes of them */
+  int64_t observed; /* attributes observed of these examples */
   int64_t support_size;
   double loss; /* of the last update */
 };
 
-/* Functions that follow a run; either may be NULL. Both are called on every
- * rank, from within thresher_train, and must not call the library. */
+/* Functions that follow a run; either may be NULL. thresher_train calls them on
+ * every rank. They must not call the library. */
 struct thresher_listener {
   void *self;
   void (*progress)(void *self, const struct thresher_progress *progress);
@@ -230,10 +240,10 @@ struct thresher_listener {
 
 struct thresher_model;
 
-/* Train on the training examples. listener may be NULL. Collective over the
- * team of the data. THRESHER_EUSAGE, also where ranks have different options,
+/* Train a model on the training examples. listener may be NULL. Collective over
+ * the team of the data. THRESHER_EUSAGE, also if ranks have different options,
  * THRESHER_ENUMERIC, THRESHER_ENOMEM; of reading THRESHER_EDATA,
- * THRESHER_EFORMAT, THRESHER_EIO; of a defect of ours THRESHER_EARG,
+ * THRESHER_EFORMAT, THRESHER_EIO; of a defect of the library THRESHER_EARG,
  * THRESHER_EBUDGET. */
 THRESHER_PUBLIC enum thresher_status
 thresher_train(struct thresher_model **model,
@@ -243,9 +253,9 @@ thresher_train(struct thresher_model **model,
 
 /* ---- models ---- */
 
-/* Read a model, write one; force: replace a file of that name. Rank 0 reads and
- * writes. Collective. THRESHER_EUSAGE, THRESHER_EFORMAT, THRESHER_EIO,
- * THRESHER_ENOMEM. */
+/* Read a model from a file, or write it to one. force: replace a file of that
+ * name, if there is one. Only rank 0 reads and writes. Collective.
+ * THRESHER_EUSAGE, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_model_read(struct thresher_model **model, struct thresher_team *team,
                     const char *path, struct thresher_error *error);
@@ -256,9 +266,15 @@ thresher_model_write(const struct thresher_model *model,
 /* Local. */
 THRESHER_PUBLIC void thresher_model_free(struct thresher_model *model);
 
-/* All ranks hold the whole model. What is returned lives as long as it does.
- * support[] ascends, coefficients[] are aligned with it and in the data's own
- * units; a prediction is intercept + sum of coefficient times attribute.
+/* Return the parts of a model: the number of attributes of its data, the size
+ * of its support, the attributes in the support, their coefficients, and the
+ * intercept. All ranks hold the whole model. The arrays belong to the model and
+ * live as long as it does. They have support_size items: support[] ascends, and
+ * coefficients[k] belongs to attribute support[k], in the data's own units. A
+ * prediction is
+ *
+ *   intercept + sum over k of coefficients[k] * (value of support[k])
+ *
  * Local. */
 THRESHER_PUBLIC int64_t
 thresher_model_attributes(const struct thresher_model *model);
@@ -271,12 +287,12 @@ thresher_model_coefficients(const struct thresher_model *model);
 THRESHER_PUBLIC double
 thresher_model_intercept(const struct thresher_model *model);
 
-/* The value of an option as it was used to train; NULL: it played no part.
- * Local. */
+/* Return the value of an option as it was used to train the model. NULL: the
+ * option played no part. The text belongs to the model. Local. */
 THRESHER_PUBLIC const char *
 thresher_model_option(const struct thresher_model *model, const char *name);
 
-/* What was observed to train it. */
+/* What was observed to train a model. */
 struct thresher_ledger {
   int64_t examples;              /* draws for training */
   int64_t attributes;            /* observed in all of them */
@@ -285,13 +301,13 @@ struct thresher_ledger {
   int64_t validation_attributes; /* observed of these */
   int64_t passes;                /* over the training examples, begun */
 };
-/* Local. */
+/* Return the ledger of a model. Local. */
 THRESHER_PUBLIC struct thresher_ledger
 thresher_model_ledger(const struct thresher_model *model);
 
-/* Of a model with a penalty: its weight, the value of the objective, and a
- * bound on how far above the least value that is. NaN for other models. Local.
- */
+/* For a model with a penalty, return the weight of the penalty, the value of
+ * the objective, and a bound on how far that value is above the minimum. For
+ * other models, return NaN. Local. */
 THRESHER_PUBLIC double
 thresher_model_lambda(const struct thresher_model *model);
 THRESHER_PUBLIC double
@@ -301,44 +317,46 @@ THRESHER_PUBLIC double thresher_model_gap(const struct thresher_model *model);
 /* ---- applying a model ---- */
 
 enum thresher_examples {
-  THRESHER_AUTO, /* those for testing if there are any, else all */
+  THRESHER_AUTO, /* the test examples if there are any, else all */
   THRESHER_TEST,
   THRESHER_TRAIN,
   THRESHER_ALL
 };
 
-/* How many there are. Local. */
+/* Return the number of these examples. Local. */
 THRESHER_PUBLIC int64_t thresher_data_count(const struct thresher_data *data,
                                             enum thresher_examples which);
 
-/* Predictions on these examples, in the order in which they are stored: the
- * linear predictor, of logistic loss log odds. Arrays have room for
- * thresher_data_count; each may be NULL, on each rank by itself; row[i] is the
- * number that the example had in the text that was imported, target[i] is 0
- * where there are none. Attributes are matched by name where the data are not
- * those of the training and both have names. Nothing is counted in a ledger.
- * Collective. THRESHER_EDATA where the model is for other attributes,
- * THRESHER_EUSAGE where there are no such examples. Also THRESHER_EARG,
+/* Predict the targets of these examples, in the order in which they are stored.
+ * prediction[i] is the linear predictor; with logistic loss these are log odds.
+ * target[i] is the target of the same example, or 0 if the data have none.
+ * row[i] is the number that the example had in the imported text. Each array
+ * has room for thresher_data_count items. Each may be NULL, on some ranks and
+ * not on others. If the data are not those of the training, and both have
+ * names, attributes are matched by name. Nothing is counted in a ledger.
+ * Collective. THRESHER_EDATA if the model is for other attributes,
+ * THRESHER_EUSAGE if there are no such examples. Also THRESHER_EARG,
  * THRESHER_ENUMERIC, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_predict(const struct thresher_model *model, struct thresher_data *data,
                  enum thresher_examples which, double *prediction,
                  double *target, int64_t *row, struct thresher_error *error);
 
-/* How good predictions are; NaN where a score is not defined. */
+/* How good predictions are. A score that is not defined is NaN. */
 struct thresher_scores {
   int64_t examples;
   double mse;
   double r2;
-  /* of targets of two values, of which the larger is positive: */
+  /* for targets with two values; the larger value is the positive one: */
   double auc;
   double accuracy;
   double log_loss;
 };
 
-/* Scores on these examples. Collective. As thresher_predict, and THRESHER_EDATA
- * where there are no targets. Also THRESHER_EUSAGE, THRESHER_EARG,
- * THRESHER_ENUMERIC, THRESHER_EFORMAT, THRESHER_EIO, THRESHER_ENOMEM. */
+/* Predict these examples as thresher_predict does, and score the predictions.
+ * Collective. THRESHER_EDATA in the same cases, and if there are no targets.
+ * Also THRESHER_EUSAGE, THRESHER_EARG, THRESHER_ENUMERIC, THRESHER_EFORMAT,
+ * THRESHER_EIO, THRESHER_ENOMEM. */
 THRESHER_PUBLIC enum thresher_status
 thresher_evaluate(const struct thresher_model *model,
                   struct thresher_data *data, enum thresher_examples which,
