@@ -34,8 +34,8 @@ static double *row_of(const struct th_cholesky *f, int64_t i)
   return f->entry + i * f->size;
 }
 
-/* Row p joins as number k: column k of L for it, and for the rows from place
- * `from` to `end`, whose turn is yet to come. */
+/* Let row p join as number k: compute column k of L for it, and for the rows
+ * from place `from` to `end`, whose turn is yet to come. */
 static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
                  int64_t from, int64_t end)
 {
@@ -72,8 +72,7 @@ static th_status start(struct th_cholesky *f, int64_t n, const double *h,
   return TH_OK;
 }
 
-/* The place of the row that comes next, of those behind the ones that joined.
- */
+/* Return the place of the row that joins next. */
 static int64_t largest(const struct th_cholesky *f)
 {
   int64_t best = f->rank;
@@ -118,7 +117,7 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
   return rc;
 }
 
-/* x, by number of the rows that joined, from L' x = y. */
+/* Solve L' x = y in the place of y, by number of the rows that joined. */
 static void solve_back(const struct th_cholesky *f, int64_t rank, double *y)
 {
   for (int64_t k = rank - 1; k >= 0; k--) {
@@ -128,7 +127,7 @@ static void solve_back(const struct th_cholesky *f, int64_t rank, double *y)
   }
 }
 
-/* Numbers become rows, in the units of H. */
+/* Write y, by number, to the rows that joined, in the units of H. */
 static void spread(const struct th_cholesky *f, int64_t rank, const double *y,
                    double unit, double *x)
 {
@@ -169,8 +168,8 @@ double th_cholesky_regress(const struct th_cholesky *f, int64_t rank, int64_t i,
   return fmax(0, 1 - th_column_dot_plain(row, row, rank)) * root * root;
 }
 
-/* Row by row: inv(L) in the place of L. Entries of row i on the rows before it
- * are -(L_i. inv(L)) / L_ii. */
+/* Replace L by inv(L), row by row. Entries of row i on the rows before it are
+ * -(L_i. inv(L)) / L_ii. */
 static void invert_factor(struct th_cholesky *f)
 {
   double *sum = f->work;

@@ -1,10 +1,11 @@
 /* cholesky.h - a symmetric system whose rank is decided on a unit diagonal
  *
- * H, its rows scaled to a unit diagonal, is L L' on those that do not depend on
- * the ones before: in a given order, or with the largest pivot first (Higham
- * 2002, section 10.3). What is solved here enters models: sums run in fixed
- * lanes, so that the bits are the same on every processor. Matrices are full
- * and symmetric, column after column. All functions are local.
+ * The rows of H are scaled to a unit diagonal. Rows join the factor in a given
+ * order, or the one with the largest pivot first (Higham 2002, section 10.3). A
+ * row that depends on the rows before it does not join. On the rows that joined
+ * H is L L'. The solutions enter models: sums run in fixed lanes, so that the
+ * bits are the same on every processor. Matrices are full and symmetric, column
+ * after column. All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_CHOLESKY_H
 #define TH_CHOLESKY_H
@@ -18,7 +19,7 @@
 struct th_cholesky {
   int64_t size; /* n, rows of H */
   int64_t rank; /* rows that joined */
-  int64_t *row; /* size: those, in the order in which they joined */
+  int64_t *row; /* size: the rows, in the order in which they joined */
   bool *joined; /* size */
   double
       *scale; /* size: 1 / root of the diagonal, 0 where that is not above 0 */
@@ -30,9 +31,9 @@ struct th_cholesky {
 
 void th_cholesky_free(struct th_cholesky *f);
 
-/* Factor H, n x n with leading dimension ld. A row whose rest is at most
- * tolerance when its turn has come is dependent; the row with the largest rest
- * comes next, of equals the first. TH_ENOMEM. */
+/* Factor H, n x n with leading dimension ld. The row with the largest rest
+ * comes next; of equal ones the first. A row is dependent if its rest is at
+ * most tolerance at its turn. TH_ENOMEM. */
 th_status th_cholesky_pivot(struct th_cholesky *f, int64_t n, const double *h,
                             int64_t ld, double tolerance, struct th_error *err);
 
@@ -47,24 +48,24 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
                             int64_t ld, struct th_cholesky_turns turns,
                             double tolerance, struct th_error *err);
 
-/* H x = b on the first `rank` rows that joined (f->rank: all); x is 0
+/* Solve H x = b on the first `rank` rows that joined (f->rank: all); x is 0
  * elsewhere. x may be b. */
 void th_cholesky_solve(const struct th_cholesky *f, int64_t rank,
                        const double *b, double *x);
 
-/* Half of it: y such that y'y = b' inv(H) b, on the rows that joined; y[k]
- * belongs to the k-th of them. y is not b. */
+/* Solve with L only: find y such that y'y = b' inv(H) b on the first `rank`
+ * rows that joined; y[k] belongs to the k-th of them. y is not b. */
 void th_cholesky_half(const struct th_cholesky *f, int64_t rank,
                       const double *b, double *y);
 
-/* The part of row i, joined or not, on the first `rank` rows that joined: x
- * such that H_i = x' H there (regression of i on them); 0 elsewhere. Returns
+/* Regress row i on the first `rank` rows that joined: find x such that
+ * H_i = x' H on them. x is 0 elsewhere. Row i may have joined or not. Returns
  * the rest of its diagonal, in the units of H. */
 double th_cholesky_regress(const struct th_cholesky *f, int64_t rank, int64_t i,
                            double *x);
 
-/* inverse, n x n: that of H on the rows that joined, 0 elsewhere. Overwrites
- * the factor. */
+/* Write the inverse of H on the rows that joined into inverse, n x n; it is 0
+ * elsewhere. Overwrites the factor. */
 void th_cholesky_invert(struct th_cholesky *f, double *inverse);
 
 #endif

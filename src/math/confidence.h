@@ -9,12 +9,13 @@
 
 #include <stdint.h>
 
-/* What check c = 1, 2, ... of a run may spend of delta: delta / (c (c + 1)),
- * which adds up to delta however many checks there are. */
+/* Return the share of delta that check c = 1, 2, ... of a run may spend:
+ * delta / (c (c + 1)). For any number of checks the sum is at most delta. */
 double th_confidence_share(double delta, int64_t check);
 
-/* Maurer & Pontil 2009, Theorem 4: for a sample variance (divisor samples - 1)
- * far below bound^2 many times narrower. INFINITY for fewer than 2 samples. */
+/* Return the half-width of Maurer & Pontil 2009, Theorem 4. variance is the
+ * sample variance (divisor samples - 1). The half-width is small if the
+ * variance is far below bound^2. INFINITY for fewer than 2 samples. */
 double th_confidence_bernstein(double variance, double bound, int64_t samples,
                                int64_t entries, double delta);
 

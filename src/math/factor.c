@@ -67,8 +67,8 @@ bool th_factor_join(struct th_factor *f, double diagonal, double tolerance)
   return true;
 }
 
-/* Row k without column i: the rotations so far, and one more that takes its
- * last entry away. */
+/* Remove column i from row k: apply the rotations so far, and one more that
+ * takes its last entry away. */
 static void rotate(struct th_factor *f, int64_t i, int64_t k)
 {
   double *row = f->row;

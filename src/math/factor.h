@@ -1,8 +1,8 @@
 /* factor.h - a Cholesky factor whose rows join and leave one by one
  *
  * L L' = H, a symmetric matrix. A row that joins costs one solve with the rows
- * above it; one that leaves, rotations of those below (Golub & Van Loan 2013,
- * section 6.5). All functions are local.
+ * above it. A row that leaves costs rotations of the rows below it (Golub & Van
+ * Loan 2013, section 6.5). All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FACTOR_H
 #define TH_FACTOR_H
@@ -14,7 +14,7 @@
 
 struct th_factor {
   int64_t size;  /* rows */
-  int64_t room;  /* most of them */
+  int64_t room;  /* rows that fit */
   double *entry; /* row i: entries 0 .. i, row after row */
   double *row;   /* room: products on their way in */
   double *cosine, *sine;
@@ -22,26 +22,27 @@ struct th_factor {
 
 void th_factor_free(struct th_factor *factor);
 
-/* Room for so many rows; those there are stay. TH_ENOMEM. */
+/* Make room for `rows` rows in all; rows that joined stay. TH_ENOMEM. */
 th_status th_factor_reserve(struct th_factor *factor, int64_t rows,
                             struct th_error *err);
 
-/* Bytes for so many rows. */
+/* Return the bytes that `rows` rows take. */
 int64_t th_factor_bytes(int64_t rows);
 
-/* Its entries, row after row: so many. */
+/* Return the number of entries that are in use. */
 int64_t th_factor_entries(const struct th_factor *factor);
 
-/* One more row, whose products with the others the caller has put into
- * factor->row. False, and nothing joined: its pivot is at most tolerance *
- * diagonal, it depends on the others. There is room. */
+/* Add a row to the factor. The caller has made room for it, and has put its
+ * products with the other rows into factor->row. If its pivot is at most
+ * tolerance * diagonal, it depends on the others: then it does not join, and
+ * the result is false. */
 bool th_factor_join(struct th_factor *factor, double diagonal,
                     double tolerance);
 
-/* Row and column i leave; what follows moves up. */
+/* Remove row and column i; the rows below move up. */
 void th_factor_drop(struct th_factor *factor, int64_t i);
 
-/* H x = b; x may be b. */
+/* Solve H x = b; x may be b. */
 void th_factor_solve(const struct th_factor *factor, const double *b,
                      double *x);
 

@@ -74,7 +74,7 @@ double th_gap_bound(double primal, double dual)
   return isnan(gap) ? INFINITY : gap;
 }
 
-/* sum eta theta over the examples on one side of 0, in magnitude. */
+/* Return |sum eta theta| over the examples on one side of 0. */
 static double side(int64_t n, const double *eta, const double *target,
                    const double *theta, int sign)
 {
@@ -153,7 +153,7 @@ static struct slope slope_at(const struct th_loss *loss, int64_t n,
   return slope;
 }
 
-/* Labels of both kinds among what counts? */
+/* Say whether both labels occur among examples with weight. */
 static bool both_sides(int64_t n, const double *eta, const double *target)
 {
   bool positive = false;
@@ -172,7 +172,8 @@ struct bracket {
   double longest; /* step towards an open end; doubles when it is taken */
 };
 
-/* Newton's next place, or a cautious one where that is out of the bracket. */
+/* Return Newton's next place, or a cautious one if that is out of the bracket.
+ */
 static double next_place(struct bracket *bracket, struct slope slope, double b0)
 {
   double step = -slope.first / slope.second;

@@ -46,7 +46,7 @@ static bool has_remote(const struct th_grouping *grouping, int64_t g)
   return grouping->has_remote != NULL && grouping->has_remote[g];
 }
 
-/* A group's values in one piece: where they are, or copied. */
+/* Return a group's values in one piece: in their place, or copied. */
 static const double *gather(const struct th_grouping *grouping,
                             struct th_range members, const double *v)
 {
@@ -73,7 +73,7 @@ static double reduce_shared(const struct th_grouping *grouping, reduction *f,
            shared->start[s + 1] - shared->start[s], grouping->work);
 }
 
-/* Values of shared groups become everyone's. Collective where a group is
+/* Give the values of shared groups to all ranks. Collective where a group is
  * shared. */
 static void share_values(struct th_grouping *grouping, struct th_comm *comm,
                          const double *v)
@@ -87,7 +87,7 @@ static void share_values(struct th_grouping *grouping, struct th_comm *comm,
   th_comm_share_numbers(comm, shared->value, (size_t)shared->members);
 }
 
-/* out[g] = f of each group here. Collective where a group is shared. */
+/* Compute out[g] = f of each group here. Collective where a group is shared. */
 static void reduce_all(struct th_grouping *grouping, struct th_comm *comm,
                        reduction *f, const double *v, double *out)
 {
@@ -151,7 +151,7 @@ static bool is_plain(const struct th_grouping *grouping)
 void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
                       const double *z, double *dual)
 {
-  if (is_plain(grouping)) /* worth it: many attributes, little else to do */
+  if (is_plain(grouping)) /* faster for the many attributes of l1 */
     for (int64_t k = 0; k < grouping->places; k++)
       dual[k] = fabs(z[k]) / grouping->one.a;
   else
@@ -164,8 +164,8 @@ void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
   reduce_all(grouping, comm, second_of, second, of_group);
 }
 
-/* Number k of this rank's groups and then of the shared ones; 0 where it is
- * counted elsewhere. */
+/* Return the value of number k of this rank's groups and then of the shared
+ * ones; 0 if another rank counts this group. */
 static double counted_value(const struct th_grouping *grouping, const double *v,
                             int64_t k)
 {
@@ -176,7 +176,7 @@ static double counted_value(const struct th_grouping *grouping, const double *v,
   return has_remote(grouping, k) ? 0 : reduce_group(grouping, value_of, v, k);
 }
 
-/* What the fixed point needs to know: the largest value and how many are not 0.
+/* Find what the fixed point needs: the largest value and how many are not 0.
  * Local. */
 static th_status survey(const struct th_grouping *grouping, const double *v,
                         double *largest, int64_t *nonzero, struct th_error *err)

@@ -1,16 +1,16 @@
 /* grouping.h - the penalty over a rank's active attributes: prox, dual norms
  *
  * Vectors are over the places of the active attributes (solvers/data/active.h).
- * A group here is what is active of it; groups with members on this rank are
- * numbered in the order of their lowest attributes. l1 makes a group of every
- * place and stores nothing for it, unless a description gives weights.
+ * Here a group has only its active members. The groups with members on this
+ * rank are numbered in the order of their lowest attributes. l1 makes a group
+ * of every place and stores nothing for it, unless a description gives weights.
  *
- * A group with active members on several ranks is shared: its members' values
- * are summed to all ranks in ascending order of attributes, and the same
- * function works on the same vector wherever it is needed, so that no bit
- * depends on ranks. Where no group is shared nothing is sent. Shared groups
- * cost each rank 32 bytes per member of any of them: groups that follow the
- * order of attributes are the cheap ones.
+ * A group with active members on several ranks is shared. All ranks receive the
+ * values of its members in ascending order of attributes. Each rank that needs
+ * a result applies the same function to the same vector, so that no bit depends
+ * on ranks. If no group is shared, nothing is sent. Each rank pays 32 bytes for
+ * every member of a shared group. Groups that follow the order of attributes
+ * are therefore cheap.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TH_GROUPING_H
@@ -25,7 +25,7 @@
 
 /* The groups that several ranks share; members of one group after the other. */
 struct th_grouping_shared {
-  int64_t groups;  /* the same on every rank, as is what follows */
+  int64_t groups;  /* the same on every rank, like the next three fields */
   int64_t members; /* of all of them */
   int64_t *start;  /* groups + 1: members of each in values */
   struct th_group_norm *norm;
@@ -53,17 +53,17 @@ struct th_grouping {
   struct th_grouping_shared shared;
 };
 
-/* A penalty with what it is told of groups; borrowed. */
+/* A penalty with the description of its groups; borrowed. */
 struct th_grouping_penalty {
   const struct th_penalty *penalty;
   double mix;
   const struct th_groups *groups; /* NULL: l1 without weights */
 };
 
-/* Groups over this rank's active attributes, ascending; what the record held is
- * released. Collective. TH_EARG for a grouped penalty without a description, or
- * an attribute that is not in it. Release with th_grouping_free. Also
- * TH_ENOMEM. */
+/* Form the groups of this rank's active attributes, attribute[count],
+ * ascending. Groups that *grouping held before are released. Collective.
+ * TH_EARG for a grouped penalty without a description, or an attribute that is
+ * not in it. Release with th_grouping_free. Also TH_ENOMEM. */
 th_status th_grouping_build(struct th_grouping *grouping,
                             const struct th_grouping_penalty *of,
                             struct th_comm *comm, const int64_t *attribute,
@@ -71,33 +71,33 @@ th_status th_grouping_build(struct th_grouping *grouping,
 /* Local. */
 void th_grouping_free(struct th_grouping *grouping);
 
-/* Bytes that building and holding the groups of `count` attributes takes on one
- * of so many ranks, with the description; groups of several pieces are taken
- * for shared. Local: the description may be spread unevenly. */
+/* Return the bytes that building and holding the groups of `count` attributes
+ * takes on one of `ranks` ranks, with the description. Groups of several pieces
+ * are taken for shared. Local: the description may be spread unevenly. */
 int64_t th_grouping_bytes(const struct th_groups *groups,
                           const struct th_penalty *penalty, int64_t count,
                           int ranks);
 
-/* v = prox of t Omega at v. Collective where a group is shared. */
+/* Replace v by the prox of t Omega at v. Collective where a group is shared. */
 void th_grouping_prox(struct th_grouping *grouping, struct th_comm *comm,
                       double t, double *v);
 
-/* dual[g] = Omega_g^D(z_g). Collective where a group is shared. */
+/* Compute dual[g] = Omega_g^D(z_g). Collective where a group is shared. */
 void th_grouping_dual(struct th_grouping *grouping, struct th_comm *comm,
                       const double *z, double *dual);
 
-/* of_group[g] = N_g from N_j = sum eta x_ij^2 of each place: the bound
- * sum of N_j / (a + c)^2. Collective where a group is shared. */
+/* Compute of_group[g] = N_g from second[place] = N_j = sum eta x_ij^2, as the
+ * bound sum of N_j / (a + c)^2. Collective where a group is shared. */
 void th_grouping_second(struct th_grouping *grouping, struct th_comm *comm,
                         const double *second, double *of_group);
 
-/* *omega = Omega(v) over all ranks, the same on each. Collective. TH_ENUMERIC
- * where a value is not finite. */
+/* Compute *omega = Omega(v) over all ranks; it is the same on each. Collective.
+ * TH_ENUMERIC if a value is not finite. */
 th_status th_grouping_norm(struct th_grouping *grouping, struct th_comm *comm,
                            const double *v, double *omega,
                            struct th_error *err);
 
-/* Flags of groups become flags of their places. Local. */
+/* Copy the flag of each group to all its places. Local. */
 void th_grouping_spread(const struct th_grouping *grouping,
                         const bool *of_group, bool *of_place);
 

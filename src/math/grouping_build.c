@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A place and what the description says of its attribute. */
+/* A place, and its attribute's entry in the description. */
 struct member {
   const struct th_group_piece *piece;
   int64_t place;
@@ -48,7 +48,7 @@ static bool in_order(const struct member *member, int64_t count)
   return true;
 }
 
-/* Where a penalty is not grouped: a group of every place, with its weight. */
+/* For a penalty that is not grouped, make each place a group with a weight. */
 static th_status weigh_places(struct th_grouping *grouping,
                               const struct th_penalty *penalty, double mix,
                               const struct member *member, struct th_error *err)
@@ -71,8 +71,8 @@ static int64_t count_groups(const struct member *member, int64_t count)
   return groups;
 }
 
-/* Members are sorted: cut them into groups. A group with members that are not
- * here is marked: they may be elsewhere. */
+/* Cut the sorted members into groups. A group with members that are not here is
+ * marked, since other ranks may have them. */
 static void cut_groups(struct th_grouping *grouping,
                        const struct th_penalty *penalty, double mix,
                        const struct member *member)
@@ -111,8 +111,8 @@ done:
   return rc;
 }
 
-/* What the description says of this rank's places; *group_of[g], where groups
- * are formed, is a group's name. Collective. */
+/* Read the description of this rank's places. If groups are formed,
+ * (*group_of)[g] is a group's name. Collective. */
 static th_status read_groups(struct th_grouping *grouping,
                              const struct th_grouping_penalty *of,
                              struct th_comm *comm, const int64_t *attribute,
@@ -145,7 +145,7 @@ done:
   return rc;
 }
 
-/* Room for the members of the widest group. Local. */
+/* Make room for the members of the widest group. Local. */
 static th_status make_room(struct th_grouping *grouping, struct th_error *err)
 {
   const struct th_grouping_shared *shared = &grouping->shared;
@@ -180,7 +180,8 @@ done:
   return rc;
 }
 
-/* Members of groups of several pieces, in this rank's share of them. */
+/* Count the members of groups of several pieces, in this rank's share of them.
+ */
 static int64_t scattered_members(const struct th_groups *groups)
 {
   int64_t members = 0;

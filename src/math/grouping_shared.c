@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A member of a shared group, as every rank gets to know it. */
+/* A member of a shared group, as all ranks know it. */
 struct shared_member {
   int64_t group;
   int64_t attribute;
@@ -29,7 +29,7 @@ static int by_group_and_attribute(const void *a, const void *b)
          (left->attribute < right->attribute);
 }
 
-/* Every rank's items of a size, one behind the other. Collective. */
+/* Gather the items of all ranks, in the order of the ranks. Collective. */
 static th_status gather_items(struct th_comm *comm, const void *mine,
                               int64_t count, size_t size, void **all,
                               int64_t *total, struct th_error *err)
@@ -46,8 +46,8 @@ done:
   return rc;
 }
 
-/* Keep the marks of groups that another rank has marked as well; both lists of
- * names ascend. */
+/* Keep the marks only of groups that another rank has marked, too. Both lists
+ * of names ascend. */
 static void keep_marks(struct th_grouping *grouping, const int64_t *name,
                        const int64_t *marked, int64_t count)
 {
@@ -60,7 +60,8 @@ static void keep_marks(struct th_grouping *grouping, const int64_t *name,
   }
 }
 
-/* Which of the marked groups really have members elsewhere. Collective. */
+/* Find out which marked groups really have members on other ranks. Collective.
+ */
 static th_status confirm_marks(struct th_grouping *grouping,
                                struct th_comm *comm, const int64_t *name,
                                struct th_error *err)
@@ -83,7 +84,7 @@ done:
   return rc;
 }
 
-/* This rank's members of shared groups. Local. */
+/* List this rank's members of shared groups. Local. */
 static th_status list_members(const struct th_grouping *grouping, int rank,
                               const int64_t *name, const int64_t *attribute,
                               struct shared_member **list, int64_t *count,
@@ -152,7 +153,7 @@ static void shared_fill(struct th_grouping *grouping,
   }
 }
 
-/* Everyone gets to know the members of shared groups. Collective. */
+/* Send the members of shared groups to all ranks. Collective. */
 static th_status tell_members(struct th_grouping *grouping,
                               struct th_comm *comm, const int64_t *name,
                               const int64_t *attribute, struct th_error *err)

@@ -65,7 +65,7 @@ static void start(struct lanczos *l)
   scale(1 / sqrt(th_column_dot_plain(l->now, l->now, l->n)), l->n, l->now);
 }
 
-/* One more vector. False: none is left. */
+/* Compute one more vector. False: none is left. */
 static bool step(struct lanczos *l, const double *a)
 {
   double *next = l->next;
@@ -88,8 +88,8 @@ static bool step(struct lanczos *l, const double *a)
   return more;
 }
 
-/* Is x above all eigenvalues of the tridiagonal matrix? Then all pivots of it
- * less x are negative. */
+/* Say whether x is above all eigenvalues of the tridiagonal matrix T. Then all
+ * pivots of T - x are negative. */
 static bool is_above(const struct lanczos *l, double x)
 {
   double pivot = l->diagonal[0] - x;

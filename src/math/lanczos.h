@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* The largest eigenvalue of a, n x n, full and symmetric, n at least 1; good to
- * some 1e-14 of the largest magnitude of an eigenvalue, with the same bits on
- * every processor. Lanczos' method from a fixed start (Golub & Van
- * Loan 2013, section 10.3); vectors are not made orthogonal again, since that
- * does not change the largest value (Paige 1980). Local.
+/* Compute the largest eigenvalue of a, n x n, full and symmetric, n at least 1.
+ * It is good to some 1e-14 of the largest magnitude of an eigenvalue, with the
+ * same bits on every processor. This is Lanczos' method from a fixed start
+ * (Golub & Van Loan 2013, section 10.3). Vectors are not made orthogonal again,
+ * since that does not change the largest value (Paige 1980). Local.
  * TH_ENUMERIC for a that is not finite, TH_ENOMEM. */
 th_status th_lanczos_largest(int64_t n, const double *a, double *value,
                              struct th_error *err);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What v becomes when v = soft(v - a, t), t >= 0, is repeated `steps` times. In
+/* Return v after v = soft(v - a, t), t >= 0, was repeated `steps` times. In
  * variance-reduced methods this happens to a coefficient while no example has
  * its attribute. The result is piecewise linear in the number of steps, so a
  * few operations suffice. They round differently from the single steps. Local.

@@ -37,7 +37,7 @@ done:
   return rc;
 }
 
-/* The full matrix from its upper triangle. */
+/* Fill in the full matrix from its upper triangle. */
 static void mirror(int64_t n, double *a)
 {
   for (int64_t j = 0; j < n; j++)

@@ -1,10 +1,11 @@
 /* linalg.h - dense symmetric problems of one rank
  *
  * Matrices are column-major with leading dimension n; only the upper triangle
- * is read unless said otherwise. Local. What enters a model is solved on one
- * rank and broadcast by the caller: up to some 39,000 members fit a rank's 12
- * GB, and on two ranks ScaLAPACK is no faster (tests/bench/solve.sh). The bits
- * are the same on every processor (math/tiled.h, math/lanczos.h).
+ * is read unless said otherwise. Local. Systems whose solutions enter a model
+ * are solved on one rank, and the caller broadcasts the solution: up to some
+ * 39,000 members fit a rank's 12 GB, and on two ranks ScaLAPACK is no faster
+ * (tests/bench/solve.sh). The bits are the same on every processor
+ * (math/tiled.h, math/lanczos.h).
  * SPDX-License-Identifier: MIT */
 #ifndef TH_LINALG_H
 #define TH_LINALG_H
@@ -22,15 +23,16 @@ struct th_linalg_system {
   double tolerance;
 };
 
-/* a x = b by Cholesky, with a's collinear rows left out (their x is 0); inverse
- * (n x n, full, or NULL) receives the inverse, zero in those rows. Row k is
- * left out where its pivot is not above tolerance times its diagonal: kept[k]
- * says so. x may be b. TH_ENUMERIC when the result is not finite, TH_ENOMEM. */
+/* Solve a x = b by Cholesky, with a's collinear rows left out (their x is 0).
+ * inverse (n x n, full, or NULL) receives the inverse, zero in those rows. Row
+ * k is left out, and kept[k] is false, if its pivot is not above tolerance
+ * times its diagonal. x may be b. TH_ENUMERIC if the result is not finite,
+ * TH_ENOMEM. */
 th_status th_linalg_solve(const struct th_linalg_system *system, double *x,
                           double *inverse, bool *kept, struct th_error *err);
 
-/* The largest eigenvalue of a, which is overwritten. TH_ENUMERIC for a that is
- * not finite, TH_ENOMEM. */
+/* Compute the largest eigenvalue of a, which is overwritten. TH_ENUMERIC if a
+ * is not finite, TH_ENOMEM. */
 th_status th_linalg_largest_eigenvalue(int64_t n, double *a, double *value,
                                        struct th_error *err);
 

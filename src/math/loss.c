@@ -26,7 +26,7 @@ static double squared_curvature(double p, double y)
   return 2;
 }
 
-/* log(1 + exp(-yp)) without overflow on either side. */
+/* Return log(1 + exp(-yp)) without overflow on either side. */
 static double logistic_value(double p, double y)
 {
   double margin = y * p;
@@ -66,7 +66,7 @@ static double logistic_conjugate(double u, double y)
   return entropy(p) + (p < 1 ? (1 - p) * th_log1p(-p) : 0);
 }
 
-/* max(0, 1 - yp), and not a number where p is none. */
+/* Return max(0, 1 - yp), or NaN if p is NaN. */
 static double hinge_slack(double p, double y)
 {
   double slack = 1 - y * p;
@@ -144,7 +144,7 @@ const struct th_loss *th_loss_find(const char *name)
   return k < 0 ? NULL : &losses[k];
 }
 
-/* All at once, where there is a form for it, or one by one. */
+/* Apply `all` to the arrays; if it is NULL, apply `one` to each example. */
 static void each(th_loss_array *all, double (*one)(double p, double y),
                  int64_t n, const double *p, const double *y, double *out)
 {

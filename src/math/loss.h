@@ -33,8 +33,8 @@ struct th_loss {
   bool quadratic_conjugate; /* u^2 / 2 + u y wherever it is finite */
 };
 
-/* value, derivative and curvature of n examples, with the bits of those of one
- * by one; out may be p or y. Local. */
+/* Compute value, derivative or curvature of n examples, with the same bits as
+ * one by one; out may be p or y. Local. */
 void th_loss_values(const struct th_loss *loss, int64_t n, const double *p,
                     const double *y, double *out);
 void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
@@ -42,11 +42,11 @@ void th_loss_derivatives(const struct th_loss *loss, int64_t n, const double *p,
 void th_loss_curvatures(const struct th_loss *loss, int64_t n, const double *p,
                         const double *y, double *out);
 
-/* f*, of u. */
+/* Compute f*(u) of n examples. */
 void th_loss_conjugates(const struct th_loss *loss, int64_t n, const double *u,
                         const double *y, double *out);
 
-/* The same of f = half * value. */
+/* Compute f = half * value and its first two derivatives, likewise. */
 void th_loss_f_all(const struct th_loss *loss, int64_t n, const double *p,
                    const double *y, double *out);
 void th_loss_df_all(const struct th_loss *loss, int64_t n, const double *p,
@@ -54,7 +54,8 @@ void th_loss_df_all(const struct th_loss *loss, int64_t n, const double *p,
 void th_loss_d2f_all(const struct th_loss *loss, int64_t n, const double *p,
                      const double *y, double *out);
 
-/* The table, ended by a NULL name; the row of a name, or NULL. Local. */
+/* Return the table, which ends with a NULL name; return the row of a name, or
+ * NULL. Local. */
 const struct th_loss *th_loss_table(void);
 const struct th_loss *th_loss_find(const char *name);
 

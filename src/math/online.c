@@ -74,7 +74,7 @@ void th_online_begin(struct th_online *online, double omega, double intercept,
   set(vectors.X, vectors.count, 0);
 }
 
-/* A lazy scale shrinks; before it is lost it goes into the vector. */
+/* Shrink a lazy scale. Before it underflows, multiply it into the vector. */
 static void shrink_scale(double *scale, double factor, double *v, int64_t count)
 {
   *scale *= factor;
@@ -84,7 +84,7 @@ static void shrink_scale(double *scale, double factor, double *v, int64_t count)
   *scale = 1;
 }
 
-/* Whether D(a) of a block is known from points of the grid. */
+/* Say whether D(a) of a block is known from points of the grid. */
 static bool on_grid(const struct th_online *online)
 {
   return online->rule == TH_RULE_PROJ && !online->loss->quadratic_conjugate;
@@ -199,7 +199,7 @@ void th_online_mean(struct th_online *online, struct th_online_vectors vectors)
   online->dual_scale = 1;
 }
 
-/* Z and N of everything so far, a block's share of it scaled by a. */
+/* Form Z and N of all steps so far; the block's share is scaled by a. */
 static void join(struct th_online *online, double a,
                  struct th_online_vectors vectors)
 {

@@ -45,7 +45,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Dual values of a block at theta times these: see online.c. */
+/* Number of points of the grid in online.c. */
 enum { TH_ONLINE_GRID = 12 };
 
 /* Sums over the steps of a block, each weighted as above. */
@@ -96,57 +96,58 @@ struct th_online_problem {
   enum th_screen_rule rule;
 };
 
-/* Start. exponent: w. length: steps of the first block. steps: made before
- * screening began, in t. The vectors begin as 0. */
+/* Start. exponent: w. length: steps of the first block. steps: steps made
+ * before screening began; t counts them. The vectors begin as 0. */
 void th_online_init(struct th_online *online,
                     const struct th_online_problem *problem, double exponent,
                     int64_t length, int64_t steps);
 
-/* The same again, with another w: all vectors become 0. */
+/* Start again with another w: all vectors become 0. */
 void th_online_restart(struct th_online *online, double exponent,
                        int64_t length, int64_t steps,
                        struct th_online_vectors vectors);
 
-/* Its state, without the vectors. */
+/* List its state, without the vectors. */
 void th_online_describe(struct th_online *online, struct th_state *state);
 
 /* Begin a block with a new anchor: its Omega and intercept. X becomes 0. */
 void th_online_begin(struct th_online *online, double omega, double intercept,
                      struct th_online_vectors vectors);
 
-/* Begin step t + 1: everything gets its smaller share. Vectors are looked at
- * only where a lazy scale runs low, at a step that is the same on every rank.
- */
+/* Begin step t + 1: the share of all earlier steps shrinks. Vectors are read
+ * only if a lazy scale runs low; this step is the same on every rank. */
 void th_online_step(struct th_online *online, struct th_online_vectors vectors);
 
-/* An example of the step: theta at the iterate, the prediction at the anchor.
- */
+/* Count an example of the step: theta at the iterate, the prediction at the
+ * anchor. */
 void th_online_example(struct th_online *online, double factor, double target,
                        double theta, double anchor_prediction);
-/* The iterate's intercept in this step. */
+/* Note the iterate's intercept in this step. */
 void th_online_intercept(struct th_online *online, double intercept);
 
-/* What to add of the example to X, of its squares to N. */
+/* Return the factor of the example in X, and of its squares in N. */
 double th_online_dual_factor(const struct th_online *online, double factor,
                              double theta);
 double th_online_second_factor(const struct th_online *online, double factor);
 
-/* End a block. First X becomes the block's own mean, X / (1 - u), of which the
- * caller finds Omega^D; with that the rule goes on to Z, N and the gap. The
- * next block's length is set. */
+/* End a block. th_online_mean turns X into the block's own mean, X / (1 - u).
+ * The caller then computes Omega^D(X), dual_norm. With it th_online_end updates
+ * Z, N and the gap, and sets the length of the next block. */
 void th_online_mean(struct th_online *online, struct th_online_vectors vectors);
 void th_online_end(struct th_online *online, double dual_norm,
                    struct th_online_vectors vectors);
 
-/* Of groups with these Omega_g^D(Z_g) and N_g: which are left. */
+/* Set keep[g] for the groups that are left. dual: their Omega_g^D(Z_g), second:
+ * their N_g. */
 void th_online_judge(const struct th_online *online, int64_t groups,
                      const double *dual, const double *second, double margin,
                      bool *keep);
-/* How far Omega_g^D at the optimum may be from its estimate. For tests. */
+/* Return how far Omega_g^D at the optimum may be from its estimate. For tests.
+ */
 double th_online_radius(const struct th_online *online, double second);
 
-/* D of the block scaled by a in [0, 1]: a bound from below for losses that are
- * known on a grid, exact for others. For tests. */
+/* Return D of the block scaled by a in [0, 1]: a lower bound for losses that
+ * are known on a grid, exact for others. For tests. */
 double th_online_block_dual(const struct th_online *online, double a);
 
 #endif

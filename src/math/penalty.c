@@ -16,7 +16,7 @@ static double norm1(const double *v, int64_t count)
   return sum;
 }
 
-/* The largest magnitude, or NaN where there is one. */
+/* Return the largest magnitude, or NaN if a value is NaN. */
 static double largest(const double *v, int64_t count)
 {
   double most = 0;
@@ -26,7 +26,7 @@ static double largest(const double *v, int64_t count)
   return most;
 }
 
-/* norm2 where squares may be out of range. */
+/* Return norm2 of values whose squares may be out of range. */
 static double norm2_scaled(const double *v, int64_t count)
 {
   double most = largest(v, count);

@@ -18,29 +18,30 @@ struct th_group_norm {
   double c;
 };
 
-/* Omega_g(v); 0 for count 0. */
+/* Return Omega_g(v); 0 for count 0. */
 double th_penalty_norm_value(struct th_group_norm norm, const double *v,
                              int64_t count);
 
-/* v = prox of t Omega_g at v, the minimiser of norm2(u - v)^2 / 2 + t
- * Omega_g(u): the soft threshold t a, then the group is shrunk by t c. t >= 0.
- */
+/* Replace v by the prox of t Omega_g at v, the minimiser u of
+ * norm2(u - v)^2 / 2 + t Omega_g(u): apply the soft threshold t a, then shrink
+ * the group by t c. t >= 0. */
 void th_penalty_norm_prox(struct th_group_norm norm, double t, double *v,
                           int64_t count);
 
-/* Omega_g^D(z) = max of z'u over Omega_g(u) <= 1, also the smallest nu with
- * norm2((|z| - a nu)_+) <= c nu. work: room for count doubles, not looked at
- * where a or c is 0. NaN where z has one, INFINITY where z has one. */
+/* Return Omega_g^D(z) = max of z'u over Omega_g(u) <= 1, also the smallest nu
+ * with norm2((|z| - a nu)_+) <= c nu. work: room for count doubles; it is not
+ * used if a or c is 0. NaN if z has one, INFINITY if z has one. */
 double th_penalty_norm_dual(struct th_group_norm norm, const double *z,
                             int64_t count, double *work);
 
-/* A number k with Omega_g(v) >= k norm2(v): Omega_g^D(x) <= norm2(x) / k. */
+/* Return a number k with Omega_g(v) >= k norm2(v). Then
+ * Omega_g^D(x) <= norm2(x) / k. */
 double th_penalty_norm_least(struct th_group_norm norm);
 
-/* One row per penalty. weight: of the group, 0 for the default: 1 for l1, where
- * it is that of each member, else sqrt(size). size: of the group in the
- * description, whatever is screened. mix: share of norm1, of sparse-group
- * alone. */
+/* One row per penalty. norm takes the weight of a group, or 0 for the default.
+ * With l1 this is the weight of each member, by default 1; otherwise the
+ * default is sqrt(size). size: members in the description, screened or not.
+ * mix: share of norm1; only sparse-group uses it. */
 struct th_penalty {
   const char *name;
   const char *summary;
@@ -49,7 +50,8 @@ struct th_penalty {
   struct th_group_norm (*norm)(double weight, int64_t size, double mix);
 };
 
-/* The table, ended by a NULL name; the row of a name, or NULL. */
+/* Return the table, which ends with a NULL name; return the row of a name, or
+ * NULL. */
 const struct th_penalty *th_penalty_table(void);
 const struct th_penalty *th_penalty_find(const char *name);
 

@@ -37,11 +37,11 @@ struct th_select_among {
   int64_t k;        /* at most so many are chosen, over all ranks */
 };
 
-/* The k entries of largest magnitude above the threshold over all ranks; at
- * equal magnitude the lower attribute goes first (Murata & Suzuki, H_s).
+/* Choose the k entries of largest magnitude above the threshold over all ranks;
+ * at equal magnitude the lower attribute goes first (Murata & Suzuki, H_s).
  * chosen[k] receives *found <= k entries in ascending order of the attribute,
- * the same on every rank. before: what came of the work that made the values,
- * on this rank; a failure of any rank becomes everyone's here.
+ * the same on every rank. before: this rank's status of the work that made the
+ * values; if it is a failure on any rank, all ranks fail here.
  *
  * Collective: some sums of 256 integers, a prefix sum, and one sum of O(k)
  * bytes. TH_ENUMERIC when a value is not a number. Also TH_ENOMEM. */

@@ -14,13 +14,13 @@
 /* Levels from the largest magnitude down to 2^-10 of it; the last is 0. */
 enum { TH_ANCHOR_LEVELS = 24 };
 
-/* Level k keeps magnitudes of level[k] at least. */
+/* Compute the levels. Level k keeps magnitudes of level[k] at least. */
 void th_sparse_average_levels(double largest, double level[TH_ANCHOR_LEVELS]);
 
-/* The first level that keeps this value, or TH_ANCHOR_LEVELS for 0. */
+/* Return the first level that keeps this value, or TH_ANCHOR_LEVELS for 0. */
 int th_sparse_average_level(const double level[TH_ANCHOR_LEVELS], double value);
 
-/* The level with the smallest objective. If two are alike, the sparser one.
+/* Return the level with the smallest objective; of equal ones the sparser.
  * Objectives that are not numbers lose. */
 int th_sparse_average_best(const double objective[TH_ANCHOR_LEVELS]);
 

@@ -23,21 +23,22 @@ struct th_tiled {
 
 void th_tiled_free(struct th_tiled *f);
 
-/* Factor a, n x n. Row and column k are left out (collinear) whose pivot is not
- * above tolerance times the diagonal: kept[k] says so, *rank is the number of
- * those kept. f is freed by the caller. TH_ENOMEM. */
+/* Factor a, n x n. Row and column k are left out (collinear), and kept[k] is
+ * false, if the pivot is not above tolerance times the diagonal. *rank is the
+ * number of rows kept. f is freed by the caller. TH_ENOMEM. */
 th_status th_tiled_factor(struct th_tiled *f, int64_t n, const double *a,
                           double tolerance, bool *kept, int64_t *rank,
                           struct th_error *err);
 
-/* Entry of L, column <= row. For tests. */
+/* Return an entry of L, column <= row. For tests. */
 double th_tiled_entry(const struct th_tiled *f, int64_t row, int64_t column);
 
-/* a x = b on the rows kept; 0 elsewhere. x may be b. TH_ENOMEM. */
+/* Solve a x = b on the rows kept; x is 0 elsewhere. x may be b. TH_ENOMEM. */
 th_status th_tiled_solve(const struct th_tiled *f, const double *b, double *x,
                          struct th_error *err);
 
-/* inverse, n x n, full: that of a on the rows kept, 0 elsewhere. TH_ENOMEM. */
+/* Write the inverse of a on the rows kept into inverse, n x n, full; it is 0
+ * elsewhere. TH_ENOMEM. */
 th_status th_tiled_invert(const struct th_tiled *f, double *inverse,
                           struct th_error *err);
 
