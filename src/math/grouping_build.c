@@ -112,7 +112,7 @@ done:
 }
 
 /* Read the description of this rank's places. If groups are formed,
- * (*group_of)[g] is a group's name. Collective. */
+ * (*name)[g] is a group's name. Collective. */
 static th_status read_groups(struct th_grouping *grouping,
                              const struct th_grouping_penalty *of,
                              struct th_comm *comm, const int64_t *attribute,

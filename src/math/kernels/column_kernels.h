@@ -17,7 +17,7 @@ enum th_vector_form {
   TH_VECTOR_FORMS
 };
 
-/* Borrowed arrays. Entries have no centre: that of a sparse attribute is 0. */
+/* Borrowed arrays. Entries have no centre: a sparse attribute's centre is 0. */
 struct th_vector {
   enum th_vector_form form;
   int64_t items; /* examples, or entries */
@@ -35,13 +35,13 @@ static inline struct th_vector th_column_vector_of(const double *values,
       .form = TH_VECTOR_DOUBLE, .items = items, .scale = 1, .values = values};
 }
 
-/* sum of u_i x_i over the examples. */
+/* Return the sum of u_i x_i over the examples. */
 double th_column_dot(const struct th_vector *x, const double *u);
 
-/* sum of h_i x_i^2. */
+/* Return the sum of h_i x_i^2. */
 double th_column_square(const struct th_vector *x, const double *h);
 
-/* The sum of a_i b_i over plain numbers. */
+/* Return the sum of a_i b_i over plain numbers. */
 static inline double th_column_dot_plain(const double *a, const double *b,
                                          int64_t count)
 {

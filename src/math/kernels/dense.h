@@ -54,14 +54,14 @@ struct th_dense_set {
   const struct th_tile_kernels *tiles;
 };
 
-/* By form (core/kernel_form.h), plain first; a row without a name ends it. For
- * tests, which compare the forms. */
+/* Return all sets by form (core/kernel_form.h), plain first; a row without a
+ * name ends them. For tests, which compare the forms. */
 const struct th_dense_set *th_dense_sets(void);
 
-/* Does this processor run it? For tests. */
+/* Say whether this processor can run the set. For tests. */
 bool th_dense_runs_here(const struct th_dense_set *set);
 
-/* The one in use. */
+/* Return the set in use. */
 const struct th_dense_set *th_dense_best(void);
 
 #endif

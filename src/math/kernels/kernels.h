@@ -38,8 +38,8 @@ void th_kernel_evidence(const struct th_slab *slab,
                         const struct th_row_weights *m, const double *centre,
                         const double *own, double *u, double *v, double *q);
 
-/* The sum of count values, a multiple of 64, and nothing else: the bandwidth at
- * which a core reads memory, which kernels are measured against. */
+/* Return the sum of count values, a multiple of 64. It measures the bandwidth
+ * at which a core reads memory; kernels are compared with it. */
 double th_kernel_read(const float *values, int64_t count);
 
 /* column[i] = (x_i - centre) * scale for the rows of a slab of one attribute;

@@ -31,14 +31,14 @@ struct th_products {
   int64_t stride;      /* from one column of sums to the next */
 };
 
-/* sum[j + k * stride] += sum over the rows of left column j times right column
- * k. */
+/* Add the products: sum[j + k * stride] += sum over the rows of left column j
+ * times right column k. */
 void th_products_add(const struct th_products *p);
 
 /* The same in plain terms, for tests. */
 void th_products_reference(const struct th_products *p);
 
-/* Columns filled up to whole tiles; rows filled up to whole lanes. */
+/* Round columns up to whole tiles; round rows up to whole lanes. */
 int64_t th_products_tiles(int64_t columns);
 int64_t th_products_whole(int64_t rows);
 

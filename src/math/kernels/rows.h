@@ -32,13 +32,13 @@ struct th_cells {
   const int64_t *attribute; /* of each place */
 };
 
-/* *sum += the terms of x'v, one for each cell; false when one of them breaks
- * the bound that the scale was made for: the sum means nothing then. */
+/* Add the terms of x'v to *sum, one for each cell. False if a term breaks the
+ * bound that the scale was made for; the sum then means nothing. */
 bool th_row_product(const struct th_row *row, const double *v,
                     const struct th_cells *cells, const struct th_fixed *fixed,
                     int64_t *sum);
 
-/* *sum += the terms of the sum of v itself over all places. */
+/* Add the terms of the sum of v over all places to *sum, likewise. */
 bool th_row_cells_sum(const double *v, const struct th_cells *cells,
                       const struct th_fixed *fixed, int64_t *sum);
 
@@ -67,7 +67,7 @@ static inline double th_row_soft(double v, double t)
 /* v = soft(v, t). */
 void th_row_soft_all(double t, double *v, int64_t count);
 
-/* Value k of a row. */
+/* Return value k of a row. */
 static inline double th_row_value(const struct th_row *row, int64_t k)
 {
   return row->type == TH_F32 ? (double)((const float *)row->values)[k]
