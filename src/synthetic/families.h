@@ -12,7 +12,7 @@
 
 enum { TH_FAMILY_STRIP = 256 }; /* examples generated together; even */
 
-/* What follows from the parameters and the number of attributes. */
+/* Numbers that follow from the parameters and the number of attributes. */
 struct th_family_law {
   const struct th_ground_truth *truth; /* borrowed */
   double bound;                        /* no value is larger (normal) */
@@ -32,7 +32,8 @@ struct th_family_walk {
 struct th_family_rules {
   /* TH_EUSAGE for parameters out of range; NULL: any will do. */
   th_status (*check)(const struct th_ground_truth *truth, struct th_error *err);
-  /* The support_size true attributes, ascending, and their coefficients. */
+  /* Choose the support_size true attributes, ascending, and their
+   * coefficients. */
   void (*plant)(struct th_ground_truth *truth, int64_t attributes);
   /* Fill in the law for so many attributes. */
   void (*prepare)(struct th_family_law *law, int64_t attributes);

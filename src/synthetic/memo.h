@@ -1,7 +1,7 @@
 /* memo.h - computed pieces kept in memory: first come, first kept
  *
- * Pieces that are all as likely to be wanted again gain nothing from making
- * room for each other: what fits is kept, the rest is computed each time.
+ * All pieces are equally likely to be wanted again, so it gains nothing to drop
+ * one for another. Pieces that fit are kept; the others are computed each time.
  * All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_MEMO_H
@@ -25,11 +25,11 @@ struct th_memo {
   void (*release)(void *data); /* frees what is kept; NULL: free */
 };
 
-/* What is kept under a key, or NULL. */
+/* Return the data kept under a key, or NULL. */
 void *th_memo_find(const struct th_memo *memo, int64_t key);
 
-/* Keep data, which take `bytes`, under a key that has nothing yet; the keep
- * owns them then. TH_ENOMEM. */
+/* Keep data, which take `bytes`, under a key that has none yet. The memo then
+ * owns them. TH_ENOMEM. */
 th_status th_memo_put(struct th_memo *memo, int64_t key, void *data,
                       int64_t bytes, struct th_error *err);
 

@@ -32,7 +32,7 @@ struct th_family {
   const struct th_family_rules *rules; /* synthetic/families.h */
 };
 const struct th_family *th_synthetic_family_table(void);
-/* NULL when there is none of that name. */
+/* Return the family of a name, or NULL if there is none. */
 const struct th_family *th_synthetic_family_find(const char *name);
 
 /* Fill in the true support and coefficients for parameters already set in
@@ -53,7 +53,7 @@ struct th_synthetic_room {
   int64_t stride;
 };
 
-/* Dense families: fill the room. TH_EDATA where a value does not fit the type.
+/* Fill the room; for dense families. TH_EDATA if a value does not fit the type.
  */
 th_status th_synthetic_dense(const struct th_ground_truth *truth,
                              const struct th_synthetic_room *room,
@@ -79,21 +79,22 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
                               struct th_error *err);
 void th_synthetic_column_free(struct th_column *column);
 
-/* Targets of examples first .. first+rows-1: sum of coef times value plus
- * noise. TH_EDATA, TH_ENOMEM. */
+/* Compute the targets of examples first .. first+rows-1: sum of coef times
+ * value plus noise. TH_EDATA, TH_ENOMEM. */
 th_status th_synthetic_targets(const struct th_ground_truth *truth,
                                int64_t attributes, int64_t examples,
                                int64_t first, int64_t rows, double *target,
                                struct th_error *err);
 
-/* statistics[range.last - range.first]: the family's exact means and
+/* Fill in statistics[range.last - range.first]: the family's exact means and
  * deviations, and bounds that hold for every value it can draw. */
 void th_synthetic_statistics(const struct th_ground_truth *truth,
                              int64_t attributes, struct th_range range,
                              struct th_statistics *statistics);
 
-/* noise^2 + E (x'coef + intercept - x'truth)^2 under the family's exact mean
- * and covariance: the population mean squared error of a model. */
+/* Return the population mean squared error of a model,
+ * noise^2 + E (x'coef + intercept - x'truth)^2, under the family's exact mean
+ * and covariance. */
 double th_synthetic_population_mse(const struct th_ground_truth *truth,
                                    int64_t attributes, const int64_t *support,
                                    const double *coef, int64_t support_size,

@@ -2,9 +2,9 @@
  *
  * Values and targets are, bit for bit, those of the data set that `thresher
  * generate` writes for the same parameters; statistics are the family's own.
- * Only what is asked for is computed, so that the number of attributes has no
- * limit but the solver's memory. What was computed is kept while it fits: a
- * value costs about a hundred times as much to compute as to read again.
+ * The store computes only the values that are asked for, so that only the
+ * solver's memory limits the number of attributes. It keeps values while they
+ * fit: to compute one costs about a hundred times as much as to read it again.
  * All functions are local.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_SYNTHETIC_STORE_H

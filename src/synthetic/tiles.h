@@ -37,20 +37,20 @@ void th_tiles_init(struct th_tiles *tiles, const struct th_shape *shape,
                    struct th_range range);
 void th_tiles_free(struct th_tiles *tiles);
 
-/* The entries of one attribute, examples ascending; attributes come in
+/* Add the entries of one attribute, examples ascending; attributes come in
  * ascending order. TH_ENOMEM. */
 th_status th_tiles_add(struct th_tiles *tiles, int64_t attribute,
                        const int64_t *example, const double *value,
                        int64_t count, struct th_error *err);
 
-/* All attributes are there: sort by row group, in linear time. TH_EDATA for a
- * value that its type cannot hold. Also TH_ENOMEM. */
+/* Sort the entries by row group, in linear time, once all attributes are added.
+ * TH_EDATA for a value that its type cannot hold. Also TH_ENOMEM. */
 th_status th_tiles_cut(struct th_tiles *tiles, struct th_error *err);
 
-/* Bytes that the cut tiles take. */
+/* Return the bytes that the cut tiles take. */
 int64_t th_tiles_bytes(const struct th_tiles *tiles);
 
-/* The tile of a row group, borrowed from the tiles. */
+/* Return the tile of a row group, borrowed from the tiles. */
 struct th_slab th_tiles_group(const struct th_tiles *tiles, int64_t group);
 
 #endif

@@ -14,7 +14,7 @@ struct th_zipf {
   double scale;   /* c */
 };
 
-/* 0 < density <= 1/2; O(log attributes). */
+/* Find c for a density, 0 < density <= 1/2; O(log attributes). */
 struct th_zipf th_zipf(int64_t attributes, double density);
 double th_zipf_probability(const struct th_zipf *law, int64_t attribute);
 
