@@ -31,7 +31,7 @@ struct th_options_data {
   int layout; /* 0: auto, else enum th_layout + 1 */
 };
 
-/* What synthetic data are like. */
+/* Parameters of synthetic data. */
 struct th_options_synthetic {
   int64_t support;
   double noise;
@@ -62,8 +62,8 @@ struct th_options_owned {
   int64_t capacity;
 };
 
-/* What was asked for. Strings are borrowed from the command line or from the
- * deck's text, which the record owns. */
+/* The command's options. Strings are borrowed from the command line, or from
+ * the deck's text, which the record owns. */
 struct th_options {
   struct th_config config; /* training; seed also for generate and import */
   const struct th_command *commands; /* all of them; borrowed */
@@ -97,8 +97,9 @@ struct th_options {
   struct th_options_owned owned;
 };
 
-/* All rows, those of training among them; which is the first of these; the row
- * of a long name, or -1. Local. */
+/* Return the number of all rows, with those of training; row k of them; the
+ * number of the first row of training; and that of a long name, or -1. Local.
+ */
 int th_option_count(void);
 const struct th_option *th_option_row(int k);
 int th_option_training_first(void);
@@ -116,38 +117,37 @@ void th_options_free(struct th_options *options);
 th_status th_option_set(struct th_options *options, int row, const char *value,
                         const char *where, struct th_error *err);
 
-/* The value of an option as text that th_option_set reads back. Local. */
+/* Write the value of an option as text that th_option_set can read. Local. */
 void th_option_text(const struct th_options *options, int row, char *text,
                     size_t size);
 
 bool th_option_given(const struct th_options *options, const char *name);
 
-/* Read the command line behind the command's name, argv[0] being that name,
- * then the deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line
- * that opens with the command or with the deck's file:line. Also TH_EIO,
- * TH_ENOMEM. */
+/* Read the command line from the command's name on, which is argv[0], then the
+ * deck. Collective: rank 0 reads the deck. TH_EUSAGE with one line that opens
+ * with the command or with the deck's file:line. Also TH_EIO, TH_ENOMEM. */
 th_status th_options_parse(struct th_options *options, struct th_comm *comm,
                            const struct th_command *command, int argc,
                            char **argv, struct th_error *err);
 
-/* The known option of these commands nearest to a misspelt name, or NULL.
+/* Return the option of these commands nearest to a misspelt name, or NULL.
  * Local. */
 const char *th_option_nearest(const char *name, unsigned commands);
 
-/* TH_EUSAGE for an option that no row of `commands` accepts: what it is, and
- * what it might have been. `where` opens the message, `dashes` is "--" on the
- * command line and empty in a deck. Local. */
+/* Refuse an option that no row of `commands` accepts, with TH_EUSAGE. The
+ * message names it and the option that may have been meant. `where` opens the
+ * message; `dashes` is "--" on the command line and empty in a deck. Local. */
 th_status th_option_unknown(const struct th_options *options, const char *where,
                             const char *dashes, const char *name, unsigned bit,
                             struct th_error *err);
 
-/* TH_EUSAGE when an output would replace an input, or two outputs are one file:
- * --force is no leave for that. Collective: as rank 0 sees the files. */
+/* Refuse an output that would replace an input, and two outputs in one file,
+ * with TH_EUSAGE, even with --force. Collective: as rank 0 sees the files. */
 th_status th_option_files_check(const struct th_options *options,
                                 struct th_comm *comm, const char *command,
                                 unsigned bit, struct th_error *err);
 
-/* Read a deck; its values stand unless the command line gave the option.
+/* Read a deck. An option on the command line goes before one in the deck.
  * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. */
 th_status th_option_deck_read(struct th_options *options, struct th_comm *comm,
                               unsigned bit, struct th_error *err);
