@@ -18,7 +18,7 @@
 
 static const char random_part[] = "XXXXXX"; /* for mkstemp */
 
-/* Bytes of the folder's part of a path; 0: the working folder. */
+/* Return the length of the folder's part of a path; 0: the working folder. */
 static int folder_length(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -86,7 +86,7 @@ void th_temporary_remove(const char *path)
   th_interrupt_own_remove(AT_FDCWD, path);
 }
 
-/* .NAME.PURPOSE-XXXXXX, with any purpose of ours. */
+/* Say whether a name is .NAME.PURPOSE-XXXXXX with one of the purposes. */
 static bool is_temporary(const char *name, const char *output)
 {
   static const char *const purposes[] = {TH_FOR_TEXT, TH_FOR_SPILL};

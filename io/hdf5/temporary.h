@@ -7,32 +7,31 @@
 
 #include <stdint.h>
 
-/* What temporary files are for. */
+/* Purposes of temporary files. */
 #define TH_FOR_TEXT "text"
 #define TH_FOR_SPILL "spill"
 
 /* Create .NAME.PURPOSE-XXXXXX beside the output OUTPUT, open for reading and
- * writing. With path NULL the file has no name any more when the call returns,
- * so that nothing can be left behind; otherwise *path is owned by the caller,
- * who ends with th_temporary_remove. Local. TH_EIO names the folder. Also
- * TH_ENOMEM. */
+ * writing. If path is NULL, the file has no name when the call returns, so that
+ * nothing can be left behind. Otherwise *path is owned by the caller, who ends
+ * with th_temporary_remove. Local. TH_EIO names the folder. Also TH_ENOMEM. */
 th_status th_temporary_open(const char *output, const char *purpose,
                             char **path, int *fd, struct th_error *err);
 
 /* Remove a file of th_temporary_open that has a path. Local. */
 void th_temporary_remove(const char *path);
 
-/* Remove what runs that were killed have left beside the output OUTPUT. Whoever
- * uses such a file holds its lock. Local. */
+/* Remove the temporary files that killed runs have left beside the output
+ * OUTPUT. A run that uses such a file holds its lock. Local. */
 void th_temporary_clean(const char *output);
 
-/* TH_EIO when the folder of OUTPUT has less than that many bytes free for
- * `what`. Local. */
+/* Check that the folder of OUTPUT has so many bytes free for `what`; TH_EIO if
+ * it has not. Local. */
 th_status th_temporary_space(const char *output, int64_t bytes,
                              const char *what, struct th_error *err);
 
-/* Write all bytes at the end of what was written so far. `name` is for the
- * message. Local. TH_EIO. */
+/* Write all bytes at the file's present offset. `name` is for the message.
+ * Local. TH_EIO. */
 th_status th_temporary_write(int fd, const void *data, int64_t bytes,
                              const char *name, struct th_error *err);
 
