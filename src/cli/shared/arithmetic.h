@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The hash of a battery of numbers: elementary functions, kernels, linear
+/* Compute the hash of many numbers: elementary functions, kernels, linear
  * algebra, random numbers and generated data, and SLEEF's version. Processors
  * and builds with the same hash train the same models. Takes some milliseconds.
  * Local. TH_EUSAGE, TH_EDATA, TH_ENUMERIC, TH_ENOMEM. */

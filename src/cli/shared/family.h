@@ -8,15 +8,16 @@
 #include "core/source.h"
 #include "synthetic/synthetic.h"
 
-/* What `generate` writes and what --source computes. */
+/* The data that `generate` writes or --source computes. */
 struct th_synthesis {
   const struct th_family *family;
   struct th_ground_truth truth; /* owns its lists */
   struct th_shape shape;
 };
 
-/* From the options that have TH_SOURCE. `where` opens the message of a failure,
- * `dashes` stands before the name of an option. Local; TH_EUSAGE, TH_ENOMEM.
+/* Plan the data from the options that have TH_SOURCE. `where` opens the message
+ * of a failure; `dashes` stands before an option's name. Local; TH_EUSAGE,
+ * TH_ENOMEM.
  * Release with th_family_free, also after a failure. */
 th_status th_family_plan(struct th_synthesis *synthesis,
                          const struct th_options *options, const char *family,
@@ -24,7 +25,8 @@ th_status th_family_plan(struct th_synthesis *synthesis,
                          struct th_error *err);
 void th_family_free(struct th_synthesis *synthesis);
 
-/* Whether a family uses the option: false for a parameter of others. Local. */
+/* Say whether a family uses the option; false for parameters of other families.
+ * Local. */
 bool th_family_uses(const struct th_family *family, const char *option);
 
 #endif

@@ -6,8 +6,8 @@
 #include "api/data.h"
 #include "cli/shared/family.h"
 
-/* Read "FAMILY:key=value,...": the keys are the options of `generate` that say
- * what the data are, by name or by letter. text receives the same with every
+/* Read "FAMILY:key=value,...". The keys are the options of `generate` that
+ * describe the data, by name or by letter. text receives the same with every
  * parameter as it is used. `command` opens the message of a failure. Local;
  * TH_EUSAGE, TH_ENOMEM. Release with th_family_free, also after a failure. */
 th_status th_source_read(struct th_synthesis *synthesis, const char *source,
