@@ -96,7 +96,7 @@ static void test_load_all(void)
 {
   unsigned char array[9 * sizeof(double)];
   double values[7];
-  for (int type = 0; type < TH_TYPE_COUNT; type++) {
+  for (enum th_type type = 0; type < TH_TYPE_COUNT; type++) {
     memset(array, 0, sizeof array);
     for (int64_t i = 0; i < 9; i++)
       CHECK(th_type_store(type, array, i, (double)(i * 5 % 4)));
