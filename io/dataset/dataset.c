@@ -97,8 +97,8 @@ void th_dataset_close(struct th_dataset *dataset)
 {
   if (dataset == NULL)
     return;
-  th_prefetch_free(
-      &dataset->prefetch); /* first, since its thread uses the others */
+  /* first, since its thread uses the others */
+  th_prefetch_free(&dataset->prefetch);
   for (int64_t k = 0; dataset->shard != NULL && k < dataset->info.shards; k++) {
     th_shard_close(&dataset->shard[k]);
     TH_FREE(dataset->shard[k].path, dataset->shard[k].name);

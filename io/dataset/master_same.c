@@ -41,8 +41,8 @@ th_status th_master_same(const struct th_h5 *h5,
   th_status rc = TH_OK;
   TH_TRY(th_format_check(h5, TH_FORMAT_MASTER, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_FINGERPRINT, &fingerprint, err));
-  if (fingerprint ==
-      info->fingerprint) /* then the tables have the same sizes */
+  /* then the tables have the same sizes */
+  if (fingerprint == info->fingerprint)
     TH_TRY(th_master_tables(h5, &info->row_groups, &tables, err));
   if (fingerprint != info->fingerprint || tables != info->tables)
     rc = th_fail(err, TH_EIO,

@@ -120,8 +120,8 @@ int64_t th_row_groups_stored(const struct th_row_groups *row_groups,
   int64_t parts = th_integer_ceil_divide(count, most);
   if (parts == 1)
     return count;
-  int64_t even = th_integer_ceil_divide(
-      count, parts); /* parts of equal size need little padding */
+  /* parts of equal size need little padding */
+  int64_t even = th_integer_ceil_divide(count, parts);
   return th_integer_ceil_divide(even, row_groups->chunk) * row_groups->chunk;
 }
 

@@ -156,8 +156,8 @@ static th_status compare(const struct th_shard_read *shard,
                          const struct th_shard_sum *sum, struct th_error *err)
 {
   int64_t nonzeros = 0;
-  uint64_t hash =
-      0; /* covers HDF5's own structures, too, which no checksum covers */
+  /* covers HDF5's own structures, too, which no checksum covers */
+  uint64_t hash = 0;
   th_status rc = th_h5_get_i64(&shard->h5, "/", TH_A_NONZEROS, &nonzeros, err);
   if (rc != TH_OK)
     return rc;

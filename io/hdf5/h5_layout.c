@@ -9,8 +9,8 @@ int th_h5_descriptor(const struct th_h5 *h5)
 {
   hid_t made = H5Fget_create_plist(h5->file);
   hid_t access = H5Fget_access_plist(h5->file);
-  hsize_t block =
-      1; /* user block: bytes before HDF5's own, which places do not count */
+  /* user block: bytes before HDF5's own, which places do not count */
+  hsize_t block = 1;
   void *handle = NULL;
   int descriptor = -1;
   if (made >= 0 && access >= 0 && H5Pget_userblock(made, &block) >= 0 &&

@@ -3,6 +3,7 @@
 #include "io/import/import_job.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,11 +99,8 @@ static th_status ask_format(struct th_importing *im, struct th_error *err)
 
 static bool takes(const struct th_importer *importer, const char *option)
 {
-  for (const char *const *own = importer->options; own != NULL && *own != NULL;
-       own++)
-    if (strcmp(*own, option) == 0)
-      return true;
-  return false;
+  const char *const *own = importer->options;
+  return own != NULL && th_search_name(own, sizeof *own, SIZE_MAX, option) >= 0;
 }
 
 /* "{a}, {b} and {c} are": what only that format takes. */

@@ -23,8 +23,8 @@ struct th_data {
   const char *name;            /* in messages; borrowed */
   const struct th_ground_truth
       *truth; /* NULL, or family[0] == 0: not generated */
-  void (*note)(
-      const char *text); /* called with one line for the user; may be NULL */
+  /* called with one line for the user; may be NULL */
+  void (*note)(const char *text);
 };
 
 /* Open the data set in the file `path`, which is borrowed as the name. memory:

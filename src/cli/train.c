@@ -80,8 +80,8 @@ static void print_next(const struct session *session)
   fprintf(stderr, "next:    thresher evaluate %s %s%s\n", model_word,
           computed ? "--source " : "", data_word);
   fprintf(stderr, "         thresher inspect %s\n", model_word);
-  int64_t budget =
-      session->training.plan.config.budget; /* d, where there is none */
+  /* d, where there is none */
+  int64_t budget = session->training.plan.config.budget;
   int64_t most = session->data.store->shape.attributes;
   if (budget < most)
     fprintf(stderr,

@@ -137,8 +137,8 @@ th_status th_comm_agree_over(struct th_comm *comm, th_status rc,
   int root = comm->size - (int)worst;
   if (comm->rank == root) {
     th_fail(err, rc, "%s",
-            th_error_status_text(
-                rc)); /* used if the error has no text of its own */
+            /* used if the error has no text of its own */
+            th_error_status_text(rc));
     err->rank = err->rank < 0 ? root : err->rank;
   }
   comm->ops->bcast(comm, err, sizeof *err, root);

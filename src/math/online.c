@@ -131,8 +131,8 @@ void th_online_example(struct th_online *online, double factor, double target,
   const struct th_loss *loss = online->loss;
   struct th_online_block *block = &online->block;
   double share = online->share * factor;
-  block->primal +=
-      share * th_loss_f(loss, anchor_prediction, target); /* line 11 */
+  /* line 11 */
+  block->primal += share * th_loss_f(loss, anchor_prediction, target);
   double conjugate = on_grid(online) ? add_to_grid(online, share, target, theta)
                                      : th_loss_conjugate(loss, theta, target);
   block->dual -= share * conjugate; /* line 12 */

@@ -145,8 +145,8 @@ static th_status end_by_squares(struct th_refit_state *state,
   struct th_support *support = state->support;
   const struct spending to = {.gram = state->gram};
   th_status rc = TH_OK;
-  if (rows >=
-      context->deal.rows_in_pass) /* a whole pass: each example counts once */
+  /* a whole pass: each example counts once */
+  if (rows >= context->deal.rows_in_pass)
     rc = th_gram_start(state->gram, context, support->size, err);
   if (rc == TH_OK)
     rc = spend(&to, state->batch, context, support, rows, err);

@@ -123,8 +123,8 @@ static th_status prepare_end(struct th_sift *s, struct th_context *context,
                           s->end.small ? s->end.folds : 1, fold, err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->evidence.beside = &s->marginal;
-  s->evidence.once =
-      s->latin.passes == blocks || s->evidence.centring != NULL; /* no race */
+  /* no race */
+  s->evidence.once = s->latin.passes == blocks || s->evidence.centring != NULL;
 done:
   return rc;
 }

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double chance_share =
-    4; /* variances: so much of t^2 may be chance */
+/* variances: so much of t^2 may be chance */
+static const double chance_share = 4;
 
 /* Did earlier rows observe anything but the constant? */
 static bool has_history(const struct th_sift_work *r)

@@ -64,8 +64,9 @@ double th_verify_lambda_slack(const struct th_verify_evidence *e)
 {
   const struct th_shape *shape = th_source_shape(e->problem->context->source);
   double twice = e->found->most.lambda_max - e->found->least.lambda_max;
-  bool single = th_solver_find(e->config->solver)->by_examples &&
-                shape->type != TH_F64; /* rows are kept as floats */
+  /* rows are kept as floats */
+  bool single =
+      th_solver_find(e->config->solver)->by_examples && shape->type != TH_F64;
   return single ? twice * (TH_SINGLE_ROUNDING / TH_DOUBLE_ROUNDING) : twice;
 }
 

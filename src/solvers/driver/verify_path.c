@@ -46,8 +46,8 @@ static bool check_lambda(struct th_verdict *verdict,
   double share = th_pow(e->config->path_min, along);
   double wanted = claimed->lambda_max * share;
   double lambda = claimed->path[k].lambda;
-  bool free =
-      !(claimed->lambda_max > 0); /* any lambda will do, as long as they fall */
+  /* any lambda will do, as long as they fall */
+  bool free = !(claimed->lambda_max > 0);
   if (free ? lambda > 0 && (k == 0 || lambda <= claimed->path[k - 1].lambda)
            : fabs(lambda - wanted) <= share * error + 16 * DBL_EPSILON * wanted)
     return true;

@@ -96,8 +96,8 @@ void th_quadratic_extrapolate(struct th_quadratic *q, double lambda)
   if (!weigh(q, weight))
     return;
   double now = th_quadratic_value(q, lambda, q->coef, q->state);
-  double *coef =
-      q->kept[0]; /* the first iterate is not combined, so its room is free */
+  /* the first iterate is not combined, so its room is free */
+  double *coef = q->kept[0];
   double *state = q->kept[1];
   combine(q->kept[0], variables, weight, coef);
   combine(q->kept[1], q->states, weight, state);

@@ -17,8 +17,8 @@
 enum {
   MOST_ROUNDS = 200,
   LEAST_GROWTH = 100, /* units that may join at once */
-  WORTH_A_SLAB =
-      16, /* places: a shorter gap between wanted ones is read, too */
+  /* places: a shorter gap between wanted ones is read, too */
+  WORTH_A_SLAB = 16,
   USUAL_MEMBERS = 1000,
   ATTRIBUTE_BYTES = 26 * 8 + TH_POINTS * 16, /* vectors over attributes */
   EXAMPLE_BYTES = 22 * 8 + TH_POINTS * 8
@@ -26,15 +26,15 @@ enum {
 
 static const double usual_tolerance = 1e-9; /* of the zero model's objective */
 static const double usual_precision = 1e-8; /* of the model's own */
-static const double for_the_set =
-    0.3; /* of the goal: the gap to solve the working set to */
+/* of the goal: the gap to solve the working set to */
+static const double for_the_set = 0.3;
 static const double safely_below =
     1 - 1e-3;                      /* of lambda: groups below need no look */
 static const double nearly = 0.99; /* of lambda: groups above may join, too */
-static const double soon =
-    0.1; /* of the gap, before the next pass if that is cheap */
-static const double reaches =
-    0.98; /* of lambda: extrapolated slopes above join at once */
+/* of the gap, before the next pass if that is cheap */
+static const double soon = 0.1;
+/* of lambda: extrapolated slopes above join at once */
+static const double reaches = 0.98;
 
 int64_t th_working_set_solver_bytes(const struct th_shape *shape, int64_t owned)
 {

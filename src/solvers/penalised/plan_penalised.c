@@ -79,8 +79,8 @@ th_status th_plan_penalised(struct th_plan *plan,
   TH_TRY(check_penalty(config, err));
   if (config->screening.how == TH_SCREEN_AUTO)
     config->screening.how = plan->solver->screen;
-  config->budget =
-      shape->attributes; /* no limit; screened attributes are not read */
+  /* no limit; screened attributes are not read */
+  config->budget = shape->attributes;
   config->sparsity = 0;
   config->validation = 0;
   config->passes = config->epochs > 0 ? config->epochs : MANY_EPOCHS;

@@ -20,8 +20,8 @@
 
 enum {
   ROUNDS = 100,
-  LEAST_PASSES =
-      200, /* of a check; it gets more with the epochs since the last one */
+  /* of a check; it gets more with the epochs since the last one */
+  LEAST_PASSES = 200,
   PASSES_PER_EPOCH = 4,
   EXAMPLES_BETWEEN = 500000, /* checks of the paper's rules */
   EXAMPLES_OF_STREAM = 2000, /* fresh examples in a check */

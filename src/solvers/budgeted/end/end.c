@@ -269,8 +269,8 @@ th_status th_end_run(struct th_end *end, struct th_context *context,
   } else {
     TH_TRY(th_end_nets(w, TH_USUAL_LAMBDAS, err));
     TH_TRY(th_agree(context->comm, choose(w, err), err));
-    if (w->at_end &&
-        end->folds > 1) { /* on large data this is dear, and no better */
+    /* on large data this is dear, and no better */
+    if (w->at_end && end->folds > 1) {
       TH_TRY(th_end_nets(w, TH_LAMBDAS, err));
       TH_TRY(th_agree(context->comm, choose(w, err), err));
     }

@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 enum {
-  TH_END_SMALL =
-      5000, /* fewer examples: folds; from here on a part is held out */
+  /* fewer examples: folds; from here on a part is held out */
+  TH_END_SMALL = 5000,
   TH_END_MOST = 1 << 21, /* with more examples no list fits into memory */
   TH_END_FEWEST = 20,    /* with fewer, nothing can be chosen by predictions */
   TH_END_OF_ONE = 3, /* in a single pass the list sees one example of three */

@@ -10,14 +10,14 @@
 #include <string.h>
 
 static const double mixes[TH_MIXES] = {1, 0.5, 0.1};
-static const double slack =
-    100; /* of the gap of candidates; the final model has none */
+/* of the gap of candidates; the final model has none */
+static const double slack = 100;
 static const double decades = 3;     /* of lambda */
 static const double few_decades = 2; /* with half as many columns as rows */
 
 enum {
-  PATIENCE =
-      5, /* lambdas in a row that predict no better, before a path ends */
+  /* lambdas in a row that predict no better, before a path ends */
+  PATIENCE = 5,
   SPAN_STEPS = TH_USUAL_LAMBDAS - 1
 };
 

@@ -13,8 +13,8 @@
 
 enum { MOST_STEPS = 30, MOST_HALVINGS = 20 };
 
-static const double dependent =
-    1e-7; /* least squares: least pivot over its diagonal */
+/* least squares: least pivot over its diagonal */
+static const double dependent = 1e-7;
 static const double ridge = 1e-3;          /* of coefficients of z, to sums */
 static const double ridge_constant = 1e-9; /* where no row has curvature */
 static const double flattest = 1e-10;      /* curvature of a row */
