@@ -94,9 +94,11 @@ generate() # ENVIRONMENT FAMILY NAME
   case $2 in
   toeplitz) family+=(--correlation 0.6) ;;
   sparse) family+=(--density 0.05) ;;
+  kukliansky) family+=(--alpha -0.7) ;;
   esac
+  [ "$2" = kukliansky ] || family+=(--support 12)
   in_environment "$1" 0 generate "${family[@]}" -o "$3" --examples 2000 \
-    --attributes 700 --support 12 --type f64 --seed 5 --row-group 128 --shards 1 --force
+    --attributes 700 --type f64 --seed 5 --row-group 128 --shards 1 --force
 }
 
 # Labels, which nothing generates.
@@ -142,7 +144,7 @@ if long; then
     svrg)
 fi
 first=${environments[0]}
-for family in murata toeplitz sparse; do
+for family in murata toeplitz sparse kukliansky; do
   generate "$first" "$family" first.h5
   for environment in "${environments[@]:1}"; do
     generate "$environment" "$family" other.h5

@@ -45,6 +45,8 @@ check_family murata
 check_family toeplitz --correlation 0.9
 check_family sparse --density 0.02
 check_family sparse --density 0.02 --type u8 --force
+check_family kukliansky --alpha -0.7
+check_family kukliansky --task lasso --type u2 --force
 
 ranks 0 inspect murata.h5 --json >inspect.json
 compare "training" "$(key inspect.json training)" == 1600

@@ -54,12 +54,20 @@ usage 'solver hybrid needs --sparsity' train a.h5 -o m.h5 --solver hybrid --budg
 usage 'solver hybrid needs --budget' train a.h5 -o m.h5 --solver hybrid -s 9
 usage 'generate: --attributes is missing' \
   generate murata -o x.h5 --examples 3
-usage 'generate: zz is not a family; there are murata' \
+usage 'generate: zz is not a family; there are murata, toeplitz, sparse, kukliansky' \
   generate zz -o x.h5 --examples 3 --attributes 3
 usage 'family murata does not use --density' \
   generate murata -o x.h5 --examples 3 --attributes 3 --density 0.1
 usage 'family sparse does not use --correlation' \
   generate sparse -o x.h5 --examples 3 --attributes 3 --correlation 0.1
+usage 'family murata does not use --alpha' \
+  generate murata -o x.h5 --examples 3 --attributes 3 --alpha -1
+usage 'family kukliansky does not use --support' \
+  generate kukliansky -o x.h5 --examples 3 --attributes 3 --support 2
+usage '--alpha 0.5: must be at most 0' \
+  generate kukliansky -o x.h5 --examples 3 --attributes 3 --alpha 0.5
+usage '--task svm: must be ridge or lasso' \
+  generate kukliansky -o x.h5 --examples 3 --attributes 3 --task svm
 usage 'support of 4 needs' \
   generate murata -o x.h5 --examples 3 --attributes 3 --support 4
 usage '--correlation 1: must be' \

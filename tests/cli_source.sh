@@ -40,6 +40,7 @@ check_family()
 check_family murata
 check_family toeplitz --correlation -0.8
 check_family sparse --density 0.03
+check_family kukliansky --alpha -0.7
 
 # the model tells what it was trained on; keys have letters; defaults are shown
 must 0 train --source murata:n=900,d=300 -o letters.h5
@@ -70,6 +71,8 @@ bad "is not key=value" murata:n=5,d
 bad 'n is given twice' murata:n=5,d=5,n=6
 bad 'n five: not a whole number' murata:n=five,d=5
 bad 'does not use density' murata:n=5,d=5,density=0.1
+bad 'does not use support' kukliansky:n=5,d=5,support=2
+bad 'alpha 1: must be at most 0' kukliansky:n=5,d=5,alpha=1
 bad 'leaves none to train on' murata:n=5,d=5,test=0.95
 bad 'a support of 9 needs' murata:n=5,d=5,support=9
 refused 1 'cannot be stored as u8' 2 train --source murata:n=90,d=9,type=u8 \

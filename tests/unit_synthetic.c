@@ -9,19 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ATTRIBUTES = 600 }; /* of data whose law depends on them */
+
 static struct th_ground_truth make(const char *family, int64_t attributes,
                                    int64_t support, double correlation,
                                    double density)
 {
   struct th_ground_truth truth = {.seed = 7,
                                   .noise = 0.5,
-                                  .correlation = correlation,
-                                  .density = density,
+                                  .own.correlation = correlation,
+                                  .own.density = density,
                                   .support_size = support};
   struct th_error err;
   th_error_clear(&err);
   snprintf(truth.family, sizeof truth.family, "%s", family);
   CHECK(th_synthetic_truth_init(&truth, attributes, &err) == TH_OK);
+  return truth;
+}
+
+/* kukliansky, of ATTRIBUTES attributes. */
+static struct th_ground_truth binary(double alpha)
+{
+  struct th_ground_truth truth = make("kukliansky", ATTRIBUTES, 0, 0, 0);
+  truth.own.alpha = alpha; /* the true coefficients do not depend on it */
   return truth;
 }
 
@@ -37,7 +47,8 @@ static double *dense(const struct th_ground_truth *truth, struct th_range range,
                                    .type = TH_F64,
                                    .values = x,
                                    .stride = rows};
-  CHECK(th_synthetic_dense(truth, &room, &err) == TH_OK);
+  struct th_synthetic_law law = th_synthetic_law(truth, ATTRIBUTES);
+  CHECK(th_synthetic_dense(&law, &room, &err) == TH_OK);
   return x;
 }
 
@@ -75,10 +86,14 @@ static void test_refusals(void)
       {.family = "murata", .support_size = 11, .noise = 1},
       {.family = "murata", .noise = -1},
       {.family = "murata", .noise = NAN},
-      {.family = "toeplitz", .noise = 1, .correlation = 1},
-      {.family = "toeplitz", .noise = 1, .correlation = -1},
-      {.family = "sparse", .noise = 1, .density = 0},
-      {.family = "sparse", .noise = 1, .density = 0.6},
+      {.family = "toeplitz", .noise = 1, .own.correlation = 1},
+      {.family = "toeplitz", .noise = 1, .own.correlation = -1},
+      {.family = "sparse", .noise = 1, .own.density = 0},
+      {.family = "sparse", .noise = 1, .own.density = 0.6},
+      {.family = "kukliansky", .own.alpha = 0.1},
+      {.family = "kukliansky", .own.alpha = NAN},
+      {.family = "kukliansky", .own.alpha = -INFINITY},
+      {.family = "kukliansky", .own.task = 2},
       {.family = "nothing", .noise = 1},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -136,13 +151,12 @@ static void test_moments(void)
 }
 
 /* Any part, asked for in any way, has the same bits. */
-static void test_split(const char *family, double correlation)
+static void test_split(struct th_ground_truth truth)
 {
-  enum { D = 600, N = 700 };
+  enum { D = ATTRIBUTES, N = 700 };
   const struct th_range ranges[] = {
       {0, 1}, {5, 9}, {250, 260}, {256, 257}, {511, 600}};
   const int64_t firsts[] = {0, 1, 255, 256, 333, 699};
-  struct th_ground_truth truth = make(family, D, 3, correlation, 0);
   double *all = dense(&truth, (struct th_range){0, D}, 0, N);
   for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
     for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
@@ -172,12 +186,13 @@ static void test_types(void)
                                    .type = TH_F32,
                                    .values = narrow,
                                    .stride = 40};
-  CHECK(th_synthetic_dense(&truth, &room, &err) == TH_OK);
+  struct th_synthetic_law law = th_synthetic_law(&truth, 10);
+  CHECK(th_synthetic_dense(&law, &room, &err) == TH_OK);
   for (int k = 0; k < 400; k++)
     CHECK(narrow[k] == (float)x[k]);
   room.type = TH_U8;
   room.values = bytes;
-  CHECK(th_synthetic_dense(&truth, &room, &err) == TH_EDATA);
+  CHECK(th_synthetic_dense(&law, &room, &err) == TH_EDATA);
   free(x);
   th_synthetic_truth_free(&truth);
 }
@@ -300,8 +315,10 @@ int main(void)
   test_covariance("murata", 0);
   test_covariance("toeplitz", 0.5);
   test_covariance("toeplitz", -0.9);
-  test_split("murata", 0);
-  test_split("toeplitz", 0.95);
+  test_split(make("murata", ATTRIBUTES, 3, 0, 0));
+  test_split(make("toeplitz", ATTRIBUTES, 3, 0.95, 0));
+  test_split(binary(-0.3));
+  test_split(binary(-1));
   test_types();
   test_law();
   test_sparse_column();

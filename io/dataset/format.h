@@ -64,7 +64,8 @@
  *   /shard/content u64 [K]              the shard's attribute `content`
  *   /shard/hash u64 [K]                 XXH3 of all bytes of the file
  *   /truth    group, only for generated data: attributes family, seed, noise,
- *             correlation, density, count; data sets support i64, coef f64
+ *             count; those of TH_FAMILY_PARAMETERS (core/ground_truth.h),
+ *             choices as text; data sets support i64, coef f64
  *   /stats/mean, deviation, lowest, highest   f64 [d], virtual, in the shards
  *   /X        (d, n) virtual, dense data only: the values in stored order, fill
  *             value NaN (integer types appear as f64), so a missing shard shows
@@ -227,8 +228,6 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_A_FAMILY "family"
 #define TH_A_SEED "seed"
 #define TH_A_NOISE "noise"
-#define TH_A_CORRELATION "correlation"
-#define TH_A_DENSITY "density"
 #define TH_D_TRUTH_SUPPORT "/truth/support"
 #define TH_D_TRUTH_COEF "/truth/coef"
 #define TH_G_STATS "/stats"

@@ -184,9 +184,12 @@ done:
 
 static bool truth_good(const struct th_ground_truth *truth, int64_t attributes)
 {
-  bool good = truth->noise >= 0 && isfinite(truth->noise) &&
-              fabs(truth->correlation) <= 1 && truth->density >= 0 &&
-              truth->density <= 1;
+  bool good = truth->noise >= 0 && isfinite(truth->noise);
+  const struct th_family_parameter *row;
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
+    double value = th_ground_truth_get(&truth->own, row);
+    good = good && (value == 0 || th_ground_truth_allows(row, value));
+  }
   int64_t before = -1;
   for (int64_t k = 0; good && k < truth->support_size; k++) {
     good = truth->support[k] > before && truth->support[k] < attributes &&
@@ -194,6 +197,39 @@ static bool truth_good(const struct th_ground_truth *truth, int64_t attributes)
     before = truth->support[k];
   }
   return good;
+}
+
+static th_status get_choice(const struct th_h5 *h5,
+                            const struct th_family_parameter *row,
+                            double *value, struct th_error *err)
+{
+  char *name = NULL;
+  int64_t k = 0;
+  th_status rc = th_h5_get_line(h5, TH_G_TRUTH, row->name, &name, err);
+  if (rc != TH_OK)
+    return rc;
+  while (row->choices(k) != NULL && strcmp(row->choices(k), name) != 0)
+    k++;
+  free(name);
+  *value = (double)k;
+  return row->choices(k) != NULL ? TH_OK
+                                 : damaged(h5, "a truth that cannot be", err);
+}
+
+/* A parameter that all files have, or one that a file older than it has not. */
+static th_status get_own(const struct th_h5 *h5, int k,
+                         struct th_ground_truth *truth, struct th_error *err)
+{
+  const struct th_family_parameter *row = th_ground_truth_parameter(k);
+  double value = 0;
+  if (k >= TH_FAMILY_PARAMETERS_ALWAYS && !th_h5_has(h5, TH_G_TRUTH, row->name))
+    return TH_OK;
+  th_status rc = row->choices != NULL
+                     ? get_choice(h5, row, &value, err)
+                     : th_h5_get_f64(h5, TH_G_TRUTH, row->name, &value, err);
+  if (rc == TH_OK)
+    th_ground_truth_set(&truth->own, row, value);
+  return rc;
 }
 
 static th_status get_truth(const struct th_h5 *h5,
@@ -206,9 +242,8 @@ static th_status get_truth(const struct th_h5 *h5,
   strncpy(truth->family, family, sizeof truth->family - 1);
   TH_TRY(th_h5_get_u64(h5, TH_G_TRUTH, TH_A_SEED, &truth->seed, err));
   TH_TRY(th_h5_get_f64(h5, TH_G_TRUTH, TH_A_NOISE, &truth->noise, err));
-  TH_TRY(th_h5_get_f64(h5, TH_G_TRUTH, TH_A_CORRELATION, &truth->correlation,
-                       err));
-  TH_TRY(th_h5_get_f64(h5, TH_G_TRUTH, TH_A_DENSITY, &truth->density, err));
+  for (int own = 0; th_ground_truth_parameter(own) != NULL; own++)
+    TH_TRY(get_own(h5, own, truth, err));
   TH_TRY(th_h5_get_i64(h5, TH_G_TRUTH, TH_A_COUNT, &truth->support_size, err));
   int64_t k = truth->support_size;
   if (k < 0 || k > attributes) {

@@ -211,6 +211,26 @@ done:
   return rc;
 }
 
+/* The family's own parameters, each under its name. */
+static th_status put_own(const struct th_h5 *h5,
+                         const struct th_ground_truth *truth,
+                         struct th_error *err)
+{
+  const struct th_family_parameter *row;
+  th_status rc = TH_OK;
+  for (int k = 0; rc == TH_OK && (row = th_ground_truth_parameter(k)) != NULL;
+       k++) {
+    double value = th_ground_truth_get(&truth->own, row);
+    if (!th_ground_truth_has(truth->family, k))
+      continue;
+    rc = row->choices != NULL
+             ? th_h5_put_text(h5, TH_G_TRUTH, row->name,
+                              row->choices((int64_t)value), err)
+             : th_h5_put_f64(h5, TH_G_TRUTH, row->name, value, err);
+  }
+  return rc;
+}
+
 static th_status put_truth(const struct th_h5 *h5,
                            const struct th_ground_truth *truth,
                            struct th_error *err)
@@ -221,9 +241,7 @@ static th_status put_truth(const struct th_h5 *h5,
   TH_TRY(th_h5_put_text(h5, TH_G_TRUTH, TH_A_FAMILY, truth->family, err));
   TH_TRY(th_h5_put_u64(h5, TH_G_TRUTH, TH_A_SEED, truth->seed, err));
   TH_TRY(th_h5_put_f64(h5, TH_G_TRUTH, TH_A_NOISE, truth->noise, err));
-  TH_TRY(
-      th_h5_put_f64(h5, TH_G_TRUTH, TH_A_CORRELATION, truth->correlation, err));
-  TH_TRY(th_h5_put_f64(h5, TH_G_TRUTH, TH_A_DENSITY, truth->density, err));
+  TH_TRY(put_own(h5, truth, err));
   TH_TRY(th_h5_put_i64(h5, TH_G_TRUTH, TH_A_COUNT, k, err));
   TH_TRY(th_h5_put(h5, TH_D_TRUTH_SUPPORT, H5T_NATIVE_INT64, k, truth->support,
                    err));

@@ -25,11 +25,13 @@ static bool inside(const struct th_limits *limits, double value)
 /* "at least 1", "above 0 and below 1": what a range demands. */
 static void range_text(const struct th_limits *limits, char *text, size_t size)
 {
-  int used =
-      snprintf(text, size, "%s %g", limits->lowest_open ? "above" : "at least",
-               limits->lowest);
+  int used = 0;
+  if (isfinite(limits->lowest))
+    used = snprintf(text, size, "%s %g",
+                    limits->lowest_open ? "above" : "at least", limits->lowest);
   if (isfinite(limits->highest))
-    snprintf(text + used, size - (size_t)used, " and %s %.10g",
+    snprintf(text + used, size - (size_t)used, "%s%s %.10g",
+             used > 0 ? " and " : "",
              limits->highest_open ? "below" : "at most", limits->highest);
 }
 

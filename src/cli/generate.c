@@ -21,6 +21,7 @@
 struct job {
   const struct th_options *options;
   struct th_synthesis synthesis;
+  struct th_synthetic_law law; /* its truth is the synthesis's */
   struct th_dataset_plan plan;
 };
 
@@ -35,11 +36,12 @@ static th_status plan_job(struct job *job, struct th_error *err)
     return th_fail(err, TH_EUSAGE,
                    "generate: --shards %lld: there are only %lld attributes",
                    (long long)o->data.shards, (long long)o->data.attributes);
+  job->law = th_synthetic_law(&job->synthesis.truth, o->data.attributes);
   job->plan.shape = job->synthesis.shape;
   job->plan.shards = o->data.shards;
   if (job->plan.shape.layout == TH_SPARSE)
     job->plan.expected_entries =
-        (int64_t)(o->synthetic.density * (double)o->data.attributes *
+        (int64_t)(o->synthetic.own.density * (double)o->data.attributes *
                   (double)o->data.examples);
   return TH_OK;
 }
@@ -59,7 +61,7 @@ static th_status write_dense_part(const struct job *job,
                                    .type = type,
                                    .values = values,
                                    .stride = stride};
-  th_status rc = th_synthetic_dense(&job->synthesis.truth, &room, err);
+  th_status rc = th_synthetic_dense(&job->law, &room, err);
   for (int64_t first = part.first; first < part.last && rc == TH_OK;
        first += chunk) {
     int64_t last = first + chunk < part.last ? first + chunk : part.last;
@@ -136,6 +138,32 @@ static th_status write_shards(const struct job *job, struct th_writer *writer,
   return rc;
 }
 
+/* The command line that makes the same data. */
+static void describe(const struct job *job, char *text, size_t size)
+{
+  const struct th_shape *shape = &job->plan.shape;
+  const struct th_ground_truth *truth = &job->synthesis.truth;
+  const struct th_family_parameter *row;
+  size_t used = (size_t)snprintf(
+      text, size,
+      "thresher %s generate %s --examples %" PRId64 " --attributes %" PRId64,
+      THRESHER_VERSION, truth->family, shape->examples, shape->attributes);
+  if (th_family_uses(job->synthesis.family, "support"))
+    used += (size_t)snprintf(text + used, size - used, " --support %" PRId64,
+                             truth->support_size);
+  used += (size_t)snprintf(text + used, size - used,
+                           " --noise %.17g --seed %" PRIu64, truth->noise,
+                           truth->seed);
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
+    char value[32];
+    if (strcmp(row->family, truth->family) != 0)
+      continue;
+    th_ground_truth_text(&truth->own, row, value, sizeof value);
+    used += (size_t)snprintf(text + used, size - used, " --%s %s", row->name,
+                             value);
+  }
+}
+
 static th_status fill_master(const struct job *job, double *target,
                              int64_t *row, char *provenance, size_t size,
                              struct th_error *err)
@@ -144,19 +172,7 @@ static th_status fill_master(const struct job *job, double *target,
   const struct th_ground_truth *truth = &job->synthesis.truth;
   for (int64_t i = 0; i < shape->examples; i++)
     row[i] = i;
-  snprintf(provenance, size,
-           "thresher %s generate %s --examples %" PRId64
-           " --attributes %" PRId64 " --support %" PRId64
-           " --noise %.17g --seed %" PRIu64,
-           THRESHER_VERSION, truth->family, shape->examples, shape->attributes,
-           truth->support_size, truth->noise, truth->seed);
-  for (const char *const *own = job->synthesis.family->options; *own != NULL;
-       own++) {
-    size_t used = strlen(provenance);
-    snprintf(provenance + used, size - used, " --%s %.17g", *own,
-             strcmp(*own, "density") == 0 ? truth->density
-                                          : truth->correlation);
-  }
+  describe(job, provenance, size);
   return th_synthetic_targets(truth, shape->attributes, shape->examples, 0,
                               shape->examples, target, err);
 }

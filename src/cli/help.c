@@ -78,9 +78,14 @@ static int describe_range(const struct th_option *option, char *text,
   const struct th_limits *limits = &option->limits;
   if (!has_range(option))
     return 0;
-  int used =
-      snprintf(text, size, " %s %g", limits->lowest_open ? "Above" : "At least",
-               limits->lowest);
+  int used = 0;
+  if (isfinite(limits->lowest))
+    used = snprintf(text, size, " %s %g",
+                    limits->lowest_open ? "Above" : "At least", limits->lowest);
+  else if (isfinite(limits->highest))
+    return snprintf(text, size, " %s %.10g.",
+                    limits->highest_open ? "Below" : "At most",
+                    limits->highest);
   if (isfinite(limits->highest))
     used +=
         snprintf(text + used, size - (size_t)used, ", %s %.10g",

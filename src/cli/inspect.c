@@ -163,10 +163,23 @@ static void print_model(const struct th_model *model)
   print_deck(model);
 }
 
+/* A number or a choice, where the family's data have it. */
+static void add_own(json_t *o, const struct th_ground_truth *truth, int k)
+{
+  const struct th_family_parameter *row = th_ground_truth_parameter(k);
+  char text[32];
+  th_ground_truth_text(&truth->own, row, text, sizeof text);
+  if (th_ground_truth_has(truth->family, k) && row->choices != NULL)
+    th_json_text(o, row->name, text);
+  else if (th_ground_truth_has(truth->family, k))
+    th_json_real(o, row->name, th_ground_truth_get(&truth->own, row));
+}
+
 static json_t *truth_json(const struct th_ground_truth *truth)
 {
   if (truth == NULL || truth->family[0] == '\0')
     return json_null();
+  const struct th_family_parameter *row;
   json_t *o = json_object();
   json_t *support = json_array();
   json_t *coef = json_array();
@@ -177,8 +190,8 @@ static json_t *truth_json(const struct th_ground_truth *truth)
   th_json_text(o, "family", truth->family);
   th_json_int(o, "seed", (int64_t)truth->seed);
   th_json_real(o, "noise", truth->noise);
-  th_json_real(o, "correlation", truth->correlation);
-  th_json_real(o, "density", truth->density);
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
+    add_own(o, truth, k);
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
   return o;

@@ -22,7 +22,8 @@ enum th_purpose {
   TH_PURPOSE_POSITION = 8,   /* generated positions of non-zeros */
   TH_PURPOSE_ORDER = 9,      /* order of the examples within a deal unit */
   TH_PURPOSE_FOLD = 10,      /* folds of rows that validate in turn */
-  TH_PURPOSE_LANCZOS = 11    /* the start of Lanczos' method */
+  TH_PURPOSE_LANCZOS = 11,   /* the start of Lanczos' method */
+  TH_PURPOSE_TRUTH = 12      /* generated true coefficients */
 };
 
 struct th_stream {

@@ -19,9 +19,10 @@ struct th_computed_place {
   int32_t count;
 };
 
-/* Dense values by cell and row group. truth and shape are borrowed. */
+/* Dense values by cell and row group. shape is borrowed, and the law's truth.
+ */
 struct th_computed_dense {
-  const struct th_ground_truth *truth;
+  struct th_synthetic_law law;
   const struct th_shape *shape;
   int64_t memory;       /* bytes of values to keep */
   struct th_memo cells; /* patches, see computed_dense.c */

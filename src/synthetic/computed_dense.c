@@ -22,7 +22,9 @@ void th_computed_dense_init(struct th_computed_dense *dense,
                             const struct th_shape *shape, int64_t memory)
 {
   *dense = (struct th_computed_dense){
-      .truth = truth, .shape = shape, .memory = memory};
+      .law = th_synthetic_law(truth, shape->attributes),
+      .shape = shape,
+      .memory = memory};
 }
 
 /* Attributes on one row group; attribute a's rows begin at item
@@ -82,7 +84,7 @@ static th_status compute_strips(const struct th_computed_dense *d,
       .type = shape->type,
       .values = patch->values + th_type_bytes(shape->type, first),
       .stride = shape->row_group};
-  th_status rc = th_synthetic_dense(d->truth, &room, err);
+  th_status rc = th_synthetic_dense(&d->law, &room, err);
   for (int64_t k = strips.first; k < strips.last && rc == TH_OK; k++)
     patch->ready[k] = true;
   return rc;
@@ -139,7 +141,7 @@ static th_status compute_once(struct th_computed_dense *d,
       .type = shape->type,
       .values = d->scratch,
       .stride = stride};
-  return th_synthetic_dense(d->truth, &room, err);
+  return th_synthetic_dense(&d->law, &room, err);
 }
 
 /* An attribute that is wanted alone costs a cell where it depends on those
@@ -152,7 +154,7 @@ th_status th_computed_dense_slab(struct th_computed_dense *d,
   const struct th_shape *shape = d->shape;
   int64_t cell = slab->attributes.first / TH_CELL * TH_CELL;
   struct th_range all = {cell, th_min_i64(cell + TH_CELL, shape->attributes)};
-  bool alone = keep && d->truth->correlation == 0;
+  bool alone = keep && d->law.truth->own.correlation == 0;
   struct th_memo *kept = alone ? &d->alone : &d->cells;
   int64_t limit = alone ? d->memory : d->memory - d->memory / CELL_SHARE;
   slab->attributes = th_range_intersect(slab->attributes, all);

@@ -27,7 +27,7 @@ void th_computed_sparse_init(struct th_computed_sparse *sparse,
       .truth = truth,
       .shape = shape,
       .memory = memory,
-      .law = th_zipf(shape->attributes, truth->density),
+      .law = th_zipf(shape->attributes, truth->own.density),
       .units = {.release = release_tiles}};
 }
 

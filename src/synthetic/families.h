@@ -8,47 +8,56 @@
 
 #include "core/ground_truth.h"
 #include "synthetic/synthetic.h"
-#include "synthetic/zipf.h"
 
 enum { TH_FAMILY_STRIP = 256 }; /* examples generated together; even */
 
-/* Numbers that follow from the parameters and the number of attributes. */
-struct th_family_law {
-  const struct th_ground_truth *truth; /* borrowed */
-  double bound;                        /* no value is larger (normal) */
-  struct th_zipf zipf;                 /* how often not zero (sparse) */
+/* How the ones of a cell are found (kukliansky). */
+struct th_family_gaps {
+  bool rare;       /* by gaps; otherwise every value is drawn */
+  double most;     /* probability of the cell's first attribute */
+  double log_zero; /* log(1 - most) */
+  double none;     /* (1 - most)^TH_CELL */
 };
 
 /* A strip of examples, filled attribute by attribute. */
 struct th_family_walk {
-  const struct th_ground_truth *truth; /* borrowed */
+  const struct th_synthetic_law *law; /* borrowed */
   int64_t first;
   int64_t rows;
   double innovation; /* weight of the fresh values (toeplitz) */
+  struct th_family_gaps gaps;
   double value[TH_FAMILY_STRIP];
-  double fresh[TH_FAMILY_STRIP];
+  union {
+    double fresh[TH_FAMILY_STRIP];  /* normals */
+    int64_t place[TH_FAMILY_STRIP]; /* the next attribute that is 1 */
+  };
 };
 
 struct th_family_rules {
-  /* TH_EUSAGE for parameters out of range; NULL: any will do. */
-  th_status (*check)(const struct th_ground_truth *truth, struct th_error *err);
+  /* The number of true attributes where the family decides, otherwise NULL. */
+  int64_t (*count)(const struct th_ground_truth *truth, int64_t attributes);
   /* Choose the support_size true attributes, ascending, and their
    * coefficients. */
   void (*plant)(struct th_ground_truth *truth, int64_t attributes);
-  /* Fill in the law for so many attributes. */
-  void (*prepare)(struct th_family_law *law, int64_t attributes);
+  /* Fill in the law but for truth, rules and attributes. */
+  void (*prepare)(struct th_synthetic_law *law);
   /* Exact mean and deviation of an attribute, and bounds that hold for every
    * value it can have. */
-  struct th_statistics (*moments)(const struct th_family_law *law,
+  struct th_statistics (*moments)(const struct th_synthetic_law *law,
                                   int64_t attribute);
   /* Dense families: bring the walk to the attribute before this one (NULL:
    * attributes do not depend on each other); the values of this one. */
   void (*start)(struct th_family_walk *walk, int64_t attribute);
   void (*next)(struct th_family_walk *walk, int64_t attribute);
+  /* Add the targets of rows without their noise, faster than by all values;
+   * NULL: there is no faster way. */
+  void (*add_targets)(const struct th_synthetic_law *law, int64_t first,
+                      int64_t rows, double *target);
 };
 
 extern const struct th_family_rules th_murata_family;
 extern const struct th_family_rules th_toeplitz_family;
 extern const struct th_family_rules th_sparse_family;
+extern const struct th_family_rules th_kukliansky_family;
 
 #endif

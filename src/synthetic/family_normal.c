@@ -32,14 +32,14 @@ static void plant(struct th_ground_truth *truth, int64_t attributes)
 /* |x| <= z sqrt((1 + r) / (1 - r)) with r = |rho| and z the largest normal: the
  * recursion keeps that bound, and the first value of a walk, a normal, is
  * within it. */
-static void prepare(struct th_family_law *law, int64_t attributes)
+static void prepare(struct th_synthetic_law *law)
 {
-  double r = fabs(law->truth->correlation);
-  (void)attributes;
+  double r = fabs(law->truth->own.correlation);
+  law->share = 1;
   law->bound = TH_LARGEST_NORMAL * sqrt((1 + r) / (1 - r)) * outward;
 }
 
-static struct th_statistics moments(const struct th_family_law *law,
+static struct th_statistics moments(const struct th_synthetic_law *law,
                                     int64_t attribute)
 {
   (void)attribute;
@@ -63,7 +63,7 @@ static void normals(const struct th_ground_truth *truth, int64_t attribute,
 
 static void next_murata(struct th_family_walk *walk, int64_t attribute)
 {
-  normals(walk->truth, attribute, walk->first, walk->rows, walk->value);
+  normals(walk->law->truth, attribute, walk->first, walk->rows, walk->value);
 }
 
 const struct th_family_rules th_murata_family = {.plant = plant,
@@ -72,15 +72,6 @@ const struct th_family_rules th_murata_family = {.plant = plant,
                                                  .next = next_murata};
 
 /* ---- toeplitz ---- */
-
-static th_status check_toeplitz(const struct th_ground_truth *truth,
-                                struct th_error *err)
-{
-  if (fabs(truth->correlation) < 1)
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE, "correlation %g: must be within (-1, 1)",
-                 truth->correlation);
-}
 
 /* Where the recursion of an attribute's cell starts. */
 static int64_t recursion_start(double correlation, int64_t attribute)
@@ -95,8 +86,8 @@ static int64_t recursion_start(double correlation, int64_t attribute)
 
 static void next_toeplitz(struct th_family_walk *walk, int64_t attribute)
 {
-  double rho = walk->truth->correlation;
-  normals(walk->truth, attribute, walk->first, walk->rows, walk->fresh);
+  double rho = walk->law->truth->own.correlation;
+  normals(walk->law->truth, attribute, walk->first, walk->rows, walk->fresh);
   for (int64_t k = 0; k < walk->rows; k++)
     walk->value[k] = rho * walk->value[k] + walk->innovation * walk->fresh[k];
   walk->innovation = sqrt((1 - rho) * (1 + rho));
@@ -104,15 +95,14 @@ static void next_toeplitz(struct th_family_walk *walk, int64_t attribute)
 
 static void start_toeplitz(struct th_family_walk *walk, int64_t attribute)
 {
-  int64_t j = recursion_start(walk->truth->correlation, attribute);
+  int64_t j = recursion_start(walk->law->truth->own.correlation, attribute);
   memset(walk->value, 0, sizeof walk->value);
   walk->innovation = 1; /* the first is stationary */
   for (; j < attribute; j++)
     next_toeplitz(walk, j);
 }
 
-const struct th_family_rules th_toeplitz_family = {.check = check_toeplitz,
-                                                   .plant = plant,
+const struct th_family_rules th_toeplitz_family = {.plant = plant,
                                                    .prepare = prepare,
                                                    .moments = moments,
                                                    .start = start_toeplitz,

@@ -13,15 +13,6 @@
 
 enum { DRAWN = 8 }; /* gaps between non-zeros drawn together; even */
 
-static th_status check(const struct th_ground_truth *truth,
-                       struct th_error *err)
-{
-  if (truth->density > 0 && truth->density <= 0.5)
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE, "density %g: must be within (0, 0.5]",
-                 truth->density);
-}
-
 /* Every so many of the most frequent tenth, signs in turn. */
 static void plant(struct th_ground_truth *truth, int64_t attributes)
 {
@@ -34,12 +25,13 @@ static void plant(struct th_ground_truth *truth, int64_t attributes)
   }
 }
 
-static void prepare(struct th_family_law *law, int64_t attributes)
+static void prepare(struct th_synthetic_law *law)
 {
-  law->zipf = th_zipf(attributes, law->truth->density);
+  law->share = law->truth->own.density;
+  law->zipf = th_zipf(law->attributes, law->share);
 }
 
-static struct th_statistics moments(const struct th_family_law *law,
+static struct th_statistics moments(const struct th_synthetic_law *law,
                                     int64_t attribute)
 {
   double p = th_zipf_probability(&law->zipf, attribute);
@@ -50,7 +42,7 @@ static struct th_statistics moments(const struct th_family_law *law,
 }
 
 const struct th_family_rules th_sparse_family = {
-    .check = check, .plant = plant, .prepare = prepare, .moments = moments};
+    .plant = plant, .prepare = prepare, .moments = moments};
 
 /* ---- values ---- */
 
@@ -96,10 +88,11 @@ th_status th_synthetic_sparse(const struct th_ground_truth *truth,
                               struct th_error *err)
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_POSITION};
-  if (column->attributes != attributes || column->density != truth->density) {
-    column->law = th_zipf(attributes, truth->density);
+  if (column->attributes != attributes ||
+      column->density != truth->own.density) {
+    column->law = th_zipf(attributes, truth->own.density);
     column->attributes = attributes;
-    column->density = truth->density;
+    column->density = truth->own.density;
   }
   double log_zero = th_log1p(-th_zipf_probability(&column->law, attribute));
   double logs[DRAWN];

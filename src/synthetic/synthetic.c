@@ -3,6 +3,7 @@
  * A family's own rules are in its file, see families.h.
  * SPDX-License-Identifier: MIT */
 #include "core/elementary.h"
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
@@ -12,21 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const no_options[] = {NULL};
-static const char *const toeplitz_options[] = {"correlation", NULL};
-static const char *const sparse_options[] = {"density", NULL};
-
 static const struct th_family families[] = {
     {"murata", "independent standard normal attributes",
-     "Murata & Suzuki 2018, section 6", TH_DENSE, 25, no_options,
-     &th_murata_family},
+     "Murata & Suzuki 2018, section 6", TH_DENSE, 25, 1, &th_murata_family},
     {"toeplitz", "normal attributes with correlation rho^|j-k|",
-     "AR(1) along the attributes", TH_DENSE, 25, toeplitz_options,
-     &th_toeplitz_family},
+     "AR(1) along the attributes", TH_DENSE, 25, 1, &th_toeplitz_family},
     {"sparse", "text-like counts, attribute frequencies fall as a power",
-     "Zipf-like law with exponent 0.8", TH_SPARSE, 100, sparse_options,
-     &th_sparse_family},
-    {NULL, NULL, NULL, TH_DENSE, 0, NULL, NULL}};
+     "Zipf-like law with exponent 0.8", TH_SPARSE, 100, 1, &th_sparse_family},
+    {"kukliansky", "binary attributes, whose probabilities fall as a power",
+     "Kukliansky & Shamir 2015, section 5.1", TH_DENSE, 0, 0,
+     &th_kukliansky_family},
+    {NULL, NULL, NULL, TH_DENSE, 0, 0, NULL}};
 
 const struct th_family *th_synthetic_family_table(void)
 {
@@ -37,6 +34,16 @@ const struct th_family *th_synthetic_family_find(const char *name)
 {
   int64_t k = TH_SEARCH_NAME(families, name);
   return k < 0 ? NULL : &families[k];
+}
+
+struct th_synthetic_law th_synthetic_law(const struct th_ground_truth *truth,
+                                         int64_t attributes)
+{
+  const struct th_family *family = th_synthetic_family_find(truth->family);
+  struct th_synthetic_law law = {
+      .truth = truth, .rules = family->rules, .attributes = attributes};
+  law.rules->prepare(&law);
+  return law;
 }
 
 static th_status check_truth(const struct th_ground_truth *truth,
@@ -53,6 +60,32 @@ static th_status check_truth(const struct th_ground_truth *truth,
   return TH_OK;
 }
 
+static th_status check_own(const struct th_ground_truth *truth,
+                           struct th_error *err)
+{
+  const struct th_family_parameter *row;
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
+    double value = th_ground_truth_get(&truth->own, row);
+    if (strcmp(row->family, truth->family) == 0 &&
+        !th_ground_truth_allows(row, value))
+      return th_fail(err, TH_EUSAGE, "%s %g: must be within %c%g, %g%c",
+                     row->name, value, row->lowest_open ? '(' : '[',
+                     row->lowest, row->highest, row->highest_open ? ')' : ']');
+  }
+  return TH_OK;
+}
+
+static int64_t support_size(const struct th_family *family,
+                            const struct th_ground_truth *truth,
+                            int64_t attributes)
+{
+  if (family->rules->count != NULL)
+    return family->rules->count(truth, attributes);
+  if (truth->support_size > 0)
+    return truth->support_size;
+  return th_min_i64(family->default_support, attributes);
+}
+
 th_status th_synthetic_truth_init(struct th_ground_truth *truth,
                                   int64_t attributes, struct th_error *err)
 {
@@ -60,15 +93,11 @@ th_status th_synthetic_truth_init(struct th_ground_truth *truth,
   th_status rc;
   if (family == NULL)
     return th_fail(err, TH_EUSAGE, "%s: no such family", truth->family);
-  if (truth->support_size == 0)
-    truth->support_size = family->default_support < attributes
-                              ? family->default_support
-                              : attributes;
+  truth->support_size = support_size(family, truth, attributes);
   truth->support = NULL;
   truth->coef = NULL;
   TH_TRY(check_truth(truth, attributes, err));
-  if (family->rules->check != NULL)
-    TH_TRY(family->rules->check(truth, err));
+  TH_TRY(check_own(truth, err));
   TH_TRY(TH_NEW(&truth->support, truth->support_size, "the true support", err));
   TH_TRY(
       TH_NEW(&truth->coef, truth->support_size, "the true coefficients", err));
@@ -90,7 +119,7 @@ static void add_noise(const struct th_ground_truth *truth, int64_t first,
 {
   struct th_stream stream = {truth->seed, TH_PURPOSE_NOISE};
   double pair[2];
-  for (int64_t k = 0; k < rows; k++) {
+  for (int64_t k = 0; k < rows && truth->noise > 0; k++) {
     int64_t example = first + k;
     if (k == 0 || example % 2 == 0)
       th_random_normal(stream, 0, (uint64_t)(example / 2), pair);
@@ -119,10 +148,11 @@ static th_status sparse_targets(const struct th_ground_truth *truth,
 }
 
 /* The true attributes lie together at the front, see the families' `plant`. */
-static th_status dense_targets(const struct th_ground_truth *truth,
+static th_status dense_targets(const struct th_synthetic_law *law,
                                int64_t first, int64_t rows, double *target,
                                struct th_error *err)
 {
+  const struct th_ground_truth *truth = law->truth;
   const int64_t size = truth->support_size;
   struct th_range range = {0, truth->support[size - 1] + 1};
   double *values = NULL;
@@ -136,7 +166,7 @@ static th_status dense_targets(const struct th_ground_truth *truth,
                                      .type = TH_F64,
                                      .values = values,
                                      .stride = TH_FAMILY_STRIP};
-    TH_TRY(th_synthetic_dense(truth, &room, err));
+    TH_TRY(th_synthetic_dense(law, &room, err));
     for (int64_t s = 0; s < size; s++)
       for (int64_t k = 0; k < strip; k++)
         target[begun + k] +=
@@ -153,34 +183,27 @@ th_status th_synthetic_targets(const struct th_ground_truth *truth,
                                struct th_error *err)
 {
   const struct th_family *family = th_synthetic_family_find(truth->family);
+  struct th_synthetic_law law = th_synthetic_law(truth, attributes);
+  th_status rc = TH_OK;
   memset(target, 0, (size_t)rows * sizeof *target);
-  th_status rc = family->layout == TH_SPARSE
-                     ? sparse_targets(truth, attributes, examples, first, rows,
-                                      target, err)
-                     : dense_targets(truth, first, rows, target, err);
+  if (law.rules->add_targets != NULL)
+    law.rules->add_targets(&law, first, rows, target);
+  else if (family->layout == TH_SPARSE)
+    rc = sparse_targets(truth, attributes, examples, first, rows, target, err);
+  else
+    rc = dense_targets(&law, first, rows, target, err);
   if (rc == TH_OK)
     add_noise(truth, first, rows, target);
   return rc;
-}
-
-/* Local. */
-static struct th_family_law law_of(const struct th_family *family,
-                                   const struct th_ground_truth *truth,
-                                   int64_t attributes)
-{
-  struct th_family_law law = {.truth = truth};
-  family->rules->prepare(&law, attributes);
-  return law;
 }
 
 void th_synthetic_statistics(const struct th_ground_truth *truth,
                              int64_t attributes, struct th_range range,
                              struct th_statistics *statistics)
 {
-  const struct th_family *family = th_synthetic_family_find(truth->family);
-  struct th_family_law law = law_of(family, truth, attributes);
+  struct th_synthetic_law law = th_synthetic_law(truth, attributes);
   for (int64_t j = range.first; j < range.last; j++)
-    statistics[j - range.first] = family->rules->moments(&law, j);
+    statistics[j - range.first] = law.rules->moments(&law, j);
 }
 
 /* The running sums of a quadratic form over ascending attributes. */
@@ -210,8 +233,7 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
                                    const double *coef, int64_t support_size,
                                    double intercept)
 {
-  const struct th_family *family = th_synthetic_family_find(truth->family);
-  struct th_family_law law = law_of(family, truth, attributes);
+  struct th_synthetic_law law = th_synthetic_law(truth, attributes);
   struct form form = {.carried = -1};
   int64_t a = 0;
   int64_t b = 0;
@@ -221,8 +243,8 @@ double th_synthetic_population_mse(const struct th_ground_truth *truth,
     int64_t attribute = mine < theirs ? mine : theirs;
     double delta = mine == attribute ? coef[a++] : 0;
     delta -= theirs == attribute ? truth->coef[b++] : 0;
-    struct th_statistics moments = family->rules->moments(&law, attribute);
-    form_add(&form, truth->correlation, &moments, attribute, delta);
+    struct th_statistics moments = law.rules->moments(&law, attribute);
+    form_add(&form, truth->own.correlation, &moments, attribute, delta);
   }
   double bias = intercept + form.mean;
   return truth->noise * truth->noise + form.square + bias * bias;

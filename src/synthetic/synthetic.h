@@ -26,9 +26,9 @@ struct th_family {
   const char *summary;
   const char *source; /* where it is described */
   enum th_layout layout;
-  int64_t default_support;    /* less where there are fewer attributes */
-  const char *const *options; /* parameters it uses beyond support and noise;
-                                 NULL-ended */
+  int64_t default_support; /* less where there are fewer attributes; 0: the
+                              family decides, and takes no other */
+  double default_noise;
   const struct th_family_rules *rules; /* synthetic/families.h */
 };
 const struct th_family *th_synthetic_family_table(void);
@@ -36,12 +36,25 @@ const struct th_family *th_synthetic_family_table(void);
 const struct th_family *th_synthetic_family_find(const char *name);
 
 /* Fill in the true support and coefficients for parameters already set in
- * *truth (family, seed, noise, correlation, density; support_size 0 takes the
- * family's default). TH_EUSAGE for parameters out of range or a support larger
- * than d. support and coef are owned by the caller. Also TH_ENOMEM. */
+ * *truth (family, seed, noise, its own ones; support_size 0 takes the family's
+ * default). TH_EUSAGE for parameters out of range or a support larger than d.
+ * support and coef are owned by the caller. Also TH_ENOMEM. */
 th_status th_synthetic_truth_init(struct th_ground_truth *truth,
                                   int64_t attributes, struct th_error *err);
 void th_synthetic_truth_free(struct th_ground_truth *truth);
+
+/* Numbers that follow from the parameters and the number of attributes. */
+struct th_synthetic_law {
+  const struct th_ground_truth *truth; /* borrowed */
+  const struct th_family_rules *rules;
+  int64_t attributes;
+  double share;        /* expected, of the values that are not zero */
+  double bound;        /* no value is larger (normal) */
+  struct th_zipf zipf; /* how often not zero (sparse) */
+  double scale;        /* probability of the first attribute (kukliansky) */
+};
+struct th_synthetic_law th_synthetic_law(const struct th_ground_truth *truth,
+                                         int64_t attributes);
 
 /* Room for the values of some attributes on some examples, attribute-major:
  * stride values of the type lie between attributes. Borrowed. */
@@ -55,7 +68,7 @@ struct th_synthetic_room {
 
 /* Fill the room; for dense families. TH_EDATA if a value does not fit the type.
  */
-th_status th_synthetic_dense(const struct th_ground_truth *truth,
+th_status th_synthetic_dense(const struct th_synthetic_law *law,
                              const struct th_synthetic_room *room,
                              struct th_error *err);
 

@@ -35,18 +35,17 @@ static th_status store_strip(const struct th_family_rules *rules,
   return rc;
 }
 
-th_status th_synthetic_dense(const struct th_ground_truth *truth,
+th_status th_synthetic_dense(const struct th_synthetic_law *law,
                              const struct th_synthetic_room *room,
                              struct th_error *err)
 {
   const int64_t rows = room->examples.count;
-  const struct th_family *family = th_synthetic_family_find(truth->family);
   th_status rc = TH_OK;
   for (int64_t done = 0; done < rows && rc == TH_OK; done += TH_FAMILY_STRIP) {
-    struct th_family_walk walk = {.truth = truth,
+    struct th_family_walk walk = {.law = law,
                                   .first = room->examples.first + done};
     walk.rows = th_min_i64(rows - done, TH_FAMILY_STRIP);
-    rc = store_strip(family->rules, room, &walk, err);
+    rc = store_strip(law->rules, room, &walk, err);
   }
   return rc;
 }

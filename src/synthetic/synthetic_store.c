@@ -90,16 +90,22 @@ static const struct th_store_ops store_ops = {
 static uint64_t fingerprint_of(const struct th_ground_truth *truth,
                                const struct th_shape *shape)
 {
-  const double reals[] = {truth->noise, truth->correlation, truth->density};
+  double reals[1 + TH_FAMILY_PARAMETERS_COUNT] = {truth->noise};
+  size_t count = 1;
+  const struct th_family_parameter *row;
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
+    if (th_ground_truth_has(truth->family, k))
+      reals[count++] = th_ground_truth_get(&truth->own, row);
   const int64_t whole[] = {(int64_t)truth->seed, truth->support_size,
                            shape->examples,      shape->training,
                            shape->attributes,    shape->row_group,
                            (int64_t)shape->type};
   char bytes[TH_FAMILY_NAME + sizeof reals + sizeof whole] = "";
   memcpy(bytes, truth->family, strlen(truth->family));
-  memcpy(bytes + TH_FAMILY_NAME, reals, sizeof reals);
-  memcpy(bytes + TH_FAMILY_NAME + sizeof reals, whole, sizeof whole);
-  return th_integer_hash(TH_FNV_BASIS, bytes, sizeof bytes);
+  memcpy(bytes + TH_FAMILY_NAME, reals, count * sizeof *reals);
+  size_t used = TH_FAMILY_NAME + count * sizeof *reals;
+  memcpy(bytes + used, whole, sizeof whole);
+  return th_integer_hash(TH_FNV_BASIS, bytes, used + sizeof whole);
 }
 
 /* A sparse target needs whole attributes: all are made at once. */
@@ -131,9 +137,9 @@ th_status th_synthetic_store_create(struct th_synthetic_store **store,
   s->store.shape.computed = true;
   s->store.statistics = "family";
   s->store.fingerprint = fingerprint_of(truth, shape);
-  double share = shape->layout == TH_SPARSE ? truth->density : 1;
   s->store.shape.nonzeros =
-      (int64_t)(share * (double)shape->examples * (double)shape->attributes);
+      (int64_t)(th_synthetic_law(truth, shape->attributes).share *
+                (double)shape->examples * (double)shape->attributes);
   if (shape->layout == TH_DENSE)
     th_computed_dense_init(&s->dense, truth, &s->store.shape, memory);
   else

@@ -9,12 +9,21 @@
 static const double exponent = 0.8;
 static const double cap = 0.5;
 
-/* Sum over k = 1 .. n of k^-a: the first terms one by one, the others by
- * Euler and Maclaurin's formula, whose next term is below 1e-16. */
-static double power_sum(int64_t n)
+/* The integral of x^-a. */
+static double power_integral(double low, double high, double a)
+{
+  const double t = (1 - a) * th_log(high / low);
+  if (fabs(t) < 1e-5) /* to the first rounded term */
+    return th_pow(low, 1 - a) * th_log(high / low) * (1 + t / 2 + t * t / 6);
+  return (th_pow(high, 1 - a) - th_pow(low, 1 - a)) / (1 - a);
+}
+
+/* The first terms one by one, the others by Euler and Maclaurin's formula,
+ * whose next term is below 1e-16 for a up to 1 and, for larger a, below that
+ * share of the sum. */
+double th_zipf_power_sum(int64_t n, double a)
 {
   enum { DIRECT = 64 };
-  const double a = exponent;
   double sum = 0;
   for (int64_t k = 1; k <= n && k < DIRECT; k++)
     sum += th_pow((double)k, -a);
@@ -22,7 +31,7 @@ static double power_sum(int64_t n)
     return sum;
   const double low = DIRECT;
   const double high = (double)n;
-  double integral = (th_pow(high, 1 - a) - th_pow(low, 1 - a)) / (1 - a);
+  double integral = power_integral(low, high, a);
   double ends = (th_pow(high, -a) + th_pow(low, -a)) / 2;
   double slope = a * (th_pow(low, -a - 1) - th_pow(high, -a - 1)) / 12;
   double third = a * (a + 1) * (a + 2) *
@@ -34,7 +43,8 @@ static double power_sum(int64_t n)
 static double scale_behind(int64_t attributes, double density, int64_t common)
 {
   double rest = density * (double)attributes - cap * (double)common;
-  return rest / (power_sum(attributes) - power_sum(common));
+  return rest / (th_zipf_power_sum(attributes, exponent) -
+                 th_zipf_power_sum(common, exponent));
 }
 
 struct th_zipf th_zipf(int64_t attributes, double density)

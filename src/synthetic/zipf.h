@@ -18,4 +18,7 @@ struct th_zipf {
 struct th_zipf th_zipf(int64_t attributes, double density);
 double th_zipf_probability(const struct th_zipf *law, int64_t attribute);
 
+/* Return the sum over k = 1 .. n of k^-a, for a >= 0; O(1). */
+double th_zipf_power_sum(int64_t n, double a);
+
 #endif

@@ -14,6 +14,38 @@ enum {
   SYNTHETIC = TH_GENERATE | TH_SOURCE
 };
 
+/* A parameter of one family. */
+#define OWN(name) AT(synthetic.own.name)
+#define NUMBER_ROW(name, family, initial, placeholder, lowest, highest,        \
+                   lowest_open, highest_open, help)                            \
+  {#name,                                                                      \
+   0,                                                                          \
+   TH_OPT_REAL,                                                                \
+   OWN(name),                                                                  \
+   placeholder,                                                                \
+   initial,                                                                    \
+   NULL,                                                                       \
+   {lowest, highest, lowest_open, highest_open},                               \
+   NULL,                                                                       \
+   "data",                                                                     \
+   SYNTHETIC,                                                                  \
+   false,                                                                      \
+   "For " family " only: " help},
+#define CHOICE_ROW(name, family, initial, choices, help)                       \
+  {#name,                                                                      \
+   0,                                                                          \
+   TH_OPT_CHOICE,                                                              \
+   OWN(name),                                                                  \
+   NULL,                                                                       \
+   initial,                                                                    \
+   NULL,                                                                       \
+   TH_NO_LIMITS,                                                               \
+   choices,                                                                    \
+   "data",                                                                     \
+   SYNTHETIC,                                                                  \
+   false,                                                                      \
+   "For " family " only: " help},
+
 /* The options of training come between these two lists. */
 static const struct th_option before[] = {
     /* data */
@@ -27,29 +59,16 @@ static const struct th_option before[] = {
      "error"},
     {"support", 0, TH_OPT_INT, AT(synthetic.support), "K", NULL,
      "chosen by the family", TH_FROM(1), NULL, "data", SYNTHETIC, false,
-     "Number of attributes whose true coefficient is not zero"},
-    {"noise", 0, TH_OPT_REAL, AT(synthetic.noise), "S", "1", NULL, TH_FROM(0),
-     NULL, "data", SYNTHETIC, false,
+     "Number of attributes whose true coefficient is not zero. kukliansky "
+     "takes "
+     "no such number"},
+    {"noise", 0, TH_OPT_REAL, AT(synthetic.noise), "S", NULL,
+     "1; for kukliansky 0", TH_FROM(0), NULL, "data", SYNTHETIC, false,
      "Standard deviation of the noise in the targets"},
-    {"correlation", 0, TH_OPT_REAL, AT(synthetic.correlation), "R", "0.5", NULL,
-     TH_INSIDE(-1, 1), NULL, "data", SYNTHETIC, false,
-     "For toeplitz only: correlation of neighbouring attributes"},
-    {"density",
-     0,
-     TH_OPT_REAL,
-     AT(synthetic.density),
-     "P",
-     "0.001",
-     NULL,
-     {0, 0.5, true, false},
-     NULL,
-     "data",
-     SYNTHETIC,
-     false,
-     "For sparse only: mean share of the values that are not zero"},
-    {"format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
-     TH_NO_LIMITS, th_option_names_format, "data", TH_IMPORT, false,
-     "Format of the input files. auto recognises it by the text"},
+    TH_FAMILY_PARAMETERS(NUMBER_ROW, CHOICE_ROW){
+        "format", 0, TH_OPT_NAME, AT(text.format), NULL, "auto", NULL,
+        TH_NO_LIMITS, th_option_names_format, "data", TH_IMPORT, false,
+        "Format of the input files. auto recognises it by the text"},
     {"layout", 0, TH_OPT_CHOICE, AT(data.layout), NULL, "auto",
      "auto, which is the layout of --like, or else depends on the density",
      TH_NO_LIMITS, th_option_names_layout, "data", TH_IMPORT, false,

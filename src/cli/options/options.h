@@ -12,6 +12,7 @@
 #include "cli/options/command.h"
 #include "core/comm.h"
 #include "core/error.h"
+#include "core/ground_truth.h"
 #include "solvers/config.h"
 
 #include <stdbool.h>
@@ -35,8 +36,7 @@ struct th_options_data {
 struct th_options_synthetic {
   int64_t support;
   double noise;
-  double correlation;
-  double density;
+  struct th_family_parameters own;
 };
 
 /* Text to be imported. */

@@ -237,11 +237,11 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
                              struct th_error *err)
 {
   enum { EXAMPLES = 40, WIDE = 300 };
-  struct th_ground_truth truth = {.seed = 5,
-                                  .support_size = 3,
-                                  .noise = 1,
-                                  .correlation = 0.5,
-                                  .density = 0.05};
+  struct th_ground_truth truth = {
+      .seed = 5,
+      .support_size = 3,
+      .noise = family->default_noise,
+      .own = {.correlation = 0.5, .density = 0.05, .alpha = -0.7}};
   struct th_column column = {0};
   double values[8 * EXAMPLES] = {0};
   double target[EXAMPLES];
@@ -253,9 +253,10 @@ static th_status take_family(uint64_t *hash, const struct th_family *family,
   th_status rc;
   snprintf(truth.family, sizeof truth.family, "%s", family->name);
   TH_TRY(th_synthetic_truth_init(&truth, WIDE, err));
-  if (family->layout == TH_DENSE)
-    TH_TRY(th_synthetic_dense(&truth, &room, err));
-  else
+  if (family->layout == TH_DENSE) {
+    struct th_synthetic_law law = th_synthetic_law(&truth, WIDE);
+    TH_TRY(th_synthetic_dense(&law, &room, err));
+  } else
     TH_TRY(th_synthetic_sparse(&truth, WIDE, 9, EXAMPLES, &column, err));
   for (int64_t k = 0; k < column.count; k++)
     values[column.example[k]] = column.value[k];

@@ -3,23 +3,17 @@
 #include "cli/shared/family.h"
 
 #include "core/partition.h"
-#include "core/search.h"
 
 #include <math.h>
-
-static bool lists(const struct th_family *family, const char *option)
-{
-  return th_search_name(family->options, sizeof *family->options, SIZE_MAX,
-                        option) >= 0;
-}
+#include <string.h>
 
 bool th_family_uses(const struct th_family *family, const char *option)
 {
-  bool anyone = false;
-  for (const struct th_family *f = th_synthetic_family_table(); f->name != NULL;
-       f++)
-    anyone = anyone || lists(f, option);
-  return !anyone || lists(family, option);
+  const struct th_family_parameter *row;
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
+    if (strcmp(row->name, option) == 0)
+      return strcmp(row->family, family->name) == 0;
+  return family->default_support > 0 || strcmp(option, "support") != 0;
 }
 
 /* A parameter of another family is refused, not ignored. */
@@ -79,6 +73,16 @@ static th_status plan_shape(struct th_synthesis *s, const struct th_options *o,
                         err);
 }
 
+/* Parameters of other families stay zero. */
+static void set_own(struct th_ground_truth *truth,
+                    const struct th_family_parameters *given)
+{
+  const struct th_family_parameter *row;
+  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
+    if (strcmp(row->family, truth->family) == 0)
+      th_ground_truth_set(&truth->own, row, th_ground_truth_get(given, row));
+}
+
 th_status th_family_plan(struct th_synthesis *synthesis,
                          const struct th_options *options, const char *family,
                          const char *where, const char *dashes,
@@ -97,11 +101,10 @@ th_status th_family_plan(struct th_synthesis *synthesis,
   *truth = (struct th_ground_truth){.seed = o->config.seed,
                                     .noise = o->synthetic.noise,
                                     .support_size = o->synthetic.support};
+  if (o->given[th_option_find("noise")] == TH_NOT_GIVEN)
+    truth->noise = synthesis->family->default_noise;
   snprintf(truth->family, sizeof truth->family, "%s", synthesis->family->name);
-  if (lists(synthesis->family, "correlation"))
-    truth->correlation = o->synthetic.correlation;
-  if (lists(synthesis->family, "density"))
-    truth->density = o->synthetic.density;
+  set_own(truth, &o->synthetic.own);
   TH_TRY(th_synthetic_truth_init(truth, o->data.attributes, err));
 done:
   return rc;

@@ -76,6 +76,7 @@ static void write_text(const struct th_synthesis *synthesis,
   int count = th_option_count();
   struct th_options used = *options;
   used.synthetic.support = synthesis->truth.support_size;
+  used.synthetic.noise = synthesis->truth.noise;
   size_t length =
       (size_t)snprintf(text, TH_SOURCE_TEXT, "%s", synthesis->family->name);
   char joint = ':';
