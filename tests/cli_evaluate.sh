@@ -19,6 +19,16 @@ with open("labels.csv", "w") as f:
         x = [round(random.gauss(0, 1), 3) for j in range(4)]
         y = 5 if x[0] - 0.5 * x[2] + random.gauss(0, 1) > 0 else 2
         print(*x, y, sep=",", file=f)
+with open("weighted.csv", "w") as f:
+    print("a,b,c,d,w,y", file=f)
+    for i in range(600):
+        x = [round(random.gauss(0, 1), 3) for j in range(4)]
+        y = 1 if x[0] - 0.5 * x[2] + random.gauss(0, 1) > 0 else -1
+        print(*x, random.choice((0, 0.5, 3)), y, sep=",", file=f)
+with open("zero.csv", "w") as f:
+    print("a,b,c,d,y", file=f)
+    for i in range(9):
+        print(0, i, i * i, 0.5, 0, sep=",", file=f)
 END
 
 # Ranks beside none: all; in the ordinary suite one of them, in turns.
@@ -42,6 +52,7 @@ data, split = sys.argv[1:]
 with h5py.File(data) as f:
     X, y = f["X"][:].astype(float), f["y"][:]
     row, test = f["row"][:], f["split"][:]
+    weight = f["weight"][:] if "weight" in f else np.ones(len(y))
 keep = {"test": test == 1, "train": test == 0, "all": test >= 0}[split]
 model, found = json.load(open("model.json")), json.load(open("evaluate.0"))
 z = model["intercept"] + np.array(model["coef"]) @ X[model["support"]]
@@ -73,6 +84,14 @@ if two:
     wanted["auc"] = ((diff > 0) + 0.5 * (diff == 0)).mean()
     wanted["accuracy"] = ((p > 0.5) == positive).mean()
     wanted["log_loss"] = -np.where(positive, np.log(c), np.log1p(-c)).mean()
+def loss(z):
+    label = np.where(y == values[-1], 1, -1)
+    if model["loss"] == "squared":
+        return weight[keep] @ (y - z) ** 2
+    if logistic:
+        return weight[keep] @ np.logaddexp(0, -label * z)
+    return weight[keep] @ np.maximum(0, 1 - label * z) ** 2
+wanted["relative_loss"] = loss(z) / loss(0 * z)
 assert set(found) == set(wanted) | {"population_mse"}, found
 for key, value in wanted.items():
     if value is None:
@@ -106,6 +125,26 @@ done
 must 2 generate murata -o murata.h5 --examples 3000 --attributes 200 --test 0.1
 must 2 train murata.h5 -o murata-model.h5 --budget 60
 agree murata-model.h5 murata.h5 test
+
+# weights count for relative_loss alone; labels -1 and 1 that are regressed have
+# an AUC
+must 2 import weighted.csv -o weighted.h5 --weights w --test 0.3
+must 2 train weighted.h5 -o regressed.h5 --loss squared --solver lasso \
+  --lambda-ratio 0.1
+must 2 train weighted.h5 -o classes.h5 --loss logistic --solver lasso \
+  --lambda-ratio 0.1
+agree regressed.h5 weighted.h5 test
+agree classes.h5 weighted.h5 all
+ranks 0 evaluate regressed.h5 weighted.h5 --json >auc.json
+compare "auc of labels that are regressed" "$(key auc.json auc)" '>' 0.7
+
+# nothing over nothing is not a number
+must 2 import zero.csv -o zero.h5
+ranks 0 evaluate squared.h5 zero.h5 --json >zero.json
+[ "$(key zero.json relative_loss)" = null ] ||
+  fail "loss over no loss: $(cat zero.json)"
+must 2 evaluate squared.h5 zero.h5
+grep -q '^relative_loss *-$' must.out || fail "a dash: $(cat must.out)"
 
 # the default split is test where there is one, else all
 ranks 0 evaluate murata-model.h5 murata.h5 --json >default.json

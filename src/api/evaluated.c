@@ -21,7 +21,8 @@ static th_status look_up(struct th_data *data, struct th_rows rows,
   struct th_store *store = data->store;
   th_status rc = TH_OK;
   if (!store->shape.unlabelled)
-    rc = store->ops->targets(store, rows, evaluated->target + done, NULL, err);
+    rc = store->ops->targets(store, rows, evaluated->target + done,
+                             evaluated->weight + done, err);
   if (rc == TH_OK)
     rc = th_data_row_numbers(data, rows, evaluated->row + done, err);
   return rc;
@@ -34,6 +35,7 @@ static th_status make_room(struct th_evaluated *evaluated, int64_t rows,
   th_status rc;
   TH_TRY(TH_NEW(&evaluated->prediction, rows, "predictions", err));
   TH_TRY(TH_NEW(&evaluated->target, rows, "targets", err));
+  TH_TRY(TH_NEW(&evaluated->weight, rows, "weights", err));
   TH_TRY(TH_NEW(&evaluated->row, rows, "row numbers", err));
   TH_TRY(TH_NEW(piece, piece_rows, "predictions of a row group", err));
 done:
@@ -71,7 +73,8 @@ done:
 
 void th_evaluated_free(struct th_evaluated *evaluated)
 {
-  TH_FREE(evaluated->prediction, evaluated->target, evaluated->row);
+  TH_FREE(evaluated->prediction, evaluated->target, evaluated->weight,
+          evaluated->row);
   *evaluated = (struct th_evaluated){0};
 }
 
@@ -105,10 +108,17 @@ th_status th_evaluated_scores(const struct th_evaluated *evaluated,
                               const struct th_data *data, int64_t rows,
                               struct th_metrics *scores, struct th_error *err)
 {
+  const struct th_loss *loss = th_loss_find(model->loss);
+  const struct th_metrics_rows scored = {.count = rows,
+                                         .predictor = evaluated->prediction,
+                                         .target = evaluated->target,
+                                         .weight = evaluated->weight};
   struct th_labels labels = {0};
   th_status rc = find_labels(data, &labels, err);
-  if (rc != TH_OK)
-    return rc;
-  return th_metrics_compute(scores, evaluated->target, evaluated->prediction,
+  if (rc == TH_OK)
+    rc = th_metrics_compute(scores, evaluated->target, evaluated->prediction,
                             rows, &labels, th_evaluated_predictor(model), err);
+  if (rc == TH_OK && loss != NULL)
+    scores->relative_loss = th_metrics_relative_loss(&scored, &labels, loss);
+  return rc;
 }

@@ -11,6 +11,7 @@
 struct th_evaluated {
   double *prediction; /* linear predictor */
   double *target;     /* zeros if the data have none */
+  double *weight;     /* likewise */
   int64_t *row;       /* number in the input */
 };
 

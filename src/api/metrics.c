@@ -140,13 +140,31 @@ th_status th_metrics_compute(struct th_metrics *scores, const double *target,
                        .kind = kind,
                        .low = labels->low,
                        .high = labels->high};
-  *scores = (struct th_metrics){NAN, NAN, NAN, NAN, NAN};
+  *scores = (struct th_metrics){NAN, NAN, NAN, NAN, NAN, NAN};
   if (labels->two || kind == TH_PREDICTS_TARGET)
     score_values(scores, target, &e, n);
   if (!labels->two)
     return TH_OK;
   score_labels(scores, target, &e, n);
   return score_order(scores, target, &e, n, err);
+}
+
+double th_metrics_relative_loss(const struct th_metrics_rows *rows,
+                                const struct th_labels *labels,
+                                const struct th_loss *loss)
+{
+  double mine = 0;
+  double zero = 0;
+  if (loss->labels && !labels->two)
+    return NAN;
+  for (int64_t i = 0; i < rows->count; i++) {
+    double y = rows->target[i];
+    if (loss->labels)
+      y = y == labels->high ? 1 : -1;
+    mine += rows->weight[i] * loss->value(rows->predictor[i], y);
+    zero += rows->weight[i] * loss->value(0, y);
+  }
+  return isfinite(mine / zero) ? mine / zero : NAN;
 }
 
 double th_metrics_probability(double z)

@@ -29,16 +29,33 @@ struct th_metrics {
   double auc; /* ties count half; needs examples of both */
   double accuracy;
   double log_loss;
+  double relative_loss; /* th_metrics_relative_loss */
 };
 
-/* Scores of n >= 1 linear predictors. Where they are not of the target itself,
- * the prediction is the expected target; mse and r2 then need two values too.
- * Squared loss: accuracy splits at the middle of the two values, log_loss maps
- * them to 0 and 1 and clips into [1e-15, 1 - 1e-15]. Local. TH_ENOMEM. */
+/* Scores of n >= 1 linear predictors, but for relative_loss. Where they are not
+ * of the target itself, the prediction is the expected target; mse and r2 then
+ * need two values too. Squared loss: accuracy splits at the middle of the two
+ * values, log_loss maps them to 0 and 1 and clips into [1e-15, 1 - 1e-15].
+ * Local. TH_ENOMEM. */
 th_status th_metrics_compute(struct th_metrics *scores, const double *target,
                              const double *predictor, int64_t n,
                              const struct th_labels *labels,
                              enum th_predictor kind, struct th_error *err);
+
+/* Rows with what was predicted for them; borrowed. */
+struct th_metrics_rows {
+  int64_t count;
+  const double *predictor;
+  const double *target;
+  const double *weight;
+};
+
+/* Return the loss of the rows over the loss of the prediction 0 on them, both
+ * with weights. NaN where that is 0 over 0 or not finite, and where the loss
+ * needs two values and the data have others. Local. */
+double th_metrics_relative_loss(const struct th_metrics_rows *rows,
+                                const struct th_labels *labels,
+                                const struct th_loss *loss);
 
 /* 1 / (1 + exp(-z)) without overflow. Local. */
 double th_metrics_probability(double z);

@@ -351,6 +351,8 @@ struct thresher_scores {
   double auc;
   double accuracy;
   double log_loss;
+  /* the model's loss over that of the prediction 0, with weights of examples */
+  double relative_loss;
 };
 
 /* Predict these examples as thresher_predict does, and score the predictions.

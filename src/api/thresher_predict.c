@@ -131,7 +131,8 @@ enum thresher_status thresher_evaluate(const struct thresher_model *model,
                                      .r2 = found.r2,
                                      .auc = found.auc,
                                      .accuracy = found.accuracy,
-                                     .log_loss = found.log_loss};
+                                     .log_loss = found.log_loss,
+                                     .relative_loss = found.relative_loss};
 done:
   th_model_free(&matched);
   return th_handle_tell(rc, &err, error);

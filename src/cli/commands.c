@@ -34,7 +34,8 @@ static const struct th_command table[] = {
      th_command_train},
     {"evaluate", TH_EVALUATE, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Computes the errors of a model on a data set.",
-     "It prints n, mse and r2. If the targets have exactly two values, it also "
+     "It prints n, mse, r2 and relative_loss. If the targets have exactly two "
+     "values, it also "
      "prints auc, accuracy and log_loss; the larger value is the positive one. "
      "On generated data it also prints population_mse, the exact expected "
      "squared error. A model with squared loss is accurate on an example if "
@@ -44,7 +45,9 @@ static const struct th_command table[] = {
      "mse and r2 are those of the expected target. The same holds for squared "
      "hinge loss: a prediction z says that the larger value has probability "
      "(1 + z) / 2, clipped into [0, 1]. Every example counts the same, "
-     "whatever its weight.",
+     "whatever its weight, but for relative_loss: the model's loss over that "
+     "of a model that always predicts 0, both with the weights of the "
+     "examples.",
      th_command_evaluate},
     {"verify", TH_VERIFY, "MODEL.h5 NAME.h5|--source SPEC", 2, 2,
      "Recomputes the certificate of a model with a penalty.",
@@ -64,7 +67,11 @@ static const struct th_command table[] = {
      "the attributes of the support are read.",
      th_command_predict},
     {"inspect", TH_INSPECT, "FILE.h5", 1, 1, "Describes a data set or a model.",
-     NULL, th_command_inspect},
+     "Of a data set it also tells rho_ridge and rho_lasso (Kukliansky & Shamir "
+     "2015, equations 11 and 12), from the second moments of the attributes on "
+     "the training examples. 1 means attributes alike. The smaller they are, "
+     "the more it can help to draw attributes by their moments.",
+     th_command_inspect},
     {"solvers", TH_SOLVERS, "", 0, 0, "Lists the solvers and their options.",
      NULL, th_command_solvers},
     {"bench", TH_BENCH, "[PART]...", 0, INT_MAX,

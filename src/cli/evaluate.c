@@ -8,13 +8,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* NaN if the data were not generated, or the model's loss is not squared. */
 static double population_mse(const struct th_evaluator *evaluator)
 {
   const struct th_ground_truth *truth = evaluator->data.truth;
   const struct th_model *model = &evaluator->model;
-  if (truth == NULL || truth->family[0] == '\0' ||
+  if (truth == NULL || th_synthetic_family_find(truth->family) == NULL ||
       th_evaluated_predictor(model) != TH_PREDICTS_TARGET)
     return NAN;
   return th_synthetic_population_mse(truth, model->attributes, model->support,
@@ -27,6 +28,16 @@ struct result_row {
   double value;
 };
 
+/* A score that the data do not have is left out; a ratio of nothing to nothing
+ * is a dash. */
+static void print_row(const struct result_row *row)
+{
+  if (!isnan(row->value))
+    printf("%-15s %.10g\n", row->key, row->value);
+  else if (strcmp(row->key, "relative_loss") == 0)
+    printf("%-15s -\n", row->key);
+}
+
 static th_status print_results(const struct th_evaluator *evaluator,
                                const struct th_metrics *scores, bool json,
                                struct th_error *err)
@@ -37,6 +48,7 @@ static th_status print_results(const struct th_evaluator *evaluator,
       {"auc", scores->auc},
       {"accuracy", scores->accuracy},
       {"log_loss", scores->log_loss},
+      {"relative_loss", scores->relative_loss},
       {"population_mse", population_mse(evaluator)},
   };
   const size_t count = sizeof rows / sizeof *rows;
@@ -49,8 +61,7 @@ static th_status print_results(const struct th_evaluator *evaluator,
   }
   printf("%-15s %" PRId64 "\n", "n", evaluator->rows.count);
   for (size_t k = 0; k < count; k++)
-    if (!isnan(rows[k].value))
-      printf("%-15s %.10g\n", rows[k].key, rows[k].value);
+    print_row(&rows[k]);
   return TH_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/certificate_text.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
+#include "cli/improvement.h"
 #include "cli/refuse_text.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
@@ -179,7 +180,6 @@ static json_t *truth_json(const struct th_ground_truth *truth)
 {
   if (truth == NULL || truth->family[0] == '\0')
     return json_null();
-  const struct th_family_parameter *row;
   json_t *o = json_object();
   json_t *support = json_array();
   json_t *coef = json_array();
@@ -190,7 +190,7 @@ static json_t *truth_json(const struct th_ground_truth *truth)
   th_json_text(o, "family", truth->family);
   th_json_int(o, "seed", (int64_t)truth->seed);
   th_json_real(o, "noise", truth->noise);
-  for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
+  for (int k = 0; k < TH_FAMILY_PARAMETERS_COUNT; k++)
     add_own(o, truth, k);
   json_object_set_new(o, "support", support);
   json_object_set_new(o, "coef", coef);
@@ -207,8 +207,15 @@ static json_t *groups_json(const struct th_groups *groups)
   return o;
 }
 
+/* What is known of a data set beyond its master. */
+struct findings {
+  struct th_groups groups;
+  struct th_improvement improvement;
+  bool checked;
+};
+
 static json_t *dataset_json(struct th_dataset *dataset,
-                            const struct th_groups *groups, bool checked)
+                            const struct findings *findings)
 {
   const struct th_store *store = th_dataset_store(dataset);
   const struct th_shape *shape = &store->shape;
@@ -230,9 +237,11 @@ static json_t *dataset_json(struct th_dataset *dataset,
   th_json_int(o, "bytes", th_dataset_bytes(dataset));
   th_json_hex(o, "fingerprint", store->fingerprint);
   th_json_text(o, "provenance", th_dataset_provenance(dataset));
-  json_object_set_new(o, "attribute_groups", groups_json(groups));
+  json_object_set_new(o, "attribute_groups", groups_json(&findings->groups));
+  th_json_real(o, "rho_ridge", findings->improvement.ridge);
+  th_json_real(o, "rho_lasso", findings->improvement.lasso);
   json_object_set_new(o, "truth", truth_json(th_dataset_truth(dataset)));
-  if (checked)
+  if (findings->checked)
     json_object_set_new(o, "checked", json_true());
   return o;
 }
@@ -253,9 +262,21 @@ static void print_targets(struct th_dataset *dataset)
     printf("classes:      1 is '%s', -1 all others\n", class);
 }
 
-static void print_dataset(struct th_dataset *dataset,
-                          const struct th_groups *groups, bool checked)
+static void print_improvement(const struct th_improvement *improvement)
 {
+  if (isnan(improvement->ridge) || isnan(improvement->lasso))
+    printf("moments:      not known\n");
+  else
+    printf("moments:      rho_ridge %.3g, rho_lasso %.3g; 1 means attributes "
+           "alike, and the smaller they are, the more it helps to draw "
+           "attributes by their moments\n",
+           improvement->ridge, improvement->lasso);
+}
+
+static void print_dataset(struct th_dataset *dataset,
+                          const struct findings *findings)
+{
+  const struct th_groups *groups = &findings->groups;
   const struct th_store *store = th_dataset_store(dataset);
   const struct th_shape *shape = &store->shape;
   const struct th_ground_truth *truth = th_dataset_truth(dataset);
@@ -281,7 +302,8 @@ static void print_dataset(struct th_dataset *dataset,
   if (truth != NULL && truth->family[0] != '\0')
     printf("truth:        %s, %" PRId64 " true attributes, noise %g\n",
            truth->family, truth->support_size, truth->noise);
-  if (checked)
+  print_improvement(&findings->improvement);
+  if (findings->checked)
     printf("check:        every checksum and index is right\n");
 }
 
@@ -301,25 +323,40 @@ done:
   return rc;
 }
 
+/* Data whose shards are not all there are described, too. Local: rank 0. */
+static void look_at_moments(struct th_dataset *dataset,
+                            const struct th_options *options,
+                            struct th_improvement *improvement)
+{
+  struct th_error missing;
+  th_error_clear(&missing);
+  if (th_improvement_compute(improvement, th_dataset_store(dataset),
+                             &missing) != TH_OK &&
+      !options->quiet)
+    th_wording_print(stderr, "note: no moments: ", missing.text);
+}
+
 static th_status inspect_dataset(const struct th_options *options,
                                  struct th_comm *comm, struct th_error *err)
 {
   struct th_dataset *dataset = NULL;
-  struct th_groups groups = {0};
+  struct findings findings = {.checked = options->check};
   th_status rc;
   TH_TRY(th_dataset_open(&dataset, comm, options->argument[0], INSPECT_MEMORY,
                          err));
   if (options->check)
     TH_TRY(th_dataset_check(dataset, comm, err));
-  TH_TRY(th_dataset_groups(dataset, comm, &groups, err));
+  TH_TRY(th_dataset_groups(dataset, comm, &findings.groups, err));
+  if (comm->rank == 0)
+    look_at_moments(dataset, options, &findings.improvement);
   if (comm->rank == 0 && options->json)
-    rc = th_json_print(stdout, dataset_json(dataset, &groups, options->check),
-                       JSON_INDENT(2), err);
+    rc = th_json_print(stdout, dataset_json(dataset, &findings), JSON_INDENT(2),
+                       err);
   else if (comm->rank == 0)
-    print_dataset(dataset, &groups, options->check);
+    print_dataset(dataset, &findings);
   TH_TRY(th_agree(comm, rc, err));
 done:
-  th_groups_free(&groups);
+  th_groups_free(&findings.groups);
   if (dataset != NULL)
     th_dataset_close(dataset);
   return rc;

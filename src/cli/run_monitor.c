@@ -144,7 +144,9 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
                   .self = monitor},
       .prints = comm->rank == 0 && !options->quiet,
       .attributes = store->shape.attributes,
-      .truth = truth != NULL && truth->family[0] != '\0' ? truth : NULL,
+      .truth = truth != NULL && th_synthetic_family_find(truth->family) != NULL
+                   ? truth
+                   : NULL,
       .output = {.lock = -1},
       .telemetry_path = options->telemetry,
       .began = th_comm_clock(),

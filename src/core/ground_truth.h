@@ -35,10 +35,12 @@ enum { TH_FAMILY_NAME = 32 };
  * it is theirs. */
 enum { TH_FAMILY_PARAMETERS_ALWAYS = 2 };
 
+/* The number of each row, and their count. */
 enum {
-#define TH_COUNT_ROW(...) +1
-  TH_FAMILY_PARAMETERS_COUNT = TH_FAMILY_PARAMETERS(TH_COUNT_ROW, TH_COUNT_ROW)
-#undef TH_COUNT_ROW
+#define TH_ROW_NUMBER(name, ...) TH_FAMILY_PARAMETER_##name,
+  TH_FAMILY_PARAMETERS(TH_ROW_NUMBER, TH_ROW_NUMBER)
+#undef TH_ROW_NUMBER
+      TH_FAMILY_PARAMETERS_COUNT
 };
 
 /* Zero in all families but the parameter's own. */
