@@ -255,6 +255,7 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_A_PASSES "passes"
 #define TH_A_STATISTICS "statistics"
 #define TH_A_LEDGER "ledger." /* + the name of each count */
+#define TH_A_DISTINCT TH_A_LEDGER "distinct_attributes"
 #define TH_D_SUPPORT "/support"
 #define TH_D_COEF "/coef"
 #define TH_A_SETTINGS "settings" /* lines of the deck */

@@ -56,7 +56,8 @@ static th_status walk(struct th_message *pack, struct th_model *m,
   TH_TRY(th_message_bytes(pack, &m->support_size, sizeof m->support_size, err));
   TH_TRY(th_message_bytes(pack, &m->settings, sizeof m->settings, err));
   TH_TRY(th_message_bytes(pack, &m->intercept, sizeof m->intercept, err));
-  TH_TRY(th_message_bytes(pack, &m->ledger, sizeof m->ledger, err));
+  TH_TRY(th_message_bytes(
+      pack, &m->ledger, offsetof(struct th_ledger, distinct_attributes), err));
   TH_TRY(th_message_bytes(pack, &m->passes, sizeof m->passes, err));
   TH_TRY(th_message_bytes(pack, &m->fingerprint, sizeof m->fingerprint, err));
   TH_TRY(th_message_array(pack, (void **)&m->support, m->support_size,
@@ -77,7 +78,10 @@ done:
 static th_status walk_all(struct th_message *pack, struct th_model *model,
                           struct th_error *err)
 {
+  int64_t *distinct = &model->ledger.distinct_attributes;
   th_status rc = walk(pack, model, err);
+  if (rc == TH_OK)
+    rc = th_message_bytes(pack, distinct, sizeof *distinct, err);
   return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
 }
 
@@ -125,6 +129,8 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_MAJOR, TH_FORMAT_MAJOR, err));
   TH_TRY(th_h5_put_i64(h5, "/", TH_A_MINOR, TH_FORMAT_MINOR, err));
   TH_TRY(th_h5_put_fields(h5, "/", field, FIELDS, err));
+  TH_TRY(th_h5_put_i64(h5, "/", TH_A_DISTINCT, m->ledger.distinct_attributes,
+                       err));
   TH_TRY(th_h5_put_u64(h5, "/", TH_A_CONTENT, content, err));
   TH_TRY(th_h5_put(h5, TH_D_SUPPORT, H5T_NATIVE_INT64, m->support_size,
                    m->support, err));
@@ -259,6 +265,20 @@ static bool numbers_good(struct th_model *m)
   return good;
 }
 
+/* Older models do not know: nothing was drawn twice then. */
+static th_status get_distinct(const struct th_h5 *h5, struct th_model *m,
+                              struct th_error *err)
+{
+  int64_t *distinct = &m->ledger.distinct_attributes;
+  *distinct = m->ledger.attributes;
+  if (!th_h5_has(h5, "/", TH_A_DISTINCT))
+    return TH_OK;
+  th_status rc = th_h5_get_i64(h5, "/", TH_A_DISTINCT, distinct, err);
+  if (rc == TH_OK && (*distinct < 0 || *distinct > m->ledger.attributes))
+    rc = damaged(h5, err);
+  return rc;
+}
+
 static th_status get_model(const struct th_h5 *h5, struct th_model *m,
                            struct th_error *err)
 {
@@ -269,6 +289,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   th_status rc = TH_OK;
   list_members(m, field);
   TH_TRY(th_h5_get_fields(h5, "/", field, FIELDS, err));
+  TH_TRY(get_distinct(h5, m, err));
   TH_TRY(get_support(h5, m, err));
   TH_TRY(th_model_names_get(h5, m, err));
   TH_TRY(th_h5_get_i64(h5, "/", TH_A_SETTINGS, &settings, err));

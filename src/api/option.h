@@ -89,7 +89,8 @@ struct th_option {
                               th_option_by_config: see there */
   const char *shown;       /* the default in help; NULL: start */
   struct th_limits limits; /* INT, REAL, SIZE */
-  th_choices choices;      /* NAME, CHOICE */
+  th_choices choices;      /* NAME, CHOICE; REAL: words, the k-th of which
+                              stands for -1 - k */
   const char *section;     /* of the deck; NULL: command line only */
   unsigned commands;       /* enum th_command_bit */
   bool model;              /* can change the model: part of its deck */

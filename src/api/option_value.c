@@ -188,6 +188,8 @@ th_status th_option_put(const struct th_option *option, void *record,
   int64_t choice = 0;
   if (option->choices != NULL) {
     choice = find_choice(option, value);
+    if (choice < 0 && option->kind == TH_OPT_REAL)
+      return set_real(option, out, value, where, err);
     if (choice < 0)
       return bad_choice(option, value, where, err);
     name = option->choices(choice);
@@ -198,7 +200,10 @@ th_status th_option_put(const struct th_option *option, void *record,
   case TH_OPT_INT:
     return set_int(option, out, value, where, err);
   case TH_OPT_REAL:
-    return set_real(option, out, value, where, err);
+    if (option->choices == NULL)
+      return set_real(option, out, value, where, err);
+    *(double *)out = -1.0 - (double)choice;
+    return TH_OK;
   case TH_OPT_SIZE:
     return set_size(option, out, value, where, err);
   case TH_OPT_TEXT:
@@ -221,11 +226,23 @@ static bool is_auto(const struct th_option *option, const void *in)
   return !inside(&option->limits, number_at(option, in));
 }
 
+/* Does a word stand in the place of a number? */
+static bool is_word(const struct th_option *option, const void *in)
+{
+  return option->kind == TH_OPT_REAL && option->choices != NULL &&
+         *(const double *)in <= -1;
+}
+
 void th_option_get(const struct th_option *option, const void *record,
                    char *text, size_t size)
 {
   const void *in = (const char *)record + option->offset;
   const char *name = NULL;
+  if (is_word(option, in)) {
+    snprintf(text, size, "%s",
+             option->choices((int64_t)(-1 - *(const double *)in)));
+    return;
+  }
   if (is_auto(option, in)) {
     snprintf(text, size, "auto");
     return;

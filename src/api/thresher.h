@@ -296,6 +296,7 @@ thresher_model_option(const struct thresher_model *model, const char *name);
 struct thresher_ledger {
   int64_t examples;              /* draws for training */
   int64_t attributes;            /* observed in all of them */
+  int64_t distinct_attributes;   /* the same without repeats in a draw */
   int64_t most_of_one;           /* attributes observed in one draw */
   int64_t validation_examples;   /* held out, to stop by */
   int64_t validation_attributes; /* observed of these */

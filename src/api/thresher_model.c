@@ -88,6 +88,7 @@ struct thresher_ledger thresher_model_ledger(const struct thresher_model *model)
   return (struct thresher_ledger){
       .examples = ledger->examples,
       .attributes = ledger->attributes,
+      .distinct_attributes = ledger->distinct_attributes,
       .most_of_one = ledger->max_attributes_per_example,
       .validation_examples = ledger->validation_examples,
       .validation_attributes = ledger->validation_attributes,

@@ -23,7 +23,8 @@ int64_t th_training_stored(const struct th_config *config, int64_t memory)
 /* Defaults that the solver decides. */
 static void choose_defaults(struct th_config *config, bool standardize_given)
 {
-  if (!th_solver_find(config->solver)->penalised)
+  const struct th_solver_row *solver = th_solver_find(config->solver);
+  if (!solver->penalised && !solver->as_they_are)
     return;
   config->standardize = config->standardize && standardize_given;
 }

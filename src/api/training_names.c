@@ -6,6 +6,8 @@
 #include "math/penalty.h"
 #include "solvers/solver_table.h"
 
+#include <stddef.h>
+
 const char *th_training_names_solver(int64_t k)
 {
   return th_solver_table()[k].name;
@@ -53,5 +55,37 @@ const char *th_training_names_screen_rule(int64_t k)
       [TH_RULE_PROJ] = "proj",
       [TH_RULE_PAPER] = "paper",
       [TH_RULE_VOTES] = "votes"};
+  return names[k];
+}
+
+const char *th_training_names_eta(int64_t k)
+{
+  static const char *const names[] = {"theory", NULL};
+  return names[k];
+}
+
+const char *th_training_names_moments(int64_t k)
+{
+  static const char *const names[TH_MOMENTS_COUNT + 1] = {
+      [TH_MOMENTS_TWO_PHASE] = "two-phase",
+      [TH_MOMENTS_UNIFORM] = "uniform",
+      [TH_MOMENTS_KNOWN] = "known"};
+  return names[k];
+}
+
+const char *th_training_names_adagrad(int64_t k)
+{
+  static const char *const names[TH_ADAGRAD_COUNT + 1] = {
+      [TH_ADAGRAD_AUTO] = "auto",
+      [TH_ADAGRAD_NONE] = "none",
+      [TH_ADAGRAD_NORM] = "norm",
+      [TH_ADAGRAD_COORDINATE] = "coordinate"};
+  return names[k];
+}
+
+const char *th_training_names_inner(int64_t k)
+{
+  static const char *const names[TH_INNER_COUNT + 1] = {
+      [TH_INNER_IMPROVED] = "improved", [TH_INNER_PLAIN] = "plain"};
   return names[k];
 }

@@ -54,6 +54,21 @@ static const struct th_option table[] = {
      "The support to begin with: a model, or a list of attributes such as "
      "3,17,20. Attributes are numbers counted from 0, or names. Each may have "
      "a coefficient: 3:0.5,17:-2"},
+    {"moments", 0, TH_OPT_CHOICE, AT(moments), NULL, th_option_by_config, NULL,
+     TH_NO_LIMITS, th_training_names_moments, "model", TH_TRAIN, true,
+     "Attributes are drawn by their second moments. two-phase estimates these "
+     "in the first tenth of the run, known takes those of the import, and "
+     "uniform draws all attributes alike"},
+    {"inner", 0, TH_OPT_CHOICE, AT(inner), NULL, th_option_by_config, NULL,
+     TH_NO_LIMITS, th_training_names_inner, "model", TH_TRAIN, true,
+     "How the attributes of an inner product are drawn. improved also goes by "
+     "their second moments, plain by the coefficients alone"},
+    {"radius", 0, TH_OPT_REAL, AT(radius), "B", th_option_by_config,
+     "chosen by the mean squares of targets and attributes", TH_ABOVE(0), NULL,
+     "model", TH_TRAIN, true,
+     "Radius of the ball that holds the coefficients: of the l2 norm for aerr, "
+     "of the l1 norm for aelr. The units are those of the attributes as the "
+     "solver sees them"},
     {"penalty", 0, TH_OPT_NAME, AT(penalty), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, th_training_names_penalty, "model", TH_TRAIN, true,
      "The penalty Omega. The solver minimises the mean loss + lambda "
@@ -98,9 +113,20 @@ static const struct th_option table[] = {
      TH_FRACTION, NULL, "schedule", TH_TRAIN, true,
      "Share of the training examples that is held out, to choose a model or to "
      "stop by"},
-    {"eta", 0, TH_OPT_REAL, AT(eta), "X", th_option_by_config,
-     "chosen by the curvature of the loss", TH_ABOVE(0), NULL, "schedule",
-     TH_TRAIN, true, "Step size"},
+    {"eta", 0, TH_OPT_REAL, AT(eta), "X|theory", th_option_by_config,
+     "chosen by the curvature of the loss; for aerr and aelr see {adagrad}",
+     TH_ABOVE(0), th_training_names_eta, "schedule", TH_TRAIN, true,
+     "Step size. theory is for solvers that sample attributes: the size that "
+     "is proved, for data that are scaled to the mean square 1"},
+    {"step-factor", 0, TH_OPT_REAL, AT(step_factor), "F", th_option_by_config,
+     "0.1 with {adagrad} norm for aerr, 300 for aelr", TH_ABOVE(0), NULL,
+     "schedule", TH_TRAIN, true, "Factor of the step size that a rule gives"},
+    {"adagrad", 0, TH_OPT_CHOICE, AT(adagrad), NULL, th_option_by_config,
+     "auto, which is norm for aerr and none for aelr", TH_NO_LIMITS,
+     th_training_names_adagrad, "schedule", TH_TRAIN, true,
+     "Steps that shrink as gradients add up: by the norm of all, or coordinate "
+     "by coordinate. none takes the size that is proved, times "
+     "{step-factor}"},
     {"batch-explore", 0, TH_OPT_INT, AT(rounds.batch_explore), "B",
      th_option_by_config, "chosen by the solver", TH_FROM(1), NULL, "schedule",
      TH_TRAIN, true, "Examples of a block in the first update of exploration"},
@@ -126,7 +152,8 @@ static const struct th_option table[] = {
     {"epochs", 0, TH_OPT_INT, AT(epochs), "E", th_option_by_config, "1000",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of passes over the training examples, for each lambda"},
-    {"batch", 0, TH_OPT_INT, AT(batch), "B", th_option_by_config, NULL,
+    {"batch", 0, TH_OPT_INT, AT(batch), "B", th_option_by_config,
+     "1; for aerr and aelr such that there are 1000 steps, at most 256",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Number of examples in a step"},
     {"tolerance", 0, TH_OPT_REAL, AT(tolerance), "GAP", th_option_by_config,

@@ -42,6 +42,7 @@ static json_t *ledger_json(const struct th_model *model)
   json_t *o = json_object();
   th_json_int(o, "examples", ledger->examples);
   th_json_int(o, "attributes", ledger->attributes);
+  th_json_int(o, "distinct_attributes", ledger->distinct_attributes);
   th_json_int(o, "max_attributes_per_example",
               ledger->max_attributes_per_example);
   th_json_int(o, "validation_examples", ledger->validation_examples);
@@ -151,6 +152,9 @@ static void print_model(const struct th_model *model)
          " attribute%s, at most %" PRId64 " of one\n",
          ledger->examples, th_wording_s(ledger->examples), ledger->attributes,
          th_wording_s(ledger->attributes), ledger->max_attributes_per_example);
+  if (ledger->distinct_attributes < ledger->attributes)
+    printf("             of these %" PRId64 " distinct ones\n",
+           ledger->distinct_attributes);
   printf("validation:  %" PRId64 " example%s, %" PRId64 " attribute%s\n",
          ledger->validation_examples, th_wording_s(ledger->validation_examples),
          ledger->validation_attributes,

@@ -48,6 +48,10 @@ static void print_ledger(FILE *out, const struct th_model *model,
           " of an example and never more than %" PRId64 "\n",
           ledger->attributes, th_wording_s(ledger->attributes), mean,
           shape->attributes, ledger->max_attributes_per_example);
+  if (ledger->distinct_attributes < ledger->attributes)
+    fprintf(out, "         without repeats %" PRId64 " attribute%s\n",
+            ledger->distinct_attributes,
+            th_wording_s(ledger->distinct_attributes));
   fprintf(out, "         statistics from: %s",
           model->statistics != NULL ? model->statistics : "none");
   if (ledger->validation_examples > 0)

@@ -23,7 +23,8 @@ enum th_purpose {
   TH_PURPOSE_ORDER = 9,      /* order of the examples within a deal unit */
   TH_PURPOSE_FOLD = 10,      /* folds of rows that validate in turn */
   TH_PURPOSE_LANCZOS = 11,   /* the start of Lanczos' method */
-  TH_PURPOSE_TRUTH = 12      /* generated true coefficients */
+  TH_PURPOSE_TRUTH = 12,     /* generated true coefficients */
+  TH_PURPOSE_SLOT = 13       /* which attributes of an example are read */
 };
 
 struct th_stream {

@@ -17,6 +17,7 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
     return rc;
   made->store = store;
   made->budget = budget;
+  made->validation_budget = budget;
   *source = made;
   return TH_OK;
 }
@@ -25,6 +26,7 @@ void th_source_free(struct th_source *source)
 {
   if (source != NULL) {
     TH_FREE(source->active, source->numbers);
+    th_source_free_slots(source);
   }
   free(source);
 }
@@ -45,10 +47,16 @@ void th_source_describe(struct th_source *source, struct th_state *state)
   th_state_enter(state, "ledger");
   TH_STATE_ONE(state, ledger, examples);
   TH_STATE_ONE(state, ledger, attributes);
+  TH_STATE_ONE(state, ledger, distinct_attributes);
   TH_STATE_ONE(state, ledger, max_attributes_per_example);
   TH_STATE_ONE(state, ledger, validation_examples);
   TH_STATE_ONE(state, ledger, validation_attributes);
   th_state_leave(state);
+}
+
+void th_source_allow_validation(struct th_source *source, int64_t attributes)
+{
+  source->validation_budget = attributes;
 }
 
 int64_t th_source_budget(const struct th_source *source)
@@ -70,11 +78,13 @@ static bool in_support(const struct th_draw *draw, int64_t attribute)
   return place.last > place.first;
 }
 
-/* The number of attributes that the draw observes of each of its examples: |J u
- * S|, or all active attributes and S, which has none of these. */
+/* The number of attributes that the draw observes of each of its examples: its
+ * slots, |J u S|, or all active attributes and S, which has none of these. */
 static int64_t count_attributes(const struct th_source *source,
                                 const struct th_draw *draw)
 {
+  if (draw->slots > 0)
+    return draw->slots;
   if (draw->active)
     return source->active_total + draw->support_size;
   struct th_range both =
@@ -83,16 +93,19 @@ static int64_t count_attributes(const struct th_source *source,
          (both.last - both.first);
 }
 
-static void enter(struct th_ledger *ledger, bool validation, int64_t examples,
+/* What is observed in slots is distinct or not once it has been observed. */
+static void enter(struct th_ledger *ledger, const struct th_draw *draw,
                   int64_t attributes)
 {
-  if (validation) {
+  int64_t examples = th_deal_pieces_rows(&draw->rows);
+  if (draw->validation) {
     ledger->validation_examples += examples;
     ledger->validation_attributes += examples * attributes;
     return;
   }
   ledger->examples += examples;
   ledger->attributes += examples * attributes;
+  ledger->distinct_attributes += draw->slots > 0 ? 0 : examples * attributes;
   if (examples > 0 && attributes > ledger->max_attributes_per_example)
     ledger->max_attributes_per_example = attributes;
 }
@@ -103,11 +116,17 @@ static uint64_t grant_of(const struct th_source *source,
                          const struct th_draw *draw)
 {
   const uint64_t odd = 0x9e3779b97f4a7c15;
-  const uint64_t parts[] = {
-      (uint64_t)(uintptr_t)source,  (uint64_t)(uintptr_t)draw->rows.items,
-      (uint64_t)draw->rows.count,   (uint64_t)draw->block.first,
-      (uint64_t)draw->block.last,   (uint64_t)(uintptr_t)draw->support,
-      (uint64_t)draw->support_size, draw->active ? source->activation : 0};
+  const uint64_t parts[] = {(uint64_t)(uintptr_t)source,
+                            (uint64_t)(uintptr_t)draw->rows.items,
+                            (uint64_t)draw->rows.count,
+                            (uint64_t)draw->block.first,
+                            (uint64_t)draw->block.last,
+                            (uint64_t)(uintptr_t)draw->support,
+                            (uint64_t)draw->support_size,
+                            draw->active ? source->activation : 0,
+                            draw->slots > 0 ? source->slots.serial : 0,
+                            (uint64_t)draw->slots,
+                            (uint64_t)(uintptr_t)draw->cell};
   uint64_t grant = odd;
   for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
     grant = (grant ^ parts[k]) * odd;
@@ -154,24 +173,40 @@ static bool rows_train(const struct th_shape *shape, const struct th_draw *draw)
   return good;
 }
 
+/* A draw of slots observes nothing else, on single rows. */
+static bool slots_alone(const struct th_draw *draw)
+{
+  bool good = draw->support_size == 0 && !draw->active &&
+              draw->block.first == draw->block.last && draw->cell != NULL;
+  for (int64_t k = 0; good && k < draw->rows.count; k++)
+    good = draw->rows.items[k].count == 1;
+  return good;
+}
+
 th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err)
 {
   const struct th_shape *shape = &source->store->shape;
   draw->grant = 0;
-  if (!attributes_exist(source, draw) || !rows_train(shape, draw))
+  if (!attributes_exist(source, draw) || !rows_train(shape, draw) ||
+      (draw->slots > 0 && !slots_alone(draw)))
     return th_fail(err, TH_EARG,
                    "the solver asked for a draw outside of the %lld training "
                    "examples and %lld attributes",
                    (long long)shape->training, (long long)shape->attributes);
   int64_t attributes = count_attributes(source, draw);
-  if (attributes > source->budget)
+  int64_t most = draw->validation ? source->validation_budget : source->budget;
+  th_status rc = TH_OK;
+  if (attributes > most)
     return th_fail(err, TH_EBUDGET,
                    "the solver asked for %lld attributes of an example; the "
                    "budget is %lld",
-                   (long long)attributes, (long long)source->budget);
-  enter(&source->ledger, draw->validation, th_deal_pieces_rows(&draw->rows),
-        attributes);
+                   (long long)attributes, (long long)most);
+  if (draw->slots > 0)
+    rc = th_source_open_slots(source, draw, err);
+  if (rc != TH_OK)
+    return rc;
+  enter(&source->ledger, draw, attributes);
   draw->grant = grant_of(source, draw);
   return TH_OK;
 }
@@ -182,6 +217,11 @@ th_status th_source_refuse(struct th_error *err, struct th_range range)
                  "the solver asked for attributes %lld..%lld outside of a "
                  "granted draw",
                  (long long)range.first, (long long)range.last - 1);
+}
+
+bool th_source_holds(const struct th_source *source, const struct th_draw *draw)
+{
+  return draw->grant == grant_of(source, draw);
 }
 
 static bool inside(struct th_rows rows, struct th_rows piece)

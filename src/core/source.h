@@ -25,32 +25,44 @@
  * draws. */
 struct th_ledger {
   int64_t examples;   /* draws for training, step-size estimates among them */
-  int64_t attributes; /* observed in all of them */
+  int64_t attributes; /* observed in all of them; repeats count */
   int64_t max_attributes_per_example; /* in one draw */
   int64_t validation_examples;
   int64_t validation_attributes;
+  int64_t distinct_attributes; /* as `attributes`, without repeats */
 };
 
 /* One draw: on these rows the attributes of `block` and of `support` are
  * observed. With `active`, these are the active attributes (th_source_activate)
- * and the support; no attribute is in both. */
+ * and the support; no attribute is in both. With `slots`, each row has so many
+ * slots, and in each slot one attribute of the slot's cell (TH_CELL) is
+ * observed. Attributes are drawn with replacement, so two slots may observe the
+ * same one. */
 struct th_draw {
   struct th_pieces rows;  /* borrowed */
   struct th_range block;  /* may be empty */
   const int64_t *support; /* ascending; borrowed */
   int64_t support_size;
-  bool active;     /* the block is empty then */
-  bool validation; /* counted under keys of its own */
-  uint64_t grant;  /* set by th_source_draw; 0: not granted */
+  bool active;   /* the block is empty then */
+  int64_t slots; /* of each row; the block and the support are empty then, and
+                    pieces are single rows */
+  const int32_t *cell; /* of each row's slots; borrowed */
+  bool validation;     /* counted under keys of its own */
+  uint64_t grant;      /* set by th_source_draw; 0: not granted */
 };
 
 struct th_source;
 struct th_state;
 
 /* A source over a borrowed store. budget: s', the most attributes of an example
- * that a draw may observe. Local; release with th_source_free. TH_ENOMEM. */
+ * that a draw may observe, also for validation. Local; release with
+ * th_source_free. TH_ENOMEM. */
 th_status th_source_create(struct th_source **source, struct th_store *store,
                            int64_t budget, struct th_error *err);
+
+/* From now on draws for validation may observe so many attributes: as many as a
+ * model of the solver may have. Local. */
+void th_source_allow_validation(struct th_source *source, int64_t attributes);
 void th_source_free(struct th_source *source);
 
 const struct th_shape *th_source_shape(const struct th_source *source);
@@ -117,6 +129,28 @@ void th_source_announce_support(struct th_source *source,
 void th_source_announce_active(struct th_source *source,
                                const struct th_draw *draw);
 void th_source_forget(struct th_source *source);
+
+/* Slots of a draw, by row of the draw times slots + slot. Borrowed. */
+struct th_slots {
+  int64_t count;
+  const int64_t *slot;
+  const int64_t *attribute; /* observed in it */
+};
+
+/* The values in slots of the draw of slots that was granted last. A slot
+ * observes one attribute, which may be asked for again. Local. TH_EBUDGET for
+ * an attribute outside of the slot's cell, or for a second one. Also TH_EARG,
+ * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+th_status th_source_slots(struct th_source *source, const struct th_draw *draw,
+                          const struct th_slots *slots, double *value,
+                          struct th_error *err);
+
+/* The distinct attributes that this rank has observed in slots and the ledger
+ * does not hold yet. th_source_settle enters them, summed over the ranks.
+ * Local.
+ */
+int64_t th_source_unsettled(const struct th_source *source);
+void th_source_settle(struct th_source *source, int64_t distinct);
 
 /* Targets and weights are not counted. Local. */
 th_status th_source_targets(struct th_source *source, struct th_rows rows,

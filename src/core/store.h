@@ -26,6 +26,13 @@ struct th_statistics {
 
 struct th_store;
 
+/* Single values of this rank's attributes. Borrowed. */
+struct th_entries {
+  int64_t count;
+  const int64_t *row;
+  const int64_t *attribute;
+};
+
 /* Slabs of blocks, or of support attributes. */
 struct th_traffic {
   int64_t read;     /* bytes, by this rank, from files */
@@ -42,6 +49,12 @@ struct th_store_ops {
   th_status (*slab)(struct th_store *store, struct th_rows rows,
                     struct th_range range, bool keep, struct th_slab *slab,
                     struct th_error *err);
+  /* value[k] = the stored value of attribute[k] on row[k]; 0 where a sparse
+   * store has no entry. Rows may lie in any row groups, and entries come in any
+   * order. Local; failures as of slab. NULL for stores that have no quicker way
+   * than slabs. */
+  th_status (*entries)(struct th_store *store, const struct th_entries *entries,
+                       double *value, struct th_error *err);
   /* Targets and weights (1 where the data have none) of rows; either pointer
    * may be NULL. Local. TH_EDATA where targets are asked of data that have
    * none. */
@@ -90,5 +103,12 @@ th_status th_store_place(struct th_store *store, struct th_comm *comm,
 struct th_range th_store_owned(const struct th_store *store, int rank,
                                int size);
 int64_t th_store_most_owned(const struct th_store *store, int size);
+
+/* value[k] = the stored value of attribute[k] on row[k], as the operation says;
+ * by slabs where the store has none. Local. TH_EARG, TH_EDATA, TH_EFORMAT,
+ * TH_EIO, TH_ENOMEM. */
+th_status th_store_entries(struct th_store *store,
+                           const struct th_entries *entries, double *value,
+                           struct th_error *err);
 
 #endif

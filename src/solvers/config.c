@@ -20,7 +20,6 @@ struct th_config th_config_default(void)
       .screening.how = TH_SCREEN_AUTO,
       .screening.rule = TH_RULE_PROJ,
       .screening.exponent = 0.75,
-      .batch = 1,
       .confidence = 0.95,
   };
 }

@@ -27,6 +27,29 @@ enum th_select_for {
   TH_SELECT_COUNT
 };
 
+/* What solvers that sample attributes know of second moments. */
+enum th_moments_from {
+  TH_MOMENTS_TWO_PHASE, /* estimated in a first phase */
+  TH_MOMENTS_UNIFORM,   /* nothing: all attributes are drawn alike */
+  TH_MOMENTS_KNOWN,     /* those of the import */
+  TH_MOMENTS_COUNT
+};
+
+/* Step sizes by the gradients so far. */
+enum th_adagrad {
+  TH_ADAGRAD_AUTO, /* by the solver */
+  TH_ADAGRAD_NONE,
+  TH_ADAGRAD_NORM,
+  TH_ADAGRAD_COORDINATE,
+  TH_ADAGRAD_COUNT
+};
+
+/* How the attributes of an inner product are drawn. */
+enum th_inner { TH_INNER_IMPROVED, TH_INNER_PLAIN, TH_INNER_COUNT };
+
+/* As a step size: the one that the method's theory proves. */
+#define TH_ETA_THEORY (-1.0)
+
 struct th_groups;
 
 /* Rounds of exploration and exploitation, and the sizes of their updates. */
@@ -71,7 +94,13 @@ struct th_config {
   bool intercept;
   enum th_refit refit;
   enum th_select_for select; /* of sift */
-  double eta;                /* step size */
+  double eta;                /* step size, or TH_ETA_THEORY */
+  double step_factor;        /* of a rule's step size */
+  enum th_adagrad adagrad;
+  enum th_moments_from moments; /* of solvers that sample attributes */
+  enum th_inner inner;
+  double radius; /* of the ball that holds the coefficients, l1 or l2 by the
+                    solver; 0: by rule */
   struct th_config_rounds rounds;
   struct th_config_start start;
   /* Penalised solvers: exactly one of lambda, lambda_ratio and path is given

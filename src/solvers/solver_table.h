@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct th_algorithm;
+struct th_geometry;
 struct th_plan;
 struct th_plan_size;
 struct th_screening;
@@ -27,6 +28,8 @@ struct th_solver_row {
   bool needs_budget;          /* --budget must be given */
   bool needs_start;           /* --start must be given */
   bool penalised;             /* mean loss + lambda Omega, no budget */
+  bool as_they_are; /* attributes are not standardized unless it is asked for */
+  bool dense_model; /* models may have more attributes than the budget */
   bool by_examples; /* keeps values example by example (row_cache_memory) */
   enum th_screen screen; /* what --screen is when not given */
   /* Complete a plan whose config and solver are set, from sizes alone. Local,
@@ -42,6 +45,8 @@ struct th_solver_row {
    * dropped, by enum th_screen. */
   const struct th_update *update;
   const struct th_screening *const *screenings;
+  /* Methods that sample attributes: the ball of the coefficients. */
+  const struct th_geometry *geometry;
 };
 /* Local. */
 const struct th_solver_row *th_solver_table(void);

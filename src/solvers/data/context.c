@@ -117,6 +117,8 @@ static th_status open_all(struct th_context *context,
                               .passes = config->passes,
                               .validation = config->validation};
   th_status rc = th_source_create(&context->source, store, config->budget, err);
+  if (rc == TH_OK && plan->solver->dense_model)
+    th_source_allow_validation(context->source, shape->attributes);
   if (rc == TH_OK)
     rc = th_deal_init(&context->deal, &deal, err);
   if (rc == TH_OK)

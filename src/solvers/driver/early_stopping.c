@@ -71,19 +71,24 @@ th_status th_early_stopping_loss(struct th_validation *validation,
   return rc;
 }
 
+bool th_early_stopping_due(const struct th_validation *validation,
+                           const struct th_context *context)
+{
+  int64_t pace = context->deal.rows_in_pass / CHECKS_A_PASS;
+  return th_deal_validation_units(&context->deal) > 0 &&
+         context->deal.taken - validation->checked_at >= pace;
+}
+
 th_status th_early_stopping_check(struct th_validation *validation,
                                   struct th_context *context,
                                   const struct th_support *support, bool *stop,
                                   struct th_error *err)
 {
-  int64_t taken = context->deal.taken;
-  int64_t pace = context->deal.rows_in_pass / CHECKS_A_PASS;
   double loss = 0;
   *stop = false;
-  if (th_deal_validation_units(&context->deal) == 0 ||
-      taken - validation->checked_at < pace)
+  if (!th_early_stopping_due(validation, context))
     return TH_OK;
-  validation->checked_at = taken;
+  validation->checked_at = context->deal.taken;
   th_status rc =
       th_early_stopping_loss(validation, context, support, &loss, err);
   if (rc != TH_OK)

@@ -34,6 +34,10 @@ th_status th_early_stopping_loss(struct th_validation *validation,
                                  const struct th_support *support, double *loss,
                                  struct th_error *err);
 
+/* Is it time for a check? Never where no unit is held out. */
+bool th_early_stopping_due(const struct th_validation *validation,
+                           const struct th_context *context);
+
 /* Check the loss if it is time to, and stop after 5 checks in a row without a
  * gain. Collective; does nothing where no unit is held out. TH_ENUMERIC,
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.

@@ -4,6 +4,7 @@
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/driver/train.h"
 #include "solvers/exact/algorithms.h"
+#include "solvers/sampling/algorithms.h"
 #include "solvers/stochastic/algorithms.h"
 
 /* Options that more than one solver uses. */
@@ -30,6 +31,15 @@ static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
                                                   IN_ROUNDS, NULL};
 static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
+
+/* What methods that sample attributes have in common. */
+#define SAMPLING                                                               \
+  .as_they_are = true, .dense_model = true, .plan = th_sampling_plan,          \
+  .algorithm = &th_sampling_algorithm
+static const char *const sampling_options[] = {
+    "budget", "passes", "validation", "batch",       "eta",
+    "start",  "radius", "moments",    "step-factor", "adagrad",
+    "inner",  NULL};
 
 static const char *const lasso_options[] = {PENALISED, NULL};
 static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
@@ -128,6 +138,18 @@ static const struct th_solver_row solvers[] = {
      .screen = TH_SCREEN_GAP_SAFE,
      .plan = th_lasso_plan,
      .algorithm = &th_lasso_algorithm},
+    {.name = "aerr",
+     .summary = "ridge regression from a few attributes of each example",
+     .source = "Kukliansky & Shamir 2015, Algorithms 1 and 2",
+     .options = sampling_options,
+     SAMPLING,
+     .geometry = &th_geometry_l2},
+    {.name = "aelr",
+     .summary = "the lasso in an l1 ball from a few attributes of each example",
+     .source = "Kukliansky & Shamir 2015, Algorithms 3 and 4",
+     .options = sampling_options,
+     SAMPLING,
+     .geometry = &th_geometry_l1},
     {.name = NULL},
 };
 

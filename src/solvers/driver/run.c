@@ -49,6 +49,16 @@ static bool keeps_held_out(const struct th_run *run)
          algorithm->keeps_held_out(run->state);
 }
 
+/* Bring the support up to date for a check. Collective. */
+static th_status publish(struct th_run *run, struct th_error *err)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  if (algorithm->publish == NULL || keeps_held_out(run) ||
+      !th_early_stopping_due(&run->validation, &run->context))
+    return TH_OK;
+  return algorithm->publish(run->state, &run->context, err);
+}
+
 /* Report the update to the monitor. Collective: one agreement where the support
  * has outgrown its room. */
 static th_status tell(struct th_run *run, struct th_error *err)
@@ -99,6 +109,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
     if (!*more)
       break;
     run->updates++;
+    TH_TRY(publish(run, err));
     TH_TRY(tell(run, err));
     if (context->deal.reused && !warned)
       th_context_notice(context,
@@ -158,8 +169,8 @@ static th_status fill_model(struct th_run *run,
   model->intercept = th_support_own_intercept(support, &run->context.target);
   model->solver = th_model_copy_string(run->solver->name);
   model->loss = th_model_copy_string(run->context.loss->name);
-  bool used =
-      run->context.config->standardize || run->context.config->intercept;
+  bool used = run->context.config->standardize ||
+              run->context.config->intercept || run->solver->geometry != NULL;
   const char *origin = store->statistics == NULL ? "import" : store->statistics;
   if (th_weighted_wanted(&run->context))
     origin = "weighted";

@@ -1,0 +1,125 @@
+/* sum_tree.c - sums of many numbers that change a few at a time, and draws in
+ * proportion to them
+ * SPDX-License-Identifier: MIT */
+#include "math/sum_tree.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+/* Nodes of the level above `count` nodes; every level has whole fans. */
+static int64_t above(int64_t count)
+{
+  return th_integer_ceil_divide(count, TH_SUM_FAN);
+}
+
+static int64_t padded(int64_t count)
+{
+  return th_max_i64(1, above(count)) * TH_SUM_FAN;
+}
+
+static int64_t all_nodes(int64_t leaves, int levels)
+{
+  int64_t nodes = padded(leaves);
+  for (int level = 0; level < levels && leaves > 1; level++) {
+    leaves = above(leaves);
+    nodes += padded(leaves);
+  }
+  return nodes;
+}
+
+int64_t th_sum_tree_bytes(int64_t leaves)
+{
+  return all_nodes(leaves, TH_SUM_LEVELS - 1) * (int64_t)sizeof(double);
+}
+
+th_status th_sum_tree_init(struct th_sum_tree *tree, int64_t leaves, int levels,
+                           struct th_error *err)
+{
+  *tree = (struct th_sum_tree){.leaves = leaves};
+  th_status rc =
+      TH_NEW(&tree->nodes, all_nodes(leaves, levels), "sums of masses", err);
+  if (rc != TH_OK)
+    return rc;
+  tree->level[0] = tree->nodes;
+  for (int64_t count = leaves; count > 1 && tree->levels < levels;
+       tree->levels++) {
+    tree->level[tree->levels + 1] = tree->level[tree->levels] + padded(count);
+    count = above(count);
+  }
+  return TH_OK;
+}
+
+void th_sum_tree_free(struct th_sum_tree *tree)
+{
+  free(tree->nodes);
+  *tree = (struct th_sum_tree){.leaves = 0};
+}
+
+/* Four lanes, added in a fixed order. */
+static double sum_of(const double *child)
+{
+  double lane[4];
+  for (int k = 0; k < 4; k++)
+    lane[k] = (child[k] + child[k + 4]) + (child[k + 8] + child[k + 12]);
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+void th_sum_tree_update(struct th_sum_tree *tree, int64_t leaf)
+{
+  for (int level = 0; level < tree->levels; level++) {
+    leaf /= TH_SUM_FAN;
+    tree->level[level + 1][leaf] =
+        sum_of(tree->level[level] + leaf * TH_SUM_FAN);
+  }
+}
+
+void th_sum_tree_refresh(struct th_sum_tree *tree)
+{
+  int64_t count = tree->leaves;
+  for (int level = 0; level < tree->levels; level++) {
+    count = above(count);
+    for (int64_t k = 0; k < count; k++)
+      tree->level[level + 1][k] = sum_of(tree->level[level] + k * TH_SUM_FAN);
+  }
+}
+
+int64_t th_sum_tree_tops(const struct th_sum_tree *tree)
+{
+  int64_t count = tree->leaves;
+  for (int level = 0; level < tree->levels; level++)
+    count = above(count);
+  return count;
+}
+
+double th_sum_tree_top(const struct th_sum_tree *tree, int64_t top)
+{
+  return tree->level[tree->levels][top];
+}
+
+/* The child at which the sum of the children reaches *rest, which becomes what
+ * is left within it. Rounding may leave a little beyond the last child: the
+ * last one above 0 is taken then. */
+static int64_t pick(const double *child, double *rest)
+{
+  int64_t last = 0;
+  for (int64_t k = 0; k < TH_SUM_FAN; k++) {
+    if (!(child[k] > 0))
+      continue;
+    if (*rest < child[k])
+      return k;
+    *rest -= child[k];
+    last = k;
+  }
+  *rest = child[last];
+  return last;
+}
+
+int64_t th_sum_tree_draw(const struct th_sum_tree *tree, int64_t top, double u)
+{
+  double rest = u * th_sum_tree_top(tree, top);
+  for (int level = tree->levels - 1; level >= 0; level--)
+    top = top * TH_SUM_FAN + pick(tree->level[level] + top * TH_SUM_FAN, &rest);
+  return top;
+}

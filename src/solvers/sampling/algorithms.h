@@ -1,0 +1,17 @@
+/* algorithms.h - the solvers of this folder, for the table
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SAMPLING_ALGORITHMS_H
+#define TH_SAMPLING_ALGORITHMS_H
+
+#include "solvers/algorithm.h"
+#include "solvers/plan.h"
+#include "solvers/sampling/geometry.h"
+
+extern const struct th_algorithm th_sampling_algorithm;
+
+/* Their plan (solvers/solver_table.h). Local. TH_EUSAGE. */
+th_status th_sampling_plan(struct th_plan *plan,
+                           const struct th_plan_size *size,
+                           struct th_error *err);
+
+#endif

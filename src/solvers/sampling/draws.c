@@ -1,0 +1,137 @@
+/* draws.c - which attributes of an example are read
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sampling/draws.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/partition.h"
+#include "core/random.h"
+#include "solvers/sampling/cells.h"
+
+#include <math.h>
+
+enum {
+  CELL_LEVELS = 2, /* of sums within a cell: TH_CELL = TH_SUM_FAN^2 */
+  NUMBERS = 5      /* of 8 bytes for an attribute, besides sums */
+};
+_Static_assert(TH_CELL == TH_SUM_FAN * TH_SUM_FAN, "tops of sums are cells");
+
+int64_t th_draws_bytes(void)
+{
+  return (NUMBERS + 2) * (int64_t)sizeof(double);
+}
+
+th_status th_draws_init(struct th_draws *draws,
+                        const struct th_context *context, struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t cells = th_cells_count(context);
+  const char *what = "draws of attributes";
+  th_status rc;
+  *draws = (struct th_draws){.seed = context->config->seed,
+                             .cells = th_cells_owned(context),
+                             .first = context->owned.first,
+                             .cell = {.count = cells}};
+  TH_TRY(TH_NEW(&draws->cell.keep, cells, what, err));
+  TH_TRY(TH_NEW(&draws->cell.other, cells, what, err));
+  TH_TRY(TH_NEW(&draws->work, cells, what, err));
+  TH_TRY(TH_NEW(&draws->places, th_max_i64(cells, TH_CELL), what, err));
+  TH_TRY(TH_NEW(&draws->keep, count, what, err));
+  TH_TRY(TH_NEW(&draws->other, count, what, err));
+  TH_TRY(TH_NEW(&draws->chance, count, what, err));
+  TH_TRY(TH_NEW(&draws->root, count, what, err));
+  TH_TRY(TH_NEW(&draws->weight, count, what, err));
+  TH_TRY(th_sum_tree_init(&draws->mass, count, CELL_LEVELS, err));
+  TH_TRY(th_sum_tree_init(&draws->all, cells, TH_SUM_LEVELS - 1, err));
+done:
+  return rc;
+}
+
+void th_draws_free(struct th_draws *draws)
+{
+  TH_FREE(draws->cell.keep, draws->cell.other, draws->work, draws->places,
+          draws->keep, draws->other, draws->chance, draws->root, draws->weight);
+  th_sum_tree_free(&draws->mass);
+  th_sum_tree_free(&draws->all);
+}
+
+/* The table of a cell, whose first attribute is at `place`. */
+static struct th_alias table_at(const struct th_draws *draws, int64_t place)
+{
+  int64_t rest = draws->mass.leaves - place;
+  return (struct th_alias){.count = th_min_i64(rest, TH_CELL),
+                           .keep = draws->keep + place,
+                           .other = draws->other + place};
+}
+
+th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
+                       struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  double sum = th_cells_sum(context, draws->weight, draws->work);
+  if (!(sum > 0 && isfinite(sum)))
+    return th_fail(err, TH_EDATA,
+                   "no attribute changes, so there is nothing to learn from");
+  th_alias_build(&draws->cell, draws->work, draws->places);
+  for (int64_t place = 0; place < count; place += TH_CELL) {
+    struct th_alias table = table_at(draws, place);
+    if (draws->work[draws->cells.first + place / TH_CELL] > 0)
+      th_alias_build(&table, draws->weight + place, draws->places);
+  }
+  for (int64_t a = 0; a < count; a++)
+    draws->chance[a] = draws->weight[a] / sum;
+  return TH_OK;
+}
+
+static double mass_of(const struct th_draws *draws, int64_t a, double u)
+{
+  return draws->plain != NULL ? draws->plain(u) : fabs(u) * draws->root[a];
+}
+
+void th_draws_weigh(struct th_draws *draws, int64_t a, double u)
+{
+  draws->mass.level[0][a] = mass_of(draws, a, u);
+  th_sum_tree_update(&draws->mass, a);
+}
+
+void th_draws_weigh_all(struct th_draws *draws,
+                        const struct th_context *context, const double *u)
+{
+  struct th_range mine = draws->cells;
+  double *all = draws->all.level[0];
+  for (int64_t a = 0; a < draws->mass.leaves; a++)
+    draws->mass.level[0][a] = mass_of(draws, a, u[a]);
+  th_sum_tree_refresh(&draws->mass);
+  for (int64_t c = 0; c < draws->all.leaves; c++)
+    all[c] = c >= mine.first && c < mine.last
+                 ? th_sum_tree_top(&draws->mass, c - mine.first)
+                 : 0;
+  th_comm_share_numbers(context->comm, all, (size_t)draws->all.leaves);
+  th_sum_tree_refresh(&draws->all);
+}
+
+int32_t th_draws_cell(const struct th_draws *draws, bool inner, int64_t example,
+                      int64_t slot, double *number)
+{
+  struct th_stream stream = {draws->seed, TH_PURPOSE_SLOT};
+  double pair[2];
+  th_random_uniform(stream, (uint64_t)example, (uint64_t)slot, pair);
+  *number = pair[1];
+  return (int32_t)(inner ? th_sum_tree_draw(&draws->all, 0, pair[0])
+                         : th_alias_draw(&draws->cell, pair[0]));
+}
+
+int64_t th_draws_attribute(const struct th_draws *draws, bool inner,
+                           int32_t cell, double number)
+{
+  int64_t mine = cell - draws->cells.first;
+  if (inner)
+    return th_sum_tree_draw(&draws->mass, mine, number);
+  struct th_alias table = table_at(draws, mine * TH_CELL);
+  return mine * TH_CELL + th_alias_draw(&table, number);
+}
+
+double th_draws_total(const struct th_draws *draws)
+{
+  return th_sum_tree_top(&draws->all, 0);
+}

@@ -1,0 +1,218 @@
+/* iterate.c - coefficients that change a few at a time, and their average
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sampling/iterate.h"
+
+#include "core/memory.h"
+#include "solvers/sampling/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELL_LEVELS = 2, ARRAYS = 4 };
+
+static const double roomier = 1.5; /* of a start that does not fit */
+
+int64_t th_iterate_bytes(void)
+{
+  return (ARRAYS + 2) * (int64_t)sizeof(double);
+}
+
+th_status th_iterate_init(struct th_iterate *w,
+                          const struct th_context *context,
+                          const struct th_geometry *geometry,
+                          struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  const char *what = "coefficients";
+  th_status rc;
+  *w = (struct th_iterate){.geometry = geometry,
+                           .scale = context->scale,
+                           .count = count,
+                           .useful =
+                               th_source_shape(context->source)->attributes -
+                               context->left_out};
+  TH_TRY(TH_NEW(&w->position, count, what, err));
+  TH_TRY(TH_NEW(&w->u, count, what, err));
+  TH_TRY(TH_NEW(&w->average, count, what, err));
+  TH_TRY(TH_NEW(&w->settled, count, what, err));
+  TH_TRY(th_sum_tree_init(&w->size, count, CELL_LEVELS, err));
+  TH_TRY(th_sum_tree_init(&w->all, th_cells_count(context), TH_SUM_LEVELS - 1,
+                          err));
+done:
+  return rc;
+}
+
+void th_iterate_free(struct th_iterate *w)
+{
+  TH_FREE(w->position, w->u, w->average, w->settled, w->chosen);
+  th_sum_tree_free(&w->size);
+  th_sum_tree_free(&w->all);
+}
+
+void th_iterate_describe(struct th_iterate *w, const struct th_context *context,
+                         struct th_state *state)
+{
+  th_state_enter(state, "iterate");
+  TH_STATE_ONE(state, &w->frame, radius);
+  TH_STATE_ONE(state, &w->frame, factor);
+  TH_STATE_ONE(state, &w->frame, shift);
+  TH_STATE_ONE(state, w, passed);
+  TH_STATE_ONE(state, w, examples);
+  th_state_spread(state, "position", TH_STATE_F64, w->position, 1,
+                  context->owned);
+  th_state_spread(state, "average", TH_STATE_F64, w->average, 1,
+                  context->owned);
+  th_state_spread(state, "settled", TH_STATE_F64, w->settled, 1,
+                  context->owned);
+  th_state_leave(state);
+}
+
+/* u and size of an attribute. Local. */
+static void derive_one(struct th_iterate *w, int64_t a)
+{
+  if (w->scale[a] == 0)
+    return;
+  w->u[a] = w->geometry->direction(&w->frame, w->position[a]);
+  w->size.level[0][a] = w->geometry->size(&w->frame, w->position[a]);
+}
+
+void th_iterate_derive(struct th_iterate *w, const struct th_context *context)
+{
+  struct th_range cells = th_cells_owned(context);
+  int64_t count = th_cells_count(context);
+  double *all = w->all.level[0];
+  for (int64_t a = 0; a < w->count; a++)
+    derive_one(w, a);
+  th_sum_tree_refresh(&w->size);
+  for (int64_t c = 0; c < count; c++)
+    all[c] = c >= cells.first && c < cells.last
+                 ? th_sum_tree_top(&w->size, c - cells.first)
+                 : 0;
+  th_comm_share_numbers(context->comm, all, (size_t)count);
+  th_sum_tree_refresh(&w->all);
+}
+
+void th_iterate_pass(struct th_iterate *w, int64_t examples)
+{
+  w->passed += (double)examples * w->frame.factor;
+  w->examples += (double)examples;
+}
+
+static void settle(struct th_iterate *w, int64_t a)
+{
+  w->average[a] += w->u[a] * (w->passed - w->settled[a]);
+  w->settled[a] = w->passed;
+}
+
+void th_iterate_move(struct th_iterate *w, int64_t a, double step,
+                     double gradient)
+{
+  settle(w, a);
+  w->position[a] = w->geometry->move(&w->frame, w->position[a], step, gradient);
+  derive_one(w, a);
+  th_sum_tree_update(&w->size, a);
+}
+
+void th_iterate_project(struct th_iterate *w, const struct th_context *context,
+                        bool *derived)
+{
+  double total = th_sum_tree_top(&w->all, 0);
+  *derived = w->geometry->project(&w->frame, total);
+  if (!*derived)
+    return;
+  struct th_geometry_frame before = w->frame;
+  w->frame = w->geometry->reframe(&before, total);
+  for (int64_t a = 0; a < w->count; a++) {
+    settle(w, a);
+    w->position[a] = w->geometry->rebase(&before, w->position[a]);
+  }
+  th_iterate_derive(w, context);
+  w->geometry->project(&w->frame, th_sum_tree_top(&w->all, 0));
+}
+
+void th_iterate_average_anew(struct th_iterate *w)
+{
+  w->passed = 0;
+  w->examples = 0;
+  for (int64_t a = 0; a < w->count; a++) {
+    w->average[a] = 0;
+    w->settled[a] = 0;
+  }
+}
+
+/* The ball holds the start with some room. */
+static void make_room(struct th_iterate *w, const double *start, int64_t size)
+{
+  struct th_geometry_frame *frame = &w->frame;
+  double norm = w->geometry->norm_of(start, size);
+  frame->radius = fmax(frame->radius, roomier * norm);
+}
+
+th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
+                           double radius, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct th_support start = {0};
+  th_status rc = TH_OK;
+  w->frame = (struct th_geometry_frame){.radius = radius, .factor = 1};
+  int64_t size = config->start.coef != NULL ? config->start.size : 0;
+  rc = TH_GROW(&w->chosen, &w->room, size, "the start", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < size; k++)
+    w->chosen[k] = (struct th_index_value){config->start.support[k],
+                                           config->start.coef[k]};
+  TH_TRY(th_support_assign(&start, context, w->chosen, size, err));
+  for (int64_t k = 0; k < size; k++)
+    start.coef[k] = start.scale[k] > 0 ? start.coef[k] / start.scale[k] : 0;
+  make_room(w, start.coef, size);
+  double total = w->geometry->total(&w->frame, start.coef, size, w->useful);
+  struct th_range mine = th_support_owned(&start, context->owned);
+  for (int64_t k = mine.first; k < mine.last; k++)
+    w->position[start.attribute[k] - context->owned.first] =
+        w->geometry->position(&w->frame, start.coef[k], total);
+  th_iterate_derive(w, context);
+  w->geometry->project(&w->frame, th_sum_tree_top(&w->all, 0));
+done:
+  th_support_free(&start);
+  return rc;
+}
+
+/* The coefficients of this rank that are not 0. Local. */
+static th_status choose(struct th_iterate *w, int64_t first, int64_t *chosen,
+                        struct th_error *err)
+{
+  *chosen = 0;
+  th_status rc = TH_GROW(&w->chosen, &w->room, w->count, "the support", err);
+  for (int64_t a = 0; a < w->count && rc == TH_OK; a++) {
+    double value = th_iterate_coef(w, a);
+    if (w->examples > 0)
+      value =
+          (w->average[a] + w->u[a] * (w->passed - w->settled[a])) / w->examples;
+    if (value != 0 && w->scale[a] != 0)
+      w->chosen[(*chosen)++] = (struct th_index_value){first + a, value};
+  }
+  return rc;
+}
+
+th_status th_iterate_publish(struct th_iterate *w, struct th_context *context,
+                             struct th_support *support, struct th_error *err)
+{
+  int64_t bytes = 0;
+  int64_t *counts = NULL;
+  void *all = NULL;
+  int64_t chosen = 0;
+  int64_t total = 0;
+  th_status rc = choose(w, context->owned.first, &chosen, err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&counts, context->comm->size, "the support", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  bytes = chosen * (int64_t)sizeof *w->chosen;
+  TH_TRY(th_comm_gather(context->comm, w->chosen, bytes, counts, &all, err));
+  for (int r = 0; r < context->comm->size; r++)
+    total += counts[r] / (int64_t)sizeof *w->chosen;
+  TH_TRY(th_support_assign(support, context, all, total, err));
+  support->intercept = 0;
+done:
+  TH_FREE(counts, all);
+  return rc;
+}

@@ -1,0 +1,85 @@
+/* iterate.h - coefficients that change a few at a time, and their average
+ *
+ * w = factor u (geometry.h). An update touches the attributes that it has read,
+ * whatever their number in all. The average of w over all examples is lazy: an
+ * attribute is settled when its u is about to change.
+ *
+ * Where a comment names no code, the only failure is TH_ENOMEM.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_ITERATE_H
+#define TH_ITERATE_H
+
+#include "math/sum_tree.h"
+#include "solvers/data/support.h"
+#include "solvers/sampling/geometry.h"
+
+/* Arrays of attributes are those of the owned ones; other numbers are
+ * replicated. */
+struct th_iterate {
+  const struct th_geometry *geometry;
+  struct th_geometry_frame frame;
+  const double *scale; /* of the context; 0: left out */
+  int64_t count;       /* owned */
+  int64_t useful;      /* attributes of all ranks that are not left out */
+  double *position;
+  double *u;
+  double *average;               /* sum of w over examples, as far as settled */
+  double *settled;               /* `passed` at that time */
+  double passed;                 /* sum of the factor over examples */
+  double examples;               /* that are averaged */
+  struct th_sum_tree size;       /* of the attributes, up to cells */
+  struct th_sum_tree all;        /* of the cells */
+  struct th_index_value *chosen; /* work: the support */
+  int64_t room;
+};
+
+/* Room for all. Local. Release with th_iterate_free. */
+th_status th_iterate_init(struct th_iterate *w,
+                          const struct th_context *context,
+                          const struct th_geometry *geometry,
+                          struct th_error *err);
+void th_iterate_free(struct th_iterate *w);
+
+/* Bytes for each attribute of a rank. Local. */
+int64_t th_iterate_bytes(void);
+
+/* Its state: positions, averages and the frame. What follows from them is
+ * computed by th_iterate_derive. Local. */
+void th_iterate_describe(struct th_iterate *w, const struct th_context *context,
+                         struct th_state *state);
+
+/* Set w to the configured start, or to 0, in a ball of that radius. The ball
+ * grows if the start does not fit. Collective. */
+th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
+                           double radius, struct th_error *err);
+
+/* Compute u and all sums from the positions. Collective. */
+void th_iterate_derive(struct th_iterate *w, const struct th_context *context);
+
+/* So many examples have seen this w. Local. */
+void th_iterate_pass(struct th_iterate *w, int64_t examples);
+
+/* Move attribute `a` of this rank against a gradient. Local. */
+void th_iterate_move(struct th_iterate *w, int64_t a, double step,
+                     double gradient);
+
+/* Bring w into the ball; the sums of all cells are known. *derived: all u and
+ * all sums are new. Collective. */
+void th_iterate_project(struct th_iterate *w, const struct th_context *context,
+                        bool *derived);
+
+/* The coefficient of attribute `a` of this rank. Local. */
+static inline double th_iterate_coef(const struct th_iterate *w, int64_t a)
+{
+  return w->frame.factor * w->u[a];
+}
+
+/* Begin a new average. Local. */
+void th_iterate_average_anew(struct th_iterate *w);
+
+/* Make a support of the averages that are not 0; of w itself while nothing has
+ * been averaged. Collective. */
+th_status th_iterate_publish(struct th_iterate *w, struct th_context *context,
+                             struct th_support *support, struct th_error *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* moments.c - second moments of the attributes: known, or estimated
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sampling/moments.h"
+
+#include "core/memory.h"
+#include "core/partition.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PIECE = 16 * TH_CELL };
+
+/* Local. */
+static th_status read_second(struct th_moments *m,
+                             const struct th_context *context,
+                             struct th_error *err)
+{
+  struct th_range owned = context->owned;
+  struct th_statistics *statistics = NULL;
+  th_status rc = TH_NEW(&statistics, PIECE, "attribute statistics", err);
+  for (int64_t first = owned.first; first < owned.last && rc == TH_OK;
+       first += PIECE) {
+    struct th_range all = {first, first + PIECE};
+    struct th_range part = th_range_intersect(all, owned);
+    rc = th_source_statistics(context->source, part, statistics, err);
+    for (int64_t j = part.first; j < part.last && rc == TH_OK; j++) {
+      const struct th_statistics *s = &statistics[j - part.first];
+      double mean = s->mean - context->centre[j - owned.first];
+      double scale = context->scale[j - owned.first];
+      m->second[j - owned.first] =
+          (mean * mean + s->deviation * s->deviation) * scale * scale;
+    }
+  }
+  free(statistics);
+  return rc;
+}
+
+static th_status reserve(struct th_moments *m, const struct th_context *context,
+                         struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t cells = th_cells_count(context);
+  th_status rc;
+  TH_TRY(TH_NEW(&m->second, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->square, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->hits, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->work, count, "second moments", err));
+  TH_TRY(TH_NEW(&m->cell, cells, "second moments", err));
+  TH_TRY(read_second(m, context, err));
+done:
+  return rc;
+}
+
+th_status th_moments_init(struct th_moments *moments,
+                          const struct th_context *context,
+                          struct th_error *err)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  th_status rc = reserve(moments, context, err);
+  if ((rc = th_agree(context->comm, rc, err)) != TH_OK)
+    return rc;
+  moments->sum = th_cells_sum(context, moments->second, moments->cell);
+  for (int64_t a = 0; a < count; a++)
+    moments->largest = fmax(moments->largest, moments->second[a]);
+  context->comm->ops->max_f64(context->comm, &moments->largest, 1);
+  return TH_OK;
+}
+
+void th_moments_free(struct th_moments *m)
+{
+  TH_FREE(m->second, m->square, m->hits, m->work, m->cell);
+}
+
+void th_moments_describe(struct th_moments *moments,
+                         const struct th_context *context,
+                         struct th_state *state)
+{
+  th_state_enter(state, "moments");
+  th_state_spread(state, "square", TH_STATE_F64, moments->square, 1,
+                  context->owned);
+  th_state_spread(state, "hits", TH_STATE_F64, moments->hits, 1,
+                  context->owned);
+  th_state_leave(state);
+}
+
+/* The moment of an attribute as it is used. */
+static double moment_of(const struct th_moments *m, enum th_moments_use use,
+                        int64_t a)
+{
+  if (use == TH_MOMENTS_EQUAL)
+    return 1;
+  if (use == TH_MOMENTS_EXACT)
+    return m->second[a];
+  return m->hits[a] > 0 ? m->square[a] / m->hits[a] : 0;
+}
+
+/* Mix value[owned] with equal shares for all attributes that are not left out.
+ * Collective. Returns the sum over all, which stays. */
+static double smooth_out(struct th_moments *m, const struct th_context *context,
+                         double share, double *value)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  int64_t useful =
+      th_source_shape(context->source)->attributes - context->left_out;
+  double sum = th_cells_sum(context, value, m->cell);
+  double mean = sum > 0 ? sum / (double)useful : 1;
+  for (int64_t a = 0; a < count; a++)
+    if (context->scale[a] != 0)
+      value[a] = (1 - share) * value[a] + share * mean;
+  return sum;
+}
+
+double th_moments_masses(struct th_moments *m, const struct th_context *context,
+                         const struct th_geometry *geometry,
+                         enum th_moments_use use, struct th_moments_care care,
+                         double *mass, double *root)
+{
+  const double widened = 13.0 / 6; /* Algorithm 2, line 12 */
+  int64_t count = context->owned.last - context->owned.first;
+  for (int64_t a = 0; a < count; a++) {
+    double moment = context->scale[a] != 0 ? moment_of(m, use, a) : 0;
+    double error = context->scale[a] != 0 ? widened * care.error : 0;
+    root[a] = sqrt(moment);
+    mass[a] = geometry->squared ? moment + error : sqrt(moment + error);
+    /* Lemma 3.11: the norm by which the step is chosen */
+    m->work[a] =
+        geometry->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
+  }
+  double norm = geometry->moment_norm(th_cells_sum(context, m->work, m->cell));
+  smooth_out(m, context, care.smooth, mass);
+  smooth_out(m, context, care.smooth, root);
+  return norm;
+}

@@ -1,0 +1,83 @@
+/* reads.h - a mini-batch: fresh examples, and what is read of each
+ *
+ * Each example has slots. Those of its data point come first, those of its
+ * inner product with w after them. The draws are independent, since reads that
+ * serve both would bias the gradient (Kukliansky & Shamir 2015, section 3).
+ *
+ * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_READS_H
+#define TH_READS_H
+
+#include "solvers/data/context.h"
+#include "solvers/data/example_order.h"
+#include "solvers/sampling/draws.h"
+#include "solvers/sampling/iterate.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of all training examples, replicated; borrowed. */
+struct th_reads_targets {
+  const double *target;
+  const double *weight; /* their mean is 1 */
+};
+
+/* Replicated but for the slots of this rank. */
+struct th_reads {
+  int64_t rows;
+  int64_t capacity;        /* rows */
+  struct th_pieces pieces; /* single rows */
+  double *residual;        /* of each row: estimated prediction less target,
+                              times its weight */
+  int64_t points;          /* slots of a data point: kx */
+  int64_t most_inners;     /* slots of an inner product: kphi */
+  int64_t inners;          /* the same; 0 if w = 0 */
+  int64_t slot_capacity;
+  int32_t *cell;  /* of each slot, row by row */
+  double *number; /* draws the attribute in it */
+  struct th_draw draw;
+  int64_t count; /* slots whose cell is this rank's */
+  int64_t *slot;
+  int64_t *attribute;
+  double *value;    /* as solvers see it */
+  int64_t *message; /* terms of inner products, bit by bit; distinct reads; a
+                       flag */
+  double loss;      /* mean of half the squared estimated residuals */
+};
+
+/* Room for `rows` examples with so many slots. Local. Release with
+ * th_reads_free. TH_ENOMEM. */
+th_status th_reads_init(struct th_reads *reads, int64_t rows, int64_t points,
+                        int64_t inners, struct th_error *err);
+void th_reads_free(struct th_reads *reads);
+
+/* Take the next examples, draw and read their attributes. example: how many
+ * there were before. *more = false: none is left; nothing has changed then.
+ * Local. */
+th_status th_reads_take(struct th_reads *reads, struct th_context *context,
+                        struct th_example_order *order,
+                        const struct th_draws *draws, int64_t example,
+                        bool *more, struct th_error *err);
+
+/* Estimate the inner products with w, and the residuals. Collective: one sum of
+ * 8 bytes for each slot of an inner product. taken: the status of th_reads_take
+ * on this rank. */
+th_status th_reads_residuals(struct th_reads *reads, struct th_context *context,
+                             const struct th_draws *draws,
+                             const struct th_iterate *w,
+                             const struct th_reads_targets *targets,
+                             th_status taken, struct th_error *err);
+
+/* Is slot number k of this rank one of a data point? Its row. Local. */
+static inline bool th_reads_is_point(const struct th_reads *reads, int64_t k)
+{
+  return reads->slot[k] % reads->draw.slots < reads->points;
+}
+static inline int64_t th_reads_row(const struct th_reads *reads, int64_t k)
+{
+  return reads->slot[k] / reads->draw.slots;
+}
+
+#endif

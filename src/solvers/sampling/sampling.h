@@ -1,0 +1,73 @@
+/* sampling.h - what the files of the attribute-efficient solvers share
+ *
+ * Kukliansky & Shamir 2015. One solver serves ridge regression and the lasso
+ * (geometry.h), and draws by equal, known or estimated second moments.
+ *
+ * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_SAMPLING_H
+#define TH_SAMPLING_H
+
+#include "solvers/sampling/draws.h"
+#include "solvers/sampling/iterate.h"
+#include "solvers/sampling/moments.h"
+#include "solvers/sampling/reads.h"
+#include "solvers/sampling/steps.h"
+
+/* What an update has touched: attributes of this rank, and the cells of all
+ * ranks that a data point was read in. */
+struct th_touched {
+  double *gradient; /* of the owned attributes */
+  int64_t *stamp;   /* the update that touched each of them last */
+  int64_t *place;   /* attributes touched, in the order of their slots */
+  int64_t count;
+  int64_t *cell_stamp; /* of all cells; replicated, as is the rest */
+  int64_t *cell;
+  int32_t *cell_place; /* of each cell in that list */
+  int64_t cells;
+  double *number; /* of cells: two for each */
+};
+
+struct th_sampling {
+  const struct th_geometry *geometry;
+  struct th_moments moments;
+  struct th_draws draws;
+  struct th_iterate w;
+  struct th_steps steps;
+  struct th_example_order order;
+  struct th_reads reads;
+  struct th_touched touched;
+  double *target; /* of all training examples */
+  double *weight;
+  struct th_support support; /* as it was published last */
+  int64_t examples;          /* so far */
+  int64_t updates;
+  int64_t first_phase; /* examples of the first phase; 0: there is one phase */
+  bool second;         /* the second phase has begun */
+};
+
+/* Room for what an update touches. Local. TH_ENOMEM. */
+th_status th_sampling_touched_init(struct th_touched *touched,
+                                   const struct th_context *context,
+                                   int64_t slots, struct th_error *err);
+void th_sampling_touched_free(struct th_touched *touched);
+
+/* Make a step from the mini-batch that was read: gradient, step, projection.
+ * Collective: one sum or two of some numbers for each cell that was touched. */
+void th_sampling_learn(struct th_sampling *s, struct th_context *context);
+
+/* Begin a phase: what data points are drawn by, and the sizes of steps. The
+ * draws alone, for a state that is put. Collective. TH_EDATA. */
+th_status th_sampling_begin(struct th_sampling *s, struct th_context *context,
+                            struct th_error *err);
+th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
+                              struct th_geometry_theory *theory,
+                              struct th_error *err);
+
+/* The state between two updates (core/state.h). Collective while an image is
+ * put. */
+void th_sampling_describe(void *state, struct th_context *context,
+                          struct th_state *list);
+
+#endif

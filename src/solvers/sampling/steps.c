@@ -1,0 +1,86 @@
+/* steps.c - the sizes of the steps
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sampling/steps.h"
+
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+th_status th_steps_init(struct th_steps *steps, const struct th_config *config,
+                        const struct th_geometry *geometry, int64_t owned,
+                        struct th_error *err)
+{
+  *steps = (struct th_steps){.by = config->adagrad};
+  if (config->eta != 0)
+    steps->by = TH_ADAGRAD_NONE;
+  else if (config->adagrad == TH_ADAGRAD_AUTO)
+    steps->by = geometry->adapts ? TH_ADAGRAD_NORM : TH_ADAGRAD_NONE;
+  if (steps->by != TH_ADAGRAD_COORDINATE)
+    return TH_OK;
+  steps->count = owned;
+  return TH_NEW(&steps->square, owned, "the sizes of steps", err);
+}
+
+void th_steps_free(struct th_steps *steps)
+{
+  free(steps->square);
+}
+
+/* --step-factor, or the factor that goes with the way of steps. */
+static double factor_of(const struct th_steps *steps,
+                        const struct th_config *config,
+                        const struct th_geometry *geometry)
+{
+  if (config->step_factor > 0)
+    return config->step_factor;
+  return config->eta == TH_ETA_THEORY ? 1 : geometry->factor[steps->by];
+}
+
+void th_steps_begin(struct th_steps *steps, const struct th_config *config,
+                    const struct th_geometry *geometry,
+                    const struct th_geometry_frame *frame,
+                    const struct th_geometry_theory *theory)
+{
+  double factor = factor_of(steps, config, geometry);
+  steps->sum = 0;
+  for (int64_t a = 0; a < steps->count; a++)
+    steps->square[a] = 0;
+  if (config->eta > 0)
+    steps->size = config->eta;
+  else if (steps->by == TH_ADAGRAD_NONE)
+    steps->size = factor * geometry->theory(theory);
+  else
+    steps->size = factor * geometry->reach(frame, theory->attributes);
+}
+
+double th_steps_next(struct th_steps *steps, int64_t a, double gradient)
+{
+  double square = steps->sum;
+  if (steps->by == TH_ADAGRAD_NONE)
+    return steps->size;
+  if (steps->by == TH_ADAGRAD_COORDINATE) {
+    steps->square[a] += gradient * gradient;
+    square = steps->square[a];
+  }
+  return square > 0 ? steps->size / sqrt(square) : 0;
+}
+
+double th_steps_shown(const struct th_steps *steps)
+{
+  return steps->by == TH_ADAGRAD_NORM && steps->sum > 0
+             ? steps->size / sqrt(steps->sum)
+             : steps->size;
+}
+
+void th_steps_describe(struct th_steps *steps, struct th_range owned,
+                       struct th_state *state)
+{
+  struct th_range none = {owned.first, owned.first};
+  th_state_enter(state, "steps");
+  TH_STATE_ONE(state, steps, size);
+  TH_STATE_ONE(state, steps, sum);
+  th_state_spread(state, "square", TH_STATE_F64, steps->square, 1,
+                  steps->by == TH_ADAGRAD_COORDINATE ? owned : none);
+  th_state_leave(state);
+}
