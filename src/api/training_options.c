@@ -119,10 +119,10 @@ static const struct th_option table[] = {
      "Step size. theory is for solvers that sample attributes: the size that "
      "is proved, for data that are scaled to the mean square 1"},
     {"step-factor", 0, TH_OPT_REAL, AT(step_factor), "F", th_option_by_config,
-     "0.1 with {adagrad} norm for aerr, 300 for aelr", TH_ABOVE(0), NULL,
+     "by {adagrad}, such as 0.1 with norm for aerr and 0.25 for aelr", TH_ABOVE(0), NULL,
      "schedule", TH_TRAIN, true, "Factor of the step size that a rule gives"},
     {"adagrad", 0, TH_OPT_CHOICE, AT(adagrad), NULL, th_option_by_config,
-     "auto, which is norm for aerr and none for aelr", TH_NO_LIMITS,
+     "auto, which is norm unless {eta} is given", TH_NO_LIMITS,
      th_training_names_adagrad, "schedule", TH_TRAIN, true,
      "Steps that shrink as gradients add up: by the norm of all, or coordinate "
      "by coordinate. none takes the size that is proved, times "

@@ -32,14 +32,21 @@ static const char *const exploration_options[] = {UNDER_A_BUDGET, EXPLORES,
 static const char *const exploitation_options[] = {
     UNDER_A_BUDGET, "eta", EXPLOITS, IN_ROUNDS, "start", NULL};
 
-/* What methods that sample attributes have in common. */
+/* Steps within a ball, of a few attributes of an example or of all. */
+#define IN_A_BALL                                                              \
+  "passes", "validation", "batch", "eta", "start", "radius", "step-factor",    \
+      "adagrad"
+static const char *const sampling_options[] = {"budget", "moments", "inner",
+                                               IN_A_BALL, NULL};
+static const char *const ball_options[] = {IN_A_BALL, NULL};
+
+/* What methods that sample attributes have in common; those that read all. */
 #define SAMPLING                                                               \
   .as_they_are = true, .dense_model = true, .plan = th_sampling_plan,          \
   .algorithm = &th_sampling_algorithm
-static const char *const sampling_options[] = {
-    "budget", "passes", "validation", "batch",       "eta",
-    "start",  "radius", "moments",    "step-factor", "adagrad",
-    "inner",  NULL};
+#define FULL_INFORMATION                                                       \
+  .as_they_are = true, .dense_model = true, .by_examples = true,               \
+  .plan = th_online_plan, .algorithm = &th_online_algorithm
 
 static const char *const lasso_options[] = {PENALISED, NULL};
 static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
@@ -149,6 +156,18 @@ static const struct th_solver_row solvers[] = {
      .source = "Kukliansky & Shamir 2015, Algorithms 3 and 4",
      .options = sampling_options,
      SAMPLING,
+     .geometry = &th_geometry_l1},
+    {.name = "ogd-ridge",
+     .summary = "online gradient descent in an l2 ball: aerr without a budget",
+     .source = "Zinkevich 2003; Kukliansky & Shamir 2015, section 5",
+     .options = ball_options,
+     FULL_INFORMATION,
+     .geometry = &th_geometry_l2},
+    {.name = "eg-lasso",
+     .summary = "exponentiated gradient in an l1 ball: aelr without a budget",
+     .source = "Kivinen & Warmuth 1997; Kukliansky & Shamir 2015, section 5",
+     .options = ball_options,
+     FULL_INFORMATION,
      .geometry = &th_geometry_l1},
     {.name = NULL},
 };

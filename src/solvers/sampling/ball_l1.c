@@ -145,9 +145,9 @@ static double reach(const struct th_geometry_frame *frame, int64_t attributes)
 const struct th_geometry th_geometry_l1 = {
     .ball = "l1",
     .squared = true,
-    .factor = {[TH_ADAGRAD_NONE] = 300,
-               [TH_ADAGRAD_NORM] = 1,
-               [TH_ADAGRAD_COORDINATE] = 1},
+    .factor = {[TH_ADAGRAD_NONE] = 30,
+               [TH_ADAGRAD_NORM] = 0.25,
+               [TH_ADAGRAD_COORDINATE] = 0.1},
     .move = move,
     .plain = plain,
     .direction = direction,

@@ -125,7 +125,6 @@ const struct th_geometry th_geometry_l2 = {
     .factor = {[TH_ADAGRAD_NONE] = 3,
                [TH_ADAGRAD_NORM] = 0.1,
                [TH_ADAGRAD_COORDINATE] = 0.1},
-    .adapts = true,
     .move = move,
     .plain = plain,
     .direction = direction,

@@ -33,3 +33,16 @@ double th_cells_sum(const struct th_context *context, const double *value,
     all += sum[c];
   return all;
 }
+
+void th_cells_share(const struct th_context *context,
+                    const struct th_sum_tree *owned, struct th_sum_tree *all)
+{
+  struct th_range mine = th_cells_owned(context);
+  double *leaf = all->level[0];
+  for (int64_t c = 0; c < all->leaves; c++)
+    leaf[c] = c >= mine.first && c < mine.last
+                  ? th_sum_tree_top(owned, c - mine.first)
+                  : 0;
+  th_comm_share_numbers(context->comm, leaf, (size_t)all->leaves);
+  th_sum_tree_refresh(all);
+}

@@ -7,6 +7,7 @@
 #ifndef TH_CELLS_H
 #define TH_CELLS_H
 
+#include "math/sum_tree.h"
 #include "solvers/data/context.h"
 
 /* How many cells there are. Local. */
@@ -18,5 +19,10 @@ struct th_range th_cells_owned(const struct th_context *context);
  * rank. Collective. Returns the sum over all. */
 double th_cells_sum(const struct th_context *context, const double *value,
                     double *sum);
+
+/* all: a tree over all cells. Its leaves become the tops of this rank's tree
+ * over its attributes, and those of the other ranks. Collective. */
+void th_cells_share(const struct th_context *context,
+                    const struct th_sum_tree *owned, struct th_sum_tree *all);
 
 #endif

@@ -97,17 +97,10 @@ void th_draws_weigh(struct th_draws *draws, int64_t a, double u)
 void th_draws_weigh_all(struct th_draws *draws,
                         const struct th_context *context, const double *u)
 {
-  struct th_range mine = draws->cells;
-  double *all = draws->all.level[0];
   for (int64_t a = 0; a < draws->mass.leaves; a++)
     draws->mass.level[0][a] = mass_of(draws, a, u[a]);
   th_sum_tree_refresh(&draws->mass);
-  for (int64_t c = 0; c < draws->all.leaves; c++)
-    all[c] = c >= mine.first && c < mine.last
-                 ? th_sum_tree_top(&draws->mass, c - mine.first)
-                 : 0;
-  th_comm_share_numbers(context->comm, all, (size_t)draws->all.leaves);
-  th_sum_tree_refresh(&draws->all);
+  th_cells_share(context, &draws->mass, &draws->all);
 }
 
 int32_t th_draws_cell(const struct th_draws *draws, bool inner, int64_t example,

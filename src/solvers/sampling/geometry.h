@@ -28,9 +28,11 @@ struct th_geometry_frame {
 };
 
 /* What theory says a step should be: the examples m of the phase, the reads kx
- * of a data point, and the second moments. */
+ * of a data point, and the second moments. The mean over a mini-batch varies
+ * less, which makes up for fewer steps if they are longer by its size. */
 struct th_geometry_theory {
   int64_t examples;
+  int64_t batch;
   int64_t attributes; /* that are useful */
   double reads;
   double radius;
@@ -48,7 +50,6 @@ struct th_geometry {
                    else the moment */
   double factor[TH_ADAGRAD_COUNT]; /* of steps, where none is given; with
                                       TH_ADAGRAD_NONE times theory */
-  bool adapts; /* steps follow AdaGrad-Norm where nothing is said */
   /* A position after a step against a gradient. */
   double (*move)(const struct th_geometry_frame *frame, double position,
                  double step, double gradient);

@@ -58,6 +58,7 @@ void th_iterate_describe(struct th_iterate *w, const struct th_context *context,
   TH_STATE_ONE(state, &w->frame, shift);
   TH_STATE_ONE(state, w, passed);
   TH_STATE_ONE(state, w, examples);
+  TH_STATE_ONE(state, w, weight);
   th_state_spread(state, "position", TH_STATE_F64, w->position, 1,
                   context->owned);
   th_state_spread(state, "average", TH_STATE_F64, w->average, 1,
@@ -76,26 +77,25 @@ static void derive_one(struct th_iterate *w, int64_t a)
   w->size.level[0][a] = w->geometry->size(&w->frame, w->position[a]);
 }
 
+void th_iterate_share(struct th_iterate *w, const struct th_context *context)
+{
+  th_cells_share(context, &w->size, &w->all);
+}
+
 void th_iterate_derive(struct th_iterate *w, const struct th_context *context)
 {
-  struct th_range cells = th_cells_owned(context);
-  int64_t count = th_cells_count(context);
-  double *all = w->all.level[0];
   for (int64_t a = 0; a < w->count; a++)
     derive_one(w, a);
   th_sum_tree_refresh(&w->size);
-  for (int64_t c = 0; c < count; c++)
-    all[c] = c >= cells.first && c < cells.last
-                 ? th_sum_tree_top(&w->size, c - cells.first)
-                 : 0;
-  th_comm_share_numbers(context->comm, all, (size_t)count);
-  th_sum_tree_refresh(&w->all);
+  th_iterate_share(w, context);
 }
 
 void th_iterate_pass(struct th_iterate *w, int64_t examples)
 {
-  w->passed += (double)examples * w->frame.factor;
   w->examples += (double)examples;
+  double weight = (double)examples * (w->rises ? w->examples : 1);
+  w->passed += weight * w->frame.factor;
+  w->weight += weight;
 }
 
 static void settle(struct th_iterate *w, int64_t a)
@@ -134,6 +134,7 @@ void th_iterate_average_anew(struct th_iterate *w)
 {
   w->passed = 0;
   w->examples = 0;
+  w->weight = 0;
   for (int64_t a = 0; a < w->count; a++) {
     w->average[a] = 0;
     w->settled[a] = 0;
@@ -185,9 +186,9 @@ static th_status choose(struct th_iterate *w, int64_t first, int64_t *chosen,
   th_status rc = TH_GROW(&w->chosen, &w->room, w->count, "the support", err);
   for (int64_t a = 0; a < w->count && rc == TH_OK; a++) {
     double value = th_iterate_coef(w, a);
-    if (w->examples > 0)
+    if (w->weight > 0)
       value =
-          (w->average[a] + w->u[a] * (w->passed - w->settled[a])) / w->examples;
+          (w->average[a] + w->u[a] * (w->passed - w->settled[a])) / w->weight;
     if (value != 0 && w->scale[a] != 0)
       w->chosen[(*chosen)++] = (struct th_index_value){first + a, value};
   }

@@ -2,7 +2,8 @@
  *
  * w = factor u (geometry.h). An update touches the attributes that it has read,
  * whatever their number in all. The average of w over all examples is lazy: an
- * attribute is settled when its u is about to change.
+ * attribute is settled when its u is about to change. Weights that rise favour
+ * the later w, which are better (Lacoste-Julien, Schmidt & Bach 2012).
  *
  * Where a comment names no code, the only failure is TH_ENOMEM.
  * SPDX-License-Identifier: MIT */
@@ -23,10 +24,12 @@ struct th_iterate {
   int64_t useful;      /* attributes of all ranks that are not left out */
   double *position;
   double *u;
-  double *average;               /* sum of w over examples, as far as settled */
-  double *settled;               /* `passed` at that time */
-  double passed;                 /* sum of the factor over examples */
-  double examples;               /* that are averaged */
+  double *average; /* sum of weight x w, as far as settled */
+  double *settled; /* `passed` at that time */
+  bool rises;      /* example t of the average has the weight t, not 1 */
+  double examples; /* t so far */
+  double passed;   /* sum of weight x factor over examples */
+  double weight;   /* sum of weights */
   struct th_sum_tree size;       /* of the attributes, up to cells */
   struct th_sum_tree all;        /* of the cells */
   struct th_index_value *chosen; /* work: the support */
@@ -55,6 +58,9 @@ th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
 
 /* Compute u and all sums from the positions. Collective. */
 void th_iterate_derive(struct th_iterate *w, const struct th_context *context);
+
+/* Give the sums of this rank's cells to all ranks. Collective. */
+void th_iterate_share(struct th_iterate *w, const struct th_context *context);
 
 /* So many examples have seen this w. Local. */
 void th_iterate_pass(struct th_iterate *w, int64_t examples);

@@ -33,15 +33,12 @@ static void free_state(void *state)
   struct th_sampling *s = state;
   if (s == NULL)
     return;
-  th_moments_free(&s->moments);
+  th_learning_free(&s->learning);
   th_draws_free(&s->draws);
-  th_iterate_free(&s->w);
-  th_steps_free(&s->steps);
   th_example_order_free(&s->order);
   th_reads_free(&s->reads);
   th_sampling_touched_free(&s->touched);
-  th_support_free(&s->support);
-  TH_FREE(s->target, s->weight, s);
+  free(s);
 }
 
 /* Examples of the whole run, if nothing ends it early. */
@@ -68,44 +65,17 @@ static th_status reserve(struct th_sampling *s, struct th_context *context,
                          struct th_error *err)
 {
   const struct th_config *config = context->config;
-  int64_t owned = context->owned.last - context->owned.first;
-  int64_t n = th_source_shape(context->source)->training;
   int64_t points = th_integer_ceil_divide(config->budget, 2);
   int64_t unit = context->deal.plan.unit;
   th_status rc;
   TH_TRY(th_draws_init(&s->draws, context, err));
-  TH_TRY(th_iterate_init(&s->w, context, s->geometry, err));
-  TH_TRY(th_steps_init(&s->steps, config, s->geometry, owned, err));
   TH_TRY(th_example_order_init(&s->order, unit, err));
   TH_TRY(th_reads_init(&s->reads, config->batch, points,
                        config->budget - points, err));
   TH_TRY(th_sampling_touched_init(&s->touched, context, config->batch * points,
                                   err));
-  TH_TRY(TH_NEW(&s->target, n, "targets", err));
-  TH_TRY(TH_NEW(&s->weight, n, "weights", err));
-  TH_TRY(th_context_all_examples(context, s->target, s->weight, err));
-  for (int64_t i = 0; i < n; i++)
-    s->weight[i] *= (double)n;
 done:
   return rc;
-}
-
-/* The radius that was given, or the one that the data suggest. */
-static double choose_radius(const struct th_sampling *s,
-                            const struct th_context *context)
-{
-  int64_t n = th_source_shape(context->source)->training;
-  double response = 0;
-  if (context->config->radius > 0)
-    return context->config->radius;
-  for (int64_t i = 0; i < n; i++)
-    response += s->weight[i] * s->target[i] * s->target[i] / (double)n;
-  double radius = s->geometry->radius(response, s->moments.sum, s->w.useful, n);
-  th_context_notice(context,
-                    "the radius of the %s ball is %g, by the mean squares of "
-                    "targets and attributes; {radius} sets another one",
-                    s->geometry->ball, radius);
-  return radius;
 }
 
 static th_status create(void **state, struct th_context *context,
@@ -114,14 +84,11 @@ static th_status create(void **state, struct th_context *context,
   struct th_sampling *s = NULL;
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
-  s->geometry = context->solver->geometry;
-  rc = reserve(s, context, err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_moments_init(&s->moments, context, err));
+  TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
+  TH_TRY(th_learning_init(&s->learning, context, err));
   if (context->config->inner == TH_INNER_PLAIN)
-    s->draws.plain = s->geometry->plain;
+    s->draws.plain = s->learning.geometry->plain;
   s->first_phase = first_phase(context);
-  TH_TRY(th_iterate_start(&s->w, context, choose_radius(s, context), err));
   TH_TRY(th_sampling_begin(s, context, err));
   *state = s;
   s = NULL;
@@ -136,25 +103,23 @@ static struct th_geometry_theory theory_of(const struct th_sampling *s,
 {
   int64_t all = all_examples(context);
   bool first = s->first_phase > 0 && !s->second;
-  return (struct th_geometry_theory){
-      .examples = first ? s->first_phase : all - s->first_phase,
-      .attributes = s->w.useful,
-      .reads = (double)s->reads.points,
-      .radius = s->w.frame.radius,
-      .unit = s->geometry->largest ? s->moments.largest : s->moments.sum,
-      .known = s->second || context->config->moments == TH_MOMENTS_KNOWN,
-      .estimated = s->second};
+  struct th_geometry_theory theory = th_learning_theory(
+      &s->learning, context, first ? s->first_phase : all - s->first_phase);
+  theory.reads = (double)s->reads.points;
+  theory.known = s->second || context->config->moments == TH_MOMENTS_KNOWN;
+  theory.estimated = s->second;
+  return theory;
 }
 
 /* Epsilon, Algorithm 2, line 11, and Algorithm 4, line 11. */
 static double error_of(const struct th_sampling *s,
                        const struct th_context *context)
 {
-  double d = (double)s->w.useful;
+  double d = (double)s->learning.w.useful;
   double delta = 1 - context->config->confidence;
   double draws = (double)context->config->budget * (double)s->first_phase;
   double error = d * th_log(2 * d / delta) / draws;
-  return s->geometry->largest ? fmin(error, 1) : error;
+  return s->learning.geometry->largest ? fmin(error, 1) : error;
 }
 
 th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
@@ -172,12 +137,13 @@ th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
   else if (s->second)
     care.smooth = smooth_share;
   care.error = theory->error * theory->unit;
-  theory->norm = th_moments_masses(&s->moments, context, s->geometry, use, care,
-                                   s->draws.weight, s->draws.root) /
-                 (theory->unit > 0 ? theory->unit : 1);
+  theory->norm =
+      th_moments_masses(&s->learning.moments, context, s->learning.geometry,
+                        use, care, s->draws.weight, s->draws.root) /
+      (theory->unit > 0 ? theory->unit : 1);
   th_status rc = th_draws_set(&s->draws, context, err);
   if (rc == TH_OK)
-    th_draws_weigh_all(&s->draws, context, s->w.u);
+    th_draws_weigh_all(&s->draws, context, s->learning.w.u);
   return rc;
 }
 
@@ -188,8 +154,7 @@ th_status th_sampling_begin(struct th_sampling *s, struct th_context *context,
   th_status rc = th_sampling_draw_by(s, context, &theory, err);
   if (rc != TH_OK)
     return rc;
-  th_steps_begin(&s->steps, context->config, s->geometry, &s->w.frame, &theory);
-  th_iterate_average_anew(&s->w);
+  th_learning_begin(&s->learning, context, &theory);
   return rc;
 }
 
@@ -198,8 +163,8 @@ static void remember_moments(struct th_sampling *s)
 {
   for (int64_t k = 0; k < s->reads.count; k++) {
     int64_t a = s->reads.attribute[k] - s->draws.first;
-    s->moments.square[a] += s->reads.value[k] * s->reads.value[k];
-    s->moments.hits[a] += 1;
+    s->learning.moments.square[a] += s->reads.value[k] * s->reads.value[k];
+    s->learning.moments.hits[a] += 1;
   }
 }
 
@@ -207,19 +172,20 @@ static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   struct th_sampling *s = state;
-  struct th_reads_targets targets = {s->target, s->weight};
+  struct th_reads_targets targets = {s->learning.target, s->learning.weight};
   th_status rc;
   /* Algorithm 1, lines 3 to 8: read an example in kx + kphi places */
   rc = th_reads_take(&s->reads, context, &s->order, &s->draws, s->examples,
                      more, err);
   if (rc == TH_OK && !*more)
     return TH_OK;
-  TH_TRY(th_reads_residuals(&s->reads, context, &s->draws, &s->w, &targets, rc,
-                            err));
+  TH_TRY(th_reads_residuals(&s->reads, context, &s->draws, &s->learning.w,
+                            &targets, rc, err));
   if (!isfinite(s->reads.loss))
     return th_fail(err, TH_ENUMERIC,
                    "the estimated residuals are no numbers any more; take a "
                    "smaller {eta} or {step-factor}");
+  s->learning.loss = s->reads.loss;
   s->examples += s->reads.rows;
   s->updates++;
   if (s->first_phase > 0 && !s->second)
@@ -238,22 +204,22 @@ static th_status publish(void *state, struct th_context *context,
                          struct th_error *err)
 {
   struct th_sampling *s = state;
-  return th_iterate_publish(&s->w, context, &s->support, err);
+  return th_learning_publish(&s->learning, context, err);
 }
 
 static const struct th_support *support_of(const void *state)
 {
-  return &((const struct th_sampling *)state)->support;
+  return &((const struct th_sampling *)state)->learning.support;
 }
 
 static double loss_of(const void *state)
 {
-  return ((const struct th_sampling *)state)->reads.loss;
+  return ((const struct th_sampling *)state)->learning.loss;
 }
 
 static double step_size_of(const void *state)
 {
-  return th_steps_shown(&((const struct th_sampling *)state)->steps);
+  return th_steps_shown(&((const struct th_sampling *)state)->learning.steps);
 }
 
 const struct th_algorithm th_sampling_algorithm = {.create = create,

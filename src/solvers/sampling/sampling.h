@@ -10,10 +10,8 @@
 #define TH_SAMPLING_H
 
 #include "solvers/sampling/draws.h"
-#include "solvers/sampling/iterate.h"
-#include "solvers/sampling/moments.h"
+#include "solvers/sampling/learning.h"
 #include "solvers/sampling/reads.h"
-#include "solvers/sampling/steps.h"
 
 /* What an update has touched: attributes of this rank, and the cells of all
  * ranks that a data point was read in. */
@@ -30,18 +28,12 @@ struct th_touched {
 };
 
 struct th_sampling {
-  const struct th_geometry *geometry;
-  struct th_moments moments;
+  struct th_learning learning; /* w, steps, targets, moments */
   struct th_draws draws;
-  struct th_iterate w;
-  struct th_steps steps;
   struct th_example_order order;
   struct th_reads reads;
   struct th_touched touched;
-  double *target; /* of all training examples */
-  double *weight;
-  struct th_support support; /* as it was published last */
-  int64_t examples;          /* so far */
+  int64_t examples; /* so far */
   int64_t updates;
   int64_t first_phase; /* examples of the first phase; 0: there is one phase */
   bool second;         /* the second phase has begun */

@@ -83,7 +83,7 @@ static int32_t cell_of(const struct th_sampling *s, int64_t a)
 static void add_norm(struct th_sampling *s, struct th_context *context)
 {
   struct th_touched *t = &s->touched;
-  bool largest = s->geometry->largest;
+  bool largest = s->learning.geometry->largest;
   double norm = 0;
   for (int64_t c = 0; c < t->cells; c++)
     t->number[c] = 0;
@@ -95,7 +95,7 @@ static void add_norm(struct th_sampling *s, struct th_context *context)
   th_comm_share_numbers(context->comm, t->number, (size_t)t->cells);
   for (int64_t c = 0; c < t->cells; c++)
     norm = largest ? fmax(norm, t->number[c]) : norm + t->number[c];
-  s->steps.sum += norm;
+  s->learning.steps.sum += norm;
 }
 
 /* The sums of this rank's cells that were touched, to all ranks. Collective. */
@@ -106,14 +106,14 @@ static void share_cells(struct th_sampling *s, struct th_context *context)
   for (int64_t k = 0; k < t->cells; k++) {
     int64_t cell = t->cell[k] - mine.first;
     bool owned = t->cell[k] >= mine.first && t->cell[k] < mine.last;
-    t->number[2 * k] = owned ? th_sum_tree_top(&s->w.size, cell) : 0;
+    t->number[2 * k] = owned ? th_sum_tree_top(&s->learning.w.size, cell) : 0;
     t->number[2 * k + 1] = owned ? th_sum_tree_top(&s->draws.mass, cell) : 0;
   }
   th_comm_share_numbers(context->comm, t->number, 2 * (size_t)t->cells);
   for (int64_t k = 0; k < t->cells; k++) {
-    s->w.all.level[0][t->cell[k]] = t->number[2 * k];
+    s->learning.w.all.level[0][t->cell[k]] = t->number[2 * k];
     s->draws.all.level[0][t->cell[k]] = t->number[2 * k + 1];
-    th_sum_tree_update(&s->w.all, t->cell[k]);
+    th_sum_tree_update(&s->learning.w.all, t->cell[k]);
     th_sum_tree_update(&s->draws.all, t->cell[k]);
   }
 }
@@ -124,18 +124,18 @@ void th_sampling_learn(struct th_sampling *s, struct th_context *context)
   bool derived;
   list_cells(s);
   form_gradient(s);
-  if (s->steps.by == TH_ADAGRAD_NORM)
+  if (s->learning.steps.by == TH_ADAGRAD_NORM)
     add_norm(s, context);
   /* the average is of w before its updates */
-  th_iterate_pass(&s->w, s->reads.rows);
+  th_iterate_pass(&s->learning.w, s->reads.rows);
   for (int64_t k = 0; k < t->count; k++) {
     int64_t a = t->place[k];
-    double step = th_steps_next(&s->steps, a, t->gradient[a]);
-    th_iterate_move(&s->w, a, step, t->gradient[a]);
-    th_draws_weigh(&s->draws, a, s->w.u[a]);
+    double step = th_steps_next(&s->learning.steps, a, t->gradient[a]);
+    th_iterate_move(&s->learning.w, a, step, t->gradient[a]);
+    th_draws_weigh(&s->draws, a, s->learning.w.u[a]);
   }
   share_cells(s, context);
-  th_iterate_project(&s->w, context, &derived);
+  th_iterate_project(&s->learning.w, context, &derived);
   if (derived)
-    th_draws_weigh_all(&s->draws, context, s->w.u);
+    th_draws_weigh_all(&s->draws, context, s->learning.w.u);
 }

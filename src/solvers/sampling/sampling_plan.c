@@ -88,37 +88,62 @@ static int64_t memory_of(const struct th_plan *plan,
          size->shape->training * EXAMPLE_BYTES + slots * CELL_BYTES;
 }
 
+static th_status check_loss(const struct th_config *config,
+                            struct th_error *err)
+{
+  if (!th_loss_find(config->loss)->labels)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "solver %s has the squared loss only, by which labels can be "
+                 "regressed; leave {loss} out",
+                 config->solver);
+}
+
+/* Passes, and bytes of the runs of which some example is read. */
+static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
+{
+  struct th_config *config = &plan->config;
+  const struct th_shape *shape = size->shape;
+  choose_passes(config, shape);
+  double rows = (double)config->passes * (double)shape->training;
+  double share = (double)config->budget / (double)shape->attributes;
+  double group = (double)th_min_i64(shape->row_group, shape->training);
+  double missed = th_exp(-group * share);
+  plan->blocks = 1;
+  plan->deal_unit =
+      th_partition_deal_unit_size(shape->row_group, shape->training, 1);
+  plan->memory = memory_of(plan, size);
+  plan->stream_bytes =
+      (int64_t)(th_shape_bytes(shape) * (double)config->passes * (1 - missed));
+  plan->read_bytes = (int64_t)(th_shape_bytes(shape) *
+                               (1 - th_pow(missed, (double)config->passes)));
+  plan->updates = (int64_t)ceil(rows / (double)config->batch);
+  plan->visits = rows * (double)config->budget;
+}
+
 th_status th_sampling_plan(struct th_plan *plan,
                            const struct th_plan_size *size,
                            struct th_error *err)
 {
   struct th_config *config = &plan->config;
-  const struct th_shape *shape = size->shape;
   th_status rc;
-  if (th_loss_find(config->loss)->labels)
-    return th_fail(err, TH_EUSAGE,
-                   "solver %s has the squared loss only, by which labels can "
-                   "be regressed; leave {loss} out",
-                   config->solver);
-  TH_TRY(choose_budget(config, shape->attributes, err));
+  TH_TRY(check_loss(config, err));
+  TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_steps(config, err));
-  choose_passes(config, shape);
-  double rows = (double)config->passes * (double)shape->training;
-  double share = (double)config->budget / (double)shape->attributes;
-  double group = (double)th_min_i64(shape->row_group, shape->training);
-  plan->blocks = 1;
-  plan->deal_unit =
-      th_partition_deal_unit_size(shape->row_group, shape->training, 1);
-  plan->memory = memory_of(plan, size);
-  /* runs of which some example is read */
-  plan->stream_bytes =
-      (int64_t)(th_shape_bytes(shape) * (double)config->passes *
-                (1 - th_exp(-group * share)));
-  plan->read_bytes =
-      (int64_t)(th_shape_bytes(shape) *
-                (1 - th_exp(-group * share * (double)config->passes)));
-  plan->updates = (int64_t)ceil(rows / (double)config->batch);
-  plan->visits = rows * (double)config->budget;
+  fill_in(plan, size);
+done:
+  return rc;
+}
+
+th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
+                         struct th_error *err)
+{
+  struct th_config *config = &plan->config;
+  th_status rc;
+  TH_TRY(check_loss(config, err));
+  TH_TRY(check_steps(config, err));
+  config->budget = size->shape->attributes;
+  fill_in(plan, size);
 done:
   return rc;
 }

@@ -7,7 +7,7 @@ static void derive(struct th_sampling *s, struct th_context *context,
                    struct th_state *list)
 {
   struct th_geometry_theory theory;
-  th_iterate_derive(&s->w, context);
+  th_iterate_derive(&s->learning.w, context);
   th_state_note(list, th_sampling_draw_by(s, context, &theory, list->err));
 }
 
@@ -18,12 +18,8 @@ void th_sampling_describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, examples);
   TH_STATE_ONE(list, s, updates);
   TH_STATE_ONE(list, s, second);
-  TH_STATE_ONE(list, &s->reads, loss);
   th_example_order_describe(&s->order, list);
-  th_moments_describe(&s->moments, context, list);
-  th_iterate_describe(&s->w, context, list);
-  th_steps_describe(&s->steps, context->owned, list);
-  th_support_describe(&s->support, "support", list);
+  th_learning_describe(&s->learning, context, list);
   if (th_state_puts(list) && th_state_agree(list, context->comm))
     derive(s, context, list);
 }

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 
 th_status th_steps_init(struct th_steps *steps, const struct th_config *config,
-                        const struct th_geometry *geometry, int64_t owned,
-                        struct th_error *err)
+                        int64_t owned, struct th_error *err)
 {
   *steps = (struct th_steps){.by = config->adagrad};
   if (config->eta != 0)
     steps->by = TH_ADAGRAD_NONE;
   else if (config->adagrad == TH_ADAGRAD_AUTO)
-    steps->by = geometry->adapts ? TH_ADAGRAD_NORM : TH_ADAGRAD_NONE;
+    steps->by = TH_ADAGRAD_NORM;
   if (steps->by != TH_ADAGRAD_COORDINATE)
     return TH_OK;
   steps->count = owned;
@@ -30,11 +29,14 @@ void th_steps_free(struct th_steps *steps)
 /* --step-factor, or the factor that goes with the way of steps. */
 static double factor_of(const struct th_steps *steps,
                         const struct th_config *config,
-                        const struct th_geometry *geometry)
+                        const struct th_geometry *geometry, bool whole)
 {
+  const double bolder = 3; /* gradients of whole examples vary less */
   if (config->step_factor > 0)
     return config->step_factor;
-  return config->eta == TH_ETA_THEORY ? 1 : geometry->factor[steps->by];
+  if (config->eta == TH_ETA_THEORY)
+    return 1;
+  return geometry->factor[steps->by] * (whole ? bolder : 1);
 }
 
 void th_steps_begin(struct th_steps *steps, const struct th_config *config,
@@ -42,14 +44,14 @@ void th_steps_begin(struct th_steps *steps, const struct th_config *config,
                     const struct th_geometry_frame *frame,
                     const struct th_geometry_theory *theory)
 {
-  double factor = factor_of(steps, config, geometry);
+  double factor = factor_of(steps, config, geometry, isinf(theory->reads));
   steps->sum = 0;
   for (int64_t a = 0; a < steps->count; a++)
     steps->square[a] = 0;
   if (config->eta > 0)
     steps->size = config->eta;
   else if (steps->by == TH_ADAGRAD_NONE)
-    steps->size = factor * geometry->theory(theory);
+    steps->size = factor * (double)theory->batch * geometry->theory(theory);
   else
     steps->size = factor * geometry->reach(frame, theory->attributes);
 }

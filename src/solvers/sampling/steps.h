@@ -22,10 +22,9 @@ struct th_steps {
   int64_t count;  /* of them; 0: by is another one */
 };
 
-/* The way of steps that options and geometry decide. Local. TH_ENOMEM. */
+/* The way of steps that the options decide. Local. TH_ENOMEM. */
 th_status th_steps_init(struct th_steps *steps, const struct th_config *config,
-                        const struct th_geometry *geometry, int64_t owned,
-                        struct th_error *err);
+                        int64_t owned, struct th_error *err);
 void th_steps_free(struct th_steps *steps);
 
 /* Begin a phase with nothing added up. Local. */

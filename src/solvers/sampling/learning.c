@@ -1,0 +1,109 @@
+/* learning.c - what the solvers of this folder learn with: coefficients in a
+ * ball, steps, targets
+ * SPDX-License-Identifier: MIT */
+#include "solvers/sampling/learning.h"
+
+#include "core/memory.h"
+#include "solvers/solver_table.h"
+
+#include <stdlib.h>
+
+void th_learning_free(struct th_learning *learning)
+{
+  th_moments_free(&learning->moments);
+  th_iterate_free(&learning->w);
+  th_steps_free(&learning->steps);
+  th_support_free(&learning->support);
+  TH_FREE(learning->target, learning->weight);
+}
+
+/* Local. */
+static th_status reserve(struct th_learning *l, struct th_context *context,
+                         struct th_error *err)
+{
+  int64_t owned = context->owned.last - context->owned.first;
+  int64_t n = th_source_shape(context->source)->training;
+  th_status rc;
+  TH_TRY(th_iterate_init(&l->w, context, l->geometry, err));
+  TH_TRY(th_steps_init(&l->steps, context->config, owned, err));
+  TH_TRY(TH_NEW(&l->target, n, "targets", err));
+  TH_TRY(TH_NEW(&l->weight, n, "weights", err));
+  TH_TRY(th_context_all_examples(context, l->target, l->weight, err));
+  for (int64_t i = 0; i < n; i++)
+    l->weight[i] *= (double)n;
+done:
+  return rc;
+}
+
+/* The radius that was given, or the one that the data suggest. Local. */
+static double choose_radius(const struct th_learning *l,
+                            const struct th_context *context)
+{
+  int64_t n = th_source_shape(context->source)->training;
+  double response = 0;
+  if (context->config->radius > 0)
+    return context->config->radius;
+  for (int64_t i = 0; i < n; i++)
+    response += l->weight[i] * l->target[i] * l->target[i] / (double)n;
+  double radius = l->geometry->radius(response, l->moments.sum, l->w.useful, n);
+  th_context_notice(context,
+                    "the radius of the %s ball is %g, by the mean squares of "
+                    "targets and attributes; {radius} sets another one",
+                    l->geometry->ball, radius);
+  return radius;
+}
+
+th_status th_learning_init(struct th_learning *learning,
+                           struct th_context *context, struct th_error *err)
+{
+  th_status rc;
+  learning->geometry = context->solver->geometry;
+  learning->w.rises = false;
+  rc = reserve(learning, context, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  learning->w.rises = context->config->eta == 0;
+  TH_TRY(th_moments_init(&learning->moments, context, err));
+  TH_TRY(th_iterate_start(&learning->w, context,
+                          choose_radius(learning, context), err));
+done:
+  return rc;
+}
+
+struct th_geometry_theory th_learning_theory(const struct th_learning *learning,
+                                             const struct th_context *context,
+                                             int64_t examples)
+{
+  const struct th_moments *moments = &learning->moments;
+  return (struct th_geometry_theory){
+      .examples = examples,
+      .batch = context->config->batch,
+      .attributes = learning->w.useful,
+      .radius = learning->w.frame.radius,
+      .unit = learning->geometry->largest ? moments->largest : moments->sum};
+}
+
+void th_learning_begin(struct th_learning *learning,
+                       const struct th_context *context,
+                       const struct th_geometry_theory *theory)
+{
+  th_steps_begin(&learning->steps, context->config, learning->geometry,
+                 &learning->w.frame, theory);
+  th_iterate_average_anew(&learning->w);
+}
+
+th_status th_learning_publish(struct th_learning *learning,
+                              struct th_context *context, struct th_error *err)
+{
+  return th_iterate_publish(&learning->w, context, &learning->support, err);
+}
+
+void th_learning_describe(struct th_learning *learning,
+                          const struct th_context *context,
+                          struct th_state *state)
+{
+  TH_STATE_ONE(state, learning, loss);
+  th_moments_describe(&learning->moments, context, state);
+  th_iterate_describe(&learning->w, context, state);
+  th_steps_describe(&learning->steps, context->owned, state);
+  th_support_describe(&learning->support, "support", state);
+}

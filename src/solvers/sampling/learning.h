@@ -1,0 +1,53 @@
+/* learning.h - what the solvers of this folder learn with: coefficients in a
+ * ball, steps, targets
+ *
+ * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_LEARNING_H
+#define TH_LEARNING_H
+
+#include "solvers/sampling/iterate.h"
+#include "solvers/sampling/moments.h"
+#include "solvers/sampling/steps.h"
+
+struct th_learning {
+  const struct th_geometry *geometry;
+  struct th_moments moments;
+  struct th_iterate w;
+  struct th_steps steps;
+  double *target;            /* of all training examples, replicated */
+  double *weight;            /* their mean is 1 */
+  double loss;               /* on the last mini-batch */
+  struct th_support support; /* as it was published last */
+};
+
+/* Read targets and moments, and set w to the start in a ball of the radius that
+ * is given, or that the data suggest. Collective. Release with
+ * th_learning_free. */
+th_status th_learning_init(struct th_learning *learning,
+                           struct th_context *context, struct th_error *err);
+/* Local. */
+void th_learning_free(struct th_learning *learning);
+
+/* What theory knows of a phase of so many examples: all but the draws. Local,
+ * replicated. */
+struct th_geometry_theory th_learning_theory(const struct th_learning *learning,
+                                             const struct th_context *context,
+                                             int64_t examples);
+
+/* Begin a phase: sizes of steps, and a new average. Local. */
+void th_learning_begin(struct th_learning *learning,
+                       const struct th_context *context,
+                       const struct th_geometry_theory *theory);
+
+/* Bring the support up to date. Collective. */
+th_status th_learning_publish(struct th_learning *learning,
+                              struct th_context *context, struct th_error *err);
+
+/* Its state; what follows from it is computed by th_iterate_derive. Local. */
+void th_learning_describe(struct th_learning *learning,
+                          const struct th_context *context,
+                          struct th_state *state);
+
+#endif
