@@ -2,6 +2,7 @@
 add_library(thresher_problem STATIC problem.c memory_store.c penalised.c)
 target_link_libraries(thresher_problem PUBLIC thresher_solvers_driver PRIVATE thresher_flags m)
 th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_solvers_driver LABELS unit)
+th_test(NAME unit_sampling TIMEOUT 120 LIBS thresher_problem thresher_solvers_driver LABELS unit)
 th_test(NAME unit_latin LIBS thresher_solvers_driver LABELS unit)
 th_test(NAME unit_sift_fit TIMEOUT 120 LIBS thresher_problem thresher_solvers_driver LABELS unit)
 th_test(NAME unit_refit TIMEOUT 120 LIBS thresher_problem thresher_solvers_driver LABELS unit)

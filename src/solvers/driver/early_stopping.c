@@ -71,6 +71,11 @@ th_status th_early_stopping_loss(struct th_validation *validation,
   return rc;
 }
 
+bool th_early_stopping_ended(const struct th_validation *validation)
+{
+  return validation->strikes >= STRIKES;
+}
+
 bool th_early_stopping_due(const struct th_validation *validation,
                            const struct th_context *context)
 {
@@ -99,6 +104,7 @@ th_status th_early_stopping_check(struct th_validation *validation,
     rc = th_support_copy(&validation->best, support, err);
     return th_agree(context->comm, rc, err);
   }
-  *stop = ++validation->strikes >= STRIKES;
+  validation->strikes++;
+  *stop = th_early_stopping_ended(validation);
   return TH_OK;
 }

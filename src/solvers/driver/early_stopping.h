@@ -34,6 +34,9 @@ th_status th_early_stopping_loss(struct th_validation *validation,
                                  const struct th_support *support, double *loss,
                                  struct th_error *err);
 
+/* Has a check ended the run? */
+bool th_early_stopping_ended(const struct th_validation *validation);
+
 /* Is it time for a check? Never where no unit is held out. */
 bool th_early_stopping_due(const struct th_validation *validation,
                            const struct th_context *context);

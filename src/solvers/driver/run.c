@@ -103,8 +103,9 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
   bool stop = false;
   bool warned = context->deal.reused;
   th_status rc = TH_OK;
-  *more = true;
-  while (!stop && run->updates < most) {
+  /* a run that is gone on with may have ended */
+  *more = !th_early_stopping_ended(&run->validation);
+  while (*more && !stop && run->updates < most) {
     TH_TRY(algorithm->step(run->state, context, more, err));
     if (!*more)
       break;

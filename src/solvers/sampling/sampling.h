@@ -45,6 +45,11 @@ th_status th_sampling_touched_init(struct th_touched *touched,
                                    int64_t slots, struct th_error *err);
 void th_sampling_touched_free(struct th_touched *touched);
 
+/* Form the gradient of the mini-batch that was read: an unbiased estimate of
+ * the mean gradient of its examples, 0 but for the attributes that are listed.
+ * Local. */
+void th_sampling_gradient(struct th_sampling *s);
+
 /* Make a step from the mini-batch that was read: gradient, step, projection.
  * Collective: one sum or two of some numbers for each cell that was touched. */
 void th_sampling_learn(struct th_sampling *s, struct th_context *context);

@@ -51,8 +51,8 @@ static void list_cells(struct th_sampling *s)
     }
 }
 
-/* g = (1/B) sum of phi x / (kx q) e, over the slots of data points. Local. */
-static void form_gradient(struct th_sampling *s)
+/* g = (1/B) sum of phi x / (kx q) e, over the slots of data points. */
+void th_sampling_gradient(struct th_sampling *s)
 {
   struct th_touched *t = &s->touched;
   const struct th_reads *reads = &s->reads;
@@ -123,7 +123,7 @@ void th_sampling_learn(struct th_sampling *s, struct th_context *context)
   struct th_touched *t = &s->touched;
   bool derived;
   list_cells(s);
-  form_gradient(s);
+  th_sampling_gradient(s);
   if (s->learning.steps.by == TH_ADAGRAD_NORM)
     add_norm(s, context);
   /* the average is of w before its updates */

@@ -78,11 +78,10 @@ double th_steps_shown(const struct th_steps *steps)
 void th_steps_describe(struct th_steps *steps, struct th_range owned,
                        struct th_state *state)
 {
-  struct th_range none = {owned.first, owned.first};
   th_state_enter(state, "steps");
   TH_STATE_ONE(state, steps, size);
   TH_STATE_ONE(state, steps, sum);
-  th_state_spread(state, "square", TH_STATE_F64, steps->square, 1,
-                  steps->by == TH_ADAGRAD_COORDINATE ? owned : none);
+  if (steps->by == TH_ADAGRAD_COORDINATE)
+    th_state_spread(state, "square", TH_STATE_F64, steps->square, 1, owned);
   th_state_leave(state);
 }
