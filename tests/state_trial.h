@@ -129,13 +129,13 @@ static inline struct th_config in_a_ball(const struct th_solver_row *row,
   config.passes = 1 + k % 3;
   config.validation = k % 4 >= 2 ? 0.1 : 0;
   config.batch = 10 * (k % 3);
-  config.moments = (enum th_moments_from)((k + k / 3) % TH_MOMENTS_COUNT);
-  config.inner = (enum th_inner)(k % TH_INNER_COUNT);
-  config.adagrad = (enum th_adagrad)(k % TH_ADAGRAD_COUNT);
+  config.ball.moments = (enum th_moments_from)((k + k / 3) % TH_MOMENTS_COUNT);
+  config.ball.inner = (enum th_inner)(k % TH_INNER_COUNT);
+  config.ball.adagrad = (enum th_adagrad)(k % TH_ADAGRAD_COUNT);
   config.eta = k % 5 == 4 ? TH_ETA_THEORY : 0;
-  config.radius = k % 2 ? 0 : 8;
+  config.ball.radius = k % 2 ? 0 : 8;
   if (config.eta != 0)
-    config.adagrad = TH_ADAGRAD_AUTO;
+    config.ball.adagrad = TH_ADAGRAD_AUTO;
   if (k % 4 == 3) {
     config.start.support = p->support;
     config.start.coef = p->coef;
@@ -162,7 +162,7 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
 {
   *t = (struct trial){.problem = problem_of(row, k), .number = k};
   t->data = store_of(&t->problem, k);
-  t->config = row->geometry != NULL ? in_a_ball(row, &t->problem, k)
+  t->config = row->ball != NULL ? in_a_ball(row, &t->problem, k)
               : row->penalised      ? penalised(row, &t->problem, k)
                                     : budgeted(row, &t->problem, k);
   fit_options(&t->config);

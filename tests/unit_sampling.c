@@ -141,13 +141,13 @@ static double distance(const char *solver, enum th_moments_from moments,
   for (int64_t k = 0; k < ATTRIBUTES * m->store.shape.examples; k++)
     m->values[k] *= (float)(1 + k / m->store.shape.examples % 4);
   memory_store_finish(m);
-  config.moments = moments;
-  config.inner = inner;
+  config.ball.moments = moments;
+  config.ball.inner = inner;
   config.standardize = false;
   config.passes = PASSES;
   config.validation = 0;
   config.batch = BATCH;
-  config.radius = 8;
+  config.ball.radius = 8;
   config.start.support = p.support;
   config.start.coef = p.coef;
   config.start.size = p.true_size;

@@ -54,16 +54,16 @@ static const struct th_option table[] = {
      "The support to begin with: a model, or a list of attributes such as "
      "3,17,20. Attributes are numbers counted from 0, or names. Each may have "
      "a coefficient: 3:0.5,17:-2"},
-    {"moments", 0, TH_OPT_CHOICE, AT(moments), NULL, th_option_by_config, NULL,
-     TH_NO_LIMITS, th_training_names_moments, "model", TH_TRAIN, true,
+    {"moments", 0, TH_OPT_CHOICE, AT(ball.moments), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, th_training_names_moments, "model", TH_TRAIN, true,
      "Attributes are drawn by their second moments. two-phase estimates these "
      "in the first tenth of the run, known takes those of the import, and "
      "uniform draws all attributes alike"},
-    {"inner", 0, TH_OPT_CHOICE, AT(inner), NULL, th_option_by_config, NULL,
+    {"inner", 0, TH_OPT_CHOICE, AT(ball.inner), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, th_training_names_inner, "model", TH_TRAIN, true,
      "How the attributes of an inner product are drawn. improved also goes by "
      "their second moments, plain by the coefficients alone"},
-    {"radius", 0, TH_OPT_REAL, AT(radius), "B", th_option_by_config,
+    {"radius", 0, TH_OPT_REAL, AT(ball.radius), "B", th_option_by_config,
      "chosen by the mean squares of targets and attributes", TH_ABOVE(0), NULL,
      "model", TH_TRAIN, true,
      "Radius of the ball that holds the coefficients: of the l2 norm for aerr, "
@@ -118,10 +118,12 @@ static const struct th_option table[] = {
      TH_ABOVE(0), th_training_names_eta, "schedule", TH_TRAIN, true,
      "Step size. theory is for solvers that sample attributes: the size that "
      "is proved, for data that are scaled to the mean square 1"},
-    {"step-factor", 0, TH_OPT_REAL, AT(step_factor), "F", th_option_by_config,
-     "by {adagrad}, such as 0.1 with norm for aerr and 0.25 for aelr", TH_ABOVE(0), NULL,
-     "schedule", TH_TRAIN, true, "Factor of the step size that a rule gives"},
-    {"adagrad", 0, TH_OPT_CHOICE, AT(adagrad), NULL, th_option_by_config,
+    {"step-factor", 0, TH_OPT_REAL, AT(ball.step_factor), "F",
+     th_option_by_config,
+     "by {adagrad}, such as 0.1 with norm for aerr and 0.25 for aelr",
+     TH_ABOVE(0), NULL, "schedule", TH_TRAIN, true,
+     "Factor of the step size that a rule gives"},
+    {"adagrad", 0, TH_OPT_CHOICE, AT(ball.adagrad), NULL, th_option_by_config,
      "auto, which is norm unless {eta} is given", TH_NO_LIMITS,
      th_training_names_adagrad, "schedule", TH_TRAIN, true,
      "Steps that shrink as gradients add up: by the norm of all, or coordinate "

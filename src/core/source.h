@@ -78,7 +78,7 @@ void th_source_describe(struct th_source *source, struct th_state *state);
 /* Declare and count a draw. The arrays that it points to must not change until
  * the last read. Local, the same on every rank. TH_EBUDGET if it would observe
  * more than the budget, TH_EARG if it names rows that are no training examples
- * or attributes that do not exist. Nothing is counted then. */
+ * or attributes that do not exist. Nothing is counted then. Also TH_ENOMEM. */
 th_status th_source_draw(struct th_source *source, struct th_draw *draw,
                          struct th_error *err);
 

@@ -29,11 +29,6 @@ static int64_t all_nodes(int64_t leaves, int levels)
   return nodes;
 }
 
-int64_t th_sum_tree_bytes(int64_t leaves)
-{
-  return all_nodes(leaves, TH_SUM_LEVELS - 1) * (int64_t)sizeof(double);
-}
-
 th_status th_sum_tree_init(struct th_sum_tree *tree, int64_t leaves, int levels,
                            struct th_error *err)
 {
@@ -83,14 +78,6 @@ void th_sum_tree_refresh(struct th_sum_tree *tree)
     for (int64_t k = 0; k < count; k++)
       tree->level[level + 1][k] = sum_of(tree->level[level] + k * TH_SUM_FAN);
   }
-}
-
-int64_t th_sum_tree_tops(const struct th_sum_tree *tree)
-{
-  int64_t count = tree->leaves;
-  for (int level = 0; level < tree->levels; level++)
-    count = above(count);
-  return count;
 }
 
 double th_sum_tree_top(const struct th_sum_tree *tree, int64_t top)

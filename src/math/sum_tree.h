@@ -28,16 +28,12 @@ th_status th_sum_tree_init(struct th_sum_tree *tree, int64_t leaves, int levels,
                            struct th_error *err);
 void th_sum_tree_free(struct th_sum_tree *tree);
 
-/* Bytes of a tree. */
-int64_t th_sum_tree_bytes(int64_t leaves);
-
 /* Form the sums above one leaf, or above all leaves, anew; the leaves were set
  * by the caller in tree->level[0]. */
 void th_sum_tree_update(struct th_sum_tree *tree, int64_t leaf);
 void th_sum_tree_refresh(struct th_sum_tree *tree);
 
-/* The number of tops, and one of them. */
-int64_t th_sum_tree_tops(const struct th_sum_tree *tree);
+/* One of the tops. */
 double th_sum_tree_top(const struct th_sum_tree *tree, int64_t top);
 
 /* The leaf below a top that a uniform number in (0, 1) draws, in proportion to

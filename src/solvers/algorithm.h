@@ -24,7 +24,8 @@ struct th_algorithm {
    * to do it with. Then nothing has changed. */
   th_status (*step)(void *state, struct th_context *context, bool *more,
                     struct th_error *err);
-  /* Bring the support up to date, for solvers whose steps do not; NULL: they do.
+  /* Bring the support up to date, for solvers whose steps do not; NULL: they
+   * do.
    */
   th_status (*publish)(void *state, struct th_context *context,
                        struct th_error *err);

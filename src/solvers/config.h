@@ -79,6 +79,15 @@ struct th_config_screening {
   int64_t every;   /* T: steps between screenings; 0: by rule */
 };
 
+/* Steps in a ball that holds the coefficients, and draws of attributes. */
+struct th_config_ball {
+  double radius; /* of the l1 or the l2 norm, by the solver; 0: by rule */
+  enum th_adagrad adagrad;
+  double step_factor; /* of a rule's step size */
+  enum th_moments_from moments;
+  enum th_inner inner;
+};
+
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
  * are those of th_config_default; names, ranges and help of the options are in
  * src/api/training_options.c. */
@@ -95,12 +104,7 @@ struct th_config {
   enum th_refit refit;
   enum th_select_for select; /* of sift */
   double eta;                /* step size, or TH_ETA_THEORY */
-  double step_factor;        /* of a rule's step size */
-  enum th_adagrad adagrad;
-  enum th_moments_from moments; /* of solvers that sample attributes */
-  enum th_inner inner;
-  double radius; /* of the ball that holds the coefficients, l1 or l2 by the
-                    solver; 0: by rule */
+  struct th_config_ball ball;
   struct th_config_rounds rounds;
   struct th_config_start start;
   /* Penalised solvers: exactly one of lambda, lambda_ratio and path is given

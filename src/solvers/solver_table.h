@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct th_algorithm;
-struct th_geometry;
+struct th_ball;
 struct th_plan;
 struct th_plan_size;
 struct th_screening;
@@ -46,7 +46,7 @@ struct th_solver_row {
   const struct th_update *update;
   const struct th_screening *const *screenings;
   /* Methods that sample attributes: the ball of the coefficients. */
-  const struct th_geometry *geometry;
+  const struct th_ball *ball;
 };
 /* Local. */
 const struct th_solver_row *th_solver_table(void);

@@ -171,7 +171,7 @@ static th_status fill_model(struct th_run *run,
   model->solver = th_model_copy_string(run->solver->name);
   model->loss = th_model_copy_string(run->context.loss->name);
   bool used = run->context.config->standardize ||
-              run->context.config->intercept || run->solver->geometry != NULL;
+              run->context.config->intercept || run->solver->ball != NULL;
   const char *origin = store->statistics == NULL ? "import" : store->statistics;
   if (th_weighted_wanted(&run->context))
     origin = "weighted";

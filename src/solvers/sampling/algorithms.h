@@ -5,7 +5,7 @@
 
 #include "solvers/algorithm.h"
 #include "solvers/plan.h"
-#include "solvers/sampling/geometry.h"
+#include "solvers/sampling/ball.h"
 
 extern const struct th_algorithm th_sampling_algorithm;
 extern const struct th_algorithm th_online_algorithm;

@@ -3,7 +3,7 @@
  * Kukliansky & Shamir 2015, Algorithm 3, with its two vectors of weights in
  * one: S_i += clip(eta g_i, 1), w_i = -B sinh(S_i) / sum cosh(S_j).
  * SPDX-License-Identifier: MIT */
-#include "solvers/sampling/geometry.h"
+#include "solvers/sampling/ball.h"
 
 #include "core/elementary.h"
 
@@ -13,7 +13,7 @@ enum { BISECTIONS = 200 };
 
 static const double largest_total = 0x1p300;
 
-static double move(const struct th_geometry_frame *frame, double position,
+static double move(const struct th_ball_frame *frame, double position,
                    double step, double gradient)
 {
   (void)frame;
@@ -25,14 +25,14 @@ static double plain(double u)
   return fabs(u);
 }
 
-static double direction(const struct th_geometry_frame *frame, double position)
+static double direction(const struct th_ball_frame *frame, double position)
 {
   double up = th_exp(position - frame->shift);
   double down = th_exp(-position - frame->shift);
   return (down - up) / 2;
 }
 
-static double size(const struct th_geometry_frame *frame, double position)
+static double size(const struct th_ball_frame *frame, double position)
 {
   double up = th_exp(position - frame->shift);
   double down = th_exp(-position - frame->shift);
@@ -40,7 +40,7 @@ static double size(const struct th_geometry_frame *frame, double position)
 }
 
 /* S with sinh(S) = -w total / B. */
-static double position_of(const struct th_geometry_frame *frame, double w,
+static double position_of(const struct th_ball_frame *frame, double w,
                           double total)
 {
   double z = fabs(w) * total / frame->radius;
@@ -57,7 +57,7 @@ static double norm_of(const double *w, int64_t count)
 }
 
 /* The root of sum cosh(S_j) - Z, which falls as Z grows if norm1(w) < B. */
-static double total_of(const struct th_geometry_frame *frame, const double *w,
+static double total_of(const struct th_ball_frame *frame, const double *w,
                        int64_t count, int64_t attributes)
 {
   double norm = 0;
@@ -77,21 +77,21 @@ static double total_of(const struct th_geometry_frame *frame, const double *w,
   return low;
 }
 
-static bool project(struct th_geometry_frame *frame, double total)
+static bool project(struct th_ball_frame *frame, double total)
 {
   frame->factor = frame->radius / total;
   return total > largest_total;
 }
 
-static struct th_geometry_frame reframe(const struct th_geometry_frame *frame,
-                                        double total)
+static struct th_ball_frame reframe(const struct th_ball_frame *frame,
+                                    double total)
 {
-  struct th_geometry_frame after = *frame;
+  struct th_ball_frame after = *frame;
   after.shift += th_log(total);
   return after;
 }
 
-static double rebase(const struct th_geometry_frame *before, double position)
+static double rebase(const struct th_ball_frame *before, double position)
 {
   (void)before;
   return position;
@@ -122,7 +122,7 @@ static double moment_norm(double sum)
 /* Theorems 4.1, 4.6 and 4.7, k being the reads of a data point. What is printed
  * for uniform draws is the step of ridge regression; G^2 = 8 B^2 d/k bounds the
  * gradients here. */
-static double theory(const struct th_geometry_theory *t)
+static double theory(const struct th_ball_theory *t)
 {
   double m = (double)t->examples;
   double d = (double)t->attributes;
@@ -136,31 +136,30 @@ static double theory(const struct th_geometry_theory *t)
   return t->radius > 0 ? eta / (t->radius * t->unit) : 0;
 }
 
-static double reach(const struct th_geometry_frame *frame, int64_t attributes)
+static double reach(const struct th_ball_frame *frame, int64_t attributes)
 {
   (void)frame;
   return sqrt(th_log(2 * (double)attributes));
 }
 
-const struct th_geometry th_geometry_l1 = {
-    .ball = "l1",
-    .squared = true,
-    .factor = {[TH_ADAGRAD_NONE] = 30,
-               [TH_ADAGRAD_NORM] = 0.25,
-               [TH_ADAGRAD_COORDINATE] = 0.1},
-    .move = move,
-    .plain = plain,
-    .direction = direction,
-    .size = size,
-    .position = position_of,
-    .norm_of = norm_of,
-    .total = total_of,
-    .project = project,
-    .reframe = reframe,
-    .rebase = rebase,
-    .radius = radius,
-    .moment_part = moment_part,
-    .moment_norm = moment_norm,
-    .theory = theory,
-    .reach = reach,
-    .largest = true};
+const struct th_ball th_ball_l1 = {.name = "l1",
+                                   .squared = true,
+                                   .factor = {[TH_ADAGRAD_NONE] = 30,
+                                              [TH_ADAGRAD_NORM] = 0.25,
+                                              [TH_ADAGRAD_COORDINATE] = 0.1},
+                                   .move = move,
+                                   .plain = plain,
+                                   .direction = direction,
+                                   .size = size,
+                                   .position = position_of,
+                                   .norm_of = norm_of,
+                                   .total = total_of,
+                                   .project = project,
+                                   .reframe = reframe,
+                                   .rebase = rebase,
+                                   .radius = radius,
+                                   .moment_part = moment_part,
+                                   .moment_norm = moment_norm,
+                                   .theory = theory,
+                                   .reach = reach,
+                                   .largest = true};

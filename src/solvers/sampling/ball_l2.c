@@ -2,13 +2,13 @@
  *
  * Kukliansky & Shamir 2015, Algorithm 1: w <- Proj_B(w - eta g).
  * SPDX-License-Identifier: MIT */
-#include "solvers/sampling/geometry.h"
+#include "solvers/sampling/ball.h"
 
 #include <math.h>
 
 static const double smallest_factor = 0x1p-300;
 
-static double move(const struct th_geometry_frame *frame, double position,
+static double move(const struct th_ball_frame *frame, double position,
                    double step, double gradient)
 {
   return position - step * gradient / frame->factor;
@@ -19,19 +19,19 @@ static double plain(double u)
   return u * u;
 }
 
-static double direction(const struct th_geometry_frame *frame, double position)
+static double direction(const struct th_ball_frame *frame, double position)
 {
   (void)frame;
   return position;
 }
 
-static double size(const struct th_geometry_frame *frame, double position)
+static double size(const struct th_ball_frame *frame, double position)
 {
   (void)frame;
   return position * position;
 }
 
-static double position_of(const struct th_geometry_frame *frame, double w,
+static double position_of(const struct th_ball_frame *frame, double w,
                           double total)
 {
   (void)total;
@@ -46,7 +46,7 @@ static double norm_of(const double *w, int64_t count)
   return sqrt(sum);
 }
 
-static double total_of(const struct th_geometry_frame *frame, const double *w,
+static double total_of(const struct th_ball_frame *frame, const double *w,
                        int64_t count, int64_t attributes)
 {
   double total = 0;
@@ -56,7 +56,7 @@ static double total_of(const struct th_geometry_frame *frame, const double *w,
   return total;
 }
 
-static bool project(struct th_geometry_frame *frame, double total)
+static bool project(struct th_ball_frame *frame, double total)
 {
   double norm = frame->factor * sqrt(total);
   if (norm > frame->radius)
@@ -64,16 +64,16 @@ static bool project(struct th_geometry_frame *frame, double total)
   return frame->factor < smallest_factor;
 }
 
-static struct th_geometry_frame reframe(const struct th_geometry_frame *frame,
-                                        double total)
+static struct th_ball_frame reframe(const struct th_ball_frame *frame,
+                                    double total)
 {
-  struct th_geometry_frame after = *frame;
+  struct th_ball_frame after = *frame;
   (void)total;
   after.factor = 1;
   return after;
 }
 
-static double rebase(const struct th_geometry_frame *before, double position)
+static double rebase(const struct th_ball_frame *before, double position)
 {
   return position * before->factor;
 }
@@ -99,7 +99,7 @@ static double moment_norm(double sum)
 }
 
 /* Theorems 3.1, 3.5 and 3.12, k being the reads of a data point. */
-static double theory(const struct th_geometry_theory *t)
+static double theory(const struct th_ball_theory *t)
 {
   double m = (double)t->examples;
   double d = (double)t->attributes;
@@ -114,29 +114,28 @@ static double theory(const struct th_geometry_theory *t)
   return eta / t->unit;
 }
 
-static double reach(const struct th_geometry_frame *frame, int64_t attributes)
+static double reach(const struct th_ball_frame *frame, int64_t attributes)
 {
   (void)attributes;
   return frame->radius;
 }
 
-const struct th_geometry th_geometry_l2 = {
-    .ball = "l2",
-    .factor = {[TH_ADAGRAD_NONE] = 3,
-               [TH_ADAGRAD_NORM] = 0.1,
-               [TH_ADAGRAD_COORDINATE] = 0.1},
-    .move = move,
-    .plain = plain,
-    .direction = direction,
-    .size = size,
-    .position = position_of,
-    .norm_of = norm_of,
-    .total = total_of,
-    .project = project,
-    .reframe = reframe,
-    .rebase = rebase,
-    .radius = radius,
-    .moment_part = moment_part,
-    .moment_norm = moment_norm,
-    .theory = theory,
-    .reach = reach};
+const struct th_ball th_ball_l2 = {.name = "l2",
+                                   .factor = {[TH_ADAGRAD_NONE] = 3,
+                                              [TH_ADAGRAD_NORM] = 0.1,
+                                              [TH_ADAGRAD_COORDINATE] = 0.1},
+                                   .move = move,
+                                   .plain = plain,
+                                   .direction = direction,
+                                   .size = size,
+                                   .position = position_of,
+                                   .norm_of = norm_of,
+                                   .total = total_of,
+                                   .project = project,
+                                   .reframe = reframe,
+                                   .rebase = rebase,
+                                   .radius = radius,
+                                   .moment_part = moment_part,
+                                   .moment_norm = moment_norm,
+                                   .theory = theory,
+                                   .reach = reach};

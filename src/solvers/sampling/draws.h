@@ -41,7 +41,7 @@ th_status th_draws_init(struct th_draws *draws,
                         const struct th_context *context, struct th_error *err);
 void th_draws_free(struct th_draws *draws);
 
-/* Bytes for each attribute of a rank. */
+/* Bytes for each attribute of a rank. Local. */
 int64_t th_draws_bytes(void);
 
 /* From now on data points are drawn in proportion to draws->weight[owned].

@@ -19,13 +19,12 @@ int64_t th_iterate_bytes(void)
 
 th_status th_iterate_init(struct th_iterate *w,
                           const struct th_context *context,
-                          const struct th_geometry *geometry,
-                          struct th_error *err)
+                          const struct th_ball *ball, struct th_error *err)
 {
   int64_t count = context->owned.last - context->owned.first;
   const char *what = "coefficients";
   th_status rc;
-  *w = (struct th_iterate){.geometry = geometry,
+  *w = (struct th_iterate){.ball = ball,
                            .scale = context->scale,
                            .count = count,
                            .useful =
@@ -73,8 +72,8 @@ static void derive_one(struct th_iterate *w, int64_t a)
 {
   if (w->scale[a] == 0)
     return;
-  w->u[a] = w->geometry->direction(&w->frame, w->position[a]);
-  w->size.level[0][a] = w->geometry->size(&w->frame, w->position[a]);
+  w->u[a] = w->ball->direction(&w->frame, w->position[a]);
+  w->size.level[0][a] = w->ball->size(&w->frame, w->position[a]);
 }
 
 void th_iterate_share(struct th_iterate *w, const struct th_context *context)
@@ -108,7 +107,7 @@ void th_iterate_move(struct th_iterate *w, int64_t a, double step,
                      double gradient)
 {
   settle(w, a);
-  w->position[a] = w->geometry->move(&w->frame, w->position[a], step, gradient);
+  w->position[a] = w->ball->move(&w->frame, w->position[a], step, gradient);
   derive_one(w, a);
   th_sum_tree_update(&w->size, a);
 }
@@ -117,17 +116,17 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
                         bool *derived)
 {
   double total = th_sum_tree_top(&w->all, 0);
-  *derived = w->geometry->project(&w->frame, total);
+  *derived = w->ball->project(&w->frame, total);
   if (!*derived)
     return;
-  struct th_geometry_frame before = w->frame;
-  w->frame = w->geometry->reframe(&before, total);
+  struct th_ball_frame before = w->frame;
+  w->frame = w->ball->reframe(&before, total);
   for (int64_t a = 0; a < w->count; a++) {
     settle(w, a);
-    w->position[a] = w->geometry->rebase(&before, w->position[a]);
+    w->position[a] = w->ball->rebase(&before, w->position[a]);
   }
   th_iterate_derive(w, context);
-  w->geometry->project(&w->frame, th_sum_tree_top(&w->all, 0));
+  w->ball->project(&w->frame, th_sum_tree_top(&w->all, 0));
 }
 
 void th_iterate_average_anew(struct th_iterate *w)
@@ -144,8 +143,8 @@ void th_iterate_average_anew(struct th_iterate *w)
 /* The ball holds the start with some room. */
 static void make_room(struct th_iterate *w, const double *start, int64_t size)
 {
-  struct th_geometry_frame *frame = &w->frame;
-  double norm = w->geometry->norm_of(start, size);
+  struct th_ball_frame *frame = &w->frame;
+  double norm = w->ball->norm_of(start, size);
   frame->radius = fmax(frame->radius, roomier * norm);
 }
 
@@ -155,7 +154,7 @@ th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
   const struct th_config *config = context->config;
   struct th_support start = {0};
   th_status rc = TH_OK;
-  w->frame = (struct th_geometry_frame){.radius = radius, .factor = 1};
+  w->frame = (struct th_ball_frame){.radius = radius, .factor = 1};
   int64_t size = config->start.coef != NULL ? config->start.size : 0;
   rc = TH_GROW(&w->chosen, &w->room, size, "the start", err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -166,13 +165,13 @@ th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
   for (int64_t k = 0; k < size; k++)
     start.coef[k] = start.scale[k] > 0 ? start.coef[k] / start.scale[k] : 0;
   make_room(w, start.coef, size);
-  double total = w->geometry->total(&w->frame, start.coef, size, w->useful);
+  double total = w->ball->total(&w->frame, start.coef, size, w->useful);
   struct th_range mine = th_support_owned(&start, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++)
     w->position[start.attribute[k] - context->owned.first] =
-        w->geometry->position(&w->frame, start.coef[k], total);
+        w->ball->position(&w->frame, start.coef[k], total);
   th_iterate_derive(w, context);
-  w->geometry->project(&w->frame, th_sum_tree_top(&w->all, 0));
+  w->ball->project(&w->frame, th_sum_tree_top(&w->all, 0));
 done:
   th_support_free(&start);
   return rc;

@@ -1,6 +1,6 @@
 /* iterate.h - coefficients that change a few at a time, and their average
  *
- * w = factor u (geometry.h). An update touches the attributes that it has read,
+ * w = factor u (ball.h). An update touches the attributes that it has read,
  * whatever their number in all. The average of w over all examples is lazy: an
  * attribute is settled when its u is about to change. Weights that rise favour
  * the later w, which are better (Lacoste-Julien, Schmidt & Bach 2012).
@@ -12,13 +12,13 @@
 
 #include "math/sum_tree.h"
 #include "solvers/data/support.h"
-#include "solvers/sampling/geometry.h"
+#include "solvers/sampling/ball.h"
 
 /* Arrays of attributes are those of the owned ones; other numbers are
  * replicated. */
 struct th_iterate {
-  const struct th_geometry *geometry;
-  struct th_geometry_frame frame;
+  const struct th_ball *ball;
+  struct th_ball_frame frame;
   const double *scale; /* of the context; 0: left out */
   int64_t count;       /* owned */
   int64_t useful;      /* attributes of all ranks that are not left out */
@@ -39,8 +39,7 @@ struct th_iterate {
 /* Room for all. Local. Release with th_iterate_free. */
 th_status th_iterate_init(struct th_iterate *w,
                           const struct th_context *context,
-                          const struct th_geometry *geometry,
-                          struct th_error *err);
+                          const struct th_ball *ball, struct th_error *err);
 void th_iterate_free(struct th_iterate *w);
 
 /* Bytes for each attribute of a rank. Local. */

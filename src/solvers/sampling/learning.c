@@ -24,7 +24,7 @@ static th_status reserve(struct th_learning *l, struct th_context *context,
   int64_t owned = context->owned.last - context->owned.first;
   int64_t n = th_source_shape(context->source)->training;
   th_status rc;
-  TH_TRY(th_iterate_init(&l->w, context, l->geometry, err));
+  TH_TRY(th_iterate_init(&l->w, context, l->ball, err));
   TH_TRY(th_steps_init(&l->steps, context->config, owned, err));
   TH_TRY(TH_NEW(&l->target, n, "targets", err));
   TH_TRY(TH_NEW(&l->weight, n, "weights", err));
@@ -41,15 +41,15 @@ static double choose_radius(const struct th_learning *l,
 {
   int64_t n = th_source_shape(context->source)->training;
   double response = 0;
-  if (context->config->radius > 0)
-    return context->config->radius;
+  if (context->config->ball.radius > 0)
+    return context->config->ball.radius;
   for (int64_t i = 0; i < n; i++)
     response += l->weight[i] * l->target[i] * l->target[i] / (double)n;
-  double radius = l->geometry->radius(response, l->moments.sum, l->w.useful, n);
+  double radius = l->ball->radius(response, l->moments.sum, l->w.useful, n);
   th_context_notice(context,
                     "the radius of the %s ball is %g, by the mean squares of "
                     "targets and attributes; {radius} sets another one",
-                    l->geometry->ball, radius);
+                    l->ball->name, radius);
   return radius;
 }
 
@@ -57,7 +57,7 @@ th_status th_learning_init(struct th_learning *learning,
                            struct th_context *context, struct th_error *err)
 {
   th_status rc;
-  learning->geometry = context->solver->geometry;
+  learning->ball = context->solver->ball;
   learning->w.rises = false;
   rc = reserve(learning, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
@@ -69,24 +69,24 @@ done:
   return rc;
 }
 
-struct th_geometry_theory th_learning_theory(const struct th_learning *learning,
-                                             const struct th_context *context,
-                                             int64_t examples)
+struct th_ball_theory th_learning_theory(const struct th_learning *learning,
+                                         const struct th_context *context,
+                                         int64_t examples)
 {
   const struct th_moments *moments = &learning->moments;
-  return (struct th_geometry_theory){
+  return (struct th_ball_theory){
       .examples = examples,
       .batch = context->config->batch,
       .attributes = learning->w.useful,
       .radius = learning->w.frame.radius,
-      .unit = learning->geometry->largest ? moments->largest : moments->sum};
+      .unit = learning->ball->largest ? moments->largest : moments->sum};
 }
 
 void th_learning_begin(struct th_learning *learning,
                        const struct th_context *context,
-                       const struct th_geometry_theory *theory)
+                       const struct th_ball_theory *theory)
 {
-  th_steps_begin(&learning->steps, context->config, learning->geometry,
+  th_steps_begin(&learning->steps, context->config, learning->ball,
                  &learning->w.frame, theory);
   th_iterate_average_anew(&learning->w);
 }

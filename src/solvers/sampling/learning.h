@@ -12,7 +12,7 @@
 #include "solvers/sampling/steps.h"
 
 struct th_learning {
-  const struct th_geometry *geometry;
+  const struct th_ball *ball;
   struct th_moments moments;
   struct th_iterate w;
   struct th_steps steps;
@@ -32,14 +32,14 @@ void th_learning_free(struct th_learning *learning);
 
 /* What theory knows of a phase of so many examples: all but the draws. Local,
  * replicated. */
-struct th_geometry_theory th_learning_theory(const struct th_learning *learning,
-                                             const struct th_context *context,
-                                             int64_t examples);
+struct th_ball_theory th_learning_theory(const struct th_learning *learning,
+                                         const struct th_context *context,
+                                         int64_t examples);
 
 /* Begin a phase: sizes of steps, and a new average. Local. */
 void th_learning_begin(struct th_learning *learning,
                        const struct th_context *context,
-                       const struct th_geometry_theory *theory);
+                       const struct th_ball_theory *theory);
 
 /* Bring the support up to date. Collective. */
 th_status th_learning_publish(struct th_learning *learning,

@@ -111,9 +111,9 @@ static double smooth_out(struct th_moments *m, const struct th_context *context,
 }
 
 double th_moments_masses(struct th_moments *m, const struct th_context *context,
-                         const struct th_geometry *geometry,
-                         enum th_moments_use use, struct th_moments_care care,
-                         double *mass, double *root)
+                         const struct th_ball *ball, enum th_moments_use use,
+                         struct th_moments_care care, double *mass,
+                         double *root)
 {
   const double widened = 13.0 / 6; /* Algorithm 2, line 12 */
   int64_t count = context->owned.last - context->owned.first;
@@ -121,12 +121,12 @@ double th_moments_masses(struct th_moments *m, const struct th_context *context,
     double moment = context->scale[a] != 0 ? moment_of(m, use, a) : 0;
     double error = context->scale[a] != 0 ? widened * care.error : 0;
     root[a] = sqrt(moment);
-    mass[a] = geometry->squared ? moment + error : sqrt(moment + error);
+    mass[a] = ball->squared ? moment + error : sqrt(moment + error);
     /* Lemma 3.11: the norm by which the step is chosen */
     m->work[a] =
-        geometry->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
+        ball->moment_part(moment, care.error, use == TH_MOMENTS_ESTIMATE);
   }
-  double norm = geometry->moment_norm(th_cells_sum(context, m->work, m->cell));
+  double norm = ball->moment_norm(th_cells_sum(context, m->work, m->cell));
   smooth_out(m, context, care.smooth, mass);
   smooth_out(m, context, care.smooth, root);
   return norm;

@@ -9,8 +9,8 @@
 #ifndef TH_MOMENTS_H
 #define TH_MOMENTS_H
 
+#include "solvers/sampling/ball.h"
 #include "solvers/sampling/cells.h"
-#include "solvers/sampling/geometry.h"
 
 /* Arrays are of the owned attributes, other numbers replicated. */
 struct th_moments {
@@ -28,6 +28,7 @@ struct th_moments {
 th_status th_moments_init(struct th_moments *moments,
                           const struct th_context *context,
                           struct th_error *err);
+/* Local. */
 void th_moments_free(struct th_moments *moments);
 
 /* The estimates are the state. Local. */
@@ -52,8 +53,8 @@ struct th_moments_care {
  * of the moments that theory asks for. Collective. */
 double th_moments_masses(struct th_moments *moments,
                          const struct th_context *context,
-                         const struct th_geometry *geometry,
-                         enum th_moments_use use, struct th_moments_care care,
-                         double *mass, double *root);
+                         const struct th_ball *ball, enum th_moments_use use,
+                         struct th_moments_care care, double *mass,
+                         double *root);
 
 #endif

@@ -99,7 +99,7 @@ static th_status bound_predictions(struct online *s, struct th_context *context,
   }
   double sum = th_cells_sum(context, s->square, s->cell);
   context->comm->ops->max_f64(context->comm, &longest, 1);
-  if (!s->learning.geometry->largest)
+  if (!s->learning.ball->largest)
     longest = sqrt(sum);
   if (th_fixed_init(&s->fixed,
                     s->learning.w.frame.radius * longest * TH_FIXED_SLACK))
@@ -119,7 +119,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
   TH_TRY(th_learning_init(&s->learning, context, err));
   TH_TRY(bound_predictions(s, context, err));
-  struct th_geometry_theory theory =
+  struct th_ball_theory theory =
       th_learning_theory(&s->learning, context,
                          context->config->passes * context->deal.rows_in_pass);
   theory.reads = INFINITY;
@@ -204,7 +204,7 @@ static void add_norm(struct online *s, struct th_context *context)
     s->square[owned_place(s, context, place)] = square;
     largest = fmax(largest, square);
   }
-  if (s->learning.geometry->largest)
+  if (s->learning.ball->largest)
     context->comm->ops->max_f64(context->comm, &largest, 1);
   else
     largest = th_cells_sum(context, s->square, s->cell);

@@ -55,7 +55,7 @@ static int64_t first_phase(const struct th_context *context)
   int64_t all = all_examples(context);
   int64_t enough =
       th_integer_ceil_divide(SIGHTINGS * d, context->config->budget);
-  if (context->config->moments != TH_MOMENTS_TWO_PHASE)
+  if (context->config->ball.moments != TH_MOMENTS_TWO_PHASE)
     return 0;
   return th_min_i64(all / MOST_OF_RUN, th_max_i64(all / PHASES, enough));
 }
@@ -78,35 +78,16 @@ done:
   return rc;
 }
 
-static th_status create(void **state, struct th_context *context,
-                        struct th_error *err)
-{
-  struct th_sampling *s = NULL;
-  th_status rc = TH_NEW(&s, 1, "the solver", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
-  TH_TRY(th_learning_init(&s->learning, context, err));
-  if (context->config->inner == TH_INNER_PLAIN)
-    s->draws.plain = s->learning.geometry->plain;
-  s->first_phase = first_phase(context);
-  TH_TRY(th_sampling_begin(s, context, err));
-  *state = s;
-  s = NULL;
-done:
-  free_state(s);
-  return rc;
-}
-
 /* What theory knows of the present phase. */
-static struct th_geometry_theory theory_of(const struct th_sampling *s,
-                                           const struct th_context *context)
+static struct th_ball_theory theory_of(const struct th_sampling *s,
+                                       const struct th_context *context)
 {
   int64_t all = all_examples(context);
   bool first = s->first_phase > 0 && !s->second;
-  struct th_geometry_theory theory = th_learning_theory(
+  struct th_ball_theory theory = th_learning_theory(
       &s->learning, context, first ? s->first_phase : all - s->first_phase);
   theory.reads = (double)s->reads.points;
-  theory.known = s->second || context->config->moments == TH_MOMENTS_KNOWN;
+  theory.known = s->second || context->config->ball.moments == TH_MOMENTS_KNOWN;
   theory.estimated = s->second;
   return theory;
 }
@@ -119,11 +100,11 @@ static double error_of(const struct th_sampling *s,
   double delta = 1 - context->config->confidence;
   double draws = (double)context->config->budget * (double)s->first_phase;
   double error = d * th_log(2 * d / delta) / draws;
-  return s->learning.geometry->largest ? fmin(error, 1) : error;
+  return s->learning.ball->largest ? fmin(error, 1) : error;
 }
 
 th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
-                              struct th_geometry_theory *theory,
+                              struct th_ball_theory *theory,
                               struct th_error *err)
 {
   bool proved = context->config->eta == TH_ETA_THEORY;
@@ -138,8 +119,8 @@ th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
     care.smooth = smooth_share;
   care.error = theory->error * theory->unit;
   theory->norm =
-      th_moments_masses(&s->learning.moments, context, s->learning.geometry,
-                        use, care, s->draws.weight, s->draws.root) /
+      th_moments_masses(&s->learning.moments, context, s->learning.ball, use,
+                        care, s->draws.weight, s->draws.root) /
       (theory->unit > 0 ? theory->unit : 1);
   th_status rc = th_draws_set(&s->draws, context, err);
   if (rc == TH_OK)
@@ -147,14 +128,34 @@ th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
   return rc;
 }
 
-th_status th_sampling_begin(struct th_sampling *s, struct th_context *context,
-                            struct th_error *err)
+/* Begin a phase: draws, sizes of steps, a new average. Collective. */
+static th_status begin_phase(struct th_sampling *s, struct th_context *context,
+                             struct th_error *err)
 {
-  struct th_geometry_theory theory;
+  struct th_ball_theory theory;
   th_status rc = th_sampling_draw_by(s, context, &theory, err);
   if (rc != TH_OK)
     return rc;
   th_learning_begin(&s->learning, context, &theory);
+  return rc;
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct th_sampling *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
+  TH_TRY(th_learning_init(&s->learning, context, err));
+  if (context->config->ball.inner == TH_INNER_PLAIN)
+    s->draws.plain = s->learning.ball->plain;
+  s->first_phase = first_phase(context);
+  TH_TRY(begin_phase(s, context, err));
+  *state = s;
+  s = NULL;
+done:
+  free_state(s);
   return rc;
 }
 
@@ -194,7 +195,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   th_sampling_learn(s, context);
   if (s->first_phase > 0 && !s->second && s->examples >= s->first_phase) {
     s->second = true;
-    rc = th_sampling_begin(s, context, err);
+    rc = begin_phase(s, context, err);
   }
 done:
   return rc;

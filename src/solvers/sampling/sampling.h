@@ -1,7 +1,7 @@
 /* sampling.h - what the files of the attribute-efficient solvers share
  *
  * Kukliansky & Shamir 2015. One solver serves ridge regression and the lasso
- * (geometry.h), and draws by equal, known or estimated second moments.
+ * (ball.h), and draws by equal, known or estimated second moments.
  *
  * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
  * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -47,19 +47,17 @@ void th_sampling_touched_free(struct th_touched *touched);
 
 /* Form the gradient of the mini-batch that was read: an unbiased estimate of
  * the mean gradient of its examples, 0 but for the attributes that are listed.
- * Local. */
+ * Also for tests. Local. */
 void th_sampling_gradient(struct th_sampling *s);
 
 /* Make a step from the mini-batch that was read: gradient, step, projection.
  * Collective: one sum or two of some numbers for each cell that was touched. */
 void th_sampling_learn(struct th_sampling *s, struct th_context *context);
 
-/* Begin a phase: what data points are drawn by, and the sizes of steps. The
- * draws alone, for a state that is put. Collective. TH_EDATA. */
-th_status th_sampling_begin(struct th_sampling *s, struct th_context *context,
-                            struct th_error *err);
+/* Set what data points are drawn by in the present phase. *theory: what the
+ * sizes of its steps follow from. Collective. TH_EDATA. */
 th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
-                              struct th_geometry_theory *theory,
+                              struct th_ball_theory *theory,
                               struct th_error *err);
 
 /* The state between two updates (core/state.h). Collective while an image is

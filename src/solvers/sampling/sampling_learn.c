@@ -83,7 +83,7 @@ static int32_t cell_of(const struct th_sampling *s, int64_t a)
 static void add_norm(struct th_sampling *s, struct th_context *context)
 {
   struct th_touched *t = &s->touched;
-  bool largest = s->learning.geometry->largest;
+  bool largest = s->learning.ball->largest;
   double norm = 0;
   for (int64_t c = 0; c < t->cells; c++)
     t->number[c] = 0;

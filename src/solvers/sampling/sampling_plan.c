@@ -47,12 +47,12 @@ static th_status choose_budget(struct th_config *config, int64_t d,
 static th_status check_steps(const struct th_config *config,
                              struct th_error *err)
 {
-  bool adapts = config->adagrad == TH_ADAGRAD_NORM ||
-                config->adagrad == TH_ADAGRAD_COORDINATE;
+  bool adapts = config->ball.adagrad == TH_ADAGRAD_NORM ||
+                config->ball.adagrad == TH_ADAGRAD_COORDINATE;
   if (config->eta != 0 && adapts)
     return th_fail(err, TH_EUSAGE,
                    "{eta} and {adagrad} exclude each other; give one of them");
-  if (config->eta > 0 && config->step_factor > 0)
+  if (config->eta > 0 && config->ball.step_factor > 0)
     return th_fail(err, TH_EUSAGE,
                    "{step-factor} is a factor of the steps of a rule, and "
                    "{eta} sets them; give one of them");

@@ -6,7 +6,7 @@
 static void derive(struct th_sampling *s, struct th_context *context,
                    struct th_state *list)
 {
-  struct th_geometry_theory theory;
+  struct th_ball_theory theory;
   th_iterate_derive(&s->learning.w, context);
   th_state_note(list, th_sampling_draw_by(s, context, &theory, list->err));
 }

@@ -10,10 +10,10 @@
 th_status th_steps_init(struct th_steps *steps, const struct th_config *config,
                         int64_t owned, struct th_error *err)
 {
-  *steps = (struct th_steps){.by = config->adagrad};
+  *steps = (struct th_steps){.by = config->ball.adagrad};
   if (config->eta != 0)
     steps->by = TH_ADAGRAD_NONE;
-  else if (config->adagrad == TH_ADAGRAD_AUTO)
+  else if (config->ball.adagrad == TH_ADAGRAD_AUTO)
     steps->by = TH_ADAGRAD_NORM;
   if (steps->by != TH_ADAGRAD_COORDINATE)
     return TH_OK;
@@ -29,31 +29,31 @@ void th_steps_free(struct th_steps *steps)
 /* --step-factor, or the factor that goes with the way of steps. */
 static double factor_of(const struct th_steps *steps,
                         const struct th_config *config,
-                        const struct th_geometry *geometry, bool whole)
+                        const struct th_ball *ball, bool whole)
 {
   const double bolder = 3; /* gradients of whole examples vary less */
-  if (config->step_factor > 0)
-    return config->step_factor;
+  if (config->ball.step_factor > 0)
+    return config->ball.step_factor;
   if (config->eta == TH_ETA_THEORY)
     return 1;
-  return geometry->factor[steps->by] * (whole ? bolder : 1);
+  return ball->factor[steps->by] * (whole ? bolder : 1);
 }
 
 void th_steps_begin(struct th_steps *steps, const struct th_config *config,
-                    const struct th_geometry *geometry,
-                    const struct th_geometry_frame *frame,
-                    const struct th_geometry_theory *theory)
+                    const struct th_ball *ball,
+                    const struct th_ball_frame *frame,
+                    const struct th_ball_theory *theory)
 {
-  double factor = factor_of(steps, config, geometry, isinf(theory->reads));
+  double factor = factor_of(steps, config, ball, isinf(theory->reads));
   steps->sum = 0;
   for (int64_t a = 0; a < steps->count; a++)
     steps->square[a] = 0;
   if (config->eta > 0)
     steps->size = config->eta;
   else if (steps->by == TH_ADAGRAD_NONE)
-    steps->size = factor * (double)theory->batch * geometry->theory(theory);
+    steps->size = factor * (double)theory->batch * ball->theory(theory);
   else
-    steps->size = factor * geometry->reach(frame, theory->attributes);
+    steps->size = factor * ball->reach(frame, theory->attributes);
 }
 
 double th_steps_next(struct th_steps *steps, int64_t a, double gradient)

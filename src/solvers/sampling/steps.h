@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/state.h"
 #include "solvers/config.h"
-#include "solvers/sampling/geometry.h"
+#include "solvers/sampling/ball.h"
 
 #include <stdint.h>
 
@@ -29,9 +29,9 @@ void th_steps_free(struct th_steps *steps);
 
 /* Begin a phase with nothing added up. Local. */
 void th_steps_begin(struct th_steps *steps, const struct th_config *config,
-                    const struct th_geometry *geometry,
-                    const struct th_geometry_frame *frame,
-                    const struct th_geometry_theory *theory);
+                    const struct th_ball *ball,
+                    const struct th_ball_frame *frame,
+                    const struct th_ball_theory *theory);
 
 /* The step of an attribute of this rank; norms have been added up. Local. */
 double th_steps_next(struct th_steps *steps, int64_t a, double gradient);

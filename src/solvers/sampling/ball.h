@@ -1,4 +1,4 @@
-/* geometry.h - the ball that holds the coefficients, and steps within it
+/* ball.h - the ball that holds the coefficients, and steps within it
  *
  * An iterate is w = factor u, so that a projection changes one number. Each
  * attribute has a position, which steps move, and from which its u follows:
@@ -12,8 +12,8 @@
  *
  * All functions are local, and the same on every rank.
  * SPDX-License-Identifier: MIT */
-#ifndef TH_GEOMETRY_H
-#define TH_GEOMETRY_H
+#ifndef TH_BALL_H
+#define TH_BALL_H
 
 #include "solvers/config.h"
 
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* The numbers of an iterate that belong to no attribute. Replicated. */
-struct th_geometry_frame {
+struct th_ball_frame {
   double radius; /* B */
   double factor; /* w = factor u */
   double shift;  /* l1 */
@@ -30,7 +30,7 @@ struct th_geometry_frame {
 /* What theory says a step should be: the examples m of the phase, the reads kx
  * of a data point, and the second moments. The mean over a mini-batch varies
  * less, which makes up for fewer steps if they are longer by its size. */
-struct th_geometry_theory {
+struct th_ball_theory {
   int64_t examples;
   int64_t batch;
   int64_t attributes; /* that are useful */
@@ -44,36 +44,35 @@ struct th_geometry_theory {
   bool estimated; /* and were estimated */
 };
 
-struct th_geometry {
-  const char *ball; /* in messages */
+struct th_ball {
+  const char *name; /* of the norm, in messages */
   bool squared; /* the mass of an attribute is the root of its second moment,
                    else the moment */
   double factor[TH_ADAGRAD_COUNT]; /* of steps, where none is given; with
                                       TH_ADAGRAD_NONE times theory */
   /* A position after a step against a gradient. */
-  double (*move)(const struct th_geometry_frame *frame, double position,
+  double (*move)(const struct th_ball_frame *frame, double position,
                  double step, double gradient);
   /* In proportion to what the plain estimate of the inner product draws. */
   double (*plain)(double u);
   /* u and size of a position. Sizes add up over the attributes. */
-  double (*direction)(const struct th_geometry_frame *frame, double position);
-  double (*size)(const struct th_geometry_frame *frame, double position);
+  double (*direction)(const struct th_ball_frame *frame, double position);
+  double (*size)(const struct th_ball_frame *frame, double position);
   /* The position with that coefficient w, given the sum of all sizes. */
-  double (*position)(const struct th_geometry_frame *frame, double w,
-                     double total);
+  double (*position)(const struct th_ball_frame *frame, double w, double total);
   /* The norm of w[count]. */
   double (*norm_of)(const double *w, int64_t count);
   /* The total of sizes at which the coefficients w[count] of `attributes`, the
    * rest of which are 0, have their positions. */
-  double (*total)(const struct th_geometry_frame *frame, const double *w,
+  double (*total)(const struct th_ball_frame *frame, const double *w,
                   int64_t count, int64_t attributes);
   /* Bring w into the ball, given the sum of all sizes. True: positions are near
    * the end of their range, and `rebase` is to be called on each of them. */
-  bool (*project)(struct th_geometry_frame *frame, double total);
+  bool (*project)(struct th_ball_frame *frame, double total);
   /* The same w at another frame: first of the frame, then of each position. */
-  struct th_geometry_frame (*reframe)(const struct th_geometry_frame *frame,
-                                      double total);
-  double (*rebase)(const struct th_geometry_frame *before, double position);
+  struct th_ball_frame (*reframe)(const struct th_ball_frame *frame,
+                                  double total);
+  double (*rebase)(const struct th_ball_frame *before, double position);
   /* The radius that the data suggest. response: mean square of the targets;
    * unit: that of all attributes together; examples: n. */
   double (*radius)(double response, double unit, int64_t attributes,
@@ -84,14 +83,14 @@ struct th_geometry {
   double (*moment_part)(double moment, double error, bool estimated);
   double (*moment_norm)(double sum);
   /* The paper's step size. */
-  double (*theory)(const struct th_geometry_theory *theory);
+  double (*theory)(const struct th_ball_theory *theory);
   /* AdaGrad-Norm steps have the size factor x reach / sqrt(sum), of squared
    * norms of the gradients: l2 norms, or the largest parts. */
-  double (*reach)(const struct th_geometry_frame *frame, int64_t attributes);
+  double (*reach)(const struct th_ball_frame *frame, int64_t attributes);
   bool largest;
 };
 
-extern const struct th_geometry th_geometry_l2;
-extern const struct th_geometry th_geometry_l1;
+extern const struct th_ball th_ball_l2;
+extern const struct th_ball th_ball_l1;
 
 #endif
