@@ -120,6 +120,8 @@ arguments() # SOLVER
   sift) echo "--solver sift --budget 150" ;;
   exploitation) echo "--solver exploitation --budget 150 -s 6 --start 3,17,300" ;;
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
+  aerr | aelr) echo "--solver $1 --budget 40" ;;
+  ogd-ridge | eg-lasso) echo "--solver $1 --passes 2" ;;
   hybrid | exploration) echo "--solver $1 --budget 150 -s 6" ;;
   *) echo "--solver $1 --lambda-ratio 0.3 --epochs 3 --batch 8" ;;
   esac
@@ -138,9 +140,9 @@ for layout in dense sparse; do
   must 0 import "$layout.svm" -o "$layout.h5" --layout "$layout" --test 0.1 \
     --row-group 128 --quiet
 done
-solvers=(sift hybrid lasso os-prox-sgd saga)
+solvers=(sift hybrid lasso os-prox-sgd saga aelr)
 if long; then
-  solvers+=(exploration exploitation prox-sgd fs-prox-sgd truncated-gradient rda
+  solvers+=(aerr ogd-ridge eg-lasso exploration exploitation prox-sgd fs-prox-sgd truncated-gradient rda
     svrg)
 fi
 first=${environments[0]}
@@ -155,6 +157,9 @@ done
 for solver in "${solvers[@]}"; do
   for layout in dense sparse; do
     for loss in squared logistic; do
+      case $loss-$solver in # no labels
+      logistic-ae* | logistic-ogd-ridge | logistic-eg-lasso) continue ;;
+      esac
       train "$first" 0 "$solver" "$layout" "$loss" first.model.h5
       for environment in "${environments[@]:1}"; do
         train "$environment" 0 "$solver" "$layout" "$loss" other.model.h5

@@ -30,6 +30,8 @@ arguments()
   *prox-sgd | saga | svrg | rda | truncated-gradient)
     echo "--solver $1 --lambda-ratio 0.3 --epochs 4 --batch 8" ;;
   lasso) echo "--solver lasso --path 12 --path-min 0.1" ;;
+  aerr | aelr) echo "--solver $1 --budget 40 --passes 2 --validation 0.1" ;;
+  ogd-ridge | eg-lasso) echo "--solver $1 --passes 1 --adagrad coordinate" ;;
   *) echo "--solver $1 --budget 400 -s 12" ;;
   esac
 }
@@ -40,7 +42,8 @@ awk 'BEGIN { for (g = 0; g < 70; g++) {
   print g % 3 ? "" : "weight=4" } }' >some.groups
 
 solvers="sift hybrid exploration exploitation prox-sgd fs-prox-sgd os-prox-sgd
-  truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group"
+  truncated-gradient rda saga svrg lasso saga+group os-prox-sgd+sparse-group
+  aerr aelr ogd-ridge eg-lasso"
 long && solvers+=" truth"
 # Ranks and shards; one rank is without a launcher.
 layouts_of() # LAYOUT

@@ -55,7 +55,8 @@ same()
 }
 
 solvers=("sift" "sift --select truth" "exploration -s 5 --budget 15" "hybrid -s 5 --budget 15"
-  "lasso --lambda-ratio 0.05" "prox-sgd --epochs 5 --lambda-ratio 0.05")
+  "lasso --lambda-ratio 0.05" "prox-sgd --epochs 5 --lambda-ratio 0.05"
+  "aerr --budget 6 --passes 3")
 
 # is read directly take turns
 table a.csv 300 30

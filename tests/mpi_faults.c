@@ -16,7 +16,8 @@
 
 static const char *const solvers[] = {
     "lasso", "prox-sgd", "fs-prox-sgd",        "os-prox-sgd",
-    "saga",  "svrg",     "truncated-gradient", "rda"};
+    "saga",  "svrg",     "truncated-gradient", "rda",
+    "aerr",  "aelr",     "ogd-ridge",          "eg-lasso"};
 static const char *const losses[] = {"squared", "logistic"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
@@ -24,7 +25,7 @@ static const char *const penalties[] = {"l1", "group", "sparse-group"};
 /* Forms: dense, dense with labels, sparse; and dense with more examples than
  * coordinate descent wants to see, which is for lasso alone. */
 enum { TALL = 3, FORMS };
-enum { SOLVERS = 8, ATTRIBUTES = 600, GROUP = 100, POINTS = 8 };
+enum { SOLVERS = 12, ATTRIBUTES = 600, GROUP = 100, POINTS = 8 };
 
 enum fault { MEMORY, READING };
 
@@ -88,10 +89,23 @@ static struct memory_store *store_of(int form)
   return m;
 }
 
+/* In a ball: passes in which the second phase begins, and early stops. */
+static struct th_config ball_config(int solver, int form)
+{
+  struct th_config config = problem_config(solvers[solver], 0, 30);
+  config.passes = 3;
+  config.validation = form == 1 ? 0.2 : 0;
+  config.row_cache_memory = form;
+  config.ball.adagrad = form == 2 ? TH_ADAGRAD_COORDINATE : TH_ADAGRAD_AUTO;
+  return config;
+}
+
 static struct th_config config_of(int solver, int form)
 {
   struct th_config config =
       penalised_config(solvers[solver], losses[form == 1], 0.5);
+  if (th_solver_find(config.solver)->ball != NULL)
+    return ball_config(solver, form);
   config.penalty = penalties[form % 3];
   config.standardize = form == 1;
   config.intercept = form == 1;

@@ -230,6 +230,27 @@ static void test_penalised(int form)
   memory_store_free(m);
 }
 
+/* Solvers in a ball, with both phases and held-out examples. */
+static void test_balls(void)
+{
+  const char *const solvers[] = {"aerr", "aelr", "ogd-ridge", "eg-lasso"};
+  struct problem p = {.training = 60,
+                      .attributes = 40,
+                      .true_size = 4,
+                      .noise = 0.3,
+                      .seed = 4};
+  struct memory_store *m = problem_store(&p);
+  memory_store_finish(m);
+  for (int k = 0; k < 4; k++) {
+    struct th_config config = problem_config(solvers[k], 0, 12);
+    config.passes = 3;
+    config.validation = 0.2;
+    config.ball.adagrad = k % 2 ? TH_ADAGRAD_COORDINATE : TH_ADAGRAD_NORM;
+    test_solver(&config, m);
+  }
+  memory_store_free(m);
+}
+
 int main(void)
 {
   test_budgets(false);
@@ -242,5 +263,6 @@ int main(void)
     test_penalised(form);
   test_tall();
   test_groups();
+  test_balls();
   return check_finish(NULL);
 }

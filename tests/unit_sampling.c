@@ -2,16 +2,19 @@
  *
  * The gradient at a fixed w is estimated many times, and its mean is compared
  * with the exact one, attribute by attribute, in standard errors. An estimate
- * that uses its reads twice must fail.
+ * that uses its reads twice must fail. And mini-batches of one example follow
+ * the paper's listings, which are written down here with plain vectors.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
 #include "problem.h"
 
 #include "core/profile.h"
+#include "solvers/algorithm.h"
 #include "solvers/driver/run.h"
 #include "solvers/sampling/sampling.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ATTRIBUTES = 24, EXAMPLES = 100, PASSES = 2000, BUDGET = 6, BATCH = 50 };
 
@@ -171,8 +174,134 @@ static double distance(const char *solver, enum th_moments_from moments,
   return worst;
 }
 
+/* ---- Algorithms 1 and 3, line by line, on plain vectors ---- */
+
+struct plain {
+  double w[ATTRIBUTES];
+  double s[ATTRIBUTES]; /* lasso: the exponents */
+  double sum[ATTRIBUTES];
+  double steps;
+};
+
+static double norm_of(const double *w)
+{
+  double sum = 0;
+  for (int j = 0; j < ATTRIBUTES; j++)
+    sum += w[j] * w[j];
+  return sqrt(sum);
+}
+
+/* w_i = -B sinh(S_i) / sum cosh(S_j) */
+static void from_exponents(struct plain *plain, double radius)
+{
+  double total = 0;
+  for (int j = 0; j < ATTRIBUTES; j++)
+    total += cosh(plain->s[j]);
+  for (int j = 0; j < ATTRIBUTES; j++)
+    plain->w[j] = -radius * sinh(plain->s[j]) / total;
+}
+
+/* The residual that the reads of the last step give. */
+static double residual_of(const struct plain *plain,
+                          const struct th_sampling *s)
+{
+  const struct th_reads *reads = &s->reads;
+  double residual = -s->learning.target[reads->pieces.items[0].first];
+  double total = 0;
+  for (int j = 0; j < ATTRIBUTES; j++)
+    total += fabs(plain->w[j]) * s->draws.root[j];
+  for (int64_t k = 0; k < reads->count; k++) {
+    int64_t j = reads->attribute[k];
+    double p = fabs(plain->w[j]) * s->draws.root[j] / total;
+    if (!th_reads_is_point(reads, k))
+      residual += plain->w[j] * reads->value[k] / p / (double)reads->inners;
+  }
+  return residual;
+}
+
+/* One step with the reads of the solver's last step. */
+static void step_plainly(struct plain *plain, const struct th_sampling *s,
+                         double eta, bool lasso)
+{
+  const struct th_reads *reads = &s->reads;
+  double radius = s->learning.w.frame.radius;
+  double residual = residual_of(plain, s);
+  double g[ATTRIBUTES] = {0};
+  for (int64_t k = 0; k < reads->count; k++) {
+    int64_t j = reads->attribute[k];
+    if (th_reads_is_point(reads, k))
+      g[j] += residual * reads->value[k] / s->draws.chance[j] /
+              (double)reads->points;
+  }
+  plain->steps++;
+  for (int j = 0; j < ATTRIBUTES; j++) {
+    plain->sum[j] += plain->w[j];
+    plain->w[j] -= lasso ? 0 : eta * g[j];
+    plain->s[j] += lasso ? fmax(-1, fmin(1, eta * g[j])) : 0;
+  }
+  if (lasso) {
+    from_exponents(plain, radius);
+    return;
+  }
+  double norm = norm_of(plain->w);
+  for (int j = 0; j < ATTRIBUTES && norm > radius; j++)
+    plain->w[j] *= radius / norm;
+}
+
+/* Examples one by one, a step size that is given: the solver's w and average
+ * are those of the listing. The ball is so small that w is often projected. */
+static void test_listing(const char *solver, enum th_moments_from moments)
+{
+  struct problem p = {.training = EXAMPLES,
+                      .attributes = ATTRIBUTES,
+                      .true_size = 5,
+                      .noise = 0.3,
+                      .mean = 0.4,
+                      .seed = 6};
+  struct memory_store *m = problem_store(&p);
+  struct th_config config = problem_config(solver, 0, BUDGET);
+  struct th_plan plan;
+  struct th_comm comm;
+  struct th_run run;
+  struct th_error err;
+  struct plain plain = {.steps = 0};
+  bool lasso = strcmp(solver, "aelr") == 0;
+  bool more = true;
+  memory_store_finish(m);
+  config.ball.moments = moments;
+  config.ball.radius = 1.5;
+  config.eta = 0.02;
+  config.batch = 1;
+  config.passes = 40;
+  th_comm_self(&comm);
+  struct th_profile profile = {.comm = &comm};
+  CHECK(th_train_plan(&config, &m->store.shape, 1, ATTRIBUTES, &plan, &err) ==
+        TH_OK);
+  CHECK(th_run_open(&run, &plan, &m->store, &comm, NULL, &profile, &err) ==
+        TH_OK);
+  struct th_sampling *s = run.state;
+  for (int64_t t = 1; more; t++) {
+    CHECK(th_run_update(&run, t, &more, &err) == TH_OK);
+    if (more)
+      step_plainly(&plain, s, config.eta, lasso);
+  }
+  CHECK(plain.steps == 40 * EXAMPLES);
+  CHECK(run.solver->algorithm->publish(s, &run.context, &err) == TH_OK);
+  const struct th_support *average = run.solver->algorithm->support(s);
+  CHECK(average->size == ATTRIBUTES);
+  for (int j = 0; j < ATTRIBUTES; j++) {
+    CHECK_NEAR(th_iterate_coef(&s->learning.w, j), plain.w[j], 1e-10);
+    CHECK_NEAR(average->coef[j], plain.sum[j] / plain.steps, 1e-11);
+  }
+  th_run_close(&run);
+  memory_store_free(m);
+}
+
 int main(void)
 {
+  test_listing("aerr", TH_MOMENTS_KNOWN);
+  test_listing("aerr", TH_MOMENTS_UNIFORM);
+  test_listing("aelr", TH_MOMENTS_KNOWN);
   static const char *const solvers[] = {"aerr", "aelr"};
   for (int k = 0; k < 8; k++) {
     enum th_moments_from moments =

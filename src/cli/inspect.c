@@ -19,12 +19,20 @@
 
 enum { INSPECT_MEMORY = 1 << 26 }; /* bytes; nothing is read twice */
 
+/* "auto" and other words may stand in the place of a number. */
+static bool is_number(const char *text)
+{
+  char *end;
+  strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
 /* A line of the deck in the type of its option. */
 static void add_setting(json_t *deck, const struct th_setting *setting)
 {
   int row = th_option_find(setting->name);
   enum th_option_kind kind = row < 0 ? TH_OPT_TEXT : th_option_row(row)->kind;
-  bool number = strcmp(setting->value, "auto") != 0;
+  bool number = is_number(setting->value);
   if (kind == TH_OPT_FLAG)
     json_object_set_new(deck, setting->name,
                         json_boolean(strcmp(setting->value, "yes") == 0));

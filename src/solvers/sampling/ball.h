@@ -66,8 +66,9 @@ struct th_ball {
    * rest of which are 0, have their positions. */
   double (*total)(const struct th_ball_frame *frame, const double *w,
                   int64_t count, int64_t attributes);
-  /* Bring w into the ball, given the sum of all sizes. True: positions are near
-   * the end of their range, and `rebase` is to be called on each of them. */
+  /* Bring w into the ball, given the sum of all sizes. True: the factor has
+   * become so small that it would be lost in sums of factors, and `rebase` is
+   * to be called on each position. */
   bool (*project)(struct th_ball_frame *frame, double total);
   /* The same w at another frame: first of the frame, then of each position. */
   struct th_ball_frame (*reframe)(const struct th_ball_frame *frame,

@@ -11,7 +11,8 @@
 
 enum { BISECTIONS = 200 };
 
-static const double largest_total = 0x1p300;
+static const double largest_total = 0x1p12;
+static const double smallest_total = 0x1p-300;
 
 static double move(const struct th_ball_frame *frame, double position,
                    double step, double gradient)
@@ -80,7 +81,7 @@ static double total_of(const struct th_ball_frame *frame, const double *w,
 static bool project(struct th_ball_frame *frame, double total)
 {
   frame->factor = frame->radius / total;
-  return total > largest_total;
+  return total > largest_total || total < smallest_total;
 }
 
 static struct th_ball_frame reframe(const struct th_ball_frame *frame,

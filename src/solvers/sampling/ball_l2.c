@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static const double smallest_factor = 0x1p-300;
+static const double smallest_factor = 0x1p-12;
 
 static double move(const struct th_ball_frame *frame, double position,
                    double step, double gradient)

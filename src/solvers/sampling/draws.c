@@ -70,8 +70,11 @@ th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
   int64_t count = context->owned.last - context->owned.first;
   double sum = th_cells_sum(context, draws->weight, draws->work);
   if (!(sum > 0 && isfinite(sum)))
-    return th_fail(err, TH_EDATA,
-                   "no attribute changes, so there is nothing to learn from");
+    return th_fail(
+        err, TH_EDATA,
+        "the second moments of the attributes add up to %g, so "
+        "that none can be drawn by them; {moments} uniform needs none",
+        sum);
   th_alias_build(&draws->cell, draws->work, draws->places);
   for (int64_t place = 0; place < count; place += TH_CELL) {
     struct th_alias table = table_at(draws, place);

@@ -116,6 +116,11 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
                         bool *derived)
 {
   double total = th_sum_tree_top(&w->all, 0);
+  *derived = false;
+  if (!isfinite(total)) { /* th_learning_check */
+    w->frame.factor = NAN;
+    return;
+  }
   *derived = w->ball->project(&w->frame, total);
   if (!*derived)
     return;
@@ -123,8 +128,10 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
   w->frame = w->ball->reframe(&before, total);
   for (int64_t a = 0; a < w->count; a++) {
     settle(w, a);
+    w->settled[a] = 0;
     w->position[a] = w->ball->rebase(&before, w->position[a]);
   }
+  w->passed = 0;
   th_iterate_derive(w, context);
   w->ball->project(&w->frame, th_sum_tree_top(&w->all, 0));
 }

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "solvers/solver_table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void th_learning_free(struct th_learning *learning)
@@ -41,11 +42,21 @@ static double choose_radius(const struct th_learning *l,
 {
   int64_t n = th_source_shape(context->source)->training;
   double response = 0;
+  if (l->w.useful == 0) {
+    th_context_notice(context,
+                      "no attribute changes, so the model is constant");
+    return 0;
+  }
   if (context->config->ball.radius > 0)
     return context->config->ball.radius;
   for (int64_t i = 0; i < n; i++)
     response += l->weight[i] * l->target[i] * l->target[i] / (double)n;
   double radius = l->ball->radius(response, l->moments.sum, l->w.useful, n);
+  if (!(radius > 0)) {
+    th_context_notice(context, "the targets do not change, so the model is "
+                               "constant");
+    return 0;
+  }
   th_context_notice(context,
                     "the radius of the %s ball is %g, by the mean squares of "
                     "targets and attributes; {radius} sets another one",
@@ -89,6 +100,24 @@ void th_learning_begin(struct th_learning *learning,
   th_steps_begin(&learning->steps, context->config, learning->ball,
                  &learning->w.frame, theory);
   th_iterate_average_anew(&learning->w);
+}
+
+bool th_learning_is_over(const struct th_learning *learning)
+{
+  return !(learning->w.frame.radius > 0);
+}
+
+th_status th_learning_check(const struct th_learning *learning,
+                            struct th_error *err)
+{
+  const struct th_iterate *w = &learning->w;
+  if (isfinite(learning->loss) && isfinite(th_sum_tree_top(&w->all, 0)) &&
+      isfinite(w->frame.factor) && w->frame.factor > 0)
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
+                 "the steps have become so large that coefficients are no "
+                 "numbers any more; take a smaller {eta} or {step-factor}, or "
+                 "a smaller {radius}");
 }
 
 th_status th_learning_publish(struct th_learning *learning,

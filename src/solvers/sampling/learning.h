@@ -41,6 +41,15 @@ void th_learning_begin(struct th_learning *learning,
                        const struct th_context *context,
                        const struct th_ball_theory *theory);
 
+/* Is w = 0 the only point of the ball, since targets or attributes do not
+ * change? Local, replicated. */
+bool th_learning_is_over(const struct th_learning *learning);
+
+/* TH_ENUMERIC if w or the loss of the last mini-batch is no number any more.
+ * Local, replicated. */
+th_status th_learning_check(const struct th_learning *learning,
+                            struct th_error *err);
+
 /* Bring the support up to date. Collective. */
 th_status th_learning_publish(struct th_learning *learning,
                               struct th_context *context, struct th_error *err);

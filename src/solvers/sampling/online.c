@@ -247,7 +247,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   int64_t left =
       s->order.unit.count - s->order.next + th_deal_left(&context->deal);
   s->rows = th_min_i64(context->config->batch, left);
-  *more = s->rows > 0;
+  *more = s->rows > 0 && !th_learning_is_over(&s->learning);
   if (!*more)
     return TH_OK;
   memset(s->sum, 0, (size_t)s->rows * sizeof *s->sum);
@@ -258,7 +258,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   form_gradient(s);
   learn(s, context);
   release(s);
-  return TH_OK;
+  return th_learning_check(&s->learning, err);
 }
 
 static th_status publish(void *state, struct th_context *context,

@@ -151,7 +151,8 @@ static th_status create(void **state, struct th_context *context,
   if (context->config->ball.inner == TH_INNER_PLAIN)
     s->draws.plain = s->learning.ball->plain;
   s->first_phase = first_phase(context);
-  TH_TRY(begin_phase(s, context, err));
+  if (!th_learning_is_over(&s->learning))
+    TH_TRY(begin_phase(s, context, err));
   *state = s;
   s = NULL;
 done:
@@ -175,6 +176,9 @@ static th_status step(void *state, struct th_context *context, bool *more,
   struct th_sampling *s = state;
   struct th_reads_targets targets = {s->learning.target, s->learning.weight};
   th_status rc;
+  *more = !th_learning_is_over(&s->learning);
+  if (!*more)
+    return TH_OK;
   /* Algorithm 1, lines 3 to 8: read an example in kx + kphi places */
   rc = th_reads_take(&s->reads, context, &s->order, &s->draws, s->examples,
                      more, err);
@@ -182,10 +186,6 @@ static th_status step(void *state, struct th_context *context, bool *more,
     return TH_OK;
   TH_TRY(th_reads_residuals(&s->reads, context, &s->draws, &s->learning.w,
                             &targets, rc, err));
-  if (!isfinite(s->reads.loss))
-    return th_fail(err, TH_ENUMERIC,
-                   "the estimated residuals are no numbers any more; take a "
-                   "smaller {eta} or {step-factor}");
   s->learning.loss = s->reads.loss;
   s->examples += s->reads.rows;
   s->updates++;
@@ -193,6 +193,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
     remember_moments(s);
   /* lines 9 to 11: the gradient, a step against it, back into the ball */
   th_sampling_learn(s, context);
+  TH_TRY(th_learning_check(&s->learning, err));
   if (s->first_phase > 0 && !s->second && s->examples >= s->first_phase) {
     s->second = true;
     rc = begin_phase(s, context, err);

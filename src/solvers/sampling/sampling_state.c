@@ -20,6 +20,7 @@ void th_sampling_describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, second);
   th_example_order_describe(&s->order, list);
   th_learning_describe(&s->learning, context, list);
-  if (th_state_puts(list) && th_state_agree(list, context->comm))
+  if (!th_learning_is_over(&s->learning) && th_state_puts(list) &&
+      th_state_agree(list, context->comm))
     derive(s, context, list);
 }
