@@ -147,6 +147,7 @@ refused "does not use --moments" half.h5 --solver ogd-ridge --moments known
 refused "does not use --budget" half.h5 --solver eg-lasso --budget 3
 refused "must be above 0" half.h5 --solver aerr --radius 0
 refused "not a number" half.h5 --solver aerr --eta theories
+refused "has no --eta theory" half.h5 --solver prox-sgd --eta theory
 refused "does not use --radius" half.h5 --solver sift --radius 1
 refused "no numbers any more" half.h5 --solver aerr --eta 1e300 --radius 1e300
 

@@ -113,6 +113,19 @@ static th_status check_screening(const struct th_config *config,
                  row->name, online_solver());
 }
 
+/* Local. */
+static th_status check_theory(const struct th_config *config,
+                              struct th_error *err)
+{
+  if (config->eta != TH_ETA_THEORY ||
+      th_solver_find(config->solver)->ball != NULL)
+    return TH_OK;
+  return th_fail(err, TH_EUSAGE,
+                 "solver %s has no {eta} theory; give a number, or leave {eta} "
+                 "out",
+                 config->solver);
+}
+
 th_status th_config_check(const struct th_config *config,
                           const unsigned char *given, struct th_error *err)
 {
@@ -120,6 +133,7 @@ th_status th_config_check(const struct th_config *config,
   TH_TRY(check_solver(config, given, err));
   TH_TRY(check_partners(config, given, err));
   TH_TRY(check_screening(config, err));
+  TH_TRY(check_theory(config, err));
   TH_TRY(th_solver_check_needs(config, config->start.text != NULL, err));
 done:
   return rc;

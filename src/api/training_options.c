@@ -20,7 +20,8 @@ static const struct th_option table[] = {
      "model", TH_TRAIN, true, "Largest number of attributes in the model"},
     {"budget", 0, TH_OPT_INT, AT(budget), "B", th_option_by_config,
      "for sift min(d, max(128, d/10, 2 s)), and with {select} truth max(64, "
-     "d/10, 2 s); required for exploration and hybrid",
+     "d/10, 2 s); for aerr and aelr min(d, max(128, d/10)); required for "
+     "exploration and hybrid",
      TH_FROM(1), NULL, "model", TH_TRAIN, true,
      "Largest number of attributes that are observed of one example"},
     {"loss", 0, TH_OPT_NAME, AT(loss), NULL, th_option_by_config,
@@ -29,7 +30,7 @@ static const struct th_option table[] = {
      TH_NO_LIMITS, th_training_names_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
-     "yes; no for solvers with a penalty", TH_NO_LIMITS, NULL, "model",
+     "yes; no for solvers with a penalty or in a ball", TH_NO_LIMITS, NULL, "model",
      TH_TRAIN, true,
      "Work on attributes with mean 0 and standard deviation 1, or without an "
      "intercept with mean square 1. Solvers with a penalty use the weights of "
@@ -66,9 +67,9 @@ static const struct th_option table[] = {
     {"radius", 0, TH_OPT_REAL, AT(ball.radius), "B", th_option_by_config,
      "chosen by the mean squares of targets and attributes", TH_ABOVE(0), NULL,
      "model", TH_TRAIN, true,
-     "Radius of the ball that holds the coefficients: of the l2 norm for aerr, "
-     "of the l1 norm for aelr. The units are those of the attributes as the "
-     "solver sees them"},
+     "Radius of the ball that holds the coefficients: of the l2 norm for aerr "
+     "and ogd-ridge, of the l1 norm for aelr and eg-lasso. The units are those "
+     "of the attributes as the solver sees them"},
     {"penalty", 0, TH_OPT_NAME, AT(penalty), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, th_training_names_penalty, "model", TH_TRAIN, true,
      "The penalty Omega. The solver minimises the mean loss + lambda "
@@ -102,22 +103,23 @@ static const struct th_option table[] = {
     {"passes", 0, TH_OPT_INT, AT(passes), "P", th_option_by_config,
      "1 with {source}. Otherwise enough passes to learn something about every "
      "attribute, and one or more for the end. For exploitation 1 if that is "
-     "enough, or 20",
+     "enough, or 20. For solvers in a ball such that each attribute of an "
+     "example is observed 4 times, at most 100",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of passes over the training examples"},
     {"validation", 0, TH_OPT_REAL, AT(validation), "FRACTION",
      th_option_by_config,
-     "0.1 where hybrid and exploration stop early. With {select} predict a "
+     "0.1 where hybrid, exploration and solvers in a ball stop early. With {select} predict a "
      "fifth of the examples that choose the model; small data are "
      "cross-validated",
      TH_FRACTION, NULL, "schedule", TH_TRAIN, true,
      "Share of the training examples that is held out, to choose a model or to "
      "stop by"},
-    {"eta", 0, TH_OPT_REAL, AT(eta), "X|theory", th_option_by_config,
-     "chosen by the curvature of the loss; for aerr and aelr see {adagrad}",
+    {"eta", 0, TH_OPT_REAL, AT(eta), "X", th_option_by_config,
+     "chosen by the curvature of the loss; in a ball see {adagrad}",
      TH_ABOVE(0), th_training_names_eta, "schedule", TH_TRAIN, true,
-     "Step size. theory is for solvers that sample attributes: the size that "
-     "is proved, for data that are scaled to the mean square 1"},
+     "Step size. theory is for solvers in a ball: the size that is proved, with "
+     "data scaled to a mean square of 1"},
     {"step-factor", 0, TH_OPT_REAL, AT(ball.step_factor), "F",
      th_option_by_config,
      "by {adagrad}, such as 0.1 with norm for aerr and 0.25 for aelr",
@@ -155,7 +157,7 @@ static const struct th_option table[] = {
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of passes over the training examples, for each lambda"},
     {"batch", 0, TH_OPT_INT, AT(batch), "B", th_option_by_config,
-     "1; for aerr and aelr such that there are 1000 steps, at most 256",
+     "1; for solvers in a ball such that there are 1000 steps, at most 256",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Number of examples in a step"},
     {"tolerance", 0, TH_OPT_REAL, AT(tolerance), "GAP", th_option_by_config,

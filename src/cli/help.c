@@ -45,7 +45,8 @@ static void usage_text(const struct th_option *option, char *text, size_t size)
   for (int64_t k = 0; option->choices != NULL && option->choices(k) != NULL;
        k++)
     used += snprintf(text + used, size - (size_t)used, "%c%s",
-                     k == 0 ? ' ' : '|', option->choices(k));
+                     k == 0 && option->placeholder == NULL ? ' ' : '|',
+                     option->choices(k));
 }
 
 /* Lines break behind a |; the next one is indented further. */
