@@ -66,6 +66,27 @@ void *th_cache_find(struct th_cache *cache, int64_t key)
   return cache->items[k].data;
 }
 
+void th_cache_mark(struct th_cache *cache, int64_t key)
+{
+  int32_t k = find(cache, key);
+  if (k != NONE)
+    cache->items[k].whole = true;
+}
+
+void *th_cache_look(struct th_cache *cache, int64_t key)
+{
+  if (cache->count == 0)
+    return NULL;
+  int32_t k = cache->bucket[bucket_of(cache, key)];
+  while (k != NONE && cache->items[k].key != key)
+    k = cache->items[k].next;
+  if (k == NONE || !cache->items[k].whole)
+    return NULL;
+  if (!cache->items[k].looked)
+    cache->items[k].looked = true;
+  return cache->items[k].data;
+}
+
 static void unlink_bucket(struct th_cache *cache, int32_t k)
 {
   int32_t *link = &cache->bucket[bucket_of(cache, cache->items[k].key)];
@@ -166,8 +187,16 @@ static th_status take_room(struct th_cache *cache, int64_t bytes, void **room,
 
 void th_cache_trim(struct th_cache *cache, int64_t limit)
 {
-  while (cache->count > 0 && cache->oldest != NONE && cache->used > limit)
-    evict(cache, cache->oldest);
+  while (cache->count > 0 && cache->oldest != NONE && cache->used > limit) {
+    int32_t k = cache->oldest;
+    if (!cache->items[k].looked) {
+      evict(cache, k);
+      continue;
+    }
+    cache->items[k].looked = false;
+    unlink_use(cache, k);
+    link_newest(cache, k);
+  }
 }
 
 void th_cache_expect(struct th_cache *cache, int64_t bytes)

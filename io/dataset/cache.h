@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "io/dataset/buffer_pool.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct th_cache_item {
@@ -19,6 +20,8 @@ struct th_cache_item {
   int32_t newer; /* neighbours in order of use; -1: none */
   int32_t older;
   int32_t pins; /* above 0: not in the order of use */
+  bool whole;   /* found by th_cache_look */
+  bool looked;  /* found by it since the item was last made the newest */
 };
 
 /* Zeroed: empty. */
@@ -40,6 +43,13 @@ struct th_cache {
 
 /* The item of a key, which becomes the most recently used; NULL: none. */
 void *th_cache_find(struct th_cache *cache, int64_t key);
+
+/* Mark the item of a key as whole, if there is one; that lasts until it leaves.
+ * The item of a key if it is whole, else NULL. Such an item is noted as used,
+ * and becomes the most recently used one when it would have to leave: quicker
+ * where many items are looked at in no order. */
+void th_cache_mark(struct th_cache *cache, int64_t key);
+void *th_cache_look(struct th_cache *cache, int64_t key);
 
 /* Announce the size of most items: see th_buffer_pool_expect. */
 void th_cache_expect(struct th_cache *cache, int64_t bytes);

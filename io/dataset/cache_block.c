@@ -5,6 +5,9 @@
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
+_Static_assert(sizeof(struct th_cache_block) <= TH_CACHE_BLOCK_HEAD &&
+                   TH_CACHE_BLOCK_HEAD % ALIGNMENT == 0,
+               "values follow the unit");
 
 static int64_t align(int64_t bytes)
 {
@@ -19,7 +22,7 @@ static int64_t count_of(struct th_range range)
 /* Bytes for the unit, its values, checksums and states, one after the other. */
 static int64_t room_bytes(const struct th_shard_read *shard, int64_t count)
 {
-  return align(sizeof(struct th_cache_block)) + align(count * shard->map.run) +
+  return TH_CACHE_BLOCK_HEAD + align(count * shard->map.run) +
          align(count * (int64_t)sizeof(uint64_t)) + align(count);
 }
 
@@ -74,7 +77,7 @@ th_status th_cache_block_make(struct th_dataset *d,
     return rc;
   if (alone) /* memory for single attributes is taken from blocks */
     th_cache_trim(&d->blocks, th_dataset_block_limit(d));
-  char *values = (char *)room + align(sizeof(struct th_cache_block));
+  char *values = (char *)room + TH_CACHE_BLOCK_HEAD;
   char *checksum = values + align(count * run);
   char *state = checksum + align(count * (int64_t)sizeof(uint64_t));
   place->unit = room;

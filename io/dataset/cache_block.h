@@ -26,6 +26,13 @@ struct th_cache_block {
   unsigned char *state; /* of each: enum th_presence */
 };
 
+/* The values of a unit, without a look at it. Local. */
+enum { TH_CACHE_BLOCK_HEAD = 128 };
+static inline const void *th_cache_block_values(const void *room)
+{
+  return (const char *)room + TH_CACHE_BLOCK_HEAD;
+}
+
 /* Where the unit of a request is, or would be. */
 struct th_cache_block_place {
   struct th_place at;

@@ -20,6 +20,7 @@ enum {
 
 static const struct th_store_ops store_ops = {
     .slab = th_dataset_slab,
+    .entries = th_dataset_entries,
     .targets = th_dataset_targets,
     .statistics = th_dataset_statistics,
     .announce = th_dataset_announce,
@@ -84,6 +85,7 @@ th_status th_dataset_open(struct th_dataset **dataset, struct th_comm *comm,
     rc = th_master_read(path, &d->info, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_master_share(&d->info, comm, err));
+  d->ranks = comm->size;
   TH_TRY(th_agree(comm, fill(d, path, memory, err), err));
   TH_TRY(th_examples_keep(d, comm, err));
   *dataset = d;

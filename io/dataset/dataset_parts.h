@@ -22,6 +22,7 @@ struct th_dataset {
   struct th_shard_read *shard;
   int64_t last_shard; /* where the last slab was found */
   int64_t memory;
+  int ranks; /* that opened it */
   struct th_cache blocks; /* units and pieces */
   struct th_cache runs;   /* single attributes that are kept */
   struct th_prefetch prefetch;
@@ -33,6 +34,9 @@ struct th_dataset {
 th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
                           struct th_range range, bool keep,
                           struct th_slab *slab, struct th_error *err);
+th_status th_dataset_entries(struct th_store *store,
+                             const struct th_entries *entries, double *value,
+                             struct th_error *err);
 th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);
@@ -58,6 +62,12 @@ struct th_place {
   struct th_range attributes; /* of the unit */
   int64_t key;                /* in a cache */
 };
+
+/* TH_EARG for a request outside of the data, or on rows of several row groups.
+ * Local. */
+th_status th_dataset_request(const struct th_dataset *dataset,
+                             struct th_rows rows, struct th_range range,
+                             struct th_error *err);
 
 /* Find the place of an attribute; opens the shard. Local. */
 th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,

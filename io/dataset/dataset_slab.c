@@ -34,8 +34,8 @@ static th_status refuse(const struct th_dataset *d, const char *what,
   return TH_EARG;
 }
 
-static th_status check_request(const struct th_dataset *d, struct th_rows rows,
-                               struct th_range range, struct th_error *err)
+th_status th_dataset_request(const struct th_dataset *d, struct th_rows rows,
+                             struct th_range range, struct th_error *err)
 {
   const struct th_row_groups *g = &d->info.row_groups;
   if (range.first < 0 || range.first >= range.last ||
@@ -149,7 +149,7 @@ th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
                           struct th_slab *slab, struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  th_status rc = check_request(d, rows, range, err);
+  th_status rc = th_dataset_request(d, rows, range, err);
   if (rc != TH_OK)
     return rc;
   if (store->shape.layout == TH_DENSE)

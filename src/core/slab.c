@@ -21,6 +21,23 @@ static int64_t first_run(const struct th_slab *slab, int64_t attribute)
   return th_search_u32(slab->attribute, 0, slab->runs, attribute - slab->base);
 }
 
+double th_slab_value(const struct th_slab *slab, int64_t attribute, int64_t i)
+{
+  if (slab->layout == TH_DENSE)
+    return th_slab_load(slab, attribute - slab->attributes.first, i);
+  int64_t run = first_run(slab, attribute);
+  if (run == slab->runs || slab->base + slab->attribute[run] != attribute)
+    return 0;
+  int64_t last = (int64_t)slab->start[run + 1] - slab->start[0];
+  int64_t entry =
+      th_search_u16(slab->row_in_group,
+                    (int64_t)slab->start[run] - slab->start[0], last,
+                    slab->row + i);
+  return entry < last && slab->row_in_group[entry] == slab->row + i
+             ? th_type_load(slab->type, slab->values, entry)
+             : 0;
+}
+
 static struct th_slab sparse_part(const struct th_slab *slab,
                                   struct th_range part)
 {

@@ -44,6 +44,10 @@ int th_slab_skip(const struct th_slab *slab);
 /* Dense: the value of row i of attribute first + a. Local. */
 double th_slab_load(const struct th_slab *slab, int64_t a, int64_t i);
 
+/* The value of one of the slab's attributes on its row i; 0 where a sparse slab
+ * has no entry. O(log runs + log rows). Local. */
+double th_slab_value(const struct th_slab *slab, int64_t attribute, int64_t i);
+
 /* The part of a slab that holds these of its attributes; sparse: O(log runs).
  * Local. */
 struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);

@@ -41,20 +41,6 @@ int64_t th_store_most_owned(const struct th_store *store, int size)
   return th_placement_most(&store->placement, store->shape.attributes, size);
 }
 
-/* The value of an attribute on the one row of a slab. */
-static double value_in(const struct th_slab *slab, int64_t attribute)
-{
-  if (slab->layout == TH_DENSE)
-    return th_slab_load(slab, attribute - slab->attributes.first, 0);
-  for (int64_t k = 0; k < slab->runs; k++)
-    if (slab->base + slab->attribute[k] == attribute)
-      for (uint32_t e = slab->start[k] - slab->start[0];
-           e < slab->start[k + 1] - slab->start[0]; e++)
-        if (slab->row_in_group[e] == slab->row)
-          return th_type_load(slab->type, slab->values, e);
-  return 0;
-}
-
 th_status th_store_entries(struct th_store *store,
                            const struct th_entries *entries, double *value,
                            struct th_error *err)
@@ -68,7 +54,7 @@ th_status th_store_entries(struct th_store *store,
     struct th_slab slab;
     rc = store->ops->slab(store, row, one, true, &slab, err);
     if (rc == TH_OK)
-      value[k] = value_in(&slab, entries->attribute[k]);
+      value[k] = th_slab_value(&slab, entries->attribute[k], 0);
   }
   return rc;
 }

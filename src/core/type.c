@@ -170,6 +170,27 @@ double th_type_load(enum th_type type, const void *array, int64_t index)
   return 0.0;
 }
 
+#define TH_TYPE_GATHER(code, name, ctype, bits, lowest, highest, help)         \
+  case code:                                                                   \
+    for (int64_t k = 0; k < count; k++)                                        \
+      values[k] = (double)((const ctype *)array[k])[index[k]];                 \
+    break;
+
+void th_type_gather(enum th_type type, const void *const *array,
+                    const int64_t *index, int64_t count, double *values)
+{
+  if (type == TH_U2) {
+    for (int64_t k = 0; k < count; k++)
+      values[k] = load_u2(array[k], index[k]);
+    return;
+  }
+  switch (type) {
+    TH_TYPE_LIST(TH_TYPE_GATHER)
+  case TH_TYPE_COUNT:
+    break;
+  }
+}
+
 #define TH_TYPE_ITEMS(code, name, ctype, bits, lowest, highest, help)          \
   case code:                                                                   \
     for (int64_t i = 0; i < count; i++)                                        \

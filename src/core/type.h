@@ -81,6 +81,11 @@ bool th_type_store(enum th_type type, void *array, int64_t index, double value);
 /* Item `index` of an array of that type. Local. */
 double th_type_load(enum th_type type, const void *array, int64_t index);
 
+/* values[k] = item index[k] of array[k], all of that type, in a loop that knows
+ * it. Local. */
+void th_type_gather(enum th_type type, const void *const *array,
+                    const int64_t *index, int64_t count, double *values);
+
 /* Items first .. first + count of an array of that type, in a loop that knows
  * the type. Local. */
 void th_type_load_all(enum th_type type, const void *array, int64_t first,
