@@ -20,7 +20,7 @@ static const struct th_option table[] = {
      "model", TH_TRAIN, true, "Largest number of attributes in the model"},
     {"budget", 0, TH_OPT_INT, AT(budget), "B", th_option_by_config,
      "for sift min(d, max(128, d/10, 2 s)), and with {select} truth max(64, "
-     "d/10, 2 s); for aerr and aelr min(d, max(128, d/10)); required for "
+     "d/10, 2 s); for aerr and aelr min(d, 128); required for "
      "exploration and hybrid",
      TH_FROM(1), NULL, "model", TH_TRAIN, true,
      "Largest number of attributes that are observed of one example"},
@@ -30,8 +30,8 @@ static const struct th_option table[] = {
      TH_NO_LIMITS, th_training_names_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
-     "yes; no for solvers with a penalty or in a ball", TH_NO_LIMITS, NULL, "model",
-     TH_TRAIN, true,
+     "yes; no for solvers with a penalty or in a ball", TH_NO_LIMITS, NULL,
+     "model", TH_TRAIN, true,
      "Work on attributes with mean 0 and standard deviation 1, or without an "
      "intercept with mean square 1. Solvers with a penalty use the weights of "
      "the examples for this. The model is in the units of the data in any "
@@ -104,12 +104,13 @@ static const struct th_option table[] = {
      "1 with {source}. Otherwise enough passes to learn something about every "
      "attribute, and one or more for the end. For exploitation 1 if that is "
      "enough, or 20. For solvers in a ball such that each attribute of an "
-     "example is observed 4 times, at most 100",
+     "example is observed 4 times, at most 20",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of passes over the training examples"},
     {"validation", 0, TH_OPT_REAL, AT(validation), "FRACTION",
      th_option_by_config,
-     "0.1 where hybrid, exploration and solvers in a ball stop early. With {select} predict a "
+     "0.1 where hybrid, exploration and solvers in a ball stop early. With "
+     "{select} predict a "
      "fifth of the examples that choose the model; small data are "
      "cross-validated",
      TH_FRACTION, NULL, "schedule", TH_TRAIN, true,
@@ -118,7 +119,8 @@ static const struct th_option table[] = {
     {"eta", 0, TH_OPT_REAL, AT(eta), "X", th_option_by_config,
      "chosen by the curvature of the loss; in a ball see {adagrad}",
      TH_ABOVE(0), th_training_names_eta, "schedule", TH_TRAIN, true,
-     "Step size. theory is for solvers in a ball: the size that is proved, with "
+     "Step size. theory is for solvers in a ball: the size that is proved, "
+     "with "
      "data scaled to a mean square of 1"},
     {"step-factor", 0, TH_OPT_REAL, AT(ball.step_factor), "F",
      th_option_by_config,

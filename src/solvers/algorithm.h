@@ -49,9 +49,9 @@ struct th_algorithm {
   /* How the models that the end compared did; NULL: it compares none. Local;
    * borrowed; final after finish. */
   const struct th_ending *(*ending)(const void *state);
-  /* Whether the rows that are held out are for the solver's own end, so that
-   * the driver does not stop early by them; NULL: they are the driver's. Local.
-   */
+  /* Whether the driver is not to stop early by the rows that are held out, for
+   * now: they are for the solver's own end, or learning has not really begun.
+   * NULL: it may. Local. */
   bool (*keeps_held_out)(const void *state);
   /* List the state between two updates (core/state.h). A solver made by create
    * from the same plan goes on with the same bits once this state has been put

@@ -224,13 +224,21 @@ static double step_size_of(const void *state)
   return th_steps_shown(&((const struct th_sampling *)state)->learning.steps);
 }
 
-const struct th_algorithm th_sampling_algorithm = {.create = create,
-                                                   .step = step,
-                                                   .publish = publish,
-                                                   .finish = publish,
-                                                   .support = support_of,
-                                                   .loss = loss_of,
-                                                   .step_size = step_size_of,
-                                                   .describe =
-                                                       th_sampling_describe,
-                                                   .free = free_state};
+/* The first phase is for the moments, and may learn next to nothing. */
+static bool keeps_held_out(const void *state)
+{
+  const struct th_sampling *s = state;
+  return s->first_phase > 0 && !s->second;
+}
+
+const struct th_algorithm th_sampling_algorithm = {
+    .create = create,
+    .step = step,
+    .publish = publish,
+    .finish = publish,
+    .support = support_of,
+    .loss = loss_of,
+    .step_size = step_size_of,
+    .keeps_held_out = keeps_held_out,
+    .describe = th_sampling_describe,
+    .free = free_state};

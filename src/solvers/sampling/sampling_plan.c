@@ -11,12 +11,11 @@
 #include <math.h>
 
 enum {
-  BUDGET_SHARE = 10,   /* default budget: a tenth of the attributes */
-  LEAST_BUDGET = 128,  /* and so many at least, */
+  USUAL_BUDGET = 128,
   FEWEST = 2,          /* for a data point and an inner product */
   MOST_BATCH = 256,    /* examples in a step by default, */
   UPDATES = 1000,      /* such that there are so many steps */
-  MOST_PASSES = 100,   /* by default */
+  MOST_PASSES = 20,    /* by default */
   SIGHTINGS = 4,       /* of each attribute of an example, in all passes */
   CONTEXT_BYTES = 24,  /* of an attribute */
   SUPPORT_BYTES = 100, /* of an attribute in the model */
@@ -30,7 +29,7 @@ static th_status choose_budget(struct th_config *config, int64_t d,
                                struct th_error *err)
 {
   if (config->budget == 0)
-    config->budget = th_min_i64(d, th_max_i64(LEAST_BUDGET, d / BUDGET_SHARE));
+    config->budget = th_min_i64(d, USUAL_BUDGET);
   if (config->budget > d)
     return th_fail(err, TH_EUSAGE,
                    "{budget} %lld is more than the %lld attributes of the "
