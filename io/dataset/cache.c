@@ -87,6 +87,20 @@ void *th_cache_look(struct th_cache *cache, int64_t key)
   return cache->items[k].data;
 }
 
+void th_cache_near(const struct th_cache *cache, const int64_t *key,
+                   int64_t count)
+{
+  if (cache->count == 0)
+    return;
+  for (int64_t k = 0; k < count; k++)
+    __builtin_prefetch(&cache->bucket[bucket_of(cache, key[k])]);
+  for (int64_t k = 0; k < count; k++) {
+    int32_t item = cache->bucket[bucket_of(cache, key[k])];
+    if (item != NONE)
+      __builtin_prefetch(&cache->items[item]);
+  }
+}
+
 static void unlink_bucket(struct th_cache *cache, int32_t k)
 {
   int32_t *link = &cache->bucket[bucket_of(cache, cache->items[k].key)];

@@ -51,6 +51,10 @@ void *th_cache_find(struct th_cache *cache, int64_t key);
 void th_cache_mark(struct th_cache *cache, int64_t key);
 void *th_cache_look(struct th_cache *cache, int64_t key);
 
+/* These keys are going to be looked at: bring what that needs near. */
+void th_cache_near(const struct th_cache *cache, const int64_t *key,
+                   int64_t count);
+
 /* Announce the size of most items: see th_buffer_pool_expect. */
 void th_cache_expect(struct th_cache *cache, int64_t bytes);
 

@@ -4,45 +4,38 @@
  * all places are found first, and then all values are loaded, such that the
  * processor waits for many at once.
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/search.h"
 #include "io/dataset/cache_block.h"
 #include "io/dataset/dataset_parts.h"
 
 enum { SOME = 256 };
 
-/* Values in memory, and where each goes. */
-struct found {
-  const struct th_dataset *dataset;
-  double *value; /* of the first */
-  int64_t count;
-  const void *array[SOME];
-  int64_t item[SOME];
-};
-
 /* A value, as the files see it. */
 struct spot {
-  const struct th_shard_read *shard;
+  const struct th_shard_read *shard; /* NULL: outside of the data, or closed */
   int64_t attribute;
   int64_t unit; /* first attribute of it */
   int64_t group;
   int64_t row; /* of the group */
 };
 
+/* Some values: first their places are known, then where they are in memory. */
+struct some {
+  struct spot spot[SOME];
+  int64_t unit[SOME]; /* keys */
+  int64_t run[SOME];
+  const void *array[SOME]; /* of those found since the last load */
+  int64_t item[SOME];
+  int64_t found;
+};
+
 static const double zero = 0;
 
-/* Load what was found; what follows begins at `value`. */
-static void load(struct found *found, double *value)
-{
-  th_type_gather(found->dataset->store.shape.type, found->array, found->item,
-                 found->count, found->value);
-  found->value = value;
-  found->count = 0;
-}
-
 /* The shard of an attribute: shards are about even. */
-static struct th_shard_read *shard_of(struct th_dataset *d, int64_t attribute)
+static const struct th_shard_read *shard_of(const struct th_dataset *d,
+                                            int64_t attribute, double share)
 {
-  double share = (double)d->info.shards / (double)d->store.shape.attributes;
   int64_t k = (int64_t)((double)attribute * share);
   k = k < d->info.shards ? k : d->info.shards - 1;
   while (attribute < d->info.shard[k].range.first)
@@ -52,77 +45,87 @@ static struct th_shard_read *shard_of(struct th_dataset *d, int64_t attribute)
   return &d->shard[k];
 }
 
-/* False: outside of the data, or in a shard that is not open yet. */
-static bool find_spot(struct th_dataset *d, int64_t row, int64_t attribute,
-                      struct spot *spot)
+static struct spot spot_of(const struct th_dataset *d, int64_t row,
+                           int64_t attribute, double share)
 {
   const struct th_shape *shape = &d->store.shape;
+  struct spot spot = {.attribute = attribute};
   if (attribute < 0 || attribute >= shape->attributes || row < 0 ||
       row >= shape->examples)
-    return false;
-  const struct th_shard_read *shard = shard_of(d, attribute);
+    return spot;
+  const struct th_shard_read *shard = shard_of(d, attribute, share);
   if (!shard->open)
-    return false;
+    return spot;
   int64_t first = shard->row->range.first;
   uint32_t unit = (uint32_t)(attribute - first) / (uint32_t)shard->unit;
-  *spot = (struct spot){shard, attribute, first + unit * shard->unit, 0, 0};
-  spot->group = th_shape_group_of(shape, row, &spot->row);
-  return true;
+  spot.shard = shard;
+  spot.unit = first + unit * shard->unit;
+  spot.group = th_shape_group_of(shape, row, &spot.row);
+  return spot;
 }
 
-/* Is it in a unit that is in memory as a whole, or a run that is kept? */
-static bool find_dense(struct th_dataset *d, const struct spot *at,
-                       const void **array, int64_t *item)
+/* Find the places of entries. */
+static void place_some(const struct th_dataset *d, struct th_entries entries,
+                       struct some *some)
 {
-  int64_t skip = (at->attribute - at->unit) * d->store.shape.row_group;
-  const void *room =
-      th_cache_look(&d->blocks, th_dataset_key(d, at->unit, at->group));
+  double share = (double)d->info.shards / (double)d->store.shape.attributes;
+  for (int64_t k = 0; k < entries.count; k++) {
+    struct spot spot = spot_of(d, entries.row[k], entries.attribute[k], share);
+    some->spot[k] = spot;
+    some->unit[k] = th_dataset_key(d, spot.unit, spot.group);
+    some->run[k] = th_dataset_key(d, spot.attribute, spot.group);
+  }
+  th_cache_near(&d->blocks, some->unit, entries.count);
+  th_cache_near(&d->runs, some->run, entries.count);
+}
+
+/* Is entry k in a unit that is in memory as a whole, or a run that is kept? */
+static bool find_dense(struct th_dataset *d, struct some *some, int64_t k)
+{
+  const struct th_shape *shape = &d->store.shape;
+  const struct spot *at = &some->spot[k];
+  int64_t skip = (at->attribute - at->unit) * shape->row_group;
+  const void *room = th_cache_look(&d->blocks, some->unit[k]);
   if (room == NULL) {
-    room = th_cache_look(&d->runs, th_dataset_key(d, at->attribute, at->group));
+    room = th_cache_look(&d->runs, some->run[k]);
     skip = 0;
   }
   if (room == NULL)
     return false;
-  *array = th_cache_block_values(room);
-  *item = skip + at->row;
-  __builtin_prefetch((const char *)*array +
-                     th_type_offset(d->store.shape.type, *item));
+  const char *values = th_cache_block_values(room);
+  some->array[some->found] = values;
+  some->item[some->found] = skip + at->row;
+  __builtin_prefetch(values + th_type_offset(shape->type, skip + at->row));
   return true;
 }
 
-static bool find_sparse(struct th_dataset *d, const struct spot *at,
-                        const void **array, int64_t *item)
+static bool find_sparse(struct th_dataset *d, struct some *some, int64_t k)
 {
-  const struct th_piece *piece =
-      th_cache_look(&d->blocks, th_dataset_key(d, at->unit, at->group));
+  const struct spot *at = &some->spot[k];
+  const struct th_piece *piece = th_cache_look(&d->blocks, some->unit[k]);
   if (piece == NULL)
     return false;
   int64_t attribute = at->attribute - at->shard->row->range.first;
   int64_t run = th_search_u32(piece->attribute, 0, piece->runs, attribute);
-  *array = &zero;
-  *item = 0;
+  some->array[some->found] = &zero;
+  some->item[some->found] = 0;
   if (run == piece->runs || piece->attribute[run] != attribute)
     return true;
   int64_t last = piece->start[run + 1];
   int64_t entry = th_search_u16(piece->row, piece->start[run], last, at->row);
   if (entry < last && piece->row[entry] == at->row) {
-    *array = piece->values;
-    *item = entry;
+    some->array[some->found] = piece->values;
+    some->item[some->found] = entry;
   }
   return true;
 }
 
-static bool find(struct th_dataset *d, int64_t row, int64_t attribute,
-                 struct found *found)
+/* Load what was found; the last is that before value[0]. */
+static void load(const struct th_dataset *d, struct some *some, double *value)
 {
-  const void **array = &found->array[found->count];
-  int64_t *item = &found->item[found->count];
-  struct spot spot;
-  if (!find_spot(d, row, attribute, &spot))
-    return false;
-  return d->store.shape.layout == TH_DENSE
-             ? find_dense(d, &spot, array, item)
-             : find_sparse(d, &spot, array, item);
+  th_type_gather(d->store.shape.type, some->array, some->item, some->found,
+                 value - some->found);
+  some->found = 0;
 }
 
 /* Whether all values of any rank fit its memory, with what units take beside
@@ -176,26 +179,40 @@ done:
   return rc;
 }
 
+/* What is read may displace what was found, so that is loaded first. */
+static th_status some_entries(struct th_dataset *d, struct th_entries entries,
+                              struct some *some, double *value,
+                              struct th_error *err)
+{
+  bool dense = d->store.shape.layout == TH_DENSE;
+  th_status rc = TH_OK;
+  place_some(d, entries, some);
+  some->found = 0;
+  for (int64_t k = 0; k < entries.count && rc == TH_OK; k++) {
+    bool found = some->spot[k].shard != NULL &&
+                 (dense ? find_dense(d, some, k) : find_sparse(d, some, k));
+    some->found += found;
+    if (found)
+      continue;
+    load(d, some, value + k);
+    rc = fetch(d, entries.row[k], entries.attribute[k], value + k, err);
+  }
+  if (rc == TH_OK)
+    load(d, some, value + entries.count);
+  return rc;
+}
+
 th_status th_dataset_entries(struct th_store *store,
                              const struct th_entries *entries, double *value,
                              struct th_error *err)
 {
   struct th_dataset *d = (struct th_dataset *)store;
-  struct found found = {.dataset = d, .value = value};
+  struct some some;
   th_status rc = TH_OK;
-  for (int64_t k = 0; k < entries->count && rc == TH_OK; k++) {
-    int64_t row = entries->row[k];
-    int64_t attribute = entries->attribute[k];
-    if (found.count == SOME)
-      load(&found, value + k);
-    if (find(d, row, attribute, &found)) {
-      found.count++;
-      continue;
-    }
-    /* what is read may displace what was found */
-    load(&found, value + k + 1);
-    rc = fetch(d, row, attribute, value + k, err);
+  for (int64_t k = 0; k < entries->count && rc == TH_OK; k += SOME) {
+    struct th_entries part = {th_min_i64(SOME, entries->count - k),
+                              entries->row + k, entries->attribute + k};
+    rc = some_entries(d, part, &some, value + k, err);
   }
-  load(&found, value);
   return rc;
 }
