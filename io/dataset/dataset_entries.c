@@ -141,19 +141,32 @@ static bool all_fit(const struct th_dataset *d)
   return (double)g->groups * (bytes + units * UNIT) <= (double)d->memory;
 }
 
-/* Whole units are found by the next look, and so are kept runs. */
+static bool is_whole(const struct th_cache_block *unit)
+{
+  struct th_range all = unit->attributes;
+  return th_cache_block_part(unit, all, TH_ABSENT).first == all.last &&
+         th_cache_block_part(unit, all, TH_QUEUED).first == all.last;
+}
+
+/* A unit of which some values are absent, or still being read, is not marked.
+ */
+static void mark_unit(struct th_cache *cache, int64_t key)
+{
+  const struct th_cache_block *unit = th_cache_find(cache, key);
+  if (unit != NULL && is_whole(unit))
+    th_cache_mark(cache, key);
+}
+
+/* The next look is to find the unit or the kept run, or the piece. */
 static void mark(struct th_dataset *d, const struct th_place *place,
                  int64_t attribute)
 {
-  bool whole = true;
-  const struct th_cache_block *unit = th_cache_find(&d->blocks, place->key);
-  th_cache_mark(&d->runs, th_dataset_key(d, attribute, place->group));
-  if (unit != NULL && d->store.shape.layout == TH_DENSE)
-    for (int64_t k = 0; k < place->attributes.last - place->attributes.first;
-         k++)
-      whole &= unit->state[k] == TH_PRESENT;
-  if (unit != NULL && whole)
+  if (d->store.shape.layout == TH_SPARSE) {
     th_cache_mark(&d->blocks, place->key);
+    return;
+  }
+  mark_unit(&d->blocks, place->key);
+  mark_unit(&d->runs, th_dataset_key(d, attribute, place->group));
 }
 
 /* Read what is not in memory: whole units if all of them are going to stay,

@@ -41,13 +41,12 @@ int64_t th_store_most_owned(const struct th_store *store, int size)
   return th_placement_most(&store->placement, store->shape.attributes, size);
 }
 
-th_status th_store_entries(struct th_store *store,
-                           const struct th_entries *entries, double *value,
-                           struct th_error *err)
+/* Single values by a slab for each. */
+static th_status by_slabs(struct th_store *store,
+                          const struct th_entries *entries, double *value,
+                          struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (store->ops->entries != NULL)
-    return store->ops->entries(store, entries, value, err);
   for (int64_t k = 0; k < entries->count && rc == TH_OK; k++) {
     struct th_rows row = {entries->row[k], 1};
     struct th_range one = {entries->attribute[k], entries->attribute[k] + 1};
@@ -56,5 +55,18 @@ th_status th_store_entries(struct th_store *store,
     if (rc == TH_OK)
       value[k] = th_slab_value(&slab, entries->attribute[k], 0);
   }
+  return rc;
+}
+
+th_status th_store_entries(struct th_store *store,
+                           const struct th_entries *entries, double *value,
+                           struct th_error *err)
+{
+  th_status rc = store->ops->entries != NULL
+                     ? store->ops->entries(store, entries, value, err)
+                     : by_slabs(store, entries, value, err);
+  if (rc == TH_OK)
+    store->blocks.observed +=
+        (int64_t)th_type_bytes(store->shape.type, entries->count);
   return rc;
 }

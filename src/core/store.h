@@ -105,8 +105,8 @@ struct th_range th_store_owned(const struct th_store *store, int rank,
 int64_t th_store_most_owned(const struct th_store *store, int size);
 
 /* value[k] = the stored value of attribute[k] on row[k], as the operation says;
- * by slabs where the store has none. Local. TH_EARG, TH_EDATA, TH_EFORMAT,
- * TH_EIO, TH_ENOMEM. */
+ * by slabs where the store has none. Counts them as observed. Local. TH_EARG,
+ * TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_store_entries(struct th_store *store,
                            const struct th_entries *entries, double *value,
                            struct th_error *err);
