@@ -38,3 +38,7 @@ th_script_test(NAME io_h5py ARGS $<TARGET_FILE:io_tool>)
 # For tests/bench/piece.sh
 add_executable(piece_cost bench/piece.c)
 target_link_libraries(piece_cost PRIVATE thresher_flags thresher_io thresher_solvers_driver HDF5::HDF5 MPI::MPI_C m)
+
+# For tests/bench/entries.sh
+add_executable(entries_cost bench/entries.c)
+target_link_libraries(entries_cost PRIVATE thresher_flags thresher_io thresher_solvers_driver m)
