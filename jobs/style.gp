@@ -23,13 +23,15 @@ terminal(width, height) = format eq "svg" ? sprintf("set terminal svg \
 
 # style(SOLVER): the number of its line style. Other names: 90, grey.
 solvers = "sift hybrid exploration exploitation lasso prox-sgd fs-prox-sgd \
-os-prox-sgd saga svrg rda truncated-gradient omp exact w=0.51 w=0.75 w=0.99"
+os-prox-sgd saga svrg rda truncated-gradient omp exact w=0.51 w=0.75 w=0.99 \
+aerr aelr ogd-ridge eg-lasso ridge uniform known none norm coordinate"
 place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF -- '" \
   . name . "' | cut -d : -f 1"))
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
 
 hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
-#44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33"
+#44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33 \
+#0C5DA5 #5D3A9B #B8860B #994F00 #555555 #D55E00 #009E73 #777777 #0C5DA5 #D55E00"
 hue(k) = word(hues, k)
 colour_of(name) = strstrt(" " . solvers . " ", " " . name . " ") ? \
   hue(place(name)) : "#888888"
@@ -53,6 +55,18 @@ set style line 14 linecolor rgb hue(14) linewidth 3.2 dashtype 1 pointtype 6
 set style line 15 linecolor rgb hue(15) linewidth 1.6 dashtype 1 pointtype 7
 set style line 16 linecolor rgb hue(16) linewidth 1.6 dashtype (4, 3) pointtype 9
 set style line 17 linecolor rgb hue(17) linewidth 1.6 dashtype (12, 4) pointtype 5
+# solvers that sample attributes; two-phase is aerr or aelr as it comes
+set style line 18 linecolor rgb hue(18) linewidth 1.6 dashtype 1 pointtype 7
+set style line 19 linecolor rgb hue(19) linewidth 1.6 dashtype 1 pointtype 7
+set style line 20 linecolor rgb hue(20) linewidth 1.6 dashtype (8, 4) pointtype 4
+set style line 21 linecolor rgb hue(21) linewidth 1.6 dashtype (8, 4) pointtype 4
+set style line 22 linecolor rgb hue(22) linewidth 1.6 dashtype (6, 3) pointtype 1
+set style line 23 linecolor rgb hue(23) linewidth 1.6 dashtype (12, 4) pointtype 5
+set style line 24 linecolor rgb hue(24) linewidth 1.6 dashtype (3, 3) pointtype 9
+# their steps, by --adagrad
+set style line 25 linecolor rgb hue(25) linewidth 1.6 dashtype (3, 3) pointtype 9
+set style line 26 linecolor rgb hue(26) linewidth 1.6 dashtype 1 pointtype 7
+set style line 27 linecolor rgb hue(27) linewidth 1.6 dashtype (12, 4) pointtype 5
 # what is no solver: the ideal line, and three measurements
 set style line 90 linecolor rgb "#888888" linewidth 1.4 dashtype (6, 4) pointtype 1
 set style line 91 linecolor rgb "#0072B2" linewidth 1.6 dashtype 1 pointtype 7
