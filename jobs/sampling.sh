@@ -26,7 +26,7 @@
 #   --out DIR         results (build/sampling)
 #   --data DIR        the folder of mnist35 and covtype (../shared/data)
 #   --runs N          (100); --quick: 5
-#   --jobs N          runs at a time (one for each processor)
+#   --processes N     runs at a time (one for each processor)
 #   --attributes LIST the numbers of attributes observed, the points of a curve
 #   --panels LIST     some of the data: "-2 0" (alpha), "covtype.first20k"
 #   --train OPTIONS   further options of aerr, aelr and the online solvers, as in
@@ -57,7 +57,7 @@ options()
   out=$jobs/../build/sampling
   data=$jobs/../../shared/data
   runs=100
-  at_once=$(nproc)
+  processes=$(nproc)
   attributes=
   panels=
   train=
@@ -70,8 +70,8 @@ options()
       exit 0
       ;;
     --quick) runs=5 ;;
-    --out | --data | --runs | --jobs | --attributes | --panels | --train | \
-      --offline-ratio | --format)
+    --out | --data | --runs | --processes | --attributes | --panels | \
+      --train | --offline-ratio | --format)
       [ $# -ge 2 ] || refuse "$1 wants a value"
       option "${1#--}" "$2"
       shift
@@ -86,12 +86,13 @@ options()
 option() # NAME VALUE
 {
   case $1 in
-  runs) whole runs "$2" ;;
-  jobs)
-    whole jobs "$2"
-    at_once=$2
-    ;;
+  runs | processes) whole "$1" "$2" ;;
   offline-ratio) ratio=$2 ;;
+  attributes)
+    [[ $2 =~ ^([1-9][0-9]*\ *)+$ ]] ||
+      refuse "--attributes $2: wanted whole numbers above 0"
+    attributes=$2
+    ;;
   *) declare -g "$1=$2" ;;
   esac
 }
@@ -223,13 +224,12 @@ run_all()
     for ((seed = 1; seed <= runs; seed++)); do
       printf '%s\0%s\0' "$panel" "$seed"
     done
-  done | xargs -0 -r -n 2 -P "$at_once" bash "$jobs/sampling_run.sh" ||
-    refuse "a run has failed"
+  done | xargs -0 -r -n 2 -P "$processes" bash "$jobs/sampling_run.sh" || exit 1
 }
 
 show()
 {
-  local panel parts=()
+  local panel seed parts=()
   for panel in $panels; do
     for ((seed = 1; seed <= runs; seed++)); do
       parts+=("$out/runs/$figure/$panel.$seed.tsv")
@@ -251,7 +251,7 @@ show()
 figure=$1
 case " ${figures//$'\n'/ } --help -h " in
 *" $figure "*) ;;
-*) refuse "$figure is no figure; there are" ${figures//$'\n'/ } ;;
+*) refuse "$figure is no figure; there are ${figures//$'\n'/ }" ;;
 esac
 case $figure in
 -*) options "$figure" ;;

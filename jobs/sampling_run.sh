@@ -5,6 +5,9 @@
 # sampling.sh exports what the run is of. The results are lines of
 # DIR/runs/FIGURE/PANEL.RUN.tsv, with the settings on the line above them.
 set -euo pipefail
+: "${thresher:?a part of sampling.sh: run that}" "${PYTHON:?}" "${out:?}" "${figure:?}"
+: "${task:?}" "${kind:?}" "${budget:?}" "${rules:?}" "${points:?}" "${ratio:?}"
+: "${train?}"
 jobs=$(cd "$(dirname "$0")" && pwd)
 . "$jobs/env.sh"
 export OPENBLAS_NUM_THREADS=1
@@ -38,7 +41,7 @@ failed() # NAME
 {
   tail -n 3 "$work/said" >&2
   echo "sampling.sh: $figure, $panel, run $run: $1 has failed" >&2
-  exit 1
+  exit 255 # xargs starts no further run
 }
 
 # The loss of a model: of the test rows, or of the distribution.
@@ -76,8 +79,6 @@ radius()
 # offline NAME RADIUS
 offline()
 {
-  local solvers
-  solvers=$("$thresher" solvers)
   if [ "$task" = ridge ] && grep -qx ridge <<<"$solvers"; then
     learn "$1" --solver ridge --lambda-ratio "$ratio"
   elif [ "$task" = lasso ] &&
@@ -115,6 +116,7 @@ full()
 }
 
 read -r -a own <<<"$train"
+solvers=$("$thresher" solvers)
 most=1000000000
 if [ "$kind" = real ]; then
   d=$(cat "$out/data/$panel.d")
