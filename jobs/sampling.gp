@@ -17,7 +17,7 @@ distinct(column, where) = system(sprintf( \
 lines(d, c, a) = sprintf("< awk -F '\t' 'NR == 1 || ($1 == \"%s\" && \
   $2 == \"%s\" && $3 == \"%s\")' '%s'", d, c, a, table)
 
-# Bars of neighbouring curves stand side by side.
+# yerrorbars would leave out what is near a point. Bars of neighbouring curves stand side by side.
 aside(k) = 1.035 ** (k - 3)
 sampler = task eq "ridge" ? "aerr" : "aelr"
 styled(c) = c eq "two-phase" ? style(sampler) : \
@@ -30,10 +30,11 @@ panels = adagrad ? "uniform two-phase known online" : distinct(1, "1")
 data = word(distinct(1, "1"), 1)
 rules = "none norm coordinate"
 curves = "uniform two-phase known online"
-drawn(d, c, a, k, s, t) = sprintf("\"%s\" using (column('attributes') * %g):'mean':\
-'deviation' with yerrorbars linestyle %d linewidth 0.9 dashtype 1 pointtype 0 \
-notitle, \"\" using (column('attributes') * %g):'mean' with lines linestyle %d \
-notitle, \"\" using (column('attributes') * %g):'mean' with points linestyle %d \
+drawn(d, c, a, k, s, t) = sprintf("\"%s\" using (column('attributes') * %g):\
+(column('mean') - column('deviation')):(0):(2 * column('deviation')) with vectors \
+heads size screen 0.004, 90 linestyle %d linewidth 0.9 dashtype 1 notitle, \
+\"\" using (column('attributes') * %g):'mean' with lines linestyle %d notitle, \
+\"\" using (column('attributes') * %g):'mean' with points linestyle %d \
 pointsize 0.6 notitle, \
 NaN with linespoints linestyle %d pointsize 0.6 title \"%s\", ", \
 escaped(lines(d, c, a)), aside(k), s, aside(k), s, aside(k), s, s, t)
@@ -53,7 +54,6 @@ height = 1.3 + 2.3 * rows
 eval picture(prefix, width, height)
 set key at screen 0.5, screen 0.07 / height center bottom vertical maxrows 2 \
   samplen 3
-set pointintervalbox 0
 set logscale x
 set format x "10^{%L}"
 least = real(system("awk -F '\t' 'NR > 1 && (!least || $4 < least) { least = $4 } \
