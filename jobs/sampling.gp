@@ -65,14 +65,14 @@ set xrange [0.8 * least:1.25 * most]
 set yrange [0:1.4]
 set ytics 0.2
 set multiplot layout rows, columns title sprintf("%s: %s with %d attributes of an example, \
-%d run%s", figure, sampler, budget, runs, runs == 1 ? "" : "s") font ",9" \
+%d run%s", figure, sampler, budget, runs, runs == 1 ? "" : "s") font ",".(format eq "svg" ? 13 : 9) \
   margins screen 0.75 / width, screen 1 - 0.2 / width, screen 1.05 / height, \
   screen 1 - 0.66 / height spacing screen 0.6 / width, screen 0.8 / height
 place = 0
 do for [p in panels] {
   set ylabel place % columns ? "" : "loss over that of zero" offset 1
   place = place + 1
-  set title title_of(p) noenhanced font ",8" offset 0, -0.6
+  set title title_of(p) noenhanced font ",".(format eq "svg" ? 12 : 8) offset 0, -0.6
   set xlabel "attributes observed" offset 0, 0.5
   what = ""
   if (adagrad) {
