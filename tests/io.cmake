@@ -41,4 +41,4 @@ target_link_libraries(piece_cost PRIVATE thresher_flags thresher_io thresher_sol
 
 # For tests/bench/entries.sh
 add_executable(entries_cost bench/entries.c)
-target_link_libraries(entries_cost PRIVATE thresher_flags thresher_io thresher_solvers_driver m)
+target_link_libraries(entries_cost PRIVATE thresher_flags thresher_io thresher_synthetic thresher_solvers_driver m)
