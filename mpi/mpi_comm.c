@@ -3,6 +3,7 @@
 #include "mpi/mpi_comm.h"
 
 #include "mpi/mpi_shared.h"
+#include "mpi/mpi_spread.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -238,6 +239,22 @@ static void mpi_release(struct th_comm *comm)
   comm->transport = NULL;
 }
 
+static th_status mpi_solve(struct th_comm *comm, struct th_spread *a,
+                           const double *b, double *x, bool *definite,
+                           struct th_error *err)
+{
+  double inside = comm->seconds;
+  double began = enter(comm, 0);
+  th_status rc = th_mpi_spread_solve(transport_of(comm)->comm, comm, a, b, x,
+                                     definite, err);
+  comm->seconds = inside;
+  leave(comm, began);
+  return rc;
+}
+
+static const struct th_spread_ops mpi_spread = {.name = "ScaLAPACK",
+                                                .solve = mpi_solve};
+
 static const struct th_comm_ops mpi_ops = {
     .sum_i64 = mpi_sum_i64,
     .prefix_i64 = mpi_prefix_i64,
@@ -255,6 +272,7 @@ static const struct th_comm_ops mpi_ops = {
     .unshare = th_mpi_unshare,
     .split = mpi_split,
     .release = mpi_release,
+    .spread = &mpi_spread,
 };
 
 static void fill(struct th_comm *comm, MPI_Comm team)

@@ -155,6 +155,21 @@ static inline void fit_options(struct th_config *config)
     config->path_min = 0.15;
     config->lambda_ratio = 0;
   }
+  if (strcmp(config->solver, "ridge") == 0) {
+    config->loss = "squared";
+    config->penalty = "l1";
+    config->tolerance = 0;
+    config->epochs = 200;
+    config->path = 4;
+    config->path_min = 0.05;
+    config->lambda_ratio = 0;
+  }
+}
+
+/* Ways whose bits do not depend on the ranks. */
+static inline enum th_factoring factoring_of(int k)
+{
+  return k % 2 ? TH_FACTORING_CG : TH_FACTORING_OWN;
 }
 
 static inline void make_trial(struct trial *t, const struct th_solver_row *row,
@@ -166,6 +181,7 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
               : row->penalised      ? penalised(row, &t->problem, k)
                                     : budgeted(row, &t->problem, k);
   fit_options(&t->config);
+  t->config.factoring = factoring_of(k);
   t->config.seed = (uint64_t)k + 1;
   t->grouped = row->penalised && strcmp(t->config.penalty, "l1") != 0;
 }

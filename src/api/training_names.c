@@ -49,6 +49,16 @@ const char *th_training_names_screen(int64_t k)
   return names[k];
 }
 
+const char *th_training_names_factoring(int64_t k)
+{
+  static const char *const names[TH_FACTORING_COUNT + 1] = {
+      [TH_FACTORING_AUTO] = "auto",
+      [TH_FACTORING_OWN] = "own",
+      [TH_FACTORING_SCALAPACK] = "scalapack",
+      [TH_FACTORING_CG] = "cg"};
+  return names[k];
+}
+
 const char *th_training_names_screen_rule(int64_t k)
 {
   static const char *const names[TH_RULE_COUNT + 1] = {

@@ -13,6 +13,7 @@ const char *th_training_names_refit(int64_t k);
 const char *th_training_names_select(int64_t k);
 const char *th_training_names_penalty(int64_t k);
 const char *th_training_names_screen(int64_t k);
+const char *th_training_names_factoring(int64_t k);
 const char *th_training_names_screen_rule(int64_t k);
 const char *th_training_names_eta(int64_t k);
 const char *th_training_names_moments(int64_t k);

@@ -26,7 +26,7 @@ static const struct th_option table[] = {
      "Largest number of attributes that are observed of one example"},
     {"loss", 0, TH_OPT_NAME, AT(loss), NULL, th_option_by_config,
      "auto. It is logistic if the targets have two values and the solver has a "
-     "penalty or selects for prediction, and squared otherwise",
+     "penalty or selects for prediction, and squared otherwise and for ridge",
      TH_NO_LIMITS, th_training_names_loss, "model", TH_TRAIN, true,
      "The loss that is minimised"},
     {"standardize", 0, TH_OPT_FLAG, AT(standardize), NULL, th_option_by_config,
@@ -88,10 +88,11 @@ static const struct th_option table[] = {
      "lambda_max times {lambda-ratio}", TH_ABOVE(0), NULL, "model", TH_TRAIN,
      true, "Weight of the penalty"},
     {"lambda-ratio", 0, TH_OPT_REAL, AT(lambda_ratio), "R", th_option_by_config,
-     "0.1 if neither {lambda} nor {path} is given", TH_ABOVE(0), NULL, "model",
-     TH_TRAIN, true,
+     "0.1, and for ridge 0.001, if neither {lambda} nor {path} is given",
+     TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
      "Weight of the penalty as a share of lambda_max, the smallest weight at "
-     "which the model is zero"},
+     "which the model is zero. For ridge it is the largest eigenvalue of the "
+     "attributes' covariances"},
     {"path", 0, TH_OPT_INT, AT(path), "N", th_option_by_config,
      "one value only", TH_FROM(2), NULL, "model", TH_TRAIN, true,
      "Solve for N values of lambda, which fall from lambda_max in equal "
@@ -99,6 +100,13 @@ static const struct th_option table[] = {
     {"path-min", 0, TH_OPT_REAL, AT(path_min), "R", th_option_by_config, NULL,
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "The last lambda of {path}, as a share of lambda_max"},
+    {"factor", 0, TH_OPT_CHOICE, AT(factoring), NULL, th_option_by_config,
+     "auto, which is own up to 2048 attributes, scalapack up to 20000, and cg "
+     "beyond",
+     TH_NO_LIMITS, th_training_names_factoring, "model", TH_TRAIN, true,
+     "How ridge solves its system: on one rank by a Cholesky factor, on all "
+     "ranks by that of ScaLAPACK, whose bits depend on the ranks, or by "
+     "conjugate gradients, which need no matrix"},
     /* schedule */
     {"passes", 0, TH_OPT_INT, AT(passes), "P", th_option_by_config,
      "1 with {source}. Otherwise enough passes to learn something about every "

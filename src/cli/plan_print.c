@@ -41,7 +41,8 @@ static void print_schedule(FILE *out, const struct th_plan *plan)
 static void print_problem(FILE *out, const struct th_plan *plan)
 {
   const struct th_config *config = &plan->config;
-  fprintf(out, "penalty: %s, ", config->penalty);
+  const char *ridge = plan->solver->ridge;
+  fprintf(out, "penalty: %s, ", ridge != NULL ? ridge : config->penalty);
   if (config->path > 0)
     fprintf(out, "%" PRId64 " lambda%s from lambda_max down to %g of it",
             config->path, th_wording_s(config->path), config->path_min);
@@ -49,8 +50,12 @@ static void print_problem(FILE *out, const struct th_plan *plan)
     fprintf(out, "lambda %g", config->lambda);
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
-  fprintf(out, "; screening %s; %s, %s\n",
-          th_training_names_screen(config->screening.how),
+  if (ridge != NULL)
+    fprintf(out, "; factor %s", th_training_names_factoring(config->factoring));
+  else
+    fprintf(out, "; screening %s",
+            th_training_names_screen(config->screening.how));
+  fprintf(out, "; %s, %s\n",
           config->intercept ? "with an intercept" : "without an intercept",
           config->standardize ? "standardized" : "attributes as they are");
 }

@@ -38,7 +38,10 @@ enum { TH_MARGINS = 9 };
   X(confidence, "1: exact on these examples; below: statistical")
 #define TH_CERTIFICATE_COUNTS(X)                                               \
   X(active, "attributes that were not screened")                               \
-  X(screened_wrongly, "attributes that checks re-admitted")
+  X(screened_wrongly, "attributes that checks re-admitted")                    \
+  X(grid_rows,                                                                 \
+    "of ScaLAPACK's grid, on which the bits depend; 0: they do not")           \
+  X(grid_columns, "of the same grid")
 
 /* Replicated; path is owned. */
 struct th_certificate {

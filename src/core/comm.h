@@ -18,6 +18,7 @@
 
 struct th_comm;
 struct th_comm_ops;
+struct th_spread_ops;
 
 /* Memory that the ranks of a node share. */
 struct th_shared {
@@ -61,6 +62,9 @@ struct th_comm_ops {
    * th_comm_free. */
   void (*split)(struct th_comm *comm, int color, struct th_comm *part);
   void (*release)(struct th_comm *comm);
+  /* Dense linear algebra on all ranks together (core/spread.h); NULL: the team
+   * has none. */
+  const struct th_spread_ops *spread;
 };
 
 struct th_comm {

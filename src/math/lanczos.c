@@ -65,13 +65,12 @@ static void start(struct lanczos *l)
   scale(1 / sqrt(th_column_dot_plain(l->now, l->now, l->n)), l->n, l->now);
 }
 
-/* Compute one more vector. False: none is left. */
-static bool step(struct lanczos *l, const double *a)
+/* Compute one more vector from the product with the last one, in l->next.
+ * False: none is left. */
+static bool step(struct lanczos *l)
 {
   double *next = l->next;
   double last = l->steps > 0 ? l->beside[l->steps - 1] : 0;
-  for (int64_t i = 0; i < l->n; i++)
-    next[i] = th_column_dot_plain(a + i * l->n, l->now, l->n);
   double size = sqrt(th_column_dot_plain(next, next, l->n));
   th_column_add_plain(l->before, -last, l->n, next);
   double diagonal = th_column_dot_plain(l->now, next, l->n);
@@ -122,18 +121,38 @@ static double largest_of(const struct lanczos *l)
   return high;
 }
 
-th_status th_lanczos_largest(int64_t n, const double *a, double *value,
-                             struct th_error *err)
+/* A matrix in memory. */
+struct full {
+  int64_t n;
+  const double *a;
+};
+
+static th_status multiply(void *self, const double *x, double *y,
+                          struct th_error *err)
+{
+  const struct full *full = self;
+  (void)err;
+  for (int64_t i = 0; i < full->n; i++)
+    y[i] = th_column_dot_plain(full->a + i * full->n, x, full->n);
+  return TH_OK;
+}
+
+th_status th_lanczos_largest_of(const struct th_lanczos_matrix *matrix,
+                                double *value, struct th_error *err)
 {
   struct lanczos l = {0};
   int still = 0; /* looks at which it had hardly grown */
   bool more = true;
-  th_status rc;
-  TH_TRY(lanczos_init(&l, n, err));
+  th_status rc = lanczos_init(&l, matrix->n, err);
+  if (matrix->comm != NULL)
+    rc = th_agree(matrix->comm, rc, err);
+  if (rc != TH_OK)
+    goto done;
   start(&l);
   *value = -INFINITY;
   while (more && still < ENOUGH) {
-    more = step(&l, a);
+    TH_TRY(matrix->multiply(matrix->self, l.now, l.next, err));
+    more = step(&l);
     if (more && l.steps % BATCH != 0)
       continue;
     double before = *value;
@@ -142,9 +161,18 @@ th_status th_lanczos_largest(int64_t n, const double *a, double *value,
   }
   if (!isfinite(*value))
     rc = th_fail(err, TH_ENUMERIC,
-                 "no largest eigenvalue of a %lld x %lld matrix", (long long)n,
-                 (long long)n);
+                 "no largest eigenvalue of a %lld x %lld matrix",
+                 (long long)matrix->n, (long long)matrix->n);
 done:
   lanczos_free(&l);
   return rc;
+}
+
+th_status th_lanczos_largest(int64_t n, const double *a, double *value,
+                             struct th_error *err)
+{
+  struct full full = {n, a};
+  const struct th_lanczos_matrix matrix = {
+      .n = n, .multiply = multiply, .self = &full};
+  return th_lanczos_largest_of(&matrix, value, err);
 }

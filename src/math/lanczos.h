@@ -3,7 +3,7 @@
 #ifndef TH_LANCZOS_H
 #define TH_LANCZOS_H
 
-#include "core/error.h"
+#include "core/comm.h"
 
 #include <stdint.h>
 
@@ -15,5 +15,20 @@
  * TH_ENUMERIC for a that is not finite, TH_ENOMEM. */
 th_status th_lanczos_largest(int64_t n, const double *a, double *value,
                              struct th_error *err);
+
+/* A symmetric matrix, n x n, n at least 1, by its products. */
+struct th_lanczos_matrix {
+  int64_t n;
+  /* y = A x; x and y are replicated. Collective over comm. */
+  th_status (*multiply)(void *self, const double *x, double *y,
+                        struct th_error *err);
+  void *self;
+  struct th_comm *comm; /* borrowed; NULL: the matrix is local */
+};
+
+/* The same for such a matrix. Collective over its team. TH_ENUMERIC for
+ * products that are not finite, TH_ENOMEM, and what the products fail with. */
+th_status th_lanczos_largest_of(const struct th_lanczos_matrix *matrix,
+                                double *value, struct th_error *err);
 
 #endif

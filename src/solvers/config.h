@@ -50,6 +50,15 @@ enum th_inner { TH_INNER_IMPROVED, TH_INNER_PLAIN, TH_INNER_COUNT };
 /* As a step size: the one that the method's theory proves. */
 #define TH_ETA_THEORY (-1.0)
 
+/* How ridge systems are solved. */
+enum th_factoring {
+  TH_FACTORING_AUTO, /* by the number of attributes */
+  TH_FACTORING_OWN,
+  TH_FACTORING_SCALAPACK,
+  TH_FACTORING_CG,
+  TH_FACTORING_COUNT
+};
+
 struct th_groups;
 
 /* Rounds of exploration and exploitation, and the sizes of their updates. */
@@ -118,7 +127,8 @@ struct th_config {
   int64_t path;        /* values of lambda, from lambda_max down */
   double path_min;     /* the last of them, over lambda_max */
   struct th_config_screening screening;
-  int64_t batch;     /* examples in a step */
+  enum th_factoring factoring; /* of ridge */
+  int64_t batch;               /* examples in a step */
   int64_t epochs;    /* most passes; also in passes after th_train_plan */
   double tolerance;  /* stop at this duality gap; 0: at 1e-9 of the
                         objective of the zero model */

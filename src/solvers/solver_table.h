@@ -30,7 +30,9 @@ struct th_solver_row {
   bool penalised;             /* mean loss + lambda Omega, no budget */
   bool as_they_are; /* attributes are not standardized unless it is asked for */
   bool dense_model; /* models may have more attributes than the budget */
-  bool by_examples; /* keeps values example by example (row_cache_memory) */
+  const char *ridge; /* what its penalty is called, if it is not of the penalty
+                        table; the loss is squared then. NULL: it is */
+  bool by_examples;  /* keeps values example by example (row_cache_memory) */
   enum th_screen screen; /* what --screen is when not given */
   /* Complete a plan whose config and solver are set, from sizes alone. Local,
    * the same on every rank. TH_EUSAGE for options that do not go together. */

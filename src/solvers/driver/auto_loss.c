@@ -62,7 +62,8 @@ th_status th_train_choose_loss(struct th_config *config, struct th_store *store,
   bool predicts = row != NULL && row->why_truth != NULL &&
                   config->select != TH_SELECT_TRUTH &&
                   row->why_truth(config, &store->shape) == NULL;
-  bool looks = row != NULL && (row->penalised || predicts);
+  bool looks =
+      row != NULL && ((row->penalised && row->ridge == NULL) || predicts);
   th_status rc = looks ? are_labels(store, &labels, err) : TH_OK;
   config->loss = labels ? "logistic" : "squared";
   return rc;

@@ -3,6 +3,8 @@
 #include "math/loss.h"
 #include "solvers/driver/train.h"
 
+#include <string.h>
+
 enum { FEWEST_EXAMPLES = 2 };
 
 static th_status check_shape(const struct th_shape *shape, struct th_error *err)
@@ -22,6 +24,11 @@ static th_status check_loss(const struct th_solver_row *row,
   const struct th_loss *loss = th_loss_find(config->loss);
   if (loss == NULL)
     return th_fail(err, TH_EUSAGE, "there is no loss %s", config->loss);
+  if (row->ridge != NULL && strcmp(loss->name, "squared") != 0)
+    return th_fail(err, TH_EUSAGE,
+                   "solver %s does not support {loss} %s: its loss is squared, "
+                   "also for labels; take a solver such as lasso",
+                   row->name, loss->name);
   if (loss->penalised_only && !row->penalised)
     return th_fail(err, TH_EUSAGE,
                    "solver %s does not support {loss} %s; take a solver with a "

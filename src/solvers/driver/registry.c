@@ -4,6 +4,7 @@
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/driver/train.h"
 #include "solvers/exact/algorithms.h"
+#include "solvers/ridge/algorithms.h"
 #include "solvers/sampling/algorithms.h"
 #include "solvers/stochastic/algorithms.h"
 
@@ -49,6 +50,9 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
   .plan = th_online_plan, .algorithm = &th_online_algorithm
 
 static const char *const lasso_options[] = {PENALISED, NULL};
+static const char *const ridge_options[] = {
+    "lambda", "lambda-ratio", "path",   "path-min",
+    "epochs", "tolerance",    "factor", NULL};
 static const char *const online_options[] = {PENALISED, IN_STEPS, ONLINE, NULL};
 static const char *const steps_options[] = {PENALISED, IN_STEPS, NULL};
 
@@ -145,6 +149,16 @@ static const struct th_solver_row solvers[] = {
      .screen = TH_SCREEN_GAP_SAFE,
      .plan = th_lasso_plan,
      .algorithm = &th_lasso_algorithm},
+    {.name = "ridge",
+     .summary = "exact ridge regression: a Gram matrix and its factor, or "
+                "conjugate gradients",
+     .source = "Hoerl & Kennard 1970; Hestenes & Stiefel 1952",
+     .options = ridge_options,
+     .penalised = true,
+     .ridge = "l2 squared",
+     .screen = TH_SCREEN_NONE,
+     .plan = th_ridge_plan,
+     .algorithm = &th_ridge_algorithm},
     {.name = "aerr",
      .summary = "ridge regression from a few attributes of each example",
      .source = "Kukliansky & Shamir 2015, Algorithms 1 and 2",

@@ -1,0 +1,170 @@
+/* claim.c - what a ridge model says of itself: objective, gap, gradient
+ * SPDX-License-Identifier: MIT */
+#include "solvers/ridge/claim.h"
+
+#include "core/memory.h"
+#include "core/range.h"
+#include "solvers/penalised/problem_parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Vectors over the places and over the examples. */
+struct review {
+  struct th_places *places;
+  double lambda;
+  double *coef;
+  double *slope;    /* sum eta r x */
+  double *bound;    /* of the rounding of a slope, over its terms */
+  double *residual; /* examples */
+  double shift;     /* mean of the residuals */
+  double spread;    /* root of the mean of r^2 */
+};
+
+static void release(struct review *r)
+{
+  TH_FREE(r->coef, r->slope, r->bound, r->residual);
+}
+
+/* Local; replicated. */
+static th_status take_model(struct review *r, const struct th_support *model,
+                            struct th_error *err)
+{
+  const struct th_places *places = r->places;
+  for (int64_t k = 0; k < model->size; k++) {
+    int64_t at =
+        th_range_find(places->attribute, places->count, model->attribute[k]);
+    if (at < 0)
+      return th_fail(err, TH_EARG,
+                     "attribute %lld is left out here: it never changes",
+                     (long long)model->attribute[k]);
+    r->coef[at] = model->coef[k];
+  }
+  return TH_OK;
+}
+
+/* Local. */
+static th_status prepare(struct review *r, const struct th_support *model,
+                         struct th_error *err)
+{
+  int64_t count = r->places->count;
+  th_status rc;
+  TH_TRY(TH_NEW(&r->coef, count, "coefficients", err));
+  TH_TRY(TH_NEW(&r->slope, count, "sums over examples", err));
+  TH_TRY(TH_NEW(&r->bound, count, "sums over examples", err));
+  TH_TRY(TH_NEW(&r->residual, r->places->problem->rows, "residuals", err));
+  TH_TRY(take_model(r, model, err));
+done:
+  return rc;
+}
+
+/* Residuals less their mean. Collective. */
+static th_status find_residuals(struct review *r,
+                                const struct th_support *model,
+                                struct th_error *err)
+{
+  struct th_problem *p = r->places->problem;
+  th_status rc =
+      th_problem_predict(p, model->attribute, model->coef, model->size,
+                         model->intercept, r->residual, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < p->rows; i++)
+    r->residual[i] -= p->target[i];
+  r->shift = p->intercept ? th_places_mean(r->places, r->residual) : 0;
+  double square = 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    r->residual[i] -= r->shift;
+    square += p->eta[i] * r->residual[i] * r->residual[i];
+  }
+  r->spread = sqrt(square);
+  return TH_OK;
+}
+
+/* Collective. */
+static th_status find_slopes(struct review *r, struct th_error *err)
+{
+  struct th_places *places = r->places;
+  const struct th_problem *p = places->problem;
+  th_status rc;
+  th_places_weigh(places, r->residual);
+  TH_TRY(th_places_sums(places, r->slope, err));
+  for (int64_t k = 0; k < p->active.count; k++)
+    r->bound[places->mine.first + k] = p->rounding_bound[k];
+  TH_TRY(th_comm_join(p->context->comm, r->bound, places->count,
+                      places->mine.first, places->mine.last, err));
+done:
+  return rc;
+}
+
+static void weigh(const struct review *r, struct th_certificate *c)
+{
+  double gradient = 0;
+  double slope = 0;
+  double square = 0;
+  double largest = 0;
+  double most = 0;
+  for (int64_t k = 0; k < r->places->count; k++) {
+    double g = r->slope[k] + r->lambda * r->coef[k];
+    gradient += g * g;
+    slope += r->slope[k] * r->slope[k];
+    square += r->coef[k] * r->coef[k];
+    largest = fmax(largest, fabs(g));
+    most = fmax(most, fabs(r->coef[k]));
+  }
+  double penalty = r->lambda * sqrt(square);
+  c->lambda = r->lambda;
+  c->confidence = 1;
+  c->active = r->places->count;
+  c->objective = (r->spread * r->spread + r->shift * r->shift) / 2 +
+                 r->lambda * square / 2;
+  c->gap = gradient / (2 * r->lambda) + r->shift * r->shift / 2;
+  c->dual_norm = penalty > 0 ? sqrt(slope) / penalty : 0;
+  c->violation = most > 0 ? largest / (r->lambda * most) : 0;
+  c->radius = sqrt(2 * c->gap / r->lambda);
+}
+
+/* Bounds with room to spare: of the sums over examples, of the predictions in
+ * them, and of coefficients that have been through other units. */
+static void find_slack(const struct review *r, const struct th_certificate *c,
+                       struct th_claim_slack *slack)
+{
+  double drift = 0;
+  double sum = 0;
+  for (int64_t k = 0; k < r->places->count; k++)
+    drift += r->bound[k] * fabs(r->coef[k]);
+  drift = 64 * DBL_EPSILON * (drift + r->spread);
+  for (int64_t k = 0; k < r->places->count; k++) {
+    double s = r->bound[k] * (TH_DOUBLE_ROUNDING * r->spread + drift) +
+               16 * DBL_EPSILON * r->lambda * fabs(r->coef[k]);
+    sum += s * s;
+  }
+  slack->gradient = sqrt(sum);
+  slack->objective =
+      1e-12 * c->objective + drift * (r->spread + fabs(r->shift) + drift);
+}
+
+th_status th_claim_make(struct th_places *places,
+                        const struct th_support *model, double lambda,
+                        struct th_certificate *certificate,
+                        struct th_claim_slack *slack, struct th_error *err)
+{
+  struct th_context *context = places->problem->context;
+  struct review r = {.places = places, .lambda = lambda};
+  th_status rc;
+  TH_TRY(th_agree(context->comm, prepare(&r, model, err), err));
+  th_profile_begin(context->profile);
+  rc = find_residuals(&r, model, err);
+  if (rc == TH_OK)
+    rc = find_slopes(&r, err);
+  th_profile_end(context->profile, TH_PHASE_PASS);
+  if (rc != TH_OK)
+    goto done;
+  weigh(&r, certificate);
+  if (slack != NULL)
+    find_slack(&r, certificate, slack);
+done:
+  release(&r);
+  return rc;
+}

@@ -1,0 +1,288 @@
+/* ridge.c - solver `ridge`: exact ridge regression, or a path of it
+ *
+ * min over b, b0 of (1/2n) sum_i w_i (x_i'b + b0 - y_i)^2 + (lambda/2) |b|^2,
+ * by (G + lambda) b = c, where G is the Gram matrix of the centred attributes
+ * and c their products with the targets (Hoerl & Kennard 1970). By the number
+ * of attributes alone it is solved in one of three ways:
+ *
+ *   own        G comes to rank 0, which factors it (math/tiled.h)
+ *   scalapack  G stays spread over the ranks, which factor it together
+ *   cg         conjugate gradients, without G
+ *
+ * A path goes from large to small lambdas, on one G; conjugate gradients begin
+ * where the last lambda ended (direct.h says why there is no spectrum). The
+ * models of the first and last way have the same bits on any ranks. Those of
+ * ScaLAPACK depend on its grid of processes, which the certificate names.
+ * SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+#include "core/range.h"
+#include "math/lanczos.h"
+#include "solvers/algorithm.h"
+#include "solvers/data/support.h"
+#include "solvers/penalised/plan_penalised.h"
+#include "solvers/ridge/algorithms.h"
+#include "solvers/ridge/claim.h"
+#include "solvers/ridge/conjugate.h"
+#include "solvers/ridge/direct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Conjugate gradients end where the gradient has shrunk by this. */
+static const double usual_share = 1e-13;
+enum { USUAL_EPOCHS = 1000 };
+
+struct ridge {
+  struct th_problem problem;
+  struct th_places places;
+  struct th_direct direct;
+  struct th_conjugate cg;
+  bool iterates; /* conjugate gradients */
+  double *b;     /* coefficients, in the order of the places */
+  double *c;     /* sum eta (y - mean) x */
+  struct th_support support;
+  struct th_certificate certificate;
+  struct th_index_value *chosen;
+  int64_t steps; /* lambdas so far */
+  int64_t path;
+};
+
+static void free_state(void *state)
+{
+  struct ridge *s = state;
+  if (s == NULL)
+    return;
+  th_direct_free(&s->direct);
+  th_conjugate_free(&s->cg);
+  th_places_free(&s->places);
+  th_problem_free(&s->problem);
+  th_support_free(&s->support);
+  th_certificate_free(&s->certificate);
+  TH_FREE(s->b, s->c, s->chosen, s);
+}
+
+/* Local. */
+static th_status reserve(struct ridge *s, struct th_error *err)
+{
+  int64_t count = s->places.count;
+  th_status rc;
+  TH_TRY(TH_NEW(&s->b, count, "coefficients", err));
+  TH_TRY(TH_NEW(&s->c, count, "products with the targets", err));
+  TH_TRY(TH_NEW(&s->chosen, count, "the support", err));
+  TH_TRY(TH_NEW(&s->certificate.path, s->path, "the path", err));
+done:
+  return rc;
+}
+
+/* Means of the attributes, and their products with the targets. Collective. */
+static th_status take_products(struct ridge *s, struct th_error *err)
+{
+  struct th_problem *p = &s->problem;
+  double centre = p->intercept ? th_places_mean(&s->places, p->target) : 0;
+  th_status rc = TH_OK;
+  for (int64_t i = 0; i < p->rows; i++)
+    p->multiplier[i] = p->eta[i] * (p->target[i] - centre);
+  TH_TRY(th_places_sums(&s->places, s->c, err));
+  TH_TRY(th_places_centre(&s->places, err));
+done:
+  return rc;
+}
+
+static th_status multiply(void *self, const double *x, double *y,
+                          struct th_error *err)
+{
+  struct ridge *s = self;
+  return s->iterates ? th_conjugate_multiply(&s->cg, x, y, err)
+                     : th_normal_matrix_multiply(&s->direct.matrix, x, y, err);
+}
+
+/* The largest eigenvalue of G, of which lambdas are a share. Collective. */
+static th_status find_largest(struct ridge *s, const struct th_context *context,
+                              struct th_error *err)
+{
+  const struct th_lanczos_matrix matrix = {.n = s->places.count,
+                                           .multiply = multiply,
+                                           .self = s,
+                                           .comm = context->comm};
+  if (context->config->lambda > 0)
+    return TH_OK;
+  return th_lanczos_largest_of(&matrix, &s->certificate.lambda_max, err);
+}
+
+/* G, or what conjugate gradients work on. Collective. */
+static th_status take_matrix(struct ridge *s, const struct th_context *context,
+                             struct th_error *err)
+{
+  struct th_certificate *c = &s->certificate;
+  bool own = context->config->factoring == TH_FACTORING_OWN;
+  th_status rc = TH_OK;
+  if (s->iterates) {
+    TH_TRY(th_conjugate_init(&s->cg, &s->places, err));
+    TH_TRY(find_largest(s, context, err));
+    return rc;
+  }
+  TH_TRY(th_direct_init(&s->direct, &s->places, own, s->path, err));
+  TH_TRY(find_largest(s, context, err));
+  TH_TRY(th_direct_begin(&s->direct, err));
+  if (s->direct.library != NULL) {
+    c->grid_rows = s->direct.matrix.spread.grid.rows;
+    c->grid_columns = s->direct.matrix.spread.grid.columns;
+  }
+done:
+  return rc;
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct ridge *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->path = config->path > 0 ? config->path : 1;
+  s->iterates = config->factoring == TH_FACTORING_CG;
+  TH_TRY(th_problem_init(&s->problem, context, NULL, err));
+  TH_TRY(th_places_init(&s->places, &s->problem, err));
+  TH_TRY(th_agree(context->comm, reserve(s, err), err));
+  TH_TRY(take_products(s, err));
+  TH_TRY(take_matrix(s, context, err));
+  s->certificate.confidence = 1;
+  *state = s;
+  s = NULL;
+done:
+  free_state(s);
+  return rc;
+}
+
+/* Make a support of the coefficients. Collective. */
+static th_status publish(struct ridge *s, struct th_context *context,
+                         struct th_error *err)
+{
+  const struct th_problem *p = &s->problem;
+  int64_t count = s->places.count;
+  int64_t size = 0;
+  for (int64_t k = 0; k < count; k++)
+    if (s->b[k] != 0)
+      s->chosen[size++] =
+          (struct th_index_value){s->places.attribute[k], s->b[k]};
+  th_status rc = th_support_assign(&s->support, context, s->chosen, size, err);
+  if (rc != TH_OK || !p->intercept)
+    return rc;
+  s->support.intercept = th_places_mean(&s->places, p->target) -
+                         th_column_dot_plain(s->places.mean, s->b, count);
+  return rc;
+}
+
+/* The coefficients of the last lambda. */
+static void take_last(struct ridge *s)
+{
+  memset(s->b, 0, (size_t)s->places.count * sizeof *s->b);
+  for (int64_t k = 0; k < s->support.size; k++)
+    s->b[th_range_find(s->places.attribute, s->places.count,
+                       s->support.attribute[k])] = s->support.coef[k];
+}
+
+/* Collective. */
+static th_status solve(struct ridge *s, struct th_context *context,
+                       double lambda, struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  bool by_gap = config->tolerance > 0;
+  const struct th_conjugate_end end = {
+      .gap = config->tolerance,
+      .share = by_gap ? 0 : usual_share,
+      .most = config->epochs > 0 ? config->epochs : USUAL_EPOCHS};
+  if (!s->iterates)
+    return th_direct_solve(&s->direct, lambda, s->c, s->b, err);
+  take_last(s);
+  th_status rc = th_conjugate_solve(&s->cg, lambda, s->c, end, s->b, err);
+  if (rc == TH_OK && s->cg.steps == end.most)
+    th_context_notice(context,
+                      "at lambda %g conjugate gradients have not converged in "
+                      "%lld steps. A larger lambda or {standardize} may help",
+                      lambda, (long long)s->cg.steps);
+  return rc;
+}
+
+/* One lambda. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct ridge *s = state;
+  struct th_certificate *c = &s->certificate;
+  th_status rc = TH_OK;
+  *more = s->steps < s->path;
+  if (!*more)
+    return TH_OK;
+  double lambda =
+      th_plan_penalised_lambda(context->config, c->lambda_max, s->steps);
+  context->piece_from = (double)s->steps / (double)s->path;
+  context->piece_part = 1 / (double)s->path;
+  TH_TRY(solve(s, context, lambda, err));
+  TH_TRY(publish(s, context, err));
+  TH_TRY(th_claim_make(&s->places, &s->support, lambda, c, NULL, err));
+  c->path[s->steps++] =
+      (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
+done:
+  return rc;
+}
+
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct ridge *s = state;
+  (void)err;
+  s->certificate.path_size = context->config->path > 0 ? s->steps : 0;
+  return TH_OK;
+}
+
+static const struct th_support *support_of(const void *state)
+{
+  return &((const struct ridge *)state)->support;
+}
+
+static double loss_of(const void *state)
+{
+  return ((const struct ridge *)state)->certificate.objective;
+}
+
+static double done_of(const void *state)
+{
+  const struct ridge *s = state;
+  return (double)s->steps / (double)s->path;
+}
+
+static double step_size_of(const void *state)
+{
+  (void)state;
+  return 0;
+}
+
+static const struct th_certificate *certificate_of(const void *state)
+{
+  return &((const struct ridge *)state)->certificate;
+}
+
+/* The state between two lambdas; everything else is made again from the data.
+ */
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct ridge *s = state;
+  (void)context;
+  TH_STATE_ONE(list, s, steps);
+  th_certificate_describe(&s->certificate, "certificate", list);
+  th_certificate_describe_path(&s->certificate, s->steps, list);
+  th_support_describe(&s->support, "support", list);
+}
+
+const struct th_algorithm th_ridge_algorithm = {.create = create,
+                                                .step = step,
+                                                .finish = finish,
+                                                .support = support_of,
+                                                .loss = loss_of,
+                                                .step_size = step_size_of,
+                                                .done = done_of,
+                                                .certificate = certificate_of,
+                                                .describe = describe,
+                                                .free = free_state};
