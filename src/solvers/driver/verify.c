@@ -285,6 +285,11 @@ th_status th_verify(const struct th_verify_setting *setting,
                          NULL, setting->profile, err));
   TH_TRY(th_problem_init(&check.problem, &check.context, NULL, err));
   TH_TRY(take_model(&check, model, err));
+  if (setting->plan->solver->ridge != NULL) {
+    TH_TRY(
+        th_verify_ridge(verdict, &check.problem, &check.support, model, err));
+    goto done;
+  }
   if (verdict->same) {
     TH_TRY(compare(&check, model, verdict, err));
     goto done;

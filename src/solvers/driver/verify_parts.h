@@ -34,4 +34,13 @@ void th_verify_numbers(struct th_verdict *verdict,
 void th_verify_path(struct th_verdict *verdict,
                     const struct th_verify_evidence *evidence);
 
+/* The same for a model of ridge regression: number by number, and that the
+ * largest eigenvalue and the path are what they can be. Collective. TH_EUSAGE
+ * on data that it was not trained on, TH_ENUMERIC, TH_ENOMEM, and of reading
+ * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
+th_status th_verify_ridge(struct th_verdict *verdict,
+                          struct th_problem *problem,
+                          const struct th_support *support,
+                          const struct th_model *model, struct th_error *err);
+
 #endif

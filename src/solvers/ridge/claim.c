@@ -20,6 +20,7 @@ struct review {
   double *residual; /* examples */
   double shift;     /* mean of the residuals */
   double spread;    /* root of the mean of r^2 */
+  double curvature; /* b\'G b: the variance of the predictions */
 };
 
 static void release(struct review *r)
@@ -70,8 +71,12 @@ static th_status find_residuals(struct review *r,
                          model->intercept, r->residual, err);
   if (rc != TH_OK)
     return rc;
-  for (int64_t i = 0; i < p->rows; i++)
+  double mean = p->intercept ? th_places_mean(r->places, r->residual) : 0;
+  for (int64_t i = 0; i < p->rows; i++) {
+    double z = r->residual[i] - mean;
+    r->curvature += p->eta[i] * z * z;
     r->residual[i] -= p->target[i];
+  }
   r->shift = p->intercept ? th_places_mean(r->places, r->residual) : 0;
   double square = 0;
   for (int64_t i = 0; i < p->rows; i++) {
@@ -132,8 +137,15 @@ static void find_slack(const struct review *r, const struct th_certificate *c,
 {
   double drift = 0;
   double sum = 0;
-  for (int64_t k = 0; k < r->places->count; k++)
+  double square = 0;
+  double most = 0;
+  double trace = 0;
+  for (int64_t k = 0; k < r->places->count; k++) {
     drift += r->bound[k] * fabs(r->coef[k]);
+    square += r->coef[k] * r->coef[k];
+    most = fmax(most, fabs(r->coef[k]));
+    trace += r->bound[k] * r->bound[k];
+  }
   drift = 64 * DBL_EPSILON * (drift + r->spread);
   for (int64_t k = 0; k < r->places->count; k++) {
     double s = r->bound[k] * (TH_DOUBLE_ROUNDING * r->spread + drift) +
@@ -143,6 +155,11 @@ static void find_slack(const struct review *r, const struct th_certificate *c,
   slack->gradient = sqrt(sum);
   slack->objective =
       1e-12 * c->objective + drift * (r->spread + fabs(r->shift) + drift);
+  slack->relative =
+      square > 0 ? slack->gradient / (r->lambda * sqrt(square)) : 0;
+  slack->largest = most > 0 ? slack->gradient / (r->lambda * most) : 0;
+  slack->most = trace * (1 + 1e-9);
+  slack->least = square > 0 ? r->curvature / square * (1 - 1e-9) : 0;
 }
 
 th_status th_claim_make(struct th_places *places,

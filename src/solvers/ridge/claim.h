@@ -21,6 +21,10 @@
 struct th_claim_slack {
   double gradient; /* |g| */
   double objective;
+  double relative; /* dual_norm */
+  double largest;  /* violation */
+  double least;    /* bounds of the largest eigenvalue: by the coefficients, */
+  double most;     /* and by the trace of the Gram matrix */
 };
 
 /* Compute the certificate of a model anew, but for lambda_max and path, by two

@@ -17,7 +17,10 @@
 enum {
   TILE = TH_TILE,
   BLOCK = TH_SPREAD_BLOCK,
-  ROWS = 512 /* examples of a piece: some tiles of them stay in a near cache */
+  ROWS = 512,    /* examples of a piece */
+  STRETCH = 128, /* of them at a time: a tile of these stays in a near cache */
+  WIDE = 256, /* columns and rows of a part at a time: all their tiles stay */
+  HIGH = 128  /* in a cache not too far */
 };
 
 _Static_assert((int)TILE == (int)TH_SPREAD_TILE,
@@ -88,32 +91,44 @@ static void pack_tile(const struct pass *pass, int64_t tile, int64_t rows)
   }
 }
 
-/* The part holds minus G until the end. */
-static void add_tile(double *part, int64_t lead, int64_t rows,
-                     const double *left, const double *right)
+/* Until the end the part holds minus G, tile by tile: sixteen columns take the
+ * same room as they do column by column. */
+static double *tile_of(const struct th_spread *s, int64_t row, int64_t column)
 {
-  double c[TH_TILE_SIZE];
-  for (int j = 0; j < TILE; j++)
-    memcpy(c + j * TILE, part + j * lead, TILE * sizeof *c);
-  th_dense_best()->tiles->subtract(rows, left, right, c);
-  for (int j = 0; j < TILE; j++)
-    memcpy(part + j * lead, c + j * TILE, TILE * sizeof *c);
+  return s->a + column * s->lead + row * TILE;
 }
 
-/* Add a piece to a block of columns of this rank's part. */
+/* Add some rows of a piece to some tiles of this rank's part. */
+static void add_rows(const struct pass *pass, struct th_range rows,
+                     struct th_range down, struct th_range across,
+                     int64_t in_piece)
+{
+  const struct th_spread *s = &pass->matrix->spread;
+  const struct th_tile_kernels *kernels = th_dense_best()->tiles;
+  for (int64_t i = down.first; i < down.last; i += TILE) {
+    int64_t row = th_spread_row(s, i);
+    for (int64_t j = across.first; j < across.last; j += TILE) {
+      int64_t column = th_spread_column(s, j);
+      if (row >= column)
+        kernels->subtract(rows.last - rows.first,
+                          pass->tile + row * in_piece + rows.first * TILE,
+                          pass->tile + column * in_piece + rows.first * TILE,
+                          tile_of(s, i, j));
+    }
+  }
+}
+
+/* Add a piece to some columns of this rank's part. */
 static void add_columns(const struct pass *pass, int64_t first, int64_t rows)
 {
   const struct th_spread *s = &pass->matrix->spread;
-  int64_t end = th_min_i64(first + BLOCK, s->columns);
+  struct th_range across = {first, th_min_i64(first + WIDE, s->columns)};
   int64_t top = th_spread_below(s, th_spread_column(s, first) / BLOCK);
-  for (int64_t i = top; i < s->lead; i += TILE) {
-    int64_t row = th_spread_row(s, i) / TILE;
-    for (int64_t j = first; j < end; j += TILE) {
-      int64_t column = th_spread_column(s, j) / TILE;
-      if (row >= column)
-        add_tile(s->a + i + j * s->lead, s->lead, rows,
-                 pass->tile + row * rows * TILE,
-                 pass->tile + column * rows * TILE);
+  for (int64_t i = top; i < s->rows; i += HIGH) {
+    struct th_range down = {i, th_min_i64(i + HIGH, s->rows)};
+    for (int64_t k = 0; k < rows; k += STRETCH) {
+      struct th_range part = {k, th_min_i64(k + STRETCH, rows)};
+      add_rows(pass, part, down, across, rows);
     }
   }
 }
@@ -132,7 +147,7 @@ static th_status add_piece(const struct pass *pass, const struct th_draw *draw,
                       places->mine.last * rows.count, err));
   for (int64_t tile = 0; tile < tiles_of(places->count); tile++)
     pack_tile(pass, tile, rows.count);
-  for (int64_t first = 0; first < s->columns; first += BLOCK)
+  for (int64_t first = 0; first < s->columns; first += WIDE)
     add_columns(pass, first, rows.count);
 done:
   return rc;
@@ -163,6 +178,19 @@ done:
   return rc;
 }
 
+/* Bring tiles into the order of columns. room: of sixteen columns. */
+static void untile(const struct th_spread *s, double *room)
+{
+  for (int64_t j = 0; j < s->columns; j += TILE) {
+    double *part = s->a + j * s->lead;
+    for (int64_t i = 0; i < s->lead; i += TILE)
+      for (int64_t k = 0; k < TILE; k++)
+        memcpy(room + k * s->lead + i, part + i * TILE + k * TILE,
+               TILE * sizeof *room);
+    memcpy(part, room, (size_t)(TILE * s->lead) * sizeof *room);
+  }
+}
+
 /* G is what is there, with the other sign, less the means' products. */
 static void centre(struct th_normal_matrix *m)
 {
@@ -170,8 +198,9 @@ static void centre(struct th_normal_matrix *m)
   const double *mean = m->places->mean;
   for (int64_t j = 0; j < s->columns; j++) {
     double *column = s->a + j * s->lead;
+    int64_t block = th_spread_column(s, j) / BLOCK;
     double own = mean[th_spread_column(s, j)];
-    for (int64_t i = 0; i < s->rows; i++)
+    for (int64_t i = th_spread_below(s, block); i < s->rows; i++)
       column[i] = 0 - column[i] - mean[th_spread_row(s, i)] * own;
   }
 }
@@ -222,6 +251,7 @@ th_status th_normal_matrix_form(struct th_normal_matrix *m,
   th_profile_end(context->profile, TH_PHASE_GRAM);
   if (rc != TH_OK)
     goto done;
+  untile(&m->spread, pass.column);
   centre(m);
   share_diagonal(m);
 done:

@@ -29,7 +29,7 @@
 #include <string.h>
 
 /* Conjugate gradients end where the gradient has shrunk by this. */
-static const double usual_share = 1e-13;
+static const double usual_share = 1e-14;
 enum { USUAL_EPOCHS = 1000 };
 
 struct ridge {
