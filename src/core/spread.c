@@ -21,7 +21,8 @@ struct th_spread_grid th_spread_grid_of(const struct th_comm *comm, bool flat)
   return grid;
 }
 
-int64_t th_spread_count(int64_t n, int place, int places)
+/* How many of n rows the rank at `place` of `places` has. */
+static int64_t count_of(int64_t n, int place, int places)
 {
   int64_t whole = n / BLOCK;
   int64_t blocks = whole / places + (place < whole % places);
@@ -37,9 +38,8 @@ void th_spread_init(struct th_spread *s, int64_t n, struct th_spread_grid grid)
 {
   *s = (struct th_spread){.n = n,
                           .grid = grid,
-                          .rows = th_spread_count(n, grid.row, grid.rows),
-                          .columns =
-                              th_spread_count(n, grid.column, grid.columns)};
+                          .rows = count_of(n, grid.row, grid.rows),
+                          .columns = count_of(n, grid.column, grid.columns)};
   s->lead = in_tiles(s->rows);
   s->room = s->lead * in_tiles(s->columns);
 }

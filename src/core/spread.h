@@ -68,9 +68,6 @@ int64_t th_spread_column(const struct th_spread *spread, int64_t local);
 /* The first row of this rank's part in block I or below. Local. */
 int64_t th_spread_below(const struct th_spread *spread, int64_t block);
 
-/* How many of n rows the rank at `place` of `places` has. Local. */
-int64_t th_spread_count(int64_t n, int place, int places);
-
 /* Whether this rank has that entry of the diagonal; *at: where it lies in a.
  * Local. */
 bool th_spread_diagonal(const struct th_spread *spread, int64_t k, int64_t *at);

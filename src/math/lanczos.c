@@ -137,35 +137,30 @@ static th_status multiply(void *self, const double *x, double *y,
   return TH_OK;
 }
 
-th_status th_lanczos_largest_of(const struct th_lanczos_matrix *matrix,
-                                double *value, struct th_error *err)
+static th_status iterate(struct lanczos *l,
+                         const struct th_lanczos_matrix *matrix, double *value,
+                         struct th_error *err)
 {
-  struct lanczos l = {0};
   int still = 0; /* looks at which it had hardly grown */
   bool more = true;
-  th_status rc = lanczos_init(&l, matrix->n, err);
-  if (matrix->comm != NULL)
-    rc = th_agree(matrix->comm, rc, err);
-  if (rc != TH_OK)
-    goto done;
-  start(&l);
+  start(l);
   *value = -INFINITY;
   while (more && still < ENOUGH) {
-    TH_TRY(matrix->multiply(matrix->self, l.now, l.next, err));
-    more = step(&l);
-    if (more && l.steps % BATCH != 0)
+    th_status rc = matrix->multiply(matrix->self, l->now, l->next, err);
+    if (rc != TH_OK)
+      return rc;
+    more = step(l);
+    if (more && l->steps % BATCH != 0)
       continue;
     double before = *value;
-    *value = largest_of(&l);
+    *value = largest_of(l);
     still = *value - before > 4 * DBL_EPSILON * fabs(*value) ? 0 : still + 1;
   }
-  if (!isfinite(*value))
-    rc = th_fail(err, TH_ENUMERIC,
+  if (isfinite(*value))
+    return TH_OK;
+  return th_fail(err, TH_ENUMERIC,
                  "no largest eigenvalue of a %lld x %lld matrix",
-                 (long long)matrix->n, (long long)matrix->n);
-done:
-  lanczos_free(&l);
-  return rc;
+                 (long long)l->n, (long long)l->n);
 }
 
 th_status th_lanczos_largest(int64_t n, const double *a, double *value,
@@ -174,5 +169,22 @@ th_status th_lanczos_largest(int64_t n, const double *a, double *value,
   struct full full = {n, a};
   const struct th_lanczos_matrix matrix = {
       .n = n, .multiply = multiply, .self = &full};
-  return th_lanczos_largest_of(&matrix, value, err);
+  struct lanczos l = {0};
+  th_status rc = lanczos_init(&l, n, err);
+  if (rc == TH_OK)
+    rc = iterate(&l, &matrix, value, err);
+  lanczos_free(&l);
+  return rc;
+}
+
+th_status th_lanczos_largest_of(const struct th_lanczos_matrix *matrix,
+                                struct th_comm *comm, double *value,
+                                struct th_error *err)
+{
+  struct lanczos l = {0};
+  th_status rc = th_agree(comm, lanczos_init(&l, matrix->n, err), err);
+  if (rc == TH_OK)
+    rc = iterate(&l, matrix, value, err);
+  lanczos_free(&l);
+  return rc;
 }

@@ -19,16 +19,17 @@ th_status th_lanczos_largest(int64_t n, const double *a, double *value,
 /* A symmetric matrix, n x n, n at least 1, by its products. */
 struct th_lanczos_matrix {
   int64_t n;
-  /* y = A x; x and y are replicated. Collective over comm. */
+  /* y = A x; x and y are replicated. Collective. */
   th_status (*multiply)(void *self, const double *x, double *y,
                         struct th_error *err);
   void *self;
-  struct th_comm *comm; /* borrowed; NULL: the matrix is local */
 };
 
-/* The same for such a matrix. Collective over its team. TH_ENUMERIC for
- * products that are not finite, TH_ENOMEM, and what the products fail with. */
+/* The same for such a matrix of all ranks. Collective. TH_ENUMERIC for products
+ * that are not finite, TH_ENOMEM, and what the products fail with: TH_EARG,
+ * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_lanczos_largest_of(const struct th_lanczos_matrix *matrix,
-                                double *value, struct th_error *err);
+                                struct th_comm *comm, double *value,
+                                struct th_error *err);
 
 #endif

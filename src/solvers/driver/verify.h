@@ -37,9 +37,9 @@ struct th_verify_setting {
  * the model up to rounding (solvers/driver/recertify.c). On fresh data, no
  * group outside the support may contradict optimality with that confidence
  * (empirical Bernstein bounds over all attributes; Liang & Poon 2022, section
- * 3.4). Collective. TH_EDATA for a support attribute that is left out. Also
- * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
- * TH_EFORMAT, TH_EIO. */
+ * 3.4). Collective. TH_EDATA for a support attribute that is left out,
+ * TH_EUSAGE for a ridge model and fresh data. Also TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_verify(const struct th_verify_setting *setting,
                     const struct th_model *model, double confidence,
                     struct th_verdict *verdict, struct th_error *err);

@@ -132,14 +132,14 @@ th_status th_verify_ridge(struct th_verdict *verdict,
   const struct th_certificate *claimed = &model->certificate;
   const struct th_config *config = problem->context->config;
   struct th_claim_slack slack;
-  struct th_places places = {.count = 0};
+  struct th_useful places = {.count = 0};
   th_status rc = TH_OK;
   if (!verdict->same)
     return th_fail(err, TH_EUSAGE,
                    "a model of solver ridge can be verified only on the data "
                    "that it was trained on: it leaves out no attribute that "
                    "fresh data could ask for");
-  TH_TRY(th_places_init(&places, problem, err));
+  TH_TRY(th_useful_init(&places, problem, err));
   TH_TRY(th_claim_make(&places, support, claimed->lambda, &verdict->now, &slack,
                        err));
   verdict->now.lambda_max = claimed->lambda_max;
@@ -150,6 +150,6 @@ th_status th_verify_ridge(struct th_verdict *verdict,
   verdict->holds = verdict->wrong[0] == '\0';
   verdict->decided = true;
 done:
-  th_places_free(&places);
+  th_useful_free(&places);
   return rc;
 }

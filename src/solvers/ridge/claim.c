@@ -12,7 +12,7 @@
 
 /* Vectors over the places and over the examples. */
 struct review {
-  struct th_places *places;
+  struct th_useful *places;
   double lambda;
   double *coef;
   double *slope;    /* sum eta r x */
@@ -32,7 +32,7 @@ static void release(struct review *r)
 static th_status take_model(struct review *r, const struct th_support *model,
                             struct th_error *err)
 {
-  const struct th_places *places = r->places;
+  const struct th_useful *places = r->places;
   for (int64_t k = 0; k < model->size; k++) {
     int64_t at =
         th_range_find(places->attribute, places->count, model->attribute[k]);
@@ -71,13 +71,13 @@ static th_status find_residuals(struct review *r,
                          model->intercept, r->residual, err);
   if (rc != TH_OK)
     return rc;
-  double mean = p->intercept ? th_places_mean(r->places, r->residual) : 0;
+  double mean = p->intercept ? th_useful_mean(r->places, r->residual) : 0;
   for (int64_t i = 0; i < p->rows; i++) {
     double z = r->residual[i] - mean;
     r->curvature += p->eta[i] * z * z;
     r->residual[i] -= p->target[i];
   }
-  r->shift = p->intercept ? th_places_mean(r->places, r->residual) : 0;
+  r->shift = p->intercept ? th_useful_mean(r->places, r->residual) : 0;
   double square = 0;
   for (int64_t i = 0; i < p->rows; i++) {
     r->residual[i] -= r->shift;
@@ -90,11 +90,11 @@ static th_status find_residuals(struct review *r,
 /* Collective. */
 static th_status find_slopes(struct review *r, struct th_error *err)
 {
-  struct th_places *places = r->places;
+  struct th_useful *places = r->places;
   const struct th_problem *p = places->problem;
   th_status rc;
-  th_places_weigh(places, r->residual);
-  TH_TRY(th_places_sums(places, r->slope, err));
+  th_useful_weigh(places, r->residual);
+  TH_TRY(th_useful_sums(places, r->slope, err));
   for (int64_t k = 0; k < p->active.count; k++)
     r->bound[places->mine.first + k] = p->rounding_bound[k];
   TH_TRY(th_comm_join(p->context->comm, r->bound, places->count,
@@ -162,7 +162,7 @@ static void find_slack(const struct review *r, const struct th_certificate *c,
   slack->least = square > 0 ? r->curvature / square * (1 - 1e-9) : 0;
 }
 
-th_status th_claim_make(struct th_places *places,
+th_status th_claim_make(struct th_useful *places,
                         const struct th_support *model, double lambda,
                         struct th_certificate *certificate,
                         struct th_claim_slack *slack, struct th_error *err)

@@ -15,7 +15,7 @@
 #ifndef TH_CLAIM_H
 #define TH_CLAIM_H
 
-#include "solvers/ridge/places.h"
+#include "solvers/ridge/useful.h"
 
 /* How far rounding may move what is claimed. */
 struct th_claim_slack {
@@ -31,7 +31,7 @@ struct th_claim_slack {
  * passes over the data. slack may be NULL. Collective. TH_EARG for a member
  * that is left out, TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
  * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
-th_status th_claim_make(struct th_places *places,
+th_status th_claim_make(struct th_useful *places,
                         const struct th_support *model, double lambda,
                         struct th_certificate *certificate,
                         struct th_claim_slack *slack, struct th_error *err);

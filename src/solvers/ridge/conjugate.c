@@ -29,7 +29,7 @@ done:
   return rc;
 }
 
-th_status th_conjugate_init(struct th_conjugate *cg, struct th_places *places,
+th_status th_conjugate_init(struct th_conjugate *cg, struct th_useful *places,
                             struct th_error *err)
 {
   const struct th_problem *p = places->problem;
@@ -55,18 +55,18 @@ void th_conjugate_free(struct th_conjugate *cg)
 th_status th_conjugate_multiply(struct th_conjugate *cg, const double *x,
                                 double *y, struct th_error *err)
 {
-  struct th_places *places = cg->places;
+  struct th_useful *places = cg->places;
   struct th_problem *p = places->problem;
   th_status rc;
   TH_TRY(th_problem_predict(p, places->attribute, x, places->count, 0,
                             cg->prediction, err));
   if (p->intercept) {
-    double mean = th_places_mean(places, cg->prediction);
+    double mean = th_useful_mean(places, cg->prediction);
     for (int64_t i = 0; i < p->rows; i++)
       cg->prediction[i] -= mean;
   }
-  th_places_weigh(places, cg->prediction);
-  TH_TRY(th_places_sums(places, y, err));
+  th_useful_weigh(places, cg->prediction);
+  TH_TRY(th_useful_sums(places, y, err));
 done:
   return rc;
 }

@@ -8,10 +8,10 @@
 #ifndef TH_CONJUGATE_H
 #define TH_CONJUGATE_H
 
-#include "solvers/ridge/places.h"
+#include "solvers/ridge/useful.h"
 
 struct th_conjugate {
-  struct th_places *places; /* borrowed */
+  struct th_useful *places; /* borrowed */
   double *diagonal;         /* of G, or more: replicated, as are the others */
   double *residual;
   double *direction;
@@ -26,7 +26,7 @@ int64_t th_conjugate_bytes(int64_t order, int64_t examples);
 
 /* Collective. Release with th_conjugate_free, also after a failure. TH_ENOMEM.
  */
-th_status th_conjugate_init(struct th_conjugate *cg, struct th_places *places,
+th_status th_conjugate_init(struct th_conjugate *cg, struct th_useful *places,
                             struct th_error *err);
 /* Local. */
 void th_conjugate_free(struct th_conjugate *cg);
@@ -43,7 +43,8 @@ struct th_conjugate_end {
   int64_t most; /* so many steps have been made */
 };
 
-/* Solve (G + lambda) x = b from x on. Collective. The same codes. */
+/* Solve (G + lambda) x = b from x on. Collective. TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
 th_status th_conjugate_solve(struct th_conjugate *cg, double lambda,
                              const double *b, struct th_conjugate_end end,
                              double *x, struct th_error *err);

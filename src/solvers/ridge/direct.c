@@ -20,7 +20,7 @@ int64_t th_direct_bytes(int64_t order, int ranks, bool library, int64_t points)
   return form + 2 * square + square / 2;
 }
 
-th_status th_direct_init(struct th_direct *direct, struct th_places *places,
+th_status th_direct_init(struct th_direct *direct, struct th_useful *places,
                          bool local, int64_t points, struct th_error *err)
 {
   struct th_comm *comm = places->problem->context->comm;

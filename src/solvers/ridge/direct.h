@@ -26,7 +26,7 @@ int64_t th_direct_bytes(int64_t order, int ranks, bool library, int64_t points);
  * rank 0 is to solve. points: lambdas that will be asked for. Collective.
  * Release with th_direct_free, also after a failure. TH_ENOMEM, and of reading
  * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. */
-th_status th_direct_init(struct th_direct *direct, struct th_places *places,
+th_status th_direct_init(struct th_direct *direct, struct th_useful *places,
                          bool local, int64_t points, struct th_error *err);
 /* Local. */
 void th_direct_free(struct th_direct *direct);

@@ -13,10 +13,10 @@
 #define TH_NORMAL_MATRIX_H
 
 #include "core/spread.h"
-#include "solvers/ridge/places.h"
+#include "solvers/ridge/useful.h"
 
 struct th_normal_matrix {
-  struct th_places *places; /* borrowed */
+  struct th_useful *places; /* borrowed */
   struct th_spread spread;  /* its lower triangle */
   double *diagonal;         /* replicated */
   int64_t *sums;            /* of a product */
@@ -31,7 +31,7 @@ int64_t th_normal_matrix_bytes(int64_t order, int ranks);
  * failure. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT,
  * TH_EIO. */
 th_status th_normal_matrix_form(struct th_normal_matrix *matrix,
-                                struct th_places *places, bool flat,
+                                struct th_useful *places, bool flat,
                                 struct th_error *err);
 /* Local. */
 void th_normal_matrix_free(struct th_normal_matrix *matrix);

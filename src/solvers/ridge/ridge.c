@@ -34,7 +34,7 @@ enum { USUAL_EPOCHS = 1000 };
 
 struct ridge {
   struct th_problem problem;
-  struct th_places places;
+  struct th_useful places;
   struct th_direct direct;
   struct th_conjugate cg;
   bool iterates; /* conjugate gradients */
@@ -54,7 +54,7 @@ static void free_state(void *state)
     return;
   th_direct_free(&s->direct);
   th_conjugate_free(&s->cg);
-  th_places_free(&s->places);
+  th_useful_free(&s->places);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
@@ -78,12 +78,12 @@ done:
 static th_status take_products(struct ridge *s, struct th_error *err)
 {
   struct th_problem *p = &s->problem;
-  double centre = p->intercept ? th_places_mean(&s->places, p->target) : 0;
+  double centre = p->intercept ? th_useful_mean(&s->places, p->target) : 0;
   th_status rc = TH_OK;
   for (int64_t i = 0; i < p->rows; i++)
     p->multiplier[i] = p->eta[i] * (p->target[i] - centre);
-  TH_TRY(th_places_sums(&s->places, s->c, err));
-  TH_TRY(th_places_centre(&s->places, err));
+  TH_TRY(th_useful_sums(&s->places, s->c, err));
+  TH_TRY(th_useful_centre(&s->places, err));
 done:
   return rc;
 }
@@ -100,13 +100,12 @@ static th_status multiply(void *self, const double *x, double *y,
 static th_status find_largest(struct ridge *s, const struct th_context *context,
                               struct th_error *err)
 {
-  const struct th_lanczos_matrix matrix = {.n = s->places.count,
-                                           .multiply = multiply,
-                                           .self = s,
-                                           .comm = context->comm};
+  const struct th_lanczos_matrix matrix = {
+      .n = s->places.count, .multiply = multiply, .self = s};
   if (context->config->lambda > 0)
     return TH_OK;
-  return th_lanczos_largest_of(&matrix, &s->certificate.lambda_max, err);
+  return th_lanczos_largest_of(&matrix, context->comm,
+                               &s->certificate.lambda_max, err);
 }
 
 /* G, or what conjugate gradients work on. Collective. */
@@ -142,7 +141,7 @@ static th_status create(void **state, struct th_context *context,
   s->path = config->path > 0 ? config->path : 1;
   s->iterates = config->factoring == TH_FACTORING_CG;
   TH_TRY(th_problem_init(&s->problem, context, NULL, err));
-  TH_TRY(th_places_init(&s->places, &s->problem, err));
+  TH_TRY(th_useful_init(&s->places, &s->problem, err));
   TH_TRY(th_agree(context->comm, reserve(s, err), err));
   TH_TRY(take_products(s, err));
   TH_TRY(take_matrix(s, context, err));
@@ -168,7 +167,7 @@ static th_status publish(struct ridge *s, struct th_context *context,
   th_status rc = th_support_assign(&s->support, context, s->chosen, size, err);
   if (rc != TH_OK || !p->intercept)
     return rc;
-  s->support.intercept = th_places_mean(&s->places, p->target) -
+  s->support.intercept = th_useful_mean(&s->places, p->target) -
                          th_column_dot_plain(s->places.mean, s->b, count);
   return rc;
 }

@@ -1,6 +1,6 @@
-/* places.c - the useful attributes of all ranks as one list, and vectors over
- * it SPDX-License-Identifier: MIT */
-#include "solvers/ridge/places.h"
+/* useful.c - the useful attributes of all ranks as one list
+ * SPDX-License-Identifier: MIT */
+#include "solvers/ridge/useful.h"
 
 #include "core/memory.h"
 #include "solvers/penalised/problem_parts.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Every rank's attributes, one after the other. Collective. */
-static th_status gather(struct th_places *places, struct th_error *err)
+static th_status gather(struct th_useful *places, struct th_error *err)
 {
   struct th_comm *comm = places->problem->context->comm;
   const struct th_active *active = &places->problem->active;
@@ -26,12 +26,12 @@ done:
   return rc;
 }
 
-th_status th_places_init(struct th_places *places, struct th_problem *problem,
+th_status th_useful_init(struct th_useful *places, struct th_problem *problem,
                          struct th_error *err)
 {
   struct th_comm *comm = problem->context->comm;
   int64_t count = problem->active.count;
-  *places = (struct th_places){.problem = problem};
+  *places = (struct th_useful){.problem = problem};
   places->mine.first = th_comm_prefix(comm, count, &places->count);
   places->mine.last = places->mine.first + count;
   th_status rc = TH_NEW(&places->all, problem->grouping.groups, "places", err);
@@ -47,13 +47,13 @@ done:
   return rc;
 }
 
-void th_places_free(struct th_places *places)
+void th_useful_free(struct th_useful *places)
 {
   TH_FREE(places->attribute, places->all, places->here, places->mean);
-  *places = (struct th_places){0};
+  *places = (struct th_useful){0};
 }
 
-th_status th_places_sums(struct th_places *places, double *out,
+th_status th_useful_sums(struct th_useful *places, double *out,
                          struct th_error *err)
 {
   struct th_problem *p = places->problem;
@@ -68,22 +68,22 @@ done:
   return rc;
 }
 
-th_status th_places_centre(struct th_places *places, struct th_error *err)
+th_status th_useful_centre(struct th_useful *places, struct th_error *err)
 {
   if (!places->problem->intercept)
     return TH_OK;
-  th_places_weigh(places, NULL);
-  return th_places_sums(places, places->mean, err);
+  th_useful_weigh(places, NULL);
+  return th_useful_sums(places, places->mean, err);
 }
 
-void th_places_weigh(const struct th_places *places, const double *value)
+void th_useful_weigh(const struct th_useful *places, const double *value)
 {
   const struct th_problem *p = places->problem;
   for (int64_t i = 0; i < p->rows; i++)
     p->multiplier[i] = value == NULL ? p->eta[i] : p->eta[i] * value[i];
 }
 
-double th_places_mean(const struct th_places *places, const double *value)
+double th_useful_mean(const struct th_useful *places, const double *value)
 {
   const struct th_problem *p = places->problem;
   return th_column_dot_plain(p->eta, value, p->rows);
