@@ -4,10 +4,13 @@
 #
 # sampling.sh exports what the run is of. The results are lines of
 # DIR/runs/FIGURE/PANEL.RUN.tsv, with the settings on the line above them.
+if [ -z "${thresher:-}" ]; then
+  echo "sampling_run.sh: a part of sampling.sh: run that" >&2
+  exit 2
+fi
 set -euo pipefail
-: "${thresher:?a part of sampling.sh: run that}" "${PYTHON:?}" "${out:?}" "${figure:?}"
-: "${task:?}" "${kind:?}" "${budget:?}" "${rules:?}" "${points:?}" "${ratio:?}"
-: "${train?}"
+: "${PYTHON:?}" "${out:?}" "${figure:?}" "${task:?}" "${kind:?}" "${budget:?}"
+: "${rules:?}" "${points:?}" "${ratio:?}" "${train?}"
 jobs=$(cd "$(dirname "$0")" && pwd)
 . "$jobs/env.sh"
 export OPENBLAS_NUM_THREADS=1

@@ -6,11 +6,13 @@ set -euo pipefail
 rm -rf ./*
 
 size="--examples 230 --attributes 30 --support 4 --test 0.1 --seed 3"
+ball="--passes 2 --batch 16"
 declare -A options=(
   [sift]="--budget 15"
   [exploration]="--budget 15 -s 4"
   [exploitation]="--start 1,2,3"
   [hybrid]="--budget 15 -s 4"
+  [aerr]="$ball" [aelr]="$ball" [ogd-ridge]="$ball" [eg-lasso]="$ball"
 )
 solvers=$(ranks 0 solvers | grep '^[a-z]')
 [ "$(wc -w <<<"$solvers")" -ge 12 ] || fail "not all solvers: $solvers"

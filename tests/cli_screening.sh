@@ -241,8 +241,9 @@ END
 uneven
 bad_options
 bad_screening
+all=$("$THRESHER" solvers)
 for solver in $solvers; do
-  if ! "$THRESHER" solvers | grep -qx "$solver"; then
+  if ! grep -qx "$solver" <<<"$all"; then
     fail "there is no solver $solver"
     continue
   fi

@@ -14,7 +14,7 @@ int64_t th_cells_count(const struct th_context *context)
 struct th_range th_cells_owned(const struct th_context *context)
 {
   struct th_range owned = context->owned;
-  return (struct th_range){owned.first / TH_CELL,
+  return (struct th_range){th_integer_ceil_divide(owned.first, TH_CELL),
                            th_integer_ceil_divide(owned.last, TH_CELL)};
 }
 
