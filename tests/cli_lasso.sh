@@ -73,6 +73,45 @@ END
     "abs($(key one.json objective) / $objective - 1)" '<' 1e-8
 }
 
+# in_a_ball NAME RADIUS OPTION...: the norm is the radius, and the certificate
+# holds; where the ball does not bind, a line says so.
+in_a_ball()
+{
+  local name=$1 radius=$2
+  shift 2
+  must 1 train "$name.h5" -o ball-1.h5 --force --solver lasso --radius "$radius" "$@"
+  must 2 train "$name.h5" -o ball.h5 --force --solver lasso --radius "$radius" "$@"
+  cmp ball-1.h5 ball.h5 || fail "$*, radius $radius: another model on two ranks"
+  must 2 verify ball.h5 "$name.h5"
+  ranks 0 inspect ball.h5 --json >ball.json
+}
+
+radius()
+{
+  local options
+  for options in "" "--standardize" "--no-intercept"; do
+    in_a_ball path 1.5 $options
+    compare "norm over radius, $options" \
+      "abs($(key ball.json norm) / 1.5 - 1)" '<' 1e-9
+    compare "gap in a ball, $options" "$(key ball.json gap)" '<' 1e-8
+  done
+  in_a_ball path 1.5 --loss squared
+  compare "sum of magnitudes less radius" \
+    "abs(sum(abs(x) for x in $(key ball.json coef)) - 1.5)" '<' 1e-9
+  must 1 train path.h5 -o same.h5 --force --solver lasso --loss squared \
+    --lambda "$(key ball.json lambda)"
+  ranks 0 inspect same.h5 --json >same.json
+  compare "objective at that lambda" \
+    "abs($(key same.json objective) / $(key ball.json objective) - 1)" '<' 1e-9
+  must 0 generate toeplitz -o loose.h5 --examples 100 --attributes 10 --support 3
+  must 1 train loose.h5 -o loose-model.h5 --solver lasso --radius 100
+  grep -q "the ball of radius 100 does not bind" must.err ||
+    fail "a ball that does not bind, and not a word of it"
+  must 1 verify loose-model.h5 loose.h5
+  refused 2 "leave these out" 0 train path.h5 -o not.h5 --solver lasso \
+    --radius 1 --lambda 0.1
+}
+
 # A single lambda far below lambda_max, which descent from zero hardly reaches.
 far()
 {
@@ -215,6 +254,7 @@ if [ "${1:-}" = real ]; then
   exit
 fi
 path
+radius
 far
 separable
 verified

@@ -145,7 +145,7 @@ static inline struct th_config in_a_ball(const struct th_solver_row *row,
 }
 
 /* Options that a solver does not have. */
-static inline void fit_options(struct th_config *config)
+static inline void fit_options(struct th_config *config, int k)
 {
   if (strcmp(config->solver, "lasso") == 0) {
     config->batch = 0;
@@ -154,6 +154,10 @@ static inline void fit_options(struct th_config *config)
     config->path = 12;
     config->path_min = 0.15;
     config->lambda_ratio = 0;
+    if (k % 4 == 2) { /* the search for a ball */
+      config->path = 0;
+      config->ball.radius = 2;
+    }
   }
   if (strcmp(config->solver, "ridge") == 0) {
     config->loss = "squared";
@@ -178,9 +182,9 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
   *t = (struct trial){.problem = problem_of(row, k), .number = k};
   t->data = store_of(&t->problem, k);
   t->config = row->ball != NULL ? in_a_ball(row, &t->problem, k)
-              : row->penalised      ? penalised(row, &t->problem, k)
-                                    : budgeted(row, &t->problem, k);
-  fit_options(&t->config);
+              : row->penalised  ? penalised(row, &t->problem, k)
+                                : budgeted(row, &t->problem, k);
+  fit_options(&t->config, k);
   t->config.factoring = factoring_of(k);
   t->config.seed = (uint64_t)k + 1;
   t->grouped = row->penalised && strcmp(t->config.penalty, "l1") != 0;

@@ -65,11 +65,13 @@ static const struct th_option table[] = {
      "How the attributes of an inner product are drawn. improved also goes by "
      "their second moments, plain by the coefficients alone"},
     {"radius", 0, TH_OPT_REAL, AT(ball.radius), "B", th_option_by_config,
-     "chosen by the mean squares of targets and attributes", TH_ABOVE(0), NULL,
-     "model", TH_TRAIN, true,
+     "chosen by the mean squares of targets and attributes; no ball for lasso",
+     TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
      "Radius of the ball that holds the coefficients: of the l2 norm for aerr "
-     "and ogd-ridge, of the l1 norm for aelr and eg-lasso. The units are those "
-     "of the attributes as the solver sees them"},
+     "and ogd-ridge, of the l1 norm for aelr and eg-lasso. lasso then finds "
+     "the "
+     "lambda at which its penalty, such as the l1 norm, has this value. The "
+     "units are those of the attributes as the solver sees them"},
     {"penalty", 0, TH_OPT_NAME, AT(penalty), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, th_training_names_penalty, "model", TH_TRAIN, true,
      "The penalty Omega. The solver minimises the mean loss + lambda "

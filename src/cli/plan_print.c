@@ -48,6 +48,8 @@ static void print_problem(FILE *out, const struct th_plan *plan)
             config->path, th_wording_s(config->path), config->path_min);
   else if (config->lambda > 0)
     fprintf(out, "lambda %g", config->lambda);
+  else if (config->ball.radius > 0)
+    fprintf(out, "in a ball of radius %g", config->ball.radius);
   else
     fprintf(out, "lambda %g of lambda_max", config->lambda_ratio);
   if (ridge != NULL)

@@ -31,6 +31,7 @@ enum { TH_MARGINS = 9 };
   X(lambda, "weight of the penalty; 0: the model has none")                    \
   X(lambda_max, "the smallest lambda at which the model is zero")              \
   X(objective, "mean loss + lambda Omega")                                     \
+  X(norm, "Omega of the model")                                                \
   X(gap, "between the objective and the value of the dual point")              \
   X(dual_norm, "Omega^D(Z), 1 at an optimum")                                  \
   X(violation, "of the optimality conditions, the largest of a group")         \

@@ -20,6 +20,7 @@
  *                 of which theta is scaled down, the logarithm of that more
  *   gap           objective and D together, and never below what th_gap_bound
  *                 adds for rounding
+ *   norm          as many terms as coefficients, each with an error of u
  *   radius        goes with the root of the gap: that of the model itself is
  *                 taken, so that nothing but rounding is left
  *   lambda_max    the rounding of its sum: theta of the zero model is at most
@@ -169,6 +170,8 @@ static void find_range(struct th_certify_review *r,
           lambda_max);
   enclose(&f->least.objective, &f->most.objective, now->objective,
           objective_error(r, &s, now));
+  enclose(&f->least.norm, &f->most.norm, now->norm,
+          s.terms * DBL_EPSILON * now->norm);
   enclose(&f->least.dual_norm, &f->most.dual_norm, now->dual_norm, dual);
   enclose(&f->least.violation, &f->most.violation, now->violation, error[1]);
   enclose(&f->least.gap, &f->most.gap, now->gap, gap);

@@ -49,7 +49,7 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
   .as_they_are = true, .dense_model = true, .by_examples = true,               \
   .plan = th_online_plan, .algorithm = &th_online_algorithm
 
-static const char *const lasso_options[] = {PENALISED, NULL};
+static const char *const lasso_options[] = {PENALISED, "radius", NULL};
 static const char *const ridge_options[] = {
     "lambda", "lambda-ratio", "path",   "path-min",
     "epochs", "tolerance",    "factor", NULL};

@@ -2,6 +2,7 @@
  * the model's own options
  * SPDX-License-Identifier: MIT */
 #include "solvers/driver/verify_parts.h"
+#include "solvers/exact/ball_search.h"
 #include "solvers/penalised/plan_penalised.h"
 #include "solvers/penalised/problem_parts.h"
 #include "solvers/stochastic/screen_online.h"
@@ -70,6 +71,19 @@ double th_verify_lambda_slack(const struct th_verify_evidence *e)
   return single ? twice * (TH_SINGLE_ROUNDING / TH_DOUBLE_ROUNDING) : twice;
 }
 
+/* The norm of a model in a ball; lambda is what it takes. */
+static void check_ball(struct th_verdict *verdict,
+                       const struct th_verify_evidence *e)
+{
+  const struct th_certificate *claimed = &e->model->certificate;
+  double radius = e->config->ball.radius;
+  if (!(claimed->norm <= radius * (1 + TH_BALL_CLOSE)))
+    th_verify_wrong(verdict, "norm is %.12g, above the radius %g",
+                    claimed->norm, radius);
+  else if (claimed->norm < radius * (1 - TH_BALL_CLOSE))
+    th_verify_unchecked(verdict, "lambda, since the ball does not bind");
+}
+
 /* The lambda that the options ask for. */
 static void check_lambda(struct th_verdict *verdict,
                          const struct th_verify_evidence *e)
@@ -77,6 +91,10 @@ static void check_lambda(struct th_verdict *verdict,
   const struct th_config *config = e->config;
   const struct th_certificate *claimed = &e->model->certificate;
   double lambda_max = claimed->lambda_max;
+  if (config->ball.radius > 0) {
+    check_ball(verdict, e);
+    return;
+  }
   double wanted =
       th_plan_penalised_lambda(config, lambda_max, config->path - 1);
   if (!(lambda_max > 0) && !(config->lambda > 0))

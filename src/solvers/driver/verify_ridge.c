@@ -37,6 +37,7 @@ static void check_numbers(struct th_verdict *verdict,
   double relative = slack->relative + 64 * DBL_EPSILON;
   near(verdict, "objective", claimed->objective, now->objective,
        slack->objective);
+  near(verdict, "norm", claimed->norm, now->norm, 64 * DBL_EPSILON * now->norm);
   near(verdict, "gap", claimed->gap, now->gap, gap);
   near(verdict, "dual_norm", claimed->dual_norm, now->dual_norm, relative);
   near(verdict, "violation", claimed->violation, now->violation,

@@ -327,6 +327,10 @@ static void solve_model(struct th_inner_solver *d, double lambda,
     wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
     rounds = ROUNDS_CHORD;
   }
+  if (d->gap <= tolerance) { /* polishes: solve for its support, once */
+    wanted = 0;
+    rounds = d->quadratic.patience + 1;
+  }
   th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap), rounds);
 }
 
@@ -355,7 +359,8 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
   bool moved = true;
   th_status rc = TH_OK;
   for (int k = 0; k < MOST_MODELS && rc == TH_OK && moved; k++) {
-    if (d->gap <= tolerance || !isfinite(d->gap))
+    bool enough = d->gap <= tolerance && !(d->polishes && k == 0);
+    if (enough || !isfinite(d->gap))
       break;
     if (is_squared(d) && !(d->gap < 0.5 * before))
       break; /* the model is exact, so this is the limit of doubles */

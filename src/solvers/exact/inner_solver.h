@@ -31,6 +31,7 @@ struct th_inner_solver {
   bool logistic;      /* in memory: math/kernels/logistic.h is used */
   bool squared;       /* in memory: a few dot products suffice */
   bool first;         /* the model is the first at this lambda */
+  bool polishes;      /* a model is made even where the gap is small enough */
   bool looked;        /* predictions and theta are current */
   bool by_products;   /* the covariance is in use */
   double *prediction; /* of the working set's coefficients, with intercept */

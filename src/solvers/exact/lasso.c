@@ -8,6 +8,11 @@
  * next lambda starts from the line through the last two. Its working set
  * consists of the units whose extrapolated slopes reach lambda. A pass over all
  * attributes finds the units that this misses.
+ *
+ * With a radius, Omega(b) <= B takes the place of lambda Omega(b). A search
+ * finds the lambda at which Omega is B (ball_search.h). Its last solutions are
+ * precise, since Omega moves with the root of the gap. What is left of the
+ * distance from B is scaled away, if the gap allows it.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -16,6 +21,7 @@
 #include "solvers/algorithm.h"
 #include "solvers/data/support.h"
 #include "solvers/exact/algorithms.h"
+#include "solvers/exact/ball_search.h"
 #include "solvers/exact/working_set_solver.h"
 #include "solvers/penalised/plan_penalised.h"
 
@@ -27,6 +33,11 @@
 static const double far = 0.01;
 static const double stride = 0.6;
 
+/* The search for a ball is taken to last so many lambdas from now on. Its
+ * solutions have that gap, as a share of the zero model's objective. */
+enum { SEARCH = 4 };
+static const double precise = 1e-12;
+
 struct lasso {
   struct th_problem problem;
   struct th_working_set_solver exact;
@@ -37,6 +48,7 @@ struct lasso {
   int64_t steps; /* lambdas so far */
   int64_t path;
   bool walks; /* from lambda to lambda */
+  struct th_ball_search ball;
 };
 
 static void free_state(void *state)
@@ -60,15 +72,17 @@ static th_status create(void **state, struct th_context *context,
   th_status rc = TH_NEW(&s, 1, "the solver", err);
   TH_TRY(th_agree(context->comm, rc, err));
   s->path = config->path > 0 ? config->path : 1;
-  s->walks = s->path > 1;
+  s->walks = s->path > 1 || config->ball.radius > 0;
   TH_TRY(th_problem_init(&s->problem, context, &duals, err));
   rc = TH_NEW(&s->certificate.path, s->path, "the path", err);
   TH_TRY(th_agree(context->comm, rc, err));
   TH_TRY(th_working_set_solver_init(&s->exact, &s->problem, &duals, err));
   s->certificate.lambda_max = s->problem.lambda_max;
   s->certificate.confidence = 1;
+  s->exact.inner.polishes = config->ball.radius > 0;
+  s->ball = th_ball_search_begin(config->ball.radius, s->problem.lambda_max);
   double lambda = th_plan_penalised_lambda(config, s->problem.lambda_max, 0);
-  if (s->path == 1 && lambda >= s->problem.lambda_max)
+  if (!s->walks && lambda >= s->problem.lambda_max)
     th_context_notice(
         context, "lambda %g is not below lambda_max %g, so the model is zero",
         lambda, s->problem.lambda_max);
@@ -132,36 +146,95 @@ done:
   return rc;
 }
 
-/* One lambda. */
-static th_status step(void *state, struct th_context *context, bool *more,
-                      struct th_error *err)
+/* Whether a lambda is left. */
+static bool is_left(const struct lasso *s)
 {
-  struct lasso *s = state;
-  struct th_certificate *c = &s->certificate;
-  th_status rc = TH_OK;
-  *more = s->steps < s->path;
-  if (!*more)
-    return TH_OK;
-  double lambda = th_plan_penalised_lambda(context->config,
-                                           s->problem.lambda_max, s->steps);
-  begin_piece(context, (double)s->steps, (double)s->path);
+  return s->ball.radius > 0 ? !s->ball.done : s->steps < s->path;
+}
+
+/* Solve for a lambda. Collective. */
+static th_status solve(struct lasso *s, struct th_context *context,
+                       double lambda, struct th_error *err)
+{
+  double given = context->config->tolerance;
+  th_status rc;
   TH_TRY(approach(s, context, lambda, err));
   TH_TRY(th_working_set_solver_guess(&s->exact, lambda, s->walks, err));
+  if (s->ball.low.lambda > 0 && !(given > 0))
+    s->exact.tolerance = precise * s->problem.zero;
   TH_TRY(th_working_set_solver_solve(&s->exact, lambda, err));
+  s->exact.tolerance = given;
   double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
   if (s->exact.gap > goal)
     th_context_notice(context,
                       "at lambda %g the gap is %g and not %g, and descent "
                       "makes it no smaller. A path or a larger lambda may help",
                       lambda, s->exact.gap, goal);
+done:
+  return rc;
+}
+
+static void scale(struct th_support *support, double factor)
+{
+  for (int64_t k = 0; k < support->size; k++)
+    support->coef[k] *= factor;
+}
+
+/* Go on with the search for a ball. */
+static void search_on(struct lasso *s, struct th_context *context)
+{
+  const struct th_working_set *w = &s->exact.working;
+  struct th_ball_search *ball = &s->ball;
+  double omega = th_working_set_omega(w, w->coef);
+  double off = fabs(omega - ball->radius);
+  double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
+  double lambda = ball->lambda;
+  th_ball_search_take(ball, omega);
+  if (!ball->done)
+    return;
+  if (lambda * off <= 0.5 * goal)
+    scale(&s->support, ball->radius / omega);
+  else if (ball->binds && off > TH_BALL_CLOSE * ball->radius)
+    th_context_notice(context,
+                      "the norm is %g and not the radius %g: no solution that "
+                      "was found comes nearer",
+                      omega, ball->radius);
+  else if (!ball->binds)
+    th_context_notice(context,
+                      "the ball of radius %g does not bind: the model is that "
+                      "of lambda %g, and its norm is %g",
+                      ball->radius, ball->lambda, omega);
+}
+
+/* One lambda. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct lasso *s = state;
+  struct th_certificate *c = &s->certificate;
+  bool searches = s->ball.radius > 0;
+  th_status rc = TH_OK;
+  *more = is_left(s);
+  if (!*more)
+    return TH_OK;
+  double lambda =
+      searches ? s->ball.lambda
+               : th_plan_penalised_lambda(context->config,
+                                          s->problem.lambda_max, s->steps);
+  begin_piece(context, (double)s->steps,
+              (double)(searches ? s->steps + SEARCH : s->path));
+  TH_TRY(solve(s, context, lambda, err));
   TH_TRY(publish(s, context, err));
   c->lambda = lambda;
   c->objective = s->exact.objective;
   c->gap = s->exact.gap;
   c->dual_norm = s->exact.dual_norm / lambda;
   c->active = s->exact.working.members;
-  c->path[s->steps++] =
+  c->path[searches ? 0 : s->steps] =
       (struct th_path_point){lambda, c->objective, c->gap, s->support.size};
+  s->steps++;
+  if (searches)
+    search_on(s, context);
 done:
   return rc;
 }
@@ -194,7 +267,8 @@ static double loss_of(const void *state)
 static double done_of(const void *state)
 {
   const struct lasso *s = state;
-  double share = (double)s->steps / (double)s->path;
+  int64_t all = s->ball.radius > 0 ? s->steps + SEARCH : s->path;
+  double share = is_left(s) ? (double)s->steps / (double)all : 1;
   return share * share;
 }
 
@@ -217,8 +291,10 @@ static void describe(void *state, struct th_context *context,
   (void)context;
   TH_STATE_ONE(list, s, steps);
   th_certificate_describe(&s->certificate, "certificate", list);
-  th_certificate_describe_path(&s->certificate, s->steps, list);
+  th_certificate_describe_path(&s->certificate,
+                               s->ball.radius > 0 ? 0 : s->steps, list);
   th_support_describe(&s->support, "support", list);
+  th_ball_search_describe(&s->ball, list);
   th_gradient_history_describe(&s->exact.history, list);
   th_working_set_describe(&s->exact.working, &s->problem, list);
   th_inner_solver_describe(&s->exact.inner, list);

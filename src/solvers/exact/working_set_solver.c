@@ -29,7 +29,8 @@ static const double usual_precision = 1e-8; /* of the model's own */
 /* of the goal: the gap to solve the working set to */
 static const double for_the_set = 0.3;
 static const double safely_below =
-    1 - 1e-3;                      /* of lambda: groups below need no look */
+    1 - 1e-3;                     /* of lambda: groups below need no look */
+static const double hair = 1e-10; /* of lambda: a polished slope is no higher */
 static const double nearly = 0.99; /* of lambda: groups above may join, too */
 /* of the gap, before the next pass if that is cheap */
 static const double soon = 0.1;
@@ -339,6 +340,13 @@ static double enough_of(const struct th_working_set_solver *e, double least)
   return cheap ? fmax(least, soon * e->inner.gap) : least;
 }
 
+/* Whether no attribute is missing that a solution needs, however little: its
+ * coefficient is as large as the root of what the gap lacks. */
+static bool is_whole(const struct th_working_set_solver *e, double lambda)
+{
+  return !e->inner.polishes || e->dual_norm <= lambda * (1 + hair);
+}
+
 th_status th_working_set_solver_solve(struct th_working_set_solver *e,
                                       double lambda, struct th_error *err)
 {
@@ -367,7 +375,7 @@ th_status th_working_set_solver_solve(struct th_working_set_solver *e,
       break;
     TH_TRY(pass(e, lambda, err));
     goal = th_working_set_solver_goal(e, e->objective);
-    if (e->gap <= goal)
+    if (e->gap <= goal && is_whole(e, lambda))
       break;
     first = k == 0 ? e->gap : first;
     e->inner.done = share_of_way(first, e->gap, goal);

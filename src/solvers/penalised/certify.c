@@ -143,6 +143,7 @@ static th_status weigh_gap(struct th_certify_review *r,
     dual_norm = fmax(dual_norm, r->duals.value[g]);
   p->context->comm->ops->max_f64(p->context->comm, &dual_norm, 1);
   c->dual_norm = dual_norm;
+  c->norm = r->omega;
   c->objective =
       th_gap_primal(p->loss, p->rows, p->eta, p->target, r->prediction) +
       c->lambda * r->omega;

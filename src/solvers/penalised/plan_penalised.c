@@ -9,7 +9,10 @@
 
 #include <math.h>
 
-enum { MANY_EPOCHS = 1000 }; /* upper limit if a gap ends the run */
+enum {
+  MANY_EPOCHS = 1000, /* upper limit if a gap ends the run */
+  USUAL_SEARCH = 16   /* lambdas, until the norm is that of a ball */
+};
 
 static const double usual_ratio = 0.1; /* of lambda_max */
 
@@ -17,11 +20,15 @@ static th_status check_lambda(struct th_config *config, struct th_error *err)
 {
   int given =
       (config->lambda > 0) + (config->lambda_ratio > 0) + (config->path > 0);
+  if (config->ball.radius > 0 && given > 0)
+    return th_fail(err, TH_EUSAGE,
+                   "{radius} takes the place of {lambda}, {lambda-ratio} and "
+                   "{path}; leave these out");
   if (given > 1)
     return th_fail(err, TH_EUSAGE,
                    "{lambda}, {lambda-ratio} and {path} exclude each other; "
                    "give one of them");
-  if (given == 0)
+  if (given == 0 && !(config->ball.radius > 0))
     config->lambda_ratio = usual_ratio;
   return TH_OK;
 }
@@ -40,10 +47,13 @@ static th_status check_penalty(const struct th_config *config,
   return TH_OK;
 }
 
-/* The number of lambdas; the exact solver approaches a small one by others. */
+/* The number of lambdas; the exact solver approaches a small one by others, and
+ * searches for that of a ball. */
 static int64_t plan_points(const struct th_config *config)
 {
   double ratio = config->lambda_ratio > 0 ? config->lambda_ratio : 1;
+  if (config->ball.radius > 0)
+    return USUAL_SEARCH;
   double way = 1 + th_log(fmin(ratio, 1)) / th_log(0.6);
   return config->path > 0 ? config->path : (int64_t)way;
 }

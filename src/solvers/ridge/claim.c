@@ -121,6 +121,7 @@ static void weigh(const struct review *r, struct th_certificate *c)
   double penalty = r->lambda * sqrt(square);
   c->lambda = r->lambda;
   c->confidence = 1;
+  c->norm = sqrt(square);
   c->active = r->places->count;
   c->objective = (r->spread * r->spread + r->shift * r->shift) / 2 +
                  r->lambda * square / 2;

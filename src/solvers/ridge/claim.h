@@ -7,6 +7,7 @@
  *
  *   dual_norm   |sum eta r x| over lambda |b|: 1 at the optimum
  *   violation   the largest |g_j| over lambda times the largest |b_j|
+ *   norm        |b|
  *   radius      the solution is no farther than this: sqrt(2 gap / lambda)
  *   lambda_max  the largest eigenvalue of the Gram matrix; 0: not computed
  *
