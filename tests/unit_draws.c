@@ -36,17 +36,17 @@ static double sum_of(const double *mass, int64_t count)
 static void test_alias(int64_t count)
 {
   double mass[MOST];
-  double keep[MOST];
   double given[MOST] = {0};
-  int32_t other[MOST];
+  struct th_alias_place place[MOST];
   int32_t work[MOST];
-  struct th_alias alias = {count, keep, other};
+  struct th_alias alias = {count, place};
   make_masses(count, mass);
   th_alias_build(&alias, mass, work);
   for (int64_t k = 0; k < count; k++) {
-    CHECK(keep[k] >= 0 && other[k] >= 0 && other[k] < count);
-    given[k] += fmin(keep[k], 1) / (double)count;
-    given[other[k]] += (1 - fmin(keep[k], 1)) / (double)count;
+    double keep = fmin(place[k].keep, 1);
+    CHECK(keep >= 0 && place[k].other >= 0 && place[k].other < count);
+    given[k] += keep / (double)count;
+    given[place[k].other] += (1 - keep) / (double)count;
   }
   for (int64_t k = 0; k < count; k++)
     CHECK(fabs(given[k] - mass[k] / sum_of(mass, count)) < 1e-12);

@@ -86,7 +86,7 @@ static void take_gradient(struct th_sampling *s, bool twice, double *gradient)
       int64_t j = reads->attribute[k];
       if (th_reads_is_point(reads, k) && th_reads_row(reads, k) == i)
         residual += th_iterate_coef(&s->learning.w, j) * reads->value[k] /
-                    (s->draws.chance[j] * (double)reads->points);
+                    (s->draws.odds[j].chance * (double)reads->points);
     }
     reads->residual[i] = s->learning.weight[row] * residual;
   }
@@ -94,7 +94,7 @@ static void take_gradient(struct th_sampling *s, bool twice, double *gradient)
   for (int j = 0; j < ATTRIBUTES; j++)
     gradient[j] = 0;
   for (int64_t k = 0; k < t->count; k++)
-    gradient[t->place[k]] = t->gradient[t->place[k]];
+    gradient[t->place[k]] = t->at[t->place[k]].gradient;
 }
 
 /* All passes of a run whose w stays. */
@@ -209,10 +209,10 @@ static double residual_of(const struct plain *plain,
   double residual = -s->learning.target[reads->pieces.items[0].first];
   double total = 0;
   for (int j = 0; j < ATTRIBUTES; j++)
-    total += fabs(plain->w[j]) * s->draws.root[j];
+    total += fabs(plain->w[j]) * s->draws.odds[j].root;
   for (int64_t k = 0; k < reads->count; k++) {
     int64_t j = reads->attribute[k];
-    double p = fabs(plain->w[j]) * s->draws.root[j] / total;
+    double p = fabs(plain->w[j]) * s->draws.odds[j].root / total;
     if (!th_reads_is_point(reads, k))
       residual += plain->w[j] * reads->value[k] / p / (double)reads->inners;
   }
@@ -230,7 +230,7 @@ static void step_plainly(struct plain *plain, const struct th_sampling *s,
   for (int64_t k = 0; k < reads->count; k++) {
     int64_t j = reads->attribute[k];
     if (th_reads_is_point(reads, k))
-      g[j] += residual * reads->value[k] / s->draws.chance[j] /
+      g[j] += residual * reads->value[k] / s->draws.odds[j].chance /
               (double)reads->points;
   }
   plain->steps++;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* From LARGE bytes on the system is asked for large pages. */
-enum { ALIGNMENT = 64, LARGE = 4 * TH_LARGE_PAGE };
+enum { ALIGNMENT = 64, LARGE = 2 * TH_LARGE_PAGE };
 
 const char *th_memory_size_text(int64_t bytes, char text[TH_SIZE_TEXT])
 {
@@ -46,7 +46,8 @@ th_status th_alloc(void **out, int64_t count, size_t size, const char *what,
                    (long long)count);
   size_t bytes = (size_t)count * size;
   size_t padded = (bytes / ALIGNMENT + 1) * ALIGNMENT;
-  void *p = aligned_alloc(ALIGNMENT, padded);
+  size_t align = padded >= LARGE ? TH_LARGE_PAGE : ALIGNMENT;
+  void *p = aligned_alloc(align, (padded + align - 1) / align * align);
   if (p == NULL)
     return th_memory_fail(what, (int64_t)padded, err);
   if (padded >= LARGE)

@@ -18,16 +18,16 @@ void th_alias_build(const struct th_alias *alias, const double *mass,
     richest = mass[k] > mass[richest] ? k : richest;
   }
   for (int64_t k = 0; k < count; k++) {
-    alias->keep[k] = mass[k] / sum * (double)count;
-    alias->other[k] = (int32_t)k;
-    work[alias->keep[k] < 1 ? poor++ : --rich] = (int32_t)k;
+    alias->place[k].keep = mass[k] / sum * (double)count;
+    alias->place[k].other = (int32_t)k;
+    work[alias->place[k].keep < 1 ? poor++ : --rich] = (int32_t)k;
   }
   while (poor > 0 && rich < count) {
     int32_t needy = work[--poor];
     int32_t giver = work[rich];
-    alias->other[needy] = giver;
-    alias->keep[giver] -= 1 - alias->keep[needy];
-    if (alias->keep[giver] < 1) {
+    alias->place[needy].other = giver;
+    alias->place[giver].keep -= 1 - alias->place[needy].keep;
+    if (alias->place[giver].keep < 1) {
       rich++;
       work[poor++] = giver;
     }
@@ -35,9 +35,9 @@ void th_alias_build(const struct th_alias *alias, const double *mass,
   /* What is left lacks nothing but rounding. */
   while (poor > 0) {
     int32_t k = work[--poor];
-    alias->other[k] = mass[k] > 0 ? k : (int32_t)richest;
-    alias->keep[k] = mass[k] > 0 ? 1 : 0;
+    alias->place[k].other = mass[k] > 0 ? k : (int32_t)richest;
+    alias->place[k].keep = mass[k] > 0 ? 1 : 0;
   }
   while (rich < count)
-    alias->keep[work[rich++]] = 1;
+    alias->place[work[rich++]].keep = 1;
 }

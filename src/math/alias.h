@@ -9,11 +9,15 @@
 
 #include <stdint.h>
 
-/* A table of `count` items; the arrays are the caller's. */
+struct th_alias_place {
+  double keep;   /* probability of the place's own item */
+  int32_t other; /* the other item */
+};
+
+/* A table of `count` items; the places are the caller's. */
 struct th_alias {
   int64_t count;
-  double *keep;   /* probability of a place's own item */
-  int32_t *other; /* the other item */
+  struct th_alias_place *place;
 };
 
 /* Fill in a table: item k is drawn with probability mass[k] / sum of mass, up
@@ -22,13 +26,19 @@ struct th_alias {
 void th_alias_build(const struct th_alias *alias, const double *mass,
                     int32_t *work);
 
-/* The item that a uniform number in (0, 1) draws. */
+/* The place that a uniform number in (0, 1) leads to, and the item that it
+ * draws there. */
+static inline int64_t th_alias_place(const struct th_alias *alias, double u)
+{
+  int64_t place = (int64_t)(u * (double)alias->count);
+  return place < alias->count ? place : alias->count - 1;
+}
 static inline int64_t th_alias_draw(const struct th_alias *alias, double u)
 {
-  double at = u * (double)alias->count;
-  int64_t place = (int64_t)at;
-  place = place < alias->count ? place : alias->count - 1;
-  return at - (double)place < alias->keep[place] ? place : alias->other[place];
+  int64_t place = th_alias_place(alias, u);
+  const struct th_alias_place *at = &alias->place[place];
+  double rest = u * (double)alias->count - (double)place;
+  return rest < at->keep ? place : at->other;
 }
 
 #endif

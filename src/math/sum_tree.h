@@ -33,6 +33,18 @@ void th_sum_tree_free(struct th_sum_tree *tree);
 void th_sum_tree_update(struct th_sum_tree *tree, int64_t leaf);
 void th_sum_tree_refresh(struct th_sum_tree *tree);
 
+/* Bring near what an update of a leaf is going to need. */
+static inline void th_sum_tree_near(const struct th_sum_tree *tree,
+                                    int64_t leaf)
+{
+  for (int level = 0; level < tree->levels; level++) {
+    leaf /= TH_SUM_FAN;
+    const double *child = tree->level[level] + leaf * TH_SUM_FAN;
+    __builtin_prefetch(child, 1);
+    __builtin_prefetch(child + TH_SUM_FAN / 2, 1);
+  }
+}
+
 /* One of the tops. */
 double th_sum_tree_top(const struct th_sum_tree *tree, int64_t top);
 

@@ -12,7 +12,7 @@
 
 enum {
   CELL_LEVELS = 2, /* of sums within a cell: TH_CELL = TH_SUM_FAN^2 */
-  NUMBERS = 5      /* of 8 bytes for an attribute, besides sums */
+  NUMBERS = 6      /* of 8 bytes for an attribute, besides sums */
 };
 _Static_assert(TH_CELL == TH_SUM_FAN * TH_SUM_FAN, "tops of sums are cells");
 
@@ -32,13 +32,11 @@ th_status th_draws_init(struct th_draws *draws,
                              .cells = th_cells_owned(context),
                              .first = context->owned.first,
                              .cell = {.count = cells}};
-  TH_TRY(TH_NEW(&draws->cell.keep, cells, what, err));
-  TH_TRY(TH_NEW(&draws->cell.other, cells, what, err));
+  TH_TRY(TH_NEW(&draws->cell.place, cells, what, err));
   TH_TRY(TH_NEW(&draws->work, cells, what, err));
   TH_TRY(TH_NEW(&draws->places, th_max_i64(cells, TH_CELL), what, err));
-  TH_TRY(TH_NEW(&draws->keep, count, what, err));
-  TH_TRY(TH_NEW(&draws->other, count, what, err));
-  TH_TRY(TH_NEW(&draws->chance, count, what, err));
+  TH_TRY(TH_NEW(&draws->place, count, what, err));
+  TH_TRY(TH_NEW(&draws->odds, count, what, err));
   TH_TRY(TH_NEW(&draws->root, count, what, err));
   TH_TRY(TH_NEW(&draws->weight, count, what, err));
   TH_TRY(th_sum_tree_init(&draws->mass, count, CELL_LEVELS, err));
@@ -49,8 +47,8 @@ done:
 
 void th_draws_free(struct th_draws *draws)
 {
-  TH_FREE(draws->cell.keep, draws->cell.other, draws->work, draws->places,
-          draws->keep, draws->other, draws->chance, draws->root, draws->weight);
+  TH_FREE(draws->cell.place, draws->work, draws->places, draws->place,
+          draws->odds, draws->root, draws->weight);
   th_sum_tree_free(&draws->mass);
   th_sum_tree_free(&draws->all);
 }
@@ -60,8 +58,7 @@ static struct th_alias table_at(const struct th_draws *draws, int64_t place)
 {
   int64_t rest = draws->mass.leaves - place;
   return (struct th_alias){.count = th_min_i64(rest, TH_CELL),
-                           .keep = draws->keep + place,
-                           .other = draws->other + place};
+                           .place = draws->place + place};
 }
 
 th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
@@ -82,13 +79,14 @@ th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
       th_alias_build(&table, draws->weight + place, draws->places);
   }
   for (int64_t a = 0; a < count; a++)
-    draws->chance[a] = draws->weight[a] / sum;
+    draws->odds[a] =
+        (struct th_draws_odds){draws->weight[a] / sum, draws->root[a]};
   return TH_OK;
 }
 
 static double mass_of(const struct th_draws *draws, int64_t a, double u)
 {
-  return draws->plain != NULL ? draws->plain(u) : fabs(u) * draws->root[a];
+  return draws->plain != NULL ? draws->plain(u) : fabs(u) * draws->odds[a].root;
 }
 
 void th_draws_weigh(struct th_draws *draws, int64_t a, double u)
@@ -98,10 +96,11 @@ void th_draws_weigh(struct th_draws *draws, int64_t a, double u)
 }
 
 void th_draws_weigh_all(struct th_draws *draws,
-                        const struct th_context *context, const double *u)
+                        const struct th_context *context,
+                        const struct th_iterate *w)
 {
   for (int64_t a = 0; a < draws->mass.leaves; a++)
-    draws->mass.level[0][a] = mass_of(draws, a, u[a]);
+    draws->mass.level[0][a] = mass_of(draws, a, w->at[a].u);
   th_sum_tree_refresh(&draws->mass);
   th_cells_share(context, &draws->mass, &draws->all);
 }
@@ -115,6 +114,20 @@ int32_t th_draws_cell(const struct th_draws *draws, bool inner, int64_t example,
   *number = pair[1];
   return (int32_t)(inner ? th_sum_tree_draw(&draws->all, 0, pair[0])
                          : th_alias_draw(&draws->cell, pair[0]));
+}
+
+void th_draws_near(const struct th_draws *draws, bool inner, int32_t cell,
+                   double number)
+{
+  int64_t first = (cell - draws->cells.first) * TH_CELL;
+  if (inner && draws->mass.levels > 0) {
+    const double *top = draws->mass.level[1] + first / TH_SUM_FAN;
+    __builtin_prefetch(top);
+    __builtin_prefetch(top + TH_SUM_FAN / 2);
+    return;
+  }
+  struct th_alias table = table_at(draws, first);
+  __builtin_prefetch(&table.place[th_alias_place(&table, number)]);
 }
 
 int64_t th_draws_attribute(const struct th_draws *draws, bool inner,

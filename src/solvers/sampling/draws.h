@@ -12,23 +12,29 @@
 #include "math/alias.h"
 #include "math/sum_tree.h"
 #include "solvers/data/context.h"
+#include "solvers/sampling/iterate.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of an attribute: what draws of it are divided by, and multiplied by. */
+struct th_draws_odds {
+  double chance; /* q */
+  double root;   /* of the second moment, as far as it is known */
+};
+
 /* Arrays of attributes are those of the owned ones, by place from the first. */
 struct th_draws {
   uint64_t seed;
-  struct th_range cells; /* of this rank */
-  int64_t first;         /* attribute of it */
-  struct th_alias cell;  /* q of cells; replicated */
-  double *keep;          /* q within cells: a table for each */
-  int32_t *other;
-  double *chance; /* q of each attribute */
-  double *root;   /* root of the second moment, as far as it is known */
+  struct th_range cells;        /* of this rank */
+  int64_t first;                /* attribute of it */
+  struct th_alias cell;         /* q of cells; replicated */
+  struct th_alias_place *place; /* q within cells: a table for each */
+  struct th_draws_odds *odds;
   struct th_sum_tree mass;   /* p of the attributes, up to cells */
   struct th_sum_tree all;    /* p of the cells; replicated */
   double *weight;            /* q before it is divided by its sum */
+  double *root;              /* of the second moments */
   double (*plain)(double u); /* mass of p, of u alone; NULL: improved, which is
                                 |u| times the root */
   double *work;              /* cells */
@@ -49,12 +55,17 @@ int64_t th_draws_bytes(void);
 th_status th_draws_set(struct th_draws *draws, const struct th_context *context,
                        struct th_error *err);
 
+/* Bring near what th_draws_attribute is going to need. Local. */
+void th_draws_near(const struct th_draws *draws, bool inner, int32_t cell,
+                   double number);
+
 /* Inner products with u are drawn by these masses from now on: of one attribute
  * of this rank, up to its cell. Local. */
 void th_draws_weigh(struct th_draws *draws, int64_t a, double u);
 /* Of all attributes, and of all cells. Collective. */
 void th_draws_weigh_all(struct th_draws *draws,
-                        const struct th_context *context, const double *u);
+                        const struct th_context *context,
+                        const struct th_iterate *w);
 
 /* The cell of a slot of an example, by q or by p, and the number that draws the
  * attribute within it. Local, replicated. */

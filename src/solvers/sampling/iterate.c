@@ -6,6 +6,7 @@
 #include "solvers/sampling/cells.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { CELL_LEVELS = 2, ARRAYS = 4 };
@@ -30,10 +31,7 @@ th_status th_iterate_init(struct th_iterate *w,
                            .useful =
                                th_source_shape(context->source)->attributes -
                                context->left_out};
-  TH_TRY(TH_NEW(&w->position, count, what, err));
-  TH_TRY(TH_NEW(&w->u, count, what, err));
-  TH_TRY(TH_NEW(&w->average, count, what, err));
-  TH_TRY(TH_NEW(&w->settled, count, what, err));
+  TH_TRY(TH_NEW(&w->at, count, what, err));
   TH_TRY(th_sum_tree_init(&w->size, count, CELL_LEVELS, err));
   TH_TRY(th_sum_tree_init(&w->all, th_cells_count(context), TH_SUM_LEVELS - 1,
                           err));
@@ -43,9 +41,35 @@ done:
 
 void th_iterate_free(struct th_iterate *w)
 {
-  TH_FREE(w->position, w->u, w->average, w->settled, w->chosen);
+  TH_FREE(w->at, w->chosen);
   th_sum_tree_free(&w->size);
   th_sum_tree_free(&w->all);
+}
+
+static double *part_of(struct th_iterate_place *at, size_t offset)
+{
+  return (double *)(void *)((char *)at + offset);
+}
+
+/* The state of attributes, number by number. */
+static void describe_places(struct th_iterate *w, struct th_range owned,
+                            struct th_state *state)
+{
+  static const struct {
+    const char *name;
+    size_t offset;
+  } part[] = {{"position", offsetof(struct th_iterate_place, position)},
+              {"average", offsetof(struct th_iterate_place, average)},
+              {"settled", offsetof(struct th_iterate_place, settled)}};
+  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+    double *number = th_state_scratch(state, w->count);
+    for (int64_t a = 0; a < w->count && number != NULL; a++)
+      number[a] = *part_of(&w->at[a], part[k].offset);
+    th_state_spread(state, part[k].name, TH_STATE_F64, number, 1, owned);
+    for (int64_t a = 0; a < w->count && number != NULL && th_state_puts(state);
+         a++)
+      *part_of(&w->at[a], part[k].offset) = number[a];
+  }
 }
 
 void th_iterate_describe(struct th_iterate *w, const struct th_context *context,
@@ -58,12 +82,7 @@ void th_iterate_describe(struct th_iterate *w, const struct th_context *context,
   TH_STATE_ONE(state, w, passed);
   TH_STATE_ONE(state, w, examples);
   TH_STATE_ONE(state, w, weight);
-  th_state_spread(state, "position", TH_STATE_F64, w->position, 1,
-                  context->owned);
-  th_state_spread(state, "average", TH_STATE_F64, w->average, 1,
-                  context->owned);
-  th_state_spread(state, "settled", TH_STATE_F64, w->settled, 1,
-                  context->owned);
+  describe_places(w, context->owned, state);
   th_state_leave(state);
 }
 
@@ -72,8 +91,8 @@ static void derive_one(struct th_iterate *w, int64_t a)
 {
   if (w->scale[a] == 0)
     return;
-  w->u[a] = w->ball->direction(&w->frame, w->position[a]);
-  w->size.level[0][a] = w->ball->size(&w->frame, w->position[a]);
+  w->at[a].u = w->ball->direction(&w->frame, w->at[a].position);
+  w->size.level[0][a] = w->ball->size(&w->frame, w->at[a].position);
 }
 
 void th_iterate_share(struct th_iterate *w, const struct th_context *context)
@@ -99,15 +118,16 @@ void th_iterate_pass(struct th_iterate *w, int64_t examples)
 
 static void settle(struct th_iterate *w, int64_t a)
 {
-  w->average[a] += w->u[a] * (w->passed - w->settled[a]);
-  w->settled[a] = w->passed;
+  w->at[a].average += w->at[a].u * (w->passed - w->at[a].settled);
+  w->at[a].settled = w->passed;
 }
 
 void th_iterate_move(struct th_iterate *w, int64_t a, double step,
                      double gradient)
 {
   settle(w, a);
-  w->position[a] = w->ball->move(&w->frame, w->position[a], step, gradient);
+  w->at[a].position =
+      w->ball->move(&w->frame, w->at[a].position, step, gradient);
   derive_one(w, a);
   th_sum_tree_update(&w->size, a);
 }
@@ -128,8 +148,8 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
   w->frame = w->ball->reframe(&before, total);
   for (int64_t a = 0; a < w->count; a++) {
     settle(w, a);
-    w->settled[a] = 0;
-    w->position[a] = w->ball->rebase(&before, w->position[a]);
+    w->at[a].settled = 0;
+    w->at[a].position = w->ball->rebase(&before, w->at[a].position);
   }
   w->passed = 0;
   th_iterate_derive(w, context);
@@ -142,8 +162,8 @@ void th_iterate_average_anew(struct th_iterate *w)
   w->examples = 0;
   w->weight = 0;
   for (int64_t a = 0; a < w->count; a++) {
-    w->average[a] = 0;
-    w->settled[a] = 0;
+    w->at[a].average = 0;
+    w->at[a].settled = 0;
   }
 }
 
@@ -175,7 +195,7 @@ th_status th_iterate_start(struct th_iterate *w, struct th_context *context,
   double total = w->ball->total(&w->frame, start.coef, size, w->useful);
   struct th_range mine = th_support_owned(&start, context->owned);
   for (int64_t k = mine.first; k < mine.last; k++)
-    w->position[start.attribute[k] - context->owned.first] =
+    w->at[start.attribute[k] - context->owned.first].position =
         w->ball->position(&w->frame, start.coef[k], total);
   th_iterate_derive(w, context);
   w->ball->project(&w->frame, th_sum_tree_top(&w->all, 0));
@@ -193,8 +213,8 @@ static th_status choose(struct th_iterate *w, int64_t first, int64_t *chosen,
   for (int64_t a = 0; a < w->count && rc == TH_OK; a++) {
     double value = th_iterate_coef(w, a);
     if (w->weight > 0)
-      value =
-          (w->average[a] + w->u[a] * (w->passed - w->settled[a])) / w->weight;
+      value = (w->at[a].average + w->at[a].u * (w->passed - w->at[a].settled)) /
+              w->weight;
     if (value != 0 && w->scale[a] != 0)
       w->chosen[(*chosen)++] = (struct th_index_value){first + a, value};
   }

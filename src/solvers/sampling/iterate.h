@@ -14,6 +14,14 @@
 #include "solvers/data/support.h"
 #include "solvers/sampling/ball.h"
 
+/* An attribute. */
+struct th_iterate_place {
+  double position;
+  double u;
+  double average; /* sum of weight x w, as far as settled */
+  double settled; /* `passed` at that time */
+};
+
 /* Arrays of attributes are those of the owned ones; other numbers are
  * replicated. */
 struct th_iterate {
@@ -22,10 +30,7 @@ struct th_iterate {
   const double *scale; /* of the context; 0: left out */
   int64_t count;       /* owned */
   int64_t useful;      /* attributes of all ranks that are not left out */
-  double *position;
-  double *u;
-  double *average; /* sum of weight x w, as far as settled */
-  double *settled; /* `passed` at that time */
+  struct th_iterate_place *at;
   bool rises;      /* example t of the average has the weight t, not 1 */
   double examples; /* t so far */
   double passed;   /* sum of weight x factor over examples */
@@ -68,6 +73,13 @@ void th_iterate_pass(struct th_iterate *w, int64_t examples);
 void th_iterate_move(struct th_iterate *w, int64_t a, double step,
                      double gradient);
 
+/* Bring near what a move of attribute `a` is going to need. Local. */
+static inline void th_iterate_near(const struct th_iterate *w, int64_t a)
+{
+  __builtin_prefetch(&w->at[a], 1);
+  th_sum_tree_near(&w->size, a);
+}
+
 /* Bring w into the ball; the sums of all cells are known. *derived: all u and
  * all sums are new. Collective. */
 void th_iterate_project(struct th_iterate *w, const struct th_context *context,
@@ -76,7 +88,7 @@ void th_iterate_project(struct th_iterate *w, const struct th_context *context,
 /* The coefficient of attribute `a` of this rank. Local. */
 static inline double th_iterate_coef(const struct th_iterate *w, int64_t a)
 {
-  return w->frame.factor * w->u[a];
+  return w->frame.factor * w->at[a].u;
 }
 
 /* Begin a new average. Local. */

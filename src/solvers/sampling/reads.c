@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 8 }; /* slots, that memory is asked for */
+
 /* What is less likely is not divided by: a draw of it counts as 0. */
 static const double unlikely = 1e-12;
 
@@ -69,8 +71,9 @@ static void draw_cells(struct th_reads *reads, const struct th_draws *draws,
     int32_t cell = th_draws_cell(draws, inner, example + k / slots, k % slots,
                                  &reads->number[k]);
     reads->cell[k] = cell;
-    reads->slot[reads->count] = k;
-    reads->count += cell >= cells.first && cell < cells.last;
+    if (cell < cells.first || cell >= cells.last)
+      continue;
+    reads->slot[reads->count++] = k;
   }
 }
 
@@ -79,6 +82,11 @@ static void draw_attributes(struct th_reads *reads,
 {
   for (int64_t k = 0; k < reads->count; k++) {
     int64_t slot = reads->slot[k];
+    if (k + AHEAD < reads->count) {
+      int64_t later = reads->slot[k + AHEAD];
+      th_draws_near(draws, !th_reads_is_point(reads, k + AHEAD),
+                    reads->cell[later], reads->number[later]);
+    }
     reads->attribute[k] =
         draws->first + th_draws_attribute(draws, !th_reads_is_point(reads, k),
                                           reads->cell[slot],

@@ -124,7 +124,7 @@ th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
       (theory->unit > 0 ? theory->unit : 1);
   th_status rc = th_draws_set(&s->draws, context, err);
   if (rc == TH_OK)
-    th_draws_weigh_all(&s->draws, context, s->learning.w.u);
+    th_draws_weigh_all(&s->draws, context, &s->learning.w);
   return rc;
 }
 

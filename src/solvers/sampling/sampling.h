@@ -13,12 +13,16 @@
 #include "solvers/sampling/learning.h"
 #include "solvers/sampling/reads.h"
 
+struct th_touched_place {
+  double gradient;
+  int64_t stamp; /* the update that touched the attribute last */
+};
+
 /* What an update has touched: attributes of this rank, and the cells of all
  * ranks that a data point was read in. */
 struct th_touched {
-  double *gradient; /* of the owned attributes */
-  int64_t *stamp;   /* the update that touched each of them last */
-  int64_t *place;   /* attributes touched, in the order of their slots */
+  struct th_touched_place *at; /* of the owned attributes */
+  int64_t *place; /* attributes touched, in the order of their slots */
   int64_t count;
   int64_t *cell_stamp; /* of all cells; replicated, as is the rest */
   int64_t *cell;

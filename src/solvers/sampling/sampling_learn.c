@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+enum { AHEAD = 8 }; /* attributes, that memory is asked for */
+
 th_status th_sampling_touched_init(struct th_touched *t,
                                    const struct th_context *context,
                                    int64_t slots, struct th_error *err)
@@ -17,8 +19,7 @@ th_status th_sampling_touched_init(struct th_touched *t,
   int64_t cells = th_cells_count(context);
   const char *what = "a mini-batch";
   th_status rc;
-  TH_TRY(TH_NEW(&t->gradient, count, what, err));
-  TH_TRY(TH_NEW(&t->stamp, count, what, err));
+  TH_TRY(TH_NEW(&t->at, count, what, err));
   TH_TRY(TH_NEW(&t->place, slots, what, err));
   TH_TRY(TH_NEW(&t->cell_stamp, cells, what, err));
   TH_TRY(TH_NEW(&t->cell_place, cells, what, err));
@@ -30,8 +31,7 @@ done:
 
 void th_sampling_touched_free(struct th_touched *t)
 {
-  TH_FREE(t->gradient, t->stamp, t->place, t->cell_stamp, t->cell_place,
-          t->cell, t->number);
+  TH_FREE(t->at, t->place, t->cell_stamp, t->cell_place, t->cell, t->number);
 }
 
 /* The cells in which a data point was read. Replicated. */
@@ -51,6 +51,19 @@ static void list_cells(struct th_sampling *s)
     }
 }
 
+/* Bring near what is going to be needed of an attribute. */
+static void near_gradient(const struct th_sampling *s, int64_t a)
+{
+  __builtin_prefetch(&s->touched.at[a], 1);
+  __builtin_prefetch(&s->draws.odds[a]);
+}
+
+static void near_move(const struct th_sampling *s, int64_t a)
+{
+  th_iterate_near(&s->learning.w, a);
+  th_sum_tree_near(&s->draws.mass, a);
+}
+
 /* g = (1/B) sum of phi x / (kx q) e, over the slots of data points. */
 void th_sampling_gradient(struct th_sampling *s)
 {
@@ -60,15 +73,16 @@ void th_sampling_gradient(struct th_sampling *s)
   t->count = 0;
   for (int64_t k = 0; k < reads->count; k++) {
     int64_t a = reads->attribute[k] - s->draws.first;
+    if (k + AHEAD < reads->count)
+      near_gradient(s, reads->attribute[k + AHEAD] - s->draws.first);
     if (!th_reads_is_point(reads, k))
       continue;
-    if (t->stamp[a] != s->updates) {
-      t->stamp[a] = s->updates;
-      t->gradient[a] = 0;
+    if (t->at[a].stamp != s->updates) {
+      t->at[a] = (struct th_touched_place){0, s->updates};
       t->place[t->count++] = a;
     }
-    t->gradient[a] += each * reads->residual[th_reads_row(reads, k)] *
-                      reads->value[k] / s->draws.chance[a];
+    t->at[a].gradient += each * reads->residual[th_reads_row(reads, k)] *
+                         reads->value[k] / s->draws.odds[a].chance;
   }
 }
 
@@ -88,7 +102,7 @@ static void add_norm(struct th_sampling *s, struct th_context *context)
   for (int64_t c = 0; c < t->cells; c++)
     t->number[c] = 0;
   for (int64_t k = 0; k < t->count; k++) {
-    double g = t->gradient[t->place[k]];
+    double g = t->at[t->place[k]].gradient;
     double *sum = &t->number[cell_of(s, t->place[k])];
     *sum = largest ? fmax(*sum, g * g) : *sum + g * g;
   }
@@ -130,12 +144,14 @@ void th_sampling_learn(struct th_sampling *s, struct th_context *context)
   th_iterate_pass(&s->learning.w, s->reads.rows);
   for (int64_t k = 0; k < t->count; k++) {
     int64_t a = t->place[k];
-    double step = th_steps_next(&s->learning.steps, a, t->gradient[a]);
-    th_iterate_move(&s->learning.w, a, step, t->gradient[a]);
-    th_draws_weigh(&s->draws, a, s->learning.w.u[a]);
+    if (k + AHEAD < t->count)
+      near_move(s, t->place[k + AHEAD]);
+    double step = th_steps_next(&s->learning.steps, a, t->at[a].gradient);
+    th_iterate_move(&s->learning.w, a, step, t->at[a].gradient);
+    th_draws_weigh(&s->draws, a, s->learning.w.at[a].u);
   }
   share_cells(s, context);
   th_iterate_project(&s->learning.w, context, &derived);
   if (derived)
-    th_draws_weigh_all(&s->draws, context, s->learning.w.u);
+    th_draws_weigh_all(&s->draws, context, &s->learning.w);
 }
