@@ -190,7 +190,8 @@ static uint64_t learn(struct th_comm *comm, const struct th_config *config,
         c->grid_rows * c->grid_columns == (spread ? comm->size : 0));
   if (rc == TH_OK && comm->rank == 0)
     check_model(m, config, &model);
-  digest = digest_of(&model);
+  if (rc == TH_OK)
+    digest = digest_of(&model);
   th_model_free(&model);
   return digest;
 }

@@ -35,7 +35,7 @@ static double sum_of(const double *mass, int64_t count)
 /* What a table gives to each item, place by place. */
 static void test_alias(int64_t count)
 {
-  double mass[MOST];
+  double mass[MOST] = {0};
   double given[MOST] = {0};
   struct th_alias_place place[MOST];
   int32_t work[MOST];
@@ -75,7 +75,7 @@ static void test_draws(const struct th_sum_tree *tree, const double *mass)
 /* Changes one by one lead to the same bits as all at once. */
 static void test_tree(int64_t count)
 {
-  double mass[MOST];
+  double mass[MOST] = {0};
   struct th_sum_tree one;
   struct th_sum_tree all;
   struct th_error err;

@@ -29,10 +29,9 @@ double th_slab_value(const struct th_slab *slab, int64_t attribute, int64_t i)
   if (run == slab->runs || slab->base + slab->attribute[run] != attribute)
     return 0;
   int64_t last = (int64_t)slab->start[run + 1] - slab->start[0];
-  int64_t entry =
-      th_search_u16(slab->row_in_group,
-                    (int64_t)slab->start[run] - slab->start[0], last,
-                    slab->row + i);
+  int64_t entry = th_search_u16(slab->row_in_group,
+                                (int64_t)slab->start[run] - slab->start[0],
+                                last, slab->row + i);
   return entry < last && slab->row_in_group[entry] == slab->row + i
              ? th_type_load(slab->type, slab->values, entry)
              : 0;
