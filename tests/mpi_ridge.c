@@ -163,10 +163,11 @@ static void check_model(const struct memory_store *m,
 static uint64_t digest_of(const struct th_model *model)
 {
   const struct th_certificate *c = &model->certificate;
-  const double numbers[] = {c->lambda,    c->lambda_max, c->objective, c->gap,
-                            c->dual_norm, c->violation,  c->radius};
   uint64_t digest = problem_digest(model);
-  digest = th_integer_hash(digest, numbers, sizeof numbers);
+#define ADD(name, what)                                                        \
+  digest = th_integer_hash(digest, &c->name, sizeof c->name);
+  TH_CERTIFICATE_REALS(ADD)
+#undef ADD
   return th_integer_hash(digest, c->path,
                          (size_t)c->path_size * sizeof *c->path);
 }
