@@ -31,9 +31,9 @@
 #   --panels LIST     some of the data: "-2 0" (alpha), "covtype.first20k"
 #   --train OPTIONS   further options of aerr, aelr and the online solvers, as in
 #                     "--step-factor 0.3"
-#   --offline-ratio R the penalty of offline, as --lambda-ratio (0.0001 for simulated
-#                     data, 0.01 for others). offline is the exact lasso where the
-#                     program has no solver ridge
+#   --offline-ratio R the penalty of offline ridge, as --lambda-ratio (0.0001 for
+#                     simulated data, 0.01 for others); offline lasso has the radius
+#                     of the others
 #   --format F        png, svg or pdf (png, with 300 dots per inch)
 #
 # Environment: THRESHER, the program (build/release/thresher).

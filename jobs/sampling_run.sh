@@ -82,13 +82,10 @@ radius()
 # offline NAME RADIUS
 offline()
 {
-  if [ "$task" = ridge ] && grep -qx ridge <<<"$solvers"; then
+  if [ "$task" = ridge ]; then
     learn "$1" --solver ridge --lambda-ratio "$ratio"
-  elif [ "$task" = lasso ] &&
-    grep -A 4 -x lasso <<<"$solvers" | grep -q -- ' --radius'; then
-    learn "$1" --solver lasso --radius "$2"
   else
-    learn "$1" --solver lasso --no-standardize --lambda-ratio "$ratio"
+    learn "$1" --solver lasso --radius "$2"
   fi
 }
 
@@ -119,7 +116,6 @@ full()
 }
 
 read -r -a own <<<"$train"
-solvers=$("$thresher" solvers)
 most=1000000000
 if [ "$kind" = real ]; then
   d=$(cat "$out/data/$panel.d")

@@ -186,6 +186,19 @@ static void cut_draws(struct th_batch *batch,
   batch->draw_row[batch->draws] = row;
 }
 
+/* The numbers of rows alone, for a rank that failed: sums have the same length
+ * on every rank. */
+static void number_rows(struct th_batch *batch,
+                        const struct th_batch_request *request)
+{
+  int64_t row = 0;
+  for (int64_t i = 0; i < batch->draws; i++) {
+    batch->draw_row[i] = row;
+    row += rows_of(request, i);
+  }
+  batch->draw_row[batch->draws] = row;
+}
+
 void th_batch_weigh(struct th_batch *batch, const double *weight)
 {
   batch->weight_sum = 0;
@@ -233,6 +246,8 @@ static th_status take(struct th_batch *batch, struct th_context *context,
   TH_TRY(declare(batch, context, err));
   TH_TRY(th_batch_columns(batch, context, request->support, err));
 done:
+  if (rc != TH_OK)
+    number_rows(batch, request);
   return rc;
 }
 
@@ -272,7 +287,7 @@ th_status th_batch_hold(struct th_batch *batch, struct th_context *context,
 /* Local. */
 static th_status take_units(struct th_batch *batch, struct th_context *context,
                             struct th_range units,
-                            const struct th_support *support,
+                            const struct th_batch_request *request,
                             struct th_error *err)
 {
   th_status rc = TH_OK;
@@ -282,10 +297,12 @@ static th_status take_units(struct th_batch *batch, struct th_context *context,
                               th_deal_validation_unit(&context->deal, k), err));
   batch->draw_row[0] = 0;
   batch->draw_row[1] = batch->pieces.count;
-  cut_draws(batch, &(struct th_batch_request){.support = support}, true);
+  cut_draws(batch, request, true);
   TH_TRY(declare(batch, context, err));
-  TH_TRY(th_batch_columns(batch, context, support, err));
+  TH_TRY(th_batch_columns(batch, context, request->support, err));
 done:
+  if (rc != TH_OK)
+    number_rows(batch, request);
   return rc;
 }
 
@@ -300,7 +317,9 @@ th_status th_batch_take_units(struct th_batch *batch,
   th_profile_begin(context->profile);
   th_status rc = reserve(batch, context->comm, 1, rows, err);
   if (rc == TH_OK)
-    rc = take_units(batch, context, units, support, err);
+    rc = take_units(
+        batch, context, units,
+        &(struct th_batch_request){.support = support, .rows = rows}, err);
   th_profile_end(context->profile, TH_PHASE_DRAW);
   return rc;
 }

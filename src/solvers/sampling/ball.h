@@ -75,8 +75,9 @@ struct th_ball {
                                   double total);
   double (*rebase)(const struct th_ball_frame *before, double position);
   /* The radius that the data suggest. response: mean square of the targets;
-   * unit: that of all attributes together; examples: n. */
-  double (*radius)(double response, double unit, int64_t attributes,
+   * unit: that of all attributes together; attributes: as many as the examples
+   * are likely to show; examples: n. */
+  double (*radius)(double response, double unit, double attributes,
                    int64_t examples);
   /* The norm of the second moments in it, from a sum of parts of each moment:
    * norm_half or norm1. Estimates are enlarged, such that the norm is not too

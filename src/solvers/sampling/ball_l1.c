@@ -100,12 +100,11 @@ static double rebase(const struct th_ball_frame *before, double position)
 
 /* As in the l2 ball, where as many attributes as there are examples share the
  * norm. */
-static double radius(double response, double unit, int64_t attributes,
+static double radius(double response, double unit, double attributes,
                      int64_t examples)
 {
-  double d = (double)attributes;
-  double members = fmin(d, (double)examples);
-  return unit > 0 ? sqrt(members * response / unit * d) : 0;
+  double members = fmin(attributes, (double)examples);
+  return unit > 0 ? sqrt(members * response / unit * attributes) : 0;
 }
 
 static double moment_part(double moment, double error, bool estimated)

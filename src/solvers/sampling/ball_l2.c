@@ -80,11 +80,11 @@ static double rebase(const struct th_ball_frame *before, double position)
 
 /* Coefficients of one size on independent attributes would explain the targets
  * with this norm. */
-static double radius(double response, double unit, int64_t attributes,
+static double radius(double response, double unit, double attributes,
                      int64_t examples)
 {
   (void)examples;
-  return unit > 0 ? sqrt(response / unit * (double)attributes) : 0;
+  return unit > 0 ? sqrt(response / unit * attributes) : 0;
 }
 
 /* Lemma 3.11 */

@@ -51,7 +51,8 @@ static double choose_radius(const struct th_learning *l,
     return context->config->ball.radius;
   for (int64_t i = 0; i < n; i++)
     response += l->weight[i] * l->target[i] * l->target[i] / (double)n;
-  double radius = l->ball->radius(response, l->moments.sum, l->w.useful, n);
+  double radius =
+      l->ball->radius(response, l->moments.sum, l->moments.shown, n);
   if (!(radius > 0)) {
     th_context_notice(context, "the targets do not change, so the model is "
                                "constant");

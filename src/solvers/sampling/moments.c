@@ -51,6 +51,21 @@ done:
   return rc;
 }
 
+/* Values that are rare are mostly 0. An attribute of second moment E x^2 and
+ * largest value b differs from 0 in at least n E x^2 / b^2 of n examples. */
+static double count_shown(struct th_moments *m,
+                          const struct th_context *context)
+{
+  int64_t count = context->owned.last - context->owned.first;
+  double n = (double)th_source_shape(context->source)->training;
+  for (int64_t a = 0; a < count; a++) {
+    double most = context->bound[a] * context->bound[a];
+    double times = most > 0 && isfinite(most) ? n * m->second[a] / most : 1;
+    m->work[a] = context->scale[a] != 0 ? fmin(times, 1) : 0;
+  }
+  return th_cells_sum(context, m->work, m->cell);
+}
+
 th_status th_moments_init(struct th_moments *moments,
                           const struct th_context *context,
                           struct th_error *err)
@@ -63,6 +78,7 @@ th_status th_moments_init(struct th_moments *moments,
   for (int64_t a = 0; a < count; a++)
     moments->largest = fmax(moments->largest, moments->second[a]);
   context->comm->ops->max_f64(context->comm, &moments->largest, 1);
+  moments->shown = count_shown(moments, context);
   return TH_OK;
 }
 

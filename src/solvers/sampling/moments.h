@@ -17,6 +17,7 @@ struct th_moments {
   double *second; /* E x^2, from import */
   double sum;     /* of them, over all attributes */
   double largest;
+  double shown;   /* how many attributes the examples are likely to show */
   double *square; /* estimates: the sum of the squares that were observed */
   double *hits;   /* and how many there were */
   double *work;   /* attributes */
