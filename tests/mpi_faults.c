@@ -15,9 +15,9 @@
 #include <string.h>
 
 static const char *const solvers[] = {
-    "lasso", "prox-sgd", "fs-prox-sgd",        "os-prox-sgd",
-    "saga",  "svrg",     "truncated-gradient", "rda",
-    "aerr",  "aelr",     "ogd-ridge",          "eg-lasso"};
+    "lasso",     "prox-sgd",           "fs-prox-sgd", "os-prox-sgd", "saga",
+    "svrg",      "truncated-gradient", "rda",         "aerr",        "aelr",
+    "ogd-ridge", "eg-lasso",           "ridge"};
 static const char *const losses[] = {"squared", "logistic"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
@@ -25,7 +25,7 @@ static const char *const penalties[] = {"l1", "group", "sparse-group"};
 /* Forms: dense, dense with labels, sparse; and dense with more examples than
  * coordinate descent wants to see, which is for lasso alone. */
 enum { TALL = 3, FORMS };
-enum { SOLVERS = 12, ATTRIBUTES = 600, GROUP = 100, POINTS = 8 };
+enum { SOLVERS = 13, ATTRIBUTES = 600, GROUP = 100, POINTS = 24 };
 
 enum fault { MEMORY, READING };
 
@@ -100,10 +100,22 @@ static struct th_config ball_config(int solver, int form)
   return config;
 }
 
+/* Each way to the coefficients. */
+static struct th_config ridge_config(int form)
+{
+  static const enum th_factoring ways[] = {
+      TH_FACTORING_OWN, TH_FACTORING_SCALAPACK, TH_FACTORING_CG};
+  struct th_config config = penalised_config("ridge", "squared", 0.02);
+  config.factoring = ways[form % 3];
+  return config;
+}
+
 static struct th_config config_of(int solver, int form)
 {
   struct th_config config =
       penalised_config(solvers[solver], losses[form == 1], 0.5);
+  if (strcmp(config.solver, "ridge") == 0)
+    return ridge_config(form);
   if (th_solver_find(config.solver)->ball != NULL)
     return ball_config(solver, form);
   config.penalty = penalties[form % 3];

@@ -131,7 +131,7 @@ void th_stochastic_free(void *state)
   struct th_stochastic *s = state;
   if (s == NULL)
     return;
-  if (s->update->free != NULL && s->update_state != NULL)
+  if (s->update_state != NULL && s->update->free != NULL)
     s->update->free(s);
   free(s->update_state);
   free(s->screening_state);
