@@ -5,8 +5,8 @@
 # For every size of SIZES (200 .. 8000 attributes) and way of --factor: the largest error of
 # a coefficient over the largest coefficient, beside NumPy's dense solution. Then EXAMPLES x
 # ATTRIBUTES (20,000 x 4,000): user seconds and wall of one rank, of all and of the Gram
-# matrix and the factor alone, beside Ridge(solver="cholesky"), which finds its data in
-# memory; and the efficiency of two ranks. Everything runs on one thread.
+# matrix and the factor alone, beside Ridge(solver="cholesky") on data in memory, and what it
+# takes to read them; and the efficiency of two ranks. Everything runs on one thread.
 set -euo pipefail
 . "$(dirname "$0")/bench.sh"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

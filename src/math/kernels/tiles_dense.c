@@ -17,7 +17,8 @@ enum {
   WIDTH = TH_WIDTH_f64,
   VECTORS = TILE / WIDTH,
   COLUMNS = TH_VECTOR == 64 ? 8 : 4, /* of a part */
-  PAIR = 2                           /* vectors of a part */
+  PAIR = 2,                          /* vectors of a part */
+  AHEAD = 12                         /* rows of what comes next */
 };
 
 TH_INLINE th_vector_f64 load(const double *x)
@@ -47,6 +48,9 @@ TH_INLINE void subtract_part(int64_t count, const double *lanes,
       sum[j][v] = load(c + j * TILE + v * WIDTH);
   for (int64_t k = 0; k < count; k++, lanes += TILE, with += TILE) {
     th_vector_f64 value[PAIR];
+    __builtin_prefetch(with + AHEAD * TILE);
+    __builtin_prefetch(lanes + AHEAD * TILE);
+    __builtin_prefetch(lanes + AHEAD * TILE + WIDTH);
     for (int v = 0; v < PAIR; v++)
       value[v] = load(lanes + v * WIDTH);
     for (int j = 0; j < COLUMNS; j++) {

@@ -19,8 +19,8 @@ enum {
   BLOCK = TH_SPREAD_BLOCK,
   ROWS = 512,    /* examples of a piece */
   STRETCH = 128, /* of them at a time: a tile of these stays in a near cache */
-  WIDE = 256, /* columns and rows of a part at a time: all their tiles stay */
-  HIGH = 128  /* in a cache not too far */
+  WIDE = 128, /* columns and rows of a part at a time: all their tiles stay */
+  HIGH = 64   /* in a cache not too far */
 };
 
 _Static_assert((int)TILE == (int)TH_SPREAD_TILE,
@@ -31,7 +31,8 @@ struct pass {
   struct th_normal_matrix *matrix;
   double *root_eta; /* of each example */
   double *column;   /* count x rows of the piece: one attribute after another */
-  double *tile;     /* tiles of sixteen attributes: row after row */
+  double *tile;     /* stretch after stretch: tiles of sixteen attributes, row
+                       after row */
 };
 
 static int64_t tiles_of(int64_t order)
@@ -78,16 +79,36 @@ static th_status read_piece(const struct pass *pass, const struct th_draw *draw,
   return TH_OK;
 }
 
-/* Sixteen attributes side by side; zeros behind the last one. */
-static void pack_tile(const struct pass *pass, int64_t tile, int64_t rows)
+/* Sixteen attributes, from number `first` on, in a stretch of rows. All tiles
+ * of a stretch lie together: they share no places of a cache. */
+static double *packed(const struct pass *pass, int64_t first,
+                      struct th_range stretch)
+{
+  int64_t all = tiles_of(pass->matrix->places->count) * TILE;
+  return pass->tile + stretch.first * all +
+         first * (stretch.last - stretch.first);
+}
+
+/* Side by side; zeros behind the last attribute. */
+static void pack_tile(const struct pass *pass, int64_t first,
+                      struct th_range stretch, int64_t rows)
 {
   int64_t count = pass->matrix->places->count;
-  double *to = pass->tile + tile * rows * TILE;
+  double *to = packed(pass, first, stretch);
   for (int lane = 0; lane < TILE; lane++) {
-    int64_t k = tile * TILE + lane;
-    const double *from = pass->column + k * rows;
-    for (int64_t i = 0; i < rows; i++)
+    int64_t k = first + lane;
+    const double *from = pass->column + k * rows + stretch.first;
+    for (int64_t i = 0; i < stretch.last - stretch.first; i++)
       to[i * TILE + lane] = k < count ? from[i] : 0;
+  }
+}
+
+static void pack(const struct pass *pass, int64_t rows)
+{
+  for (int64_t k = 0; k < rows; k += STRETCH) {
+    struct th_range stretch = {k, th_min_i64(k + STRETCH, rows)};
+    for (int64_t first = 0; first < pass->matrix->places->count; first += TILE)
+      pack_tile(pass, first, stretch, rows);
   }
 }
 
@@ -98,10 +119,9 @@ static double *tile_of(const struct th_spread *s, int64_t row, int64_t column)
   return s->a + column * s->lead + row * TILE;
 }
 
-/* Add some rows of a piece to some tiles of this rank's part. */
-static void add_rows(const struct pass *pass, struct th_range rows,
-                     struct th_range down, struct th_range across,
-                     int64_t in_piece)
+/* Add a stretch of a piece to some tiles of this rank's part. */
+static void add_rows(const struct pass *pass, struct th_range stretch,
+                     struct th_range down, struct th_range across)
 {
   const struct th_spread *s = &pass->matrix->spread;
   const struct th_tile_kernels *kernels = th_dense_best()->tiles;
@@ -110,10 +130,9 @@ static void add_rows(const struct pass *pass, struct th_range rows,
     for (int64_t j = across.first; j < across.last; j += TILE) {
       int64_t column = th_spread_column(s, j);
       if (row >= column)
-        kernels->subtract(rows.last - rows.first,
-                          pass->tile + row * in_piece + rows.first * TILE,
-                          pass->tile + column * in_piece + rows.first * TILE,
-                          tile_of(s, i, j));
+        kernels->subtract(stretch.last - stretch.first,
+                          packed(pass, row, stretch),
+                          packed(pass, column, stretch), tile_of(s, i, j));
     }
   }
 }
@@ -127,8 +146,8 @@ static void add_columns(const struct pass *pass, int64_t first, int64_t rows)
   for (int64_t i = top; i < s->rows; i += HIGH) {
     struct th_range down = {i, th_min_i64(i + HIGH, s->rows)};
     for (int64_t k = 0; k < rows; k += STRETCH) {
-      struct th_range part = {k, th_min_i64(k + STRETCH, rows)};
-      add_rows(pass, part, down, across, rows);
+      struct th_range stretch = {k, th_min_i64(k + STRETCH, rows)};
+      add_rows(pass, stretch, down, across);
     }
   }
 }
@@ -145,8 +164,7 @@ static th_status add_piece(const struct pass *pass, const struct th_draw *draw,
   TH_TRY(th_comm_join(comm, pass->column, places->count * rows.count,
                       places->mine.first * rows.count,
                       places->mine.last * rows.count, err));
-  for (int64_t tile = 0; tile < tiles_of(places->count); tile++)
-    pack_tile(pass, tile, rows.count);
+  pack(pass, rows.count);
   for (int64_t first = 0; first < s->columns; first += WIDE)
     add_columns(pass, first, rows.count);
 done:
