@@ -312,8 +312,10 @@ done:
   return rc;
 }
 
-/* Minimise a model, with a tolerance and a number of rounds that suit it. */
-static void solve_model(struct th_inner_solver *d, double lambda,
+/* Minimise a model, with a tolerance and a number of rounds that suit it. False
+ * where that has made it worse: a polish of attributes that depend on each
+ * other. */
+static bool solve_model(struct th_inner_solver *d, double lambda,
                         double tolerance)
 {
   bool squared = is_squared(d);
@@ -327,11 +329,14 @@ static void solve_model(struct th_inner_solver *d, double lambda,
     wanted = fmax(0.01 * d->gap, 0.1 * tolerance);
     rounds = ROUNDS_CHORD;
   }
-  if (d->gap <= tolerance) { /* polishes: solve for its support, once */
+  bool polishes = d->gap <= tolerance; /* solve for its support, once */
+  if (polishes) {
     wanted = 0;
     rounds = d->quadratic.patience + 1;
   }
-  th_quadratic_solve(&d->quadratic, lambda, fmin(wanted, 0.5 * d->gap), rounds);
+  double gap = th_quadratic_solve(&d->quadratic, lambda,
+                                  fmin(wanted, 0.5 * d->gap), rounds);
+  return !polishes || gap <= d->gap;
 }
 
 /* Move to the model's minimum, or as far as the objective falls, and look
@@ -371,7 +376,8 @@ th_status th_inner_solver_solve(struct th_inner_solver *d,
                      lambda, d->gap, working->members);
     TH_TRY(th_agree(d->problem->context->comm,
                     make_model(d, working, tolerance, err), err));
-    solve_model(d, lambda, tolerance);
+    if (!solve_model(d, lambda, tolerance))
+      break;
     rc = follow_model(d, working, lambda, &moved, err);
   }
 done:

@@ -124,8 +124,8 @@ static void begin_piece(struct th_context *context, double step, double steps)
   context->piece_part = to * to - from * from;
 }
 
-/* Solve for larger lambdas first, if a single one is far from lambda_max.
- * Collective. */
+/* Solve for larger lambdas first, if a single one is far from lambda_max: paths
+ * and searches come from there. Collective. */
 static th_status approach(struct lasso *s, struct th_context *context,
                           double lambda, struct th_error *err)
 {
@@ -133,7 +133,7 @@ static th_status approach(struct lasso *s, struct th_context *context,
   double strides = th_log(lambda / most) / th_log(stride);
   double step = 0;
   th_status rc = TH_OK;
-  if (s->path > 1 || lambda >= far * most)
+  if (s->path > 1 || s->ball.radius > 0 || lambda >= far * most)
     return rc;
   s->walks = true;
   for (double way = most * stride; way * stride > lambda; way *= stride) {
