@@ -79,11 +79,13 @@ radius()
   sed -n 's/^note: the radius of the l[12] ball is \([^,]*\),.*/\1/p' "$work/said"
 }
 
-# offline NAME RADIUS
+# offline NAME RADIUS. None where the targets do not change: the zero model.
 offline()
 {
   if [ "$task" = ridge ]; then
     learn "$1" --solver ridge --lambda-ratio "$ratio"
+  elif [ -z "$2" ]; then
+    learn "$1" --solver lasso --lambda-ratio 1
   else
     learn "$1" --solver lasso --radius "$2"
   fi
