@@ -99,15 +99,32 @@ void th_moments_describe(struct th_moments *moments,
   th_state_leave(state);
 }
 
+/* What is added to the observations of each attribute. */
+struct average {
+  double square;
+  double hits;
+};
+
+/* Collective. */
+static struct average average_of(struct th_moments *m,
+                                 const struct th_context *context, double prior)
+{
+  double square = th_cells_sum(context, m->square, m->cell);
+  double hits = th_cells_sum(context, m->hits, m->cell);
+  struct average average = {hits > 0 ? prior * square / hits : 0, prior};
+  return average;
+}
+
 /* The moment of an attribute as it is used. */
 static double moment_of(const struct th_moments *m, enum th_moments_use use,
-                        int64_t a)
+                        const struct average *average, int64_t a)
 {
   if (use == TH_MOMENTS_EQUAL)
     return 1;
   if (use == TH_MOMENTS_EXACT)
     return m->second[a];
-  return m->hits[a] > 0 ? m->square[a] / m->hits[a] : 0;
+  double hits = m->hits[a] + average->hits;
+  return hits > 0 ? (m->square[a] + average->square) / hits : 0;
 }
 
 /* Mix value[owned] with equal shares for all attributes that are not left out.
@@ -133,8 +150,9 @@ double th_moments_masses(struct th_moments *m, const struct th_context *context,
 {
   const double widened = 13.0 / 6; /* Algorithm 2, line 12 */
   int64_t count = context->owned.last - context->owned.first;
+  struct average average = average_of(m, context, care.prior);
   for (int64_t a = 0; a < count; a++) {
-    double moment = context->scale[a] != 0 ? moment_of(m, use, a) : 0;
+    double moment = context->scale[a] != 0 ? moment_of(m, use, &average, a) : 0;
     double error = context->scale[a] != 0 ? widened * care.error : 0;
     root[a] = sqrt(moment);
     mass[a] = ball->squared ? moment + error : sqrt(moment + error);

@@ -41,10 +41,11 @@ void th_moments_describe(struct th_moments *moments,
 enum th_moments_use { TH_MOMENTS_EQUAL, TH_MOMENTS_EXACT, TH_MOMENTS_ESTIMATE };
 
 /* How the estimates are used: error is added to each of them (epsilon; paper,
- * Algorithm 2, line 11), and `smooth` is the share of the draws that falls on
- * all attributes alike. */
+ * Algorithm 2, line 11), or a number of observations of the average moment, and
+ * `smooth` is the share of the draws that falls on all attributes alike. */
 struct th_moments_care {
   double error;
+  double prior; /* observations, such as 0.1 */
   double smooth;
 };
 

@@ -26,7 +26,11 @@
 
 enum { PHASES = 10, SIGHTINGS = 2, MOST_OF_RUN = 2 };
 
+/* After the first phase. Attributes that showed 0 alone would hardly be drawn
+ * again, and their rare values would make steps of any size: so their moments
+ * are taken to be a little nearer to the average. */
 static const double smooth_share = 0.1;
+static const double prior = 0.1;
 
 static void free_state(void *state)
 {
@@ -116,7 +120,7 @@ th_status th_sampling_draw_by(struct th_sampling *s, struct th_context *context,
   if (s->second && proved)
     theory->error = error_of(s, context);
   else if (s->second)
-    care.smooth = smooth_share;
+    care = (struct th_moments_care){.prior = prior, .smooth = smooth_share};
   care.error = theory->error * theory->unit;
   theory->norm =
       th_moments_masses(&s->learning.moments, context, s->learning.ball, use,
