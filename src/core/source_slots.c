@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOMY = 2, FEWEST_PLACES = 64, SERIAL_BITS = 16 };
+enum { ROOMY = 2, FEWEST_PLACES = 64, ATTRIBUTE_BITS = 40 };
 
 void th_source_free_slots(struct th_source *source)
 {
@@ -56,14 +56,15 @@ done:
   return rc;
 }
 
-/* Add a row of the draw with an attribute to the set. False: it was there. */
+/* Add a row of the draw with an attribute to the set. False: it was there. The
+ * upper bits of the product depend on both. */
 static bool is_new(struct th_slot_record *record, int64_t row,
                    int64_t attribute)
 {
   const uint64_t odd = 0x9e3779b97f4a7c15;
-  uint64_t member = ((uint64_t)row << 40 | (uint64_t)attribute) + 1;
+  uint64_t member = ((uint64_t)row << ATTRIBUTE_BITS | (uint64_t)attribute) + 1;
   uint64_t mask = (uint64_t)record->seen_capacity - 1;
-  uint64_t place = member * odd >> SERIAL_BITS & mask;
+  uint64_t place = member * odd >> __builtin_clzll(mask);
   while (record->seen[place] != 0 && record->seen[place] != member)
     place = (place + 1) & mask;
   bool fresh = record->seen[place] == 0;

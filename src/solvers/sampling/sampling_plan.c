@@ -20,7 +20,8 @@ enum {
   CONTEXT_BYTES = 24,  /* of an attribute */
   SUPPORT_BYTES = 100, /* of an attribute in the model */
   EXAMPLE_BYTES = 16,
-  CELL_BYTES = 64
+  CELL_BYTES = 64,
+  SLOT_BYTES = 112 /* of an attribute that a batch reads */
 };
 
 static const double usual_validation = 0.1;
@@ -71,6 +72,7 @@ static void choose_passes(struct th_config *config,
   int64_t all = config->passes * shape->training;
   if (config->batch == 0)
     config->batch = th_max_i64(1, th_min_i64(MOST_BATCH, all / UPDATES));
+  config->batch = th_min_i64(config->batch, th_max_i64(1, all));
 }
 
 static int64_t memory_of(const struct th_plan *plan,
@@ -84,7 +86,7 @@ static int64_t memory_of(const struct th_plan *plan,
   return size->owned * (CONTEXT_BYTES + touched + moments + th_draws_bytes() +
                         th_iterate_bytes()) +
          d / TH_CELL * CELL_BYTES + d * SUPPORT_BYTES +
-         size->shape->training * EXAMPLE_BYTES + slots * CELL_BYTES;
+         size->shape->training * EXAMPLE_BYTES + slots * SLOT_BYTES;
 }
 
 static th_status check_loss(const struct th_config *config,
