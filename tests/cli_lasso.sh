@@ -108,6 +108,14 @@ radius()
   grep -q "the ball of radius 100 does not bind" must.err ||
     fail "a ball that does not bind, and not a word of it"
   must 1 verify loose-model.h5 loose.h5
+  # attributes that are the same, more of them than examples: one explains all
+  must 0 generate kukliansky -o same-data.h5 --examples 10 --attributes 500 --alpha 0 \
+    --task lasso
+  LIMIT=20 must 1 train same-data.h5 -o same-model.h5 --solver lasso --radius 25 \
+    --no-intercept
+  grep -q "the ball of radius 25 does not bind" must.err ||
+    fail "attributes that are the same: the ball is said to bind"
+  must 1 verify same-model.h5 same-data.h5
   refused 2 "leave these out" 0 train path.h5 -o not.h5 --solver lasso \
     --radius 1 --lambda 0.1
 }
