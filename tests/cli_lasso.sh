@@ -86,6 +86,21 @@ in_a_ball()
   ranks 0 inspect ball.h5 --json >ball.json
 }
 
+# beside_the_best OPTION...: a larger ball has no greater loss, and no norm is above the
+# radius, whether the ball binds or not.
+beside_the_best()
+{
+  local radius loss last=1e9
+  for radius in 0.05 0.2 0.5 3 100; do
+    in_a_ball weak "$radius" "$@"
+    compare "norm in a ball of $radius, $*" "$(key ball.json norm)" '<=' \
+      "$radius * (1 + 1e-12)"
+    loss="$(key ball.json objective) - $(key ball.json lambda) * $(key ball.json norm)"
+    compare "loss in a ball of $radius, $*" "$loss" '<=' "$last + 1e-8"
+    last=$loss
+  done
+}
+
 radius()
 {
   local options
@@ -116,6 +131,14 @@ radius()
   grep -q "the ball of radius 25 does not bind" must.err ||
     fail "attributes that are the same: the ball is said to bind"
   must 1 verify same-model.h5 same-data.h5
+  # targets that hardly depend on the attributes: most balls do not bind
+  awk 'BEGIN { srand(1); print "y,a,b"; for (i = 0; i < 300; i++) {
+    a = 4 * rand() - 2; print (rand() < 0.5 + 0.05 * a) "," a "," rand() } }' >weak.csv
+  must 0 import weak.csv -o weak.h5 --target y
+  for options in "--loss logistic" "--loss squared-hinge" "--loss squared" \
+    "--loss squared --tolerance 1e-9"; do
+    beside_the_best $options
+  done
   refused 2 "leave these out" 0 train path.h5 -o not.h5 --solver lasso \
     --radius 1 --lambda 0.1
 }

@@ -68,4 +68,14 @@ printf 'y,a,b,c\n1,1,2,2\n2,3,1,1\n3,2,5,5\n4,0,1,1\n5,1,1,1\n' >twins.csv
 must 0 import twins.csv -o twins.h5 --target y
 refused 1 'is too small: attributes depend on each other' 0 train twins.h5 --solver ridge \
   --lambda 1e-18 --factor own -o refused.h5
+
+# --- nothing varies: the model is an intercept, and what rounding leaves of its gap is no fault
+printf '%s\n' y,a,w -0.012577367209219155,1,0.3427423876044142 \
+  0.004817979761919291,1,0.8885334941675361 0.058287084621405076,1,0.9997219964768499 \
+  1.951070898771277,1,1.0113511925484873 490.40311764477116,1,0.8609160787825673 >still.csv
+must 0 import still.csv -o still.h5 --target y --weights w
+for way in own scalapack cg; do
+  learn calm 0 still.h5 --lambda 0.1 --factor $way
+  compare "$way: support where nothing varies" "len($(key calm.json support))" == 0
+done
 finish

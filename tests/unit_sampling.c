@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ATTRIBUTES = 24, EXAMPLES = 100, PASSES = 10000, BUDGET = 6, BATCH = 50 };
+enum { ATTRIBUTES = 24, EXAMPLES = 100, PASSES = 10000 };
+enum { BUDGET = 6, BATCH = 50 };
 
 static const double far = 4; /* standard errors */
 

@@ -141,8 +141,8 @@ static const struct th_option table[] = {
      "auto, which is norm unless {eta} is given", TH_NO_LIMITS,
      th_training_names_adagrad, "schedule", TH_TRAIN, true,
      "Steps that shrink as gradients add up: by the norm of all, or coordinate "
-     "by coordinate. none takes the size that is proved, times "
-     "{step-factor}"},
+     "by coordinate, which can end beside the minimum if the ball binds. none "
+     "takes the size that is proved, times {step-factor}"},
     {"batch-explore", 0, TH_OPT_INT, AT(rounds.batch_explore), "B",
      th_option_by_config, "chosen by the solver", TH_FROM(1), NULL, "schedule",
      TH_TRAIN, true, "Examples of a block in the first update of exploration"},

@@ -24,7 +24,9 @@ static bool near(struct th_verdict *verdict, const char *name, double claimed,
                          name, claimed, now);
 }
 
-/* Numbers that depend on the gradient differ by as much as it does. */
+/* Numbers that depend on the gradient differ by as much as it does. The gap
+ * also holds the square of a mean of the residuals that is zero but for
+ * rounding. */
 static void check_numbers(struct th_verdict *verdict,
                           const struct th_certificate *claimed,
                           const struct th_claim_slack *slack)
@@ -32,7 +34,8 @@ static void check_numbers(struct th_verdict *verdict,
   const struct th_certificate *now = &verdict->now;
   double gradient = sqrt(2 * now->lambda * now->gap);
   double moved = gradient + 2 * slack->gradient;
-  double gap = (moved * moved - gradient * gradient) / (2 * now->lambda);
+  double gap = (moved * moved - gradient * gradient) / (2 * now->lambda) +
+               slack->shift * (sqrt(2 * now->gap) + slack->shift);
   double radius = sqrt(2 * (now->gap + gap) / now->lambda);
   double relative = slack->relative + 64 * DBL_EPSILON;
   near(verdict, "objective", claimed->objective, now->objective,

@@ -11,8 +11,9 @@
  *
  * With a radius, Omega(b) <= B takes the place of lambda Omega(b). A search
  * finds the lambda at which Omega is B (ball_search.h). Its last solutions are
- * precise, since Omega moves with the root of the gap. What is left of the
- * distance from B is scaled away, if the gap allows it.
+ * precise, since Omega moves with the root of the gap. A norm above B, and a
+ * rounding below it, are scaled away. The certificate is that of the model that
+ * is left.
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
@@ -152,6 +153,17 @@ static bool is_left(const struct lasso *s)
   return s->ball.radius > 0 ? !s->ball.done : s->steps < s->path;
 }
 
+static void tell_gap(const struct lasso *s, struct th_context *context,
+                     double lambda, double gap)
+{
+  double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
+  if (gap > goal)
+    th_context_notice(context,
+                      "at lambda %g the gap is %g and not %g, and descent "
+                      "makes it no smaller. A path or a larger lambda may help",
+                      lambda, gap, goal);
+}
+
 /* Solve for a lambda. Collective. */
 static th_status solve(struct lasso *s, struct th_context *context,
                        double lambda, struct th_error *err)
@@ -164,12 +176,7 @@ static th_status solve(struct lasso *s, struct th_context *context,
     s->exact.tolerance = precise * s->problem.zero;
   TH_TRY(th_working_set_solver_solve(&s->exact, lambda, err));
   s->exact.tolerance = given;
-  double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
-  if (s->exact.gap > goal)
-    th_context_notice(context,
-                      "at lambda %g the gap is %g and not %g, and descent "
-                      "makes it no smaller. A path or a larger lambda may help",
-                      lambda, s->exact.gap, goal);
+  tell_gap(s, context, lambda, s->exact.gap);
 done:
   return rc;
 }
@@ -180,30 +187,36 @@ static void scale(struct th_support *support, double factor)
     support->coef[k] *= factor;
 }
 
+/* Put the last solution of a search into the ball: a norm above the radius is
+ * scaled away, and one that rounding keeps below it. */
+static void settle(struct lasso *s, struct th_context *context, double omega)
+{
+  const struct th_ball_search *ball = &s->ball;
+  double radius = ball->radius;
+  bool near = fabs(omega - radius) <= TH_BALL_CLOSE * radius;
+  if (omega > radius || (ball->binds && near))
+    scale(&s->support, radius / omega);
+  if (!ball->binds)
+    th_context_notice(context,
+                      "the ball of radius %g does not bind at lambda %g, the "
+                      "smallest that is tried: the norm is %g there",
+                      radius, ball->lambda, omega);
+  else if (!near)
+    th_context_notice(context,
+                      "the norm is %g and not the radius %g: no solution that "
+                      "was found comes nearer%s",
+                      omega, radius,
+                      omega > radius ? ". The model is scaled to it" : "");
+}
+
 /* Go on with the search for a ball. */
 static void search_on(struct lasso *s, struct th_context *context)
 {
   const struct th_working_set *w = &s->exact.working;
-  struct th_ball_search *ball = &s->ball;
   double omega = th_working_set_omega(w, w->coef);
-  double off = fabs(omega - ball->radius);
-  double goal = th_working_set_solver_goal(&s->exact, s->exact.objective);
-  double lambda = ball->lambda;
-  th_ball_search_take(ball, omega);
-  if (!ball->done)
-    return;
-  if (lambda * off <= 0.5 * goal)
-    scale(&s->support, ball->radius / omega);
-  else if (ball->binds && off > TH_BALL_CLOSE * ball->radius)
-    th_context_notice(context,
-                      "the norm is %g and not the radius %g: no solution that "
-                      "was found comes nearer",
-                      omega, ball->radius);
-  else if (!ball->binds)
-    th_context_notice(context,
-                      "the ball of radius %g does not bind: the model is that "
-                      "of lambda %g, and its norm is %g",
-                      ball->radius, ball->lambda, omega);
+  th_ball_search_take(&s->ball, omega);
+  if (s->ball.done)
+    settle(s, context, omega);
 }
 
 /* One lambda. */
@@ -248,6 +261,8 @@ static th_status finish(void *state, struct th_context *context,
   c->path_size = context->config->path > 0 ? s->steps : 0;
   th_status rc =
       th_problem_certify(&s->problem, &s->support, c->lambda, c, err);
+  if (rc == TH_OK && s->ball.radius > 0)
+    tell_gap(s, context, c->lambda, c->gap);
   if (rc == TH_OK && c->path_size > 0)
     c->path[c->path_size - 1] = (struct th_path_point){c->lambda, c->objective,
                                                        c->gap, s->support.size};

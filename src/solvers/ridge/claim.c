@@ -14,6 +14,7 @@
 struct review {
   struct th_useful *places;
   double lambda;
+  double intercept;
   double *coef;
   double *slope;    /* sum eta r x */
   double *bound;    /* of the rounding of a slope, over its terms */
@@ -156,6 +157,7 @@ static void find_slack(const struct review *r, const struct th_certificate *c,
   slack->gradient = sqrt(sum);
   slack->objective =
       1e-12 * c->objective + drift * (r->spread + fabs(r->shift) + drift);
+  slack->shift = drift + 64 * DBL_EPSILON * fabs(r->intercept);
   slack->relative =
       square > 0 ? slack->gradient / (r->lambda * sqrt(square)) : 0;
   slack->largest = most > 0 ? slack->gradient / (r->lambda * most) : 0;
@@ -169,7 +171,8 @@ th_status th_claim_make(struct th_useful *places,
                         struct th_claim_slack *slack, struct th_error *err)
 {
   struct th_context *context = places->problem->context;
-  struct review r = {.places = places, .lambda = lambda};
+  struct review r = {
+      .places = places, .lambda = lambda, .intercept = model->intercept};
   th_status rc;
   TH_TRY(th_agree(context->comm, prepare(&r, model, err), err));
   th_profile_begin(context->profile);

@@ -23,6 +23,7 @@ struct th_claim_slack {
   double gradient; /* |g| */
   double objective;
   double relative; /* dual_norm */
+  double shift;    /* mean of the residuals */
   double largest;  /* violation */
   double least;    /* bounds of the largest eigenvalue: by the coefficients, */
   double most;     /* and by the trace of the Gram matrix */
