@@ -96,8 +96,8 @@ static void visit(void *self, const struct th_slab *slab,
   const struct look *look = self;
   struct th_range all = slab->attributes;
   for (int64_t a = all.first; a < all.last; a += STRIP) {
-    struct th_range part = th_range_intersect((struct th_range){a, a + STRIP},
-                                              all);
+    struct th_range part =
+        th_range_intersect((struct th_range){a, a + STRIP}, all);
     struct th_slab strip = th_slab_part(slab, part);
     add_strip(look, &strip, multiplier, offset + a - all.first);
   }
@@ -132,7 +132,7 @@ struct estimate {
 };
 
 struct half_width {
-  double log;      /* log(8 d n^2 / delta) */
+  double log; /* log(8 d n^2 / delta) */
   double n;
   double variance; /* at least this one */
   double bound;    /* B~ */
@@ -149,8 +149,8 @@ static struct half_width width_of(const struct th_candidates *c,
   return (struct half_width){
       .log = th_log(8) + th_log(d) + 2 * th_log(n) - th_log(delta),
       .n = n,
-      .variance = law->span * law->span * law->most * m * m /
-                  (1000 * law->least),
+      .variance =
+          law->span * law->span * law->most * m * m / (1000 * law->least),
       .bound = m * law->span + m * m * norm1};
 }
 
@@ -224,7 +224,7 @@ static int by_value(const void *a, const void *b)
   const struct th_index_value *right = b;
   if (left->value != right->value)
     return left->value > right->value ? -1 : 1;
-  return (left->index > right->index) - (left->index < right->index);
+  return (left->attribute > right->attribute) - (left->attribute < right->attribute);
 }
 
 /* Attributes of this rank that stand out. */
@@ -303,8 +303,8 @@ done:
   return rc;
 }
 
-void th_candidates_describe(struct th_candidates *c,
-                            struct th_context *context, struct th_state *state)
+void th_candidates_describe(struct th_candidates *c, struct th_context *context,
+                            struct th_state *state)
 {
   th_state_enter(state, "candidates");
   th_state_spread(state, "alive", TH_STATE_U8, c->alive, 1, context->owned);

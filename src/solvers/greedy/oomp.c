@@ -10,13 +10,13 @@
  * A step is a look at some examples. They grow with those seen since the last
  * beginning, and tests come after each.
  * SPDX-License-Identifier: MIT */
+#include "solvers/greedy/oomp.h"
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/algorithm.h"
 #include "solvers/data/support.h"
 #include "solvers/greedy/algorithms.h"
-#include "solvers/greedy/oomp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,8 +71,7 @@ static th_status find_variances(const struct th_context *context, double *least,
   struct th_range owned = context->owned;
   for (int64_t first = owned.first; first < owned.last; first += TH_CELL) {
     struct th_range part = {first, th_min_i64(first + TH_CELL, owned.last)};
-    th_status rc =
-        th_source_statistics(context->source, part, statistics, err);
+    th_status rc = th_source_statistics(context->source, part, statistics, err);
     if (rc != TH_OK)
       return rc;
     for (int64_t j = part.first; j < part.last; j++) {
@@ -170,10 +169,10 @@ static th_status step_fit(struct oomp *s, struct th_context *context,
                           bool *more, struct th_error *err)
 {
   int64_t known = (int64_t)s->fit.gram.rows;
-  int64_t wanted = th_oomp_fit_rows(s->support.size, safety * s->noise,
-                                    s->delta, s->xi);
-  int64_t rows = th_min_i64(next_rows(s, context, known),
-                            th_max_i64(wanted - known, 0));
+  int64_t wanted =
+      th_oomp_fit_rows(s->support.size, safety * s->noise, s->delta, s->xi);
+  int64_t rows =
+      th_min_i64(next_rows(s, context, known), th_max_i64(wanted - known, 0));
   th_status rc = TH_OK;
   if (rows > 0) {
     TH_TRY(th_oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows,
@@ -202,10 +201,10 @@ static th_status grow(struct oomp *s, struct th_context *context,
     rc = TH_GROW(&s->selected, &s->selected_room, size, "the support", err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < old; k++)
-    s->chosen[k] = (struct th_index_value){s->support.attribute[k],
-                                           s->support.coef[k]};
+    s->chosen[k] =
+        (struct th_index_value){s->support.attribute[k], s->support.coef[k]};
   for (int64_t k = old; k < size; k++) {
-    s->selected[k] = v->attribute[k - old].index;
+    s->selected[k] = v->attribute[k - old].attribute;
     s->chosen[k] = (struct th_index_value){s->selected[k], 0};
   }
   qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
@@ -255,8 +254,8 @@ static th_status step_try(struct oomp *s, struct th_context *context,
   int64_t rows = next_rows(s, context, c->rows);
   double read = (double)(c->total + s->support.size + 1);
   th_status rc;
-  TH_TRY(th_candidates_look(c, context, &s->batch, &s->support, rows, more,
-                            err));
+  TH_TRY(
+      th_candidates_look(c, context, &s->batch, &s->support, rows, more, err));
   if (!*more)
     return rc;
   s->rows += rows;
@@ -340,8 +339,7 @@ static void describe(void *state, struct th_context *context,
 {
   struct oomp *s = state;
   struct th_state_growing selected = {"selected", TH_STATE_I64, 1,
-                                      (void **)&s->selected,
-                                      &s->selected_room};
+                                      (void **)&s->selected, &s->selected_room};
   th_support_describe(&s->support, "support", list);
   th_state_grow(list, selected, s->support.size);
   TH_STATE_ONE(list, s, phase);

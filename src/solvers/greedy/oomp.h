@@ -39,9 +39,9 @@ struct th_candidates {
 
 /* What a test says. */
 struct th_verdict_of_candidates {
-  double upper;   /* largest |Z| + conf */
-  double least;   /* smallest conf of those alive */
-  int64_t chosen; /* attributes that stand out */
+  double upper;                     /* largest |Z| + conf */
+  double least;                     /* smallest conf of those alive */
+  int64_t chosen;                   /* attributes that stand out */
   struct th_index_value *attribute; /* those, with |Z|, the largest first;
                                        owned */
 };
@@ -76,8 +76,7 @@ th_status th_candidates_test(struct th_candidates *c,
                              struct th_error *err);
 
 /* Their state. Collective while it is put. */
-void th_candidates_describe(struct th_candidates *c,
-                            struct th_context *context,
+void th_candidates_describe(struct th_candidates *c, struct th_context *context,
                             struct th_state *state);
 
 /* Optim: least squares on S, by the Gram matrix of all rows so far. */

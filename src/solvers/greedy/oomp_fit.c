@@ -14,8 +14,7 @@ enum { FEWEST = 5 }; /* rows, for each member */
 
 static const double depends = 1e-10;
 
-int64_t th_oomp_fit_rows(int64_t members, double noise, double delta,
-                         double xi)
+int64_t th_oomp_fit_rows(int64_t members, double noise, double delta, double xi)
 {
   double k = (double)members;
   double l = -th_log(delta);

@@ -6,10 +6,10 @@
 #include "solvers/greedy/algorithms.h"
 
 enum {
-  MOST = 1000,         /* attributes, where no option limits them */
-  EACH_OWNED = 64,     /* bytes */
+  MOST = 1000,     /* attributes, where no option limits them */
+  EACH_OWNED = 64, /* bytes */
   EACH_ROW = 64,
-  ROWS = 8192          /* of a look */
+  ROWS = 8192 /* of a look */
 };
 
 th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
