@@ -126,7 +126,7 @@ int th_shard_folder_make(int folder, const char *name, int64_t shards)
   return inside;
 }
 
-void th_shard_folder_remove(int folder, const char *name)
+int th_shard_folder_own(int folder, const char *name)
 {
   int64_t shards = 0;
   int inside = open_folder(folder, name);
@@ -134,19 +134,34 @@ void th_shard_folder_remove(int folder, const char *name)
   if (names == NULL) {
     if (inside >= 0)
       close(inside);
-    return;
+    return -1;
   }
   for (const char *n = next_name(names); n != NULL; n = next_name(names))
     if (shard_of(n) >= shards)
       shards = shard_of(n) + 1;
-  th_interrupt_own_folder(folder, name, inside,
-                          shards); /* in case a signal comes now */
-  rewinddir(names);
-  for (const char *n = next_name(names); n != NULL; n = next_name(names))
-    if (is_shard(inside, n))
-      unlinkat(inside, n, 0);
   closedir(names);
+  th_interrupt_own_folder(folder, name, inside, shards);
+  return inside;
+}
+
+void th_shard_folder_drop(int folder, const char *name, int inside)
+{
+  DIR *names = inside < 0 ? NULL : names_of(inside);
+  if (inside < 0)
+    return;
+  if (names != NULL) {
+    rewinddir(names);
+    for (const char *n = next_name(names); n != NULL; n = next_name(names))
+      if (is_shard(inside, n))
+        unlinkat(inside, n, 0);
+    closedir(names);
+  }
   unlinkat(folder, name, AT_REMOVEDIR);
   th_interrupt_own_forget(folder, name);
   close(inside);
+}
+
+void th_shard_folder_remove(int folder, const char *name)
+{
+  th_shard_folder_drop(folder, name, th_shard_folder_own(folder, name));
 }

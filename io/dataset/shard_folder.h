@@ -27,6 +27,14 @@ int th_shard_folder_make(int folder, const char *name, int64_t shards);
 /* The same for a folder that another rank has made. */
 int th_shard_folder_enter(int folder, const char *name, int64_t shards);
 
+/* From now on a signal removes a folder with its shards. Returns its
+ * descriptor, or -1 where there is none. */
+int th_shard_folder_own(int folder, const char *name);
+
+/* Remove such a folder, as th_shard_folder_remove does, and close its
+ * descriptor; -1: nothing. */
+void th_shard_folder_drop(int folder, const char *name, int inside);
+
 /* Remove the shards in it, and then the folder if it is empty. Names that do
  * not exist are no error. */
 void th_shard_folder_remove(int folder, const char *name);

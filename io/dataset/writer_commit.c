@@ -114,14 +114,16 @@ static th_status rename_all(struct th_writer *w, struct th_error *err)
 static th_status give_names(struct th_writer *w, struct th_error *err)
 {
   struct th_interrupt_pause pause;
+  int old = -1;
   th_status rc = TH_OK;
   TH_TRY(th_file_flush(w->inside, w->partial, err));
   TH_TRY(th_output_flush(&w->output, err));
   th_interrupt_pause(&pause);
   rc = rename_all(w, err);
-  th_interrupt_resume(&pause);
   if (rc == TH_OK)
-    th_shard_folder_remove(w->parent, w->old);
+    old = th_shard_folder_own(w->parent, w->old);
+  th_interrupt_resume(&pause);
+  th_shard_folder_drop(w->parent, w->old, old);
 done:
   return rc;
 }
