@@ -17,7 +17,7 @@
 static const char *const solvers[] = {
     "lasso",     "prox-sgd",           "fs-prox-sgd", "os-prox-sgd", "saga",
     "svrg",      "truncated-gradient", "rda",         "aerr",        "aelr",
-    "ogd-ridge", "eg-lasso",           "ridge"};
+    "ogd-ridge", "eg-lasso",           "ridge",       "omp"};
 static const char *const losses[] = {"squared", "logistic"};
 static const char *const penalties[] = {"l1", "group", "sparse-group"};
 
@@ -25,7 +25,7 @@ static const char *const penalties[] = {"l1", "group", "sparse-group"};
 /* Forms: dense, dense with labels, sparse; and dense with more examples than
  * coordinate descent wants to see, which is for lasso alone. */
 enum { TALL = 3, FORMS };
-enum { SOLVERS = 13, ATTRIBUTES = 600, GROUP = 100, POINTS = 24 };
+enum { SOLVERS = 14, ATTRIBUTES = 600, GROUP = 100, POINTS = 24 };
 
 enum fault { MEMORY, READING };
 
@@ -110,12 +110,24 @@ static struct th_config ridge_config(int form)
   return config;
 }
 
+/* By folds where there are labels, by what is held out, by a number. */
+static struct th_config pursuit_config(int form)
+{
+  struct th_config config =
+      penalised_config("omp", losses[form == 1], form == 0 ? 0.5 : 0);
+  config.sparsity = form == 1 ? 0 : 6;
+  config.validation = form == 2 ? 0.2 : -1;
+  return config;
+}
+
 static struct th_config config_of(int solver, int form)
 {
   struct th_config config =
       penalised_config(solvers[solver], losses[form == 1], 0.5);
   if (strcmp(config.solver, "ridge") == 0)
     return ridge_config(form);
+  if (strcmp(config.solver, "omp") == 0)
+    return pursuit_config(form);
   if (th_solver_find(config.solver)->ball != NULL)
     return ball_config(solver, form);
   config.penalty = penalties[form % 3];

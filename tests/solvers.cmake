@@ -29,7 +29,7 @@ th_test(NAME unit_steps TIMEOUT 120 LIBS thresher_problem thresher_solvers_drive
 target_link_options(unit_steps PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 target_link_options(unit_nomem PRIVATE -Wl,--wrap=aligned_alloc,--wrap=malloc)
 th_test(NAME mpi_covariance RANKS ${THRESHER_TEST_RANKS} LIBS thresher_mpi thresher_solvers_driver)
-foreach(name IN ITEMS batch columns gram lasso ridge state stochastic train verify)
+foreach(name IN ITEMS batch columns gram lasso omp ridge state stochastic train verify)
   th_test(NAME mpi_${name} TIMEOUT 300 RANKS ${THRESHER_TEST_RANKS}
     LIBS thresher_problem thresher_mpi thresher_solvers_driver)
 endforeach()

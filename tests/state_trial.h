@@ -144,6 +144,24 @@ static inline struct th_config in_a_ball(const struct th_solver_row *row,
   return config;
 }
 
+/* By a number, by folds, by the loss, and by what is held out after a start. */
+static inline struct th_config pursues(const struct th_solver_row *row,
+                                       const struct problem *p, int k)
+{
+  struct th_config config = penalised(row, p, 0);
+  config.loss = p->labels ? "logistic" : "squared";
+  config.intercept = k % 3 > 0;
+  config.standardize = k % 2;
+  config.sparsity = k % 4 == 0 ? 12 : k % 4 == 1 ? 0 : 20;
+  config.greedy.residual = k % 4 == 2 ? 0.1 : 0;
+  config.validation = k % 4 == 3 ? 0.2 : -1;
+  if (k % 4 == 3) {
+    config.start.support = p->support;
+    config.start.size = 2;
+  }
+  return config;
+}
+
 /* Options that a solver does not have. */
 static inline void fit_options(struct th_config *config, int k)
 {
@@ -182,6 +200,7 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
   *t = (struct trial){.problem = problem_of(row, k), .number = k};
   t->data = store_of(&t->problem, k);
   t->config = row->ball != NULL ? in_a_ball(row, &t->problem, k)
+              : row->selects    ? pursues(row, &t->problem, k)
               : row->penalised  ? penalised(row, &t->problem, k)
                                 : budgeted(row, &t->problem, k);
   fit_options(&t->config, k);

@@ -175,7 +175,7 @@ static struct th_config config_of(int k)
   config.penalty = penalties[(k / 3) % 3];
   config.intercept = (k / 9) % 2;
   config.screening.how = k % 4 == 1 ? TH_SCREEN_NONE : TH_SCREEN_GAP_SAFE;
-  config.mix = 0.3 + 0.2 * (k % 3);
+  config.group.mix = 0.3 + 0.2 * (k % 3);
   return config;
 }
 
@@ -234,7 +234,7 @@ static void test_case(int k)
   struct reference r = {.penalty = config.penalty,
                         .grouped = strcmp(config.penalty, "l1") != 0 || k % 2,
                         .intercept = config.intercept,
-                        .mix = config.mix};
+                        .mix = config.group.mix};
   reshape(m, k);
   memory_store_finish(m);
   learn(&config, m, r.grouped, &model);

@@ -24,7 +24,8 @@ int64_t th_training_stored(const struct th_config *config, int64_t memory)
 static void choose_defaults(struct th_config *config, bool standardize_given)
 {
   const struct th_solver_row *solver = th_solver_find(config->solver);
-  if (!solver->penalised && !solver->as_they_are)
+  bool in_one_unit = solver->selects || !solver->penalised;
+  if (in_one_unit && !solver->as_they_are)
     return;
   config->standardize = config->standardize && standardize_given;
 }
@@ -37,17 +38,37 @@ static bool wants_groups(const struct th_config *config)
          penalty->grouped;
 }
 
-/* Read what two options name. Collective. */
+/* Begin with the true attributes. Local, replicated. */
+static th_status take_truth(const struct th_training *training,
+                            struct th_config *config, struct th_error *err)
+{
+  const struct th_ground_truth *truth = training->data->truth;
+  if (config->start.text != NULL)
+    return th_fail(err, TH_EUSAGE,
+                   "{oracle} and {start} exclude each other; give one of them");
+  if (truth == NULL || truth->family[0] == '\0')
+    return th_fail(err, TH_EUSAGE,
+                   "{oracle} takes the true attributes of generated data, and "
+                   "those of %s are not known",
+                   training->data->name);
+  config->start.support = truth->support;
+  config->start.size = truth->support_size;
+  return TH_OK;
+}
+
+/* Read what options name. Collective. */
 static th_status read_named(struct th_training *training,
                             struct th_config *config, struct th_comm *comm,
                             struct th_error *err)
 {
   th_status rc = TH_OK;
-  if (config->group_file != NULL || wants_groups(config)) {
-    TH_TRY(th_data_groups(training->data, config->group_file, training->output,
+  if (config->group.file != NULL || wants_groups(config)) {
+    TH_TRY(th_data_groups(training->data, config->group.file, training->output,
                           comm, &training->groups, err));
     config->groups = training->groups.attributes > 0 ? &training->groups : NULL;
   }
+  if (config->greedy.oracle)
+    TH_TRY(take_truth(training, config, err));
   if (config->start.text != NULL) {
     TH_TRY(th_start_model_read(&training->start, &training->start_coef, comm,
                                config->start.text, training->data, err));

@@ -16,8 +16,10 @@ static const struct th_option table[] = {
      TH_NO_LIMITS, th_training_names_solver, "model", TH_TRAIN, true,
      "The algorithm. `thresher solvers` describes all of them"},
     {"sparsity", 's', TH_OPT_INT, AT(sparsity), "K", th_option_by_config,
-     "no limit for sift; required for exploration and hybrid", TH_FROM(1), NULL,
-     "model", TH_TRAIN, true, "Largest number of attributes in the model"},
+     "no limit for sift; for omp as many as predict best, unless "
+     "{stop-residual} is given; required for exploration and hybrid",
+     TH_FROM(1), NULL, "model", TH_TRAIN, true,
+     "Largest number of attributes in the model"},
     {"budget", 0, TH_OPT_INT, AT(budget), "B", th_option_by_config,
      "for sift min(d, max(128, d/10, 2 s)), and with {select} truth max(64, "
      "d/10, 2 s); for aerr and aelr min(d, 128); required for "
@@ -55,6 +57,16 @@ static const struct th_option table[] = {
      "The support to begin with: a model, or a list of attributes such as "
      "3,17,20. Attributes are numbers counted from 0, or names. Each may have "
      "a coefficient: 3:0.5,17:-2"},
+    {"stop-residual", 0, TH_OPT_REAL, AT(greedy.residual), "X",
+     th_option_by_config, "no limit", TH_INSIDE(0, 1), NULL, "model", TH_TRAIN,
+     true,
+     "Choose attributes until the loss has fallen to this share of the loss "
+     "without any"},
+    {"oracle", 0, TH_OPT_FLAG, AT(greedy.oracle), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, NULL, "model", TH_TRAIN, true,
+     "Fit the true attributes of generated data, and choose none: what the "
+     "best "
+     "choice would give"},
     {"moments", 0, TH_OPT_CHOICE, AT(ball.moments), NULL, th_option_by_config,
      NULL, TH_NO_LIMITS, th_training_names_moments, "model", TH_TRAIN, true,
      "Attributes are drawn by their second moments. two-phase estimates these "
@@ -76,13 +88,13 @@ static const struct th_option table[] = {
      TH_NO_LIMITS, th_training_names_penalty, "model", TH_TRAIN, true,
      "The penalty Omega. The solver minimises the mean loss + lambda "
      "Omega(coefficients)"},
-    {"groups", 0, TH_OPT_TEXT, AT(group_file), "FILE", th_option_by_config,
+    {"groups", 0, TH_OPT_TEXT, AT(group.file), "FILE", th_option_by_config,
      "none; for penalties of groups the groups of the data set", TH_NO_LIMITS,
      NULL, "model", TH_TRAIN | TH_IMPORT, false,
      "File with groups of attributes, one group on a line: attributes, counted "
      "from 0, ranges a-b, and weight=W. The default weight is 1 for l1, and "
      "otherwise the square root of the group's size"},
-    {"mix", 0, TH_OPT_REAL, AT(mix), "A", th_option_by_config, NULL,
+    {"mix", 0, TH_OPT_REAL, AT(group.mix), "A", th_option_by_config, NULL,
      TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
      "For sparse-group only: the share A of the l1 norm in the penalty A norm1 "
      "+ (1 - A) group norm"},
@@ -122,7 +134,8 @@ static const struct th_option table[] = {
      "0.1 where hybrid, exploration and solvers in a ball stop early. With "
      "{select} predict a "
      "fifth of the examples that choose the model; small data are "
-     "cross-validated",
+     "cross-validated. For omp without {sparsity} 0.1 of many examples, and "
+     "else 0, which makes five folds",
      TH_FRACTION, NULL, "schedule", TH_TRAIN, true,
      "Share of the training examples that is held out, to choose a model or to "
      "stop by"},

@@ -66,7 +66,7 @@ static struct th_import job_of(const struct th_options *options, int64_t share)
       .positive_class = options->text.positive_class,
       .zero_based = options->text.zero_based,
       .attributes = options->data.attributes,
-      .groups = options->config.group_file,
+      .groups = options->config.group.file,
       .like = options->text.like,
       .max_line = options->text.max_line,
       .shards = options->data.shards,

@@ -62,6 +62,24 @@ static void print_problem(FILE *out, const struct th_plan *plan)
           config->standardize ? "standardized" : "attributes as they are");
 }
 
+/* How attributes are chosen: pursuits. */
+static void print_choice(FILE *out, const struct th_plan *plan)
+{
+  const struct th_config *config = &plan->config;
+  fprintf(out, "choice:  at most %" PRId64 " attribute%s", config->greedy.most,
+          th_wording_s(config->greedy.most));
+  if (config->greedy.residual > 0)
+    fprintf(out, ", until the loss is %g of that without any",
+            config->greedy.residual);
+  if (config->greedy.folds > 1)
+    fprintf(out, ", as many as %" PRId64 " folds choose", config->greedy.folds);
+  if (config->greedy.folds == 1)
+    fprintf(out, ", as many as predict best what is held out");
+  fprintf(out, "; %s, %s\n",
+          config->intercept ? "with an intercept" : "without an intercept",
+          config->standardize ? "standardized" : "attributes as they are");
+}
+
 static void print_time(FILE *out, const struct th_estimate *estimate)
 {
   char time[TH_DURATION_TEXT];
@@ -91,7 +109,10 @@ void th_report_plan(FILE *out, const struct th_plan *plan,
           th_type_name(shape->type));
   fprintf(out, "solver:  %s, %s loss, seed %" PRIu64 "\n", config->solver,
           config->loss, config->seed);
-  (plan->solver->penalised ? print_problem : print_schedule)(out, plan);
+  if (plan->solver->selects)
+    print_choice(out, plan);
+  else
+    (plan->solver->penalised ? print_problem : print_schedule)(out, plan);
   fprintf(out,
           "cost:    %d rank%s, %s of memory%s besides stored values, "
           "about %s to read",

@@ -117,6 +117,45 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
   return rc;
 }
 
+th_status th_cholesky_begin(struct th_cholesky *f, int64_t n,
+                            struct th_error *err)
+{
+  th_status rc = reserve(f, n, err);
+  if (rc != TH_OK)
+    return rc;
+  f->size = n;
+  f->rank = 0;
+  for (int64_t i = 0; i < n; i++) {
+    f->scale[i] = f->rest[i] = 0;
+    f->joined[i] = false;
+  }
+  return TH_OK;
+}
+
+bool th_cholesky_join(struct th_cholesky *f, const double *h, int64_t ld,
+                      int64_t i, double tolerance)
+{
+  double *row = row_of(f, i);
+  double diagonal = h[i + i * ld];
+  if (!(diagonal > 0))
+    return false;
+  f->scale[i] = 1 / sqrt(diagonal);
+  f->rest[i] = 1;
+  for (int64_t k = 0; k < f->rank; k++) {
+    int64_t p = f->row[k];
+    double product = h[i + p * ld] * f->scale[i] * f->scale[p];
+    const double *own = row_of(f, p);
+    row[k] = (product - th_column_dot_plain(row, own, k)) / own[k];
+    f->rest[i] -= row[k] * row[k];
+  }
+  if (!(f->rest[i] > tolerance))
+    return false;
+  row[f->rank] = sqrt(f->rest[i]);
+  f->joined[i] = true;
+  f->row[f->rank++] = i;
+  return true;
+}
+
 /* Solve L' x = y in the place of y, by number of the rows that joined. */
 static void solve_back(const struct th_cholesky *f, int64_t rank, double *y)
 {

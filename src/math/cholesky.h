@@ -48,6 +48,15 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
                             int64_t ld, struct th_cholesky_turns turns,
                             double tolerance, struct th_error *err);
 
+/* Begin a factor of at most n rows, which join one by one. TH_ENOMEM. */
+th_status th_cholesky_begin(struct th_cholesky *f, int64_t n,
+                            struct th_error *err);
+
+/* Let row i of H join, after all that have joined. False: it depends on them,
+ * and has not joined. */
+bool th_cholesky_join(struct th_cholesky *f, const double *h, int64_t ld,
+                      int64_t i, double tolerance);
+
 /* Solve H x = b on the first `rank` rows that joined (f->rank: all); x is 0
  * elsewhere. x may be b. */
 void th_cholesky_solve(const struct th_cholesky *f, int64_t rank,

@@ -15,7 +15,7 @@ struct th_config th_config_default(void)
       .select = TH_SELECT_AUTO,
       .rounds.shared_support = true,
       .penalty = "l1",
-      .mix = 0.5,
+      .group.mix = 0.5,
       .path_min = 0.01,
       .screening.how = TH_SCREEN_AUTO,
       .screening.rule = TH_RULE_PROJ,

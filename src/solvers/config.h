@@ -97,6 +97,21 @@ struct th_config_ball {
   enum th_inner inner;
 };
 
+/* Attributes that are chosen one after the other. */
+struct th_config_greedy {
+  double residual; /* the loss at which a path ends, as a share of that without
+                      attributes */
+  int64_t most;    /* by the plan: attributes */
+  int64_t folds;   /* by the plan: how often examples are held out; 0: never */
+  bool oracle;     /* the true attributes of generated data, and no choice */
+};
+
+/* Penalties of groups. */
+struct th_config_group {
+  const char *file; /* NULL: those of the data set */
+  double mix;       /* sparse-group: the share of norm1 */
+};
+
 /* Plain values; 0 means "by the automatic rule" unless said otherwise. Defaults
  * are those of th_config_default; names, ranges and help of the options are in
  * src/api/training_options.c. */
@@ -116,12 +131,12 @@ struct th_config {
   struct th_config_ball ball;
   struct th_config_rounds rounds;
   struct th_config_start start;
+  struct th_config_greedy greedy;
   /* Penalised solvers: exactly one of lambda, lambda_ratio and path is given
    * after th_train_plan. */
-  const char *penalty;            /* a name from the penalty table */
-  const char *group_file;         /* NULL: those of the data set */
+  const char *penalty; /* a name from the penalty table */
+  struct th_config_group group;
   const struct th_groups *groups; /* borrowed; NULL: each attribute is one */
-  double mix;                     /* sparse-group: the share of norm1 */
   double lambda;
   double lambda_ratio; /* of lambda_max */
   int64_t path;        /* values of lambda, from lambda_max down */

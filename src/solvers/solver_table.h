@@ -28,6 +28,8 @@ struct th_solver_row {
   bool needs_budget;          /* --budget must be given */
   bool needs_start;           /* --start must be given */
   bool penalised;             /* mean loss + lambda Omega, no budget */
+  bool selects; /* with `penalised`: attributes are chosen in place of a penalty
+                 */
   bool as_they_are; /* attributes are not standardized unless it is asked for */
   bool dense_model; /* models may have more attributes than the budget */
   const char *ridge; /* what its penalty is called, if it is not of the penalty

@@ -47,7 +47,7 @@ static th_status check(const struct th_options *options, const char *command,
                                  options->telemetry};
   const char *const inputs[] = {
       options->text.like,         options->text.test_file,
-      options->config.start.text, options->config.group_file,
+      options->config.start.text, options->config.group.file,
       options->reference,         options->deck};
   th_status rc = TH_OK;
   for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {

@@ -4,6 +4,7 @@
 #include "solvers/budgeted/algorithms.h"
 #include "solvers/driver/train.h"
 #include "solvers/exact/algorithms.h"
+#include "solvers/greedy/algorithms.h"
 #include "solvers/ridge/algorithms.h"
 #include "solvers/sampling/algorithms.h"
 #include "solvers/stochastic/algorithms.h"
@@ -49,6 +50,8 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
   .as_they_are = true, .dense_model = true, .by_examples = true,               \
   .plan = th_online_plan, .algorithm = &th_online_algorithm
 
+static const char *const omp_options[] = {
+    "sparsity", "validation", "stop-residual", "oracle", "start", NULL};
 static const char *const lasso_options[] = {PENALISED, "radius", NULL};
 static const char *const ridge_options[] = {
     "lambda", "lambda-ratio", "path",   "path-min",
@@ -159,6 +162,18 @@ static const struct th_solver_row solvers[] = {
      .screen = TH_SCREEN_NONE,
      .plan = th_ridge_plan,
      .algorithm = &th_ridge_algorithm},
+    {.name = "omp",
+     .summary =
+         "orthogonal matching pursuit: the attribute that explains most, "
+         "one after the other",
+     .source = "Pati, Rezaiifar & Krishnaprasad 1993; Saad, Blanchard & Arlot "
+               "2024, Algorithm 1",
+     .options = omp_options,
+     .penalised = true,
+     .selects = true,
+     .screen = TH_SCREEN_NONE,
+     .plan = th_omp_plan,
+     .algorithm = &th_omp_algorithm},
     {.name = "aerr",
      .summary = "ridge regression from a few attributes of each example",
      .source = "Kukliansky & Shamir 2015, Algorithms 1 and 2",

@@ -209,7 +209,7 @@ th_status th_problem_init(struct th_problem *p, struct th_context *context,
     rc = th_csc_cache_load(&p->csc, context->source, p->active.count, err);
   TH_TRY(th_agree(context->comm, rc, err));
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
-                                   .mix = config->mix,
+                                   .mix = config->group.mix,
                                    .groups = config->groups};
   TH_TRY(th_grouping_build(&p->grouping, &of, context->comm,
                            p->active.attribute, p->active.count, err));

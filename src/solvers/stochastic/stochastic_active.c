@@ -58,7 +58,7 @@ th_status th_stochastic_form(struct th_stochastic *s, struct th_error *err)
   if (rc != TH_OK)
     return rc;
   struct th_grouping_penalty of = {.penalty = th_penalty_find(config->penalty),
-                                   .mix = config->mix,
+                                   .mix = config->group.mix,
                                    .groups = config->groups};
   return th_grouping_build(&s->grouping, &of, s->context->comm,
                            s->active.attribute, s->active.count, err);

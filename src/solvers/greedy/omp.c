@@ -1,0 +1,188 @@
+/* omp.c - solver `omp`: orthogonal matching pursuit
+ *
+ * The next attribute is the one with the largest slope at the fit on those that
+ * were chosen; then all of them are fitted again (Pati, Rezaiifar &
+ * Krishnaprasad 1993; Saad, Blanchard & Arlot 2024, Algorithm 1). One pass over
+ * the data per attribute finds the slopes. For labels the fit is logistic
+ * (Lozano, Swirszcz & Abe 2011).
+ *
+ * Attributes are chosen until there are `sparsity` of them, until the loss has
+ * fallen to a share of that without attributes, or as many as predict examples
+ * best that are held out (omp_folds.h). The last path uses all examples.
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "solvers/algorithm.h"
+#include "solvers/data/support.h"
+#include "solvers/greedy/algorithms.h"
+#include "solvers/greedy/omp_folds.h"
+
+#include <stdlib.h>
+
+struct omp {
+  struct th_problem problem;
+  struct th_duals duals;
+  struct th_replicated_columns columns;
+  struct th_omp_folds folds;
+  struct th_pursuit path; /* on all examples */
+  struct th_support support;
+  struct th_index_value *chosen;
+  int64_t room;
+  int64_t most;    /* attributes of the path */
+  double residual; /* of the loss without attributes, at which it ends */
+  double zero;     /* that loss */
+};
+
+static void free_state(void *state)
+{
+  struct omp *s = state;
+  if (s == NULL)
+    return;
+  th_pursuit_free(&s->path);
+  th_omp_folds_free(&s->folds);
+  th_replicated_columns_free(&s->columns);
+  th_problem_duals_free(&s->duals);
+  th_problem_free(&s->problem);
+  th_support_free(&s->support);
+  TH_FREE(s->chosen, s);
+}
+
+/* Begin with the attributes of the option, fitted to the data. Collective. */
+static th_status take_start(struct omp *s, const struct th_context *context,
+                            struct th_error *err)
+{
+  const struct th_config_start *start = &context->config->start;
+  bool depends = false;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < start->size; k++)
+    TH_TRY(th_pursuit_add(&s->path, start->support[k], &depends, err));
+  if (start->size > 0)
+    TH_TRY(th_pursuit_fit(&s->path, err));
+done:
+  return rc;
+}
+
+/* Make a support of the path. Collective. */
+static th_status publish(struct omp *s, struct th_context *context,
+                         struct th_error *err)
+{
+  const struct th_pursuit *path = &s->path;
+  th_status rc =
+      TH_GROW(&s->chosen, &s->room, path->size + 1, "the support", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < path->size; k++)
+    s->chosen[k] = (struct th_index_value){path->attribute[k], path->coef[k]};
+  qsort(s->chosen, (size_t)path->size, sizeof *s->chosen, th_integer_ascending);
+  TH_TRY(th_support_assign(&s->support, context, s->chosen, path->size, err));
+  s->support.intercept = path->intercept;
+done:
+  return rc;
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  const struct th_config *config = context->config;
+  struct omp *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->most = config->greedy.most;
+  s->residual = config->greedy.residual;
+  TH_TRY(th_problem_init(&s->problem, context, &s->duals, err));
+  th_replicated_columns_init(&s->columns, s->problem.rows, NULL);
+  const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns};
+  TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
+  s->zero = s->path.loss;
+  TH_TRY(take_start(s, context, err));
+  TH_TRY(th_omp_folds_init(&s->folds, config->greedy.folds, &data, err));
+  s->folds.ended = s->folds.count == 0;
+  TH_TRY(publish(s, context, err));
+  *state = s;
+  s = NULL;
+done:
+  free_state(s);
+  return rc;
+}
+
+/* Whether the path on all examples is at its end. */
+static bool has_ended(const struct omp *s)
+{
+  return s->path.ended || s->path.size >= s->most ||
+         s->path.loss <= s->residual * s->zero;
+}
+
+/* One attribute more. */
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct omp *s = state;
+  *more = !s->folds.ended || !has_ended(s);
+  if (!*more)
+    return TH_OK;
+  th_status rc;
+  if (!s->folds.ended) {
+    rc = th_omp_folds_extend(&s->folds, s->most, err);
+    if (s->folds.ended)
+      s->most = s->folds.best;
+    return rc;
+  }
+  rc = th_pursuit_extend(&s->path, err);
+  return rc == TH_OK ? publish(s, context, err) : rc;
+}
+
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  const struct omp *s = state;
+  (void)err;
+  if (s->path.size == 0)
+    th_context_notice(context, "no attribute predicts examples that are held "
+                               "out, so the model is zero");
+  return TH_OK;
+}
+
+static const struct th_support *support_of(const void *state)
+{
+  return &((const struct omp *)state)->support;
+}
+
+static double loss_of(const void *state)
+{
+  return ((const struct omp *)state)->path.loss;
+}
+
+static double step_size_of(const void *state)
+{
+  (void)state;
+  return 0;
+}
+
+static double done_of(const void *state)
+{
+  const struct omp *s = state;
+  return s->folds.ended && s->most > 0 ? (double)s->path.size / (double)s->most
+                                       : -1;
+}
+
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct omp *s = state;
+  TH_STATE_ONE(list, s, most);
+  th_omp_folds_describe(&s->folds, list);
+  th_state_enter(list, "path");
+  th_pursuit_describe(&s->path, list);
+  th_state_leave(list);
+  if (th_state_puts(list) && th_state_agree(list, context->comm))
+    th_state_note(list, publish(s, context, list->err));
+}
+
+const struct th_algorithm th_omp_algorithm = {.create = create,
+                                              .step = step,
+                                              .finish = finish,
+                                              .support = support_of,
+                                              .loss = loss_of,
+                                              .step_size = step_size_of,
+                                              .done = done_of,
+                                              .describe = describe,
+                                              .free = free_state};

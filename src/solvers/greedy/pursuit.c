@@ -1,0 +1,291 @@
+/* pursuit.c - attributes that are chosen one after the other
+ * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
+#include "core/memory.h"
+#include "math/gap.h"
+#include "solvers/greedy/pursuit_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16 };
+
+/* A slope below this share of the first one is rounding. */
+static const double nothing = 1e-13;
+
+static struct th_comm *comm_of(const struct th_pursuit *path)
+{
+  return path->data.problem->context->comm;
+}
+
+/* Local. */
+static th_status reserve_examples(struct th_pursuit *path, struct th_error *err)
+{
+  int64_t rows = path->data.problem->rows;
+  th_status rc;
+  TH_TRY(TH_NEW(&path->weight, rows, "weights", err));
+  TH_TRY(TH_NEW(&path->prediction, rows, "predictions", err));
+  TH_TRY(TH_NEW(&path->work, rows, "residuals", err));
+done:
+  return rc;
+}
+
+/* The best constant. Local, replicated. */
+static th_status begin(struct th_pursuit *path, struct th_error *err)
+{
+  const struct th_problem *p = path->data.problem;
+  th_status rc = TH_OK;
+  if (p->intercept)
+    rc = th_gap_intercept(p->loss, p->rows, path->weight, p->target,
+                          path->prediction, &path->intercept, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < p->rows; i++)
+    path->prediction[i] = path->intercept;
+  path->loss = th_gap_primal(p->loss, p->rows, path->weight, p->target,
+                             path->prediction) /
+               path->total;
+  return rc;
+}
+
+th_status th_pursuit_init(struct th_pursuit *path,
+                          const struct th_pursuit_data *data,
+                          const double *weight, struct th_error *err)
+{
+  int64_t rows = data->problem->rows;
+  *path = (struct th_pursuit){.data = *data};
+  th_status rc;
+  TH_TRY(th_agree(comm_of(path), reserve_examples(path, err), err));
+  memcpy(path->weight, weight, (size_t)rows * sizeof *weight);
+  for (int64_t i = 0; i < rows; i++)
+    path->total += weight[i];
+  TH_TRY(begin(path, err));
+done:
+  return rc;
+}
+
+void th_pursuit_free(struct th_pursuit *path)
+{
+  TH_FREE(path->weight, path->prediction, path->work, path->attribute,
+          path->slot, path->mean, path->deviation, path->product, path->coef,
+          path->gram);
+  th_cholesky_free(&path->factor);
+  *path = (struct th_pursuit){0};
+}
+
+/* Room for one more; rows of the Gram matrix move. Local. */
+static th_status widen(struct th_pursuit *path, struct th_error *err)
+{
+  int64_t old = path->room;
+  int64_t room = th_max_i64(FIRST_ROOM, 2 * old);
+  double *gram = NULL;
+  th_status rc;
+  if (path->size < old)
+    return TH_OK;
+  TH_TRY(TH_NEW(&gram, room * room, "products of attributes", err));
+  TH_TRY(TH_WIDEN(&path->attribute, old, room, "the support", err));
+  TH_TRY(TH_WIDEN(&path->slot, old, room, "the support", err));
+  TH_TRY(TH_WIDEN(&path->mean, old, room, "the support", err));
+  TH_TRY(TH_WIDEN(&path->deviation, old, room, "the support", err));
+  TH_TRY(TH_WIDEN(&path->product, old, room, "the support", err));
+  TH_TRY(TH_WIDEN(&path->coef, old, room, "the support", err));
+  for (int64_t j = 0; j < path->size; j++)
+    memcpy(gram + j * room, path->gram + j * old,
+           (size_t)path->size * sizeof *gram);
+  TH_FREE(path->gram);
+  path->gram = gram;
+  path->room = room;
+  gram = NULL;
+done:
+  TH_FREE(gram);
+  return rc;
+}
+
+/* Let the last row join the factor. If that has no room, all join anew. Local.
+ */
+static th_status join(struct th_pursuit *path, bool *joined,
+                      struct th_error *err)
+{
+  int64_t first = path->size - 1;
+  *joined = true;
+  if (path->factor.size < path->size) {
+    th_status rc = th_cholesky_begin(&path->factor, path->room, err);
+    if (rc != TH_OK)
+      return rc;
+    first = 0;
+  }
+  for (int64_t j = first; j < path->size; j++)
+    *joined = th_cholesky_join(&path->factor, path->gram, path->room, j,
+                               TH_PURSUIT_DEPENDS);
+  return TH_OK;
+}
+
+/* The column of an attribute, which another path may have chosen before.
+ * Collective. */
+static th_status fetch(struct th_pursuit *path, int64_t attribute,
+                       int64_t *slot, struct th_error *err)
+{
+  struct th_replicated_columns *columns = path->data.columns;
+  *slot = th_replicated_columns_slot(columns, attribute);
+  if (*slot >= 0)
+    return TH_OK;
+  *slot = columns->count;
+  return th_replicated_columns_fetch(columns, path->data.problem->context,
+                                     &attribute, 1, err);
+}
+
+/* Of the last member, whose mean is known. */
+static void find_deviation(struct th_pursuit *path)
+{
+  int64_t j = path->size - 1;
+  const struct th_vector *x = &path->data.columns->vector[path->slot[j]];
+  double square = th_column_square(x, path->weight) / path->total;
+  path->deviation[j] = sqrt(fmax(square - path->mean[j] * path->mean[j], 0));
+}
+
+th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
+                         bool *depends, struct th_error *err)
+{
+  const struct th_problem *p = path->data.problem;
+  int64_t j = path->size;
+  bool joined = false;
+  th_status rc;
+  *depends = false;
+  TH_TRY(th_agree(comm_of(path), widen(path, err), err));
+  TH_TRY(fetch(path, attribute, &path->slot[j], err));
+  path->attribute[j] = attribute;
+  path->coef[j] = 0;
+  path->size++;
+  TH_TRY(th_pursuit_means(path, j, path->weight, p->target, err));
+  find_deviation(path);
+  if (p->loss->labels) /* their products change with every step */
+    return TH_OK;
+  TH_TRY(th_pursuit_products(path, j, path->weight, err));
+  TH_TRY(th_agree(comm_of(path), join(path, &joined, err), err));
+  *depends = !joined;
+  if (!joined)
+    path->size--;
+done:
+  return rc;
+}
+
+th_status th_pursuit_predict(struct th_pursuit *path, struct th_error *err)
+{
+  const struct th_problem *p = path->data.problem;
+  th_status rc = th_replicated_columns_predict(
+      path->data.columns, comm_of(path), path->slot, path->coef, path->size,
+      path->prediction, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < p->rows; i++)
+    path->prediction[i] += path->intercept;
+  path->loss = th_gap_primal(p->loss, p->rows, path->weight, p->target,
+                             path->prediction) /
+               path->total;
+  return rc;
+}
+
+/* f' at the predictions, 0 where an example is left out. */
+static void find_theta(struct th_pursuit *path)
+{
+  const struct th_problem *p = path->data.problem;
+  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
+  for (int64_t i = 0; i < p->rows; i++)
+    if (!(path->weight[i] > 0))
+      path->work[i] = 0;
+}
+
+static void mark_members(struct th_pursuit *path, bool wanted)
+{
+  for (int64_t j = 0; j < path->size; j++) {
+    int64_t g = th_problem_group(path->data.problem, path->attribute[j]);
+    if (g >= 0)
+      path->data.duals->wanted[g] = wanted;
+  }
+}
+
+/* The attribute outside of S with the largest slope; of equal ones the first.
+ * INT64_MAX: none is left. Collective. */
+static int64_t best_of_all(struct th_pursuit *path, double *slope)
+{
+  const struct th_problem *p = path->data.problem;
+  const struct th_duals *duals = path->data.duals;
+  double most = -1;
+  int64_t first = INT64_MIN;
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g])
+      most = fmax(most, duals->value[g]);
+  comm_of(path)->ops->max_f64(comm_of(path), &most, 1);
+  for (int64_t g = 0; g < p->grouping.groups; g++)
+    if (duals->wanted[g] && duals->value[g] == most)
+      first = th_max_i64(first, -p->key[g]);
+  comm_of(path)->ops->max_i64(comm_of(path), &first, 1);
+  *slope = most;
+  return first == INT64_MIN ? INT64_MAX : -first;
+}
+
+/* Collective. */
+static th_status choose(struct th_pursuit *path, int64_t *attribute,
+                        double *slope, struct th_error *err)
+{
+  mark_members(path, false);
+  find_theta(path);
+  th_status rc = th_problem_pass(path->data.problem, path->work, 1, INFINITY,
+                                 path->data.duals, err);
+  if (rc == TH_OK)
+    *attribute = best_of_all(path, slope);
+  mark_members(path, true);
+  return rc;
+}
+
+th_status th_pursuit_extend(struct th_pursuit *path, struct th_error *err)
+{
+  const struct th_problem *p = path->data.problem;
+  int64_t attribute = INT64_MAX;
+  double slope = 0;
+  bool depends = false;
+  th_status rc;
+  TH_TRY(choose(path, &attribute, &slope, err));
+  path->ended = attribute == INT64_MAX || !(slope > nothing * p->lambda_max);
+  if (path->ended)
+    return rc;
+  TH_TRY(th_pursuit_add(path, attribute, &depends, err));
+  path->ended = depends;
+  if (!depends)
+    TH_TRY(th_pursuit_fit(path, err));
+done:
+  return rc;
+}
+
+/* Choose the attributes again that an image names. Collective. */
+static void take_in(struct th_pursuit *path, struct th_state *state)
+{
+  int64_t size = path->size;
+  int64_t *attribute = NULL;
+  bool depends = false;
+  th_status rc = TH_NEW(&attribute, size, "the support", state->err);
+  th_state_note(state, rc);
+  th_state_all(state, "attribute", TH_STATE_I64, attribute, size);
+  path->size = 0;
+  for (int64_t j = 0; j < size; j++) {
+    if (!th_state_agree(state, comm_of(path)))
+      break;
+    th_state_note(state,
+                  th_pursuit_add(path, attribute[j], &depends, state->err));
+  }
+  TH_FREE(attribute);
+}
+
+void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
+{
+  TH_STATE_ONE(state, path, size);
+  if (th_state_puts(state))
+    take_in(path, state);
+  else
+    TH_STATE_ARRAY(state, path, attribute, path->size);
+  TH_STATE_ARRAY(state, path, coef, path->size);
+  TH_STATE_ONE(state, path, intercept);
+  TH_STATE_ONE(state, path, ended);
+  if (th_state_puts(state) && th_state_agree(state, comm_of(path)))
+    th_state_note(state, th_pursuit_predict(path, state->err));
+}

@@ -1,0 +1,80 @@
+/* pursuit.h - attributes that are chosen one after the other, and the fit on
+ * them
+ *
+ * S grows by the attribute with the largest slope at the fit on S, |sum_i h_i
+ * f'(p_i; y_i) x_ij|: for a squared loss, the correlation with the residuals
+ * (Saad, Blanchard & Arlot 2024, Algorithm 1). The fit on S minimises the mean
+ * loss: least squares by the factor of the Gram matrix, which grows by a row,
+ * or Newton's steps for labels.
+ *
+ * Every rank holds the columns of S, and has the same numbers. The slopes of
+ * all others are formed by their owners, by one pass over the data.
+ *
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_PURSUIT_H
+#define TH_PURSUIT_H
+
+#include "math/cholesky.h"
+#include "solvers/data/replicated_columns.h"
+#include "solvers/penalised/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What paths on the same data share. Borrowed. */
+struct th_pursuit_data {
+  struct th_problem *problem;
+  struct th_duals *duals;                /* work of passes */
+  struct th_replicated_columns *columns; /* whatever any path has chosen */
+};
+
+/* One path. Replicated; arrays over S are in the order of choice. */
+struct th_pursuit {
+  struct th_pursuit_data data;
+  double *weight; /* examples: h; 0 where an example is left out */
+  double total;   /* sum of h */
+  int64_t size;   /* |S| */
+  int64_t room;
+  int64_t *attribute;
+  int64_t *slot;     /* of its column */
+  double *mean;      /* sum h x / total, or 0 without an intercept */
+  double *deviation; /* labels: the weighted standard deviation */
+  double *product;   /* sum h (x - mean) y */
+  double *coef;
+  double *gram; /* room x room: sum h (x_j - mean_j) (x_k - mean_k) */
+  struct th_cholesky factor;
+  double intercept;
+  double *prediction; /* of each example, also of those that are left out */
+  double *work;       /* examples */
+  double loss;        /* mean of f under h */
+  bool ended;         /* no attribute is left that would change the fit */
+};
+
+/* Begin with S empty. weight: of each example, copied. Collective. Release with
+ * th_pursuit_free, also after a failure. */
+th_status th_pursuit_init(struct th_pursuit *path,
+                          const struct th_pursuit_data *data,
+                          const double *weight, struct th_error *err);
+/* Local. */
+void th_pursuit_free(struct th_pursuit *path);
+
+/* Add the next attribute and fit again, or end the path. Collective. */
+th_status th_pursuit_extend(struct th_pursuit *path, struct th_error *err);
+
+/* Add this attribute, which is not in S, without a new fit. *depends: it is a
+ * combination of S, and has not been added. Collective. */
+th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
+                         bool *depends, struct th_error *err);
+
+/* Fit S. Collective. */
+th_status th_pursuit_fit(struct th_pursuit *path, struct th_error *err);
+
+/* Predict all examples anew, and find the loss. Collective. */
+th_status th_pursuit_predict(struct th_pursuit *path, struct th_error *err);
+
+/* The state of a path. Collective while it is put. */
+void th_pursuit_describe(struct th_pursuit *path, struct th_state *state);
+
+#endif

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# cli_omp.sh - omp: its stops, the oracle, labels, and what it refuses
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+
+# learn NAME DATA ARGUMENT...: NAME.h5, the same on one rank and on two, and NAME.json
+learn()
+{
+  local name=$1 data=$2
+  shift 2
+  must 0 train "$data" -o "$name.h5" --solver omp --force "$@" &&
+    must 2 train "$data" -o two.h5 --solver omp --force "$@" &&
+    ranks 0 inspect "$name.h5" --json >"$name.json"
+  cmp "$name.h5" two.h5 || fail "$*: another model on two ranks"
+}
+
+# by_deck NAME DATA: the deck in a model makes that model
+by_deck()
+{
+  ranks 0 inspect "$1.h5" | sed -n '/^\[model\]/,$p' >deck.ini
+  must 0 train "$2" --deck deck.ini -o again.h5 --force
+  cmp "$1.h5" again.h5 || fail "the deck of $1 makes another model"
+}
+
+must 0 generate toeplitz -o data.h5 --examples 2000 --attributes 400 --support 10 --test 0.2 \
+  --seed 3
+must 0 generate sparse -o sparse.h5 --examples 2000 --attributes 3000 --support 5 \
+  --density 0.02 --seed 3
+
+# --- as many as are asked for, and the same again from the deck
+learn ten data.h5 -s 10
+compare "the ten true ones" "$(key ten.json support)" == "list(range(10))"
+by_deck ten data.h5
+
+# --- as many as predict best: folds, and examples that are held out
+learn folds data.h5
+compare "true ones" "len(set($(key folds.json support)) & set(range(10)))" == 10
+compare "others" "len($(key folds.json support))" '<' 20
+by_deck folds data.h5
+learn held data.h5 --validation 0.2
+by_deck held data.h5
+compare "true ones" "len(set($(key held.json support)) & set(range(10)))" == 10
+learn rare sparse.h5
+compare "true ones of sparse data" "len($(key rare.json support))" '>=' 5
+
+# --- as many as the loss needs
+learn half data.h5 --stop-residual 0.5
+learn tenth data.h5 --stop-residual 0.1
+compare "attributes for a tenth of the loss" "len($(key tenth.json support))" '>' \
+  "len($(key half.json support))"
+
+# --- a start stays, and the oracle takes the truth
+learn start data.h5 -s 12 --start 399,7
+compare "the start" "len({399, 7} & set($(key start.json support)))" == 2
+compare "with the start" "len($(key start.json support))" == 12
+learn oracle data.h5 --oracle
+compare "the truth" "$(key oracle.json support)" == "list(range(10))"
+for name in ten oracle; do
+  ranks 0 evaluate "$name.h5" data.h5 --json >"$name-loss.json"
+done
+compare "the oracle's error" "$(key oracle-loss.json population_mse)" '<' 1.03
+compare "the choice's error" "$(key ten-loss.json population_mse)" == \
+  "$(key oracle-loss.json population_mse)"
+
+# --- labels
+awk 'BEGIN { srand(2); print "y," "a,b,c,d,e,f"; for (i = 0; i < 300; i++) {
+  line = ""; for (j = 0; j < 6; j++) { x[j] = 2 * rand() - 1; line = line "," x[j] }
+  print (rand() < 1 / (1 + exp(-6 * x[1] + 4 * x[4])) ? "yes" : "no") line } }' >labels.csv
+must 0 import labels.csv -o labels.h5 --target y --positive-class yes
+learn kinds labels.h5
+compare "loss" "$(key kinds.json loss)" == '"logistic"'
+compare "attributes of labels" "len({1, 4} & set($(key kinds.json support)))" == 2
+# a single attribute that separates the labels has a finite coefficient
+printf 'y,a,b\n0,1,5\n0,2,3\n1,8,4\n1,9,4\n' >apart.csv
+must 0 import apart.csv -o apart.h5 --target y
+learn split apart.h5 -s 1
+compare "separated" "abs($(key split.json coef)[0])" '<' 2
+
+# --- what it refuses
+refused 2 "those of labels.h5 are not known" 0 train labels.h5 -o no.h5 --solver omp --oracle
+refused 2 "chooses none; leave .*sparsity" 0 train data.h5 -o no.h5 --solver omp --oracle -s 3
+refused 2 "exclude each other" 0 train data.h5 -o no.h5 --solver omp --oracle --start 3
+refused 2 "stop-residual" 0 train data.h5 -o no.h5 --solver omp --stop-residual 1.5
+finish
