@@ -12,6 +12,7 @@
 #include "io/model/certificate_file.h"
 #include "io/model/ending_file.h"
 #include "io/model/model_names.h"
+#include "io/model/selected_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,6 +142,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(put_deck(h5, m, err));
   TH_TRY(th_certificate_put(h5, &m->certificate, err));
   TH_TRY(th_ending_put(h5, &m->ending, err));
+  TH_TRY(th_selected_put(h5, &m->selected, err));
 done:
   return rc;
 }
@@ -296,6 +298,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(th_certificate_get(h5, &m->certificate, err));
   TH_TRY(th_ending_get(h5, &m->ending, err));
+  TH_TRY(th_selected_get(h5, m->attributes, &m->selected, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
   if (content != wanted || !numbers_good(m))

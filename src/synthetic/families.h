@@ -58,7 +58,7 @@ struct th_family_rules {
 
 /* Where the walk of an attribute's cell begins, if neighbours have that
  * correlation: so far before the cell that less than 2^-60 is left of it. */
-int64_t th_family_start(double correlation, int64_t attribute);
+int64_t th_families_start(double correlation, int64_t attribute);
 
 extern const struct th_family_rules th_murata_family;
 extern const struct th_family_rules th_toeplitz_family;

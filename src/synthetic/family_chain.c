@@ -84,7 +84,7 @@ static void next(struct th_family_walk *walk, int64_t attribute)
 static void start(struct th_family_walk *walk, int64_t attribute)
 {
   double rho = walk->law->truth->own.correlation;
-  int64_t j = th_family_start(rho, attribute);
+  int64_t j = th_families_start(rho, attribute);
   memset(walk->value, 0, sizeof walk->value);
   walk->innovation = 1; /* the first is drawn afresh */
   for (; j < attribute; j++)

@@ -4,10 +4,10 @@
  * half-width is over the variance alone (equation 20). The bounds hold for all
  * numbers of rows at once, so that tests may be rare.
  * SPDX-License-Identifier: MIT */
+#include "solvers/greedy/candidates.h"
 #include "core/elementary.h"
 #include "core/memory.h"
 #include "math/kernels/kernels.h"
-#include "solvers/greedy/oomp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -224,7 +224,8 @@ static int by_value(const void *a, const void *b)
   const struct th_index_value *right = b;
   if (left->value != right->value)
     return left->value > right->value ? -1 : 1;
-  return (left->attribute > right->attribute) - (left->attribute < right->attribute);
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
 }
 
 /* Attributes of this rank that stand out. */

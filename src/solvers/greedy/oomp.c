@@ -10,19 +10,22 @@
  * A step is a look at some examples. They grow with those seen since the last
  * beginning, and tests come after each.
  * SPDX-License-Identifier: MIT */
-#include "solvers/greedy/oomp.h"
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/selected.h"
 #include "solvers/algorithm.h"
 #include "solvers/data/support.h"
 #include "solvers/greedy/algorithms.h"
+#include "solvers/greedy/candidates.h"
+#include "solvers/greedy/oomp_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_ROWS = 32, MOST_ROWS = 8192, SHARE = 16 };
+enum { FIT_ROWS = 1000 }; /* of the last fit, for each member */
 
 /* Of the mean square of residuals, which other rows told. */
 static const double safety = 1.2;
@@ -37,7 +40,7 @@ struct oomp {
   struct th_support support;
   struct th_index_value *chosen;
   int64_t room;
-  int64_t *selected; /* S in the order of selection */
+  struct th_selected selected; /* S in the order of selection */
   int64_t selected_room;
   int64_t most; /* attributes */
   int32_t phase;
@@ -47,8 +50,7 @@ struct oomp {
   double noise;     /* their mean in the last one */
   double remaining; /* bound on the root mean square of what is left of beta */
   int64_t rows;     /* examples so far */
-  double cost_try;  /* attributes read, and targets */
-  double cost_fit;
+  bool fresh;       /* no example has served twice */
 };
 
 static void free_state(void *state)
@@ -60,7 +62,8 @@ static void free_state(void *state)
   th_candidates_free(&s->candidates);
   th_oomp_fit_free(&s->fit);
   th_support_free(&s->support);
-  TH_FREE(s->chosen, s->selected, s);
+  th_selected_free(&s->selected);
+  TH_FREE(s->chosen, s);
 }
 
 /* Smallest and largest variance of the useful attributes of this rank. */
@@ -125,12 +128,10 @@ static th_status begin_select(struct oomp *s, struct th_context *context,
 {
   double k = (double)s->support.size;
   s->delta = context->config->greedy.delta / (2 * (k + 1) * (k + 2));
-  s->xi = 0;
-  if (s->support.size == 0)
-    return begin_try(s, context, err);
-  s->xi = s->law.span * s->law.span;
+  s->xi = s->support.size > 0 ? s->law.span * s->law.span : 0;
   s->phase = FIT;
-  return th_oomp_fit_begin(&s->fit, context, &s->support, err);
+  th_status rc = th_oomp_fit_begin(&s->fit, context, &s->support, err);
+  return rc == TH_OK && s->support.size == 0 ? begin_try(s, context, err) : rc;
 }
 
 static th_status create(void **state, struct th_context *context,
@@ -145,6 +146,7 @@ static th_status create(void **state, struct th_context *context,
   s->most = context->config->greedy.most;
   s->noise = s->law.span * s->law.span;
   s->remaining = INFINITY;
+  s->fresh = true;
   TH_TRY(begin_select(s, context, err));
   *state = s;
   s = NULL;
@@ -178,7 +180,7 @@ static th_status step_fit(struct oomp *s, struct th_context *context,
     TH_TRY(th_oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows,
                             more, err));
     s->rows += rows;
-    s->cost_fit += (double)rows * (double)(s->support.size + 1);
+    s->selected.cost_optim += (double)rows * (double)(s->support.size + 1);
   }
   if (known + rows >= wanted) {
     TH_TRY(th_oomp_fit_solve(&s->fit, context, &s->support, err));
@@ -198,14 +200,15 @@ static th_status grow(struct oomp *s, struct th_context *context,
   int64_t size = old + th_min_i64(v->chosen, s->most - old);
   th_status rc = TH_GROW(&s->chosen, &s->room, size, "the support", err);
   if (rc == TH_OK)
-    rc = TH_GROW(&s->selected, &s->selected_room, size, "the support", err);
+    rc = TH_GROW(&s->selected.attribute, &s->selected_room, size, "the support",
+                 err);
   TH_TRY(th_agree(context->comm, rc, err));
   for (int64_t k = 0; k < old; k++)
     s->chosen[k] =
         (struct th_index_value){s->support.attribute[k], s->support.coef[k]};
   for (int64_t k = old; k < size; k++) {
-    s->selected[k] = v->attribute[k - old].attribute;
-    s->chosen[k] = (struct th_index_value){s->selected[k], 0};
+    s->selected.attribute[k] = v->attribute[k - old].attribute;
+    s->chosen[k] = (struct th_index_value){s->selected.attribute[k], 0};
   }
   qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
   TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
@@ -260,7 +263,7 @@ static th_status step_try(struct oomp *s, struct th_context *context,
     return rc;
   s->rows += rows;
   s->squares += s->batch.loss * (double)rows;
-  s->cost_try += (double)rows * read;
+  s->selected.cost_try_select += (double)rows * read;
   if (c->rows > 1)
     TH_TRY(decide(s, context, err));
 done:
@@ -286,16 +289,34 @@ static th_status step(void *state, struct th_context *context, bool *more,
   *more = !has_ended(s, context);
   if (!*more)
     return TH_OK;
-  return (s->phase == FIT ? step_fit : step_try)(s, context, more, err);
+  th_status rc = (s->phase == FIT ? step_fit : step_try)(s, context, more, err);
+  s->fresh = context->deal.pass == 0 && !context->deal.reused;
+  return rc;
 }
 
-/* Fit S to one pass more at most: it is read alone, and stays as it is. */
+/* What the model says of S. */
+static void tell_selection(struct oomp *s, const struct th_context *context)
+{
+  struct th_selected *to = &s->selected;
+  double delta = context->config->greedy.delta;
+  to->size = s->support.size;
+  to->guarantee = s->fresh ? fmax(1 - 2 * delta, 0) : 0;
+  to->remaining_bound = isfinite(s->remaining) ? s->remaining : 0;
+  to->mu = s->law.mu;
+  to->rho = s->law.least;
+  to->smoothness = s->law.most;
+  to->bound = s->law.reach;
+}
+
+/* Fit S to as many examples as served to choose it, of one pass more at most:
+ * S is read alone, and stays as it is. */
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
   struct oomp *s = state;
   bool more = true;
   th_status rc = TH_OK;
+  tell_selection(s, context);
   if (s->support.size == 0) {
     th_context_notice(context,
                       "no attribute stands out for certain in %lld examples, "
@@ -303,7 +324,8 @@ static th_status finish(void *state, struct th_context *context,
                       (long long)s->rows);
     return rc;
   }
-  int64_t wanted = context->deal.rows_in_pass;
+  int64_t wanted = th_max_i64(s->rows, FIT_ROWS * (s->support.size + 1));
+  wanted = th_min_i64(wanted, context->deal.rows_in_pass);
   if (th_deal_left(&context->deal) < wanted)
     th_deal_extend(&context->deal, 1);
   TH_TRY(th_oomp_fit_begin(&s->fit, context, &s->support, err));
@@ -320,6 +342,11 @@ done:
 static const struct th_support *support_of(const void *state)
 {
   return &((const struct oomp *)state)->support;
+}
+
+static const struct th_selected *selected_of(const void *state)
+{
+  return &((const struct oomp *)state)->selected;
 }
 
 static double loss_of(const void *state)
@@ -339,7 +366,8 @@ static void describe(void *state, struct th_context *context,
 {
   struct oomp *s = state;
   struct th_state_growing selected = {"selected", TH_STATE_I64, 1,
-                                      (void **)&s->selected, &s->selected_room};
+                                      (void **)&s->selected.attribute,
+                                      &s->selected_room};
   th_support_describe(&s->support, "support", list);
   th_state_grow(list, selected, s->support.size);
   TH_STATE_ONE(list, s, phase);
@@ -349,8 +377,9 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, noise);
   TH_STATE_ONE(list, s, remaining);
   TH_STATE_ONE(list, s, rows);
-  TH_STATE_ONE(list, s, cost_try);
-  TH_STATE_ONE(list, s, cost_fit);
+  TH_STATE_ONE(list, s, selected.cost_try_select);
+  TH_STATE_ONE(list, s, selected.cost_optim);
+  TH_STATE_ONE(list, s, fresh);
   th_gram_describe(&s->fit.gram, list);
   th_candidates_describe(&s->candidates, context, list);
 }
@@ -361,5 +390,6 @@ const struct th_algorithm th_oomp_algorithm = {.create = create,
                                                .support = support_of,
                                                .loss = loss_of,
                                                .step_size = step_size_of,
+                                               .selected = selected_of,
                                                .describe = describe,
                                                .free = free_state};

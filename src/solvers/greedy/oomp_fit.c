@@ -3,10 +3,10 @@
  * In place of the averaged stochastic gradients of Saad, Blanchard & Arlot
  * 2024, Algorithm 5: the same property, on 5 to 10 times fewer examples.
  * SPDX-License-Identifier: MIT */
+#include "solvers/greedy/oomp_fit.h"
 #include "core/elementary.h"
 #include "core/integer.h"
 #include "core/memory.h"
-#include "solvers/greedy/oomp.h"
 
 #include <math.h>
 
