@@ -76,6 +76,21 @@ done:
   return rc;
 }
 
+static th_status walk_selected(struct th_message *pack, struct th_selected *s,
+                               struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_message_bytes(pack, &s->size, sizeof s->size, err));
+#define WALK(name, what)                                                       \
+  TH_TRY(th_message_bytes(pack, &s->name, sizeof s->name, err));
+  TH_SELECTED_REALS(WALK)
+#undef WALK
+  TH_TRY(th_message_array(pack, (void **)&s->attribute, s->size,
+                          sizeof *s->attribute, err));
+done:
+  return rc;
+}
+
 static th_status walk_all(struct th_message *pack, struct th_model *model,
                           struct th_error *err)
 {
@@ -83,6 +98,8 @@ static th_status walk_all(struct th_message *pack, struct th_model *model,
   th_status rc = walk(pack, model, err);
   if (rc == TH_OK)
     rc = th_message_bytes(pack, distinct, sizeof *distinct, err);
+  if (rc == TH_OK)
+    rc = walk_selected(pack, &model->selected, err);
   return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
 }
 
