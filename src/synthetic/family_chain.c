@@ -69,7 +69,7 @@ static void uniforms(const struct th_family_walk *walk, enum th_purpose purpose,
 static void next(struct th_family_walk *walk, int64_t attribute)
 {
   double rho = walk->law->truth->own.correlation;
-  double stays[TH_FAMILY_STRIP];
+  double stays[TH_FAMILY_STRIP] = {0};
   uniforms(walk, TH_PURPOSE_ATTRIBUTE, attribute, walk->fresh);
   if (rho != 0)
     uniforms(walk, TH_PURPOSE_POSITION, attribute, stays);
