@@ -49,7 +49,8 @@ static inline struct problem problem_of(const struct th_solver_row *row, int k)
                           .intercept = k % 4 == 1 ? 2 : 0,
                           .seed = (uint64_t)k,
                           .labels = k % 2,
-                          .weighted = k % 5 == 2 && strcmp(row->name, "oomp")};
+                          .weighted =
+                              k % 5 == 2 && strcmp(row->name, "oomp") != 0};
 }
 
 /* Values are rare in the later cases, so that trials of sift last over rounds.
