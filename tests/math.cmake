@@ -1,5 +1,5 @@
 # Tests of src/math
-foreach(name IN ITEMS cholesky confidence draws gap kernels linalg logistic loss online penalty
+foreach(name IN ITEMS cholesky confidence draws gap gradients kernels linalg logistic loss online penalty
     products rule)
   th_test(NAME unit_${name} LIBS thresher_solvers_driver LABELS unit)
 endforeach()

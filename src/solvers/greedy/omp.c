@@ -92,12 +92,16 @@ static th_status create(void **state, struct th_context *context,
   s->residual = config->greedy.residual;
   TH_TRY(th_problem_init(&s->problem, context, &s->duals, err));
   th_replicated_columns_init(&s->columns, s->problem.rows, NULL);
-  const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns};
+  const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns,
+                                       config->greedy.look_ahead &&
+                                           !s->problem.loss->labels &&
+                                           !s->problem.beyond_float};
   TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
   TH_TRY(take_start(s, context, err));
   TH_TRY(th_omp_folds_init(&s->folds, config->greedy.folds, &data, err));
   s->folds.ended = s->folds.count == 0;
+  s->path.known = s->folds.ended && s->path.size == 0;
   TH_TRY(publish(s, context, err));
   *state = s;
   s = NULL;
@@ -128,7 +132,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
       s->most = s->folds.best;
     return rc;
   }
-  rc = th_pursuit_extend(&s->path, err);
+  rc = th_pursuit_extend(&s->path, 1, s->most, err);
   return rc == TH_OK ? publish(s, context, err) : rc;
 }
 
@@ -174,11 +178,46 @@ static double done_of(const void *state)
                                        : -1;
 }
 
+/* Have these columns. Sorts the list. Collective. */
+static th_status fetch_all(struct omp *s, struct th_context *context,
+                           int64_t *attribute, int64_t count,
+                           struct th_error *err)
+{
+  int64_t missing = 0;
+  for (int64_t k = 0; k < count; k++)
+    if (th_replicated_columns_slot(&s->columns, attribute[k]) < 0)
+      attribute[missing++] = attribute[k];
+  qsort(attribute, (size_t)missing, sizeof *attribute, th_integer_ascending);
+  return th_replicated_columns_fetch(&s->columns, context, attribute, missing,
+                                     err);
+}
+
+/* What a path has chosen, or has had as a candidate. */
+static void describe_columns(struct omp *s, struct th_context *context,
+                             struct th_state *list)
+{
+  int64_t count = 0;
+  int64_t *attribute = NULL;
+  if (!th_state_puts(list)) {
+    th_state_all(list, "columns", TH_STATE_I64, &s->columns.count, 1);
+    th_state_all(list, "column", TH_STATE_I64, s->columns.attribute,
+                 s->columns.count);
+    return;
+  }
+  th_state_all(list, "columns", TH_STATE_I64, &count, 1);
+  th_state_note(list, TH_NEW(&attribute, count, "the support", list->err));
+  th_state_all(list, "column", TH_STATE_I64, attribute, count);
+  if (th_state_agree(list, context->comm))
+    th_state_note(list, fetch_all(s, context, attribute, count, list->err));
+  TH_FREE(attribute);
+}
+
 static void describe(void *state, struct th_context *context,
                      struct th_state *list)
 {
   struct omp *s = state;
   TH_STATE_ONE(list, s, most);
+  describe_columns(s, context, list);
   th_omp_folds_describe(&s->folds, list);
   th_state_enter(list, "path");
   th_pursuit_describe(&s->path, list);
