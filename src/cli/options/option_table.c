@@ -158,6 +158,11 @@ static const struct th_option after[] = {
     {"prefetch", 0, TH_OPT_FLAG, AT(prefetch), NULL, "yes", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false,
      "Read dense data from disk while the rank computes"},
+    {"max-time", 0, TH_OPT_TIME, AT(max_time), "T", NULL, "no limit",
+     TH_FROM(1), NULL, "run", TH_TRAIN, false,
+     "Stop after so many seconds, or minutes and seconds as in 90:00, or "
+     "HH:MM:SS, or days before these as in 1-12:00:00. What was selected by "
+     "then is fitted and written, and the exit status is 3"},
     {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false, "Print the plan and stop"},
     {"report", 0, TH_OPT_TEXT, AT(report), "RUN.json", NULL, "none",

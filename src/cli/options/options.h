@@ -84,6 +84,7 @@ struct th_options {
   const char *telemetry;
   const char *reference;
   const char *report;
+  int64_t max_time; /* seconds; 0: no limit */
   bool prefetch;
   bool dry_run;
   int split; /* enum th_split */
