@@ -32,6 +32,7 @@ th_status th_descent_begin(struct th_descent *descent, int64_t members,
       TH_GROW(&descent->coef, &descent->capacity, members, "the descent", err));
   for (int64_t k = 0; k < members; k++)
     descent->coef[k] = descent->mean[k] = 0;
+  descent->size = members;
   descent->steps = 0;
 done:
   return rc;
@@ -85,20 +86,15 @@ done:
   return rc;
 }
 
-void th_descent_describe(struct th_descent *descent, int64_t members,
-                         struct th_state *state)
+void th_descent_describe(struct th_descent *descent, struct th_state *state)
 {
-  int64_t count = descent->steps > 0 ? members : 0;
   th_state_enter(state, "descent");
+  TH_STATE_ONE(state, descent, size);
+  if (th_state_puts(state))
+    th_state_note(state, th_descent_begin(descent, descent->size, state->err));
   TH_STATE_ONE(state, descent, steps);
-  if (th_state_puts(state) && descent->steps > 0) {
-    int64_t steps = descent->steps;
-    th_state_note(state, th_descent_begin(descent, members, state->err));
-    descent->steps = steps;
-    count = members;
-  }
-  TH_STATE_ARRAY(state, descent, coef, count);
-  TH_STATE_ARRAY(state, descent, mean, count);
+  TH_STATE_ARRAY(state, descent, coef, descent->size);
+  TH_STATE_ARRAY(state, descent, mean, descent->size);
   th_state_leave(state);
 }
 

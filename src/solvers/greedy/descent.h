@@ -14,6 +14,7 @@ struct th_descent {
   double *coef; /* beta_t */
   double *mean; /* its average */
   int64_t capacity;
+  int64_t size;  /* members */
   int64_t steps; /* t */
 };
 
@@ -33,9 +34,8 @@ th_status th_descent_add(struct th_descent *descent, struct th_context *context,
                          const struct th_support *support,
                          const struct th_oomp_law *law, struct th_error *err);
 
-/* Its state; S has so many members. Local. */
-void th_descent_describe(struct th_descent *descent, int64_t members,
-                         struct th_state *state);
+/* Its state. Local. */
+void th_descent_describe(struct th_descent *descent, struct th_state *state);
 
 /* Local. */
 void th_descent_free(struct th_descent *descent);

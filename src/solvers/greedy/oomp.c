@@ -344,7 +344,7 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, selected.cost_try_select);
   TH_STATE_ONE(list, s, selected.cost_optim);
   TH_STATE_ONE(list, s, fresh);
-  th_oomp_fit_describe(&s->fit, &s->support, list);
+  th_oomp_fit_describe(&s->fit, list);
   th_candidates_describe(&s->candidates, context, list);
 }
 

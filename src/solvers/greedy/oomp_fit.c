@@ -114,13 +114,13 @@ th_status th_oomp_fit_solve(struct th_oomp_fit *fit, struct th_context *context,
   return TH_OK;
 }
 
-void th_oomp_fit_describe(struct th_oomp_fit *fit,
-                          const struct th_support *support,
-                          struct th_state *state)
+void th_oomp_fit_describe(struct th_oomp_fit *fit, struct th_state *state)
 {
   th_state_enter(state, "fit");
   TH_STATE_ONE(state, fit, rows);
-  th_gram_describe(&fit->gram, state);
-  th_descent_describe(&fit->descent, support->size, state);
+  if (fit->optim == TH_OPTIM_SQUARES)
+    th_gram_describe(&fit->gram, state);
+  else
+    th_descent_describe(&fit->descent, state);
   th_state_leave(state);
 }

@@ -52,9 +52,7 @@ th_status th_oomp_fit_solve(struct th_oomp_fit *fit, struct th_context *context,
                             struct th_support *support, struct th_error *err);
 
 /* Its state. Local. */
-void th_oomp_fit_describe(struct th_oomp_fit *fit,
-                          const struct th_support *support,
-                          struct th_state *state);
+void th_oomp_fit_describe(struct th_oomp_fit *fit, struct th_state *state);
 
 /* Local. */
 void th_oomp_fit_free(struct th_oomp_fit *fit);
