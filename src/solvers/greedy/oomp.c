@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 32, MOST_ROWS = 8192, SHARE = 16 };
+enum { LEAST_ROWS = 128, MOST_ROWS = 8192, SHARE = 16 };
 enum { FIT_ROWS = 1000 }; /* of the last fit, for each member */
 
 /* Of the mean square of residuals, which other rows told. */
