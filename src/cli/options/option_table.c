@@ -182,6 +182,11 @@ static const struct th_option after[] = {
      "Print the results as JSON"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_INSPECT, false, "Read everything, and verify every checksum"},
+    {"data", 0, TH_OPT_TEXT, AT(data_of_model), "NAME.h5", NULL, "none",
+     TH_NO_LIMITS, NULL, "run", TH_INSPECT, false,
+     "Tell mu of a model's attributes on the training examples of this data "
+     "set: how well they explain one of the others, as a sum of magnitudes of "
+     "coefficients (Saad, Blanchard & Arlot 2024, Assumption 2)"},
     {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_VERIFY, false,
      "Also train the model anew by its own options, and compare every number, "

@@ -90,6 +90,7 @@ struct th_options {
   int split; /* enum th_split */
   bool json;
   bool check;
+  const char *data_of_model;
   bool retrain;
   /* how it was asked */
   int arguments; /* positional */
