@@ -1,9 +1,10 @@
 /* irrepresentable.c - how well some attributes explain another one
  *
- * With v_k = sum_l inv(Sigma_S)_kl (x_l - mean_l) over the examples,
+ * Let v_k = sum_l inv(Sigma_S)_kl (x_l - mean_l) over the examples. Then
  * coefficient k of the regression of x_j on S is sum_i eta_i v_ki x_ij. So a
  * pass with v_k gives this coefficient for all attributes, whose magnitudes are
- * added up. SPDX-License-Identifier: MIT */
+ * added up.
+ * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/irrepresentable.h"
 
 #include "core/memory.h"
