@@ -139,9 +139,9 @@ static void find_most(struct work *w, struct th_irrepresentable *question)
   question->attribute = first == INT64_MIN ? -1 : -first;
 }
 
-static th_status open(struct work *w, const struct th_plan *plan,
-                      struct th_store *store, struct th_comm *comm,
-                      struct th_profile *profile, struct th_error *err)
+static th_status begin(struct work *w, const struct th_plan *plan,
+                       struct th_store *store, struct th_comm *comm,
+                       struct th_profile *profile, struct th_error *err)
 {
   th_status rc;
   TH_TRY(th_context_init(&w->context, plan, store, comm, NULL, profile, err));
@@ -166,7 +166,7 @@ th_status th_irrepresentable_find(struct th_irrepresentable *question,
                    "mu_S is for supports of at most %d attributes, and this "
                    "one has %lld",
                    TH_IRREPRESENTABLE_MOST, (long long)question->size);
-  TH_TRY(open(&w, plan, store, comm, profile, err));
+  TH_TRY(begin(&w, plan, store, comm, profile, err));
   TH_TRY(add_members(&w, question, err));
   rc = reserve(&w, question->size, err);
   if (rc == TH_OK)
