@@ -33,7 +33,7 @@ void th_selected_json(json_t *object, const struct th_selected *s)
 void th_selected_print(FILE *out, const char *label,
                        const struct th_selected *s)
 {
-  if (!(s->cost_try_select > 0))
+  if (!(s->cost_try_select > 0) || s->size == 0)
     return;
   if (s->guarantee > 0)
     fprintf(out, "%sall attributes are true with probability %g", label,

@@ -283,7 +283,8 @@ static th_status finish(void *state, struct th_context *context,
   if (s->support.size == 0) {
     th_context_notice(context,
                       "no attribute stands out for certain in %lld examples, "
-                      "so the model is zero",
+                      "so the model is zero; give more examples or a smaller "
+                      "{mu}, or take solver omp, which predicts",
                       (long long)s->rows);
     return rc;
   }
