@@ -49,7 +49,7 @@ th_status th_selected_put(const struct th_h5 *h5,
   struct th_selected copy = *selection;
   struct th_h5_field field[FIELDS];
   th_status rc = TH_OK;
-  if (selection->size == 0 && !(selection->guarantee > 0))
+  if (selection->size == 0 && !(selection->cost_try_select > 0))
     return rc;
   list_members(&copy, field);
   TH_TRY(th_h5_group(h5, TH_G_SELECTED, err));

@@ -6,7 +6,7 @@
 
 void th_selected_json(json_t *object, const struct th_selected *s)
 {
-  if (s->size == 0 && !(s->guarantee > 0))
+  if (s->size == 0 && !(s->cost_try_select > 0))
     return;
   json_t *selected = json_array();
   for (int64_t k = 0; k < s->size; k++)

@@ -21,7 +21,7 @@
   X(smoothness, "largest eigenvalue")                                          \
   X(bound, "of the magnitude of values")
 
-/* size 0 and no guarantee: nothing was chosen in an order. */
+/* size 0 and no cost: nothing was to be chosen in an order. */
 struct th_selected {
   int64_t size;
   int64_t examples;   /* that served to choose */
