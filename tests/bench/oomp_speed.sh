@@ -11,7 +11,7 @@ set -euo pipefail
 ranks 0 generate oomp -o speed.h5 --examples "${EXAMPLES:-1500}" \
   --attributes "${ATTRIBUTES:-1000000}" --support 20 --force -q
 must "$RANKS" train speed.h5 -o model.h5 --force --solver oomp --no-intercept \
-  --no-standardize --mu 0.1 -s 1 --passes "${PASSES:-120}" --memory 7G \
+  --no-standardize --mu 0.5 -s 1 --passes "${PASSES:-120}" --memory 7G \
   --telemetry speed.jsonl --report speed.json
 "${PYTHON:-python3}" "$SOURCE/tests/bench/oomp_speed.py" speed.jsonl speed.json
 remove speed.h5
