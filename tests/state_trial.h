@@ -179,6 +179,7 @@ static inline struct th_config selects_online(const struct th_solver_row *row,
   config.greedy.rho = 1;
   config.greedy.smoothness = 1;
   config.greedy.max_examples = k % 4 == 3 ? 2500 : 0;
+  config.greedy.optim = k % 3 == 1 ? TH_OPTIM_DESCENT : TH_OPTIM_SQUARES;
   return config;
 }
 

@@ -182,12 +182,15 @@ static th_status tell_start(struct th_training *training, struct th_error *err)
   return rc;
 }
 
-/* Every option that can change the model, as it was used. Local. */
+/* Every option that can change the model, as it was used. Where the run was
+ * stopped, that is its number of examples. Local. */
 static th_status fill_deck(struct th_training *training, struct th_error *err)
 {
-  const struct th_config *used = &training->plan.config;
+  struct th_config *used = &training->plan.config;
   char text[TH_SOURCE_TEXT];
   th_status rc = TH_OK;
+  if (training->model.stopped)
+    used->greedy.max_examples = training->model.selected.examples;
   if (training->data->source[0] != '\0')
     TH_TRY(
         th_model_set(&training->model, "source", training->data->source, err));

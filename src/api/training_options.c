@@ -92,6 +92,16 @@ static const struct th_option table[] = {
      "Stop once the root mean square of the coefficients that are left is "
      "below "
      "X, in the units that the solver works in"},
+    {"optim", 0, TH_OPT_CHOICE, AT(greedy.optim), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, th_training_names_optim, "model", TH_TRAIN, true,
+     "How the selected attributes are fitted before the next ones are "
+     "selected: least squares, or averaged stochastic gradient descent as in "
+     "the paper, which needs more examples"},
+    {"constants", 0, TH_OPT_CHOICE, AT(greedy.constants), NULL,
+     th_option_by_config, NULL, TH_NO_LIMITS, th_training_names_constants,
+     "model", TH_TRAIN, true,
+     "How many steps this descent makes: theory is proven, practical is that "
+     "divided by 42,000"},
     {"max-examples", 0, TH_OPT_INT, AT(greedy.max_examples), "N",
      th_option_by_config, "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN,
      true, "Stop after so many examples"},

@@ -53,8 +53,8 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
 static const char *const omp_options[] = {
     "sparsity", "validation", "stop-residual", "oracle", "start", NULL};
 static const char *const oomp_options[] = {
-    "sparsity",     "passes",         "delta", "mu",
-    "rho",          "smoothness",     "bound", "stop-below",
+    "sparsity",     "passes",         "delta",      "mu",    "rho",
+    "smoothness",   "bound",          "stop-below", "optim", "constants",
     "max-examples", "max-attributes", NULL};
 static const char *const lasso_options[] = {PENALISED, "radius", NULL};
 static const char *const ridge_options[] = {
@@ -183,6 +183,7 @@ static const struct th_solver_row solvers[] = {
                 "for certain, from examples read once",
      .source = "Saad, Blanchard & Arlot 2024, Algorithms 3 to 6",
      .options = oomp_options,
+     .anytime = true,
      .plan = th_oomp_plan,
      .algorithm = &th_oomp_algorithm},
     {.name = "aerr",

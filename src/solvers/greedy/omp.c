@@ -141,8 +141,8 @@ static th_status finish(void *state, struct th_context *context,
 {
   struct omp *s = state;
   (void)err;
-  s->selected = (struct th_selected){.size = s->path.size,
-                                     .attribute = s->path.attribute};
+  s->selected = (struct th_selected){
+      .size = s->path.size, .complete = 1, .attribute = s->path.attribute};
   if (s->path.size == 0)
     th_context_notice(context, "no attribute predicts examples that are held "
                                "out, so the model is zero");

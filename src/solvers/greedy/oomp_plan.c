@@ -7,7 +7,7 @@
 
 enum {
   MOST = 1000,     /* attributes, where no option limits them */
-  EACH_OWNED = 64, /* bytes */
+  EACH_OWNED = 80, /* bytes */
   EACH_ROW = 64,
   ROWS = 8192 /* of a look */
 };
