@@ -30,6 +30,9 @@ struct omp {
   struct th_selected selected;
   struct th_index_value *chosen;
   int64_t room;
+  int64_t *held; /* attributes whose columns are here, for the state */
+  int64_t held_room;
+  int64_t columns_held;
   int64_t most;    /* attributes of the path */
   double residual; /* of the loss without attributes, at which it ends */
   double zero;     /* that loss */
@@ -46,7 +49,7 @@ static void free_state(void *state)
   th_problem_duals_free(&s->duals);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
-  TH_FREE(s->chosen, s);
+  TH_FREE(s->chosen, s->held, s);
 }
 
 /* Begin with the attributes of the option, fitted to the data. Collective. */
@@ -93,7 +96,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_problem_init(&s->problem, context, &s->duals, err));
   th_replicated_columns_init(&s->columns, s->problem.rows, NULL);
   const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns,
-                                       config->greedy.look_ahead &&
+                                       config->greedy.keep_slopes &&
                                            !s->problem.loss->labels &&
                                            !s->problem.beyond_float};
   TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
@@ -178,38 +181,36 @@ static double done_of(const void *state)
                                        : -1;
 }
 
-/* Have these columns. Sorts the list. Collective. */
+/* Have the listed columns. Collective. */
 static th_status fetch_all(struct omp *s, struct th_context *context,
-                           int64_t *attribute, int64_t count,
-                           struct th_error *err)
+                           int64_t count, struct th_error *err)
 {
   int64_t missing = 0;
   for (int64_t k = 0; k < count; k++)
-    if (th_replicated_columns_slot(&s->columns, attribute[k]) < 0)
-      attribute[missing++] = attribute[k];
-  qsort(attribute, (size_t)missing, sizeof *attribute, th_integer_ascending);
-  return th_replicated_columns_fetch(&s->columns, context, attribute, missing,
+    if (th_replicated_columns_slot(&s->columns, s->held[k]) < 0)
+      s->held[missing++] = s->held[k];
+  return th_replicated_columns_fetch(&s->columns, context, s->held, missing,
                                      err);
 }
 
-/* What a path has chosen, or has had as a candidate. */
+/* What a path has chosen, or has had as a candidate, in ascending order. */
 static void describe_columns(struct omp *s, struct th_context *context,
                              struct th_state *list)
 {
-  int64_t count = 0;
-  int64_t *attribute = NULL;
+  struct th_state_growing held = {"column", TH_STATE_I64, 1, (void **)&s->held,
+                                  &s->held_room};
+  int64_t count = s->columns.count;
   if (!th_state_puts(list)) {
-    th_state_all(list, "columns", TH_STATE_I64, &s->columns.count, 1);
-    th_state_all(list, "column", TH_STATE_I64, s->columns.attribute,
-                 s->columns.count);
-    return;
+    th_state_note(list, TH_GROW(&s->held, &s->held_room, count, "the support",
+                                list->err));
+    for (int64_t k = 0; k < count && th_state_good(list); k++)
+      s->held[k] = s->columns.attribute[s->columns.sorted[k]];
   }
-  th_state_all(list, "columns", TH_STATE_I64, &count, 1);
-  th_state_note(list, TH_NEW(&attribute, count, "the support", list->err));
-  th_state_all(list, "column", TH_STATE_I64, attribute, count);
-  if (th_state_agree(list, context->comm))
-    th_state_note(list, fetch_all(s, context, attribute, count, list->err));
-  TH_FREE(attribute);
+  s->columns_held = count;
+  TH_STATE_ONE(list, s, columns_held);
+  th_state_grow(list, held, s->columns_held);
+  if (th_state_puts(list) && th_state_agree(list, context->comm))
+    th_state_note(list, fetch_all(s, context, s->columns_held, list->err));
 }
 
 static void describe(void *state, struct th_context *context,

@@ -1,9 +1,9 @@
 /* pursuit_extend.c - the next attribute of some paths
  *
- * All slopes come from a path's outlook, where it shows them; else from one
+ * All slopes come from a path's basis, where it shows them; else from one
  * pass for all paths that lack it. An attribute that is no candidate makes a
- * new outlook, by one pass for all paths that need it. SPDX-License-Identifier:
- * MIT */
+ * new basis, by one pass for all paths that need it.
+ * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
 #include "solvers/greedy/pursuit_parts.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 
 enum {
-  WIDTH = TH_OUTLOOK_WIDTH,
+  WIDTH = TH_SLOPE_BASIS_WIDTH,
   FEW = 16 /* one in so many slopes may be computed again by itself */
 };
 
@@ -22,12 +22,12 @@ static const double nothing = 1e-13;
 struct step {
   struct th_pursuit *path;
   int64_t count;
-  int64_t attribute[WIDTH]; /* chosen; INT64_MAX: none */
-  bool blind[WIDTH];        /* no outlook shows its slopes */
-  struct th_outlook common; /* residuals of those that are blind, if they are
-                               several */
+  int64_t attribute[WIDTH];     /* chosen; INT64_MAX: none */
+  bool blind[WIDTH];            /* no basis shows its slopes */
+  struct th_slope_basis common; /* residuals of those that are blind, if they
+                               are several */
   struct th_problem_block block[WIDTH];
-  int64_t blocks; /* outlooks to be made */
+  int64_t blocks; /* bases to be made */
 };
 
 static struct th_comm *comm_of(const struct th_pursuit *path)
@@ -101,7 +101,7 @@ static th_status find_slopes(struct step *s, int64_t f, struct th_error *err)
   struct th_problem *p = path->data.problem;
   struct th_duals *duals = path->data.duals;
   double factor[WIDTH] = {0};
-  bool seen = th_pursuit_sees(path, factor);
+  bool seen = th_pursuit_spans(path, factor);
   if (path->known) {
     path->known = false;
     return TH_OK;
@@ -109,15 +109,15 @@ static th_status find_slopes(struct step *s, int64_t f, struct th_error *err)
   if (!seen && s->common.right != NULL)
     factor[f] = 1;
   if (seen || s->common.right != NULL) {
-    th_outlook_estimate(seen ? &path->outlook : &s->common, p, path->work,
-                        factor, duals);
+    th_slope_basis_estimate(seen ? &path->basis : &s->common, p, path->work,
+                            factor, duals);
     if (is_clear(path))
       return th_problem_settle(p, path->work, 1, INFINITY, duals, err);
   }
   return th_problem_pass(p, path->work, 1, INFINITY, duals, err);
 }
 
-/* Choose for path f, and prepare an outlook unless the choice was foreseen.
+/* Choose for path f, and prepare a basis unless the choice was foreseen.
  * Collective. */
 static th_status choose(struct step *s, int64_t f, int64_t most,
                         struct th_error *err)
@@ -132,12 +132,12 @@ static th_status choose(struct step *s, int64_t f, int64_t most,
     path->ended =
         s->attribute[f] == INT64_MAX || !(slope > nothing * p->lambda_max);
   }
-  bool expected = th_outlook_find(&path->outlook, s->attribute[f]) > 0;
+  bool expected = th_slope_basis_find(&path->basis, s->attribute[f]) > 0;
   bool last = path->ended || path->size + 1 >= most;
-  if (rc == TH_OK && path->data.look_ahead && !expected && !last) {
-    rc = th_pursuit_look(path, err);
+  if (rc == TH_OK && path->data.keep_slopes && !expected && !last) {
+    rc = th_pursuit_basis(path, err);
     s->block[s->blocks++] =
-        (struct th_problem_block){path->outlook.right, path->outlook.gradient};
+        (struct th_problem_block){path->basis.right, path->basis.gradient};
   }
   mark_members(path, true);
   return rc;
@@ -155,12 +155,12 @@ static th_status share_pass(struct step *s, struct th_error *err)
     blind += s->blind[f];
   if (blind < 2 || p->beyond_float)
     return TH_OK;
-  rc = th_outlook_reserve(&s->common, p, err);
+  rc = th_slope_basis_reserve(&s->common, p, err);
   TH_TRY(th_agree(comm_of(s->path), rc, err));
-  th_outlook_clear(&s->common, p);
+  th_slope_basis_clear(&s->common, p);
   for (int64_t f = 0; f < s->count; f++)
     if (s->blind[f])
-      th_outlook_put(&s->common, p, (int)f, -1, s->path[f].work);
+      th_slope_basis_put(&s->common, p, (int)f, -1, s->path[f].work);
   block = (struct th_problem_block){s->common.right, s->common.gradient};
   TH_TRY(th_problem_gradients(p, &block, 1, err));
 done:
@@ -190,7 +190,7 @@ static th_status extend(struct step *s, int64_t most, struct th_error *err)
     if (path->ended)
       continue;
     th_pursuit_theta(path);
-    s->blind[f] = !path->known && !th_pursuit_sees(path, factor);
+    s->blind[f] = !path->known && !th_pursuit_spans(path, factor);
   }
   TH_TRY(share_pass(s, err));
   for (int64_t f = 0; f < s->count; f++)
@@ -213,7 +213,7 @@ th_status th_pursuit_extend(struct th_pursuit *path, int64_t count,
   for (int64_t f = 0; f < count && rc == TH_OK; f += WIDTH) {
     struct step s = {.path = path + f, .count = th_min_i64(count - f, WIDTH)};
     rc = extend(&s, most, err);
-    th_outlook_free(&s.common);
+    th_slope_basis_free(&s.common);
   }
   return rc;
 }

@@ -1,44 +1,45 @@
-/* outlook.c - slopes of all attributes without a pass
+/* slope_basis.c - slopes of all attributes without a pass
  * SPDX-License-Identifier: MIT */
-#include "solvers/greedy/outlook.h"
+#include "solvers/greedy/slope_basis.h"
 
 #include "core/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = TH_OUTLOOK_WIDTH };
+enum { WIDTH = TH_SLOPE_BASIS_WIDTH };
 
 static const double rounding = 0x1p-40;  /* of residuals in double */
 static const double slack = 1 + 0x1p-10; /* of the bounds themselves */
 
-th_status th_outlook_reserve(struct th_outlook *o, const struct th_problem *p,
-                             struct th_error *err)
+th_status th_slope_basis_reserve(struct th_slope_basis *o,
+                                 const struct th_problem *p,
+                                 struct th_error *err)
 {
   th_status rc = TH_OK;
   if (o->right != NULL)
     return TH_OK;
-  TH_TRY(TH_NEW(&o->right, p->rows * WIDTH, "an outlook", err));
-  TH_TRY(TH_NEW(&o->gradient, p->active.count * WIDTH, "an outlook", err));
+  TH_TRY(TH_NEW(&o->right, p->rows * WIDTH, "a basis", err));
+  TH_TRY(TH_NEW(&o->gradient, p->active.count * WIDTH, "a basis", err));
 done:
   return rc;
 }
 
-void th_outlook_free(struct th_outlook *o)
+void th_slope_basis_free(struct th_slope_basis *o)
 {
   TH_FREE(o->right, o->gradient);
-  *o = (struct th_outlook){0};
+  *o = (struct th_slope_basis){0};
 }
 
-void th_outlook_clear(struct th_outlook *o, const struct th_problem *p)
+void th_slope_basis_clear(struct th_slope_basis *o, const struct th_problem *p)
 {
   memset(o->unit, 0, sizeof o->unit);
   memset(o->norm, 0, sizeof o->norm);
   memset(o->right, 0, (size_t)(p->rows * WIDTH) * sizeof *o->right);
 }
 
-void th_outlook_put(struct th_outlook *o, const struct th_problem *p, int k,
-                    double factor, const double *z)
+void th_slope_basis_put(struct th_slope_basis *o, const struct th_problem *p,
+                        int k, double factor, const double *z)
 {
   double largest = 0;
   double sum = 0;
@@ -55,7 +56,7 @@ void th_outlook_put(struct th_outlook *o, const struct th_problem *p, int k,
     o->right[i * WIDTH + k] = (float)(p->eta[i] * z[i] * factor);
 }
 
-int th_outlook_find(const struct th_outlook *o, int64_t attribute)
+int th_slope_basis_find(const struct th_slope_basis *o, int64_t attribute)
 {
   for (int k = 0; k < o->count; k++)
     if (o->candidate[k] == attribute)
@@ -65,9 +66,9 @@ int th_outlook_find(const struct th_outlook *o, int64_t attribute)
 
 /* The norm of what theta and the combination add up to; and of theta, in
  * *whole. */
-static double difference(const struct th_outlook *o, const struct th_problem *p,
-                         const double *theta, const double *weight,
-                         double *whole)
+static double difference(const struct th_slope_basis *o,
+                         const struct th_problem *p, const double *theta,
+                         const double *weight, double *whole)
 {
   double sum = 0;
   double all = 0;
@@ -93,9 +94,9 @@ static double combine(const double *gradient, const double *weight)
   return sum;
 }
 
-void th_outlook_estimate(const struct th_outlook *o, const struct th_problem *p,
-                         const double *theta, const double factor[WIDTH],
-                         struct th_duals *duals)
+void th_slope_basis_estimate(const struct th_slope_basis *o,
+                             const struct th_problem *p, const double *theta,
+                             const double factor[WIDTH], struct th_duals *duals)
 {
   double weight[WIDTH];
   double whole;
