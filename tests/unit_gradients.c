@@ -55,7 +55,7 @@ static void fill(struct sample *s, enum th_type type)
   for (int64_t k = 0; k < ROWS * RIGHT; k++)
     s->residual[k] = (float)(uniform(1, k) - 0.5);
   for (int64_t a = 0; a < ATTRIBUTES; a++)
-    s->centre[a] = a % 3 * 2.5;
+    s->centre[a] = (double)(a % 3) * 2.5;
 }
 
 /* Sums that begin at something, and what may be off. */

@@ -7,7 +7,8 @@
  * attributes are summed in double. So the bits depend on the rows of the slab
  * alone. Rounding changes a sum by less than 2^-17 (sparse: 2^-43) of the sum
  * of its terms' magnitudes, with |x| + |centre| for |x - centre| in them.
- * Local; nothing allocates. SPDX-License-Identifier: MIT */
+ * Local; nothing allocates.
+ * SPDX-License-Identifier: MIT */
 #ifndef TH_GRADIENTS_H
 #define TH_GRADIENTS_H
 

@@ -2,11 +2,12 @@
  *
  * Let v_k = sum_l inv(Sigma_S)_kl (x_l - mean_l) over the examples. Then
  * coefficient k of the regression of x_j on S is sum_i eta_i v_ki x_ij. So a
- * pass with v_k gives this coefficient for all attributes, whose magnitudes are
- * added up.
+ * pass with sixteen of them gives as many coefficients of all attributes, whose
+ * magnitudes are added up.
  * SPDX-License-Identifier: MIT */
 #include "solvers/greedy/irrepresentable.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 #include "math/linalg.h"
 #include "solvers/greedy/pursuit_parts.h"
@@ -41,6 +42,7 @@ static th_status reserve(struct work *w, int64_t size, struct th_error *err)
   TH_TRY(TH_NEW(&w->inverse, size * size, "the inverse covariance", err));
   TH_TRY(TH_NEW(&w->v, w->problem.rows, "the inverse covariance", err));
   TH_TRY(TH_NEW(&w->norm, w->problem.active.count, "norms", err));
+  TH_TRY(th_slope_basis_reserve(&w->path.basis, &w->problem, err));
 done:
   return rc;
 }
@@ -102,7 +104,28 @@ static void combine(struct work *w, int64_t k)
     w->v[i] -= shift;
 }
 
-/* Coefficient k of all attributes, added to their norms. Collective. */
+/* Coefficients first .. of all attributes, as many as one pass forms, added to
+ * their norms. Collective. */
+static th_status add_coefficients(struct work *w, int64_t first,
+                                  struct th_error *err)
+{
+  struct th_slope_basis *basis = &w->path.basis;
+  const struct th_problem_block block = {basis->right, basis->gradient};
+  int64_t last = th_min_i64(first + TH_SLOPE_BASIS_WIDTH, w->path.size);
+  th_slope_basis_clear(basis, &w->problem);
+  for (int64_t k = first; k < last; k++) {
+    combine(w, k);
+    th_slope_basis_put(basis, &w->problem, (int)(k - first), 1, w->v);
+  }
+  th_status rc = th_problem_gradients(&w->problem, &block, 1, err);
+  for (int64_t a = 0; a < w->problem.active.count && rc == TH_OK; a++)
+    for (int64_t k = 0; k < last - first; k++)
+      w->norm[a] +=
+          basis->unit[k] * fabs(basis->gradient[a * TH_SLOPE_BASIS_WIDTH + k]);
+  return rc;
+}
+
+/* The same one by one, for values beyond float. Collective. */
 static th_status add_coefficient(struct work *w, int64_t k,
                                  struct th_error *err)
 {
@@ -111,6 +134,17 @@ static th_status add_coefficient(struct work *w, int64_t k,
       th_problem_pass(&w->problem, w->v, 1, INFINITY, &w->duals, err);
   for (int64_t a = 0; a < w->problem.active.count && rc == TH_OK; a++)
     w->norm[a] += fabs(w->duals.z[a]);
+  return rc;
+}
+
+/* Collective. */
+static th_status add_all(struct work *w, struct th_error *err)
+{
+  bool alone = w->problem.beyond_float;
+  int64_t step = alone ? 1 : TH_SLOPE_BASIS_WIDTH;
+  th_status rc = TH_OK;
+  for (int64_t k = 0; k < w->path.size && rc == TH_OK; k += step)
+    rc = alone ? add_coefficient(w, k, err) : add_coefficients(w, k, err);
   return rc;
 }
 
@@ -173,8 +207,7 @@ th_status th_irrepresentable_find(struct th_irrepresentable *question,
   if (rc == TH_OK)
     rc = invert(&w, err);
   TH_TRY(th_agree(comm, rc, err));
-  for (int64_t k = 0; k < question->size; k++)
-    TH_TRY(add_coefficient(&w, k, err));
+  TH_TRY(add_all(&w, err));
   find_most(&w, question);
 done:
   release(&w);
