@@ -24,14 +24,14 @@ terminal(width, height) = format eq "svg" ? sprintf("set terminal svg \
 # style(SOLVER): the number of its line style. Other names: 90, grey.
 solvers = "sift hybrid exploration exploitation lasso prox-sgd fs-prox-sgd \
 os-prox-sgd saga svrg rda truncated-gradient omp exact w=0.51 w=0.75 w=0.99 \
-aerr aelr ogd-ridge eg-lasso ridge uniform known none norm coordinate"
+aerr aelr ogd-ridge eg-lasso ridge uniform known none norm coordinate oomp"
 place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF -- '" \
   . name . "' | cut -d : -f 1"))
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
 
 hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
 #44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33 \
-#0C5DA5 #5D3A9B #B8860B #994F00 #555555 #D55E00 #009E73 #777777 #0C5DA5 #D55E00"
+#0C5DA5 #5D3A9B #B8860B #994F00 #555555 #D55E00 #009E73 #777777 #0C5DA5 #D55E00 #556B2F"
 hue(k) = word(hues, k)
 colour_of(name) = strstrt(" " . solvers . " ", " " . name . " ") ? \
   hue(place(name)) : "#888888"
@@ -67,6 +67,7 @@ set style line 24 linecolor rgb hue(24) linewidth 1.6 dashtype (3, 3) pointtype 
 set style line 25 linecolor rgb hue(25) linewidth 1.6 dashtype (3, 3) pointtype 9
 set style line 26 linecolor rgb hue(26) linewidth 1.6 dashtype 1 pointtype 7
 set style line 27 linecolor rgb hue(27) linewidth 1.6 dashtype (12, 4) pointtype 5
+set style line 28 linecolor rgb hue(28) linewidth 1.6 dashtype (8, 4) pointtype 9
 # what is no solver: the ideal line, and three measurements
 set style line 90 linecolor rgb "#888888" linewidth 1.4 dashtype (6, 4) pointtype 1
 set style line 91 linecolor rgb "#0072B2" linewidth 1.6 dashtype 1 pointtype 7

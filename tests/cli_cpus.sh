@@ -95,6 +95,7 @@ generate() # ENVIRONMENT FAMILY NAME
   toeplitz) family+=(--correlation 0.6) ;;
   sparse) family+=(--density 0.05) ;;
   kukliansky) family+=(--alpha -0.7) ;;
+  oomp) family+=(--design toeplitz --correlation 0.6) ;;
   esac
   [ "$2" = kukliansky ] || family+=(--support 12)
   in_environment "$1" 0 generate "${family[@]}" -o "$3" --examples 2000 \
@@ -146,7 +147,7 @@ if long; then
     svrg)
 fi
 first=${environments[0]}
-for family in murata toeplitz sparse kukliansky; do
+for family in murata toeplitz sparse kukliansky oomp; do
   generate "$first" "$family" first.h5
   for environment in "${environments[@]:1}"; do
     generate "$environment" "$family" other.h5

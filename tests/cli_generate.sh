@@ -52,6 +52,7 @@ check_family toeplitz --correlation 0.9
 check_family sparse --density 0.02
 check_family sparse --density 0.02 --type u8 --force
 check_family kukliansky --alpha -0.7
+check_family oomp --design toeplitz --correlation 0.6
 must 0 generate kukliansky -o small.h5 --examples 90 --attributes 9 --task lasso \
   --type u2
 

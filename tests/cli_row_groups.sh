@@ -12,7 +12,7 @@ declare -A options=(
   [exploration]="--budget 15 -s 4"
   [exploitation]="--start 1,2,3"
   [hybrid]="--budget 15 -s 4"
-  [omp]="-s 4"
+  [omp]="-s 4" [oomp]="-s 4"
   [aerr]="$ball" [aelr]="$ball" [ogd-ridge]="$ball" [eg-lasso]="$ball"
 )
 solvers=$(ranks 0 solvers | grep '^[a-z]')

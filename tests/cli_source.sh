@@ -20,7 +20,10 @@ check_family()
   spec="$spec,test=0.2,seed=5,row-group=100"
   must 2 generate "$name" -o data.h5 --force --examples "$examples" \
     --attributes "$attributes" --test 0.2 --seed 5 --row-group 100 "$@"
-  [ $# -eq 0 ] || spec="$spec,${1#--}=$2"
+  while [ $# -gt 0 ]; do
+    spec="$spec,${1#--}=$2"
+    shift 2
+  done
   "$tool" data.h5 || fail "$name: computed values are not the written ones"
   must 0 train --source "$spec" -o "$name.h5" --budget 500
   for n in 1 2 3 4; do
@@ -41,6 +44,7 @@ check_family murata
 check_family toeplitz --correlation -0.8
 check_family sparse --density 0.03
 check_family kukliansky --alpha -0.7
+check_family oomp --design toeplitz --correlation -0.3
 
 # the model tells what it was trained on; keys have letters; defaults are shown
 must 0 train --source murata:n=900,d=300 -o letters.h5

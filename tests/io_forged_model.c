@@ -44,6 +44,9 @@ static void make(struct th_model *model)
   for (int64_t k = 0; k < POINTS; k++)
     model->certificate.path[k] =
         (struct th_path_point){1.0 / (double)(k + 1), 1, 1e-9, k};
+  model->selected = (struct th_selected){.size = 2, .guarantee = 0.8};
+  model->selected.attribute = calloc(2, sizeof *model->selected.attribute);
+  model->selected.attribute[0] = 8;
   CHECK(th_model_set(model, "lambda", "0.1", &err) == TH_OK);
   CHECK(th_model_set(model, "penalty", "l1", &err) == TH_OK);
 }
@@ -84,6 +87,8 @@ enum lie {
   DEVIATION_NEGATIVE,
   PATH_SUPPORT_NEGATIVE,
   PATH_SUPPORT_HUGE,
+  SELECTED_OUTSIDE,
+  GUARANTEE_NAN,
   LIES
 };
 
@@ -137,6 +142,12 @@ static void tell(struct th_model *m, enum lie lie)
     break;
   case PATH_SUPPORT_HUGE:
     m->certificate.path[1].support_size = INT64_MAX;
+    break;
+  case SELECTED_OUTSIDE:
+    m->selected.attribute[1] = 100;
+    break;
+  case GUARANTEE_NAN:
+    m->selected.guarantee = NAN;
     break;
   case NOTHING:
   case LIES:

@@ -26,6 +26,17 @@ static void label(struct th_model *model, struct th_error *err)
   }
 }
 
+/* Models of odd supports tell their order of selection. */
+static void order(struct th_model *model, struct th_error *err)
+{
+  struct th_selected *s = &model->selected;
+  *s = (struct th_selected){
+      .size = model->support_size, .guarantee = 0.8, .cost_try_select = 1e12};
+  CHECK(TH_NEW(&s->attribute, s->size, "x", err) == TH_OK);
+  for (int64_t k = 0; k < s->size; k++)
+    s->attribute[k] = model->support[s->size - 1 - k];
+}
+
 static void make(struct th_model *model, int64_t support)
 {
   struct th_error err = {0};
@@ -44,6 +55,8 @@ static void make(struct th_model *model, int64_t support)
   }
   if (support % 2 == 0)
     label(model, &err);
+  else
+    order(model, &err);
   CHECK(th_model_set(model, "budget", "64", &err) == TH_OK);
   CHECK(th_model_set(model, "deck line with a longer name", "", &err) == TH_OK);
 }
@@ -68,6 +81,15 @@ static void check_same(const struct th_model *a, const struct th_model *b)
   for (int64_t k = 0; k < a->settings; k++)
     CHECK(strcmp(a->deck[k].name, b->deck[k].name) == 0 &&
           strcmp(a->deck[k].value, b->deck[k].value) == 0);
+}
+
+static void check_order(const struct th_selected *a,
+                        const struct th_selected *b)
+{
+  CHECK(a->size == b->size && a->guarantee == b->guarantee);
+  CHECK(a->cost_try_select == b->cost_try_select && a->mu == b->mu);
+  for (int64_t k = 0; k < a->size && k < b->size; k++)
+    CHECK(a->attribute[k] == b->attribute[k]);
 }
 
 static size_t slurp(const char *path, char bytes[], size_t most)
@@ -108,6 +130,7 @@ static void test_round_trip(struct th_comm *comm, const char *folder,
     fprintf(stderr, "%s\n", err.text);
   else
     check_same(&model, &back);
+  check_order(&model.selected, &back.selected);
   th_model_free(&back);
   th_model_free(&model);
 }

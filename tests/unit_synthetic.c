@@ -19,6 +19,7 @@ static struct th_ground_truth make(const char *family, int64_t attributes,
                                   .noise = 0.5,
                                   .own.correlation = correlation,
                                   .own.density = density,
+                                  .own.design = correlation != 0,
                                   .support_size = support};
   struct th_error err;
   th_error_clear(&err);
@@ -118,14 +119,15 @@ static void test_covariance(const char *family, double correlation)
   struct th_ground_truth truth = make(family, 600, 3, correlation, 0);
   struct th_range range = {0, 300};
   double *x = dense(&truth, range, 0, ROWS);
-  bool toeplitz = strcmp(family, "toeplitz") == 0;
+  bool related = strcmp(family, "murata") != 0;
+  double variance = strcmp(family, "oomp") == 0 ? 1.0 / 12 : 1;
   for (size_t a = 0; a < sizeof picks / sizeof *picks; a++) {
     for (size_t b = 0; b <= a; b++) {
       double lag = (double)(picks[a] - picks[b]);
-      double expected = lag == 0 ? 1 : toeplitz ? pow(correlation, lag) : 0;
+      double expected = lag == 0 ? 1 : related ? pow(correlation, lag) : 0;
       double found =
           mean_product(x + picks[a] * ROWS, x + picks[b] * ROWS, ROWS);
-      CHECK(fabs(found - expected) < five_errors(ROWS));
+      CHECK(fabs(found / variance - expected) < five_errors(ROWS));
     }
   }
   free(x);
@@ -315,8 +317,11 @@ int main(void)
   test_covariance("murata", 0);
   test_covariance("toeplitz", 0.5);
   test_covariance("toeplitz", -0.9);
+  test_covariance("oomp", 0.5);
+  test_covariance("oomp", -0.8);
   test_split(make("murata", ATTRIBUTES, 3, 0, 0));
   test_split(make("toeplitz", ATTRIBUTES, 3, 0.95, 0));
+  test_split(make("oomp", ATTRIBUTES, 3, 0.5, 0));
   test_split(binary(-0.3));
   test_split(binary(-1));
   test_types();
@@ -324,6 +329,7 @@ int main(void)
   test_sparse_column();
   test_targets("murata", 0, 0);
   test_targets("toeplitz", 0.7, 0);
+  test_targets("oomp", 0.4, 0);
   test_targets("sparse", 0, 0.2);
   return check_finish(NULL);
 }

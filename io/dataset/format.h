@@ -263,8 +263,10 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_D_DECK_NAME "/deck/name"
 #define TH_D_DECK_VALUE "/deck/value"
 #define TH_G_CERTIFICATE "/certificate" /* names: core/model.h */
-#define TH_G_ENDING "/ending"           /* likewise */
-#define TH_A_PATH "path"                /* its rows */
+#define TH_G_SELECTED "/selected"       /* of solvers that choose in an order */
+#define TH_D_ORDER "/selected/attribute"
+#define TH_G_ENDING "/ending" /* likewise */
+#define TH_A_PATH "path"      /* its rows */
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"
 

@@ -12,6 +12,7 @@
 #include "io/model/certificate_file.h"
 #include "io/model/ending_file.h"
 #include "io/model/model_names.h"
+#include "io/model/selected_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,6 +76,21 @@ done:
   return rc;
 }
 
+static th_status walk_selected(struct th_message *pack, struct th_selected *s,
+                               struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_message_bytes(pack, &s->size, sizeof s->size, err));
+#define WALK(name, what)                                                       \
+  TH_TRY(th_message_bytes(pack, &s->name, sizeof s->name, err));
+  TH_SELECTED_REALS(WALK)
+#undef WALK
+  TH_TRY(th_message_array(pack, (void **)&s->attribute, s->size,
+                          sizeof *s->attribute, err));
+done:
+  return rc;
+}
+
 static th_status walk_all(struct th_message *pack, struct th_model *model,
                           struct th_error *err)
 {
@@ -82,6 +98,8 @@ static th_status walk_all(struct th_message *pack, struct th_model *model,
   th_status rc = walk(pack, model, err);
   if (rc == TH_OK)
     rc = th_message_bytes(pack, distinct, sizeof *distinct, err);
+  if (rc == TH_OK)
+    rc = walk_selected(pack, &model->selected, err);
   return rc == TH_OK ? th_model_names_walk(pack, model, err) : rc;
 }
 
@@ -141,6 +159,7 @@ static th_status put_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(put_deck(h5, m, err));
   TH_TRY(th_certificate_put(h5, &m->certificate, err));
   TH_TRY(th_ending_put(h5, &m->ending, err));
+  TH_TRY(th_selected_put(h5, &m->selected, err));
 done:
   return rc;
 }
@@ -296,6 +315,7 @@ static th_status get_model(const struct th_h5 *h5, struct th_model *m,
   TH_TRY(get_deck(h5, m, settings, err));
   TH_TRY(th_certificate_get(h5, &m->certificate, err));
   TH_TRY(th_ending_get(h5, &m->ending, err));
+  TH_TRY(th_selected_get(h5, m->attributes, &m->selected, err));
   TH_TRY(th_h5_get_u64(h5, "/", TH_A_CONTENT, &wanted, err));
   TH_TRY(content_of(m, &content, err));
   if (content != wanted || !numbers_good(m))

@@ -67,6 +67,37 @@ static const struct th_option table[] = {
      "Fit the true attributes of generated data, and choose none: what the "
      "best "
      "choice would give"},
+    {"delta", 0, TH_OPT_REAL, AT(greedy.delta), "D", th_option_by_config, NULL,
+     TH_INSIDE(0, 1), NULL, "model", TH_TRAIN, true,
+     "With probability 1 - 2 D all attributes of the model are true"},
+    {"mu", 0, TH_OPT_REAL, AT(greedy.mu), "M", th_option_by_config, NULL,
+     TH_FRACTION, NULL, "model", TH_TRAIN, true,
+     "Irrepresentable constant of the true attributes: how well they explain "
+     "one of the others, at most. 0 where attributes are independent"},
+    {"rho", 0, TH_OPT_REAL, AT(greedy.rho), "R", th_option_by_config,
+     "the smallest variance of an attribute", TH_ABOVE(0), NULL, "model",
+     TH_TRAIN, true,
+     "Smallest eigenvalue of the covariance of the true attributes"},
+    {"smoothness", 0, TH_OPT_REAL, AT(greedy.smoothness), "L",
+     th_option_by_config, "the largest variance of an attribute", TH_ABOVE(0),
+     NULL, "model", TH_TRAIN, true,
+     "Largest eigenvalue of the covariance of the true attributes"},
+    {"bound", 0, TH_OPT_REAL, AT(greedy.bound), "M", th_option_by_config,
+     "by the statistics of the import", TH_ABOVE(0), NULL, "model", TH_TRAIN,
+     true,
+     "Largest magnitude of a value, in the units that the solver works in"},
+    {"stop-below", 0, TH_OPT_REAL, AT(greedy.stop_below), "X",
+     th_option_by_config, "no limit", TH_ABOVE(0), NULL, "model", TH_TRAIN,
+     true,
+     "Stop once the root mean square of the coefficients that are left is "
+     "below "
+     "X, in the units that the solver works in"},
+    {"max-examples", 0, TH_OPT_INT, AT(greedy.max_examples), "N",
+     th_option_by_config, "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN,
+     true, "Stop after so many examples"},
+    {"max-attributes", 0, TH_OPT_INT, AT(greedy.max_attributes), "N",
+     th_option_by_config, "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN,
+     true, "Stop once so many attributes have been observed of all examples"},
     {"moments", 0, TH_OPT_CHOICE, AT(ball.moments), NULL, th_option_by_config,
      NULL, TH_NO_LIMITS, th_training_names_moments, "model", TH_TRAIN, true,
      "Attributes are drawn by their second moments. two-phase estimates these "

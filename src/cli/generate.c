@@ -156,7 +156,7 @@ static void describe(const struct job *job, char *text, size_t size)
                            truth->seed);
   for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
     char value[32];
-    if (strcmp(row->family, truth->family) != 0)
+    if (!th_ground_truth_of(row, truth->family))
       continue;
     th_ground_truth_text(&truth->own, row, value, sizeof value);
     used += (size_t)snprintf(text + used, size - used, " --%s %s", row->name,

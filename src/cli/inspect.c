@@ -6,6 +6,7 @@
 #include "cli/ending.h"
 #include "cli/improvement.h"
 #include "cli/refuse_text.h"
+#include "cli/selected.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
 #include "io/dataset/dataset.h"
@@ -104,6 +105,7 @@ static json_t *model_json(const struct th_model *model)
   th_json_hex(o, "dataset_fingerprint", model->fingerprint);
   th_certificate_json(o, &model->certificate);
   th_ending_json_model(o, model);
+  th_selected_json(o, &model->selected);
   return o;
 }
 
@@ -171,6 +173,7 @@ static void print_model(const struct th_model *model)
          model->statistics == NULL ? "none" : model->statistics);
   th_certificate_print(stdout, &model->certificate);
   th_ending_print(stdout, "end:         ", &model->ending);
+  th_selected_print(stdout, "selection:   ", &model->selected);
   printf("intercept:   %.17g\n", model->intercept);
   print_support(model);
   print_deck(model);

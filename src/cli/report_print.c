@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/ending.h"
 #include "cli/report.h"
+#include "cli/selected.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
 
@@ -96,6 +97,7 @@ static json_t *report_json(const struct th_report *report,
   th_json_real(o, "step_size", last->step_size);
   th_json_int(o, "support_size", model->support_size);
   th_ending_json_model(o, model);
+  th_selected_json(o, &model->selected);
   th_json_int(o, "deal_unit", plan->deal_unit);
   th_json_int(o, "blocks", plan->blocks);
   th_json_int(o, "planned_memory", plan->memory);

@@ -4,6 +4,7 @@
 #include "api/name_text.h"
 #include "cli/ending.h"
 #include "cli/report.h"
+#include "cli/selected.h"
 #include "cli/wording.h"
 
 #include <inttypes.h>
@@ -71,5 +72,6 @@ void th_report_result(FILE *out, const struct th_model *model,
   if (model->certificate.lambda > 0)
     print_solution(out, &model->certificate);
   th_ending_print(out, "end:     ", &model->ending);
+  th_selected_print(out, "choice:  ", &model->selected);
   print_ledger(out, model, shape);
 }

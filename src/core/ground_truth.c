@@ -20,15 +20,41 @@ const struct th_family_parameter *th_ground_truth_parameter(int k)
   return k < TH_FAMILY_PARAMETERS_COUNT ? &rows[k] : NULL;
 }
 
+bool th_ground_truth_of(const struct th_family_parameter *row,
+                        const char *family)
+{
+  static const char joint[] = " and ";
+  size_t length = strlen(family);
+  const char *name = row->family;
+  while (strncmp(name, family, length) != 0 ||
+         (name[length] != '\0' &&
+          strncmp(name + length, joint, strlen(joint)) != 0)) {
+    name = strstr(name, joint);
+    if (name == NULL)
+      return false;
+    name += strlen(joint);
+  }
+  return true;
+}
+
 bool th_ground_truth_has(const char *family, int k)
 {
-  return k < TH_FAMILY_PARAMETERS_ALWAYS || strcmp(rows[k].family, family) == 0;
+  return k < TH_FAMILY_PARAMETERS_ALWAYS ||
+         th_ground_truth_of(&rows[k], family);
 }
 
 const char *th_ground_truth_task(int64_t k)
 {
   static const char *const names[] = {
       [TH_FAMILY_RIDGE] = "ridge", [TH_FAMILY_LASSO] = "lasso", NULL};
+  return names[k];
+}
+
+const char *th_ground_truth_design(int64_t k)
+{
+  static const char *const names[] = {[TH_FAMILY_ORTHOGONAL] = "orthogonal",
+                                      [TH_FAMILY_TOEPLITZ] = "toeplitz",
+                                      NULL};
   return names[k];
 }
 

@@ -19,7 +19,7 @@ enum { TH_FAMILY_NAME = 32 };
  * fingerprint of computed data, `inspect` and the provenance follow from it:
  * append, since files know the first ones by place. */
 #define TH_FAMILY_PARAMETERS(NUMBER, CHOICE)                                   \
-  NUMBER(correlation, "toeplitz", "0.5", "R", -1.0, 1.0, true, true,           \
+  NUMBER(correlation, "toeplitz and oomp", "0.5", "R", -1.0, 1.0, true, true,  \
          "correlation of neighbouring attributes")                             \
   NUMBER(density, "sparse", "0.001", "P", 0.0, 0.5, true, false,               \
          "mean share of the values that are not zero")                         \
@@ -29,7 +29,10 @@ enum { TH_FAMILY_NAME = 32 };
   CHOICE(task, "kukliansky", "ridge", th_ground_truth_task,                    \
          "ridge scales the probabilities to norm 1 where their norm is "       \
          "larger, and has true coefficients 1 and -1. lasso leaves them, and " \
-         "70 % of its true coefficients are 0")
+         "70 % of its true coefficients are 0")                                \
+  CHOICE(design, "oomp", "orthogonal", th_ground_truth_design,                 \
+         "orthogonal attributes do not depend on each other, and those of "    \
+         "toeplitz have a {correlation}")
 
 /* Files have so many parameters whatever the family, and the others only where
  * it is theirs. */
@@ -43,7 +46,7 @@ enum {
       TH_FAMILY_PARAMETERS_COUNT
 };
 
-/* Zero in all families but the parameter's own. */
+/* Zero in all families but the parameter's own ones. */
 struct th_family_parameters {
 #define TH_NUMBER_MEMBER(name, ...) double name;
 #define TH_CHOICE_MEMBER(name, ...) int name;
@@ -53,13 +56,14 @@ struct th_family_parameters {
 };
 
 enum th_family_task { TH_FAMILY_RIDGE, TH_FAMILY_LASSO };
+enum th_family_design { TH_FAMILY_ORTHOGONAL, TH_FAMILY_TOEPLITZ };
 
 /* A row of the list. */
 struct th_family_parameter {
   const char *name;
-  const char *family;
-  size_t offset; /* in struct th_family_parameters */
-  double lowest; /* of a number */
+  const char *family; /* or two: "one and another" */
+  size_t offset;      /* in struct th_family_parameters */
+  double lowest;      /* of a number */
   double highest;
   bool lowest_open; /* the bound itself is excluded */
   bool highest_open;
@@ -69,11 +73,16 @@ struct th_family_parameter {
 /* Return a row, or NULL after the last. */
 const struct th_family_parameter *th_ground_truth_parameter(int k);
 
+/* Say whether a family has that parameter. */
+bool th_ground_truth_of(const struct th_family_parameter *row,
+                        const char *family);
+
 /* Say whether files and fingerprints of data of a family have the row. */
 bool th_ground_truth_has(const char *family, int k);
 
-/* Return the k-th choice of `task`, or NULL after the last. */
+/* Return the k-th choice of `task` and of `design`, or NULL after the last. */
 const char *th_ground_truth_task(int64_t k);
+const char *th_ground_truth_design(int64_t k);
 
 /* Say whether a parameter can have this value in its own family. */
 bool th_ground_truth_allows(const struct th_family_parameter *row,

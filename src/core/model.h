@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/groups.h"
 #include "core/name_print.h"
+#include "core/selected.h"
 #include "core/source.h"
 
 #include <stdint.h>
@@ -67,6 +68,7 @@ struct th_model {
   int64_t passes; /* begun */
   struct th_certificate certificate;
   struct th_ending ending;
+  struct th_selected selected;
   struct th_groups groups; /* of the penalty; attributes 0: none */
   char *statistics; /* where means and deviations come from: "import", a family,
                        "weighted" passes of the solver, "none" */
@@ -86,7 +88,8 @@ th_status th_model_reserve(struct th_model *model, int64_t support_size,
 
 /* Renumber the support for other data with so many attributes: member k is
  * attribute number[k] there. The support and the arrays aligned with it are
- * sorted again. TH_ENOMEM leaves the model as it was. Local. */
+ * sorted again; the order of selection is forgotten. TH_ENOMEM leaves the model
+ * as it was. Local. */
 th_status th_model_renumber(struct th_model *model, const int64_t *number,
                             int64_t attributes, struct th_error *err);
 

@@ -54,8 +54,8 @@ static void join(struct th_cholesky *f, int64_t p, const double *h, int64_t ld,
   }
 }
 
-static th_status start(struct th_cholesky *f, int64_t n, const double *h,
-                       int64_t ld, struct th_error *err)
+th_status th_cholesky_begin(struct th_cholesky *f, int64_t n,
+                            struct th_error *err)
 {
   th_status rc = reserve(f, n, err);
   if (rc != TH_OK)
@@ -63,10 +63,22 @@ static th_status start(struct th_cholesky *f, int64_t n, const double *h,
   f->size = n;
   f->rank = 0;
   for (int64_t i = 0; i < n; i++) {
+    f->scale[i] = f->rest[i] = 0;
+    f->joined[i] = false;
+  }
+  return TH_OK;
+}
+
+static th_status start(struct th_cholesky *f, int64_t n, const double *h,
+                       int64_t ld, struct th_error *err)
+{
+  th_status rc = th_cholesky_begin(f, n, err);
+  if (rc != TH_OK)
+    return rc;
+  for (int64_t i = 0; i < n; i++) {
     double diagonal = h[i + i * ld];
     f->scale[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 0;
     f->rest[i] = diagonal > 0 ? 1 : 0;
-    f->joined[i] = false;
     f->row[i] = i;
   }
   return TH_OK;
@@ -115,21 +127,6 @@ th_status th_cholesky_order(struct th_cholesky *f, int64_t n, const double *h,
     join(f, p, h, ld, turn + 1, turns.count);
   }
   return rc;
-}
-
-th_status th_cholesky_begin(struct th_cholesky *f, int64_t n,
-                            struct th_error *err)
-{
-  th_status rc = reserve(f, n, err);
-  if (rc != TH_OK)
-    return rc;
-  f->size = n;
-  f->rank = 0;
-  for (int64_t i = 0; i < n; i++) {
-    f->scale[i] = f->rest[i] = 0;
-    f->joined[i] = false;
-  }
-  return TH_OK;
 }
 
 bool th_cholesky_join(struct th_cholesky *f, const double *h, int64_t ld,

@@ -13,6 +13,7 @@
 struct th_certificate;
 struct th_context;
 struct th_ending;
+struct th_selected;
 struct th_state;
 struct th_support;
 
@@ -49,6 +50,9 @@ struct th_algorithm {
   /* How the models that the end compared did; NULL: it compares none. Local;
    * borrowed; final after finish. */
   const struct th_ending *(*ending)(const void *state);
+  /* In which order attributes were chosen; NULL: in none. Local; borrowed;
+   * final after finish. */
+  const struct th_selected *(*selected)(const void *state);
   /* Whether the driver is not to stop early by the rows that are held out, for
    * now: they are for the solver's own end, or learning has not really begun.
    * NULL: it may. Local. */

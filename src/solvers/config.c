@@ -16,6 +16,8 @@ struct th_config th_config_default(void)
       .rounds.shared_support = true,
       .penalty = "l1",
       .group.mix = 0.5,
+      .greedy.delta = 0.1,
+      .greedy.mu = 0.5,
       .path_min = 0.01,
       .screening.how = TH_SCREEN_AUTO,
       .screening.rule = TH_RULE_PROJ,

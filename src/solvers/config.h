@@ -104,6 +104,14 @@ struct th_config_greedy {
   int64_t most;    /* by the plan: attributes */
   int64_t folds;   /* by the plan: how often examples are held out; 0: never */
   bool oracle;     /* the true attributes of generated data, and no choice */
+  double delta;    /* oomp: 1 - 2 delta is the probability of the guarantee */
+  double mu;       /* irrepresentable constant of the true support */
+  double rho;      /* smallest and largest eigenvalue of its covariance; */
+  double smoothness;
+  double bound;         /* of |x|; 0 for these three: by the data */
+  double stop_below;    /* root mean square of the coefficients that are left */
+  int64_t max_examples; /* 0 for these two: no limit */
+  int64_t max_attributes;
 };
 
 /* Penalties of groups. */

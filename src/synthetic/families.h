@@ -53,11 +53,17 @@ struct th_family_rules {
    * NULL: there is no faster way. */
   void (*add_targets)(const struct th_synthetic_law *law, int64_t first,
                       int64_t rows, double *target);
+  bool uniform_noise; /* of the same deviation; else normal */
 };
+
+/* Where the walk of an attribute's cell begins, if neighbours have that
+ * correlation: so far before the cell that less than 2^-60 is left of it. */
+int64_t th_families_start(double correlation, int64_t attribute);
 
 extern const struct th_family_rules th_murata_family;
 extern const struct th_family_rules th_toeplitz_family;
 extern const struct th_family_rules th_sparse_family;
 extern const struct th_family_rules th_kukliansky_family;
+extern const struct th_family_rules th_oomp_family;
 
 #endif

@@ -73,8 +73,7 @@ const struct th_family_rules th_murata_family = {.plant = plant,
 
 /* ---- toeplitz ---- */
 
-/* Where the recursion of an attribute's cell starts. */
-static int64_t recursion_start(double correlation, int64_t attribute)
+int64_t th_families_start(double correlation, int64_t attribute)
 {
   double magnitude = fabs(correlation);
   int64_t cell = attribute / TH_CELL * TH_CELL;
@@ -95,7 +94,7 @@ static void next_toeplitz(struct th_family_walk *walk, int64_t attribute)
 
 static void start_toeplitz(struct th_family_walk *walk, int64_t attribute)
 {
-  int64_t j = recursion_start(walk->law->truth->own.correlation, attribute);
+  int64_t j = th_families_start(walk->law->truth->own.correlation, attribute);
   memset(walk->value, 0, sizeof walk->value);
   walk->innovation = 1; /* the first is stationary */
   for (; j < attribute; j++)

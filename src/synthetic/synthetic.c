@@ -23,6 +23,9 @@ static const struct th_family families[] = {
     {"kukliansky", "binary attributes, whose probabilities fall as a power",
      "Kukliansky & Shamir 2015, section 5.1", TH_DENSE, 0, 0,
      &th_kukliansky_family},
+    {"oomp", "uniform attributes, whose coefficients fall linearly",
+     "Saad, Blanchard & Arlot 2024, section 6", TH_DENSE, 1,
+     0.28867513459481287, &th_oomp_family},
     {NULL, NULL, NULL, TH_DENSE, 0, 0, NULL}};
 
 const struct th_family *th_synthetic_family_table(void)
@@ -66,7 +69,7 @@ static th_status check_own(const struct th_ground_truth *truth,
   const struct th_family_parameter *row;
   for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++) {
     double value = th_ground_truth_get(&truth->own, row);
-    if (strcmp(row->family, truth->family) == 0 &&
+    if (th_ground_truth_of(row, truth->family) &&
         !th_ground_truth_allows(row, value))
       return th_fail(err, TH_EUSAGE, "%s %g: must be within %c%g, %g%c",
                      row->name, value, row->lowest_open ? '(' : '[',
@@ -114,15 +117,29 @@ void th_synthetic_truth_free(struct th_ground_truth *truth)
   *truth = (struct th_ground_truth){0};
 }
 
-static void add_noise(const struct th_ground_truth *truth, int64_t first,
+/* Two independent numbers of deviation 1. */
+static void draw_noise(const struct th_family_rules *rules,
+                       struct th_stream stream, uint64_t index, double pair[2])
+{
+  if (!rules->uniform_noise) {
+    th_random_normal(stream, 0, index, pair);
+    return;
+  }
+  th_random_uniform(stream, 0, index, pair);
+  for (int k = 0; k < 2; k++)
+    pair[k] = sqrt(12) * (pair[k] - 0.5);
+}
+
+static void add_noise(const struct th_synthetic_law *law, int64_t first,
                       int64_t rows, double *target)
 {
+  const struct th_ground_truth *truth = law->truth;
   struct th_stream stream = {truth->seed, TH_PURPOSE_NOISE};
   double pair[2];
   for (int64_t k = 0; k < rows && truth->noise > 0; k++) {
     int64_t example = first + k;
     if (k == 0 || example % 2 == 0)
-      th_random_normal(stream, 0, (uint64_t)(example / 2), pair);
+      draw_noise(law->rules, stream, (uint64_t)(example / 2), pair);
     target[k] += truth->noise * pair[example % 2];
   }
 }
@@ -193,7 +210,7 @@ th_status th_synthetic_targets(const struct th_ground_truth *truth,
   else
     rc = dense_targets(&law, first, rows, target, err);
   if (rc == TH_OK)
-    add_noise(truth, first, rows, target);
+    add_noise(&law, first, rows, target);
   return rc;
 }
 

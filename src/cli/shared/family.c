@@ -12,7 +12,7 @@ bool th_family_uses(const struct th_family *family, const char *option)
   const struct th_family_parameter *row;
   for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
     if (strcmp(row->name, option) == 0)
-      return strcmp(row->family, family->name) == 0;
+      return th_ground_truth_of(row, family->name);
   return family->default_support > 0 || strcmp(option, "support") != 0;
 }
 
@@ -30,6 +30,13 @@ static th_status check_parameters(const struct th_options *options,
       return th_fail(err, TH_EUSAGE,
                      "%s: family %s does not use %s%s; leave it out", where,
                      family->name, dashes, th_option_row(k)->name);
+  bool correlated =
+      options->given[th_option_find("correlation")] != TH_NOT_GIVEN;
+  if (th_family_uses(family, "design") && correlated &&
+      options->synthetic.own.design == TH_FAMILY_ORTHOGONAL)
+    return th_fail(err, TH_EUSAGE,
+                   "%s: %scorrelation is of %sdesign toeplitz; add it", where,
+                   dashes, dashes);
   return TH_OK;
 }
 
@@ -79,7 +86,7 @@ static void set_own(struct th_ground_truth *truth,
 {
   const struct th_family_parameter *row;
   for (int k = 0; (row = th_ground_truth_parameter(k)) != NULL; k++)
-    if (strcmp(row->family, truth->family) == 0)
+    if (th_ground_truth_of(row, truth->family))
       th_ground_truth_set(&truth->own, row, th_ground_truth_get(given, row));
 }
 

@@ -52,6 +52,10 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
 
 static const char *const omp_options[] = {
     "sparsity", "validation", "stop-residual", "oracle", "start", NULL};
+static const char *const oomp_options[] = {
+    "sparsity",     "passes",         "delta", "mu",
+    "rho",          "smoothness",     "bound", "stop-below",
+    "max-examples", "max-attributes", NULL};
 static const char *const lasso_options[] = {PENALISED, "radius", NULL};
 static const char *const ridge_options[] = {
     "lambda", "lambda-ratio", "path",   "path-min",
@@ -174,6 +178,13 @@ static const struct th_solver_row solvers[] = {
      .screen = TH_SCREEN_NONE,
      .plan = th_omp_plan,
      .algorithm = &th_omp_algorithm},
+    {.name = "oomp",
+     .summary = "online orthogonal matching pursuit: attributes that are true "
+                "for certain, from examples read once",
+     .source = "Saad, Blanchard & Arlot 2024, Algorithms 3 to 6",
+     .options = oomp_options,
+     .plan = th_oomp_plan,
+     .algorithm = &th_oomp_algorithm},
     {.name = "aerr",
      .summary = "ridge regression from a few attributes of each example",
      .source = "Kukliansky & Shamir 2015, Algorithms 1 and 2",

@@ -184,6 +184,11 @@ static th_status fill_model(struct th_run *run,
   model->fingerprint = store->fingerprint;
   if (run->solver->algorithm->ending != NULL)
     model->ending = *run->solver->algorithm->ending(run->state);
+  if (run->solver->algorithm->selected != NULL)
+    rc = th_selected_copy(&model->selected,
+                          run->solver->algorithm->selected(run->state), err);
+  if (rc != TH_OK)
+    return rc;
   const struct th_certificate *known = certificate_of(run);
   return known == NULL ? TH_OK
                        : th_certificate_copy(&model->certificate, known, err);

@@ -8,8 +8,13 @@
 
 extern const struct th_algorithm th_omp_algorithm;
 
-/* Its plan (solvers/solver_table.h). Local. TH_EUSAGE. */
+extern const struct th_algorithm th_oomp_algorithm;
+
+/* Their plans (solvers/solver_table.h). Local. TH_EUSAGE. */
 th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
                       struct th_error *err);
+
+th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
+                       struct th_error *err);
 
 #endif

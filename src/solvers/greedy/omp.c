@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/memory.h"
+#include "core/selected.h"
 #include "solvers/algorithm.h"
 #include "solvers/data/support.h"
 #include "solvers/greedy/algorithms.h"
@@ -26,6 +27,7 @@ struct omp {
   struct th_omp_folds folds;
   struct th_pursuit path; /* on all examples */
   struct th_support support;
+  struct th_selected selected;
   struct th_index_value *chosen;
   int64_t room;
   int64_t most;    /* attributes of the path */
@@ -133,8 +135,10 @@ static th_status step(void *state, struct th_context *context, bool *more,
 static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
-  const struct omp *s = state;
+  struct omp *s = state;
   (void)err;
+  s->selected = (struct th_selected){.size = s->path.size,
+                                     .attribute = s->path.attribute};
   if (s->path.size == 0)
     th_context_notice(context, "no attribute predicts examples that are held "
                                "out, so the model is zero");
@@ -144,6 +148,12 @@ static th_status finish(void *state, struct th_context *context,
 static const struct th_support *support_of(const void *state)
 {
   return &((const struct omp *)state)->support;
+}
+
+/* Borrowed from the path. */
+static const struct th_selected *selected_of(const void *state)
+{
+  return &((const struct omp *)state)->selected;
 }
 
 static double loss_of(const void *state)
@@ -184,5 +194,6 @@ const struct th_algorithm th_omp_algorithm = {.create = create,
                                               .loss = loss_of,
                                               .step_size = step_size_of,
                                               .done = done_of,
+                                              .selected = selected_of,
                                               .describe = describe,
                                               .free = free_state};

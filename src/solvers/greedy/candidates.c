@@ -1,0 +1,318 @@
+/* candidates.c - Try-Select: which attributes are next, for certain
+ *
+ * Saad, Blanchard & Arlot 2024, Algorithm 6, and 8 in detail. The root in the
+ * half-width is over the variance alone (equation 20). The bounds hold for all
+ * numbers of rows at once, so that tests may be rare.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/greedy/candidates.h"
+#include "core/elementary.h"
+#include "core/memory.h"
+#include "math/kernels/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIP = 64 };
+
+th_status th_candidates_init(struct th_candidates *c,
+                             const struct th_context *context,
+                             struct th_error *err)
+{
+  int64_t owned = context->owned.last - context->owned.first;
+  th_status rc;
+  *c = (struct th_candidates){.owned = owned};
+  TH_TRY(TH_NEW(&c->alive, owned, "candidates", err));
+  TH_TRY(TH_NEW(&c->sum, owned, "candidates", err));
+  TH_TRY(TH_NEW(&c->square, owned, "candidates", err));
+  TH_TRY(TH_NEW(&c->list, owned, "candidates", err));
+done:
+  return rc;
+}
+
+void th_candidates_free(struct th_candidates *c)
+{
+  TH_FREE(c->alive, c->sum, c->square, c->list);
+  *c = (struct th_candidates){0};
+}
+
+/* Tell the source who is alive. Collective. */
+static th_status activate(struct th_candidates *c, struct th_context *context,
+                          struct th_error *err)
+{
+  int64_t count = 0;
+  for (int64_t a = 0; a < c->owned; a++)
+    if (c->alive[a])
+      c->list[count++] = context->owned.first + a;
+  c->total = count;
+  context->comm->ops->sum_i64(context->comm, &c->total, 1);
+  return th_source_activate(context->source, context->comm, c->list, count,
+                            err);
+}
+
+th_status th_candidates_begin(struct th_candidates *c,
+                              struct th_context *context,
+                              const struct th_support *support,
+                              struct th_error *err)
+{
+  struct th_range mine = th_support_owned(support, context->owned);
+  for (int64_t a = 0; a < c->owned; a++)
+    c->alive[a] = context->scale[a] > 0;
+  for (int64_t k = mine.first; k < mine.last; k++)
+    c->alive[support->attribute[k] - context->owned.first] = false;
+  memset(c->sum, 0, (size_t)c->owned * sizeof *c->sum);
+  memset(c->square, 0, (size_t)c->owned * sizeof *c->square);
+  c->rows = 0;
+  return activate(c, context, err);
+}
+
+struct look {
+  struct th_candidates *to;
+  const struct th_context *context;
+};
+
+/* Sums of a strip of attributes on some rows. Residuals are twice x'beta - y.
+ */
+static void add_strip(const struct look *look, const struct th_slab *strip,
+                      const struct th_row_weights *multiplier, int64_t offset)
+{
+  const struct th_context *context = look->context;
+  double u[STRIP] = {0};
+  double v[STRIP] = {0};
+  double q[STRIP] = {0};
+  th_kernel_evidence(strip, multiplier, context->centre + offset, NULL, u, v,
+                     q);
+  for (int64_t a = 0; a < strip->attributes.last - strip->attributes.first;
+       a++) {
+    double scale = context->scale[offset + a] / 2;
+    look->to->sum[offset + a] += scale * u[a];
+    look->to->square[offset + a] += scale * scale * q[a];
+  }
+}
+
+static void visit(void *self, const struct th_slab *slab,
+                  const struct th_row_weights *multiplier, int64_t offset)
+{
+  const struct look *look = self;
+  struct th_range all = slab->attributes;
+  for (int64_t a = all.first; a < all.last; a += STRIP) {
+    struct th_range part =
+        th_range_intersect((struct th_range){a, a + STRIP}, all);
+    struct th_slab strip = th_slab_part(slab, part);
+    add_strip(look, &strip, multiplier, offset + a - all.first);
+  }
+}
+
+th_status th_candidates_look(struct th_candidates *c,
+                             struct th_context *context, struct th_batch *batch,
+                             const struct th_support *support, int64_t rows,
+                             bool *more, struct th_error *err)
+{
+  struct look look = {c, context};
+  const struct th_parts parts = {.consumers = 1, .active_rows = rows};
+  const struct th_batch_request request = {.parts = &parts,
+                                           .consumer = TH_CONSUMER_BLOCK,
+                                           .support = support,
+                                           .loss = context->loss,
+                                           .visit = visit,
+                                           .self = &look};
+  th_status rc = th_batch_evaluate(batch, context, &request, more, err);
+  if (rc == TH_OK && *more)
+    rc = th_agree(context->comm, batch->visited, err);
+  if (rc == TH_OK && *more)
+    c->rows += rows;
+  return rc;
+}
+
+/* |Z| and its half-width, which holds with probability 1 - delta for all
+ * attributes and all numbers of rows: proposition 4.2. */
+struct estimate {
+  double value;
+  double half;
+};
+
+struct half_width {
+  double log; /* log(8 d n^2 / delta) */
+  double n;
+  double variance; /* at least this one */
+  double bound;    /* B~ */
+};
+
+static struct half_width width_of(const struct th_candidates *c,
+                                  const struct th_context *context,
+                                  const struct th_oomp_law *law, double delta,
+                                  double norm1)
+{
+  double d = (double)th_source_shape(context->source)->attributes;
+  double n = (double)c->rows;
+  double m = law->reach;
+  return (struct half_width){
+      .log = th_log(8) + th_log(d) + 2 * th_log(n) - th_log(delta),
+      .n = n,
+      .variance =
+          law->span * law->span * law->most * m * m / (1000 * law->least),
+      .bound = m * law->span + m * m * norm1};
+}
+
+static struct estimate estimate_of(const struct th_candidates *c, int64_t a,
+                                   const struct half_width *w)
+{
+  double mean = c->sum[a] / w->n;
+  double variance = (c->square[a] - w->n * mean * mean) / (w->n - 1);
+  double most = fmax(variance, w->variance);
+  return (struct estimate){fabs(mean),
+                           sqrt(8 * most * w->log / w->n) +
+                               28 * w->bound * w->log / (3 * (w->n - 1))};
+}
+
+/* What a rank knows of the best candidate. */
+struct best {
+  int64_t attribute;
+  double upper;
+  double lower;
+  double least;
+};
+
+static struct best best_here(const struct th_candidates *c, int64_t first,
+                             const struct half_width *w)
+{
+  struct best best = {.attribute = -1, .upper = -1, .least = INFINITY};
+  for (int64_t a = 0; a < c->owned; a++) {
+    if (!c->alive[a])
+      continue;
+    struct estimate e = estimate_of(c, a, w);
+    best.least = fmin(best.least, e.half);
+    if (e.value + e.half > best.upper) {
+      best.upper = e.value + e.half;
+      best.lower = e.value - e.half;
+      best.attribute = first + a;
+    }
+  }
+  return best;
+}
+
+/* Of all ranks; of equal ones the first. Collective. */
+static th_status best_of_all(const struct th_candidates *c,
+                             struct th_context *context,
+                             const struct half_width *w, struct best *best,
+                             struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  struct best mine = best_here(c, context->owned.first, w);
+  int64_t *bytes = NULL;
+  void *all = NULL;
+  th_status rc = TH_NEW(&bytes, comm->size, "candidates", err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_gather(comm, &mine, (int64_t)sizeof mine, bytes, &all, err));
+  const struct best *of = all;
+  *best = of[0];
+  for (int rank = 1; rank < comm->size; rank++) {
+    double least = fmin(best->least, of[rank].least);
+    if (of[rank].upper > best->upper)
+      *best = of[rank];
+    best->least = least;
+  }
+done:
+  TH_FREE(bytes, all);
+  return rc;
+}
+
+/* The larger one first; of equal ones the lower attribute. */
+static int by_value(const void *a, const void *b)
+{
+  const struct th_index_value *left = a;
+  const struct th_index_value *right = b;
+  if (left->value != right->value)
+    return left->value > right->value ? -1 : 1;
+  return (left->attribute > right->attribute) -
+         (left->attribute < right->attribute);
+}
+
+/* Attributes of this rank that stand out. */
+static int64_t choose_here(const struct th_candidates *c, int64_t first,
+                           const struct half_width *w, double threshold,
+                           struct th_index_value *chosen)
+{
+  int64_t count = 0;
+  for (int64_t a = 0; a < c->owned; a++) {
+    if (!c->alive[a])
+      continue;
+    struct estimate e = estimate_of(c, a, w);
+    if (e.value - e.half < threshold)
+      continue;
+    if (chosen != NULL)
+      chosen[count] = (struct th_index_value){first + a, e.value};
+    count++;
+  }
+  return count;
+}
+
+/* Those of all ranks, the largest |Z| first. Collective. */
+static th_status choose(struct th_candidates *c, struct th_context *context,
+                        const struct half_width *w, double threshold,
+                        struct th_verdict_of_candidates *v,
+                        struct th_error *err)
+{
+  struct th_comm *comm = context->comm;
+  int64_t first = context->owned.first;
+  int64_t count = choose_here(c, first, w, threshold, NULL);
+  struct th_index_value *mine = NULL;
+  int64_t *bytes = NULL;
+  void *all = NULL;
+  th_status rc = TH_NEW(&bytes, comm->size, "candidates", err);
+  if (rc == TH_OK)
+    rc = TH_NEW(&mine, count, "candidates", err);
+  TH_TRY(th_agree(comm, rc, err));
+  choose_here(c, first, w, threshold, mine);
+  TH_TRY(th_comm_gather(comm, mine, count * (int64_t)sizeof *mine, bytes, &all,
+                        err));
+  for (int rank = 0; rank < comm->size; rank++)
+    v->chosen += bytes[rank] / (int64_t)sizeof *mine;
+  v->attribute = all;
+  qsort(v->attribute, (size_t)v->chosen, sizeof *v->attribute, by_value);
+done:
+  TH_FREE(bytes, mine);
+  return rc;
+}
+
+th_status th_candidates_test(struct th_candidates *c,
+                             struct th_context *context,
+                             const struct th_oomp_law *law, double delta,
+                             double norm1, struct th_verdict_of_candidates *v,
+                             struct th_error *err)
+{
+  struct half_width w = width_of(c, context, law, delta, norm1);
+  struct best best = {0};
+  bool any = false;
+  th_status rc;
+  TH_TRY(best_of_all(c, context, &w, &best, err));
+  v->upper = best.upper;
+  v->least = best.least;
+  TH_TRY(choose(c, context, &w, law->mu * best.upper, v, err));
+  for (int64_t a = 0; a < c->owned; a++) {
+    if (!c->alive[a] || context->owned.first + a == best.attribute)
+      continue;
+    struct estimate e = estimate_of(c, a, &w);
+    c->alive[a] = e.value + e.half > best.lower;
+    any = any || !c->alive[a];
+  }
+  int64_t changes = any;
+  context->comm->ops->sum_i64(context->comm, &changes, 1);
+  if (changes > 0)
+    TH_TRY(activate(c, context, err));
+done:
+  return rc;
+}
+
+void th_candidates_describe(struct th_candidates *c, struct th_context *context,
+                            struct th_state *state)
+{
+  th_state_enter(state, "candidates");
+  th_state_spread(state, "alive", TH_STATE_U8, c->alive, 1, context->owned);
+  th_state_spread(state, "sum", TH_STATE_F64, c->sum, 1, context->owned);
+  th_state_spread(state, "square", TH_STATE_F64, c->square, 1, context->owned);
+  TH_STATE_ONE(state, c, rows);
+  th_state_leave(state);
+  if (th_state_puts(state) && th_state_agree(state, context->comm))
+    th_state_note(state, activate(c, context, state->err));
+}

@@ -1,0 +1,395 @@
+/* oomp.c - solver `oomp`: online orthogonal matching pursuit
+ *
+ * Saad, Blanchard & Arlot 2024, Algorithm 3. Optim fits S to fresh examples
+ * until its excess risk is at most xi. Try-Select reads all candidates of
+ * others until some of them stand out. Then these join S. If xi is too coarse
+ * to tell, both begin anew with a fourth of it and half of delta (Algorithm 4).
+ * No example serves twice. So S is within the true support with probability
+ * 1 - 2 delta, whenever the run ends.
+ *
+ * A step is a look at some examples. They grow with those seen since the last
+ * beginning, and tests come after each.
+ * SPDX-License-Identifier: MIT */
+#include "core/elementary.h"
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/selected.h"
+#include "solvers/algorithm.h"
+#include "solvers/data/support.h"
+#include "solvers/greedy/algorithms.h"
+#include "solvers/greedy/candidates.h"
+#include "solvers/greedy/oomp_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_ROWS = 32, MOST_ROWS = 8192, SHARE = 16 };
+enum { FIT_ROWS = 1000 }; /* of the last fit, for each member */
+
+/* Of the mean square of residuals, which other rows told. */
+static const double safety = 1.2;
+
+enum phase { FIT, TRY };
+
+struct oomp {
+  struct th_oomp_law law;
+  struct th_batch batch;
+  struct th_candidates candidates;
+  struct th_oomp_fit fit;
+  struct th_support support;
+  struct th_index_value *chosen;
+  int64_t room;
+  struct th_selected selected; /* S in the order of selection */
+  int64_t selected_room;
+  int64_t most; /* attributes */
+  int32_t phase;
+  double delta;     /* of this call of Select */
+  double xi;        /* the same; 0 where S is empty */
+  double squares;   /* of residuals in this Try-Select */
+  double noise;     /* their mean in the last one */
+  double remaining; /* bound on the root mean square of what is left of beta */
+  int64_t rows;     /* examples so far */
+  bool fresh;       /* no example has served twice */
+};
+
+static void free_state(void *state)
+{
+  struct oomp *s = state;
+  if (s == NULL)
+    return;
+  th_batch_free(&s->batch);
+  th_candidates_free(&s->candidates);
+  th_oomp_fit_free(&s->fit);
+  th_support_free(&s->support);
+  th_selected_free(&s->selected);
+  TH_FREE(s->chosen, s);
+}
+
+/* Smallest and largest variance of the useful attributes of this rank. */
+static th_status find_variances(const struct th_context *context, double *least,
+                                double *most, struct th_error *err)
+{
+  struct th_statistics statistics[TH_CELL];
+  struct th_range owned = context->owned;
+  for (int64_t first = owned.first; first < owned.last; first += TH_CELL) {
+    struct th_range part = {first, th_min_i64(first + TH_CELL, owned.last)};
+    th_status rc = th_source_statistics(context->source, part, statistics, err);
+    if (rc != TH_OK)
+      return rc;
+    for (int64_t j = part.first; j < part.last; j++) {
+      double scale = context->scale[j - owned.first];
+      double x = statistics[j - part.first].deviation * scale;
+      if (scale > 0) {
+        *least = fmin(*least, x * x);
+        *most = fmax(*most, x * x);
+      }
+    }
+  }
+  return TH_OK;
+}
+
+/* What is not given comes from the data. Collective. */
+static th_status find_law(struct oomp *s, const struct th_context *context,
+                          struct th_error *err)
+{
+  const struct th_config_greedy *given = &context->config->greedy;
+  double range[3] = {-INFINITY, 0, 0};
+  double least = INFINITY;
+  th_status rc = find_variances(context, &least, &range[1], err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t a = 0; a < s->candidates.owned; a++)
+    if (context->scale[a] > 0)
+      range[2] = fmax(range[2], context->bound[a]);
+  range[0] = -least;
+  context->comm->ops->max_f64(context->comm, range, 3);
+  s->law = (struct th_oomp_law){
+      .mu = given->mu,
+      .least = given->rho > 0 ? given->rho : -range[0],
+      .most = given->smoothness > 0 ? given->smoothness : range[1],
+      .reach = given->bound > 0 ? given->bound : range[2],
+      .span = context->target.largest};
+done:
+  return rc;
+}
+
+/* Begin Try-Select, or Optim where there is something to fit. Collective. */
+static th_status begin_try(struct oomp *s, struct th_context *context,
+                           struct th_error *err)
+{
+  s->phase = TRY;
+  s->squares = 0;
+  return th_candidates_begin(&s->candidates, context, &s->support, err);
+}
+
+/* Begin Select(S, delta_k, 1): with S empty, xi is 0. Collective. */
+static th_status begin_select(struct oomp *s, struct th_context *context,
+                              struct th_error *err)
+{
+  double k = (double)s->support.size;
+  s->delta = context->config->greedy.delta / (2 * (k + 1) * (k + 2));
+  s->xi = s->support.size > 0 ? s->law.span * s->law.span : 0;
+  s->phase = FIT;
+  th_status rc = th_oomp_fit_begin(&s->fit, context, &s->support, err);
+  return rc == TH_OK && s->support.size == 0 ? begin_try(s, context, err) : rc;
+}
+
+static th_status create(void **state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct oomp *s = NULL;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  rc = th_candidates_init(&s->candidates, context, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  TH_TRY(find_law(s, context, err));
+  s->most = context->config->greedy.most;
+  s->noise = s->law.span * s->law.span;
+  s->remaining = INFINITY;
+  s->fresh = true;
+  TH_TRY(begin_select(s, context, err));
+  *state = s;
+  s = NULL;
+done:
+  free_state(s);
+  return rc;
+}
+
+/* Examples of the next look, of which `known` have been seen. */
+static int64_t next_rows(const struct oomp *s, const struct th_context *context,
+                         int64_t known)
+{
+  int64_t rows = known / SHARE;
+  int64_t most = context->config->greedy.max_examples;
+  rows = th_min_i64(th_max_i64(rows, LEAST_ROWS), MOST_ROWS);
+  rows = th_min_i64(rows, th_deal_left(&context->deal));
+  return most > 0 ? th_min_i64(rows, most - s->rows) : rows;
+}
+
+/* Optim: one look, and the fit once there are enough. */
+static th_status step_fit(struct oomp *s, struct th_context *context,
+                          bool *more, struct th_error *err)
+{
+  int64_t known = (int64_t)s->fit.gram.rows;
+  int64_t wanted =
+      th_oomp_fit_rows(s->support.size, safety * s->noise, s->delta, s->xi);
+  int64_t rows =
+      th_min_i64(next_rows(s, context, known), th_max_i64(wanted - known, 0));
+  th_status rc = TH_OK;
+  if (rows > 0) {
+    TH_TRY(th_oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows,
+                            more, err));
+    s->rows += rows;
+    s->selected.cost_optim += (double)rows * (double)(s->support.size + 1);
+  }
+  if (known + rows >= wanted) {
+    TH_TRY(th_oomp_fit_solve(&s->fit, context, &s->support, err));
+    TH_TRY(begin_try(s, context, err));
+  }
+done:
+  return rc;
+}
+
+/* S grows by the attributes that stand out, as far as there is room.
+ * Collective. */
+static th_status grow(struct oomp *s, struct th_context *context,
+                      const struct th_verdict_of_candidates *v,
+                      struct th_error *err)
+{
+  int64_t old = s->support.size;
+  int64_t size = old + th_min_i64(v->chosen, s->most - old);
+  th_status rc = TH_GROW(&s->chosen, &s->room, size, "the support", err);
+  if (rc == TH_OK)
+    rc = TH_GROW(&s->selected.attribute, &s->selected_room, size, "the support",
+                 err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < old; k++)
+    s->chosen[k] =
+        (struct th_index_value){s->support.attribute[k], s->support.coef[k]};
+  for (int64_t k = old; k < size; k++) {
+    s->selected.attribute[k] = v->attribute[k - old].attribute;
+    s->chosen[k] = (struct th_index_value){s->selected.attribute[k], 0};
+  }
+  qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
+  TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
+  TH_TRY(begin_select(s, context, err));
+done:
+  return rc;
+}
+
+static double norm1(const struct th_support *support)
+{
+  double sum = 0;
+  for (int64_t k = 0; k < support->size; k++)
+    sum += fabs(support->coef[k]);
+  return sum;
+}
+
+/* After a look: some attribute stands out, xi is too coarse, or neither. */
+static th_status decide(struct oomp *s, struct th_context *context,
+                        struct th_error *err)
+{
+  const struct th_oomp_law *law = &s->law;
+  struct th_verdict_of_candidates v = {0};
+  th_status rc;
+  TH_TRY(th_candidates_test(&s->candidates, context, law, s->delta,
+                            norm1(&s->support), &v, err));
+  s->noise = s->squares / (double)s->candidates.rows;
+  s->remaining =
+      sqrt(law->most / (law->least * law->least * law->least)) * v.upper;
+  if (v.chosen > 0) {
+    TH_TRY(grow(s, context, &v, err));
+  } else if (2 * law->reach * sqrt(s->xi) > v.least) {
+    s->xi /= 4;
+    s->delta /= 2;
+    s->phase = FIT;
+  }
+done:
+  free(v.attribute);
+  return rc;
+}
+
+/* Try-Select: one look, and a test. */
+static th_status step_try(struct oomp *s, struct th_context *context,
+                          bool *more, struct th_error *err)
+{
+  struct th_candidates *c = &s->candidates;
+  int64_t rows = next_rows(s, context, c->rows);
+  double read = (double)(c->total + s->support.size + 1);
+  th_status rc;
+  TH_TRY(
+      th_candidates_look(c, context, &s->batch, &s->support, rows, more, err));
+  if (!*more)
+    return rc;
+  s->rows += rows;
+  s->squares += s->batch.loss * (double)rows;
+  s->selected.cost_try_select += (double)rows * read;
+  if (c->rows > 1)
+    TH_TRY(decide(s, context, err));
+done:
+  return rc;
+}
+
+/* Whether the run is over, by its limits. */
+static bool has_ended(const struct oomp *s, const struct th_context *context)
+{
+  const struct th_config_greedy *greedy = &context->config->greedy;
+  const struct th_ledger *ledger = th_source_ledger(context->source);
+  return s->support.size >= s->most || s->remaining <= greedy->stop_below ||
+         next_rows(s, context, 0) <= 0 ||
+         (s->phase == TRY && s->candidates.total == 0) ||
+         (greedy->max_attributes > 0 &&
+          ledger->attributes >= greedy->max_attributes);
+}
+
+static th_status step(void *state, struct th_context *context, bool *more,
+                      struct th_error *err)
+{
+  struct oomp *s = state;
+  *more = !has_ended(s, context);
+  if (!*more)
+    return TH_OK;
+  th_status rc = (s->phase == FIT ? step_fit : step_try)(s, context, more, err);
+  s->fresh = context->deal.pass == 0 && !context->deal.reused;
+  return rc;
+}
+
+/* What the model says of S. */
+static void tell_selection(struct oomp *s, const struct th_context *context)
+{
+  struct th_selected *to = &s->selected;
+  double delta = context->config->greedy.delta;
+  to->size = s->support.size;
+  to->guarantee = s->fresh ? fmax(1 - 2 * delta, 0) : 0;
+  to->remaining_bound = isfinite(s->remaining) ? s->remaining : 0;
+  to->mu = s->law.mu;
+  to->rho = s->law.least;
+  to->smoothness = s->law.most;
+  to->bound = s->law.reach;
+}
+
+/* Fit S to as many examples as served to choose it, of one pass more at most:
+ * S is read alone, and stays as it is. */
+static th_status finish(void *state, struct th_context *context,
+                        struct th_error *err)
+{
+  struct oomp *s = state;
+  bool more = true;
+  th_status rc = TH_OK;
+  tell_selection(s, context);
+  if (s->support.size == 0) {
+    th_context_notice(context,
+                      "no attribute stands out for certain in %lld examples, "
+                      "so the model is zero",
+                      (long long)s->rows);
+    return rc;
+  }
+  int64_t wanted = th_max_i64(s->rows, FIT_ROWS * (s->support.size + 1));
+  wanted = th_min_i64(wanted, context->deal.rows_in_pass);
+  if (th_deal_left(&context->deal) < wanted)
+    th_deal_extend(&context->deal, 1);
+  TH_TRY(th_oomp_fit_begin(&s->fit, context, &s->support, err));
+  while (more && (int64_t)s->fit.gram.rows < wanted) {
+    int64_t rows = th_min_i64(MOST_ROWS, wanted - (int64_t)s->fit.gram.rows);
+    TH_TRY(th_oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows,
+                            &more, err));
+  }
+  TH_TRY(th_oomp_fit_solve(&s->fit, context, &s->support, err));
+done:
+  return rc;
+}
+
+static const struct th_support *support_of(const void *state)
+{
+  return &((const struct oomp *)state)->support;
+}
+
+static const struct th_selected *selected_of(const void *state)
+{
+  return &((const struct oomp *)state)->selected;
+}
+
+static double loss_of(const void *state)
+{
+  return ((const struct oomp *)state)->noise;
+}
+
+static double step_size_of(const void *state)
+{
+  (void)state;
+  return 0;
+}
+
+/* The state between two looks. */
+static void describe(void *state, struct th_context *context,
+                     struct th_state *list)
+{
+  struct oomp *s = state;
+  struct th_state_growing selected = {"selected", TH_STATE_I64, 1,
+                                      (void **)&s->selected.attribute,
+                                      &s->selected_room};
+  th_support_describe(&s->support, "support", list);
+  th_state_grow(list, selected, s->support.size);
+  TH_STATE_ONE(list, s, phase);
+  TH_STATE_ONE(list, s, delta);
+  TH_STATE_ONE(list, s, xi);
+  TH_STATE_ONE(list, s, squares);
+  TH_STATE_ONE(list, s, noise);
+  TH_STATE_ONE(list, s, remaining);
+  TH_STATE_ONE(list, s, rows);
+  TH_STATE_ONE(list, s, selected.cost_try_select);
+  TH_STATE_ONE(list, s, selected.cost_optim);
+  TH_STATE_ONE(list, s, fresh);
+  th_gram_describe(&s->fit.gram, list);
+  th_candidates_describe(&s->candidates, context, list);
+}
+
+const struct th_algorithm th_oomp_algorithm = {.create = create,
+                                               .step = step,
+                                               .finish = finish,
+                                               .support = support_of,
+                                               .loss = loss_of,
+                                               .step_size = step_size_of,
+                                               .selected = selected_of,
+                                               .describe = describe,
+                                               .free = free_state};

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# cli_oomp.sh - oomp: only true attributes, at any end; the same on any ranks; its limits
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+
+paper=(--solver oomp --no-intercept --no-standardize)
+
+# learn NAME ARGUMENT...: NAME.h5, the same on one rank and on two, and NAME.json
+learn()
+{
+  local name=$1
+  shift
+  must 0 train "$@" -o "$name.h5" --force &&
+    must 2 train "$@" -o two.h5 --force &&
+    ranks 0 inspect "$name.h5" --json >"$name.json"
+  cmp "$name.h5" two.h5 || fail "$*: another model on two ranks"
+}
+
+must 0 generate oomp -o data.h5 --examples 300000 --attributes 16 --seed 3
+ranks 0 inspect data.h5 --json >inspect.json
+compare "log2 d true ones" "len($(key inspect.json truth.support))" == 4
+
+# --- s known: the whole support, the largest coefficient first, with its guarantee
+learn known data.h5 "${paper[@]}" --mu 0 -s 4
+compare "the order" "$(key known.json selected)" == '[0, 1, 2, 3]'
+compare "guarantee" "$(key known.json guarantee)" == 0.8
+compare "constants" "$(key known.json assumed.mu)" == 0
+compare "costs" "$(key known.json cost.try_select)" '>' "$(key known.json cost.optim)"
+compare "bound of values" "abs($(key known.json assumed.bound) - 0.5)" '<' 1e-4
+ranks 0 inspect known.h5 | sed -n '/^\[model\]/,$p' >deck.ini
+must 0 train data.h5 --deck deck.ini -o again.h5
+cmp known.h5 again.h5 || fail "the deck makes another model"
+
+# --- a limit of examples: fewer of them, the same ones first
+learn few data.h5 "${paper[@]}" --mu 0 --max-examples 30000
+compare "fewer attributes" "len($(key few.json selected))" '<' 4
+compare "the same first" "$(key few.json selected)" == \
+  "$(key known.json selected)[:len($(key few.json selected))]"
+compare "examples" "$(key few.json ledger.examples)" '<' 70000
+
+# --- s unknown: what remains falls below a bound
+learn below data.h5 "${paper[@]}" --mu 0 --stop-below 0.5
+compare "remaining" "$(key below.json remaining_bound)" '<=' 0.5
+compare "and is more than what is left" "$(key below.json remaining_bound)" '>' 0.125
+
+# --- standardized, with an intercept and the default constants
+learn plain data.h5 --solver oomp
+compare "wrong ones" "len(set($(key plain.json selected)) - {0, 1, 2, 3})" == 0
+compare "some" "len($(key plain.json selected))" '>' 0
+
+# --- examples that serve twice end the guarantee
+learn twice data.h5 "${paper[@]}" --passes 3
+compare "guarantee" "$(key twice.json guarantee)" == 0
+grep -q 'no guarantee' must.err || fail "no word on the guarantee"
+
+# --- over many problems, wherever they end: no wrong attribute
+wrong=0 runs=0
+for seed in $(seq "$(long && echo 40 || echo 6)"); do
+  for design in orthogonal toeplitz,correlation=0.1; do
+    for end in "--max-examples 20000" "--max-examples 200000"; do
+      source=oomp:examples=200000,attributes=32,design=$design,seed=$seed
+      # shellcheck disable=SC2086
+      must 0 train --source "$source" -o run.h5 --force "${paper[@]}" --mu 0.1 $end
+      ranks 0 inspect run.h5 --json >run.json
+      runs=$((runs + 1))
+      [ "$(key run.json selected 2>/dev/null)" = null ] && continue
+      "$PYTHON" -c 'import json; import sys
+sys.exit(any(k >= 5 for k in json.load(open("run.json")).get("selected", [])))' ||
+        wrong=$((wrong + 1))
+    done
+  done
+done
+compare "runs with a wrong attribute, of $runs" "$wrong" '<=' "0.2 * $runs"
+
+# --- nothing stands out
+must 0 generate oomp -o small.h5 --examples 300 --attributes 16
+must 0 train small.h5 -o small-model.h5 --solver oomp
+grep -q 'no attribute stands out for certain in 300 examples' must.err ||
+  fail "no word on a model that is zero"
+
+# --- what it refuses
+printf 'y,a,w\n1,2,1\n2,3,2\n3,1,1\n' >weights.csv
+must 0 import weights.csv -o weights.h5 --target y --weights w
+refused 2 "do not hold for weights" 0 train weights.h5 -o no.h5 --solver oomp
+refused 2 "squared loss only" 0 train data.h5 -o no.h5 --solver oomp --loss logistic
+refused 2 "correlation is of --design toeplitz" 0 generate oomp -o no.h5 --examples 9 \
+  --attributes 4 --correlation 0.3
+refused 2 "mu" 0 train data.h5 -o no.h5 --solver oomp --mu 1
+finish
