@@ -69,6 +69,12 @@ done:
   return rc;
 }
 
+int64_t th_example_order_left(const struct th_example_order *order,
+                              const struct th_deal *deal)
+{
+  return order->unit.count - order->next + th_deal_left(deal);
+}
+
 th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err)

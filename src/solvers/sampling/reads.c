@@ -114,7 +114,7 @@ th_status th_reads_take(struct th_reads *reads, struct th_context *context,
                         const struct th_draws *draws, int64_t example,
                         bool *more, struct th_error *err)
 {
-  int64_t left = order->unit.count - order->next + th_deal_left(&context->deal);
+  int64_t left = th_example_order_left(order, &context->deal);
   th_status rc;
   reads->rows = th_min_i64(reads->capacity, left);
   reads->inners = th_draws_total(draws) > 0 ? reads->most_inners : 0;
@@ -153,8 +153,7 @@ static void multiply(struct th_reads *reads, const struct th_draws *draws,
 }
 
 /* Residuals from the terms of all ranks. Local, replicated. */
-static void add_up(struct th_reads *reads,
-                   const struct th_reads_targets *targets)
+static void add_up(struct th_reads *reads, const struct th_all_targets *targets)
 {
   reads->loss = 0;
   for (int64_t i = 0; i < reads->rows; i++) {
@@ -174,7 +173,7 @@ static void add_up(struct th_reads *reads,
 th_status th_reads_residuals(struct th_reads *reads, struct th_context *context,
                              const struct th_draws *draws,
                              const struct th_iterate *w,
-                             const struct th_reads_targets *targets,
+                             const struct th_all_targets *targets,
                              th_status taken, struct th_error *err)
 {
   int64_t terms = reads->rows * reads->inners;
