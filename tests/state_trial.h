@@ -200,7 +200,7 @@ static inline struct th_config looks(const struct th_solver_row *row, int k)
   config.validation = k % 4 >= 2 ? 0.1 : 0;
   config.batch = whole ? 20 : 5 * (k % 4);
   config.eta = k % 4 == 1 ? 0.5 : 0;
-  config.lambda = k % 4 == 3 ? 1 : 0;
+  config.lambda = k % 4 != 3 ? 0 : strcmp(row->name, "dantzig") == 0 ? 30 : 1;
   config.rounds.growth = k % 2 ? 2 : 4;
   return config;
 }

@@ -3,9 +3,9 @@
  *
  * Estimates from a few attributes vary without bound: if the steps are too
  * long, their errors feed on themselves. So what is known of each example
- * predicts it first. If over some examples the squared residuals are several
- * times the squared targets, the sums begin anew with half the step size, and
- * the run says so. Nothing of this happens with steps that fit.
+ * predicts it first. If over some examples the squared residuals are half as
+ * large again as the squared targets, the sums begin anew with half the step
+ * size, and the run says so. Nothing of this happens with steps that fit.
  * SPDX-License-Identifier: MIT */
 #include "solvers/competitors/averaging.h"
 
@@ -19,10 +19,11 @@
 #include <string.h>
 
 enum {
-  WATCHED = 256, /* examples */
-  TOO_LARGE = 4, /* times the squared targets */
-  HUGE = 1 << 20 /* times as well, but at once */
+  WATCHED = 256,    /* examples */
+  AT_ONCE = 1 << 20 /* times the squared targets: no need to wait for more */
 };
+
+static const double too_large = 1.5; /* times as well */
 
 void th_averaging_free(void *state)
 {
@@ -140,9 +141,9 @@ static th_status guard(struct th_averaging *s, const struct th_context *context,
   struct th_averaging_watch *watch = &s->watch;
   size_t bytes =
       (size_t)(context->owned.last - context->owned.first) * sizeof *s->sum;
-  if (watch->rows < WATCHED && watch->residual <= HUGE * s->targets.square)
+  if (watch->rows < WATCHED && watch->residual <= AT_ONCE * s->targets.square)
     return TH_OK;
-  bool good = watch->residual <= TOO_LARGE * watch->target;
+  bool good = watch->residual <= too_large * watch->target;
   *watch = (struct th_averaging_watch){0};
   if (good)
     return TH_OK;

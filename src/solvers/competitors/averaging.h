@@ -82,14 +82,16 @@ th_status th_averaging_create(void **state, struct th_context *context,
 /* Local. */
 void th_averaging_free(void *state);
 
-/* Functions of struct th_algorithm. */
+/* For the table of an algorithm. Collective. */
 th_status th_averaging_step(void *state, struct th_context *context, bool *more,
                             struct th_error *err);
 th_status th_averaging_publish(void *state, struct th_context *context,
                                struct th_error *err);
+/* Local. */
 const struct th_support *th_averaging_support(const void *state);
 double th_averaging_loss(const void *state);
 double th_averaging_step_size(const void *state);
+/* The state between two updates. Collective while an image is put. */
 void th_averaging_describe(void *state, struct th_context *context,
                            struct th_state *list);
 

@@ -41,17 +41,6 @@ static th_status check_budget(struct th_config *config, int64_t d,
   return TH_OK;
 }
 
-static th_status check_steps(const struct th_config *config,
-                             struct th_error *err)
-{
-  if (config->eta != TH_ETA_THEORY)
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE,
-                 "{eta} theory is for solvers in a ball; give solver %s a "
-                 "number, or leave it out",
-                 config->solver);
-}
-
 /* These are methods for streams: one pass unless more are asked for. */
 static void choose_passes(struct th_config *config)
 {
@@ -90,7 +79,6 @@ static th_status averaging_plan(struct th_plan *plan,
   struct th_config *config = &plan->config;
   th_status rc;
   TH_TRY(th_sampled_plan_check_loss(config, err));
-  TH_TRY(check_steps(config, err));
   TH_TRY(check_budget(config, size->shape->attributes, err));
   choose_passes(config);
   choose_batch(config, size->shape);

@@ -59,6 +59,7 @@ struct dantzig {
   double loss;    /* of the last look */
   int64_t next;   /* examples at the end of this epoch */
   int64_t solved; /* examples at the last solution */
+  bool reached;   /* its tolerance */
 };
 
 static void free_state(void *state)
@@ -175,12 +176,7 @@ static th_status solve(struct dantzig *s, struct th_context *context,
   int64_t found = 0;
   th_status rc;
   th_pairs_targets(&s->pairs, context->comm, s->c);
-  if (!th_selector_solve(&s->selector, &problem, tolerance))
-    th_context_notice(context,
-                      "the Dantzig selector was left after %lld steps: the "
-                      "correlations exceed %g by %g",
-                      (long long)s->selector.steps, problem.lambda,
-                      s->selector.violation);
+  s->reached = th_selector_solve(&s->selector, &problem, tolerance);
   struct th_select_among among = {.values = s->selector.w + owned.first,
                                   .first = owned.first,
                                   .count = owned.last - owned.first,
@@ -236,7 +232,13 @@ static th_status finish(void *state, struct th_context *context,
                         struct th_error *err)
 {
   struct dantzig *s = state;
-  return s->looks.examples > s->solved ? solve(s, context, err) : TH_OK;
+  th_status rc = s->looks.examples > s->solved ? solve(s, context, err) : TH_OK;
+  if (rc == TH_OK && s->solved > 0 && !s->reached)
+    th_context_notice(context,
+                      "the last selector was left after %lld steps: "
+                      "correlations exceed their bound by %g",
+                      (long long)s->selector.steps, s->selector.violation);
+  return rc;
 }
 
 static const struct th_support *support_of(const void *state)
@@ -269,6 +271,7 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, loss);
   TH_STATE_ONE(list, s, next);
   TH_STATE_ONE(list, s, solved);
+  TH_STATE_ONE(list, s, reached);
   th_looks_describe(&s->looks, list);
   th_pairs_describe(&s->pairs, list);
   th_selector_describe(&s->selector, list);

@@ -186,9 +186,11 @@ bool th_selector_solve(struct th_selector *s,
   memcpy(s->u_from, s->u, (size_t)s->n * sizeof *s->u);
   restart(s, problem, false, 1);
   now = judge(s, problem, s->w, s->gw, s->u, s->gu);
-  for (s->steps = 0; now.error > share && s->steps < MOST_STEPS; s->steps++) {
+  s->steps = 0;
+  while (now.error > share && s->steps < MOST_STEPS) {
     bool averages = false;
     advance(s, problem);
+    s->steps++;
     if (++since % LOOK_EVERY != 0)
       continue;
     now = judge(s, problem, s->w, s->gw, s->u, s->gu);

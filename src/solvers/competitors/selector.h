@@ -60,8 +60,8 @@ int64_t th_selector_bytes(void);
 
 /* Solve, from the last solution on. `share`: the violation ends up below so
  * much of lambda, and the gap below so much of norm1(w). True: it did. False:
- * after very many steps it has not; w is the best that was found then.
- * Collective. */
+ * after very many steps it has not; w is where it was left then. Local but for
+ * the products, which are collective. */
 bool th_selector_solve(struct th_selector *selector,
                        const struct th_selector_problem *problem, double share);
 

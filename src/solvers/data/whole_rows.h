@@ -42,8 +42,9 @@ bool th_whole_rows_begin(struct th_whole_rows *whole,
                          const struct th_context *context, int64_t room);
 
 /* Take these examples, and predict them by `coef`. |x'coef| is at most `bound`,
- * which is replicated. TH_ENUMERIC where it is not. Collective: one sum of 8
- * bytes for each example. */
+ * which is replicated. Also TH_ENUMERIC, where it is not, TH_ENOMEM, TH_EARG,
+ * TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO. Collective: one sum of 8 bytes for
+ * each example. */
 th_status th_whole_rows_predict(struct th_whole_rows *whole,
                                 struct th_context *context, const double *coef,
                                 double bound, struct th_error *err);
