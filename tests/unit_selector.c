@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { D = 20 };
+enum { D = 20, HALF = 10 };
 
 static double soft(double v, double t)
 {
@@ -33,7 +33,7 @@ static void multiply(void *self, const double *v, double *out)
 /* The largest |c - G w| and |G u|. */
 static double reach(struct square *g, const double *c, const double *v)
 {
-  double out[D];
+  double out[D] = {0};
   double most = 0;
   multiply(g, v, out);
   for (int j = 0; j < D; j++)
@@ -87,7 +87,7 @@ static void test_orthogonal(void)
   struct th_selector_problem problem = {multiply, &g, c, 0.5};
   for (int j = 0; j < D; j++) {
     a[j * D + j] = 1;
-    c[j] = 0.2 * (j - D / 2);
+    c[j] = 0.2 * (j - HALF);
   }
   CHECK(th_selector_init(&selector, D, &err) == TH_OK);
   CHECK(th_selector_solve(&selector, &problem, 1e-9));

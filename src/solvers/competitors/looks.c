@@ -62,22 +62,6 @@ void th_looks_free(struct th_looks *looks)
   th_memory_arrays_free(TH_ARRAYS(looks, by_slot));
 }
 
-static th_status take_rows(struct th_looks *looks, struct th_context *context,
-                           struct th_error *err)
-{
-  th_status rc = TH_OK;
-  bool more = true;
-  looks->pieces.count = 0;
-  for (int64_t r = 0; r < looks->rows && rc == TH_OK; r++) {
-    struct th_rows one = {0, 1};
-    rc = th_example_order_next(&looks->order, &context->deal, &one.first, &more,
-                               err);
-    if (rc == TH_OK)
-      rc = th_deal_pieces_add(&looks->pieces, one, err);
-  }
-  return rc;
-}
-
 /* Attribute number k, from 0, of those outside of the support. */
 static int64_t outside(const struct th_support *support, int64_t k)
 {
@@ -150,7 +134,8 @@ static th_status take(struct th_looks *looks, struct th_context *context,
                       struct th_error *err)
 {
   th_status rc;
-  TH_TRY(take_rows(looks, context, err));
+  TH_TRY(th_example_order_take(&looks->order, &context->deal, looks->rows,
+                               &looks->pieces, err));
   draw_slots(looks, context, support);
   looks->draw.rows = looks->pieces;
   looks->draw.cell = looks->cell;

@@ -41,4 +41,10 @@ th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err);
 
+/* Fill *pieces with the next `rows` examples, a piece each; so many are left.
+ * Local; the same on every rank. TH_ENOMEM. */
+th_status th_example_order_take(struct th_example_order *order,
+                                struct th_deal *deal, int64_t rows,
+                                struct th_pieces *pieces, struct th_error *err);
+
 #endif

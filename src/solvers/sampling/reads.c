@@ -44,22 +44,6 @@ void th_reads_free(struct th_reads *reads)
   th_memory_arrays_free(TH_ARRAYS(reads, by_slot));
 }
 
-/* Take reads->rows examples. */
-static th_status take_rows(struct th_reads *reads, struct th_context *context,
-                           struct th_example_order *order, struct th_error *err)
-{
-  th_status rc = TH_OK;
-  bool more = true;
-  reads->pieces.count = 0;
-  for (int64_t i = 0; i < reads->rows && rc == TH_OK; i++) {
-    struct th_rows one = {0, 1};
-    rc = th_example_order_next(order, &context->deal, &one.first, &more, err);
-    if (rc == TH_OK)
-      rc = th_deal_pieces_add(&reads->pieces, one, err);
-  }
-  return rc;
-}
-
 /* Draw the cells of all slots; those of this rank are listed. */
 static void draw_cells(struct th_reads *reads, const struct th_draws *draws,
                        struct th_range cells, int64_t example)
@@ -121,7 +105,8 @@ th_status th_reads_take(struct th_reads *reads, struct th_context *context,
   *more = reads->rows > 0;
   if (!*more)
     return TH_OK;
-  TH_TRY(take_rows(reads, context, order, err));
+  TH_TRY(th_example_order_take(order, &context->deal, reads->rows,
+                               &reads->pieces, err));
   draw_cells(reads, draws, draws->cells, example);
   reads->draw = (struct th_draw){.rows = reads->pieces,
                                  .slots = reads->points + reads->inners,
