@@ -4,6 +4,8 @@ target_link_libraries(thresher_problem PUBLIC thresher_solvers_driver PRIVATE th
 th_test(NAME unit_solvers TIMEOUT 300 LIBS thresher_problem thresher_solvers_driver LABELS unit)
 th_test(NAME unit_sampling TIMEOUT 120 LIBS thresher_problem thresher_solvers_driver LABELS unit)
 th_test(NAME unit_descent LIBS thresher_solvers_driver LABELS unit)
+th_test(NAME unit_selector LIBS thresher_solvers_driver LABELS unit)
+th_test(NAME unit_competitors LIBS thresher_problem thresher_solvers_driver LABELS unit)
 th_test(NAME unit_latin LIBS thresher_solvers_driver LABELS unit)
 th_test(NAME unit_sift_fit TIMEOUT 120 LIBS thresher_problem thresher_solvers_driver LABELS unit)
 th_test(NAME unit_refit TIMEOUT 120 LIBS thresher_problem thresher_solvers_driver LABELS unit)

@@ -148,6 +148,13 @@ th_status th_training_check_memory(const struct th_training *training,
   comm->ops->max_i64(comm, &most, 1);
   if (most <= share)
     return TH_OK;
+  if (plan->pairs > share)
+    return th_fail(err, TH_ENOMEM,
+                   "solver %s keeps a number for each pair of attributes, %lld "
+                   "bytes on %d rank%s together, and there are %.2f GB for "
+                   "each rank; use more machines, or another solver",
+                   plan->config.solver, (long long)plan->pairs, comm->size,
+                   comm->size == 1 ? "" : "s", (double)share / 1e9);
   return th_fail(err, TH_ENOMEM,
                  "this run needs %.2f GB on each of %d ranks, and there are "
                  "%.2f GB for each; use more machines%s",

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/partition.h"
-#include "math/loss.h"
+#include "solvers/data/sampled_plan.h"
 #include "solvers/greedy/algorithms.h"
 
 enum {
@@ -17,11 +17,9 @@ th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   const struct th_shape *shape = size->shape;
-  if (th_loss_find(config->loss)->labels)
-    return th_fail(err, TH_EUSAGE,
-                   "solver %s has the squared loss only, by which labels can "
-                   "be regressed; leave {loss} out",
-                   config->solver);
+  th_status rc = th_sampled_plan_check_loss(config, err);
+  if (rc != TH_OK)
+    return rc;
   if (shape->weighted)
     return th_fail(err, TH_EUSAGE,
                    "solver %s takes examples that are alike: its bounds do not "
