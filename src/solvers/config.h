@@ -107,15 +107,15 @@ struct th_config_ball {
 
 /* Attributes that are chosen one after the other. */
 struct th_config_greedy {
-  double residual;  /* the loss at which a path ends, as a share of that without
-                       attributes */
-  int64_t most;     /* by the plan: attributes */
-  int64_t folds;    /* by the plan: how often examples are held out; 0: never */
-  bool keep_slopes; /* by the plan: slopes are kept (greedy/slope_basis.h) */
-  bool oracle;      /* the true attributes of generated data, and no choice */
-  double delta;     /* oomp: 1 - 2 delta is the probability of the guarantee */
-  double mu;        /* irrepresentable constant of the true support */
-  double rho;       /* smallest and largest eigenvalue of its covariance; */
+  double residual; /* the loss at which a path ends, as a share of that without
+                      attributes */
+  int64_t most;    /* by the plan: attributes */
+  int64_t folds;   /* by the plan: how often examples are held out; 0: never */
+  bool forecast;   /* by the plan: slopes are kept (greedy/forecast.h) */
+  bool oracle;     /* the true attributes of generated data, and no choice */
+  double delta;    /* oomp: 1 - 2 delta is the probability of the guarantee */
+  double mu;       /* irrepresentable constant of the true support */
+  double rho;      /* smallest and largest eigenvalue of its covariance; */
   double smoothness;
   double bound;      /* of |x|; 0 for these three: by the data */
   double stop_below; /* root mean square of the coefficients that are left */

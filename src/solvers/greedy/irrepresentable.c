@@ -42,7 +42,7 @@ static th_status reserve(struct work *w, int64_t size, struct th_error *err)
   TH_TRY(TH_NEW(&w->inverse, size * size, "the inverse covariance", err));
   TH_TRY(TH_NEW(&w->v, w->problem.rows, "the inverse covariance", err));
   TH_TRY(TH_NEW(&w->norm, w->problem.active.count, "norms", err));
-  TH_TRY(th_slope_basis_reserve(&w->path.basis, &w->problem, err));
+  TH_TRY(th_forecast_reserve(&w->path.forecast, &w->problem, err));
 done:
   return rc;
 }
@@ -109,19 +109,19 @@ static void combine(struct work *w, int64_t k)
 static th_status add_coefficients(struct work *w, int64_t first,
                                   struct th_error *err)
 {
-  struct th_slope_basis *basis = &w->path.basis;
-  const struct th_problem_block block = {basis->right, basis->gradient};
-  int64_t last = th_min_i64(first + TH_SLOPE_BASIS_WIDTH, w->path.size);
-  th_slope_basis_clear(basis, &w->problem);
+  struct th_forecast *forecast = &w->path.forecast;
+  const struct th_problem_block block = {forecast->right, forecast->gradient};
+  int64_t last = th_min_i64(first + TH_FORECAST_WIDTH, w->path.size);
+  th_forecast_clear(forecast, &w->problem);
   for (int64_t k = first; k < last; k++) {
     combine(w, k);
-    th_slope_basis_put(basis, &w->problem, (int)(k - first), 1, w->v);
+    th_forecast_put(forecast, &w->problem, (int)(k - first), 1, w->v);
   }
   th_status rc = th_problem_gradients(&w->problem, &block, 1, err);
   for (int64_t a = 0; a < w->problem.active.count && rc == TH_OK; a++)
     for (int64_t k = 0; k < last - first; k++)
-      w->norm[a] +=
-          basis->unit[k] * fabs(basis->gradient[a * TH_SLOPE_BASIS_WIDTH + k]);
+      w->norm[a] += forecast->unit[k] *
+                    fabs(forecast->gradient[a * TH_FORECAST_WIDTH + k]);
   return rc;
 }
 
@@ -141,7 +141,7 @@ static th_status add_coefficient(struct work *w, int64_t k,
 static th_status add_all(struct work *w, struct th_error *err)
 {
   bool alone = w->problem.beyond_float;
-  int64_t step = alone ? 1 : TH_SLOPE_BASIS_WIDTH;
+  int64_t step = alone ? 1 : TH_FORECAST_WIDTH;
   th_status rc = TH_OK;
   for (int64_t k = 0; k < w->path.size && rc == TH_OK; k += step)
     rc = alone ? add_coefficient(w, k, err) : add_coefficients(w, k, err);

@@ -30,9 +30,7 @@ struct omp {
   struct th_selected selected;
   struct th_index_value *chosen;
   int64_t room;
-  int64_t *held; /* attributes whose columns are here, for the state */
-  int64_t held_room;
-  int64_t columns_held;
+  int64_t *held;   /* attributes of the columns, ascending; for the state */
   int64_t most;    /* attributes of the path */
   double residual; /* of the loss without attributes, at which it ends */
   double zero;     /* that loss */
@@ -96,7 +94,7 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_problem_init(&s->problem, context, &s->duals, err));
   th_replicated_columns_init(&s->columns, s->problem.rows, NULL);
   const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns,
-                                       config->greedy.keep_slopes &&
+                                       config->greedy.forecast &&
                                            !s->problem.loss->labels &&
                                            !s->problem.beyond_float};
   TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
@@ -181,36 +179,35 @@ static double done_of(const void *state)
                                        : -1;
 }
 
-/* Have the listed columns. Collective. */
+/* Have these columns; the list is ascending, and is used up. Collective. */
 static th_status fetch_all(struct omp *s, struct th_context *context,
-                           int64_t count, struct th_error *err)
+                           int64_t *attribute, int64_t count,
+                           struct th_error *err)
 {
   int64_t missing = 0;
   for (int64_t k = 0; k < count; k++)
-    if (th_replicated_columns_slot(&s->columns, s->held[k]) < 0)
-      s->held[missing++] = s->held[k];
-  return th_replicated_columns_fetch(&s->columns, context, s->held, missing,
+    if (th_replicated_columns_slot(&s->columns, attribute[k]) < 0)
+      attribute[missing++] = attribute[k];
+  return th_replicated_columns_fetch(&s->columns, context, attribute, missing,
                                      err);
 }
 
-/* What a path has chosen, or has had as a candidate, in ascending order. */
+/* What a path has chosen, or has had as a candidate. */
 static void describe_columns(struct omp *s, struct th_context *context,
                              struct th_state *list)
 {
-  struct th_state_growing held = {"column", TH_STATE_I64, 1, (void **)&s->held,
-                                  &s->held_room};
-  int64_t count = s->columns.count;
-  if (!th_state_puts(list)) {
-    th_state_note(list, TH_GROW(&s->held, &s->held_room, count, "the support",
-                                list->err));
-    for (int64_t k = 0; k < count && th_state_good(list); k++)
-      s->held[k] = s->columns.attribute[s->columns.sorted[k]];
-  }
-  s->columns_held = count;
-  TH_STATE_ONE(list, s, columns_held);
-  th_state_grow(list, held, s->columns_held);
+  struct th_replicated_columns *columns = &s->columns;
+  int64_t count = columns->count;
+  int64_t *number = th_state_puts(list) ? &count : &columns->count;
+  th_state_all(list, "columns", TH_STATE_I64, number, 1);
+  TH_FREE(s->held);
+  th_state_note(list, TH_NEW(&s->held, count, "the support", list->err));
+  if (!th_state_puts(list) && th_state_good(list))
+    for (int64_t k = 0; k < count; k++)
+      s->held[k] = columns->attribute[columns->sorted[k]];
+  th_state_all(list, "held", TH_STATE_I64, s->held, count);
   if (th_state_puts(list) && th_state_agree(list, context->comm))
-    th_state_note(list, fetch_all(s, context, s->columns_held, list->err));
+    th_state_note(list, fetch_all(s, context, s->held, count, list->err));
 }
 
 static void describe(void *state, struct th_context *context,

@@ -146,7 +146,7 @@ th_status th_omp_folds_extend(struct th_omp_folds *folds, int64_t most,
   TH_TRY(th_agree(context->comm, judge(folds, err), err));
   folds->ended = has_ended(folds, most);
   for (int64_t f = 0; f < folds->count && folds->ended; f++)
-    th_slope_basis_free(&folds->path[f].basis);
+    th_forecast_free(&folds->path[f].forecast);
 done:
   return rc;
 }

@@ -67,7 +67,7 @@ void th_pursuit_free(struct th_pursuit *path)
           path->slot, path->mean, path->deviation, path->product, path->coef,
           path->gram);
   th_cholesky_free(&path->factor);
-  th_slope_basis_free(&path->basis);
+  th_forecast_free(&path->forecast);
   *path = (struct th_pursuit){0};
 }
 
@@ -191,13 +191,13 @@ static void choose_again(struct th_pursuit *path, struct th_state *state,
                                         state->err));
 }
 
-/* Have the basis again, at the fit that it was made at. Collective. */
-static void look_again(struct th_pursuit *path, struct th_state *state)
+/* Have the forecast again, at the fit that it was made at. Collective. */
+static void forecast_again(struct th_pursuit *path, struct th_state *state)
 {
   if (th_state_agree(state, comm_of(path)) && path->size > 0)
     th_state_note(state, th_pursuit_fit(path, state->err));
   if (th_state_agree(state, comm_of(path)))
-    th_state_note(state, th_pursuit_basis_again(path, state->err));
+    th_state_note(state, th_pursuit_forecast_again(path, state->err));
 }
 
 /* Choose the attributes again that an image names. Collective. */
@@ -210,9 +210,9 @@ static void take_in(struct th_pursuit *path, struct th_state *state)
   th_state_all(state, "attribute", TH_STATE_I64, attribute, size);
   path->size = 0;
   path->known = path->known && size == 0;
-  if (path->basis.count > 0) {
-    choose_again(path, state, attribute, path->basis.base);
-    look_again(path, state);
+  if (path->forecast.count > 0) {
+    choose_again(path, state, attribute, path->forecast.base);
+    forecast_again(path, state);
   }
   choose_again(path, state, attribute, size);
   TH_FREE(attribute);
@@ -220,11 +220,11 @@ static void take_in(struct th_pursuit *path, struct th_state *state)
 
 void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
 {
-  struct th_slope_basis *basis = &path->basis;
+  struct th_forecast *forecast = &path->forecast;
   TH_STATE_ONE(state, path, size);
-  th_state_all(state, "base", TH_STATE_I64, &basis->base, 1);
-  th_state_all(state, "candidates", TH_STATE_I64, &basis->count, 1);
-  TH_STATE_ARRAY(state, basis, candidate, basis->count);
+  th_state_all(state, "base", TH_STATE_I64, &forecast->base, 1);
+  th_state_all(state, "candidates", TH_STATE_I64, &forecast->count, 1);
+  TH_STATE_ARRAY(state, forecast, candidate, forecast->count);
   if (th_state_puts(state))
     take_in(path, state);
   else

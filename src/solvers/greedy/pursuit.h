@@ -10,7 +10,7 @@
  * Every rank holds the columns of S, and has the same numbers. The slopes of
  * all others are formed by their owners, by a pass over the data, or for a
  * squared loss from what an earlier pass has shown
- * (slope_basis.h).
+ * (forecast.h).
  *
  * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
  * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -20,7 +20,7 @@
 
 #include "math/cholesky.h"
 #include "solvers/data/replicated_columns.h"
-#include "solvers/greedy/slope_basis.h"
+#include "solvers/greedy/forecast.h"
 #include "solvers/penalised/problem.h"
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct th_pursuit_data {
   struct th_duals *duals;                /* work of passes */
   struct th_replicated_columns *columns; /* whatever any path has chosen, and
                                             its candidates */
-  bool keep_slopes; /* with bases; otherwise by a pass for every choice */
+  bool forecast; /* with forecasts; otherwise by a pass for every choice */
 };
 
 /* One path. Replicated; arrays over S are in the order of choice. */
@@ -54,7 +54,7 @@ struct th_pursuit {
   double *prediction; /* of each example, also of those that are left out */
   double *work;       /* examples */
   double loss;        /* mean of f under h */
-  struct th_slope_basis basis;
+  struct th_forecast forecast;
   bool known; /* the duals have the slopes already */
   bool ended; /* no attribute is left that would change the fit */
 };

@@ -28,21 +28,22 @@ void th_pursuit_theta(struct th_pursuit *path);
 th_status th_pursuit_fetch(struct th_pursuit *path, int64_t attribute,
                            int64_t *slot, struct th_error *err);
 
-/* Say whether the path's basis shows its slopes: all that it has chosen since
- * were candidates. The residuals are the sum of factor[k] times vector k.
+/* Say whether the path's forecast shows its slopes: all that it has chosen
+ * since were candidates. The residuals are the sum of factor[k] times vector k.
  * Local. */
-bool th_pursuit_spans(const struct th_pursuit *path,
-                      double factor[TH_SLOPE_BASIS_WIDTH]);
+bool th_pursuit_sees(const struct th_pursuit *path,
+                     double factor[TH_FORECAST_WIDTH]);
 
-/* Begin a basis at the fit on S, with the largest of the duals' values as
+/* Begin a forecast at the fit on S, with the largest of the duals' values as
  * candidates; path->work is theta. Its products with attributes are left to the
  * caller. Collective. TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA,
  * TH_EBUDGET, TH_EFORMAT, TH_EIO. */
-th_status th_pursuit_basis(struct th_pursuit *path, struct th_error *err);
+th_status th_pursuit_forecast(struct th_pursuit *path, struct th_error *err);
 
-/* The same with the basis's candidates, and with the products. Collective.
+/* The same with the forecast's candidates, and with the products. Collective.
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
  */
-th_status th_pursuit_basis_again(struct th_pursuit *path, struct th_error *err);
+th_status th_pursuit_forecast_again(struct th_pursuit *path,
+                                    struct th_error *err);
 
 #endif

@@ -1,27 +1,26 @@
-/* pursuit_basis.c - the basis of a path: its candidates, and what S leaves
- * of them
- * SPDX-License-Identifier: MIT */
+/* pursuit_forecast.c - the forecast of a path: its candidates, and what S
+ * leaves of them SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "math/select.h"
 #include "solvers/greedy/pursuit_parts.h"
 
 #include <string.h>
 
-enum { MOST = TH_SLOPE_BASIS_MOST };
+enum { MOST = TH_FORECAST_MOST };
 
 static struct th_comm *comm_of(const struct th_pursuit *path)
 {
   return path->data.problem->context->comm;
 }
 
-bool th_pursuit_spans(const struct th_pursuit *path,
-                      double factor[TH_SLOPE_BASIS_WIDTH])
+bool th_pursuit_sees(const struct th_pursuit *path,
+                     double factor[TH_FORECAST_WIDTH])
 {
-  const struct th_slope_basis *o = &path->basis;
-  memset(factor, 0, TH_SLOPE_BASIS_WIDTH * sizeof(double));
+  const struct th_forecast *o = &path->forecast;
+  memset(factor, 0, TH_FORECAST_WIDTH * sizeof(double));
   factor[0] = 1;
   for (int64_t j = o->base; j < path->size && o->count > 0; j++) {
-    int k = th_slope_basis_find(o, path->attribute[j]);
+    int k = th_forecast_find(o, path->attribute[j]);
     if (k == 0)
       return false;
     factor[k] = -path->coef[j];
@@ -41,10 +40,10 @@ static th_status reserve(struct projection *on, const struct th_pursuit *path,
                          struct th_error *err)
 {
   th_status rc;
-  TH_TRY(TH_NEW(&on->slot, path->size + 1, "a basis", err));
-  TH_TRY(TH_NEW(&on->coef, path->room + 1, "a basis", err));
-  TH_TRY(TH_NEW(&on->product, path->size, "a basis", err));
-  TH_TRY(TH_NEW(&on->rest, path->data.problem->rows, "a basis", err));
+  TH_TRY(TH_NEW(&on->slot, path->size + 1, "a forecast", err));
+  TH_TRY(TH_NEW(&on->coef, path->room + 1, "a forecast", err));
+  TH_TRY(TH_NEW(&on->product, path->size, "a forecast", err));
+  TH_TRY(TH_NEW(&on->rest, path->data.problem->rows, "a forecast", err));
 done:
   return rc;
 }
@@ -107,19 +106,19 @@ done:
 static th_status put_vectors(struct th_pursuit *path, struct th_error *err)
 {
   const struct th_problem *p = path->data.problem;
-  struct th_slope_basis *o = &path->basis;
+  struct th_forecast *o = &path->forecast;
   struct projection on = {0};
   int64_t slot;
-  th_status rc = th_slope_basis_reserve(o, p, err);
+  th_status rc = th_forecast_reserve(o, p, err);
   if (rc == TH_OK)
     rc = reserve(&on, path, err);
   TH_TRY(th_agree(comm_of(path), rc, err));
-  th_slope_basis_clear(o, p);
-  th_slope_basis_put(o, p, 0, -1, path->work);
+  th_forecast_clear(o, p);
+  th_forecast_put(o, p, 0, -1, path->work);
   for (int k = 0; k < o->count; k++) {
     TH_TRY(th_pursuit_fetch(path, o->candidate[k], &slot, err));
     TH_TRY(project(path, &on, slot, err));
-    th_slope_basis_put(o, p, k + 1, 1, on.rest);
+    th_forecast_put(o, p, k + 1, 1, on.rest);
   }
 done:
   release(&on);
@@ -130,7 +129,7 @@ done:
 static th_status find_candidates(struct th_pursuit *path, struct th_error *err)
 {
   const struct th_problem *p = path->data.problem;
-  struct th_slope_basis *o = &path->basis;
+  struct th_forecast *o = &path->forecast;
   struct th_selection work = {0};
   struct th_index_value chosen[MOST];
   const struct th_select_among among = {.values = path->data.duals->value,
@@ -145,23 +144,25 @@ static th_status find_candidates(struct th_pursuit *path, struct th_error *err)
   return rc;
 }
 
-th_status th_pursuit_basis(struct th_pursuit *path, struct th_error *err)
+th_status th_pursuit_forecast(struct th_pursuit *path, struct th_error *err)
 {
   th_status rc;
   TH_TRY(find_candidates(path, err));
-  path->basis.base = path->size;
+  path->forecast.base = path->size;
   TH_TRY(put_vectors(path, err));
 done:
   return rc;
 }
 
-th_status th_pursuit_basis_again(struct th_pursuit *path, struct th_error *err)
+th_status th_pursuit_forecast_again(struct th_pursuit *path,
+                                    struct th_error *err)
 {
   struct th_problem_block block;
   th_status rc;
   th_pursuit_theta(path);
   TH_TRY(put_vectors(path, err));
-  block = (struct th_problem_block){path->basis.right, path->basis.gradient};
+  block =
+      (struct th_problem_block){path->forecast.right, path->forecast.gradient};
   TH_TRY(th_problem_gradients(path->data.problem, &block, 1, err));
 done:
   return rc;
