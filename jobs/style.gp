@@ -57,9 +57,9 @@ set style line 16 linecolor rgb hue(16) linewidth 1.6 dashtype (4, 3) pointtype 
 set style line 17 linecolor rgb hue(17) linewidth 1.6 dashtype (12, 4) pointtype 5
 # solvers that sample attributes; two-phase is aerr or aelr as it comes
 set style line 18 linecolor rgb hue(18) linewidth 1.6 dashtype 1 pointtype 7
-set style line 19 linecolor rgb hue(19) linewidth 1.6 dashtype 1 pointtype 7
+set style line 19 linecolor rgb hue(19) linewidth 1.6 dashtype (12, 4, 3, 4) pointtype 13
 set style line 20 linecolor rgb hue(20) linewidth 1.6 dashtype (8, 4) pointtype 4
-set style line 21 linecolor rgb hue(21) linewidth 1.6 dashtype (8, 4) pointtype 4
+set style line 21 linecolor rgb hue(21) linewidth 1.6 dashtype (8, 3, 3, 3) pointtype 6
 set style line 22 linecolor rgb hue(22) linewidth 1.6 dashtype (6, 3) pointtype 1
 set style line 23 linecolor rgb hue(23) linewidth 1.6 dashtype (12, 4) pointtype 5
 set style line 24 linecolor rgb hue(24) linewidth 1.6 dashtype (3, 3) pointtype 9
