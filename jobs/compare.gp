@@ -21,12 +21,14 @@ values(table, column) = sprintf("awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) \
   place[$k] = k; next } $place[\"%s\"] != \"nan\" { print $place[\"%s\"] }' '%s'", \
   column, column, table)
 words_of(command) = system(command . " | tr '\n' ' '")
+# gnuplot does not take 1e+05 in a string for a number.
 least(table, column) = real(system(values(table, column) . \
-  " | sort -g | awk '$1 > 0 { print; exit }' | grep . || echo 1"))
+  " | sort -g | awk '$1 > 0 { printf \"%.9f\", $1; exit }' | grep . || echo 1"))
+# Generated data are not read: 0 bytes.
 most(table, column) = real(system(values(table, column) . \
-  " | sort -gr | head -n 1 | grep . || echo 1"))
-quality = strlen(words_of(values(summary, "log_loss"))) ? "error (wrong labels)" : \
-  "error (MSE, constant: 1)"
+  " | sort -gr | awk '$1 > 0 { printf \"%.9f\", $1; exit }' | grep . || echo 1"))
+quality = strlen(words_of(values(summary, "log_loss"))) ? "wrong labels, share" : \
+  "MSE (constant: 1)"
 columns = "attributes examples seconds bytes_read"
 array axis_name[4] = ["attributes observed", "examples", "seconds", "bytes read"]
 # eval marks(AXIS, LOW, HIGH): tics at 1, 2 and 5 times powers of ten, or at powers alone.
@@ -39,12 +41,12 @@ series(axis, e, low, high) = e > ceil(log10(high)) ? "" : mark(axis, 10.0 ** e, 
   mark(axis, 5 * 10.0 ** e, low, high)) . \
   (high / low > 5 ? "" : mark(axis, 3 * 10.0 ** e, low, high) . \
   mark(axis, 7 * 10.0 ** e, low, high)) . \
-  series(axis, high / low > 3000 && int(e) % 2 == 0 ? e + 2 : e + 1, low, high)
+  series(axis, high / low > 2e4 && int(e) % 2 == 0 ? e + 2 : e + 1, low, high)
 marks(axis, low, high) = sprintf("set %stics (); ", axis) . \
   series(axis, floor(log10(low)), low, high)
 # Errors beyond this are shown at the edge.
 middle_error = real(system(values(summary, "error") . \
-  " | sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'"))
+  " | sort -g | awk '{ x[NR] = $1 } END { printf \"%.9f\", x[int((NR + 1) / 2)] }'"))
 first_error = least(summary, "error_low")
 last_error = most(summary, "error_high")
 beyond = last_error < 1.8 * middle_error ? 1.02 * last_error : 1.7 * middle_error
@@ -99,7 +101,7 @@ do for [p = 0:3] {
     axis = word("attributes seconds bytes_read", p)
     low = least(summary, axis)
     high = most(summary, axis)
-    set xlabel axis_name[p == 1 ? 1 : p + 1] offset 0, 0.7 font ",".small
+    set xlabel word("attributes seconds bytes", p) offset 0, 0.7 font ",".small
     set xrange [low / 1.6:high * 1.6]
     eval marks("x", low / 1.6, high * 1.6)
     plot for [k = 1:6] summary using (shown(axis, k)):(row(0)) with points pointtype 7 \
@@ -140,7 +142,7 @@ lowest = least(bands, "error_low")
 # The lines of a solver.
 of(solver) = sprintf("< awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) \
   place[$k] = k; print; next } $place[\\\"solver\\\"] == \\\"%s\\\"' '%s'", solver, bands)
-level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { print $2 }' '%s'", \
+level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { printf \"%%.9f\", $2 }' '%s'", \
   solver, summary)))
 # A style of its own for each curve of a panel; new solvers have no style yet.
 line_of(solver, k) = style(solver) != 90 ? style(solver) : 101 + k

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# compare.sh NAME.h5 [OPTION...] - all solvers on one data set
+# compare.sh NAME.h5|FAMILY:KEY=VALUE,... [OPTION...] - all solvers on one data set
 # SPDX-License-Identifier: MIT
 #
 # Error on test rows against the attributes observed, the examples, the seconds and
 # the bytes read. The solvers are those that `thresher solvers` lists. One that
 # refuses the data, or that wants what only its user knows, is left out, and the
 # reason is said.
+#
+# FAMILY:... are computed data, as `thresher train --source` has them. Their error is
+# that of an endless test set; other programs do not get them.
 #
 #   --solvers LIST   some of them, as in "sift hybrid lasso"
 #   --out DIR        results (build/compare/NAME)
@@ -20,6 +23,7 @@
 #   -s K             of the solvers that want it (half the budget, at most 50 and a
 #                    tenth of the examples); given, of all that know it
 #   --epochs E       of stochastic solvers with a penalty (20)
+#   --passes P       of solvers that know it, over the examples (as they like)
 #   --train OPTIONS  further options of all solvers, as in "--standardize"
 #   --limit T        seconds of a run (60); one that takes longer is left out
 #   --no-peers       without scikit-learn and glmnet
@@ -30,7 +34,7 @@
 # Each seed takes other test rows, whether or not the data set has some of its own.
 # A point is a run on the first examples of the seed, with what the program chooses
 # by itself. Only lambda has no choice of its own: lasso tries some on a fifth of
-# the examples (below 1000: on five folds), and all solvers with the same penalty
+# the examples (below 100: on five folds), and all solvers with the same penalty
 # get the best one; the same for ridge. The choice is not in `seconds` and the other
 # columns: it is in `choice_seconds`.
 #
@@ -68,6 +72,7 @@ options()
   budget=
   sparsity=
   epochs=20
+  passes=
   train=
   limit=60
   peers="LassoCV RidgeCV LogisticRegressionCV cv.glmnet"
@@ -82,7 +87,8 @@ options()
     --quick) seeds=2 points="0.35 1" epochs=3 limit=10 peers= ;;
     --no-peers) peers= ;;
     --solvers | --out | --seeds | --test | --examples | --points | --budget | -s | \
-      --epochs | --train | --limit | --processes | --format)
+      --epochs | --passes | --train | \
+      --limit | --processes | --format)
       [ $# -ge 2 ] || refuse "$1 wants a value"
       option "$1" "$2"
       shift
@@ -108,7 +114,9 @@ option() # NAME VALUE
 {
   case $1 in
   -s) whole sparsity "$2" ;;
-  --seeds | --examples | --budget | --epochs | --limit | --processes) whole "${1#--}" "$2" ;;
+  --seeds | --examples | --budget | --epochs | --passes | --limit | --processes)
+    whole "${1#--}" "$2"
+    ;;
   --test | --points)
     shares "$1" "$2"
     declare -g "${1#--}=$2"
@@ -134,10 +142,14 @@ known_solvers()
     }'
 }
 
-# Sets examples, attributes, values (stored), layout, type, as in the file.
+# Sets rows, attributes, values (stored), layout and type, as in the file.
 describe()
 {
-  local told
+  local told kind
+  if [ -n "$source" ]; then
+    describe_source
+    return
+  fi
   told=$("$thresher" inspect "$data" --json --quiet) || exit 2
   read -r rows attributes values layout type kind fingerprint < <("$PYTHON" -c '
 import json, sys
@@ -149,10 +161,23 @@ print(*(d.get(k, 0) for k in "examples attributes nonzeros layout type".split())
   [ "$layout" = sparse ] || values=$((rows * attributes))
 }
 
+# `source` without what the script says itself.
+describe_source()
+{
+  local told
+  told=$("$thresher" train --source "$source" --solver ridge --dry-run \
+    -o "$out/no.h5" 2>&1) || refuse "${told#thresher: }"
+  read -r rows attributes < <(sed -n \
+    's/^data: *\([0-9]*\) training examples, \([0-9]*\) attributes.*/\1 \2/p' <<<"$told")
+  values=0 layout=none type=none fingerprint=none
+  source=$(sed 's/\([:,]\)\(n\|examples\|seed\|test\)=[^,]*/\1/g; s/,,*/,/g
+    s/:,/:/; s/,$//' <<<"$source")
+}
+
 # What the options have left open.
 choose()
 {
-  local most=$((20000000 * rows / (values > 0 ? values : 1)))
+  local most=$((values > 20000000 ? 20000000 * rows / values : rows))
   examples=${examples:-$((most > 40 ? most : 40))}
   if [ "$examples" -lt "$rows" ]; then
     echo "$examples of the $rows examples are taken, others for each seed (--examples)"
@@ -161,6 +186,7 @@ choose()
   fi
   tests=$(awk -v n="$examples" -v s="$test" 'BEGIN { k = int(n * s + 0.5)
     print k < 1 ? 1 : k }')
+  [ -z "$source" ] || tests=0
   training=$((examples - tests))
   [ "$training" -ge 10 ] || refuse "$data: $training examples to learn from are too few"
   numbers=$(awk -v n=$training -v shares="$points" 'BEGIN {
@@ -187,6 +213,7 @@ choose()
 own_options() # FAMILY NEEDS OPTIONS
 {
   local all=" $3 "
+  case $all in *" --passes "*) [ -z "$passes" ] || echo "--passes $passes" ;; esac
   case $all in *" --budget "*) echo "--budget $budget" ;; esac
   case " $2 " in
   *" -s "*) echo "-s $own_sparsity" ;;
@@ -194,11 +221,11 @@ own_options() # FAMILY NEEDS OPTIONS
   esac
   case "$1:$all" in penalty:*" --batch "*) echo "--epochs $epochs" ;; esac
   # a matrix of d x d is for larger machines
-  case "$attributes:$all" in
-  [1-9][0-9][0-9][0-9][0-9]*" --factor "*) echo "--factor cg" ;;
+  case $all in
+  *" --factor "*) [ "$attributes" -le 2000 ] || echo "--factor cg" ;;
   esac
   case "$1:$all" in
-  penalty:* | whole:*" --lambda-ratio "*) echo "--lambda-ratio @" ;;
+  penalty:* | whole:*" --path "*) echo "--lambda-ratio @" ;;
   esac
 }
 
@@ -256,7 +283,7 @@ prepare()
   if [ "$(cat "$out/data/settings" 2>/dev/null)" != "$settings" ]; then
     rm -rf "$out/data" "$out/runs"
     mkdir -p "$out/data" "$out/runs"
-    "$PYTHON" "$jobs/compare_data.py" "$data" >"$out/data/all.svm" ||
+    [ -n "$source" ] || "$PYTHON" "$jobs/compare_data.py" "$data" >"$out/data/all.svm" ||
       refuse "$data: not read; $PYTHON wants numpy and h5py (sh jobs/packages.sh test)"
     echo "$settings" >"$out/data/settings"
   fi
@@ -338,20 +365,30 @@ case $data in
   ;;
 esac
 options "${@:2}"
-[ -f "$data" ] || refuse "no file $data; \`thresher import\` makes one of text"
 find_program
-title=$(basename "$data" .h5)
-data=$(realpath "$data")
-describe
-choose
+source=
+case $data in
+[a-z]*:*)
+  source=$data
+  title=${data//[:,=]/-}
+  peers=
+  ;;
+*)
+  [ -f "$data" ] || refuse "no file $data; \`thresher import\` makes one of text"
+  title=$(basename "$data" .h5)
+  data=$(realpath "$data")
+  ;;
+esac
 out=${out:-$jobs/../build/compare/$title}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+describe
+choose
 plan
 list_runs
 prepare
-export thresher PYTHON out tests training numbers layout type attributes train limit
-each_seed | some 1 data
+export thresher PYTHON out source tests training numbers layout type attributes train limit
+[ -n "$source" ] || each_seed | some 1 data
 each_choice | some 3 choice
 each_run | some 5 run
 each_peer | some 3 peer

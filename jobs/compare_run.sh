@@ -14,7 +14,7 @@ if [ -z "${thresher:-}" ]; then
   exit 2
 fi
 set -euo pipefail
-: "${PYTHON:?}" "${out:?}" "${tests:?}" "${training:?}" "${numbers:?}" "${layout:?}"
+: "${PYTHON:?}" "${out:?}" "${source?}" "${tests:?}" "${training:?}" "${numbers:?}" "${layout:?}"
 : "${type:?}" "${attributes:?}" "${train?}" "${limit:?}"
 jobs=$(cd "$(dirname "$0")" && pwd)
 . "$jobs/env.sh"
@@ -30,10 +30,15 @@ text()
     --type "$type" --no-shuffle --force --quiet
 }
 
-# taken N: the first examples of this seed as a data set; sets `examples`
+# taken N: the first examples of this seed: `examples`, and those for its error: `held`
 taken()
 {
-  examples=$data/$1.h5
+  examples=("$data/$1.h5")
+  held=("$data/test.h5")
+  if [ -n "$source" ]; then
+    examples=(--source "$source,examples=$1,seed=$seed")
+    held=(--source "$source,examples=1,seed=$seed")
+  fi
 }
 
 data()
@@ -58,44 +63,82 @@ data()
   rm -f "$data/part.svm"
 }
 
-# learn FOLDER DATA TEST OPTION...: a model and its errors, in FOLDER; without
-# success FOLDER/refused says in a line why
+# learn FOLDER OPTION...: a model of `examples` and its errors on `held`, in FOLDER;
+# without success FOLDER/refused says in a line why
 learn()
 {
   local folder=$1 rc=0
-  timeout -k 5 "$limit" "$thresher" train "$2" -o "$folder/model.h5" --force --quiet \
-    --seed "$seed" --report "$folder/report.json" "${@:4}" >"$folder/stdout" \
+  timeout --foreground -k 5 "$limit" "$thresher" train "${examples[@]}" -o "$folder/model.h5" --force --quiet \
+    --seed "$seed" --report "$folder/report.json" "${@:2}" >"$folder/stdout" \
     2>"$folder/stderr" || rc=$?
   case $rc in
   0)
-    "$thresher" evaluate "$folder/model.h5" "$3" --json --quiet \
+    "$thresher" evaluate "$folder/model.h5" "${held[@]}" --json --quiet \
       >"$folder/score.json" 2>"$folder/stderr" || rc=$?
     ;;
   124 | 137) echo "thresher: not done after $limit seconds (--limit)" >"$folder/stderr" ;;
   esac
   [ $rc -ne 0 ] || return 0
   { grep '^thresher: ' "$folder/stderr" || echo "status $rc"; } | tail -n 1 |
-    sed "s|^thresher: ||; s|^train: ||; s|$2: ||" >"$folder/refused"
+    sed "s|^thresher: ||; s|^train: ||; s|${examples[0]}: ||" >"$folder/refused"
   rm -f "$folder/score.json"
   return 1
 }
 
-# The folds of N examples: their number, and how many of them are tried.
-folds()
+# value NAME FILE: a number of a JSON file
+value()
 {
-  [ "$1" -lt 1000 ] && echo 5 || echo 1
+  sed -n "s/^  \"$1\": *\([^,]*\),*/\1/p; s/.*[{ ]\"$1\": *\([^,}]*\).*/\1/p" "$2" | head -n 1
 }
 
-# What the numbers of a grid make of a fold; those that are refused have no files.
+# The folds of N examples that are tried, of five.
+folds()
+{
+  [ "$1" -lt 100 ] && [ -z "$source" ] && echo 5 || echo 1
+}
+
+# The loss of a model on rows that were held out.
+loss_of() # SCORE.json
+{
+  local loss
+  loss=$(value log_loss "$1")
+  [ "$loss" != null ] || loss=$(value mse "$1")
+  echo "$loss"
+}
+
+# What the numbers of a grid make of a fold, from the largest one until two in a row
+# are worse than the best; those that are refused have no files.
 try() # FOLD RATIOS SOLVER-OPTION...
 {
-  local ratio
+  local ratio best= loss worse=0
   for ratio in $2; do
-    if learn "$work" "$work/fit.h5" "$work/held.h5" --lambda-ratio "$ratio" "${@:3}"; then
-      mv "$work/score.json" "$work/$ratio,$1.score.json"
-      mv "$work/report.json" "$work/$ratio,$1.report.json"
+    learn "$work" --lambda-ratio "$ratio" "${@:3}" || continue
+    loss=$(loss_of "$work/score.json")
+    echo "$ratio $1 $loss $(value seconds "$work/report.json")" >>"$work/tried"
+    if [ -z "$best" ] || awk "BEGIN { exit !($loss < $best) }"; then
+      best=$loss worse=0
+    else
+      worse=$((worse + 1))
     fi
+    [ $worse -lt 2 ] || return 0
   done
+}
+
+# A fold of N examples: `held`, and the others: `examples`.
+fold() # N FOLD
+{
+  examples=("$work/fit.h5")
+  held=("$work/held.h5")
+  if [ -n "$source" ]; then
+    examples=(--source "$source,examples=$1,seed=$seed,test=0.2")
+    held=("${examples[@]}")
+    return
+  fi
+  head -n "$1" "$data/train.svm" | awk -v f="$2" -v to="$work/" '
+    { print >(to (NR % 5 == f ? "held.svm" : "fit.svm")) }'
+  text "$work/held.svm" "$work/held.h5"
+  text "$work/fit.svm" "$work/fit.h5"
+  rm "$work/held.svm" "$work/fit.svm"
 }
 
 choice() # N KIND
@@ -109,21 +152,17 @@ choice() # N KIND
   grid="0.5 0.25 0.12 0.06 0.03 0.015 0.007 0.003 0.001"
   if [ "$2" = whole ]; then
     own=ridge
-    grid="1 0.3 0.1 0.03 0.01 0.003 0.001 0.0003 0.0001 0.00001"
-    [ "$attributes" -lt 10000 ] || own="ridge --factor cg"
+    grid="1 0.3 0.1 0.03 0.01 0.003 0.001 0.0003 0.0001"
+    [ "$attributes" -le 2000 ] || own="ridge --factor cg"
   fi
   read -r -a extra <<<"--solver $own $train"
   for ((fold = 0; fold < $(folds "$1"); fold++)); do
-    head -n "$1" "$data/train.svm" | awk -v f="$fold" -v to="$work/" '
-      { print >(to (NR % 5 == f ? "held.svm" : "fit.svm")) }'
-    text "$work/held.svm" "$work/held.h5"
-    text "$work/fit.svm" "$work/fit.h5"
-    rm "$work/held.svm" "$work/fit.svm"
+    fold "$1" "$fold"
     try "$fold" "$grid" "${extra[@]}"
   done
   {
     echo "$settings"
-    "$PYTHON" "$jobs/compare_tables.py" best "$work"
+    "$PYTHON" "$jobs/compare_tables.py" best "$work/tried"
   } >"$work/best"
   mv "$work/best" "$result"
 }
@@ -147,7 +186,7 @@ run() # N SOLVER FAMILY OPTIONS
   read -r -a own <<<"--solver $2 $(filled "$3" "$4") $train"
   [ "$2" != constant ] || own=(--solver lasso --lambda-ratio 1)
   taken "$n"
-  line="thresher train $examples --seed $seed ${own[*]} # $limit"
+  line="thresher train ${examples[*]} --seed $seed ${own[*]} # $limit"
   [ "$(cat "$folder/command" 2>/dev/null)" != "$line" ] || return 0
   mkdir -p "$folder"
   rm -f "$folder"/{command,refused,score.json,choice}
@@ -155,7 +194,7 @@ run() # N SOLVER FAMILY OPTIONS
   case $4 in
   *@*) cp "$out/runs/seed-$seed/n-$n/choice.$3" "$folder/choice" ;;
   esac
-  learn "$folder" "$examples" "$data/test.h5" "${own[@]}" || true
+  learn "$folder" "${own[@]}" || true
   rm -f "$folder/model.h5"
   echo "$line" >"$folder/command"
   say "$folder"
@@ -164,7 +203,7 @@ run() # N SOLVER FAMILY OPTIONS
 peer() # N METHOD
 {
   local folder=$out/runs/seed-$seed/n-$1/$2 line="$2 $limit"
-  # what was missing may have been installed
+  # What was missing may have been installed
   if [ "$(cat "$folder/command" 2>/dev/null)" = "$line" ] &&
     { [ ! -e "$folder/refused" ] || grep -q '^not done' "$folder/refused"; }; then
     return 0
@@ -173,7 +212,7 @@ peer() # N METHOD
   rm -f "$folder"/{command,refused,score.json}
   echo peer >"$folder/family"
   head -n "$1" "$data/train.svm" >"$folder/train.svm"
-  timeout -k 5 "$limit" "$PYTHON" "$jobs/compare_peers.py" "$2" "$folder/train.svm" \
+  timeout --foreground -k 5 "$limit" "$PYTHON" "$jobs/compare_peers.py" "$2" "$folder/train.svm" \
     "$data/test.svm" "$attributes" "$folder" >"$folder/stdout" 2>"$folder/stderr" ||
     case $? in
     124 | 137) echo "not done after $limit seconds (--limit)" >"$folder/refused" ;;
@@ -184,19 +223,14 @@ peer() # N METHOD
   say "$folder"
 }
 
-# value NAME FILE: a number of a JSON file
-value()
-{
-  sed -n "s/^  \"$1\": *\([^,]*\),*/\1/p; s/.*[{ ]\"$1\": *\([^,}]*\).*/\1/p" "$2" | head -n 1
-}
-
 say() # FOLDER
 {
-  local what
+  local what mse
   if [ -e "$1/refused" ]; then
     what="left out: $(cut -c 1-150 "$1/refused")"
   else
-    what=$(printf 'mse %.4g, %.2f s' "$(value mse "$1/score.json")" \
+    [ -n "$source" ] && mse=population_mse || mse=mse
+    what=$(printf 'mse %.4g, %.2f s' "$(value $mse "$1/score.json")" \
       "$(value seconds "$1/report.json")")
   fi
   echo "${1#"$out/runs/"}: $what"

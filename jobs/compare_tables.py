@@ -4,12 +4,11 @@
 """compare_tables.py FOLDER EXAMPLES SEEDS
     FOLDER/compare.csv, summary.csv, bands.csv (the curves) and left_out.tsv from
     FOLDER/runs/seed-K/n-N/SOLVER/; the summary is of runs with EXAMPLES examples
-compare_tables.py best FOLDER
-    of FOLDER/RATIO,FOLD.score.json and .report.json the ratio with the smallest mean
-    loss on the rows that were held out, and the seconds of all
+compare_tables.py best FILE
+    of lines RATIO FOLD LOSS SECONDS the ratio with the smallest mean loss over the
+    folds, and the seconds of all
 """
 import csv
-import glob
 import json
 import os
 import statistics
@@ -41,14 +40,13 @@ def number(value):
     return NAN if value is None else float(value)
 
 
-def best(folder):
-    """With some folds refused, those ratios that all others have in common."""
+def best(path):
+    """A fold whose run was refused, or that had seen enough, has no loss."""
     losses, seconds = {}, 0.0
-    for path in glob.glob(folder + "/*,*.score.json"):
-        told = read_json(path)
-        losses.setdefault(os.path.basename(path).split(",")[0], []).append(
-            told["mse"] if told["log_loss"] is None else told["log_loss"])
-        seconds += read_json(path.replace(".score.json", ".report.json"))["seconds"]
+    for line in read(path, "").splitlines():
+        ratio, _, loss, took = line.split()
+        losses.setdefault(ratio, []).append(float(loss))
+        seconds += float(took)
     most = max(map(len, losses.values()), default=0)
     means = {ratio: statistics.fmean(values) for ratio, values in losses.items()
              if len(values) == most}
@@ -76,6 +74,8 @@ def row_of(folder):
         choice_seconds=float(choice[1]),
         options=command.partition(" #")[0].partition(" ")[2].strip())
     row.update((name, number(score[name])) for name in ("mse", "r2", "auc", "log_loss"))
+    if score.get("population_mse") is not None: # exact, where the distribution is known
+        row["mse"] = score["population_mse"]
     return row
 
 
