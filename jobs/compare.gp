@@ -37,7 +37,7 @@ short(x) = x < 1000 ? sprintf("%g", x) : system(sprintf("echo %g | awk '{ split(
 mark(axis, x, low, high) = x >= 0.99 * low && x <= 1.01 * high ? \
   sprintf("set %stics add ('%s' %g); ", axis, short(x), x) : ""
 series(axis, e, low, high) = e > ceil(log10(high)) ? "" : mark(axis, 10.0 ** e, low, high) . \
-  (high / low > 30 ? "" : mark(axis, 2 * 10.0 ** e, low, high) . \
+  (high / low > 60 ? "" : mark(axis, 2 * 10.0 ** e, low, high) . \
   mark(axis, 5 * 10.0 ** e, low, high)) . \
   (high / low > 5 ? "" : mark(axis, 3 * 10.0 ** e, low, high) . \
   mark(axis, 7 * 10.0 ** e, low, high)) . \
@@ -135,15 +135,15 @@ solvers_of(f) = words_of(sprintf("awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) 
   place[$k] = k; next } $place[\"family\"] == \"%s\" && !seen[$place[\"solver\"]]++ \
   { print $place[\"solver\"] }' '%s'", f, bands))
 peers = solvers_of("peer")
-constant = most(sprintf("%s' | grep -E '^solver|^constant", summary), "error")
-worst = most(bands, "error_high")
-ceiling = worst < 1.3 * constant ? worst : 1.3 * constant
-lowest = least(bands, "error_low")
 # The lines of a solver.
 of(solver) = sprintf("< awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) \
   place[$k] = k; print; next } $place[\\\"solver\\\"] == \\\"%s\\\"' '%s'", solver, bands)
 level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { printf \"%%.9f\", $2 }' '%s'", \
   solver, summary)))
+constant = level("constant")
+worst = most(bands, "error_high")
+ceiling = worst < 1.3 * constant ? worst : 1.3 * constant
+lowest = least(bands, "error_low")
 # A style of its own for each curve of a panel; new solvers have no style yet.
 line_of(solver, k) = style(solver) != 90 ? style(solver) : 101 + k
 do for [k = 0:7] {
@@ -157,7 +157,7 @@ do for [k = 1:4] {
 }
 rows = (words(some) + 1) / 2
 height = 0.65 + 2.4 * rows
-left(across) = 0.6 + 3.5 * across
+left(across) = 0.6 + 3.55 * across
 over(down) = 0.6 + 2.4 * down
 curve(solver, axis, k) = sprintf("\"%s\" using '%s':'error_low':(0):\
 (column('error_high') - column('error_low')) with vectors heads size screen 0.003, 90 \
@@ -175,25 +175,34 @@ do for [a = 1:4] {
     font ",".(format eq "svg" ? 13 : 9)
   set border 3
   set tics nomirror out
-  set logscale xy
+  set logscale x
+  if (ceiling > 3 * lowest) { set logscale y }
   set xrange [low:high]
   set yrange [0.95 * lowest:1.05 * ceiling]
   set xtics nomirror out font ",".small offset 0, 0.3
   set ytics nomirror out font ",".small offset 0.5
   eval marks("x", low, high)
-  eval marks("y", 0.95 * lowest, 1.05 * ceiling)
+  if (ceiling > 3 * lowest) {
+    eval marks("y", 0.95 * lowest, 1.05 * ceiling)
+  } else {
+    eval sprintf("set ytics %g", step(ceiling - lowest))
+  }
   set xlabel axis_name[a] offset 0, 0.7 font ",".small
   do for [p = 1:words(some)] {
     across = (p - 1) % 2
     down = (p - 1) / 2
     family = word(some, p)
     set lmargin at screen left(across) / 7
-    set rmargin at screen (left(across) + 1.6) / 7
+    set rmargin at screen (left(across) + 1.55) / 7
     set tmargin at screen 1 - over(down) / height
     set bmargin at screen 1 - (over(down) + 1.7) / height
     set title panel[int(family)] font ",".(small + 1) offset 0, -0.7
-    set ylabel across ? "" : quality offset 2 font ",".small
-    set key at screen (left(across) + 1.65) / 7, screen 1 - over(down) / height \
+    unset label 1
+    if (across == 0) {
+      set label 1 quality at screen 0.13 / 7, screen 1 - (over(down) + 0.85) / height \
+        center rotate by 90 font ",".small
+    }
+    set key at screen (left(across) + 1.6) / 7, screen 1 - over(down) / height \
       left top vertical maxrows 20 Left reverse \
       samplen 2.2 font ",".small spacing 0.9 noenhanced
     names = solvers_of(word(families, int(family)))
@@ -206,7 +215,7 @@ do for [a = 1:4] {
   set border 0
   unset tics
   unset xlabel
-  unset ylabel
+  unset label 1
   unset title
   set yrange [1e9:2e9]
   unset logscale

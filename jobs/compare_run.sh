@@ -110,7 +110,7 @@ loss_of() # SCORE.json
 # are worse than the best; those that are refused have no files.
 try() # FOLD RATIOS SOLVER-OPTION...
 {
-  local ratio best= loss worse=0
+  local ratio best="" loss worse=0
   for ratio in $2; do
     learn "$work" --lambda-ratio "$ratio" "${@:3}" || continue
     loss=$(loss_of "$work/score.json")

@@ -36,7 +36,7 @@ options()
   seeds=20
   attributes="4 8 16 32 64 128 256"
   designs="orthogonal toeplitz"
-  optim=ls
+  optim="ls"
   processes=$(nproc)
   format=png
   while [ $# -gt 0 ]; do

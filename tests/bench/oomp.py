@@ -9,30 +9,15 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs"))
+from complexity_tables import DELTA, DESIGNS, examples_of_omp, law  # noqa: E402
+
 THRESHER = os.environ["THRESHER"]
-DELTA = 0.1
-DESIGNS = {"orthogonal": (0.0, 0.0), "toeplitz": (0.1, 0.1)}  # correlation, mu
 
 
 def run(*arguments):
     return subprocess.run([THRESHER, *map(str, arguments)], check=True, capture_output=True,
                           text=True).stdout
-
-
-def law(attributes, rho):
-    """s*, and the smallest eigenvalue of the covariance of s* neighbours."""
-    import numpy
-    size = max(1, round(math.log2(attributes)))
-    corr = rho ** abs(numpy.subtract.outer(numpy.arange(size), numpy.arange(size)))
-    return size, float(numpy.linalg.eigvalsh(corr / 12)[0]), float(
-        numpy.linalg.eigvalsh(corr / 12)[-1])
-
-
-def examples_of_omp(attributes, size, least, mu):
-    """The examples of equation 42 (Zhang 2009), which suffice."""
-    smallest = (1 / size) / math.sqrt(size)
-    return (18 * 0.25 * math.log(4 * attributes / DELTA)
-            / ((1 - mu) ** 2 * least ** 2 * smallest ** 2))
 
 
 def train(attributes, design, seed, examples, *options):
