@@ -24,6 +24,8 @@ words_of(command) = system(command . " | tr '\n' ' '")
 # gnuplot does not take 1e+05 in a string for a number.
 least(table, column) = real(system(values(table, column) . \
   " | sort -g | awk '$1 > 0 { printf \"%.9f\", $1; exit }' | grep . || echo 1"))
+least_error(table) = real(system(values(table, "error_low") . \
+  " | sort -g | awk 'NR == 1 { printf \"%.9f\", $1 }'"))
 # Generated data are not read: 0 bytes.
 most(table, column) = real(system(values(table, column) . \
   " | sort -gr | awk '$1 > 0 { printf \"%.9f\", $1; exit }' | grep . || echo 1"))
@@ -47,9 +49,9 @@ marks(axis, low, high) = sprintf("set %stics (); ", axis) . \
 # Errors beyond this are shown at the edge.
 middle_error = real(system(values(summary, "error") . \
   " | sort -g | awk '{ x[NR] = $1 } END { printf \"%.9f\", x[int((NR + 1) / 2)] }'"))
-first_error = least(summary, "error_low")
+first_error = least_error(summary)
 last_error = most(summary, "error_high")
-beyond = last_error < 1.8 * middle_error ? 1.02 * last_error : 1.7 * middle_error
+beyond = middle_error == 0 || last_error < 1.8 * middle_error ? 1.02 * last_error : 1.7 * middle_error
 title_of(what) = sprintf("%s: %d attributes, %s, %d split%s", name, attributes, what, \
   seeds, seeds == 1 ? "" : "s")
 
@@ -143,7 +145,8 @@ level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { printf \"%%.9f\", 
 constant = level("constant")
 worst = most(bands, "error_high")
 ceiling = worst < 1.3 * constant ? worst : 1.3 * constant
-lowest = least(bands, "error_low")
+lowest = least_error(bands)
+logarithmic = lowest > 0 && ceiling > 3 * lowest
 # A style of its own for each curve of a panel; new solvers have no style yet.
 line_of(solver, k) = style(solver) != 90 ? style(solver) : 101 + k
 do for [k = 0:7] {
@@ -176,13 +179,13 @@ do for [a = 1:4] {
   set border 3
   set tics nomirror out
   set logscale x
-  if (ceiling > 3 * lowest) { set logscale y }
+  if (logarithmic) { set logscale y }
   set xrange [low:high]
   set yrange [0.95 * lowest:1.05 * ceiling]
   set xtics nomirror out font ",".small offset 0, 0.3
   set ytics nomirror out font ",".small offset 0.5
   eval marks("x", low, high)
-  if (ceiling > 3 * lowest) {
+  if (logarithmic) {
     eval marks("y", 0.95 * lowest, 1.05 * ceiling)
   } else {
     eval sprintf("set ytics %g", step(ceiling - lowest))
