@@ -24,6 +24,8 @@ words_of(command) = system(command . " | tr '\n' ' '")
 # gnuplot does not take 1e+05 in a string for a number.
 least(table, column) = real(system(values(table, column) . \
   " | sort -g | awk '$1 > 0 { printf \"%.9f\", $1; exit }' | grep . || echo 1"))
+least_error(table) = real(system(values(table, "error_low") . \
+  " | sort -g | awk 'NR == 1 { printf \"%.9f\", $1 }'"))
 # Generated data are not read: 0 bytes.
 most(table, column) = real(system(values(table, column) . \
   " | sort -gr | awk '$1 > 0 { printf \"%.9f\", $1; exit }' | grep . || echo 1"))
@@ -41,18 +43,19 @@ series(axis, e, low, high) = e > ceil(log10(high)) ? "" : mark(axis, 10.0 ** e, 
   mark(axis, 5 * 10.0 ** e, low, high)) . \
   (high / low > 5 ? "" : mark(axis, 3 * 10.0 ** e, low, high) . \
   mark(axis, 7 * 10.0 ** e, low, high)) . \
-  series(axis, high / low > 2e4 && int(e) % 2 == 0 ? e + 2 : e + 1, low, high)
+  series(axis, high / low > (narrow ? 2e3 : 2e4) && int(e) % 2 == 0 ? e + 2 : e + 1, low, high)
 marks(axis, low, high) = sprintf("set %stics (); ", axis) . \
   series(axis, floor(log10(low)), low, high)
 # Errors beyond this are shown at the edge.
 middle_error = real(system(values(summary, "error") . \
   " | sort -g | awk '{ x[NR] = $1 } END { printf \"%.9f\", x[int((NR + 1) / 2)] }'"))
-first_error = least(summary, "error_low")
+first_error = least_error(summary)
 last_error = most(summary, "error_high")
-beyond = last_error < 1.8 * middle_error ? 1.02 * last_error : 1.7 * middle_error
+beyond = middle_error == 0 || last_error < 1.8 * middle_error ? 1.02 * last_error : 1.7 * middle_error
 title_of(what) = sprintf("%s: %d attributes, %s, %d split%s", name, attributes, what, \
   seeds, seeds == 1 ? "" : "s")
 
+narrow = 1
 # Summary: a row for each solver, the best one above.
 order = words_of(values(summary, "solver"))
 count = words(order)
@@ -71,13 +74,14 @@ shown(c, k) = (stringcolumn("family") eq word(families, k) ? column(c) : NaN)
 edge(x) = x > beyond ? beyond : x
 inside(x) = x > beyond ? NaN : x
 outside(x) = x > beyond ? beyond : NaN
+barred(x) = column("error") > beyond ? NaN : x
 row(x) = column(0) + 1
 # Some round number of steps.
 power(x) = 10 ** floor(log10(x))
 step(x) = power(x) * (x < 2 * power(x) ? 0.5 : x < 5 * power(x) ? 1 : 2)
 do for [p = 0:3] {
-  set lmargin at screen (1.45 + 1.4 * p) / 7
-  set rmargin at screen (1.45 + 1.4 * p + 1.24) / 7
+  set lmargin at screen (1.62 + 1.35 * p) / 7
+  set rmargin at screen (1.62 + 1.35 * p + 1.2) / 7
   unset logscale x
   if (p == 0) {
     set ytics ()
@@ -87,7 +91,8 @@ do for [p = 0:3] {
     set xrange [0.96 * first_error:1.02 * beyond]
     set format x "%.2g"
     set xtics step(beyond - first_error)
-    plot for [k = 1:6] summary using (edge(shown("error_low", k))):(row(0)): \
+    plot for [k = 1:6] summary using \
+      (barred(shown("error_low", k))):(row(0)): \
       (edge(column("error_high")) - edge(column("error_low"))):(0) with vectors nohead \
       linecolor rgb hue_of(k) linewidth 1.5, \
       for [k = 1:6] summary using (inside(shown("error", k))):(row(0)) with points \
@@ -129,6 +134,7 @@ set datafile separator ","
 set datafile columnheaders
 
 # Curves: a panel for each family.
+narrow = 0
 array panel[4] = ["under a budget", "attributes sampled, or in a ball", "l1 penalty", \
   "ridge and greedy"]
 solvers_of(f) = words_of(sprintf("awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) \
@@ -143,7 +149,8 @@ level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { printf \"%%.9f\", 
 constant = level("constant")
 worst = most(bands, "error_high")
 ceiling = worst < 1.3 * constant ? worst : 1.3 * constant
-lowest = least(bands, "error_low")
+lowest = least_error(bands)
+logarithmic = lowest > 0 && ceiling > 3 * lowest
 # A style of its own for each curve of a panel; new solvers have no style yet.
 line_of(solver, k) = style(solver) != 90 ? style(solver) : 101 + k
 do for [k = 0:7] {
@@ -156,7 +163,7 @@ do for [k = 1:4] {
   if (words(solvers_of(word(families, k)))) { some = some . " " . k }
 }
 rows = (words(some) + 1) / 2
-height = 0.65 + 2.4 * rows
+height = 0.8 + 2.4 * rows
 left(across) = 0.6 + 3.55 * across
 over(down) = 0.6 + 2.4 * down
 curve(solver, axis, k) = sprintf("\"%s\" using '%s':'error_low':(0):\
@@ -176,13 +183,13 @@ do for [a = 1:4] {
   set border 3
   set tics nomirror out
   set logscale x
-  if (ceiling > 3 * lowest) { set logscale y }
+  if (logarithmic) { set logscale y }
   set xrange [low:high]
-  set yrange [0.95 * lowest:1.05 * ceiling]
+  set yrange [lowest > 0 ? 0.95 * lowest : -0.03 * ceiling:1.05 * ceiling]
   set xtics nomirror out font ",".small offset 0, 0.3
   set ytics nomirror out font ",".small offset 0.5
   eval marks("x", low, high)
-  if (ceiling > 3 * lowest) {
+  if (logarithmic) {
     eval marks("y", 0.95 * lowest, 1.05 * ceiling)
   } else {
     eval sprintf("set ytics %g", step(ceiling - lowest))
@@ -219,12 +226,12 @@ do for [a = 1:4] {
   unset title
   set yrange [1e9:2e9]
   unset logscale
-  set tmargin at screen 0.3 / height
+  set tmargin at screen 0.4 / height
   set bmargin at screen 0
   set lmargin at screen 0
   set rmargin at screen 1
   set xrange [0:1]
-  set key at screen 0.5, screen 0.15 / height center center horizontal maxrows 1 \
+  set key at screen 0.5, screen 0.2 / height center center horizontal maxrows 2 \
     noreverse Right
   what = ""
   do for [k = 1:words(peers)] {

@@ -31,7 +31,8 @@
 #   --processes N    runs at a time (one for each processor; 1 for exact seconds)
 #   --format F       png, svg or pdf (png, with 300 dots per inch)
 #
-# Each seed takes other test rows, whether or not the data set has some of its own.
+# Each seed takes other test rows, whether or not the data set has some of its own;
+# of labels as many as there are of each in all rows.
 # A point is a run on the first examples of the seed, with what the program chooses
 # by itself. Only lambda has no choice of its own: lasso tries some on a fifth of
 # the examples (below 100: on five folds), and all solvers with the same penalty
@@ -387,7 +388,9 @@ choose
 plan
 list_runs
 prepare
-export thresher PYTHON out source tests training numbers layout type attributes train limit
+sparsity=$own_sparsity
+export thresher PYTHON out source sparsity tests training numbers layout type
+export attributes train limit
 [ -n "$source" ] || each_seed | some 1 data
 each_choice | some 3 choice
 each_run | some 5 run

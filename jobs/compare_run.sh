@@ -14,7 +14,7 @@ if [ -z "${thresher:-}" ]; then
   exit 2
 fi
 set -euo pipefail
-: "${PYTHON:?}" "${out:?}" "${source?}" "${tests:?}" "${training:?}" "${numbers:?}" "${layout:?}"
+: "${PYTHON:?}" "${out:?}" "${source?}" "${sparsity:?}" "${tests:?}" "${training:?}" "${numbers:?}" "${layout:?}"
 : "${type:?}" "${attributes:?}" "${train?}" "${limit:?}"
 jobs=$(cd "$(dirname "$0")" && pwd)
 . "$jobs/env.sh"
@@ -46,7 +46,7 @@ data()
   local n
   mkdir -p "$data"
   if [ ! -e "$data/train.svm" ]; then
-    "$PYTHON" "$jobs/sampling_tables.py" shuffle "$seed" <"$out/data/all.svm" |
+    "$PYTHON" "$jobs/compare_tables.py" order "$seed" <"$out/data/all.svm" |
       awk -v t="$tests" -v n="$training" -v to="$data/" '
         NR <= t { print >(to "test.svm") }
         NR > t && NR <= t + n { print >(to "train.part") }'
@@ -97,15 +97,6 @@ folds()
   [ "$1" -lt 100 ] && [ -z "$source" ] && echo 5 || echo 1
 }
 
-# The loss of a model on rows that were held out.
-loss_of() # SCORE.json
-{
-  local loss
-  loss=$(value log_loss "$1")
-  [ "$loss" != null ] || loss=$(value mse "$1")
-  echo "$loss"
-}
-
 # What the numbers of a grid make of a fold, from the largest one until two in a row
 # are worse than the best; those that are refused have no files.
 try() # FOLD RATIOS SOLVER-OPTION...
@@ -113,9 +104,11 @@ try() # FOLD RATIOS SOLVER-OPTION...
   local ratio best="" loss worse=0
   for ratio in $2; do
     learn "$work" --lambda-ratio "$ratio" "${@:3}" || continue
-    loss=$(loss_of "$work/score.json")
+    loss=$(value relative_loss "$work/score.json")
     echo "$ratio $1 $loss $(value seconds "$work/report.json")" >>"$work/tried"
-    if [ -z "$best" ] || awk "BEGIN { exit !($loss < $best) }"; then
+    if [ "$loss" = null ]; then
+      continue
+    elif [ -z "$best" ] || awk "BEGIN { exit !($loss < $best) }"; then
       best=$loss worse=0
     else
       worse=$((worse + 1))
@@ -180,6 +173,14 @@ filled() # FAMILY OPTIONS
   esac
 }
 
+# Some solvers say only when they see the data that they want -s.
+again() # FOLDER OPTION...
+{
+  grep -q 'needs --sparsity' "$1/refused" || return 1
+  rm "$1/refused"
+  learn "$@" -s "$sparsity"
+}
+
 run() # N SOLVER FAMILY OPTIONS
 {
   local n=$1 folder=$out/runs/seed-$seed/n-$1/$2 own line
@@ -194,7 +195,7 @@ run() # N SOLVER FAMILY OPTIONS
   case $4 in
   *@*) cp "$out/runs/seed-$seed/n-$n/choice.$3" "$folder/choice" ;;
   esac
-  learn "$folder" "${own[@]}" || true
+  learn "$folder" "${own[@]}" || again "$folder" "${own[@]}" || true
   rm -f "$folder/model.h5"
   echo "$line" >"$folder/command"
   say "$folder"

@@ -7,10 +7,14 @@
 compare_tables.py best FILE
     of lines RATIO FOLD LOSS SECONDS the ratio with the smallest mean loss over the
     folds, and the seconds of all
+compare_tables.py order SEED
+    the lines of the standard input in a random order, in which all parts have the
+    labels in the same shares
 """
 import csv
 import json
 import os
+import random
 import statistics
 import sys
 
@@ -40,12 +44,29 @@ def number(value):
     return NAN if value is None else float(value)
 
 
+def order(seed):
+    """Other targets than labels are in plain random order."""
+    lines = sys.stdin.readlines()
+    draw = random.Random(int(seed))
+    draw.shuffle(lines)
+    labels = [line.split(None, 1)[0] for line in lines]
+    if len(set(labels)) == 2:
+        count, place = {name: labels.count(name) for name in set(labels)}, {}
+        keys = []
+        for label in labels:
+            place[label] = place.get(label, -1) + 1
+            keys.append((place[label] + draw.random()) / count[label])
+        lines = [line for _, line in sorted(zip(keys, lines))]
+    sys.stdout.writelines(lines)
+
+
 def best(path):
     """A fold whose run was refused, or that had seen enough, has no loss."""
     losses, seconds = {}, 0.0
     for line in read(path, "").splitlines():
         ratio, _, loss, took = line.split()
-        losses.setdefault(ratio, []).append(float(loss))
+        if loss != "null":
+            losses.setdefault(ratio, []).append(float(loss))
         seconds += float(took)
     most = max(map(len, losses.values()), default=0)
     means = {ratio: statistics.fmean(values) for ratio, values in losses.items()
@@ -165,7 +186,7 @@ def tables(folder, examples, seeds):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "best":
-        best(sys.argv[2])
+    if sys.argv[1] in ("best", "order"):
+        {"best": best, "order": order}[sys.argv[1]](sys.argv[2])
     else:
         tables(*sys.argv[1:])

@@ -1,8 +1,8 @@
 # thresholding.gp - pictures of thresholding.sh, from its summary
 # SPDX-License-Identifier: MIT
 #
-# gnuplot -e "prefix = 'DIR/FIGURE'; what = 'TITLE'; seeds = 5; style = 'style.gp';
-# format = 'png'" thresholding.gp: PREFIX.png.
+# gnuplot -e "prefix = 'DIR/FIGURE'; what = 'TITLE'; column = 'mse'; seeds = 5; style =
+# 'style.gp'; format = 'png'" thresholding.gp: PREFIX.png.
 table = prefix . ".summary.tsv"
 load style
 set datafile separator "\t"
@@ -25,12 +25,12 @@ high = column_of(3, "gr")
 eval picture(prefix, 5.6, 3.3)
 set title sprintf("%s, %d run%s", what, seeds, seeds == 1 ? "" : "s") noenhanced
 set xlabel "examples"
-set ylabel "mean squared error"
+set ylabel column eq "mse" ? "mean squared error" : "MSE over that of the constant"
 set logscale xy
 set xrange [0.8 * column_of(2, "g"):1.25 * column_of(2, "gr")]
 set yrange [0.85 * low:1.3 * (high < 1.6 * constant ? high : 1.6 * constant)]
 set format x "10^{%L}"
-set ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
+set ytics (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
 set key outside right top Left reverse samplen 3 noenhanced
 least(m, d) = m - 2 * d > 0.1 * low ? m - 2 * d : 0.1 * low
 plot for [k = 1:words(solvers_here)] lines(word(solvers_here, k)) using \

@@ -28,7 +28,8 @@
 #
 # Each point is a run of its own, by jobs/compare.sh: DIR/FIGURE/ has its results.
 # The error of the synthetic data is the exact one of the distribution. That of others
-# is on a tenth of the rows, others for each seed. The paper tuned the methods; here
+# is on a tenth of the rows, others for each seed, as a share of that of the constant
+# model there. The paper tuned the methods; here
 # the program chooses. DIR/FIGURE.summary.tsv has mean, deviation and number of the
 # runs of each point, and is printed; DIR/FIGURE.png has means and bars of two
 # standard deviations.
@@ -120,12 +121,13 @@ compare_solvers() # DATA BUDGET
     awk '/^seed-/ || /^left out/'
 }
 
-show() # TITLE
+show() # TITLE COLUMN
 {
-  "$PYTHON" "$jobs/thresholding_tables.py" "$out/$figure/compare.csv" \
+  "$PYTHON" "$jobs/thresholding_tables.py" "$2" "$out/$figure/compare.csv" \
     "$out/$figure.summary.tsv"
   if command -v gnuplot >/dev/null; then
-    gnuplot -e "prefix = '$out/$figure'; what = '$1'; seeds = $seeds;
+    gnuplot -e "prefix = '$out/$figure'; what = '$1'; column = '$2';
+      seeds = $seeds;
       format = '$format'; style = '$jobs/style.gp'" "$jobs/thresholding.gp"
   else
     echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
@@ -152,10 +154,10 @@ if [ "$figure" = synthetic ]; then
   sparsity=${sparsity:-25}
   most=
   compare_solvers "murata:examples=$examples,attributes=500,support=25" 50
-  show "500 attributes, 50 of an example observed"
+  show "500 attributes, 50 of an example observed" mse
 else
   sparsity=${sparsity:-10}
   [ -n "$set" ] || import
   compare_solvers "$set" 20
-  show "$(basename "$set" .h5), 20 attributes of an example observed"
+  show "$(basename "$set" .h5), 20 attributes of an example observed" relative
 fi
