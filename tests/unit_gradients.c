@@ -112,19 +112,21 @@ static void test_type(struct sample *s, enum th_type type)
     }
 }
 
-/* Entries: against a loop. */
+/* Entries of three attributes, one of them without any: against a loop. */
 static void test_entries(const struct sample *s)
 {
+  int64_t start[] = {0, 3, 3, 4};
   int32_t row[] = {2, 3, 50, 199};
   double value[] = {1.5, -2, 0.25, 8};
-  const struct th_gradients_entries entries = {4, row, value};
-  double right[RIGHT] = {0};
+  const struct th_gradients_entries entries = {3, start, row, value};
+  double right[3 * RIGHT] = {0};
   for (int e = 0; e < 4; e++)
     for (int k = 0; k < RIGHT; k++)
-      right[k] += value[e] * (double)s->residual[row[e] * RIGHT + k];
+      right[(e < 3 ? 0 : 2) * RIGHT + k] +=
+          value[e] * (double)s->residual[row[e] * RIGHT + k];
   for (const struct th_dense_set *set = th_dense_sets(); set->name != NULL;
        set++) {
-    double sum[RIGHT] = {0};
+    double sum[3 * RIGHT] = {0};
     if (!th_dense_runs_here(set))
       continue;
     set->gradients->add_entries(&entries, s->residual, sum);

@@ -24,14 +24,16 @@ enum { TH_GRADIENTS = 16 };
 void th_gradients_add(const struct th_slab *slab, const float *residual,
                       const double *centre, double *grad);
 
-/* Entries of one attribute. Borrowed. */
+/* Entries of `count` attributes, one attribute after another: entries start[a]
+ * .. start[a + 1] - 1. Borrowed. */
 struct th_gradients_entries {
   int64_t count;
-  const int32_t *row;
+  const int64_t *start;
+  const int32_t *row; /* counted from the first residual */
   const double *value;
 };
 
-/* The same of entries whose rows count from the first residual. */
+/* The same for these. */
 void th_gradients_add_entries(const struct th_gradients_entries *entries,
                               const float *residual, double *grad);
 

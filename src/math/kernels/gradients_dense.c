@@ -15,7 +15,8 @@ enum {
   VECTORS = RIGHT / TH_WIDTH_f32,
   BAND = TH_VECTOR == 64 ? 8 : 4, /* attributes side by side */
   ROWS = 64,                      /* that are summed in float */
-  AHEAD = 1024                    /* bytes */
+  AHEAD = 1024,                   /* bytes */
+  FETCH = 16                      /* entries */
 };
 
 /* Rows first .. last - 1 of a room of centred values, ROWS for each attribute.
@@ -148,15 +149,21 @@ DEFINE(u2, f32)
 static void add_entries(const struct th_gradients_entries *entries,
                         const float *residual, double *grad)
 {
-  double sum[RIGHT] = {0};
-  for (int64_t e = 0; e < entries->count; e++) {
-    const float *right = residual + (int64_t)entries->row[e] * RIGHT;
-    double value = entries->value[e];
+  const int32_t *row = entries->row;
+  int64_t all = entries->start[entries->count];
+  for (int64_t a = 0; a < entries->count; a++, grad += RIGHT) {
+    double sum[RIGHT] = {0};
+    for (int64_t e = entries->start[a]; e < entries->start[a + 1]; e++) {
+      int64_t next = e + FETCH < all ? e + FETCH : e;
+      const float *right = residual + (int64_t)row[e] * RIGHT;
+      double value = entries->value[e];
+      __builtin_prefetch(residual + (int64_t)row[next] * RIGHT);
+      for (int k = 0; k < RIGHT; k++)
+        sum[k] += value * (double)right[k];
+    }
     for (int k = 0; k < RIGHT; k++)
-      sum[k] += value * (double)right[k];
+      grad[k] += sum[k];
   }
-  for (int k = 0; k < RIGHT; k++)
-    grad[k] += sum[k];
 }
 
 const struct th_gradients_kernels TH_GRADIENTS_SET = {

@@ -84,33 +84,61 @@ static double difference(const struct th_forecast *o,
   return sqrt(sum);
 }
 
-/* A place's products with the combination. */
-static double combine(const double *gradient, const double *weight)
+struct th_forecast_view th_forecast_view(const struct th_forecast *o,
+                                         const struct th_problem *p,
+                                         const double *theta,
+                                         const double factor[WIDTH])
 {
+  struct th_forecast_view view;
+  double terms = 0;
+  for (int k = 0; k < WIDTH; k++) {
+    view.weight[k] = factor[k] * o->unit[k];
+    terms += fabs(factor[k]) * o->norm[k];
+  }
+  view.off = difference(o, p, theta, view.weight, &view.norm);
+  view.off += TH_PROBLEM_ROUNDING * terms + rounding * view.norm;
+  view.off *= slack;
+  return view;
+}
+
+/* A group's products with the combination. */
+static double slope_of(const struct th_forecast *o, const struct th_problem *p,
+                       const struct th_forecast_view *view, int64_t group)
+{
+  int64_t place = th_problem_place(p, th_problem_members(p, group).first);
+  const double *gradient = o->gradient + place * WIDTH;
   double sum = 0;
   for (int k = 0; k < WIDTH; k++)
-    sum += weight[k] * gradient[k];
-  return sum;
+    sum += view->weight[k] * gradient[k];
+  return fabs(sum);
+}
+
+double th_forecast_least(const struct th_forecast *o,
+                         const struct th_problem *p,
+                         const struct th_forecast_view *view,
+                         const struct th_duals *duals)
+{
+  double least = 0;
+  for (int64_t k = 0; k < o->count; k++) {
+    int64_t g = th_problem_group(p, o->candidate[k]);
+    if (g >= 0 && duals->wanted[g])
+      least = fmax(least,
+                   slope_of(o, p, view, g) - view->off * p->rounding_bound[g]);
+  }
+  return least;
 }
 
 void th_forecast_estimate(const struct th_forecast *o,
-                          const struct th_problem *p, const double *theta,
-                          const double factor[WIDTH], struct th_duals *duals)
+                          const struct th_problem *p,
+                          const struct th_forecast_view *view, double least,
+                          struct th_duals *duals)
 {
-  double weight[WIDTH];
-  double whole;
-  double terms = 0;
-  for (int k = 0; k < WIDTH; k++) {
-    weight[k] = factor[k] * o->unit[k];
-    terms += fabs(factor[k]) * o->norm[k];
-  }
-  double off = difference(o, p, theta, weight, &whole) +
-               TH_PROBLEM_ROUNDING * terms + rounding * whole;
+  double most = slack * view->norm; /* by Cauchy and Schwarz */
   for (int64_t g = 0; g < p->grouping.groups; g++) {
     if (!duals->wanted[g])
       continue;
-    int64_t place = th_problem_place(p, th_problem_members(p, g).first);
-    duals->value[g] = fabs(combine(o->gradient + place * WIDTH, weight));
-    duals->slack[g] = slack * off * p->rounding_bound[g];
+    bool small = most * p->rounding_bound[g] < least / 2;
+    duals->value[g] = small ? 0 : slope_of(o, p, view, g);
+    duals->slack[g] = (small ? most : view->off) * p->rounding_bound[g];
   }
 }

@@ -55,11 +55,30 @@ void th_forecast_put(struct th_forecast *forecast,
 /* Number of the vector of a candidate; 0: it is none. */
 int th_forecast_find(const struct th_forecast *forecast, int64_t attribute);
 
-/* Values and slacks of the wanted attributes at theta, which is about - sum
- * factor[k] times vector k. */
+/* The vectors at some theta, which is about - sum factor[k] times vector k. */
+struct th_forecast_view {
+  double weight[TH_FORECAST_WIDTH]; /* factor times unit */
+  double norm;                      /* root of sum eta theta^2 */
+  double off; /* at most, what a slope may be off over its rounding_bound */
+};
+
+struct th_forecast_view
+th_forecast_view(const struct th_forecast *forecast,
+                 const struct th_problem *problem, const double *theta,
+                 const double factor[TH_FORECAST_WIDTH]);
+
+/* A lower bound of the largest slope of a wanted candidate of this rank; 0:
+ * there is none. */
+double th_forecast_least(const struct th_forecast *forecast,
+                         const struct th_problem *problem,
+                         const struct th_forecast_view *view,
+                         const struct th_duals *duals);
+
+/* Values and slacks of the wanted attributes. Where the slope is less than half
+ * of `least`, since the values are so small, the value may be 0. */
 void th_forecast_estimate(const struct th_forecast *forecast,
-                          const struct th_problem *problem, const double *theta,
-                          const double factor[TH_FORECAST_WIDTH],
+                          const struct th_problem *problem,
+                          const struct th_forecast_view *view, double least,
                           struct th_duals *duals);
 
 #endif

@@ -57,18 +57,29 @@ static void mark_members(struct th_pursuit *path, bool wanted)
   }
 }
 
+/* The largest of the wanted values, each less so many times its slack. 0: none
+ * is wanted. Collective. */
+static double largest(const struct th_pursuit *path, double slacks)
+{
+  const struct th_duals *duals = path->data.duals;
+  double most = 0;
+  for (int64_t g = 0; g < path->data.problem->grouping.groups; g++) {
+    double value = duals->value[g] - slacks * duals->slack[g];
+    if (duals->wanted[g] && value > most)
+      most = value;
+  }
+  comm_of(path)->ops->max_f64(comm_of(path), &most, 1);
+  return most;
+}
+
 /* The attribute outside of S with the largest slope; of equal ones the first.
  * INT64_MAX: none is left. Collective. */
 static int64_t best_of_all(struct th_pursuit *path, double *slope)
 {
   const struct th_problem *p = path->data.problem;
   const struct th_duals *duals = path->data.duals;
-  double most = -1;
+  double most = largest(path, 0);
   int64_t first = INT64_MIN;
-  for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (duals->wanted[g])
-      most = fmax(most, duals->value[g]);
-  comm_of(path)->ops->max_f64(comm_of(path), &most, 1);
   for (int64_t g = 0; g < p->grouping.groups; g++)
     if (duals->wanted[g] && duals->value[g] == most)
       first = th_max_i64(first, -p->key[g]);
@@ -82,16 +93,24 @@ static bool is_clear(const struct th_pursuit *path)
 {
   const struct th_problem *p = path->data.problem;
   const struct th_duals *duals = path->data.duals;
-  double least = 0;
+  double least = largest(path, 1);
   int64_t counts[2] = {0, p->grouping.groups}; /* that may be, all */
-  for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (duals->wanted[g])
-      least = fmax(least, duals->value[g] - duals->slack[g]);
-  comm_of(path)->ops->max_f64(comm_of(path), &least, 1);
   for (int64_t g = 0; g < p->grouping.groups; g++)
     counts[0] += duals->wanted[g] && duals->value[g] + duals->slack[g] >= least;
   comm_of(path)->ops->sum_i64(comm_of(path), counts, 2);
   return counts[0] <= 1 + counts[1] / FEW;
+}
+
+/* Approximate slopes by vectors of a forecast. Collective. */
+static void estimate(struct th_pursuit *path, const struct th_forecast *by,
+                     const double *factor)
+{
+  const struct th_problem *p = path->data.problem;
+  struct th_duals *duals = path->data.duals;
+  struct th_forecast_view view = th_forecast_view(by, p, path->work, factor);
+  double least = th_forecast_least(by, p, &view, duals);
+  comm_of(path)->ops->max_f64(comm_of(path), &least, 1);
+  th_forecast_estimate(by, p, &view, least, duals);
 }
 
 /* The slopes of path f: exact where they may be the largest. Collective. */
@@ -101,19 +120,20 @@ static th_status find_slopes(struct step *s, int64_t f, struct th_error *err)
   struct th_problem *p = path->data.problem;
   struct th_duals *duals = path->data.duals;
   double factor[WIDTH] = {0};
-  bool seen = th_pursuit_sees(path, factor);
-  if (path->known) {
-    path->known = false;
+  double alone[WIDTH] = {0};
+  bool known = path->known;
+  path->known = false;
+  if (known)
     return TH_OK;
-  }
-  if (!seen && s->common.right != NULL)
-    factor[f] = 1;
-  if (seen || s->common.right != NULL) {
-    th_forecast_estimate(seen ? &path->forecast : &s->common, p, path->work,
-                         factor, duals);
-    if (is_clear(path))
-      return th_problem_settle(p, path->work, 1, INFINITY, duals, err);
-  }
+  alone[f] = 1;
+  bool seen = th_pursuit_sees(path, factor);
+  bool shared = !seen && s->common.right != NULL;
+  if (seen)
+    estimate(path, &path->forecast, factor);
+  if (shared)
+    estimate(path, &s->common, alone);
+  if ((seen || shared) && is_clear(path))
+    return th_problem_settle(p, path->work, 1, INFINITY, duals, err);
   return th_problem_pass(p, path->work, 1, INFINITY, duals, err);
 }
 

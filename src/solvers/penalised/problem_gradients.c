@@ -44,13 +44,9 @@ static void add_kept(const struct th_problem *p,
                      const struct th_problem_block *block)
 {
   const struct th_csc_cache *csc = &p->csc;
-  for (int64_t k = 0; k < p->active.count; k++) {
-    int64_t first = csc->start[k];
-    const struct th_gradients_entries entries = {
-        csc->start[k + 1] - first, csc->row + first, csc->value + first};
-    th_gradients_add_entries(&entries, block->right,
-                             block->gradient + k * RIGHT);
-  }
+  const struct th_gradients_entries entries = {p->active.count, csc->start,
+                                               csc->row, csc->value};
+  th_gradients_add_entries(&entries, block->right, block->gradient);
 }
 
 static void scale(const struct th_problem *p, double *gradient)
