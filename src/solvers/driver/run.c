@@ -49,6 +49,12 @@ static bool keeps_held_out(const struct th_run *run)
          algorithm->keeps_held_out(run->state);
 }
 
+static double step_size_of(const struct th_run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  return algorithm->step_size != NULL ? algorithm->step_size(run->state) : 0;
+}
+
 /* Bring the support up to date for a check. Collective. */
 static th_status publish(struct th_run *run, struct th_error *err)
 {
@@ -87,7 +93,7 @@ static th_status tell(struct th_run *run, struct th_error *err)
       .support = support->attribute,
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context.target),
-      .step_size = algorithm->step_size(run->state),
+      .step_size = step_size_of(run),
       .certificate = certificate_of(run),
       .ending =
           algorithm->ending != NULL ? algorithm->ending(run->state) : NULL};

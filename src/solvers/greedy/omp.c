@@ -28,8 +28,6 @@ struct omp {
   struct th_pursuit path; /* on all examples */
   struct th_support support;
   struct th_selected selected;
-  struct th_index_value *chosen;
-  int64_t room;
   int64_t *held;   /* attributes of the columns, ascending; for the state */
   int64_t most;    /* attributes of the path */
   double residual; /* of the loss without attributes, at which it ends */
@@ -47,7 +45,7 @@ static void free_state(void *state)
   th_problem_duals_free(&s->duals);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
-  TH_FREE(s->chosen, s->held, s);
+  TH_FREE(s->held, s);
 }
 
 /* Begin with the attributes of the option, fitted to the data. Collective. */
@@ -70,15 +68,10 @@ static th_status publish(struct omp *s, struct th_context *context,
                          struct th_error *err)
 {
   const struct th_pursuit *path = &s->path;
-  th_status rc =
-      TH_GROW(&s->chosen, &s->room, path->size + 1, "the support", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t k = 0; k < path->size; k++)
-    s->chosen[k] = (struct th_index_value){path->attribute[k], path->coef[k]};
-  qsort(s->chosen, (size_t)path->size, sizeof *s->chosen, th_integer_ascending);
-  TH_TRY(th_support_assign(&s->support, context, s->chosen, path->size, err));
+  const struct th_support_list all = {path->attribute, path->coef, path->size,
+                                      true};
+  th_status rc = th_support_assign_list(&s->support, context, &all, err);
   s->support.intercept = path->intercept;
-done:
   return rc;
 }
 
@@ -166,12 +159,6 @@ static double loss_of(const void *state)
   return ((const struct omp *)state)->path.loss;
 }
 
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 static double done_of(const void *state)
 {
   const struct omp *s = state;
@@ -229,7 +216,6 @@ const struct th_algorithm th_omp_algorithm = {.create = create,
                                               .finish = finish,
                                               .support = support_of,
                                               .loss = loss_of,
-                                              .step_size = step_size_of,
                                               .done = done_of,
                                               .selected = selected_of,
                                               .describe = describe,

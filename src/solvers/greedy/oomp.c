@@ -354,12 +354,6 @@ static double loss_of(const void *state)
   return ((const struct oomp *)state)->noise;
 }
 
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 /* The state between two looks. */
 static void describe(void *state, struct th_context *context,
                      struct th_state *list)
@@ -389,7 +383,6 @@ const struct th_algorithm th_oomp_algorithm = {.create = create,
                                                .finish = finish,
                                                .support = support_of,
                                                .loss = loss_of,
-                                               .step_size = step_size_of,
                                                .selected = selected_of,
                                                .describe = describe,
                                                .free = free_state};
