@@ -173,7 +173,7 @@ static uint64_t digest_of(const struct th_model *model)
 }
 
 /* Train and check; the model's digest. */
-static uint64_t learn(struct th_comm *comm, const struct th_config *config,
+static uint64_t learn(struct th_comm *comm, struct th_config *config,
                       struct memory_store *m)
 {
   struct th_model model = {0};
@@ -202,16 +202,7 @@ static void test_case(struct th_comm *comm, int k)
   struct problem p = problem_of(k);
   struct memory_store *m = store_of(k, &p);
   struct th_config config = config_of(k);
-  struct th_comm self;
-  struct th_error err;
-  uint64_t alone = 0;
-  th_error_clear(&err);
-  th_comm_self(&self);
-  if (comm->rank == 0)
-    alone = learn(&self, &config, m);
-  comm->ops->bcast(comm, &alone, sizeof alone, 0);
-  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
-  bool same = learn(comm, &config, m) == alone;
+  bool same = problem_learns_alike(comm, learn, &config, m);
   CHECK(same || way_of(k) == TH_FACTORING_SCALAPACK);
   if (check_failures > 0)
     fprintf(stderr, "rank %d of %d: at case %d\n", comm->rank, comm->size, k);

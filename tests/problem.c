@@ -145,6 +145,23 @@ void problem_must_train(const struct th_config *config,
   CHECK(model->ledger.max_attributes_per_example <= budget);
 }
 
+bool problem_learns_alike(struct th_comm *comm, problem_learn *learn,
+                          struct th_config *config, struct memory_store *store)
+{
+  struct th_comm self;
+  struct th_error err;
+  uint64_t alone = 0;
+  th_error_clear(&err);
+  th_comm_self(&self);
+  th_placement_free(&store->store.placement);
+  store->store.placement = (struct th_placement){.size = 0};
+  if (comm->rank == 0)
+    alone = learn(&self, config, store);
+  comm->ops->bcast(comm, &alone, sizeof alone, 0);
+  CHECK(th_store_place(&store->store, comm, &err) == TH_OK);
+  return learn(comm, config, store) == alone;
+}
+
 uint64_t problem_digest(const struct th_model *model)
 {
   uint64_t digest = TH_FNV_BASIS;

@@ -52,6 +52,15 @@ void problem_must_train(const struct th_config *config,
                         const struct th_monitor *monitor,
                         struct th_model *model);
 
+/* Train and check; a digest of the model. Collective. */
+typedef uint64_t problem_learn(struct th_comm *comm, struct th_config *config,
+                               struct memory_store *store);
+
+/* Do all ranks learn what rank 0 learns alone? The store is placed. Collective.
+ */
+bool problem_learns_alike(struct th_comm *comm, problem_learn *learn,
+                          struct th_config *config, struct memory_store *store);
+
 /* Of what a model says, without pointers: support, coefficients, intercept,
  * ledger, passes. Local. */
 uint64_t problem_digest(const struct th_model *model);
