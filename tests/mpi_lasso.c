@@ -1,10 +1,10 @@
 /* mpi_lasso.c - exact paths have the same bits on any number of ranks
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "mpi_cases.h"
 #include "penalised.h"
 
 #include "core/integer.h"
-#include "mpi/mpi_comm.h"
 
 #include <string.h>
 
@@ -106,11 +106,5 @@ static void test_case(struct th_comm *comm, int k)
 
 int main(int argc, char **argv)
 {
-  struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
-  for (int k = 0; k < CASES; k++)
-    test_case(&comm, k);
-  int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
-  return failed;
+  return mpi_cases(argc, argv, CASES, test_case, NULL);
 }

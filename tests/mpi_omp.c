@@ -2,16 +2,16 @@
  * bits on any number of ranks
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "mpi_cases.h"
 #include "penalised.h"
 
 #include "core/integer.h"
 #include "math/cholesky.h"
-#include "mpi/mpi_comm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CASES = 24, CHOSEN = 40, CHOSEN_OF_LABELS = 12, TWINS = 10 };
+enum { CASES = 18, CHOSEN = 30, CHOSEN_OF_LABELS = 12, TWINS = 10 };
 
 static bool has_labels(int k)
 {
@@ -273,16 +273,10 @@ static void test_end(struct th_comm *comm)
                       .true_size = 3,
                       .noise = 0.5,
                       .seed = 1};
-  struct memory_store *m = problem_store(&p);
+  struct memory_store *m = problem_twins(&p, comm);
   struct th_config config = penalised_config("omp", "squared", 0);
   struct th_model model = {0};
   struct th_error err;
-  int64_t examples = m->store.shape.examples;
-  memcpy(m->values + 9 * examples, m->values + 5 * examples,
-         (size_t)examples * sizeof *m->values);
-  memory_store_finish(m);
-  th_error_clear(&err);
-  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
   config.sparsity = 100;
   config.intercept = true;
   CHECK(problem_train(&config, &m->store, comm, NULL, &model, &err) == TH_OK);
@@ -293,12 +287,5 @@ static void test_end(struct th_comm *comm)
 
 int main(int argc, char **argv)
 {
-  struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
-  for (int k = 0; k < CASES; k++)
-    test_case(&comm, k);
-  test_end(&comm);
-  int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
-  return failed;
+  return mpi_cases(argc, argv, CASES, test_case, test_end);
 }

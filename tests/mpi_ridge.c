@@ -2,10 +2,10 @@
  * on any number of ranks, but for those of ScaLAPACK
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "mpi_cases.h"
 #include "penalised.h"
 
 #include "core/integer.h"
-#include "mpi/mpi_comm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,15 +213,9 @@ static void test_case(struct th_comm *comm, int k)
 static void test_singular(struct th_comm *comm)
 {
   struct problem p = problem_of(0);
-  struct memory_store *m = problem_store(&p);
+  struct memory_store *m = problem_twins(&p, comm);
   struct th_config config = penalised_config("ridge", "squared", 0);
   struct th_error err;
-  int64_t examples = m->store.shape.examples;
-  memcpy(m->values + 9 * examples, m->values + 5 * examples,
-         (size_t)examples * sizeof *m->values);
-  memory_store_finish(m);
-  th_error_clear(&err);
-  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
   config.lambda = 1e-30;
   for (int k = 0; k < 2; k++) {
     struct th_model model = {0};
@@ -239,12 +233,5 @@ static void test_singular(struct th_comm *comm)
 
 int main(int argc, char **argv)
 {
-  struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
-  for (int k = 0; k < CASES; k++)
-    test_case(&comm, k);
-  test_singular(&comm);
-  int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
-  return failed;
+  return mpi_cases(argc, argv, CASES, test_case, test_singular);
 }

@@ -62,6 +62,19 @@ struct memory_store *problem_store(struct problem *p)
   return m;
 }
 
+struct memory_store *problem_twins(struct problem *p, struct th_comm *comm)
+{
+  struct memory_store *m = problem_store(p);
+  struct th_error err;
+  int64_t examples = m->store.shape.examples;
+  memcpy(m->values + 9 * examples, m->values + 5 * examples,
+         (size_t)examples * sizeof *m->values);
+  memory_store_finish(m);
+  th_error_clear(&err);
+  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
+  return m;
+}
+
 double problem_mse(const struct problem *p, const struct th_model *model)
 {
   double shift = model->intercept - p->intercept;

@@ -30,6 +30,10 @@ struct problem {
 /* The data, without memory_store_finish. */
 struct memory_store *problem_store(struct problem *p);
 
+/* The same, ready, with attribute 9 equal to attribute 5, and placed.
+ * Collective. */
+struct memory_store *problem_twins(struct problem *p, struct th_comm *comm);
+
 /* The population mean squared error of a model. */
 double problem_mse(const struct problem *p, const struct th_model *model);
 

@@ -1,5 +1,6 @@
 /* pursuit_forecast.c - the forecast of a path: its candidates, and what S
- * leaves of them SPDX-License-Identifier: MIT */
+ * leaves of them
+ * SPDX-License-Identifier: MIT */
 #include "core/memory.h"
 #include "math/select.h"
 #include "solvers/greedy/pursuit_parts.h"
