@@ -1,28 +1,19 @@
 #!/usr/bin/env bash
-# omp.sh [FOLDER] - solver omp beside scikit-learn's, and beside reading
+# omp.sh [FOLDER] - solver omp: seconds and passes, beside scikit-learn's
 # SPDX-License-Identifier: MIT
 #
-# Dense data of EXAMPLES x ATTRIBUTES (20,000 x 10,000), SPARSITY (50) attributes: the
-# supports, the largest difference of a coefficient, seconds on one core of
-# OrthogonalMatchingPursuit on data in memory and of the program from the file to the model;
-# passes over the data, what they take over the time in which the machine reads as many bytes;
-# two ranks. Then the default, which chooses the number of attributes by five folds, on
-# 4,000 x 2,000, beside OrthogonalMatchingPursuitCV. Then TEXT_ROWS (200,000) rows of
-# TEXT_ATTRIBUTES (1,000,000) counts like those of text, TEXT_SPARSITY (100) attributes.
+# DENSE, TEXT and FOLDS are EXAMPLESxATTRIBUTESxSUPPORT: dense data with a given number of
+# attributes (20000x10000x50), sparse data like text (200000x1000000x100), and dense data with
+# as many as predict best (5000x4000x30). Seconds are the least of ROUNDS (3), in turn with the
+# peers: Thresher's those of a whole process that reads the file, scikit-learn's those of the
+# fit alone. What follows the first attribute is compared with its reading: the bytes of its
+# passes over the bandwidth of the memory (thresher bench memory). One thread for each rank.
 set -euo pipefail
 . "$(dirname "$0")/bench.sh"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 export THRESHER RANKS LIMIT SOURCE
-"${PYTHON:-python3}" "$SOURCE/tests/bench/omp.py" "${EXAMPLES:-20000}" \
-  "${ATTRIBUTES:-10000}" "${SPARSITY:-50}"
-must 0 generate sparse -o text.h5 --examples "${TEXT_ROWS:-200000}" \
-  --attributes "${TEXT_ATTRIBUTES:-1000000}" --support 100 --force
-for ranks in 1 2; do
-  must "$ranks" train text.h5 -o model.h5 --force --solver omp --report run.json \
-    -s "${TEXT_SPARSITY:-100}"
-  echo "text, $ranks ranks: $(key run.json seconds) s, passes: $(key run.json \
-    phases.gradient.calls)"
-done
-for set in dense folds text; do
+"${PYTHON:-python3}" "$SOURCE/tests/bench/omp.py" "${DENSE:-20000x10000x50}" \
+  "${TEXT:-200000x1000000x100}" "${FOLDS:-5000x4000x30}" "${ROUNDS:-3}"
+for set in dense text folds; do
   remove "$set.h5"
 done

@@ -12,6 +12,7 @@ enum {
   MOST = 1000,       /* attributes, where no option limits them */
   USUAL = 30,        /* attributes that a choice by prediction looks at */
   SETUP = 3,         /* passes */
+  EACH_PASS = 4,     /* choices by a forecast, usually */
   EACH_EXAMPLE = 48, /* bytes */
   EACH_PATH_EXAMPLE = 32,
   EACH_OWNED = 160,
@@ -108,7 +109,8 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->memory = memory_of(config, size, chosen);
   plan->points = chosen;
   plan->read_bytes = (int64_t)th_shape_bytes(shape);
-  double passes = SETUP + (double)(chosen * (config->greedy.folds + 1));
+  int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
+  double passes = SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
   plan->stream_bytes = (int64_t)(passes * th_shape_bytes(shape));
   plan->visits = passes * values;
 done:
