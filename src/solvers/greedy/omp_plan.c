@@ -110,7 +110,8 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->points = chosen;
   plan->read_bytes = (int64_t)th_shape_bytes(shape);
   int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
-  double passes = SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
+  double passes =
+      SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
   plan->stream_bytes = (int64_t)(passes * th_shape_bytes(shape));
   plan->visits = passes * values;
 done:
