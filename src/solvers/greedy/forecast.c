@@ -64,19 +64,24 @@ int th_forecast_find(const struct th_forecast *o, int64_t attribute)
 }
 
 /* The norm of what theta and the combination add up to; and of theta, in
- * *whole. */
+ * *whole. Few vectors are in use. */
 static double difference(const struct th_forecast *o,
                          const struct th_problem *p, const double *theta,
                          const double *weight, double *whole)
 {
+  int used[WIDTH];
+  int count = 0;
   double sum = 0;
   double all = 0;
+  for (int k = 0; k < WIDTH; k++)
+    if (weight[k] != 0)
+      used[count++] = k;
   for (int64_t i = 0; i < p->rows; i++) {
     const float *right = o->right + i * WIDTH;
     double rest = p->eta[i] * theta[i];
     all += rest * theta[i];
-    for (int k = 0; k < WIDTH; k++)
-      rest += weight[k] * (double)right[k];
+    for (int k = 0; k < count; k++)
+      rest += weight[used[k]] * (double)right[used[k]];
     if (p->eta[i] > 0)
       sum += rest * rest / p->eta[i];
   }
