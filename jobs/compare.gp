@@ -39,11 +39,11 @@ short(x) = x < 1000 ? sprintf("%g", x) : system(sprintf("echo %g | awk '{ split(
 mark(axis, x, low, high) = x >= 0.99 * low && x <= 1.01 * high ? \
   sprintf("set %stics add ('%s' %g); ", axis, short(x), x) : ""
 series(axis, e, low, high) = e > ceil(log10(high)) ? "" : mark(axis, 10.0 ** e, low, high) . \
-  (high / low > 60 ? "" : mark(axis, 2 * 10.0 ** e, low, high) . \
+  (high / low > 40 ? "" : mark(axis, 2 * 10.0 ** e, low, high) . \
   mark(axis, 5 * 10.0 ** e, low, high)) . \
   (high / low > 5 ? "" : mark(axis, 3 * 10.0 ** e, low, high) . \
   mark(axis, 7 * 10.0 ** e, low, high)) . \
-  series(axis, high / low > (narrow ? 2e3 : 2e4) && int(e) % 2 == 0 ? e + 2 : e + 1, low, high)
+  series(axis, high / low > (narrow ? 1e4 : 1e5) && int(e) % 2 == 0 ? e + 2 : e + 1, low, high)
 marks(axis, low, high) = sprintf("set %stics (); ", axis) . \
   series(axis, floor(log10(low)), low, high)
 # Errors beyond this are shown at the edge.
@@ -51,7 +51,8 @@ middle_error = real(system(values(summary, "error") . \
   " | sort -g | awk '{ x[NR] = $1 } END { printf \"%.9f\", x[int((NR + 1) / 2)] }'"))
 first_error = least_error(summary)
 last_error = most(summary, "error_high")
-beyond = middle_error == 0 || last_error < 1.8 * middle_error ? 1.02 * last_error : 1.7 * middle_error
+beyond = middle_error == 0 || last_error < 1.4 * middle_error ? \
+  1.02 * last_error : 1.35 * middle_error
 title_of(what) = sprintf("%s: %d attributes, %s, %d split%s", name, attributes, what, \
   seeds, seeds == 1 ? "" : "s")
 
@@ -78,7 +79,7 @@ barred(x) = column("error") > beyond ? NaN : x
 row(x) = column(0) + 1
 # Some round number of steps.
 power(x) = 10 ** floor(log10(x))
-step(x) = power(x) * (x < 2 * power(x) ? 0.5 : x < 5 * power(x) ? 1 : 2)
+step(x) = power(x) * (x < 2 * power(x) ? 0.5 : x < 4 * power(x) ? 1 : x < 8 * power(x) ? 2 : 5)
 do for [p = 0:3] {
   set lmargin at screen (1.62 + 1.35 * p) / 7
   set rmargin at screen (1.62 + 1.35 * p + 1.2) / 7
@@ -164,7 +165,7 @@ do for [k = 1:4] {
 }
 rows = (words(some) + 1) / 2
 height = 0.8 + 2.4 * rows
-left(across) = 0.6 + 3.55 * across
+left(across) = 0.67 + 3.5 * across
 over(down) = 0.6 + 2.4 * down
 curve(solver, axis, k) = sprintf("\"%s\" using '%s':'error_low':(0):\
 (column('error_high') - column('error_low')) with vectors heads size screen 0.003, 90 \
@@ -206,10 +207,10 @@ do for [a = 1:4] {
     set title panel[int(family)] font ",".(small + 1) offset 0, -0.7
     unset label 1
     if (across == 0) {
-      set label 1 quality at screen 0.13 / 7, screen 1 - (over(down) + 0.85) / height \
+      set label 1 quality at screen 0.12 / 7, screen 1 - (over(down) + 0.85) / height \
         center rotate by 90 font ",".small
     }
-    set key at screen (left(across) + 1.6) / 7, screen 1 - over(down) / height \
+    set key at screen (left(across) + 1.58) / 7, screen 1 - over(down) / height \
       left top vertical maxrows 20 Left reverse \
       samplen 2.2 font ",".small spacing 0.9 noenhanced
     names = solvers_of(word(families, int(family)))
