@@ -24,14 +24,16 @@ terminal(width, height) = format eq "svg" ? sprintf("set terminal svg \
 # style(SOLVER): the number of its line style. Other names: 90, grey.
 solvers = "sift hybrid exploration exploitation lasso prox-sgd fs-prox-sgd \
 os-prox-sgd saga svrg rda truncated-gradient omp exact w=0.51 w=0.75 w=0.99 \
-aerr aelr ogd-ridge eg-lasso ridge uniform known none norm coordinate oomp"
+aerr aelr ogd-ridge eg-lasso ridge uniform known none norm coordinate oomp \
+rda-ito dantzig ssr"
 place(name) = int(system("echo '" . solvers . "' | tr -s ' ' '\n' | grep -nxF -- '" \
   . name . "' | cut -d : -f 1"))
 style(name) = strstrt(" " . solvers . " ", " " . name . " ") ? place(name) : 90
 
 hues = "#0072B2 #D55E00 #E69F00 #CC79A7 #000000 #332288 #117733 #CC6677 \
 #44AA99 #882255 #999933 #88CCEE #009E73 #AAAAAA #661100 #6699CC #DDAA33 \
-#0C5DA5 #5D3A9B #B8860B #994F00 #555555 #D55E00 #009E73 #777777 #0C5DA5 #D55E00 #556B2F"
+#0C5DA5 #5D3A9B #B8860B #994F00 #555555 #D55E00 #009E73 #777777 #0C5DA5 #D55E00 #556B2F \
+#8B4513 #C71585 #708090"
 hue(k) = word(hues, k)
 colour_of(name) = strstrt(" " . solvers . " ", " " . name . " ") ? \
   hue(place(name)) : "#888888"
@@ -57,9 +59,9 @@ set style line 16 linecolor rgb hue(16) linewidth 1.6 dashtype (4, 3) pointtype 
 set style line 17 linecolor rgb hue(17) linewidth 1.6 dashtype (12, 4) pointtype 5
 # solvers that sample attributes; two-phase is aerr or aelr as it comes
 set style line 18 linecolor rgb hue(18) linewidth 1.6 dashtype 1 pointtype 7
-set style line 19 linecolor rgb hue(19) linewidth 1.6 dashtype 1 pointtype 7
+set style line 19 linecolor rgb hue(19) linewidth 1.6 dashtype (12, 4, 3, 4) pointtype 13
 set style line 20 linecolor rgb hue(20) linewidth 1.6 dashtype (8, 4) pointtype 4
-set style line 21 linecolor rgb hue(21) linewidth 1.6 dashtype (8, 4) pointtype 4
+set style line 21 linecolor rgb hue(21) linewidth 1.6 dashtype (8, 3, 3, 3) pointtype 6
 set style line 22 linecolor rgb hue(22) linewidth 1.6 dashtype (6, 3) pointtype 1
 set style line 23 linecolor rgb hue(23) linewidth 1.6 dashtype (12, 4) pointtype 5
 set style line 24 linecolor rgb hue(24) linewidth 1.6 dashtype (3, 3) pointtype 9
@@ -68,6 +70,10 @@ set style line 25 linecolor rgb hue(25) linewidth 1.6 dashtype (3, 3) pointtype 
 set style line 26 linecolor rgb hue(26) linewidth 1.6 dashtype 1 pointtype 7
 set style line 27 linecolor rgb hue(27) linewidth 1.6 dashtype (12, 4) pointtype 5
 set style line 28 linecolor rgb hue(28) linewidth 1.6 dashtype (8, 4) pointtype 9
+# methods of the literature to compare with
+set style line 29 linecolor rgb hue(29) linewidth 1.6 dashtype (12, 4) pointtype 6
+set style line 30 linecolor rgb hue(30) linewidth 1.6 dashtype (8, 4) pointtype 8
+set style line 31 linecolor rgb hue(31) linewidth 1.6 dashtype (3, 3) pointtype 4
 # what is no solver: the ideal line, and three measurements
 set style line 90 linecolor rgb "#888888" linewidth 1.4 dashtype (6, 4) pointtype 1
 set style line 91 linecolor rgb "#0072B2" linewidth 1.6 dashtype 1 pointtype 7

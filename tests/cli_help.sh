@@ -28,7 +28,9 @@ done
 # every option that a page mentions is one, of ours or of a script
 bash "$SOURCE/jobs/figures.sh" --help >>all.txt
 bash "$SOURCE/jobs/picture.sh" --help >>all.txt
-bash "$SOURCE/jobs/sampling.sh" --help >>all.txt
+for study in sampling compare thresholding complexity; do
+  bash "$SOURCE/jobs/$study.sh" --help >>all.txt
+done
 for study in strong weak; do
   bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
 done

@@ -78,6 +78,49 @@ must 0 import apart.csv -o apart.h5 --target y
 learn split apart.h5 -s 1
 compare "separated" "abs($(key split.json coef)[0])" '<' 2
 
+# --- mu of a support, beside numpy on the text; also in the data's own units, and weighted
+"$PYTHON" - <<'END'
+import random
+random.seed(4)
+with open("mu.csv", "w") as f:
+    f.write("y,w," + ",".join("x%d" % j for j in range(9)) + "\n")
+    for i in range(150):
+        x = [random.gauss(0, 1 + j) for j in range(8)]
+        x.append(x[1] - 0.4 * x[3] / 2 + random.gauss(0, 0.5))
+        f.write("%.6g,%d," % (2 * x[1] - x[3] + random.gauss(0, 1), 1 + i % 3)
+                + ",".join("%.6g" % v for v in x) + "\n")
+END
+must 0 import mu.csv -o mu.h5 --target y --weights w --type f64
+for units in "" --no-standardize "--no-standardize --no-intercept"; do
+  # shellcheck disable=SC2086
+  must 0 train mu.h5 -o mu-model.h5 --force --solver omp --start x1,x3 -s 2 $units
+  must 2 inspect mu-model.h5 --data mu.h5 --json
+  mv must.out mu.json
+  ranks 0 inspect mu-model.h5 --data mu.h5 --json | cmp - mu.json || fail "mu on two ranks"
+  "$PYTHON" - "$units" >mu.txt <<'END'
+import sys
+import numpy
+rows = numpy.loadtxt("mu.csv", delimiter=",", skiprows=1)
+h, x = rows[:, 1] / rows[:, 1].sum(), rows[:, 2:]
+x = x if "intercept" in sys.argv[1] else x - h @ x
+x = x if "standardize" in sys.argv[1] else x / numpy.sqrt(h @ (x - h @ x) ** 2)
+cov = x.T @ (h[:, None] * x)
+norm = abs(numpy.linalg.solve(cov[numpy.ix_([1, 3], [1, 3])], cov[[1, 3]])).sum(0)
+norm[[1, 3]] = -1
+print("[%.12g, %d]" % (norm.max(), norm.argmax()))
+END
+  compare "mu $units" "abs($(key mu.json mu) - $(cat mu.txt)[0])" '<' 1e-5
+  compare "whose it is" "$(key mu.json mu_attribute)" == "$(cat mu.txt)[1]"
+done
+ranks 0 inspect mu-model.h5 --data mu.h5 | grep -q '^mu: .*of attribute 8' ||
+  fail "no word on mu"
+refused 2 "goes with a model" 0 inspect mu.h5 --data mu.h5
+refused 1 "is for 9 attributes" 0 inspect mu-model.h5 --data data.h5
+printf 'y,a,b,c\n1,1,2,1\n2,2,4,0\n4,3,6,5\n3,5,10,2\n' >same.csv
+must 0 import same.csv -o same.h5 --target y
+must 0 train same.h5 -o same-model.h5 --solver ridge --lambda 1
+refused 1 "a combination of others" 0 inspect same-model.h5 --data same.h5
+
 # --- what it refuses
 refused 2 "those of labels.h5 are not known" 0 train labels.h5 -o no.h5 --solver omp --oracle
 refused 2 "chooses none; leave .*sparsity" 0 train data.h5 -o no.h5 --solver omp --oracle -s 3

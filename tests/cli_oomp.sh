@@ -74,6 +74,41 @@ sys.exit(any(k >= 5 for k in json.load(open("run.json")).get("selected", [])))' 
 done
 compare "runs with a wrong attribute, of $runs" "$wrong" '<=' "0.2 * $runs"
 
+# --- the bound on what remains, with nothing selected, beside numpy on the text
+"$PYTHON" - <<'END'
+import random
+random.seed(5)
+with open("text.csv", "w") as f:
+    f.write("y," + ",".join("x%d" % j for j in range(12)) + "\n")
+    for i in range(900):
+        x = [random.uniform(-1, 2) for j in range(12)]
+        f.write(",".join("%.7g" % v for v in [3 * x[2] + random.uniform(1, 4)] + x) + "\n")
+END
+must 0 import text.csv -o text.h5 --target y --type f64
+for units in "" "--no-standardize --delta 0.3"; do
+  # shellcheck disable=SC2086
+  learn bound text.h5 --solver oomp --mu 0.9 $units
+  "$PYTHON" - "$units" >bound.txt <<'END'
+import math
+import sys
+import numpy
+rows = numpy.loadtxt("text.csv", delimiter=",", skiprows=1)
+y, x = rows[:, 0] - rows[:, 0].mean(), rows[:, 1:] - rows[:, 1:].mean(0)
+x = x if sys.argv[1] else x / x.std(0)
+n, d = x.shape
+delta = (0.3 if sys.argv[1] else 0.1) / 4
+rho, smooth, m, span = x.var(0).min(), x.var(0).max(), abs(x).max(), abs(y).max()
+log = math.log(8 * d * n * n / delta)
+terms = x * y[:, None]
+most = numpy.maximum(terms.var(0, ddof=1), span ** 2 * smooth * m ** 2 / (1000 * rho))
+conf = numpy.sqrt(8 * most * log / n) + 28 * m * span * log / (3 * (n - 1))
+print(math.sqrt(smooth / rho ** 3) * (abs(terms.mean(0)) + conf).max())
+END
+  compare "nothing selected" "$(key bound.json selected)" == '[]'
+  compare "bound on the rest" \
+    "abs($(key bound.json remaining_bound) / $(cat bound.txt) - 1)" '<' 1e-4
+done
+
 # --- nothing stands out
 must 0 generate oomp -o small.h5 --examples 300 --attributes 16
 must 0 train small.h5 -o small-model.h5 --solver oomp

@@ -40,6 +40,13 @@ usage 'train: --budget 9{20}: must be at most 9223372036854775807' \
 usage 'train: --seed -4: must be at least 0' train a.h5 -o m.h5 --seed -4
 usage 'train: --memory 3Q: not a size' train a.h5 -o m.h5 --memory 3Q
 usage 'train: --memory 9{9}T: must be' train a.h5 -o m.h5 --memory 999999999T
+usage 'train: --max-time soon: not a time in seconds' \
+  train a.h5 -o m.h5 --solver oomp --max-time soon
+usage 'train: --max-time 1-10: not a time' train a.h5 -o m.h5 --solver oomp --max-time 1-10
+usage 'train: --max-time 0: must be at least 1' \
+  train a.h5 -o m.h5 --solver oomp --max-time 0
+usage '--constants counts only with --optim asgd' \
+  train a.h5 -o m.h5 --solver oomp --constants theory
 usage 'train: --validation 1: must be at least 0 and below 1' \
   train a.h5 -o m.h5 --validation 1
 usage 'train: --loss l1: must be auto, squared, logistic or squared-hinge' \

@@ -13,6 +13,7 @@ declare -A options=(
   [exploitation]="--start 1,2,3"
   [hybrid]="--budget 15 -s 4"
   [omp]="-s 4" [oomp]="-s 4"
+  [rda-ito]="--budget 15 -s 4" [dantzig]="--budget 15 -s 4" [ssr]="-s 4"
   [aerr]="$ball" [aelr]="$ball" [ogd-ridge]="$ball" [eg-lasso]="$ball"
 )
 solvers=$(ranks 0 solvers | grep '^[a-z]')

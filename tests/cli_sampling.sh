@@ -6,19 +6,6 @@ set -euo pipefail
 . "$SOURCE/tests/lib.sh"
 rm -rf ./*
 
-# refused WHAT ARGUMENT...: one line with WHAT in it, and nothing is left
-refused()
-{
-  local what=$1
-  shift
-  if ranks 0 train "$@" -o refused.h5 >out 2>err; then
-    fail "train $*: not refused"
-  fi
-  [ "$(grep -c '^thresher: ' err)" -eq 1 ] || fail "train $*: not one line"
-  grep -q -- "$what" err || fail "train $*: $(tail -n 1 err)"
-  [ ! -e refused.h5 ] || fail "train $*: refused.h5 is there"
-}
-
 # train NAME ARGUMENT...: NAME.h5, and NAME.json from inspect
 train()
 {
@@ -144,18 +131,18 @@ for moments in uniform known two-phase; do
 done
 
 # --- what does not go together, and what cannot be
-refused "more than the 6 attributes" half.h5 --solver aerr --budget 7
-refused "at least 2 are needed" half.h5 --solver aelr --budget 1
-refused "squared loss only" half.h5 --solver aerr --loss logistic
-refused "exclude each other" half.h5 --solver aerr --eta 0.1 --adagrad norm
-refused "give one of them" half.h5 --solver aerr --eta 0.1 --step-factor 2
-refused "does not use --moments" half.h5 --solver ogd-ridge --moments known
-refused "does not use --budget" half.h5 --solver eg-lasso --budget 3
-refused "must be above 0" half.h5 --solver aerr --radius 0
-refused "not a number" half.h5 --solver aerr --eta theories
-refused "has no --eta theory" half.h5 --solver prox-sgd --eta theory
-refused "does not use --radius" half.h5 --solver sift --radius 1
-refused "no numbers any more" half.h5 --solver aerr --eta 1e300 --radius 1e300
+untrained "more than the 6 attributes" half.h5 --solver aerr --budget 7
+untrained "at least 2 are needed" half.h5 --solver aelr --budget 1
+untrained "squared loss only" half.h5 --solver aerr --loss logistic
+untrained "exclude each other" half.h5 --solver aerr --eta 0.1 --adagrad norm
+untrained "give one of them" half.h5 --solver aerr --eta 0.1 --step-factor 2
+untrained "does not use --moments" half.h5 --solver ogd-ridge --moments known
+untrained "does not use --budget" half.h5 --solver eg-lasso --budget 3
+untrained "must be above 0" half.h5 --solver aerr --radius 0
+untrained "not a number" half.h5 --solver aerr --eta theories
+untrained "has no --eta theory" half.h5 --solver prox-sgd --eta theory
+untrained "does not use --radius" half.h5 --solver sift --radius 1
+untrained "no numbers any more" half.h5 --solver aerr --eta 1e300 --radius 1e300
 
 # --- theory: fixed steps, the plain average
 for solver in aerr aelr ogd-ridge eg-lasso; do

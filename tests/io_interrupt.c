@@ -60,7 +60,7 @@ static void claim_all(bool ignored, int ready)
   int at = open(folder_path(), O_RDONLY | O_DIRECTORY);
   signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
   th_interrupt_hold();
-  th_interrupt_start(0, 1);
+  th_interrupt_start(0, 1, false);
   th_error_clear(&err);
   th_interrupt_pause(&twice[0]);
   th_interrupt_pause(&twice[1]);
@@ -97,7 +97,7 @@ static void claim_in_threads(int ready)
   struct th_interrupt_pause pause_here;
   pthread_t thread;
   th_interrupt_hold();
-  th_interrupt_start(0, 1);
+  th_interrupt_start(0, 1, false);
   th_error_clear(&err);
   bool good = th_output_begin(&output, in_folder("a"), false, &err) == TH_OK &&
               pthread_create(&thread, NULL, wait_here, NULL) == 0;

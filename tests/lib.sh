@@ -154,3 +154,16 @@ refused()
     diff <(echo "$before") <(echo "$after") >&2 || true
   fi
 }
+
+# untrained WHAT ARGUMENT...: one line with WHAT in it, and nothing is left
+untrained()
+{
+  local what=$1
+  shift
+  if ranks 0 train "$@" -o refused.h5 >out 2>err; then
+    fail "train $*: not refused"
+  fi
+  [ "$(grep -c '^thresher: ' err)" -eq 1 ] || fail "train $*: not one line"
+  grep -q -- "$what" err || fail "train $*: $(tail -n 1 err)"
+  [ ! -e refused.h5 ] || fail "train $*: refused.h5 is there"
+}

@@ -1,10 +1,10 @@
 /* mpi_lasso.c - exact paths have the same bits on any number of ranks
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "mpi_cases.h"
 #include "penalised.h"
 
 #include "core/integer.h"
-#include "mpi/mpi_comm.h"
 
 #include <string.h>
 
@@ -96,16 +96,7 @@ static void test_case(struct th_comm *comm, int k)
   struct problem p = problem_of(k);
   struct memory_store *m = store_of(k, &p);
   struct th_config config = config_of(k);
-  struct th_comm self;
-  struct th_error err;
-  uint64_t alone = 0;
-  th_error_clear(&err);
-  th_comm_self(&self);
-  if (comm->rank == 0)
-    alone = learn(&self, &config, m);
-  comm->ops->bcast(comm, &alone, sizeof alone, 0);
-  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
-  bool same = learn(comm, &config, m) == alone;
+  bool same = problem_learns_alike(comm, learn, &config, m);
   CHECK(same);
   if (!same)
     fprintf(stderr, "rank %d of %d, case %d: another model than alone\n",
@@ -115,11 +106,5 @@ static void test_case(struct th_comm *comm, int k)
 
 int main(int argc, char **argv)
 {
-  struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
-  for (int k = 0; k < CASES; k++)
-    test_case(&comm, k);
-  int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
-  return failed;
+  return mpi_cases(argc, argv, CASES, test_case, NULL);
 }

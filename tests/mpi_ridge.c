@@ -2,10 +2,10 @@
  * on any number of ranks, but for those of ScaLAPACK
  * SPDX-License-Identifier: MIT */
 #include "check.h"
+#include "mpi_cases.h"
 #include "penalised.h"
 
 #include "core/integer.h"
-#include "mpi/mpi_comm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,7 @@ static uint64_t digest_of(const struct th_model *model)
 }
 
 /* Train and check; the model's digest. */
-static uint64_t learn(struct th_comm *comm, const struct th_config *config,
+static uint64_t learn(struct th_comm *comm, struct th_config *config,
                       struct memory_store *m)
 {
   struct th_model model = {0};
@@ -202,16 +202,7 @@ static void test_case(struct th_comm *comm, int k)
   struct problem p = problem_of(k);
   struct memory_store *m = store_of(k, &p);
   struct th_config config = config_of(k);
-  struct th_comm self;
-  struct th_error err;
-  uint64_t alone = 0;
-  th_error_clear(&err);
-  th_comm_self(&self);
-  if (comm->rank == 0)
-    alone = learn(&self, &config, m);
-  comm->ops->bcast(comm, &alone, sizeof alone, 0);
-  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
-  bool same = learn(comm, &config, m) == alone;
+  bool same = problem_learns_alike(comm, learn, &config, m);
   CHECK(same || way_of(k) == TH_FACTORING_SCALAPACK);
   if (check_failures > 0)
     fprintf(stderr, "rank %d of %d: at case %d\n", comm->rank, comm->size, k);
@@ -222,15 +213,9 @@ static void test_case(struct th_comm *comm, int k)
 static void test_singular(struct th_comm *comm)
 {
   struct problem p = problem_of(0);
-  struct memory_store *m = problem_store(&p);
+  struct memory_store *m = problem_twins(&p, comm);
   struct th_config config = penalised_config("ridge", "squared", 0);
   struct th_error err;
-  int64_t examples = m->store.shape.examples;
-  memcpy(m->values + 9 * examples, m->values + 5 * examples,
-         (size_t)examples * sizeof *m->values);
-  memory_store_finish(m);
-  th_error_clear(&err);
-  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
   config.lambda = 1e-30;
   for (int k = 0; k < 2; k++) {
     struct th_model model = {0};
@@ -248,12 +233,5 @@ static void test_singular(struct th_comm *comm)
 
 int main(int argc, char **argv)
 {
-  struct th_comm comm;
-  th_mpi_start(&comm, &argc, &argv);
-  for (int k = 0; k < CASES; k++)
-    test_case(&comm, k);
-  test_singular(&comm);
-  int failed = check_finish(&comm);
-  th_mpi_stop(&comm);
-  return failed;
+  return mpi_cases(argc, argv, CASES, test_case, test_singular);
 }

@@ -165,7 +165,8 @@ static uint64_t look_of(const struct session *s)
   const struct th_algorithm *algorithm = run->solver->algorithm;
   const struct th_context *context = &run->context;
   const double numbers[] = {
-      algorithm->loss(run->state), algorithm->step_size(run->state),
+      algorithm->loss(run->state),
+      algorithm->step_size != NULL ? algorithm->step_size(run->state) : 0,
       algorithm->done != NULL ? algorithm->done(run->state) : 0,
       context->piece_from, context->piece_part};
   const int64_t counts[] = {run->updates, context->deal.reused,

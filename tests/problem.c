@@ -62,6 +62,19 @@ struct memory_store *problem_store(struct problem *p)
   return m;
 }
 
+struct memory_store *problem_twins(struct problem *p, struct th_comm *comm)
+{
+  struct memory_store *m = problem_store(p);
+  struct th_error err;
+  int64_t examples = m->store.shape.examples;
+  memcpy(m->values + 9 * examples, m->values + 5 * examples,
+         (size_t)examples * sizeof *m->values);
+  memory_store_finish(m);
+  th_error_clear(&err);
+  CHECK(th_store_place(&m->store, comm, &err) == TH_OK);
+  return m;
+}
+
 double problem_mse(const struct problem *p, const struct th_model *model)
 {
   double shift = model->intercept - p->intercept;
@@ -143,6 +156,23 @@ void problem_must_train(const struct th_config *config,
   CHECK(good);
   int64_t budget = config->budget > 0 ? config->budget : INT64_MAX;
   CHECK(model->ledger.max_attributes_per_example <= budget);
+}
+
+bool problem_learns_alike(struct th_comm *comm, problem_learn *learn,
+                          struct th_config *config, struct memory_store *store)
+{
+  struct th_comm self;
+  struct th_error err;
+  uint64_t alone = 0;
+  th_error_clear(&err);
+  th_comm_self(&self);
+  th_placement_free(&store->store.placement);
+  store->store.placement = (struct th_placement){.size = 0};
+  if (comm->rank == 0)
+    alone = learn(&self, config, store);
+  comm->ops->bcast(comm, &alone, sizeof alone, 0);
+  CHECK(th_store_place(&store->store, comm, &err) == TH_OK);
+  return learn(comm, config, store) == alone;
 }
 
 uint64_t problem_digest(const struct th_model *model)

@@ -30,6 +30,10 @@ struct problem {
 /* The data, without memory_store_finish. */
 struct memory_store *problem_store(struct problem *p);
 
+/* The same, ready, with attribute 9 equal to attribute 5, and placed.
+ * Collective. */
+struct memory_store *problem_twins(struct problem *p, struct th_comm *comm);
+
 /* The population mean squared error of a model. */
 double problem_mse(const struct problem *p, const struct th_model *model);
 
@@ -51,6 +55,15 @@ void problem_must_train(const struct th_config *config,
                         struct memory_store *store,
                         const struct th_monitor *monitor,
                         struct th_model *model);
+
+/* Train and check; a digest of the model. Collective. */
+typedef uint64_t problem_learn(struct th_comm *comm, struct th_config *config,
+                               struct memory_store *store);
+
+/* Do all ranks learn what rank 0 learns alone? The store is placed. Collective.
+ */
+bool problem_learns_alike(struct th_comm *comm, problem_learn *learn,
+                          struct th_config *config, struct memory_store *store);
 
 /* Of what a model says, without pointers: support, coefficients, intercept,
  * ledger, passes. Local. */

@@ -32,17 +32,20 @@ static inline int64_t examples_of(const struct th_solver_row *row, int k)
     return 700;
   if (strcmp(row->name, "oomp") == 0)
     return 6000;
+  if (strcmp(row->name, "dantzig") == 0)
+    return 700;
   return row->penalised ? 90 : 1500;
 }
 
 static inline struct problem problem_of(const struct th_solver_row *row, int k)
 {
   bool sift = strcmp(row->name, "sift") == 0;
+  bool pairs = strcmp(row->name, "dantzig") == 0; /* keeps d x d numbers */
   return (struct problem){.training = examples_of(row, k),
                           .test = 20,
-                          .attributes = sift         ? 300
-                                        : k % 3 == 2 ? 1300
-                                                     : 700,
+                          .attributes = sift || pairs ? 300
+                                        : k % 3 == 2  ? 1300
+                                                      : 700,
                           .true_size = sift ? (k % 4 == 3 ? 3 : 12) : 6,
                           .noise = 0.5,
                           .mean = 0.2,
@@ -179,7 +182,37 @@ static inline struct th_config selects_online(const struct th_solver_row *row,
   config.greedy.rho = 1;
   config.greedy.smoothness = 1;
   config.greedy.max_examples = k % 4 == 3 ? 2500 : 0;
+  config.greedy.optim = k % 3 == 1 ? TH_OPTIM_DESCENT : TH_OPTIM_SQUARES;
   return config;
+}
+
+/* A few attributes of each example, or all of them; with steps that are too
+ * long at first. */
+static inline struct th_config looks(const struct th_solver_row *row, int k)
+{
+  struct th_config config = problem_config(row->name, 5 + k % 3, 40);
+  bool whole = strcmp(row->name, "ssr") == 0 && k % 3 == 0;
+  config.sparsity = whole && k % 2 ? 0 : config.sparsity;
+  config.budget = whole ? 0 : config.budget;
+  config.loss = "squared";
+  config.standardize = k % 3 > 0;
+  config.intercept = k % 4 > 0;
+  config.passes = 1 + k % 3;
+  config.validation = k % 4 >= 2 ? 0.1 : 0;
+  config.batch = whole ? 20 : 5 * (k % 4);
+  config.eta = k % 4 == 1 ? 0.5 : 0;
+  config.lambda = k % 4 != 3 ? 0 : strcmp(row->name, "dantzig") == 0 ? 30 : 1;
+  config.rounds.growth = k % 2 ? 2 : 4;
+  return config;
+}
+
+static inline bool is_competitor(const struct th_solver_row *row)
+{
+  static const char *const names[] = {"rda-ito", "dantzig", "ssr"};
+  bool found = false;
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    found = found || strcmp(row->name, names[k]) == 0;
+  return found;
 }
 
 static inline bool is_online(const struct th_solver_row *row)
@@ -224,11 +257,12 @@ static inline void make_trial(struct trial *t, const struct th_solver_row *row,
 {
   *t = (struct trial){.problem = problem_of(row, k), .number = k};
   t->data = store_of(&t->problem, k);
-  t->config = is_online(row)      ? selects_online(row, k)
-              : row->ball != NULL ? in_a_ball(row, &t->problem, k)
-              : row->selects      ? pursues(row, &t->problem, k)
-              : row->penalised    ? penalised(row, &t->problem, k)
-                                  : budgeted(row, &t->problem, k);
+  t->config = is_online(row)       ? selects_online(row, k)
+              : is_competitor(row) ? looks(row, k)
+              : row->ball != NULL  ? in_a_ball(row, &t->problem, k)
+              : row->selects       ? pursues(row, &t->problem, k)
+              : row->penalised     ? penalised(row, &t->problem, k)
+                                   : budgeted(row, &t->problem, k);
   fit_options(&t->config, k);
   t->config.factoring = factoring_of(k);
   t->config.seed = (uint64_t)k + 1;

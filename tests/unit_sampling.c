@@ -64,12 +64,12 @@ static void exact_gradient(const struct th_context *context,
   for (int j = 0; j < ATTRIBUTES; j++)
     exact[j] = 0;
   for (int64_t i = 0; i < EXAMPLES; i++) {
-    double residual = -s->learning.target[i];
+    double residual = -s->learning.targets.target[i];
     for (int j = 0; j < ATTRIBUTES; j++)
       residual +=
           th_iterate_coef(&s->learning.w, j) * value_of(context, m, i, j);
     for (int j = 0; j < ATTRIBUTES; j++)
-      exact[j] += s->learning.weight[i] * residual *
+      exact[j] += s->learning.targets.weight[i] * residual *
                   value_of(context, m, i, j) / EXAMPLES;
   }
 }
@@ -82,14 +82,14 @@ static void take_gradient(struct th_sampling *s, bool twice, double *gradient)
   struct th_touched *t = &s->touched;
   for (int64_t i = 0; twice && i < reads->rows; i++) {
     int64_t row = reads->pieces.items[i].first;
-    double residual = -s->learning.target[row];
+    double residual = -s->learning.targets.target[row];
     for (int64_t k = 0; k < reads->count; k++) {
       int64_t j = reads->attribute[k];
       if (th_reads_is_point(reads, k) && th_reads_row(reads, k) == i)
         residual += th_iterate_coef(&s->learning.w, j) * reads->value[k] /
                     (s->draws.odds[j].chance * (double)reads->points);
     }
-    reads->residual[i] = s->learning.weight[row] * residual;
+    reads->residual[i] = s->learning.targets.weight[row] * residual;
   }
   th_sampling_gradient(s);
   for (int j = 0; j < ATTRIBUTES; j++)
@@ -103,7 +103,6 @@ static void sample(struct th_run *run, bool twice, struct sums *sums)
 {
   struct th_sampling *s = run->state;
   struct th_context *context = &run->context;
-  struct th_reads_targets targets = {s->learning.target, s->learning.weight};
   struct th_error err;
   double gradient[ATTRIBUTES];
   bool more = true;
@@ -115,7 +114,7 @@ static void sample(struct th_run *run, bool twice, struct sums *sums)
     if (rc != TH_OK || !more)
       return;
     rc = th_reads_residuals(&s->reads, context, &s->draws, &s->learning.w,
-                            &targets, rc, &err);
+                            &s->learning.targets, rc, &err);
     CHECK(rc == TH_OK);
     s->examples += s->reads.rows;
     s->updates++;
@@ -207,7 +206,7 @@ static double residual_of(const struct plain *plain,
                           const struct th_sampling *s)
 {
   const struct th_reads *reads = &s->reads;
-  double residual = -s->learning.target[reads->pieces.items[0].first];
+  double residual = -s->learning.targets.target[reads->pieces.items[0].first];
   double total = 0;
   for (int j = 0; j < ATTRIBUTES; j++)
     total += fabs(plain->w[j]) * s->draws.odds[j].root;

@@ -37,20 +37,25 @@ struct entry {
 
 struct ending {
   int number;
+  bool only_asks; /* mpirun does not kill those who stay after this one */
   const char *line;
 };
 
 #define LINE(name)                                                             \
   "thresher: interrupted by " name                                             \
   "; what was unfinished is removed, start the run again\n"
-static const struct ending endings[] = {{SIGINT, LINE("SIGINT")},
-                                        {SIGTERM, LINE("SIGTERM")},
-                                        {SIGHUP, LINE("SIGHUP")}};
+static const struct ending endings[] = {{SIGINT, false, LINE("SIGINT")},
+                                        {SIGTERM, false, LINE("SIGTERM")},
+                                        {SIGHUP, false, LINE("SIGHUP")},
+                                        {SIGUSR1, true, LINE("SIGUSR1")}};
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
 static struct {
   struct sigaction before[ENDINGS]; /* actions before MPI began */
   bool speaks;
+  bool hurried; /* the launcher kills those who stay after a signal */
+  volatile sig_atomic_t may_ask; /* a signal asks for the end */
+  volatile sig_atomic_t asked;
   bool alone;
   bool terminal; /* a bar may be on it */
   pthread_t thread;
@@ -109,6 +114,17 @@ static void speak(int number)
       say(endings[k].line);
 }
 
+/* The first signal that leaves time for it asks the run to end. */
+static bool asks(int number)
+{
+  bool first = state.may_ask && !state.asked;
+  for (int k = 0; k < ENDINGS && first; k++)
+    if (endings[k].number == number)
+      first = endings[k].only_asks || !state.hurried;
+  state.asked = state.asked || first;
+  return first;
+}
+
 /* The signals are blocked in here. */
 static void on_signal(int number)
 {
@@ -120,6 +136,8 @@ static void on_signal(int number)
     errno = saved;
     return;
   }
+  if (asks(number))
+    return;
   for (int k = 0; k < ENTRIES; k++)
     if (state.entry[k].used)
       remove_entry(&state.entry[k]);
@@ -144,13 +162,14 @@ void th_interrupt_hold(void)
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-void th_interrupt_start(int rank, int ranks)
+void th_interrupt_start(int rank, int ranks, bool hurried)
 {
-  const struct sigaction action = {.sa_handler = on_signal,
-                                   .sa_mask = ending_set()};
+  const struct sigaction action = {
+      .sa_handler = on_signal, .sa_flags = SA_RESTART, .sa_mask = ending_set()};
   sigset_t set = ending_set();
   state.speaks = rank == 0;
   state.alone = ranks == 1;
+  state.hurried = hurried;
   state.terminal = isatty(STDERR_FILENO) == 1;
   for (int k = 0; k < ENDINGS; k++)
     sigaction(endings[k].number,
@@ -158,6 +177,16 @@ void th_interrupt_start(int rank, int ranks)
                                                     : &state.before[k],
               NULL);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void th_interrupt_ask(bool asks)
+{
+  state.may_ask = asks;
+}
+
+bool th_interrupt_asked(void)
+{
+  return state.asked;
 }
 
 void th_interrupt_stop(void)

@@ -13,14 +13,22 @@
 #include <stdint.h>
 
 /* Call at the beginning of the program, before there are other threads. SIGINT,
- * SIGTERM and SIGHUP are held back from now on. */
+ * SIGTERM, SIGHUP and SIGUSR1 are held back from now on. */
 void th_interrupt_hold(void);
 
 /* From now on these signals end the process, but only after the registered
  * names have been removed; rank 0 says so in one line. With several ranks, each
  * stays for half a second, since mpirun ends the others at once when the first
- * one has gone. A signal that was ignored stays ignored. */
-void th_interrupt_start(int rank, int ranks);
+ * one has gone. A signal that was ignored stays ignored. hurried: the launcher
+ * kills ranks that stay after a signal, SIGUSR1 apart. */
+void th_interrupt_start(int rank, int ranks, bool hurried);
+
+/* Whether, from now on, the first of these signals does not end the process but
+ * asks for the end, where the launcher leaves time for it. */
+void th_interrupt_ask(bool asks);
+
+/* Whether one has. */
+bool th_interrupt_asked(void);
 
 /* The run is over, and nothing is registered any more: signals end the process
  * in the usual way. */

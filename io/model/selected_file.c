@@ -13,6 +13,8 @@ enum {
   TH_SELECTED_REALS(FIELD) REALS,
 #undef FIELD
   FIELD_SIZE = REALS,
+  FIELD_EXAMPLES,
+  FIELD_COMPLETE,
   FIELDS
 };
 
@@ -23,12 +25,16 @@ static void list_members(struct th_selected *s, struct th_h5_field f[FIELDS])
   TH_SELECTED_REALS(FIELD)
 #undef FIELD
   f[FIELD_SIZE] = (struct th_h5_field){"size", TH_H5_I64, &s->size};
+  f[FIELD_EXAMPLES] = (struct th_h5_field){"examples", TH_H5_I64, &s->examples};
+  f[FIELD_COMPLETE] = (struct th_h5_field){"complete", TH_H5_I64, &s->complete};
 }
 
 /* The checksum of the numbers, and of the order. */
 static uint64_t content_of(const struct th_selected *s)
 {
   uint64_t hash = th_hash(&s->size, sizeof s->size);
+  hash = th_hash_from(&s->examples, sizeof s->examples, hash);
+  hash = th_hash_from(&s->complete, sizeof s->complete, hash);
 #define FIELD(name, what) hash = th_hash_from(&s->name, sizeof s->name, hash);
   TH_SELECTED_REALS(FIELD)
 #undef FIELD
@@ -43,7 +49,7 @@ th_status th_selected_put(const struct th_h5 *h5,
   struct th_selected copy = *selection;
   struct th_h5_field field[FIELDS];
   th_status rc = TH_OK;
-  if (selection->size == 0 && !(selection->guarantee > 0))
+  if (selection->size == 0 && !(selection->cost_try_select > 0))
     return rc;
   list_members(&copy, field);
   TH_TRY(th_h5_group(h5, TH_G_SELECTED, err));
@@ -66,7 +72,7 @@ static th_status damaged(const struct th_h5 *h5, struct th_error *err)
 /* Local. */
 static bool is_good(const struct th_selected *s, int64_t attributes)
 {
-  bool good = true;
+  bool good = s->examples >= 0 && (s->complete == 0 || s->complete == 1);
 #define FIELD(name, what) good = good && isfinite(s->name) && s->name >= 0;
   TH_SELECTED_REALS(FIELD)
 #undef FIELD

@@ -56,6 +56,11 @@ static bool screens_online(const struct th_config *config)
   return screen_of(config) == TH_SCREEN_ONLINE;
 }
 
+static bool descends(const struct th_config *config)
+{
+  return config->greedy.optim == TH_OPTIM_DESCENT;
+}
+
 /* Options that have an effect only with another one. */
 static const struct partner {
   const char *option;
@@ -67,6 +72,7 @@ static const struct partner {
     {"screen-rule", "{screen} gap-safe or online", screens},
     {"screen-exponent", "{screen} online", screens_online},
     {"confidence", "{screen} online", screens_online},
+    {"constants", "{optim} asgd", descends},
 };
 
 /* In decks such options are allowed, since the deck of a model lists all

@@ -25,7 +25,7 @@ enum thresher_status th_handle_tell(th_status rc, const struct th_error *err,
 
 const char *thresher_status_text(enum thresher_status status)
 {
-  bool known = (int)status >= TH_OK && (int)status <= TH_EUSAGE;
+  bool known = (int)status >= TH_OK && (int)status <= TH_ESTOPPED;
   return known ? th_error_status_text((th_status)status) : "unknown status";
 }
 

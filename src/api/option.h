@@ -37,6 +37,7 @@ enum th_option_kind {
   TH_OPT_INT,   /* int64_t or uint64_t below 2^63 */
   TH_OPT_REAL,  /* double */
   TH_OPT_SIZE,  /* int64_t bytes; suffix K, M, G, T */
+  TH_OPT_TIME,  /* int64_t seconds; also MM:SS, HH:MM:SS, D-HH:MM:SS */
   TH_OPT_TEXT,  /* const char * */
   TH_OPT_NAME,  /* const char *, one of the choices */
   TH_OPT_CHOICE /* int, the index of one of the choices */

@@ -91,6 +91,50 @@ static th_status set_size(const struct th_option *option, int64_t *out,
   return TH_OK;
 }
 
+/* A number and what comes after it; -1: there is no number below 2^31. */
+static int64_t take_number(const char **text)
+{
+  char *end;
+  bool digit = isdigit((unsigned char)**text);
+  long long number = digit ? strtoll(*text, &end, 10) : -1;
+  *text = digit ? end : *text;
+  return number <= INT32_MAX ? number : -1;
+}
+
+/* [D-][HH:][MM:]SS, or -1. */
+static int64_t parse_time(const char *text)
+{
+  int64_t seconds = take_number(&text);
+  int colons = 0;
+  if (seconds >= 0 && *text == '-') {
+    text++;
+    int64_t hours = take_number(&text);
+    seconds = hours < 0 || *text != ':' ? -1 : 24 * seconds + hours;
+  }
+  for (; seconds >= 0 && *text == ':' && colons < 2; colons++) {
+    text++;
+    int64_t next = take_number(&text);
+    seconds = next < 0 ? -1 : 60 * seconds + next;
+  }
+  return *text == '\0' ? seconds : -1;
+}
+
+static th_status set_time(const struct th_option *option, int64_t *out,
+                          const char *value, const char *where,
+                          struct th_error *err)
+{
+  int64_t seconds = parse_time(value);
+  if (seconds < 0)
+    return th_fail(err, TH_EUSAGE,
+                   "%s %s: not a time in seconds, or such as 90:00 or "
+                   "1-12:00:00",
+                   where, value);
+  if (!inside(&option->limits, (double)seconds))
+    return out_of_range(option, value, where, err);
+  *out = seconds;
+  return TH_OK;
+}
+
 static th_status set_real(const struct th_option *option, double *out,
                           const char *value, const char *where,
                           struct th_error *err)
@@ -161,7 +205,7 @@ static double initial_of(const struct th_option *option)
 static bool can_be_auto(const struct th_option *option)
 {
   bool number = option->kind == TH_OPT_INT || option->kind == TH_OPT_SIZE ||
-                option->kind == TH_OPT_REAL;
+                option->kind == TH_OPT_TIME || option->kind == TH_OPT_REAL;
   return number && !inside(&option->limits, initial_of(option));
 }
 
@@ -206,6 +250,8 @@ th_status th_option_put(const struct th_option *option, void *record,
     return TH_OK;
   case TH_OPT_SIZE:
     return set_size(option, out, value, where, err);
+  case TH_OPT_TIME:
+    return set_time(option, out, value, where, err);
   case TH_OPT_TEXT:
     *(const char **)out = value;
     return TH_OK;
@@ -253,6 +299,7 @@ void th_option_get(const struct th_option *option, const void *record,
     break;
   case TH_OPT_INT:
   case TH_OPT_SIZE:
+  case TH_OPT_TIME:
     snprintf(text, size, "%" PRId64, *(const int64_t *)in);
     return;
   case TH_OPT_REAL:

@@ -58,7 +58,8 @@ enum thresher_status {
   THRESHER_EDATA,    /* data that cannot be used */
   THRESHER_EBUDGET,  /* an observation beyond the budget: a library defect */
   THRESHER_ENUMERIC, /* a number went out of range */
-  THRESHER_EUSAGE    /* an option, or options against the data */
+  THRESHER_EUSAGE,   /* an option, or options against the data */
+  THRESHER_ESTOPPED  /* not by the library: the program was told to stop */
 };
 
 enum { THRESHER_ERROR_TEXT = 960 };

@@ -148,6 +148,13 @@ th_status th_training_check_memory(const struct th_training *training,
   comm->ops->max_i64(comm, &most, 1);
   if (most <= share)
     return TH_OK;
+  if (plan->pairs > share)
+    return th_fail(err, TH_ENOMEM,
+                   "solver %s keeps a number for each pair of attributes, %lld "
+                   "bytes on %d rank%s together, and there are %.2f GB for "
+                   "each rank; use more machines, or another solver",
+                   plan->config.solver, (long long)plan->pairs, comm->size,
+                   comm->size == 1 ? "" : "s", (double)share / 1e9);
   return th_fail(err, TH_ENOMEM,
                  "this run needs %.2f GB on each of %d ranks, and there are "
                  "%.2f GB for each; use more machines%s",
@@ -182,12 +189,15 @@ static th_status tell_start(struct th_training *training, struct th_error *err)
   return rc;
 }
 
-/* Every option that can change the model, as it was used. Local. */
+/* Every option that can change the model, as it was used. Where the run was
+ * stopped, that is its number of examples. Local. */
 static th_status fill_deck(struct th_training *training, struct th_error *err)
 {
-  const struct th_config *used = &training->plan.config;
+  struct th_config *used = &training->plan.config;
   char text[TH_SOURCE_TEXT];
   th_status rc = TH_OK;
+  if (training->model.stopped)
+    used->greedy.max_examples = training->model.selected.examples;
   if (training->data->source[0] != '\0')
     TH_TRY(
         th_model_set(&training->model, "source", training->data->source, err));

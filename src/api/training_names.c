@@ -99,3 +99,17 @@ const char *th_training_names_inner(int64_t k)
       [TH_INNER_IMPROVED] = "improved", [TH_INNER_PLAIN] = "plain"};
   return names[k];
 }
+
+const char *th_training_names_optim(int64_t k)
+{
+  static const char *const names[TH_OPTIM_COUNT + 1] = {
+      [TH_OPTIM_SQUARES] = "ls", [TH_OPTIM_DESCENT] = "asgd"};
+  return names[k];
+}
+
+const char *th_training_names_constants(int64_t k)
+{
+  static const char *const names[TH_CONSTANTS_COUNT + 1] = {
+      [TH_CONSTANTS_PRACTICAL] = "practical", [TH_CONSTANTS_THEORY] = "theory"};
+  return names[k];
+}

@@ -19,5 +19,7 @@ const char *th_training_names_eta(int64_t k);
 const char *th_training_names_moments(int64_t k);
 const char *th_training_names_adagrad(int64_t k);
 const char *th_training_names_inner(int64_t k);
+const char *th_training_names_optim(int64_t k);
+const char *th_training_names_constants(int64_t k);
 
 #endif

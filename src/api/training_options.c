@@ -17,13 +17,15 @@ static const struct th_option table[] = {
      "The algorithm. `thresher solvers` describes all of them"},
     {"sparsity", 's', TH_OPT_INT, AT(sparsity), "K", th_option_by_config,
      "no limit for sift; for omp as many as predict best, unless "
-     "{stop-residual} is given; required for exploration and hybrid",
+     "{stop-residual} is given; no limit for ssr without {budget}; required "
+     "for "
+     "exploration, hybrid, rda-ito and dantzig",
      TH_FROM(1), NULL, "model", TH_TRAIN, true,
      "Largest number of attributes in the model"},
     {"budget", 0, TH_OPT_INT, AT(budget), "B", th_option_by_config,
      "for sift min(d, max(128, d/10, 2 s)), and with {select} truth max(64, "
-     "d/10, 2 s); for aerr and aelr min(d, 128); required for "
-     "exploration and hybrid",
+     "d/10, 2 s); for aerr and aelr min(d, 128); all for ssr; required for "
+     "exploration, hybrid, rda-ito and dantzig",
      TH_FROM(1), NULL, "model", TH_TRAIN, true,
      "Largest number of attributes that are observed of one example"},
     {"loss", 0, TH_OPT_NAME, AT(loss), NULL, th_option_by_config,
@@ -92,6 +94,16 @@ static const struct th_option table[] = {
      "Stop once the root mean square of the coefficients that are left is "
      "below "
      "X, in the units that the solver works in"},
+    {"optim", 0, TH_OPT_CHOICE, AT(greedy.optim), NULL, th_option_by_config,
+     NULL, TH_NO_LIMITS, th_training_names_optim, "model", TH_TRAIN, true,
+     "How the selected attributes are fitted before the next ones are "
+     "selected: least squares, or averaged stochastic gradient descent as in "
+     "the paper, which needs more examples"},
+    {"constants", 0, TH_OPT_CHOICE, AT(greedy.constants), NULL,
+     th_option_by_config, NULL, TH_NO_LIMITS, th_training_names_constants,
+     "model", TH_TRAIN, true,
+     "How many steps this descent makes: theory is proven, practical is that "
+     "divided by 42,000"},
     {"max-examples", 0, TH_OPT_INT, AT(greedy.max_examples), "N",
      th_option_by_config, "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN,
      true, "Stop after so many examples"},
@@ -130,8 +142,11 @@ static const struct th_option table[] = {
      "For sparse-group only: the share A of the l1 norm in the penalty A norm1 "
      "+ (1 - A) group norm"},
     {"lambda", 0, TH_OPT_REAL, AT(lambda), "X", th_option_by_config,
-     "lambda_max times {lambda-ratio}", TH_ABOVE(0), NULL, "model", TH_TRAIN,
-     true, "Weight of the penalty"},
+     "lambda_max times {lambda-ratio}; chosen by the data for rda-ito, dantzig "
+     "and ssr",
+     TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
+     "Weight of the penalty. Of dantzig and ssr it falls with the root of the "
+     "examples, and X is that of one example"},
     {"lambda-ratio", 0, TH_OPT_REAL, AT(lambda_ratio), "R", th_option_by_config,
      "0.1, and for ridge 0.001, if neither {lambda} nor {path} is given",
      TH_ABOVE(0), NULL, "model", TH_TRAIN, true,
@@ -156,7 +171,8 @@ static const struct th_option table[] = {
     {"passes", 0, TH_OPT_INT, AT(passes), "P", th_option_by_config,
      "1 with {source}. Otherwise enough passes to learn something about every "
      "attribute, and one or more for the end. For exploitation 1 if that is "
-     "enough, or 20. For solvers in a ball such that each attribute of an "
+     "enough, or 20. For rda-ito, dantzig and ssr 1. For solvers in a ball "
+     "such that each attribute of an "
      "example is observed 4 times, at most 20",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of passes over the training examples"},
@@ -171,7 +187,9 @@ static const struct th_option table[] = {
      "Share of the training examples that is held out, to choose a model or to "
      "stop by"},
     {"eta", 0, TH_OPT_REAL, AT(eta), "X", th_option_by_config,
-     "chosen by the curvature of the loss; in a ball see {adagrad}",
+     "chosen by the curvature of the loss; in a ball see {adagrad}; for "
+     "rda-ito "
+     "and ssr by what is observed",
      TH_ABOVE(0), th_training_names_eta, "schedule", TH_TRAIN, true,
      "Step size. theory is for solvers in a ball: the size that is proved, "
      "with "
@@ -201,7 +219,8 @@ static const struct th_option table[] = {
      TH_TRAIN, true, "Updates of exploitation in a round"},
     {"growth", 0, TH_OPT_REAL, AT(rounds.growth), "G", th_option_by_config,
      "chosen by the solver", TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
-     "Factor by which batches grow from round to round"},
+     "Factor by which batches grow from round to round, and the examples from "
+     "epoch to epoch of dantzig"},
     {"rounds", 0, TH_OPT_INT, AT(rounds.most), "K", th_option_by_config,
      "no limit", TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of rounds"},
@@ -213,7 +232,9 @@ static const struct th_option table[] = {
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Largest number of passes over the training examples, for each lambda"},
     {"batch", 0, TH_OPT_INT, AT(batch), "B", th_option_by_config,
-     "1; for solvers in a ball such that there are 1000 steps, at most 256",
+     "1; for solvers in a ball such that there are 1000 steps, at most 256; "
+     "for "
+     "rda-ito and ssr with {budget} the same, at most 64",
      TH_FROM(1), NULL, "schedule", TH_TRAIN, true,
      "Number of examples in a step"},
     {"tolerance", 0, TH_OPT_REAL, AT(tolerance), "GAP", th_option_by_config,

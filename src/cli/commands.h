@@ -34,7 +34,8 @@ th_status th_command_evaluate(const struct th_options *options,
 /* Collective. */
 th_status th_command_predict(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
-/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+/* Collective. TH_EUSAGE, TH_EARG, TH_EDATA, TH_EBUDGET, TH_ENUMERIC,
+ * TH_EFORMAT, TH_EIO, TH_ENOMEM. */
 th_status th_command_inspect(const struct th_options *options,
                              struct th_comm *comm, struct th_error *err);
 /* Local. Never fails. */

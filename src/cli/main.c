@@ -36,6 +36,15 @@ static bool launched(void)
          tasks != NULL && atoi(tasks) > 1;
 }
 
+/* mpirun, and what is not srun, kills a job soon after it has passed a signal
+ * on. */
+static bool hurried(void)
+{
+  bool by_srun =
+      getenv("SLURM_STEP_ID") != NULL && getenv("OMPI_COMM_WORLD_SIZE") == NULL;
+  return launched() && !by_srun;
+}
+
 /* Collective: give a failure of some ranks to all. A failure that all ranks
  * share names no rank. */
 static th_status agree_on_end(struct th_comm *comm, th_status rc,
@@ -154,11 +163,12 @@ int main(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN); /* a failed write gives a better message */
   bool with_mpi = launched();
+  bool hurry = hurried(); /* MPI changes the environment */
   if (with_mpi)
     th_mpi_start(&comm, &argc, &argv);
   else
     th_comm_self(&comm);
-  th_interrupt_start(comm.rank, comm.size);
+  th_interrupt_start(comm.rank, comm.size, hurry);
   th_error_clear(&err);
   th_status rc = check_alike(&comm, argc, argv, &err);
   if (rc == TH_OK)

@@ -6,6 +6,7 @@
 #include "cli/ending.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
+#include "io/hdf5/interrupt.h"
 #include "io/model/model_file.h"
 #include "synthetic/synthetic.h"
 
@@ -120,6 +121,13 @@ static void on_notice(void *self, const char *text)
   th_wording_print(stderr, "note: ", text);
 }
 
+static bool on_stop(void *self)
+{
+  const struct th_run_monitor *monitor = self;
+  bool late = th_comm_clock() - monitor->began >= monitor->most_seconds;
+  return late || th_interrupt_asked();
+}
+
 static th_status open_telemetry(struct th_run_monitor *monitor, bool force,
                                 struct th_error *err)
 {
@@ -141,6 +149,7 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
       .monitor = {.progress = on_progress,
                   .notice = on_notice,
                   .going = on_going,
+                  .stop = on_stop,
                   .self = monitor},
       .prints = comm->rank == 0 && !options->quiet,
       .attributes = store->shape.attributes,
@@ -150,6 +159,8 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
       .output = {.lock = -1},
       .telemetry_path = options->telemetry,
       .began = th_comm_clock(),
+      .most_seconds =
+          options->max_time > 0 ? (double)options->max_time : INFINITY,
       .log = {.comm = comm, .store = store},
   };
   th_error_clear(&monitor->err);

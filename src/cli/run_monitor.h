@@ -27,6 +27,7 @@ struct th_run_monitor {
   FILE *telemetry;           /* the output's; NULL: none */
   const char *telemetry_path;
   double began;
+  double most_seconds;     /* after which the run is told to stop */
   struct th_progress last; /* without what it borrowed */
   struct th_loop_log log;
   struct th_error err; /* of the telemetry */

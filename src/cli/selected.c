@@ -6,7 +6,7 @@
 
 void th_selected_json(json_t *object, const struct th_selected *s)
 {
-  if (s->size == 0 && !(s->guarantee > 0))
+  if (s->size == 0 && !(s->cost_try_select > 0))
     return;
   json_t *selected = json_array();
   for (int64_t k = 0; k < s->size; k++)
@@ -24,6 +24,8 @@ void th_selected_json(json_t *object, const struct th_selected *s)
   th_json_real(law, "bound", s->bound);
   th_json_real(object, "guarantee", s->guarantee);
   th_json_real(object, "remaining_bound", s->remaining_bound);
+  th_json_int(object, "examples_to_select", s->examples);
+  json_object_set_new(object, "complete", json_boolean(s->complete));
   json_object_set_new(object, "cost", cost);
   json_object_set_new(object, "assumed", law);
 }
@@ -31,7 +33,7 @@ void th_selected_json(json_t *object, const struct th_selected *s)
 void th_selected_print(FILE *out, const char *label,
                        const struct th_selected *s)
 {
-  if (!(s->cost_try_select > 0))
+  if (!(s->cost_try_select > 0) || s->size == 0)
     return;
   if (s->guarantee > 0)
     fprintf(out, "%sall attributes are true with probability %g", label,
@@ -42,4 +44,6 @@ void th_selected_print(FILE *out, const char *label,
     fprintf(out, "; the others' coefficients have a mean square below %.3g^2",
             s->remaining_bound);
   fprintf(out, "\n");
+  if (!s->complete)
+    fprintf(out, "%snot complete: a limit ended the choice\n", label);
 }

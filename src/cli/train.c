@@ -7,8 +7,10 @@
 #include "cli/input.h"
 #include "cli/report.h"
 #include "cli/wording.h"
+#include "io/hdf5/interrupt.h"
 #include "io/import/quote.h"
 #include "io/model/model_file.h"
+#include "solvers/solver_table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,6 +25,15 @@ struct session {
   struct th_profile profile;
 };
 
+/* The first solver that can be stopped at any time. */
+static const char *anytime_solver(void)
+{
+  const struct th_solver_row *row = th_solver_table();
+  while (row->name != NULL && !row->anytime)
+    row++;
+  return row->name;
+}
+
 /* What is wrong whatever the data are. Local. */
 static th_status check_use(const struct th_options *options,
                            struct th_error *err)
@@ -32,6 +43,11 @@ static th_status check_use(const struct th_options *options,
     return th_fail(err, TH_EUSAGE,
                    "train: --reference counts only with --telemetry "
                    "FILE.jsonl; leave it out, or give both");
+  if (options->max_time > 0 && !th_solver_find(options->config.solver)->anytime)
+    return th_fail(err, TH_EUSAGE,
+                   "train: solver %s has a model only at its end; leave "
+                   "--max-time out, or use solver %s",
+                   options->config.solver, anytime_solver());
   return th_config_check(&options->config,
                          options->given + th_option_training_first(), err);
 }
@@ -138,6 +154,19 @@ static void print_fallback(const struct session *session)
         solver->why_truth(given, &session->data.store->shape));
 }
 
+/* Local, replicated. */
+static th_status tell_stop(const struct session *session, struct th_error *err)
+{
+  const struct th_model *model = &session->training.model;
+  if (!model->stopped)
+    return TH_OK;
+  return th_fail(err, TH_ESTOPPED,
+                 "stopped after %" PRId64 " examples; %s is what "
+                 "--max-examples %" PRId64 " gives",
+                 model->selected.examples, session->options->output,
+                 model->selected.examples);
+}
+
 static th_status train(struct session *session, struct th_comm *comm,
                        double began, struct th_error *err)
 {
@@ -153,13 +182,17 @@ static th_status train(struct session *session, struct th_comm *comm,
                    comm->size, NULL);
   if (session->monitor.prints)
     print_fallback(session);
-  TH_TRY(th_train(&session->training.plan, session->data.store, comm,
-                  &session->monitor.monitor, &session->profile,
-                  &session->training.model, err));
+  th_interrupt_ask(session->training.plan.solver->anytime);
+  rc = th_train(&session->training.plan, session->data.store, comm,
+                &session->monitor.monitor, &session->profile,
+                &session->training.model, err);
+  th_interrupt_ask(false);
+  TH_TRY(rc);
   TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(th_training_finish(&session->training, comm, err));
   TH_TRY(write_model(session, comm, err));
   TH_TRY(report(session, comm, th_comm_clock() - began, err));
+  rc = tell_stop(session, err);
 done:
   th_run_monitor_close(&session->monitor);
   return rc;

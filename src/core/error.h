@@ -15,7 +15,8 @@
   X(TH_EDATA, "unusable data", 1)                                              \
   X(TH_EBUDGET, "attribute budget exceeded", 1)                                \
   X(TH_ENUMERIC, "numerical failure", 1)                                       \
-  X(TH_EUSAGE, "usage error", 2)
+  X(TH_EUSAGE, "usage error", 2)                                               \
+  X(TH_ESTOPPED, "stopped early", 3)
 
 /* A function's comment names all codes that it returns, those of what it calls
  * among them. Where it names none, the head of the header does. */

@@ -10,6 +10,7 @@
 #include "core/selected.h"
 #include "core/source.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One line of the deck: an option that can change the model, as it was used. */
@@ -69,6 +70,7 @@ struct th_model {
   struct th_certificate certificate;
   struct th_ending ending;
   struct th_selected selected;
+  bool stopped; /* the run was told to end before its end; not in the file */
   struct th_groups groups; /* of the penalty; attributes 0: none */
   char *statistics; /* where means and deviations come from: "import", a family,
                        "weighted" passes of the solver, "none" */

@@ -21,9 +21,11 @@
   X(smoothness, "largest eigenvalue")                                          \
   X(bound, "of the magnitude of values")
 
-/* size 0 and no guarantee: nothing was chosen in an order. */
+/* size 0 and no cost: nothing was to be chosen in an order. */
 struct th_selected {
   int64_t size;
+  int64_t examples;   /* that served to choose */
+  int64_t complete;   /* 1, or 0 where a limit ended the choice */
   int64_t *attribute; /* in the order of selection; owned */
 #define TH_SELECTED_MEMBER(name, what) double name;
   TH_SELECTED_REALS(TH_SELECTED_MEMBER)

@@ -37,7 +37,7 @@ struct th_algorithm {
   /* The model as it is; borrowed. Local. */
   const struct th_support *(*support)(const void *state);
   /* For the progress display: mean loss on the rows of the last update, and
-   * the step size, 0 where there is none. Local. */
+   * the step size; NULL: there is none. Local. */
   double (*loss)(const void *state);
   double (*step_size)(const void *state);
   /* The share of the run that is done, 0 to 1; negative where it is not known.

@@ -47,6 +47,14 @@ enum th_adagrad {
 /* How the attributes of an inner product are drawn. */
 enum th_inner { TH_INNER_IMPROVED, TH_INNER_PLAIN, TH_INNER_COUNT };
 
+/* How oomp fits what it has selected, and by which constants of the theory. */
+enum th_optim { TH_OPTIM_SQUARES, TH_OPTIM_DESCENT, TH_OPTIM_COUNT };
+enum th_constants {
+  TH_CONSTANTS_PRACTICAL,
+  TH_CONSTANTS_THEORY,
+  TH_CONSTANTS_COUNT
+};
+
 /* As a step size: the one that the method's theory proves. */
 #define TH_ETA_THEORY (-1.0)
 
@@ -103,14 +111,17 @@ struct th_config_greedy {
                       attributes */
   int64_t most;    /* by the plan: attributes */
   int64_t folds;   /* by the plan: how often examples are held out; 0: never */
+  bool forecast;   /* by the plan: slopes are kept (greedy/forecast.h) */
   bool oracle;     /* the true attributes of generated data, and no choice */
   double delta;    /* oomp: 1 - 2 delta is the probability of the guarantee */
   double mu;       /* irrepresentable constant of the true support */
   double rho;      /* smallest and largest eigenvalue of its covariance; */
   double smoothness;
-  double bound;         /* of |x|; 0 for these three: by the data */
-  double stop_below;    /* root mean square of the coefficients that are left */
-  int64_t max_examples; /* 0 for these two: no limit */
+  double bound;      /* of |x|; 0 for these three: by the data */
+  double stop_below; /* root mean square of the coefficients that are left */
+  enum th_optim optim;
+  enum th_constants constants; /* of the descent */
+  int64_t max_examples;        /* 0 for these two: no limit */
   int64_t max_attributes;
 };
 

@@ -3,6 +3,7 @@
 #ifndef TH_MONITOR_H
 #define TH_MONITOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct th_certificate;
@@ -30,6 +31,9 @@ struct th_monitor {
   /* Called within a long step, with the share of the run that is done, as in
    * th_progress, and a few words on what is going on. May be NULL. */
   void (*going)(void *self, double done, const char *text);
+  /* Whether to end the run after this update, asked on every rank where the
+   * solver can (row member anytime). One rank's yes ends it. May be NULL. */
+  bool (*stop)(void *self);
   void *self;
 };
 

@@ -27,6 +27,8 @@ struct th_plan {
   int64_t deal_unit;                  /* u */
   int64_t blocks;                     /* d' of the first update */
   int64_t memory;       /* bytes that this rank needs besides stored values */
+  int64_t pairs;        /* bytes of all ranks, among them, of a number for each
+                           pair of attributes; 0: none are kept */
   int64_t read_bytes;   /* expected, of all ranks, if values that were read stay
                            in memory */
   int64_t stream_bytes; /* the same if nothing stays in memory */

@@ -30,6 +30,7 @@ struct th_solver_row {
   bool penalised;             /* mean loss + lambda Omega, no budget */
   bool selects; /* with `penalised`: attributes are chosen in place of a penalty
                  */
+  bool anytime; /* what it has after any update is a model */
   bool as_they_are; /* attributes are not standardized unless it is asked for */
   bool dense_model; /* models may have more attributes than the budget */
   const char *ridge; /* what its penalty is called, if it is not of the penalty

@@ -5,30 +5,15 @@ SPDX-License-Identifier: MIT
 """
 import json
 import os
-import resource
-import subprocess
 import sys
-import time
 
 import h5py
 import numpy
 from sklearn.linear_model import Ridge
 
-THRESHER = os.environ["THRESHER"]
-LAUNCH = ["sh", os.environ["SOURCE"] + "/jobs/launch.sh"]
+from bench import coef_of, read_columns, run, timed
+
 LAMBDA = 0.01
-
-
-def run(ranks, *arguments):
-    """User seconds, wall seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    began = time.time()
-    start = [] if ranks == 0 else [*LAUNCH, str(ranks)]
-    limit = {**os.environ, "THRESHER_LIMIT": os.environ["LIMIT"]}
-    subprocess.run([*start, THRESHER, *map(str, arguments)], check=True, env=limit,
-                   capture_output=True)
-    wall = time.time() - began
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, wall
 
 
 def make(name, examples, attributes):
@@ -36,15 +21,6 @@ def make(name, examples, attributes):
         attributes, "--support", attributes // 4, "--type", "f64", "--force")
     with h5py.File(name) as f:
         return numpy.ascontiguousarray(f["X"][:].T), f["y"][:]
-
-
-def coef_of(model, attributes):
-    text = subprocess.run([THRESHER, "inspect", model, "--json"], check=True,
-                          capture_output=True, text=True).stdout
-    told = json.loads(text)
-    coef = numpy.zeros(attributes)
-    coef[told["support"]] = told["coef"]
-    return coef
 
 
 def reference(x, y):
@@ -79,26 +55,12 @@ def train(ranks):
     return user, wall, *phases()
 
 
-def read_columns():
-    """Attribute by attribute, as the file has them: scikit-learn takes them so."""
-    with h5py.File("fast.h5") as f:
-        return f["X"][:].T, f["y"][:]
-
-
-def timed(task, *arguments):
-    """User seconds, wall seconds, and what comes out."""
-    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_utime, time.time()
-    made = task(*arguments)
-    wall = time.time() - began
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime - before, wall, made
-
-
 def speed(examples, attributes, rounds=3):
     """The least of several rounds, in turn, since machines are shared."""
     make("fast.h5", examples, attributes)
     peer, one, two = [], [], []
     for _ in range(rounds):
-        *reading, data = timed(read_columns)
+        *reading, data = timed(read_columns, "fast.h5")
         *fitting, _ = timed(Ridge(alpha=LAMBDA * examples, solver="cholesky").fit, *data)
         del data
         peer.append((*fitting, *reading))

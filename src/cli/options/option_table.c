@@ -158,6 +158,11 @@ static const struct th_option after[] = {
     {"prefetch", 0, TH_OPT_FLAG, AT(prefetch), NULL, "yes", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false,
      "Read dense data from disk while the rank computes"},
+    {"max-time", 0, TH_OPT_TIME, AT(max_time), "T", NULL, "no limit",
+     TH_FROM(1), NULL, "run", TH_TRAIN, false,
+     "Stop after so many seconds, or minutes and seconds as in 90:00, or "
+     "HH:MM:SS, or days before these as in 1-12:00:00. What was selected by "
+     "then is fitted and written, and the exit status is 3"},
     {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false, "Print the plan and stop"},
     {"report", 0, TH_OPT_TEXT, AT(report), "RUN.json", NULL, "none",
@@ -177,6 +182,11 @@ static const struct th_option after[] = {
      "Print the results as JSON"},
     {"check", 0, TH_OPT_FLAG, AT(check), NULL, "no", NULL, TH_NO_LIMITS, NULL,
      "run", TH_INSPECT, false, "Read everything, and verify every checksum"},
+    {"data", 0, TH_OPT_TEXT, AT(data_of_model), "NAME.h5", NULL, "none",
+     TH_NO_LIMITS, NULL, "run", TH_INSPECT, false,
+     "Tell mu of a model's attributes on the training examples of this data "
+     "set: how well they explain one of the others, as a sum of magnitudes of "
+     "coefficients (Saad, Blanchard & Arlot 2024, Assumption 2)"},
     {"retrain", 0, TH_OPT_FLAG, AT(retrain), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_VERIFY, false,
      "Also train the model anew by its own options, and compare every number, "

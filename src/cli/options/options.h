@@ -84,11 +84,13 @@ struct th_options {
   const char *telemetry;
   const char *reference;
   const char *report;
+  int64_t max_time; /* seconds; 0: no limit */
   bool prefetch;
   bool dry_run;
   int split; /* enum th_split */
   bool json;
   bool check;
+  const char *data_of_model;
   bool retrain;
   /* how it was asked */
   int arguments; /* positional */

@@ -108,20 +108,30 @@ static struct ahead look_ahead(const struct th_slab *slab, int64_t step,
   return ahead;
 }
 
+/* Numbers in double, in vectors of 8, 4 and 2 whatever the instruction set. */
+typedef double eight_f64 __attribute__((vector_size(64)));
+typedef double four_f64 __attribute__((vector_size(32)));
+typedef double two_f64 __attribute__((vector_size(16)));
+
 /* Kept out of line, in memory: inlined where lanes lie in registers, compilers
  * take such loops apart number by number. */
 #define DEFINE_GATHER(name, scalar)                                            \
   static __attribute__((noinline)) void name(const scalar *lanes, int count,   \
                                              double *sum)                      \
   {                                                                            \
+    typedef scalar half_t __attribute__((vector_size(8 * sizeof(scalar))));    \
     for (int k = 0; k < count; k++, lanes += TH_LANES) {                       \
-      double eight[8];                                                         \
-      double four[4];                                                          \
-      for (int l = 0; l < 8; l++)                                              \
-        eight[l] = (double)lanes[l] + (double)lanes[l + 8];                    \
-      for (int l = 0; l < 4; l++)                                              \
-        four[l] = eight[l] + eight[l + 4];                                     \
-      sum[k] += (four[0] + four[2]) + (four[1] + four[3]);                     \
+      half_t half[2];                                                          \
+      four_f64 four[2];                                                        \
+      two_f64 two[2];                                                          \
+      memcpy(half, lanes, sizeof half);                                        \
+      eight_f64 eight = __builtin_convertvector(half[0], eight_f64) +          \
+                        __builtin_convertvector(half[1], eight_f64);           \
+      memcpy(four, &eight, sizeof four);                                       \
+      four[0] += four[1];                                                      \
+      memcpy(two, four, sizeof two);                                           \
+      two[0] += two[1];                                                        \
+      sum[k] += two[0][0] + two[0][1];                                         \
     }                                                                          \
   }
 

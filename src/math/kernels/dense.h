@@ -38,10 +38,11 @@ extern const struct th_dense_kernels th_dense_plain;
 extern const struct th_dense_kernels th_dense_avx2;
 extern const struct th_dense_kernels th_dense_avx512;
 
-struct th_row_kernels;      /* math/kernels/rows_dense.h */
-struct th_column_kernels;   /* math/kernels/columns_dense.h */
-struct th_logistic_kernels; /* math/kernels/logistic_dense.h */
-struct th_tile_kernels;     /* math/kernels/tiles_dense.h */
+struct th_row_kernels;       /* math/kernels/rows_dense.h */
+struct th_column_kernels;    /* math/kernels/columns_dense.h */
+struct th_logistic_kernels;  /* math/kernels/logistic_dense.h */
+struct th_tile_kernels;      /* math/kernels/tiles_dense.h */
+struct th_gradients_kernels; /* math/kernels/gradients_dense.h */
 
 /* All loops over arrays, of one instruction set. */
 struct th_dense_set {
@@ -52,6 +53,7 @@ struct th_dense_set {
   const struct th_column_kernels *columns;
   const struct th_logistic_kernels *logistic;
   const struct th_tile_kernels *tiles;
+  const struct th_gradients_kernels *gradients;
 };
 
 /* Return all sets by form (core/kernel_form.h), plain first; a row without a

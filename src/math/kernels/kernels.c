@@ -5,6 +5,7 @@
 #include "core/kernel_form.h"
 #include "math/kernels/columns_dense.h"
 #include "math/kernels/dense.h"
+#include "math/kernels/gradients_dense.h"
 #include "math/kernels/kernels_sparse.h"
 #include "math/kernels/logistic_dense.h"
 #include "math/kernels/rows_dense.h"
@@ -13,14 +14,16 @@
 /* By form, plain first. */
 static const struct th_dense_set sets[] = {
     {"plain", &th_dense_plain, &th_rows_plain, th_products_plain,
-     &th_columns_plain, &th_logistic_plain, &th_tiles_plain},
+     &th_columns_plain, &th_logistic_plain, &th_tiles_plain,
+     &th_gradients_plain},
 #if defined(TH_DENSE_X86)
     {"avx2", &th_dense_avx2, &th_rows_avx2, th_products_avx2, &th_columns_avx2,
-     &th_logistic_avx2, &th_tiles_avx2},
+     &th_logistic_avx2, &th_tiles_avx2, &th_gradients_avx2},
     {"avx512", &th_dense_avx512, &th_rows_avx512, th_products_avx512,
-     &th_columns_avx512, &th_logistic_avx512, &th_tiles_avx512},
+     &th_columns_avx512, &th_logistic_avx512, &th_tiles_avx512,
+     &th_gradients_avx512},
 #endif
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 const struct th_dense_set *th_dense_sets(void)

@@ -69,6 +69,12 @@ done:
   return rc;
 }
 
+int64_t th_example_order_left(const struct th_example_order *order,
+                              const struct th_deal *deal)
+{
+  return order->unit.count - order->next + th_deal_left(deal);
+}
+
 th_status th_example_order_next(struct th_example_order *order,
                                 struct th_deal *deal, int64_t *row, bool *more,
                                 struct th_error *err)
@@ -79,5 +85,21 @@ th_status th_example_order_next(struct th_example_order *order,
     rc = next_unit(order, deal, err);
   if (*more && rc == TH_OK)
     *row = order->unit.first + order->place[order->next++];
+  return rc;
+}
+
+th_status th_example_order_take(struct th_example_order *order,
+                                struct th_deal *deal, int64_t rows,
+                                struct th_pieces *pieces, struct th_error *err)
+{
+  th_status rc = TH_OK;
+  bool more = true;
+  pieces->count = 0;
+  for (int64_t i = 0; i < rows && rc == TH_OK; i++) {
+    struct th_rows one = {0, 1};
+    rc = th_example_order_next(order, deal, &one.first, &more, err);
+    if (rc == TH_OK)
+      rc = th_deal_pieces_add(pieces, one, err);
+  }
   return rc;
 }

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/data/support.h"
 
+#include "core/integer.h"
 #include "core/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct th_array arrays[] = {
@@ -111,6 +113,26 @@ th_status th_support_assign(struct th_support *support,
   if (!same)
     learn_scaling(support, context);
   return TH_OK;
+}
+
+th_status th_support_assign_list(struct th_support *support,
+                                 struct th_context *context,
+                                 const struct th_support_list *list,
+                                 struct th_error *err)
+{
+  struct th_index_value *chosen = NULL;
+  int64_t count = 0;
+  th_status rc = TH_NEW(&chosen, list->count, "the support", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  for (int64_t k = 0; k < list->count; k++)
+    if (list->zeros || list->coef[k] != 0)
+      chosen[count++] =
+          (struct th_index_value){list->attribute[k], list->coef[k]};
+  qsort(chosen, (size_t)count, sizeof *chosen, th_integer_ascending);
+  TH_TRY(th_support_assign(support, context, chosen, count, err));
+done:
+  TH_FREE(chosen);
+  return rc;
 }
 
 void th_support_filter(struct th_support *support, const bool *keep)

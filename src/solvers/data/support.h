@@ -8,6 +8,7 @@
 #include "math/select.h"
 #include "solvers/data/context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Ascending attributes; coefficients belong to (x - centre) * scale. */
@@ -43,6 +44,20 @@ th_status th_support_assign(struct th_support *support,
                             struct th_context *context,
                             const struct th_index_value *chosen, int64_t count,
                             struct th_error *err);
+
+/* Attributes in any order, with their coefficients. Borrowed. */
+struct th_support_list {
+  const int64_t *attribute;
+  const double *coef;
+  int64_t count;
+  bool zeros; /* those whose coefficient is 0 are members, too */
+};
+
+/* The same for such a list. Collective. */
+th_status th_support_assign_list(struct th_support *support,
+                                 struct th_context *context,
+                                 const struct th_support_list *list,
+                                 struct th_error *err);
 
 /* Remove the members for which keep[k] is false. Local. */
 void th_support_filter(struct th_support *support, const bool *keep);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/search.h"
 #include "solvers/budgeted/algorithms.h"
+#include "solvers/competitors/algorithms.h"
 #include "solvers/driver/train.h"
 #include "solvers/exact/algorithms.h"
 #include "solvers/greedy/algorithms.h"
@@ -53,9 +54,15 @@ static const char *const ball_options[] = {IN_A_BALL, NULL};
 static const char *const omp_options[] = {
     "sparsity", "validation", "stop-residual", "oracle", "start", NULL};
 static const char *const oomp_options[] = {
-    "sparsity",     "passes",         "delta", "mu",
-    "rho",          "smoothness",     "bound", "stop-below",
+    "sparsity",     "passes",         "delta",      "mu",    "rho",
+    "smoothness",   "bound",          "stop-below", "optim", "constants",
     "max-examples", "max-attributes", NULL};
+
+/* The support and others at random. */
+#define LOOKS "sparsity", "budget", "passes", "validation", "lambda"
+static const char *const averaging_options[] = {LOOKS, "eta", "batch", NULL};
+static const char *const dantzig_options[] = {LOOKS, "growth", NULL};
+
 static const char *const lasso_options[] = {PENALISED, "radius", NULL};
 static const char *const ridge_options[] = {
     "lambda", "lambda-ratio", "path",   "path-min",
@@ -183,6 +190,7 @@ static const struct th_solver_row solvers[] = {
                 "for certain, from examples read once",
      .source = "Saad, Blanchard & Arlot 2024, Algorithms 3 to 6",
      .options = oomp_options,
+     .anytime = true,
      .plan = th_oomp_plan,
      .algorithm = &th_oomp_algorithm},
     {.name = "aerr",
@@ -209,6 +217,32 @@ static const struct th_solver_row solvers[] = {
      .options = ball_options,
      FULL_INFORMATION,
      .ball = &th_ball_l1},
+    {.name = "rda-ito",
+     .summary = "dual averaging of gradients that are estimated from the s "
+                "largest attributes and others at random; slow",
+     .source = "Ito et al. 2017, Algorithm 1, reconstructed",
+     .options = averaging_options,
+     .needs_sparsity = true,
+     .needs_budget = true,
+     .plan = th_rda_ito_plan,
+     .algorithm = &th_rda_ito_algorithm},
+    {.name = "dantzig",
+     .summary = "the Dantzig selector on a Gram matrix that is estimated from "
+                "a few attributes of each example; keeps d x d numbers",
+     .source = "Kale, Karnin, Liang & Pal 2017, reconstructed",
+     .options = dantzig_options,
+     .needs_sparsity = true,
+     .needs_budget = true,
+     .plan = th_dantzig_plan,
+     .algorithm = &th_dantzig_algorithm},
+    {.name = "ssr",
+     .summary = "streaming sparse regression: dual averaging whose penalty "
+                "grows with the root of the examples",
+     .source = "Steinhardt, Wager & Liang 2014, Algorithm 2, reconstructed",
+     .options = averaging_options,
+     .by_examples = true,
+     .plan = th_ssr_plan,
+     .algorithm = &th_ssr_algorithm},
     {.name = NULL},
 };
 

@@ -49,6 +49,12 @@ static bool keeps_held_out(const struct th_run *run)
          algorithm->keeps_held_out(run->state);
 }
 
+static double step_size_of(const struct th_run *run)
+{
+  const struct th_algorithm *algorithm = run->solver->algorithm;
+  return algorithm->step_size != NULL ? algorithm->step_size(run->state) : 0;
+}
+
 /* Bring the support up to date for a check. Collective. */
 static th_status publish(struct th_run *run, struct th_error *err)
 {
@@ -87,12 +93,24 @@ static th_status tell(struct th_run *run, struct th_error *err)
       .support = support->attribute,
       .coef = run->coef,
       .intercept = th_support_own_intercept(support, &run->context.target),
-      .step_size = algorithm->step_size(run->state),
+      .step_size = step_size_of(run),
       .certificate = certificate_of(run),
       .ending =
           algorithm->ending != NULL ? algorithm->ending(run->state) : NULL};
   monitor->progress(monitor->self, &progress);
   return TH_OK;
+}
+
+/* Whether some rank is told to end the run. Collective. */
+static bool told_to_stop(const struct th_run *run)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  struct th_comm *comm = run->context.comm;
+  if (!run->solver->anytime || monitor == NULL || monitor->stop == NULL)
+    return false;
+  int64_t told = monitor->stop(monitor->self);
+  comm->ops->sum_i64(comm, &told, 1);
+  return told > 0;
 }
 
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
@@ -105,7 +123,7 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
   th_status rc = TH_OK;
   /* a run that is gone on with may have ended */
   *more = !th_early_stopping_ended(&run->validation);
-  while (*more && !stop && run->updates < most) {
+  while (*more && !stop && !run->stopped && run->updates < most) {
     TH_TRY(algorithm->step(run->state, context, more, err));
     if (!*more)
       break;
@@ -121,12 +139,13 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
       TH_TRY(th_early_stopping_check(&run->validation, context,
                                      algorithm->support(run->state), &stop,
                                      err));
+    run->stopped = told_to_stop(run);
   }
   if (stop)
     th_context_notice(context,
                       "stopped early: the loss on held-out examples no longer "
                       "falls");
-  *more = *more && !stop;
+  *more = *more && !stop && !run->stopped;
 done:
   return rc;
 }
@@ -187,6 +206,7 @@ static th_status fill_model(struct th_run *run,
   if (run->solver->algorithm->selected != NULL)
     rc = th_selected_copy(&model->selected,
                           run->solver->algorithm->selected(run->state), err);
+  model->stopped = run->stopped && !model->selected.complete;
   if (rc != TH_OK)
     return rc;
   const struct th_certificate *known = certificate_of(run);

@@ -24,6 +24,7 @@ struct th_run {
   struct th_store *store;
   struct th_validation validation;
   int64_t updates;
+  bool stopped; /* by the monitor */
   double *coef; /* of the support, in the data's own units */
   int64_t coef_capacity;
 };

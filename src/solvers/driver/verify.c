@@ -41,13 +41,10 @@ static th_status take_model(struct check *check, const struct th_model *model,
                             struct th_error *err)
 {
   struct th_support *support = &check->support;
-  struct th_index_value *own = NULL;
-  th_status rc = TH_NEW(&own, model->support_size, "the model", err);
-  TH_TRY(th_agree(check->context.comm, rc, err));
-  for (int64_t k = 0; k < model->support_size; k++)
-    own[k] = (struct th_index_value){model->support[k], model->coef[k]};
-  TH_TRY(th_support_assign(support, &check->context, own, model->support_size,
-                           err));
+  const struct th_support_list all = {model->support, model->coef,
+                                      model->support_size, true};
+  th_status rc;
+  TH_TRY(th_support_assign_list(support, &check->context, &all, err));
   support->intercept = model->intercept - check->context.target.shift;
   for (int64_t k = 0; k < support->size; k++) {
     if (!(support->scale[k] > 0))
@@ -58,7 +55,6 @@ static th_status take_model(struct check *check, const struct th_model *model,
     support->coef[k] /= support->scale[k];
   }
 done:
-  free(own);
   return rc;
 }
 

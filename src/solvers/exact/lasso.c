@@ -44,8 +44,6 @@ struct lasso {
   struct th_working_set_solver exact;
   struct th_support support;
   struct th_certificate certificate;
-  struct th_index_value *chosen; /* members with a coefficient */
-  int64_t room;
   int64_t steps; /* lambdas so far */
   int64_t path;
   bool walks; /* from lambda to lambda */
@@ -61,7 +59,7 @@ static void free_state(void *state)
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
-  TH_FREE(s->chosen, s);
+  free(s);
 }
 
 static th_status create(void **state, struct th_context *context,
@@ -100,17 +98,10 @@ static th_status publish(struct lasso *s, struct th_context *context,
                          struct th_error *err)
 {
   const struct th_working_set *w = &s->exact.working;
-  int64_t size = 0;
-  th_status rc =
-      TH_GROW(&s->chosen, &s->room, w->members + 1, "the support", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t k = 0; k < w->members; k++)
-    if (w->coef[k] != 0)
-      s->chosen[size++] = (struct th_index_value){w->attribute[k], w->coef[k]};
-  qsort(s->chosen, (size_t)size, sizeof *s->chosen, th_integer_ascending);
-  TH_TRY(th_support_assign(&s->support, context, s->chosen, size, err));
+  const struct th_support_list members = {
+      .attribute = w->attribute, .coef = w->coef, .count = w->members};
+  th_status rc = th_support_assign_list(&s->support, context, &members, err);
   s->support.intercept = s->exact.inner.intercept;
-done:
   return rc;
 }
 
@@ -287,12 +278,6 @@ static double done_of(const void *state)
   return share * share;
 }
 
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 static const struct th_certificate *certificate_of(const void *state)
 {
   return &((const struct lasso *)state)->certificate;
@@ -320,7 +305,6 @@ const struct th_algorithm th_lasso_algorithm = {.create = create,
                                                 .finish = finish,
                                                 .support = support_of,
                                                 .loss = loss_of,
-                                                .step_size = step_size_of,
                                                 .done = done_of,
                                                 .certificate = certificate_of,
                                                 .describe = describe,

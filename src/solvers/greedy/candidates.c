@@ -25,6 +25,8 @@ th_status th_candidates_init(struct th_candidates *c,
   TH_TRY(TH_NEW(&c->alive, owned, "candidates", err));
   TH_TRY(TH_NEW(&c->sum, owned, "candidates", err));
   TH_TRY(TH_NEW(&c->square, owned, "candidates", err));
+  TH_TRY(TH_NEW(&c->value, owned, "candidates", err));
+  TH_TRY(TH_NEW(&c->half, owned, "candidates", err));
   TH_TRY(TH_NEW(&c->list, owned, "candidates", err));
 done:
   return rc;
@@ -32,7 +34,7 @@ done:
 
 void th_candidates_free(struct th_candidates *c)
 {
-  TH_FREE(c->alive, c->sum, c->square, c->list);
+  TH_FREE(c->alive, c->sum, c->square, c->value, c->half, c->list);
   *c = (struct th_candidates){0};
 }
 
@@ -124,20 +126,15 @@ th_status th_candidates_look(struct th_candidates *c,
   return rc;
 }
 
-/* |Z| and its half-width, which holds with probability 1 - delta for all
- * attributes and all numbers of rows: proposition 4.2. */
-struct estimate {
-  double value;
-  double half;
-};
-
+/* What the half-widths have in common. */
 struct half_width {
-  double log; /* log(8 d n^2 / delta) */
   double n;
-  double variance; /* at least this one */
-  double bound;    /* B~ */
+  double least;    /* variances count as at least this one */
+  double root;     /* 8 log(8 d n^2 / delta) / n */
+  double constant; /* the term of the bound B~ */
 };
 
+/* Proposition 4.2, with the root over the variance alone as in equation 20. */
 static struct half_width width_of(const struct th_candidates *c,
                                   const struct th_context *context,
                                   const struct th_oomp_law *law, double delta,
@@ -146,23 +143,26 @@ static struct half_width width_of(const struct th_candidates *c,
   double d = (double)th_source_shape(context->source)->attributes;
   double n = (double)c->rows;
   double m = law->reach;
-  return (struct half_width){
-      .log = th_log(8) + th_log(d) + 2 * th_log(n) - th_log(delta),
-      .n = n,
-      .variance =
-          law->span * law->span * law->most * m * m / (1000 * law->least),
-      .bound = m * law->span + m * m * norm1};
+  double log = th_log(8) + th_log(d) + 2 * th_log(n) - th_log(delta);
+  double bound = m * law->span + m * m * norm1;
+  return (struct half_width){.n = n,
+                             .least = law->span * law->span * law->most * m *
+                                      m / (1000 * law->least),
+                             .root = 8 * log / n,
+                             .constant = 28 * bound * log / (3 * (n - 1))};
 }
 
-static struct estimate estimate_of(const struct th_candidates *c, int64_t a,
-                                   const struct half_width *w)
+/* |Z| and half-widths, which hold with probability 1 - delta for all attributes
+ * and all numbers of rows. */
+static void estimate(struct th_candidates *c, const struct half_width *w)
 {
-  double mean = c->sum[a] / w->n;
-  double variance = (c->square[a] - w->n * mean * mean) / (w->n - 1);
-  double most = fmax(variance, w->variance);
-  return (struct estimate){fabs(mean),
-                           sqrt(8 * most * w->log / w->n) +
-                               28 * w->bound * w->log / (3 * (w->n - 1))};
+  for (int64_t a = 0; a < c->owned; a++) {
+    double mean = c->sum[a] / w->n;
+    double variance = (c->square[a] - w->n * mean * mean) / (w->n - 1);
+    double most = variance > w->least ? variance : w->least;
+    c->value[a] = fabs(mean);
+    c->half[a] = sqrt(most * w->root) + w->constant;
+  }
 }
 
 /* What a rank knows of the best candidate. */
@@ -173,18 +173,16 @@ struct best {
   double least;
 };
 
-static struct best best_here(const struct th_candidates *c, int64_t first,
-                             const struct half_width *w)
+static struct best best_here(const struct th_candidates *c, int64_t first)
 {
   struct best best = {.attribute = -1, .upper = -1, .least = INFINITY};
   for (int64_t a = 0; a < c->owned; a++) {
     if (!c->alive[a])
       continue;
-    struct estimate e = estimate_of(c, a, w);
-    best.least = fmin(best.least, e.half);
-    if (e.value + e.half > best.upper) {
-      best.upper = e.value + e.half;
-      best.lower = e.value - e.half;
+    best.least = fmin(best.least, c->half[a]);
+    if (c->value[a] + c->half[a] > best.upper) {
+      best.upper = c->value[a] + c->half[a];
+      best.lower = c->value[a] - c->half[a];
       best.attribute = first + a;
     }
   }
@@ -193,12 +191,11 @@ static struct best best_here(const struct th_candidates *c, int64_t first,
 
 /* Of all ranks; of equal ones the first. Collective. */
 static th_status best_of_all(const struct th_candidates *c,
-                             struct th_context *context,
-                             const struct half_width *w, struct best *best,
+                             struct th_context *context, struct best *best,
                              struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  struct best mine = best_here(c, context->owned.first, w);
+  struct best mine = best_here(c, context->owned.first);
   int64_t *bytes = NULL;
   void *all = NULL;
   th_status rc = TH_NEW(&bytes, comm->size, "candidates", err);
@@ -230,18 +227,14 @@ static int by_value(const void *a, const void *b)
 
 /* Attributes of this rank that stand out. */
 static int64_t choose_here(const struct th_candidates *c, int64_t first,
-                           const struct half_width *w, double threshold,
-                           struct th_index_value *chosen)
+                           double threshold, struct th_index_value *chosen)
 {
   int64_t count = 0;
   for (int64_t a = 0; a < c->owned; a++) {
-    if (!c->alive[a])
-      continue;
-    struct estimate e = estimate_of(c, a, w);
-    if (e.value - e.half < threshold)
+    if (!c->alive[a] || c->value[a] - c->half[a] < threshold)
       continue;
     if (chosen != NULL)
-      chosen[count] = (struct th_index_value){first + a, e.value};
+      chosen[count] = (struct th_index_value){first + a, c->value[a]};
     count++;
   }
   return count;
@@ -249,13 +242,12 @@ static int64_t choose_here(const struct th_candidates *c, int64_t first,
 
 /* Those of all ranks, the largest |Z| first. Collective. */
 static th_status choose(struct th_candidates *c, struct th_context *context,
-                        const struct half_width *w, double threshold,
-                        struct th_verdict_of_candidates *v,
+                        double threshold, struct th_verdict_of_candidates *v,
                         struct th_error *err)
 {
   struct th_comm *comm = context->comm;
   int64_t first = context->owned.first;
-  int64_t count = choose_here(c, first, w, threshold, NULL);
+  int64_t count = choose_here(c, first, threshold, NULL);
   struct th_index_value *mine = NULL;
   int64_t *bytes = NULL;
   void *all = NULL;
@@ -263,7 +255,7 @@ static th_status choose(struct th_candidates *c, struct th_context *context,
   if (rc == TH_OK)
     rc = TH_NEW(&mine, count, "candidates", err);
   TH_TRY(th_agree(comm, rc, err));
-  choose_here(c, first, w, threshold, mine);
+  choose_here(c, first, threshold, mine);
   TH_TRY(th_comm_gather(comm, mine, count * (int64_t)sizeof *mine, bytes, &all,
                         err));
   for (int rank = 0; rank < comm->size; rank++)
@@ -285,15 +277,15 @@ th_status th_candidates_test(struct th_candidates *c,
   struct best best = {0};
   bool any = false;
   th_status rc;
-  TH_TRY(best_of_all(c, context, &w, &best, err));
+  estimate(c, &w);
+  TH_TRY(best_of_all(c, context, &best, err));
   v->upper = best.upper;
   v->least = best.least;
-  TH_TRY(choose(c, context, &w, law->mu * best.upper, v, err));
+  TH_TRY(choose(c, context, law->mu * best.upper, v, err));
   for (int64_t a = 0; a < c->owned; a++) {
     if (!c->alive[a] || context->owned.first + a == best.attribute)
       continue;
-    struct estimate e = estimate_of(c, a, &w);
-    c->alive[a] = e.value + e.half > best.lower;
+    c->alive[a] = c->value[a] + c->half[a] > best.lower;
     any = any || !c->alive[a];
   }
   int64_t changes = any;

@@ -1,8 +1,7 @@
 /* candidates.h - Try-Select: attributes that may be next, and who stands out
  *
- * Saad, Blanchard & Arlot 2024, Algorithm 6. |x| <= reach and |y| <= span on
- * attributes and targets as solvers see them; the paper has span = 1. Z_i is
- * the mean of x_i (x'beta - y). Everything is replicated unless it is said to
+ * Saad, Blanchard & Arlot 2024, Algorithm 6. Z_i is the mean of
+ * x_i (x'beta - y). Everything is replicated unless it is said to
  * be an owner's.
  *
  * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
@@ -12,18 +11,10 @@
 #define TH_CANDIDATES_H
 
 #include "solvers/data/batch.h"
+#include "solvers/greedy/oomp_law.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What the theory takes as given (Assumptions 2 to 4). */
-struct th_oomp_law {
-  double mu;    /* irrepresentable constant of the true support, below 1 */
-  double least; /* rho: eigenvalues of the covariance of the true attributes */
-  double most;  /* L */
-  double reach; /* M */
-  double span;
-};
 
 /* Try-Select: attributes that may be next, and what is known of them. */
 struct th_candidates {
@@ -31,6 +22,8 @@ struct th_candidates {
   bool *alive;    /* owned: not in S, and not eliminated */
   double *sum;    /* owned: of x_i (x'beta - y) over the rows */
   double *square; /* owned: of its squares */
+  double *value;  /* owned: |Z|, by the last test */
+  double *half;   /* owned: half of its confidence interval */
   int64_t *list;  /* work: those alive, ascending */
   int64_t total;  /* alive, of all ranks */
   int64_t rows;   /* n */

@@ -28,8 +28,7 @@ struct omp {
   struct th_pursuit path; /* on all examples */
   struct th_support support;
   struct th_selected selected;
-  struct th_index_value *chosen;
-  int64_t room;
+  int64_t *held;   /* attributes of the columns, ascending; for the state */
   int64_t most;    /* attributes of the path */
   double residual; /* of the loss without attributes, at which it ends */
   double zero;     /* that loss */
@@ -46,7 +45,7 @@ static void free_state(void *state)
   th_problem_duals_free(&s->duals);
   th_problem_free(&s->problem);
   th_support_free(&s->support);
-  TH_FREE(s->chosen, s);
+  TH_FREE(s->held, s);
 }
 
 /* Begin with the attributes of the option, fitted to the data. Collective. */
@@ -69,15 +68,10 @@ static th_status publish(struct omp *s, struct th_context *context,
                          struct th_error *err)
 {
   const struct th_pursuit *path = &s->path;
-  th_status rc =
-      TH_GROW(&s->chosen, &s->room, path->size + 1, "the support", err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t k = 0; k < path->size; k++)
-    s->chosen[k] = (struct th_index_value){path->attribute[k], path->coef[k]};
-  qsort(s->chosen, (size_t)path->size, sizeof *s->chosen, th_integer_ascending);
-  TH_TRY(th_support_assign(&s->support, context, s->chosen, path->size, err));
+  const struct th_support_list all = {path->attribute, path->coef, path->size,
+                                      true};
+  th_status rc = th_support_assign_list(&s->support, context, &all, err);
   s->support.intercept = path->intercept;
-done:
   return rc;
 }
 
@@ -92,12 +86,16 @@ static th_status create(void **state, struct th_context *context,
   s->residual = config->greedy.residual;
   TH_TRY(th_problem_init(&s->problem, context, &s->duals, err));
   th_replicated_columns_init(&s->columns, s->problem.rows, NULL);
-  const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns};
+  const struct th_pursuit_data data = {&s->problem, &s->duals, &s->columns,
+                                       config->greedy.forecast &&
+                                           !s->problem.loss->labels &&
+                                           !s->problem.beyond_float};
   TH_TRY(th_pursuit_init(&s->path, &data, s->problem.eta, err));
   s->zero = s->path.loss;
   TH_TRY(take_start(s, context, err));
   TH_TRY(th_omp_folds_init(&s->folds, config->greedy.folds, &data, err));
   s->folds.ended = s->folds.count == 0;
+  s->path.known = s->folds.ended && s->path.size == 0;
   TH_TRY(publish(s, context, err));
   *state = s;
   s = NULL;
@@ -128,7 +126,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
       s->most = s->folds.best;
     return rc;
   }
-  rc = th_pursuit_extend(&s->path, err);
+  rc = th_pursuit_extend(&s->path, 1, s->most, err);
   return rc == TH_OK ? publish(s, context, err) : rc;
 }
 
@@ -137,8 +135,8 @@ static th_status finish(void *state, struct th_context *context,
 {
   struct omp *s = state;
   (void)err;
-  s->selected = (struct th_selected){.size = s->path.size,
-                                     .attribute = s->path.attribute};
+  s->selected = (struct th_selected){
+      .size = s->path.size, .complete = 1, .attribute = s->path.attribute};
   if (s->path.size == 0)
     th_context_notice(context, "no attribute predicts examples that are held "
                                "out, so the model is zero");
@@ -161,12 +159,6 @@ static double loss_of(const void *state)
   return ((const struct omp *)state)->path.loss;
 }
 
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 static double done_of(const void *state)
 {
   const struct omp *s = state;
@@ -174,11 +166,43 @@ static double done_of(const void *state)
                                        : -1;
 }
 
+/* Have these columns; the list is ascending, and is used up. Collective. */
+static th_status fetch_all(struct omp *s, struct th_context *context,
+                           int64_t *attribute, int64_t count,
+                           struct th_error *err)
+{
+  int64_t missing = 0;
+  for (int64_t k = 0; k < count; k++)
+    if (th_replicated_columns_slot(&s->columns, attribute[k]) < 0)
+      attribute[missing++] = attribute[k];
+  return th_replicated_columns_fetch(&s->columns, context, attribute, missing,
+                                     err);
+}
+
+/* What a path has chosen, or has had as a candidate. */
+static void describe_columns(struct omp *s, struct th_context *context,
+                             struct th_state *list)
+{
+  struct th_replicated_columns *columns = &s->columns;
+  int64_t count = columns->count;
+  int64_t *number = th_state_puts(list) ? &count : &columns->count;
+  th_state_all(list, "columns", TH_STATE_I64, number, 1);
+  TH_FREE(s->held);
+  th_state_note(list, TH_NEW(&s->held, count, "the support", list->err));
+  if (!th_state_puts(list) && th_state_good(list))
+    for (int64_t k = 0; k < count; k++)
+      s->held[k] = columns->attribute[columns->sorted[k]];
+  th_state_all(list, "held", TH_STATE_I64, s->held, count);
+  if (th_state_puts(list) && th_state_agree(list, context->comm))
+    th_state_note(list, fetch_all(s, context, s->held, count, list->err));
+}
+
 static void describe(void *state, struct th_context *context,
                      struct th_state *list)
 {
   struct omp *s = state;
   TH_STATE_ONE(list, s, most);
+  describe_columns(s, context, list);
   th_omp_folds_describe(&s->folds, list);
   th_state_enter(list, "path");
   th_pursuit_describe(&s->path, list);
@@ -192,7 +216,6 @@ const struct th_algorithm th_omp_algorithm = {.create = create,
                                               .finish = finish,
                                               .support = support_of,
                                               .loss = loss_of,
-                                              .step_size = step_size_of,
                                               .done = done_of,
                                               .selected = selected_of,
                                               .describe = describe,

@@ -141,12 +141,12 @@ th_status th_omp_folds_extend(struct th_omp_folds *folds, int64_t most,
                               struct th_error *err)
 {
   struct th_context *context = context_of(&folds->path->data);
-  th_status rc = TH_OK;
-  for (int64_t f = 0; f < folds->count; f++)
-    if (!folds->path[f].ended)
-      TH_TRY(th_pursuit_extend(&folds->path[f], err));
+  th_status rc;
+  TH_TRY(th_pursuit_extend(folds->path, folds->count, most, err));
   TH_TRY(th_agree(context->comm, judge(folds, err), err));
   folds->ended = has_ended(folds, most);
+  for (int64_t f = 0; f < folds->count && folds->ended; f++)
+    th_forecast_free(&folds->path[f].forecast);
 done:
   return rc;
 }

@@ -12,9 +12,13 @@ enum {
   MOST = 1000,       /* attributes, where no option limits them */
   USUAL = 30,        /* attributes that a choice by prediction looks at */
   SETUP = 3,         /* passes */
+  EACH_PASS = 4,     /* choices by a forecast, usually */
   EACH_EXAMPLE = 48, /* bytes */
   EACH_PATH_EXAMPLE = 32,
-  EACH_OWNED = 160
+  EACH_OWNED = 160,
+  EACH_SEEN = 16 * 8, /* of an attribute, or an example, in a forecast */
+  MOST_SEEN = 1 << 23 /* attributes of all forecasts; more would take too much
+                         memory */
 };
 
 static const double usual_validation = 0.1;
@@ -53,6 +57,14 @@ static th_status check_oracle(const struct th_config *config,
   return TH_OK;
 }
 
+/* Slopes are kept where that takes no more than a gigabyte of all ranks. */
+static void choose_forecast(struct th_config *config,
+                            const struct th_shape *shape)
+{
+  int64_t paths = th_max_i64(1, config->greedy.folds);
+  config->greedy.forecast = paths * shape->attributes <= MOST_SEEN;
+}
+
 /* Bytes of a rank: the columns that are chosen, their products, and the
  * problem. */
 static int64_t memory_of(const struct th_config *config,
@@ -62,7 +74,11 @@ static int64_t memory_of(const struct th_config *config,
   int64_t paths = config->greedy.folds + 1;
   double column = th_plan_penalised_values(shape) / (double)shape->attributes;
   int64_t value = shape->layout == TH_SPARSE ? 12 : 8;
-  return (int64_t)(column * (double)(value * chosen)) +
+  int64_t seen = config->greedy.forecast
+                     ? th_max_i64(1, config->greedy.folds) * EACH_SEEN
+                     : 0;
+  return (int64_t)(column * (double)(value * (2 * chosen + 16 * paths))) +
+         seen * (size->owned + shape->training) +
          paths * 3 * chosen * chosen * (int64_t)sizeof(double) +
          shape->training * (EACH_EXAMPLE + paths * EACH_PATH_EXAMPLE) +
          size->owned * EACH_OWNED;
@@ -79,6 +95,7 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   choose_most(config, shape);
   if (!config->greedy.oracle)
     choose_folds(config, shape->training);
+  choose_forecast(config, shape);
   config->validation = fmax(config->validation, 0);
   config->penalty = "l1"; /* groups of one; there is no penalty */
   config->groups = NULL;
@@ -92,7 +109,9 @@ th_status th_omp_plan(struct th_plan *plan, const struct th_plan_size *size,
   plan->memory = memory_of(config, size, chosen);
   plan->points = chosen;
   plan->read_bytes = (int64_t)th_shape_bytes(shape);
-  double passes = SETUP + (double)(chosen * (config->greedy.folds + 1));
+  int64_t choices = config->greedy.folds > 0 ? 2 * chosen : chosen;
+  double passes =
+      SETUP + (double)choices / (config->greedy.forecast ? EACH_PASS : 1);
   plan->stream_bytes = (int64_t)(passes * th_shape_bytes(shape));
   plan->visits = passes * values;
 done:

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 32, MOST_ROWS = 8192, SHARE = 16 };
+enum { LEAST_ROWS = 128, MOST_ROWS = 8192, SHARE = 16 };
 enum { FIT_ROWS = 1000 }; /* of the last fit, for each member */
 
 /* Of the mean square of residuals, which other rows told. */
@@ -66,53 +66,6 @@ static void free_state(void *state)
   TH_FREE(s->chosen, s);
 }
 
-/* Smallest and largest variance of the useful attributes of this rank. */
-static th_status find_variances(const struct th_context *context, double *least,
-                                double *most, struct th_error *err)
-{
-  struct th_statistics statistics[TH_CELL];
-  struct th_range owned = context->owned;
-  for (int64_t first = owned.first; first < owned.last; first += TH_CELL) {
-    struct th_range part = {first, th_min_i64(first + TH_CELL, owned.last)};
-    th_status rc = th_source_statistics(context->source, part, statistics, err);
-    if (rc != TH_OK)
-      return rc;
-    for (int64_t j = part.first; j < part.last; j++) {
-      double scale = context->scale[j - owned.first];
-      double x = statistics[j - part.first].deviation * scale;
-      if (scale > 0) {
-        *least = fmin(*least, x * x);
-        *most = fmax(*most, x * x);
-      }
-    }
-  }
-  return TH_OK;
-}
-
-/* What is not given comes from the data. Collective. */
-static th_status find_law(struct oomp *s, const struct th_context *context,
-                          struct th_error *err)
-{
-  const struct th_config_greedy *given = &context->config->greedy;
-  double range[3] = {-INFINITY, 0, 0};
-  double least = INFINITY;
-  th_status rc = find_variances(context, &least, &range[1], err);
-  TH_TRY(th_agree(context->comm, rc, err));
-  for (int64_t a = 0; a < s->candidates.owned; a++)
-    if (context->scale[a] > 0)
-      range[2] = fmax(range[2], context->bound[a]);
-  range[0] = -least;
-  context->comm->ops->max_f64(context->comm, range, 3);
-  s->law = (struct th_oomp_law){
-      .mu = given->mu,
-      .least = given->rho > 0 ? given->rho : -range[0],
-      .most = given->smoothness > 0 ? given->smoothness : range[1],
-      .reach = given->bound > 0 ? given->bound : range[2],
-      .span = context->target.largest};
-done:
-  return rc;
-}
-
 /* Begin Try-Select, or Optim where there is something to fit. Collective. */
 static th_status begin_try(struct oomp *s, struct th_context *context,
                            struct th_error *err)
@@ -142,7 +95,8 @@ static th_status create(void **state, struct th_context *context,
   TH_TRY(th_agree(context->comm, rc, err));
   rc = th_candidates_init(&s->candidates, context, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(find_law(s, context, err));
+  TH_TRY(th_oomp_law_find(&s->law, context, err));
+  th_oomp_fit_init(&s->fit, context->config, &s->law);
   s->most = context->config->greedy.most;
   s->noise = s->law.span * s->law.span;
   s->remaining = INFINITY;
@@ -170,9 +124,9 @@ static int64_t next_rows(const struct oomp *s, const struct th_context *context,
 static th_status step_fit(struct oomp *s, struct th_context *context,
                           bool *more, struct th_error *err)
 {
-  int64_t known = (int64_t)s->fit.gram.rows;
-  int64_t wanted =
-      th_oomp_fit_rows(s->support.size, safety * s->noise, s->delta, s->xi);
+  int64_t known = s->fit.rows;
+  int64_t wanted = th_oomp_fit_rows(&s->fit, s->support.size, safety * s->noise,
+                                    s->delta, s->xi);
   int64_t rows =
       th_min_i64(next_rows(s, context, known), th_max_i64(wanted - known, 0));
   th_status rc = TH_OK;
@@ -270,14 +224,21 @@ done:
   return rc;
 }
 
-/* Whether the run is over, by its limits. */
+/* Whether there is nothing more to choose, or no example to choose by. */
+static bool is_complete(const struct oomp *s, const struct th_context *context)
+{
+  return s->support.size >= s->most ||
+         s->remaining <= context->config->greedy.stop_below ||
+         th_deal_left(&context->deal) <= 0 ||
+         (s->phase == TRY && s->candidates.total == 0);
+}
+
+/* Whether the run is over, also by its limits. */
 static bool has_ended(const struct oomp *s, const struct th_context *context)
 {
   const struct th_config_greedy *greedy = &context->config->greedy;
   const struct th_ledger *ledger = th_source_ledger(context->source);
-  return s->support.size >= s->most || s->remaining <= greedy->stop_below ||
-         next_rows(s, context, 0) <= 0 ||
-         (s->phase == TRY && s->candidates.total == 0) ||
+  return is_complete(s, context) || next_rows(s, context, 0) <= 0 ||
          (greedy->max_attributes > 0 &&
           ledger->attributes >= greedy->max_attributes);
 }
@@ -300,6 +261,8 @@ static void tell_selection(struct oomp *s, const struct th_context *context)
   struct th_selected *to = &s->selected;
   double delta = context->config->greedy.delta;
   to->size = s->support.size;
+  to->examples = s->rows;
+  to->complete = is_complete(s, context);
   to->guarantee = s->fresh ? fmax(1 - 2 * delta, 0) : 0;
   to->remaining_bound = isfinite(s->remaining) ? s->remaining : 0;
   to->mu = s->law.mu;
@@ -320,7 +283,8 @@ static th_status finish(void *state, struct th_context *context,
   if (s->support.size == 0) {
     th_context_notice(context,
                       "no attribute stands out for certain in %lld examples, "
-                      "so the model is zero",
+                      "so the model is zero; give more examples or a smaller "
+                      "{mu}, or take solver omp, which predicts",
                       (long long)s->rows);
     return rc;
   }
@@ -328,9 +292,10 @@ static th_status finish(void *state, struct th_context *context,
   wanted = th_min_i64(wanted, context->deal.rows_in_pass);
   if (th_deal_left(&context->deal) < wanted)
     th_deal_extend(&context->deal, 1);
+  s->fit.optim = TH_OPTIM_SQUARES; /* the better one, on so many examples */
   TH_TRY(th_oomp_fit_begin(&s->fit, context, &s->support, err));
-  while (more && (int64_t)s->fit.gram.rows < wanted) {
-    int64_t rows = th_min_i64(MOST_ROWS, wanted - (int64_t)s->fit.gram.rows);
+  while (more && s->fit.rows < wanted) {
+    int64_t rows = th_min_i64(MOST_ROWS, wanted - s->fit.rows);
     TH_TRY(th_oomp_fit_look(&s->fit, context, &s->batch, &s->support, rows,
                             &more, err));
   }
@@ -354,12 +319,6 @@ static double loss_of(const void *state)
   return ((const struct oomp *)state)->noise;
 }
 
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 /* The state between two looks. */
 static void describe(void *state, struct th_context *context,
                      struct th_state *list)
@@ -380,7 +339,7 @@ static void describe(void *state, struct th_context *context,
   TH_STATE_ONE(list, s, selected.cost_try_select);
   TH_STATE_ONE(list, s, selected.cost_optim);
   TH_STATE_ONE(list, s, fresh);
-  th_gram_describe(&s->fit.gram, list);
+  th_oomp_fit_describe(&s->fit, list);
   th_candidates_describe(&s->candidates, context, list);
 }
 
@@ -389,7 +348,6 @@ const struct th_algorithm th_oomp_algorithm = {.create = create,
                                                .finish = finish,
                                                .support = support_of,
                                                .loss = loss_of,
-                                               .step_size = step_size_of,
                                                .selected = selected_of,
                                                .describe = describe,
                                                .free = free_state};

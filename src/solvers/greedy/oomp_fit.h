@@ -1,4 +1,4 @@
-/* oomp_fit.h - Optim: least squares on S, from fresh examples
+/* oomp_fit.h - Optim: the fit of S to fresh examples
  *
  * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
  * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -8,23 +8,33 @@
 
 #include "math/cholesky.h"
 #include "solvers/data/gram.h"
+#include "solvers/greedy/descent.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Optim: least squares on S, by the Gram matrix of all rows so far. */
 struct th_oomp_fit {
-  struct th_gram gram;
-  struct th_cholesky factor;
+  enum th_optim optim;
+  const struct th_oomp_law *law; /* borrowed */
+  double factor;                 /* of the steps of descent */
+  int64_t rows;                  /* so far */
+  struct th_gram gram;           /* least squares: of all rows so far */
+  struct th_cholesky factored;
   double *room; /* work */
   int64_t capacity;
+  struct th_descent descent;
 };
 
-/* Rows that make the excess risk at most xi with probability 1 - delta, for
- * residuals of this mean square: by the chi-squared law of the excess
- * (Laurent & Massart 2000, lemma 1). Local. */
-int64_t th_oomp_fit_rows(int64_t members, double noise, double delta,
-                         double xi);
+/* Local. */
+void th_oomp_fit_init(struct th_oomp_fit *fit, const struct th_config *config,
+                      const struct th_oomp_law *law);
+
+/* Rows that make the excess risk at most xi with probability 1 - delta. Least
+ * squares: by the chi-squared law of the excess for residuals of this mean
+ * square (Laurent & Massart 2000, lemma 1). Descent: th_descent_steps. Local.
+ */
+int64_t th_oomp_fit_rows(const struct th_oomp_fit *fit, int64_t members,
+                         double noise, double delta, double xi);
 
 /* Forget all rows, for another S. Collective. TH_ENOMEM. */
 th_status th_oomp_fit_begin(struct th_oomp_fit *fit, struct th_context *context,
@@ -40,6 +50,9 @@ th_status th_oomp_fit_look(struct th_oomp_fit *fit, struct th_context *context,
 /* Set the coefficients of S. Collective. TH_ENOMEM. */
 th_status th_oomp_fit_solve(struct th_oomp_fit *fit, struct th_context *context,
                             struct th_support *support, struct th_error *err);
+
+/* Its state. Local. */
+void th_oomp_fit_describe(struct th_oomp_fit *fit, struct th_state *state);
 
 /* Local. */
 void th_oomp_fit_free(struct th_oomp_fit *fit);

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "core/integer.h"
 #include "core/partition.h"
-#include "math/loss.h"
+#include "solvers/data/sampled_plan.h"
 #include "solvers/greedy/algorithms.h"
 
 enum {
   MOST = 1000,     /* attributes, where no option limits them */
-  EACH_OWNED = 64, /* bytes */
+  EACH_OWNED = 80, /* bytes */
   EACH_ROW = 64,
   ROWS = 8192 /* of a look */
 };
@@ -17,11 +17,9 @@ th_status th_oomp_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   const struct th_shape *shape = size->shape;
-  if (th_loss_find(config->loss)->labels)
-    return th_fail(err, TH_EUSAGE,
-                   "solver %s has the squared loss only, by which labels can "
-                   "be regressed; leave {loss} out",
-                   config->solver);
+  th_status rc = th_sampled_plan_check_loss(config, err);
+  if (rc != TH_OK)
+    return rc;
   if (shape->weighted)
     return th_fail(err, TH_EUSAGE,
                    "solver %s takes examples that are alike: its bounds do not "

@@ -10,9 +10,6 @@
 
 enum { FIRST_ROOM = 16 };
 
-/* A slope below this share of the first one is rounding. */
-static const double nothing = 1e-13;
-
 static struct th_comm *comm_of(const struct th_pursuit *path)
 {
   return path->data.problem->context->comm;
@@ -70,6 +67,7 @@ void th_pursuit_free(struct th_pursuit *path)
           path->slot, path->mean, path->deviation, path->product, path->coef,
           path->gram);
   th_cholesky_free(&path->factor);
+  th_forecast_free(&path->forecast);
   *path = (struct th_pursuit){0};
 }
 
@@ -120,10 +118,8 @@ static th_status join(struct th_pursuit *path, bool *joined,
   return TH_OK;
 }
 
-/* The column of an attribute, which another path may have chosen before.
- * Collective. */
-static th_status fetch(struct th_pursuit *path, int64_t attribute,
-                       int64_t *slot, struct th_error *err)
+th_status th_pursuit_fetch(struct th_pursuit *path, int64_t attribute,
+                           int64_t *slot, struct th_error *err)
 {
   struct th_replicated_columns *columns = path->data.columns;
   *slot = th_replicated_columns_slot(columns, attribute);
@@ -152,7 +148,7 @@ th_status th_pursuit_add(struct th_pursuit *path, int64_t attribute,
   th_status rc;
   *depends = false;
   TH_TRY(th_agree(comm_of(path), widen(path, err), err));
-  TH_TRY(fetch(path, attribute, &path->slot[j], err));
+  TH_TRY(th_pursuit_fetch(path, attribute, &path->slot[j], err));
   path->attribute[j] = attribute;
   path->coef[j] = 0;
   path->size++;
@@ -185,76 +181,23 @@ th_status th_pursuit_predict(struct th_pursuit *path, struct th_error *err)
   return rc;
 }
 
-/* f' at the predictions, 0 where an example is left out. */
-static void find_theta(struct th_pursuit *path)
+/* Choose attributes again, up to number `last`. Collective. */
+static void choose_again(struct th_pursuit *path, struct th_state *state,
+                         const int64_t *attribute, int64_t last)
 {
-  const struct th_problem *p = path->data.problem;
-  th_loss_df_all(p->loss, p->rows, path->prediction, p->target, path->work);
-  for (int64_t i = 0; i < p->rows; i++)
-    if (!(path->weight[i] > 0))
-      path->work[i] = 0;
-}
-
-static void mark_members(struct th_pursuit *path, bool wanted)
-{
-  for (int64_t j = 0; j < path->size; j++) {
-    int64_t g = th_problem_group(path->data.problem, path->attribute[j]);
-    if (g >= 0)
-      path->data.duals->wanted[g] = wanted;
-  }
-}
-
-/* The attribute outside of S with the largest slope; of equal ones the first.
- * INT64_MAX: none is left. Collective. */
-static int64_t best_of_all(struct th_pursuit *path, double *slope)
-{
-  const struct th_problem *p = path->data.problem;
-  const struct th_duals *duals = path->data.duals;
-  double most = -1;
-  int64_t first = INT64_MIN;
-  for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (duals->wanted[g])
-      most = fmax(most, duals->value[g]);
-  comm_of(path)->ops->max_f64(comm_of(path), &most, 1);
-  for (int64_t g = 0; g < p->grouping.groups; g++)
-    if (duals->wanted[g] && duals->value[g] == most)
-      first = th_max_i64(first, -p->key[g]);
-  comm_of(path)->ops->max_i64(comm_of(path), &first, 1);
-  *slope = most;
-  return first == INT64_MIN ? INT64_MAX : -first;
-}
-
-/* Collective. */
-static th_status choose(struct th_pursuit *path, int64_t *attribute,
-                        double *slope, struct th_error *err)
-{
-  mark_members(path, false);
-  find_theta(path);
-  th_status rc = th_problem_pass(path->data.problem, path->work, 1, INFINITY,
-                                 path->data.duals, err);
-  if (rc == TH_OK)
-    *attribute = best_of_all(path, slope);
-  mark_members(path, true);
-  return rc;
-}
-
-th_status th_pursuit_extend(struct th_pursuit *path, struct th_error *err)
-{
-  const struct th_problem *p = path->data.problem;
-  int64_t attribute = INT64_MAX;
-  double slope = 0;
   bool depends = false;
-  th_status rc;
-  TH_TRY(choose(path, &attribute, &slope, err));
-  path->ended = attribute == INT64_MAX || !(slope > nothing * p->lambda_max);
-  if (path->ended)
-    return rc;
-  TH_TRY(th_pursuit_add(path, attribute, &depends, err));
-  path->ended = depends;
-  if (!depends)
-    TH_TRY(th_pursuit_fit(path, err));
-done:
-  return rc;
+  while (path->size < last && th_state_agree(state, comm_of(path)))
+    th_state_note(state, th_pursuit_add(path, attribute[path->size], &depends,
+                                        state->err));
+}
+
+/* Have the forecast again, at the fit that it was made at. Collective. */
+static void forecast_again(struct th_pursuit *path, struct th_state *state)
+{
+  if (th_state_agree(state, comm_of(path)) && path->size > 0)
+    th_state_note(state, th_pursuit_fit(path, state->err));
+  if (th_state_agree(state, comm_of(path)))
+    th_state_note(state, th_pursuit_forecast_again(path, state->err));
 }
 
 /* Choose the attributes again that an image names. Collective. */
@@ -262,23 +205,26 @@ static void take_in(struct th_pursuit *path, struct th_state *state)
 {
   int64_t size = path->size;
   int64_t *attribute = NULL;
-  bool depends = false;
   th_status rc = TH_NEW(&attribute, size, "the support", state->err);
   th_state_note(state, rc);
   th_state_all(state, "attribute", TH_STATE_I64, attribute, size);
   path->size = 0;
-  for (int64_t j = 0; j < size; j++) {
-    if (!th_state_agree(state, comm_of(path)))
-      break;
-    th_state_note(state,
-                  th_pursuit_add(path, attribute[j], &depends, state->err));
+  path->known = path->known && size == 0;
+  if (path->forecast.count > 0) {
+    choose_again(path, state, attribute, path->forecast.base);
+    forecast_again(path, state);
   }
+  choose_again(path, state, attribute, size);
   TH_FREE(attribute);
 }
 
 void th_pursuit_describe(struct th_pursuit *path, struct th_state *state)
 {
+  struct th_forecast *forecast = &path->forecast;
   TH_STATE_ONE(state, path, size);
+  th_state_all(state, "base", TH_STATE_I64, &forecast->base, 1);
+  th_state_all(state, "candidates", TH_STATE_I64, &forecast->count, 1);
+  TH_STATE_ARRAY(state, forecast, candidate, forecast->count);
   if (th_state_puts(state))
     take_in(path, state);
   else

@@ -8,7 +8,9 @@
  * or Newton's steps for labels.
  *
  * Every rank holds the columns of S, and has the same numbers. The slopes of
- * all others are formed by their owners, by one pass over the data.
+ * all others are formed by their owners, by a pass over the data, or for a
+ * squared loss from what an earlier pass has shown
+ * (forecast.h).
  *
  * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
  * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -18,6 +20,7 @@
 
 #include "math/cholesky.h"
 #include "solvers/data/replicated_columns.h"
+#include "solvers/greedy/forecast.h"
 #include "solvers/penalised/problem.h"
 
 #include <stdbool.h>
@@ -27,7 +30,9 @@
 struct th_pursuit_data {
   struct th_problem *problem;
   struct th_duals *duals;                /* work of passes */
-  struct th_replicated_columns *columns; /* whatever any path has chosen */
+  struct th_replicated_columns *columns; /* whatever any path has chosen, and
+                                            its candidates */
+  bool forecast; /* with forecasts; otherwise by a pass for every choice */
 };
 
 /* One path. Replicated; arrays over S are in the order of choice. */
@@ -49,7 +54,9 @@ struct th_pursuit {
   double *prediction; /* of each example, also of those that are left out */
   double *work;       /* examples */
   double loss;        /* mean of f under h */
-  bool ended;         /* no attribute is left that would change the fit */
+  struct th_forecast forecast;
+  bool known; /* the duals have the slopes already */
+  bool ended; /* no attribute is left that would change the fit */
 };
 
 /* Begin with S empty. weight: of each example, copied. Collective. Release with
@@ -60,8 +67,11 @@ th_status th_pursuit_init(struct th_pursuit *path,
 /* Local. */
 void th_pursuit_free(struct th_pursuit *path);
 
-/* Add the next attribute and fit again, or end the path. Collective. */
-th_status th_pursuit_extend(struct th_pursuit *path, struct th_error *err);
+/* Add the next attribute to each of these paths that has not ended and fit
+ * again, or end it. They share data and passes. most: a path will not have more
+ * attributes. Collective. */
+th_status th_pursuit_extend(struct th_pursuit *path, int64_t count,
+                            int64_t most, struct th_error *err);
 
 /* Add this attribute, which is not in S, without a new fit. *depends: it is a
  * combination of S, and has not been added. Collective. */

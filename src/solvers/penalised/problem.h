@@ -124,6 +124,30 @@ th_status th_problem_pass(struct th_problem *problem, const double *theta,
                           double lambda, double level, struct th_duals *duals,
                           struct th_error *err);
 
+/* The same where value and slack of the wanted groups hold already, by other
+ * means: values that decide something are computed exactly. Without a ridge.
+ * Collective. */
+th_status th_problem_settle(struct th_problem *problem, const double *theta,
+                            double lambda, double level, struct th_duals *duals,
+                            struct th_error *err);
+
+/* A bound on the rounding of th_problem_gradients, over the root of sum right^2
+ * / eta times rounding_bound. */
+#define TH_PROBLEM_ROUNDING 0x1p-16
+
+/* Sixteen vectors over the examples, and their products with attributes. */
+struct th_problem_block {
+  const float *right; /* rows x 16 */
+  double *gradient;   /* places x 16 */
+};
+
+/* gradient[16 place + k] = sum_i right[16 i + k] x_i of every attribute that is
+ * not left out, by one pass for all blocks (math/kernels/gradients.h). Not for
+ * values beyond float, nor attributes in memory. Collective. */
+th_status th_problem_gradients(struct th_problem *problem,
+                               const struct th_problem_block *block,
+                               int64_t blocks, struct th_error *err);
+
 /* prediction[n] = intercept + sum of coef x of the listed attributes; observes
  * them. Collective; replicated. TH_ENUMERIC where a value is out of range. Also
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.

@@ -24,6 +24,25 @@ th_status th_problem_sums(struct th_problem *problem, const bool *marked,
                           enum th_sum_kind kind, double factor, double *z,
                           struct th_error *err);
 
+/* A slab of a pass: its first attribute is entry `at` of the list. */
+struct th_problem_piece {
+  struct th_slab slab;
+  struct th_rows rows;
+  int64_t at;
+};
+
+/* What a pass does with a slab. */
+typedef void th_problem_add(struct th_problem *problem,
+                            const struct th_problem_piece *piece, void *task);
+
+/* Read all examples of the attributes that were declared, of which this rank
+ * has `count`; sparse ones that are kept whole are only counted. Local.
+ * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ */
+th_status th_problem_read(struct th_problem *problem, int64_t count,
+                          th_problem_add *add, void *task,
+                          struct th_error *err);
+
 /* Compute second moments of the groups, and bounds on rounding, by one pass.
  * Collective. TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */

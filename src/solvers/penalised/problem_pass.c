@@ -64,9 +64,10 @@ done:
   return rc;
 }
 
-/* Compute again in double the groups whose dual value decides something and is
- * not exact yet. Collective. */
-static th_status finish_duals(struct th_problem *p, double factor, double level,
+/* Compute again the groups whose dual value decides something and is not exact
+ * yet. Collective. */
+static th_status finish_duals(struct th_problem *p, enum th_sum_kind kind,
+                              double factor, double level,
                               struct th_duals *duals, struct th_error *err)
 {
   int64_t groups = p->grouping.groups;
@@ -79,7 +80,7 @@ static th_status finish_duals(struct th_problem *p, double factor, double level,
   for (int64_t g = 0; g < groups; g++)
     marked[g] = duals->wanted[g] && !duals->known[g] &&
                 duals->value[g] + duals->slack[g] >= level;
-  TH_TRY(th_problem_sums(p, marked, TH_SUM_DOUBLE, factor, duals->z, err));
+  TH_TRY(th_problem_sums(p, marked, kind, factor, duals->z, err));
   th_grouping_dual(&p->grouping, p->context->comm, duals->z, value);
   for (int64_t g = 0; g < groups; g++)
     if (marked[g]) {
@@ -135,7 +136,19 @@ th_status th_problem_pass(struct th_problem *p, const double *theta,
   if (!p->single)
     return TH_OK;
   level = fmin(level, least_maximum(p, duals));
-  TH_TRY(finish_duals(p, factor, level, duals, err));
+  TH_TRY(finish_duals(p, TH_SUM_DOUBLE, factor, level, duals, err));
 done:
   return rc;
+}
+
+th_status th_problem_settle(struct th_problem *p, const double *theta,
+                            double lambda, double level, struct th_duals *duals,
+                            struct th_error *err)
+{
+  bool exact = !p->single && !p->beyond_float;
+  double unit;
+  weigh(p, theta, &unit);
+  level = fmin(level, least_maximum(p, duals));
+  return finish_duals(p, exact ? TH_SUM_FAST : TH_SUM_DOUBLE, -unit / lambda,
+                      level, duals, err);
 }

@@ -12,16 +12,16 @@
 
 #include <stdlib.h>
 
-/* A slab of a pass: its first attribute is entry `at` of the list. */
-struct piece {
-  struct th_slab slab;
-  struct th_rows rows;
-  int64_t at;
+/* Sums that a pass forms. */
+struct task {
+  enum th_sum_kind kind;
+  float *room; /* of a row group */
 };
 
 /* Add entry after entry, so that the bits do not depend on the cut into slabs.
  */
-static void add_sparse(struct th_problem *p, const struct piece *piece,
+static void add_sparse(struct th_problem *p,
+                       const struct th_problem_piece *piece,
                        const double *factor, enum th_sum_kind kind)
 {
   const struct th_slab *slab = &piece->slab;
@@ -41,8 +41,8 @@ static void add_sparse(struct th_problem *p, const struct piece *piece,
 }
 
 /* One attribute of a dense slab as a vector; room: of its rows. */
-static struct th_vector vector_of(const struct piece *piece, int64_t a,
-                                  double centre, float *room)
+static struct th_vector vector_of(const struct th_problem_piece *piece,
+                                  int64_t a, double centre, float *room)
 {
   const struct th_slab *slab = &piece->slab;
   struct th_range one = {slab->attributes.first + a,
@@ -63,7 +63,8 @@ static struct th_vector vector_of(const struct piece *piece, int64_t a,
   return x;
 }
 
-static void add_dense(struct th_problem *p, const struct piece *piece,
+static void add_dense(struct th_problem *p,
+                      const struct th_problem_piece *piece,
                       const double *factor, enum th_sum_kind kind, float *room)
 {
   const struct th_slab *slab = &piece->slab;
@@ -77,9 +78,11 @@ static void add_dense(struct th_problem *p, const struct piece *piece,
   }
 }
 
-static void add_piece(struct th_problem *p, const struct piece *piece,
-                      enum th_sum_kind kind, float *room)
+static void add_piece(struct th_problem *p,
+                      const struct th_problem_piece *piece, void *of)
 {
+  const struct task *task = of;
+  enum th_sum_kind kind = task->kind;
   const double *factor = kind == TH_SUM_MOMENTS ? p->eta : p->multiplier;
   int64_t first = piece->rows.first;
   const struct th_row_weights m = {.residual = p->multiplier + first,
@@ -93,7 +96,7 @@ static void add_piece(struct th_problem *p, const struct piece *piece,
     th_kernel_gradient(&piece->slab, &m, p->centre + piece->at,
                        p->sums + piece->at);
   else
-    add_dense(p, piece, factor, kind, room);
+    add_dense(p, piece, factor, kind, task->room);
 }
 
 /* The same for attributes that are kept whole. */
@@ -112,14 +115,14 @@ static void add_kept(struct th_problem *p, int64_t count, enum th_sum_kind kind)
   }
 }
 
-/* Sums over one row group for the listed attributes. Local. */
-static th_status sum_group(struct th_problem *p, struct th_rows rows,
-                           int64_t count, enum th_sum_kind kind, float *room,
-                           struct th_error *err)
+/* One row group. Local. */
+static th_status read_group(struct th_problem *p, struct th_rows rows,
+                            int64_t count, th_problem_add *add, void *task,
+                            struct th_error *err)
 {
   struct th_source *source = p->context->source;
   struct th_draw draw = {.rows = {.items = &rows, .count = 1}, .active = true};
-  struct piece piece = {.rows = rows, .at = 0};
+  struct th_problem_piece piece = {.rows = rows, .at = 0};
   th_status rc = th_source_draw(source, &draw, err);
   if (p->csc.start != NULL)
     return rc; /* counted; the values are in memory */
@@ -127,26 +130,24 @@ static th_status sum_group(struct th_problem *p, struct th_rows rows,
     rc = th_source_active(source, &draw, rows, piece.at, &piece.slab, err);
     if (rc != TH_OK)
       break;
-    add_piece(p, &piece, kind, room);
+    add(p, &piece, task);
     piece.at += piece.slab.attributes.last - piece.slab.attributes.first;
   }
   return rc;
 }
 
-/* Every row group in turn. Local. */
-static th_status sum_groups(struct th_problem *p, int64_t count,
-                            enum th_sum_kind kind, struct th_error *err)
+th_status th_problem_read(struct th_problem *p, int64_t count,
+                          th_problem_add *add, void *task, struct th_error *err)
 {
   const struct th_shape *shape = th_source_shape(p->context->source);
-  float *room = NULL;
-  th_status rc =
-      TH_NEW(&room, shape->row_group, "the examples of a row group", err);
-  for (int64_t first = 0; first < p->rows && rc == TH_OK;) {
+  bool drawn = p->csc.drawn;
+  th_status rc = TH_OK;
+  p->csc.drawn = false;
+  for (int64_t first = 0; first < p->rows && rc == TH_OK && !drawn;) {
     struct th_rows rows = th_shape_rest(shape, first);
-    rc = sum_group(p, rows, count, kind, room, err);
+    rc = read_group(p, rows, count, add, task, err);
     first += rows.count;
   }
-  free(room);
   return rc;
 }
 
@@ -154,10 +155,13 @@ static th_status sum_groups(struct th_problem *p, int64_t count,
 static th_status sum_all(struct th_problem *p, int64_t count,
                          enum th_sum_kind kind, struct th_error *err)
 {
-  th_status rc = TH_OK;
-  if (!p->csc.drawn)
-    rc = sum_groups(p, count, kind, err);
-  p->csc.drawn = false;
+  const struct th_shape *shape = th_source_shape(p->context->source);
+  struct task task = {.kind = kind};
+  th_status rc =
+      TH_NEW(&task.room, shape->row_group, "the examples of a row group", err);
+  if (rc == TH_OK)
+    rc = th_problem_read(p, count, add_piece, &task, err);
+  free(task.room);
   if (rc == TH_OK && p->csc.start != NULL)
     add_kept(p, count, kind);
   return rc;

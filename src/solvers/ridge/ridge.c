@@ -42,7 +42,6 @@ struct ridge {
   double *c;     /* sum eta (y - mean) x */
   struct th_support support;
   struct th_certificate certificate;
-  struct th_index_value *chosen;
   int64_t steps; /* lambdas so far */
   int64_t path;
 };
@@ -58,7 +57,7 @@ static void free_state(void *state)
   th_problem_free(&s->problem);
   th_support_free(&s->support);
   th_certificate_free(&s->certificate);
-  TH_FREE(s->b, s->c, s->chosen, s);
+  TH_FREE(s->b, s->c, s);
 }
 
 /* Local. */
@@ -68,7 +67,6 @@ static th_status reserve(struct ridge *s, struct th_error *err)
   th_status rc;
   TH_TRY(TH_NEW(&s->b, count, "coefficients", err));
   TH_TRY(TH_NEW(&s->c, count, "products with the targets", err));
-  TH_TRY(TH_NEW(&s->chosen, count, "the support", err));
   TH_TRY(TH_NEW(&s->certificate.path, s->path, "the path", err));
 done:
   return rc;
@@ -159,12 +157,9 @@ static th_status publish(struct ridge *s, struct th_context *context,
 {
   const struct th_problem *p = &s->problem;
   int64_t count = s->places.count;
-  int64_t size = 0;
-  for (int64_t k = 0; k < count; k++)
-    if (s->b[k] != 0)
-      s->chosen[size++] =
-          (struct th_index_value){s->places.attribute[k], s->b[k]};
-  th_status rc = th_support_assign(&s->support, context, s->chosen, size, err);
+  const struct th_support_list all = {
+      .attribute = s->places.attribute, .coef = s->b, .count = count};
+  th_status rc = th_support_assign_list(&s->support, context, &all, err);
   if (rc != TH_OK || !p->intercept)
     return rc;
   s->support.intercept = th_useful_mean(&s->places, p->target) -
@@ -251,12 +246,6 @@ static double done_of(const void *state)
   return (double)s->steps / (double)s->path;
 }
 
-static double step_size_of(const void *state)
-{
-  (void)state;
-  return 0;
-}
-
 static const struct th_certificate *certificate_of(const void *state)
 {
   return &((const struct ridge *)state)->certificate;
@@ -280,7 +269,6 @@ const struct th_algorithm th_ridge_algorithm = {.create = create,
                                                 .finish = finish,
                                                 .support = support_of,
                                                 .loss = loss_of,
-                                                .step_size = step_size_of,
                                                 .done = done_of,
                                                 .certificate = certificate_of,
                                                 .describe = describe,

@@ -15,7 +15,7 @@ void th_learning_free(struct th_learning *learning)
   th_iterate_free(&learning->w);
   th_steps_free(&learning->steps);
   th_support_free(&learning->support);
-  TH_FREE(learning->target, learning->weight);
+  th_all_targets_free(&learning->targets);
 }
 
 /* Local. */
@@ -23,15 +23,10 @@ static th_status reserve(struct th_learning *l, struct th_context *context,
                          struct th_error *err)
 {
   int64_t owned = context->owned.last - context->owned.first;
-  int64_t n = th_source_shape(context->source)->training;
   th_status rc;
   TH_TRY(th_iterate_init(&l->w, context, l->ball, err));
   TH_TRY(th_steps_init(&l->steps, context->config, owned, err));
-  TH_TRY(TH_NEW(&l->target, n, "targets", err));
-  TH_TRY(TH_NEW(&l->weight, n, "weights", err));
-  TH_TRY(th_context_all_examples(context, l->target, l->weight, err));
-  for (int64_t i = 0; i < n; i++)
-    l->weight[i] *= (double)n;
+  TH_TRY(th_all_targets_init(&l->targets, context, err));
 done:
   return rc;
 }
@@ -41,7 +36,6 @@ static double choose_radius(const struct th_learning *l,
                             const struct th_context *context)
 {
   int64_t n = th_source_shape(context->source)->training;
-  double response = 0;
   if (l->w.useful == 0) {
     th_context_notice(context,
                       "no attribute changes, so the model is constant");
@@ -49,10 +43,8 @@ static double choose_radius(const struct th_learning *l,
   }
   if (context->config->ball.radius > 0)
     return context->config->ball.radius;
-  for (int64_t i = 0; i < n; i++)
-    response += l->weight[i] * l->target[i] * l->target[i] / (double)n;
   double radius =
-      l->ball->radius(response, l->moments.sum, l->moments.shown, n);
+      l->ball->radius(l->targets.square, l->moments.sum, l->moments.shown, n);
   if (!(radius > 0)) {
     th_context_notice(context, "the targets do not change, so the model is "
                                "constant");

@@ -7,6 +7,7 @@
 #ifndef TH_LEARNING_H
 #define TH_LEARNING_H
 
+#include "solvers/data/all_targets.h"
 #include "solvers/sampling/iterate.h"
 #include "solvers/sampling/moments.h"
 #include "solvers/sampling/steps.h"
@@ -16,8 +17,7 @@ struct th_learning {
   struct th_moments moments;
   struct th_iterate w;
   struct th_steps steps;
-  double *target;            /* of all training examples, replicated */
-  double *weight;            /* their mean is 1 */
+  struct th_all_targets targets;
   double loss;               /* on the last mini-batch */
   struct th_support support; /* as it was published last */
 };

@@ -4,36 +4,10 @@
 
 #include "core/memory.h"
 #include "core/partition.h"
+#include "solvers/data/second_moments.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { PIECE = 16 * TH_CELL };
-
-/* Local. */
-static th_status read_second(struct th_moments *m,
-                             const struct th_context *context,
-                             struct th_error *err)
-{
-  struct th_range owned = context->owned;
-  struct th_statistics *statistics = NULL;
-  th_status rc = TH_NEW(&statistics, PIECE, "attribute statistics", err);
-  for (int64_t first = owned.first; first < owned.last && rc == TH_OK;
-       first += PIECE) {
-    struct th_range all = {first, first + PIECE};
-    struct th_range part = th_range_intersect(all, owned);
-    rc = th_source_statistics(context->source, part, statistics, err);
-    for (int64_t j = part.first; j < part.last && rc == TH_OK; j++) {
-      const struct th_statistics *s = &statistics[j - part.first];
-      double mean = s->mean - context->centre[j - owned.first];
-      double scale = context->scale[j - owned.first];
-      m->second[j - owned.first] =
-          (mean * mean + s->deviation * s->deviation) * scale * scale;
-    }
-  }
-  free(statistics);
-  return rc;
-}
 
 static th_status reserve(struct th_moments *m, const struct th_context *context,
                          struct th_error *err)
@@ -46,7 +20,7 @@ static th_status reserve(struct th_moments *m, const struct th_context *context,
   TH_TRY(TH_NEW(&m->hits, count, "second moments", err));
   TH_TRY(TH_NEW(&m->work, count, "second moments", err));
   TH_TRY(TH_NEW(&m->cell, cells, "second moments", err));
-  TH_TRY(read_second(m, context, err));
+  TH_TRY(th_second_moments_read(context, m->second, err));
 done:
   return rc;
 }

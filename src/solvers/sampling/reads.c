@@ -44,22 +44,6 @@ void th_reads_free(struct th_reads *reads)
   th_memory_arrays_free(TH_ARRAYS(reads, by_slot));
 }
 
-/* Take reads->rows examples. */
-static th_status take_rows(struct th_reads *reads, struct th_context *context,
-                           struct th_example_order *order, struct th_error *err)
-{
-  th_status rc = TH_OK;
-  bool more = true;
-  reads->pieces.count = 0;
-  for (int64_t i = 0; i < reads->rows && rc == TH_OK; i++) {
-    struct th_rows one = {0, 1};
-    rc = th_example_order_next(order, &context->deal, &one.first, &more, err);
-    if (rc == TH_OK)
-      rc = th_deal_pieces_add(&reads->pieces, one, err);
-  }
-  return rc;
-}
-
 /* Draw the cells of all slots; those of this rank are listed. */
 static void draw_cells(struct th_reads *reads, const struct th_draws *draws,
                        struct th_range cells, int64_t example)
@@ -114,14 +98,15 @@ th_status th_reads_take(struct th_reads *reads, struct th_context *context,
                         const struct th_draws *draws, int64_t example,
                         bool *more, struct th_error *err)
 {
-  int64_t left = order->unit.count - order->next + th_deal_left(&context->deal);
+  int64_t left = th_example_order_left(order, &context->deal);
   th_status rc;
   reads->rows = th_min_i64(reads->capacity, left);
   reads->inners = th_draws_total(draws) > 0 ? reads->most_inners : 0;
   *more = reads->rows > 0;
   if (!*more)
     return TH_OK;
-  TH_TRY(take_rows(reads, context, order, err));
+  TH_TRY(th_example_order_take(order, &context->deal, reads->rows,
+                               &reads->pieces, err));
   draw_cells(reads, draws, draws->cells, example);
   reads->draw = (struct th_draw){.rows = reads->pieces,
                                  .slots = reads->points + reads->inners,
@@ -153,8 +138,7 @@ static void multiply(struct th_reads *reads, const struct th_draws *draws,
 }
 
 /* Residuals from the terms of all ranks. Local, replicated. */
-static void add_up(struct th_reads *reads,
-                   const struct th_reads_targets *targets)
+static void add_up(struct th_reads *reads, const struct th_all_targets *targets)
 {
   reads->loss = 0;
   for (int64_t i = 0; i < reads->rows; i++) {
@@ -174,7 +158,7 @@ static void add_up(struct th_reads *reads,
 th_status th_reads_residuals(struct th_reads *reads, struct th_context *context,
                              const struct th_draws *draws,
                              const struct th_iterate *w,
-                             const struct th_reads_targets *targets,
+                             const struct th_all_targets *targets,
                              th_status taken, struct th_error *err)
 {
   int64_t terms = reads->rows * reads->inners;

@@ -10,19 +10,13 @@
 #ifndef TH_READS_H
 #define TH_READS_H
 
-#include "solvers/data/context.h"
+#include "solvers/data/all_targets.h"
 #include "solvers/data/example_order.h"
 #include "solvers/sampling/draws.h"
 #include "solvers/sampling/iterate.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Of all training examples, replicated; borrowed. */
-struct th_reads_targets {
-  const double *target;
-  const double *weight; /* their mean is 1 */
-};
 
 /* Replicated but for the slots of this rank. */
 struct th_reads {
@@ -67,7 +61,7 @@ th_status th_reads_take(struct th_reads *reads, struct th_context *context,
 th_status th_reads_residuals(struct th_reads *reads, struct th_context *context,
                              const struct th_draws *draws,
                              const struct th_iterate *w,
-                             const struct th_reads_targets *targets,
+                             const struct th_all_targets *targets,
                              th_status taken, struct th_error *err);
 
 /* Is slot number k of this rank one of a data point? Its row. Local. */

@@ -178,7 +178,6 @@ static th_status step(void *state, struct th_context *context, bool *more,
                       struct th_error *err)
 {
   struct th_sampling *s = state;
-  struct th_reads_targets targets = {s->learning.target, s->learning.weight};
   th_status rc;
   *more = !th_learning_is_over(&s->learning);
   if (!*more)
@@ -189,7 +188,7 @@ static th_status step(void *state, struct th_context *context, bool *more,
   if (rc == TH_OK && !*more)
     return TH_OK;
   TH_TRY(th_reads_residuals(&s->reads, context, &s->draws, &s->learning.w,
-                            &targets, rc, err));
+                            &s->learning.targets, rc, err));
   s->learning.loss = s->reads.loss;
   s->examples += s->reads.rows;
   s->updates++;

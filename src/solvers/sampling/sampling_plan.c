@@ -1,14 +1,11 @@
 /* sampling_plan.c - what a run of an attribute-efficient solver is going to do
  * SPDX-License-Identifier: MIT */
-#include "core/elementary.h"
 #include "core/integer.h"
 #include "core/partition.h"
-#include "math/loss.h"
+#include "solvers/data/sampled_plan.h"
 #include "solvers/sampling/algorithms.h"
 #include "solvers/sampling/sampling.h"
 #include "solvers/solver_table.h"
-
-#include <math.h>
 
 enum {
   USUAL_BUDGET = 128,
@@ -89,37 +86,12 @@ static int64_t memory_of(const struct th_plan *plan,
          size->shape->training * EXAMPLE_BYTES + slots * SLOT_BYTES;
 }
 
-static th_status check_loss(const struct th_config *config,
-                            struct th_error *err)
-{
-  if (!th_loss_find(config->loss)->labels)
-    return TH_OK;
-  return th_fail(err, TH_EUSAGE,
-                 "solver %s has the squared loss only, by which labels can be "
-                 "regressed; leave {loss} out",
-                 config->solver);
-}
-
-/* Passes, and bytes of the runs of which some example is read. */
+/* Passes, memory, and what is read. */
 static void fill_in(struct th_plan *plan, const struct th_plan_size *size)
 {
-  struct th_config *config = &plan->config;
-  const struct th_shape *shape = size->shape;
-  choose_passes(config, shape);
-  double rows = (double)config->passes * (double)shape->training;
-  double share = (double)config->budget / (double)shape->attributes;
-  double group = (double)th_min_i64(shape->row_group, shape->training);
-  double missed = th_exp(-group * share);
-  plan->blocks = 1;
-  plan->deal_unit =
-      th_partition_deal_unit_size(shape->row_group, shape->training, 1);
+  choose_passes(&plan->config, size->shape);
   plan->memory = memory_of(plan, size);
-  plan->stream_bytes =
-      (int64_t)(th_shape_bytes(shape) * (double)config->passes * (1 - missed));
-  plan->read_bytes = (int64_t)(th_shape_bytes(shape) *
-                               (1 - th_pow(missed, (double)config->passes)));
-  plan->updates = (int64_t)ceil(rows / (double)config->batch);
-  plan->visits = rows * (double)config->budget;
+  th_sampled_plan_fill(plan, size);
 }
 
 th_status th_sampling_plan(struct th_plan *plan,
@@ -128,7 +100,7 @@ th_status th_sampling_plan(struct th_plan *plan,
 {
   struct th_config *config = &plan->config;
   th_status rc;
-  TH_TRY(check_loss(config, err));
+  TH_TRY(th_sampled_plan_check_loss(config, err));
   TH_TRY(choose_budget(config, size->shape->attributes, err));
   TH_TRY(check_steps(config, err));
   fill_in(plan, size);
@@ -141,7 +113,7 @@ th_status th_online_plan(struct th_plan *plan, const struct th_plan_size *size,
 {
   struct th_config *config = &plan->config;
   th_status rc;
-  TH_TRY(check_loss(config, err));
+  TH_TRY(th_sampled_plan_check_loss(config, err));
   TH_TRY(check_steps(config, err));
   config->budget = size->shape->attributes;
   fill_in(plan, size);

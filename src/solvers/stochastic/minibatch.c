@@ -132,8 +132,7 @@ th_status th_stochastic_batch_next(struct th_stochastic *s, bool *more,
                                    struct th_error *err)
 {
   struct th_minibatch *minibatch = &s->minibatch;
-  int64_t left =
-      s->order.unit.count - s->order.next + th_deal_left(&s->context->deal);
+  int64_t left = th_example_order_left(&s->order, &s->context->deal);
   int64_t rows = th_min_i64(minibatch->capacity, left);
   int64_t sums = s->screening->anchored ? 2 * rows : rows;
   *more = rows > 0;

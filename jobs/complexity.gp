@@ -1,0 +1,40 @@
+# complexity.gp - the picture of complexity.sh, from its summary
+# SPDX-License-Identifier: MIT
+#
+# gnuplot -e "prefix = 'DIR/complexity'; seeds = 20; style = 'style.gp'; format =
+# 'png'" complexity.gp: PREFIX.png.
+table = prefix . ".summary.tsv"
+load style
+set datafile separator "\t"
+set datafile columnheaders
+some(column) = system(sprintf("awk -F '\t' 'NR > 1 && !seen[$%d]++ { print $%d }' '%s' \
+  | tr '\n' ' '", column, column, table))
+designs = some(3)
+fits = some(4)
+lines(design, fit) = sprintf("< awk -F '\t' 'NR == 1 || ($3 == \"%s\" && $4 == \"%s\")' \
+  '%s'", design, fit, table)
+all_d = some(2)
+least_d = real(word(all_d, 1))
+most_d = least_d
+do for [d in all_d] {
+  least_d = real(d) < least_d ? real(d) : least_d
+  most_d = real(d) > most_d ? real(d) : most_d
+}
+# Bars of neighbouring curves stand side by side.
+aside(k) = 0.04 * (k - 0.5)
+number(design, fit) = (design eq "orthogonal" ? 1 : 2) + (fit eq "ls" ? 0 : 2)
+named(design, fit) = design . (words(fits) > 1 ? ", " . fit : "")
+eval picture(prefix, 5.6, 3.2)
+set title sprintf("cost of OOMP beside OMP, %d run%s", seeds, seeds == 1 ? "" : "s")
+set xlabel "log_2 of the number of attributes"
+set ylabel "log_2 (C_{OOMP} / C_{OMP})"
+set xtics 1
+set xrange [least_d - 0.3:most_d + 0.3]
+set key outside right top Left reverse samplen 3
+plot for [f in fits] for [d in designs] lines(d, f) using \
+  (column("log2_d") + aside(number(d, f) - 1)):"least":(0): \
+  (column("most") - column("least")) with vectors heads size screen 0.004, 90 \
+  linestyle number(d, f) linewidth 0.9 dashtype 1 notitle, \
+  for [f in fits] for [d in designs] lines(d, f) using \
+  (column("log2_d") + aside(number(d, f) - 1)):"mean" with linespoints \
+  linestyle number(d, f) pointsize 0.7 title named(d, f)

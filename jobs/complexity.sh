@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# complexity.sh [OPTION...] - the figure of Saad, Blanchard and Arlot (2024)
+# SPDX-License-Identifier: MIT
+#
+# What online OMP costs, as a share of what OMP costs (figure 1): the base-2 logarithm
+# of C_OOMP / C_OMP for log2(d) = 2 to 8 attributes, log2(d) of which are true, and two
+# designs. C_OOMP counts the values that the run has used; C_OMP is (s d + s^2) n with
+# the n of Zhang's theorem, which suffices for OMP to find the s true attributes.
+#
+#   --out DIR         results (build/complexity)
+#   --seeds N         runs of each point (20, as in the paper)
+#   --attributes LIST ("4 8 16 32 64 128 256")
+#   --designs LIST    ("orthogonal toeplitz")
+#   --optim LIST      how chosen attributes are fitted: ls, asgd ("ls"). asgd is the
+#                     paper's; it takes far more examples, and time
+#   --quick           3 seeds, up to 64 attributes
+#   --processes N     runs at a time (one for each processor)
+#   --format F        png, svg or pdf (png, with 300 dots per inch)
+#
+# Environment: THRESHER, the program (build/release/thresher); PYTHON, with numpy.
+#
+# What comes out: DIR/complexity.tsv with a line for each run, DIR/complexity.summary.tsv
+# with mean, least and most of the logarithm, the share of runs that found all true
+# attributes and no other, and the mean number of examples; it is printed.
+# DIR/complexity.png shows means, and bars from the least to the most. Runs that are
+# there already, with the same command, are used as they are.
+if [ -z "${BASH_VERSION:-}" ]; then # sh complexity.sh
+  exec bash "$0" "$@"
+fi
+set -euo pipefail
+. "$(dirname "$0")/study.sh"
+
+options()
+{
+  out=$jobs/../build/complexity
+  seeds=20
+  attributes="4 8 16 32 64 128 256"
+  designs="orthogonal toeplitz"
+  optim="ls"
+  processes=$(nproc)
+  format=png
+  while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+      help_from "$0"
+      exit 0
+      ;;
+    --quick) seeds=3 attributes="4 8 16 32 64" ;;
+    --out | --seeds | --attributes | --designs | --optim | --processes | --format)
+      [ $# -ge 2 ] || refuse "$1 wants a value"
+      option "${1#--}" "$2"
+      shift
+      ;;
+    *) refuse "$1 is no option; see --help" ;;
+    esac
+    shift
+  done
+  check_format "$format"
+}
+
+# some_of OPTION LIST WORD...: each word of the list is one of the words
+some_of()
+{
+  local word
+  for word in $2; do
+    case " ${*:3} " in
+    *" $word "*) ;;
+    *) refuse "--$1 $2: wanted some of ${*:3}" ;;
+    esac
+  done
+}
+
+option() # NAME VALUE
+{
+  case $1 in
+  seeds | processes) whole "$1" "$2" ;;
+  designs) some_of "$1" "$2" orthogonal toeplitz ;;
+  optim) some_of "$1" "$2" ls asgd ;;
+  attributes) [[ $2 =~ ^([1-9][0-9]*\ *)+$ ]] ||
+    refuse "--attributes $2: wanted whole numbers above 0" ;;
+  esac
+  declare -g "$1=$2"
+}
+
+# The runs, one on a line, the largest first.
+each_run()
+{
+  local d design how
+  for d in $(echo "$attributes" | tr ' ' '\n' | grep . | sort -rn); do
+    for design in $designs; do
+      for how in $optim; do
+        seq "$seeds" | sed "s/^/$d	$design	$how	/"
+      done
+    done
+  done
+}
+
+show()
+{
+  each_run | "$PYTHON" "$jobs/complexity_tables.py" "$out"
+  if command -v gnuplot >/dev/null; then
+    gnuplot -e "prefix = '$out/complexity'; seeds = $seeds; format = '$format';
+      style = '$jobs/style.gp'" "$jobs/complexity.gp"
+  else
+    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
+  fi
+  table '\t' "$out/complexity.summary.tsv" 140
+  echo "results: $out/complexity.*"
+}
+
+options "$@"
+find_program
+mkdir -p "$out/runs"
+out=$(cd "$out" && pwd)
+export thresher PYTHON out
+each_run | tr '\n\t' '\0\0' | xargs -0 -r -n 4 -P "$processes" \
+  bash "$jobs/complexity_run.sh" || exit 1
+show

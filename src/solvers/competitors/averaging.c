@@ -1,0 +1,243 @@
+/* averaging.c - dual averaging with an l1 penalty, from whole examples or from
+ * looks at them
+ *
+ * Estimates from a few attributes vary without bound: if the steps are too
+ * long, their errors feed on themselves. So what is known of each example
+ * predicts it first. If over some examples the squared residuals are half as
+ * large again as the squared targets, the sums begin anew with half the step
+ * size, and the run says so. Nothing of this happens with steps that fit.
+ * SPDX-License-Identifier: MIT */
+#include "solvers/competitors/averaging.h"
+
+#include "core/memory.h"
+#include "math/kernels/rows.h"
+#include "math/select.h"
+#include "solvers/data/second_moments.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  WATCHED = 256,    /* examples */
+  AT_ONCE = 1 << 20 /* times the squared targets: no need to wait for more */
+};
+
+static const double too_large = 1.5; /* times as well */
+
+void th_averaging_free(void *state)
+{
+  struct th_averaging *s = state;
+  if (s == NULL)
+    return;
+  th_all_targets_free(&s->targets);
+  th_looks_free(&s->looks);
+  th_whole_rows_free(&s->whole);
+  th_support_free(&s->support);
+  th_select_free(&s->selection);
+  TH_FREE(s->sum, s->coef, s->gradient, s->by_place, s->chosen, s);
+}
+
+/* The most attributes of the model. */
+static int64_t most_members(const struct th_context *context)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  return context->config->sparsity > 0 ? context->config->sparsity : d;
+}
+
+/* Local. */
+static th_status reserve(struct th_averaging *s, struct th_context *context,
+                         struct th_error *err)
+{
+  const char *what = "the solver";
+  int64_t owned = context->owned.last - context->owned.first;
+  th_status rc;
+  TH_TRY(TH_NEW(&s->sum, owned, what, err));
+  TH_TRY(TH_NEW(&s->coef, owned, what, err));
+  TH_TRY(TH_NEW(&s->gradient, owned, what, err));
+  TH_TRY(TH_NEW(&s->by_place, owned, what, err));
+  TH_TRY(TH_NEW(&s->chosen, most_members(context), what, err));
+  TH_TRY(th_all_targets_init(&s->targets, context, err));
+  if (!s->reads_whole)
+    TH_TRY(th_looks_init(&s->looks, context, context->config->batch, err));
+  TH_TRY(th_second_moments_read(context, s->gradient, err));
+done:
+  return rc;
+}
+
+/* The constants, as given or by the data. Collective. */
+static void choose_constants(struct th_averaging *s,
+                             const struct th_context *context)
+{
+  const struct th_config *config = context->config;
+  int64_t owned = context->owned.last - context->owned.first;
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t known = s->reads_whole ? d : config->sparsity;
+  double unit = 0;
+  for (int64_t a = 0; a < owned; a++)
+    unit = fmax(unit, s->gradient[a]);
+  context->comm->ops->max_f64(context->comm, &unit, 1);
+  struct th_averaging_scale scale = {
+      .unit = unit,
+      .spread = sqrt(s->targets.square),
+      .d = (double)d,
+      .known = (double)known,
+      .odds = th_looks_odds_of(d, known, config->budget)};
+  s->over = !(unit > 0 && scale.spread > 0);
+  if (s->over) {
+    th_context_notice(context, "targets or attributes do not change, so the "
+                               "model is constant");
+    return;
+  }
+  s->pull = s->rule->pull * unit;
+  s->eta = config->eta > 0 ? config->eta : s->rule->eta(&scale);
+  s->lambda = config->lambda > 0 ? config->lambda : s->rule->lambda(&scale);
+  th_context_notice(context, "{eta} %g, {lambda} %g", s->eta, s->lambda);
+}
+
+th_status th_averaging_create(void **state, struct th_context *context,
+                              const struct th_averaging_rule *rule,
+                              struct th_error *err)
+{
+  struct th_averaging *s = NULL;
+  const struct th_config *config = context->config;
+  th_status rc = TH_NEW(&s, 1, "the solver", err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  s->rule = rule;
+  s->reads_whole =
+      config->budget >= th_source_shape(context->source)->attributes;
+  TH_TRY(th_agree(context->comm, reserve(s, context, err), err));
+  if (s->reads_whole)
+    TH_TRY(th_whole_rows_init(&s->whole, context, config->batch, err));
+  choose_constants(s, context);
+  *state = s;
+  s = NULL;
+done:
+  th_averaging_free(s);
+  return rc;
+}
+
+/* Add the gradient, and go to the minimum. Local. */
+static void average(struct th_averaging *s, const struct th_context *context,
+                    double rows)
+{
+  int64_t owned = context->owned.last - context->owned.first;
+  s->examples += rows;
+  struct th_averaging_sizes sizes =
+      s->rule->sizes(s->eta, s->lambda, s->pull, s->examples);
+  double pull = s->pull * rows;
+  s->step = sizes.step;
+  for (int64_t a = 0; a < owned; a++) {
+    s->sum[a] += s->gradient[a] - pull * s->coef[a];
+    s->coef[a] = sizes.step * th_row_soft(-s->sum[a], sizes.threshold);
+  }
+}
+
+/* Begin anew with half the step size if the residuals say so. Local, the same
+ * on every rank. */
+static th_status guard(struct th_averaging *s, const struct th_context *context,
+                       struct th_error *err)
+{
+  struct th_averaging_watch *watch = &s->watch;
+  size_t bytes =
+      (size_t)(context->owned.last - context->owned.first) * sizeof *s->sum;
+  if (watch->rows < WATCHED && watch->residual <= AT_ONCE * s->targets.square)
+    return TH_OK;
+  bool good = watch->residual <= too_large * watch->target;
+  *watch = (struct th_averaging_watch){0};
+  if (good)
+    return TH_OK;
+  s->eta /= 2;
+  if (!(s->eta > 0))
+    return th_fail(err, TH_ENUMERIC,
+                   "no step size is small enough; standardize");
+  th_context_notice(context,
+                    "the steps were too long, so the sums begin anew with "
+                    "{eta} %g",
+                    s->eta);
+  s->examples = 0;
+  memset(s->sum, 0, bytes);
+  memset(s->coef, 0, bytes);
+  return TH_OK;
+}
+
+/* The support: the largest coefficients. Collective. */
+static th_status choose(struct th_averaging *s, struct th_context *context,
+                        struct th_error *err)
+{
+  int64_t found = 0;
+  th_status rc;
+  struct th_select_among among = {.values = s->coef,
+                                  .first = context->owned.first,
+                                  .count = context->owned.last -
+                                           context->owned.first,
+                                  .k = most_members(context)};
+  TH_TRY(th_select_largest(context->comm, &s->selection, &among, TH_OK,
+                           s->chosen, &found, err));
+  TH_TRY(th_support_assign(&s->support, context, s->chosen, found, err));
+done:
+  return rc;
+}
+
+th_status th_averaging_step(void *state, struct th_context *context, bool *more,
+                            struct th_error *err)
+{
+  struct th_averaging *s = state;
+  th_status rc;
+  *more = !s->over;
+  if (!*more)
+    return TH_OK;
+  TH_TRY(th_averaging_gradient(s, context, more, err));
+  if (!*more)
+    return TH_OK;
+  average(s, context, (double)(s->reads_whole ? s->whole.rows : s->looks.rows));
+  TH_TRY(guard(s, context, err));
+  if (!s->reads_whole) /* the next looks are at these */
+    rc = choose(s, context, err);
+done:
+  return rc;
+}
+
+th_status th_averaging_publish(void *state, struct th_context *context,
+                               struct th_error *err)
+{
+  return choose(state, context, err);
+}
+
+const struct th_support *th_averaging_support(const void *state)
+{
+  return &((const struct th_averaging *)state)->support;
+}
+
+double th_averaging_loss(const void *state)
+{
+  return ((const struct th_averaging *)state)->loss;
+}
+
+double th_averaging_step_size(const void *state)
+{
+  return ((const struct th_averaging *)state)->step;
+}
+
+void th_averaging_describe(void *state, struct th_context *context,
+                           struct th_state *list)
+{
+  struct th_averaging *s = state;
+  TH_STATE_ONE(list, s, eta);
+  TH_STATE_ONE(list, s, examples);
+  TH_STATE_ONE(list, s, step);
+  TH_STATE_ONE(list, s, loss);
+  TH_STATE_ONE(list, &s->watch, residual);
+  TH_STATE_ONE(list, &s->watch, target);
+  TH_STATE_ONE(list, &s->watch, rows);
+  th_state_spread(list, "sum", TH_STATE_F64, s->sum, 1, context->owned);
+  th_state_spread(list, "coef", TH_STATE_F64, s->coef, 1, context->owned);
+  th_support_describe(&s->support, "support", list);
+  if (!s->reads_whole)
+    th_looks_describe(&s->looks, list);
+  else
+    th_whole_rows_describe(&s->whole, list);
+  if (s->reads_whole && th_state_puts(list) &&
+      th_state_agree(list, context->comm))
+    th_state_note(list, th_whole_rows_resume(&s->whole, list->err));
+}

@@ -1,0 +1,114 @@
+/* averaging.h - dual averaging with an l1 penalty, from whole examples or from
+ * looks at them: what `rda-ito` and `ssr` have in common
+ *
+ * G is the sum of the gradients of all examples so far, each at the iterate of
+ * its time. The next iterate is the minimum of
+ *     G'w + threshold(t) norm1(w) + norm2(w)^2 / (2 step(t)),
+ * which is w = step soft(-G, threshold). Solvers differ in these functions of
+ * t, the number of examples.
+ *
+ * Where a comment names no code, a status is one of TH_ENUMERIC, TH_ENOMEM, and
+ * of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_AVERAGING_H
+#define TH_AVERAGING_H
+
+#include "solvers/competitors/looks.h"
+#include "solvers/data/all_targets.h"
+#include "solvers/data/support.h"
+#include "solvers/data/whole_rows.h"
+
+/* What the constants of a solver follow from. Replicated. */
+struct th_averaging_scale {
+  double unit;   /* the largest E x^2 of an attribute */
+  double spread; /* root mean square of the targets */
+  double d;
+  double known;              /* attributes of an example that are always seen */
+  struct th_looks_odds odds; /* of the others */
+};
+
+/* At some number of examples. */
+struct th_averaging_sizes {
+  double threshold;
+  double step;
+};
+
+/* How a solver averages. All functions are local. */
+struct th_averaging_rule {
+  double slope; /* gradients are slope (x'w - y) x */
+  double pull;  /* times unit: each example adds a quadratic of this curvature,
+                   whose minimum is at the iterate of its time */
+  double (*eta)(const struct th_averaging_scale *scale);    /* default */
+  double (*lambda)(const struct th_averaging_scale *scale); /* default */
+  struct th_averaging_sizes (*sizes)(double eta, double lambda, double pull,
+                                     double examples);
+};
+
+/* Squares since the last look at them: of residuals, and of targets. */
+struct th_averaging_watch {
+  double residual;
+  double target;
+  int64_t rows;
+};
+
+/* Arrays are of the owned attributes, other numbers replicated. */
+struct th_averaging {
+  const struct th_averaging_rule *rule;
+  struct th_all_targets targets;
+  struct th_looks looks;
+  struct th_whole_rows whole;
+  bool reads_whole; /* all attributes of each example */
+  bool over;        /* targets or attributes do not change */
+  double pull;
+  double eta;
+  double lambda;
+  double examples; /* t */
+  double step;
+  double loss;
+  struct th_averaging_watch watch;
+  double *sum; /* G */
+  double *coef;
+  double *gradient; /* work: of the mini-batch; by place if whole */
+  double *by_place; /* work */
+  struct th_support support;
+  struct th_selection selection;
+  struct th_index_value *chosen;
+};
+
+/* Collective. */
+th_status th_averaging_create(void **state, struct th_context *context,
+                              const struct th_averaging_rule *rule,
+                              struct th_error *err);
+/* Local. */
+void th_averaging_free(void *state);
+
+/* For the table of an algorithm. Collective. */
+th_status th_averaging_step(void *state, struct th_context *context, bool *more,
+                            struct th_error *err);
+th_status th_averaging_publish(void *state, struct th_context *context,
+                               struct th_error *err);
+/* Local. */
+const struct th_support *th_averaging_support(const void *state);
+double th_averaging_loss(const void *state);
+double th_averaging_step_size(const void *state);
+/* The state between two updates. Collective while an image is put. */
+void th_averaging_describe(void *state, struct th_context *context,
+                           struct th_state *list);
+
+/* Form the sum of the gradients of the next mini-batch, an unbiased estimate
+ * where not all attributes are seen, in `gradient`. Also for tests.
+ * Collective. */
+th_status th_averaging_gradient(struct th_averaging *s,
+                                struct th_context *context, bool *more,
+                                struct th_error *err);
+
+#define TH_AVERAGING_ALGORITHM(create_function)                                \
+  {                                                                            \
+    .create = (create_function), .step = th_averaging_step,                    \
+    .publish = th_averaging_publish, .finish = th_averaging_publish,           \
+    .support = th_averaging_support, .loss = th_averaging_loss,                \
+    .step_size = th_averaging_step_size, .describe = th_averaging_describe,    \
+    .free = th_averaging_free                                                  \
+  }
+
+#endif

@@ -1,0 +1,182 @@
+/* looks.c - a mini-batch under a budget: of each example the support, and other
+ * attributes that are drawn uniformly at random
+ * SPDX-License-Identifier: MIT */
+#include "solvers/competitors/looks.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+#include "core/partition.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct th_array by_slot[] = {
+    TH_ARRAY(struct th_looks, attribute),
+    TH_ARRAY(struct th_looks, cell),
+    TH_ARRAY(struct th_looks, number),
+    TH_ARRAY_OF(struct th_looks, message, 1, 2),
+    TH_ARRAY(struct th_looks, slot),
+    TH_ARRAY(struct th_looks, mine),
+    TH_ARRAY(struct th_looks, value)};
+
+int64_t th_looks_bytes(void)
+{
+  const int64_t record = 3 * (int64_t)sizeof(int64_t); /* of the source */
+  int64_t bytes = record;
+  for (size_t k = 0; k < TH_COUNT(by_slot); k++)
+    bytes += (int64_t)by_slot[k].size;
+  return bytes;
+}
+
+struct th_looks_odds th_looks_odds_of(int64_t d, int64_t known, int64_t budget)
+{
+  int64_t others = d - known;
+  int64_t drawn = th_min_i64(budget - known, others);
+  struct th_looks_odds odds = {1, 1};
+  if (drawn >= others)
+    return odds;
+  odds.one = (double)drawn / (double)others;
+  odds.two = odds.one * (double)(drawn - 1) / (double)(others - 1);
+  return odds;
+}
+
+th_status th_looks_init(struct th_looks *looks,
+                        const struct th_context *context, int64_t rows,
+                        struct th_error *err)
+{
+  th_status rc;
+  *looks = (struct th_looks){.seed = context->config->seed, .capacity = rows};
+  TH_TRY(th_example_order_init(&looks->order, context->deal.plan.unit, err));
+  TH_TRY(th_memory_arrays_reserve(
+      TH_ARRAYS(looks, by_slot), &looks->slot_capacity,
+      rows * context->config->budget, "a mini-batch", err));
+done:
+  return rc;
+}
+
+void th_looks_free(struct th_looks *looks)
+{
+  th_example_order_free(&looks->order);
+  th_deal_pieces_free(&looks->pieces);
+  th_memory_arrays_free(TH_ARRAYS(looks, by_slot));
+}
+
+/* Attribute number k, from 0, of those outside of the support. */
+static int64_t outside(const struct th_support *support, int64_t k)
+{
+  int64_t low = 0;
+  int64_t high = support->size;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (support->attribute[middle] - middle <= k)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return k + low;
+}
+
+/* The attributes of one row: the support, then a sample of the others. */
+static void draw_row(struct th_looks *looks, const struct th_support *support,
+                     int64_t others, int64_t r)
+{
+  struct th_stream stream = {looks->seed, TH_PURPOSE_SLOT};
+  int64_t slots = looks->draw.slots;
+  int64_t *attribute = looks->attribute + r * slots;
+  uint64_t example = (uint64_t)(looks->examples + r);
+  for (int64_t k = 0; k < support->size; k++)
+    attribute[k] = support->attribute[k];
+  for (int64_t k = support->size; k < slots; k++)
+    attribute[k] = outside(
+        support, th_random_place(stream, example, others, k - support->size));
+}
+
+/* Draw the attributes of all slots; those of this rank are listed. */
+static void draw_slots(struct th_looks *looks, const struct th_context *context,
+                       const struct th_support *support)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  struct th_range owned = context->owned;
+  looks->count = 0;
+  for (int64_t r = 0; r < looks->rows; r++)
+    draw_row(looks, support, d - support->size, r);
+  for (int64_t k = 0; k < looks->rows * looks->draw.slots; k++) {
+    int64_t attribute = looks->attribute[k];
+    looks->cell[k] = (int32_t)(attribute / TH_CELL);
+    if (attribute < owned.first || attribute >= owned.last)
+      continue;
+    looks->slot[looks->count] = k;
+    looks->mine[looks->count++] = attribute;
+  }
+}
+
+/* Read this rank's values, and note what the others are told of them. */
+static th_status read_values(struct th_looks *looks, struct th_context *context,
+                             const double *coef, struct th_error *err)
+{
+  struct th_slots slots = {looks->count, looks->slot, looks->mine};
+  th_status rc =
+      th_source_slots(context->source, &looks->draw, &slots, looks->value, err);
+  for (int64_t k = 0; k < looks->count && rc == TH_OK; k++) {
+    int64_t a = looks->mine[k] - context->owned.first;
+    double x = (looks->value[k] - context->centre[a]) * context->scale[a];
+    double told = coef != NULL ? x * coef[a] : x;
+    looks->value[k] = x;
+    memcpy(&looks->message[looks->slot[k]], &told, sizeof told);
+  }
+  return rc;
+}
+
+/* Local. */
+static th_status take(struct th_looks *looks, struct th_context *context,
+                      const struct th_support *support, const double *coef,
+                      struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(th_example_order_take(&looks->order, &context->deal, looks->rows,
+                               &looks->pieces, err));
+  draw_slots(looks, context, support);
+  looks->draw.rows = looks->pieces;
+  looks->draw.cell = looks->cell;
+  TH_TRY(th_source_draw(context->source, &looks->draw, err));
+  TH_TRY(read_values(looks, context, coef, err));
+done:
+  return rc;
+}
+
+th_status th_looks_take(struct th_looks *looks, struct th_context *context,
+                        const struct th_support *support, int64_t most,
+                        const double *coef, bool *more, struct th_error *err)
+{
+  int64_t d = th_source_shape(context->source)->attributes;
+  int64_t budget = th_min_i64(context->config->budget, d);
+  int64_t left = th_example_order_left(&looks->order, &context->deal);
+  looks->rows = th_min_i64(th_min_i64(most, looks->capacity), left);
+  looks->known = support->size;
+  looks->odds = th_looks_odds_of(d, support->size, budget);
+  looks->draw = (struct th_draw){.slots = budget};
+  *more = looks->rows > 0;
+  if (!*more)
+    return TH_OK;
+  int64_t slots = looks->rows * budget;
+  memset(looks->message, 0, (size_t)(slots + 1) * sizeof *looks->message);
+  th_status rc = take(looks, context, support, coef, err);
+  looks->message[slots] = th_source_unsettled(context->source);
+  rc = th_comm_sum_agree(context->comm, looks->message, (size_t)slots + 1, rc,
+                         err);
+  if (rc != TH_OK)
+    return rc;
+  th_source_settle(context->source, looks->message[slots]);
+  memcpy(looks->number, looks->message, (size_t)slots * sizeof *looks->number);
+  looks->examples += looks->rows;
+  return TH_OK;
+}
+
+void th_looks_describe(struct th_looks *looks, struct th_state *state)
+{
+  th_state_enter(state, "looks");
+  TH_STATE_ONE(state, looks, examples);
+  th_example_order_describe(&looks->order, state);
+  th_state_leave(state);
+}
