@@ -86,6 +86,8 @@ static th_status sparse_active(struct th_source *source, struct th_rows rows,
   int64_t count = source->active_count - place;
   struct th_range rest = {list[0], list[count - 1] + 1};
   th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
+  if (rc == TH_OK && active_range(source, place).last >= slab->attributes.last)
+    return rc; /* none of them is left out */
   if (rc == TH_OK)
     rc = TH_GROW(&source->numbers, &source->number_capacity, slab->runs,
                  "the attributes left after screening", err);
