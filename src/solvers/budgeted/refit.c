@@ -171,7 +171,7 @@ th_status th_refit_shrunk(struct th_support *support,
                           const struct th_gram *gram, struct th_error *err)
 {
   bool intercept = context->config->intercept;
-  struct shrinking room = {NULL};
+  struct shrinking room = {0};
   th_status rc = th_refit_squares(support, context, gram, NULL, err);
   if (rc != TH_OK || context->config->refit == TH_REFIT_YES)
     return rc;
