@@ -145,7 +145,7 @@ peers = solvers_of("peer")
 # The lines of a solver.
 of(solver) = sprintf("< awk -F , 'NR == 1 { for (k = 1; k <= NF; k++) \
   place[$k] = k; print; next } $place[\\\"solver\\\"] == \\\"%s\\\"' '%s'", solver, bands)
-level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { printf \"%%.9f\", $2 }' '%s'", \
+level(solver) = real(system(sprintf("awk -F , '$1 == \"%s\" { print $2 }' '%s'", \
   solver, summary)))
 constant = level("constant")
 worst = most(bands, "error_high")

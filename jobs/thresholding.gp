@@ -10,7 +10,7 @@ set datafile columnheaders
 solvers_here = system(sprintf("awk -F '\t' 'NR > 1 && !seen[$1]++ { print $1 }' '%s' \
   | tr '\n' ' '", table))
 column_of(k, best) = real(system(sprintf("awk -F '\t' 'NR > 1 { print $%d }' '%s' \
-  | sort -%s | awk 'NR == 1 { printf \"%%.9f\", $1 }'", k, table, best)))
+  | sort -%s | head -n 1", k, table, best)))
 constant = column_of(7, "g")
 lines(solver) = sprintf("< awk -F '\t' 'NR == 1 || $1 == \"%s\"' '%s'", solver, table)
 # Bars of neighbouring curves stand side by side.

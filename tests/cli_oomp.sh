@@ -109,6 +109,31 @@ END
     "abs($(key bound.json remaining_bound) / $(cat bound.txt) - 1)" '<' 1e-4
 done
 
+# --- sparse data are the same data: rare attributes that have dropped out do not
+# shift the others
+"$PYTHON" - <<'END'
+import random
+random.seed(2)
+true = {7: 0.5, 21: 1.0, 40: 0.4}
+with open("rare.txt", "w") as f:
+    for i in range(60000):
+        x = {j: random.choice((-1, 1)) for j in range(120)
+             if random.random() < (0.5 if j in true else 0.003)}
+        y = sum(true.get(j, 0) * v for j, v in x.items()) + random.uniform(-0.1, 0.1)
+        f.write("%.6f " % y + " ".join("%d:%d" % (j + 1, v) for j, v in x.items()) + "\n")
+END
+for layout in sparse dense; do
+  must 0 import rare.txt -o "$layout.h5" --layout "$layout" --type f64
+  learn "rare-$layout" "$layout.h5" "${paper[@]}" --mu 0.3 --rho 0.5 --smoothness 1 -s 5
+done
+compare "some have dropped out" "$(key rare-dense.json cost.try_select)" '<' "60000 * 100"
+for what in selected cost.try_select; do
+  compare "$what of sparse data" "$(key rare-sparse.json $what)" == \
+    "$(key rare-dense.json $what)"
+done
+compare "bound of sparse data" "abs($(key rare-sparse.json remaining_bound) / \
+  $(key rare-dense.json remaining_bound) - 1)" '<' 1e-9
+
 # --- nothing stands out
 must 0 generate oomp -o small.h5 --examples 300 --attributes 16
 must 0 train small.h5 -o small-model.h5 --solver oomp

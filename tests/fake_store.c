@@ -83,6 +83,30 @@ void fake_store_init(struct fake_store *fake)
       fake->values[a * FAKE_EXAMPLES + i] = (double)(100 * a + i);
 }
 
+static int64_t fake_copy(struct th_store *store, struct th_rows rows,
+                         const int64_t *attribute, int64_t count, void *to,
+                         const struct th_packing *packing)
+{
+  const struct fake_store *fake = (const struct fake_store *)store;
+  int64_t k = 0;
+  for (; k < count && attribute[k] < fake->absent; k++)
+    memcpy((char *)to + k * packing->stride,
+           fake->values + attribute[k] * FAKE_EXAMPLES + rows.first,
+           (size_t)packing->bytes);
+  return k;
+}
+
+void fake_store_init_copying(struct fake_store *fake, int64_t absent)
+{
+  static const struct th_store_ops copying = {.slab = fake_slab,
+                                              .copy = fake_copy,
+                                              .targets = fake_targets,
+                                              .statistics = fake_statistics};
+  fake_store_init(fake);
+  fake->store.ops = &copying;
+  fake->absent = absent;
+}
+
 th_status fake_try_draw(struct th_source *source, struct th_draw *draw)
 {
   struct th_error err;

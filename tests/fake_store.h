@@ -18,11 +18,16 @@ struct fake_store {
   double values[FAKE_ATTRIBUTES * FAKE_EXAMPLES];
   int64_t reads;
   bool kept;
+  int64_t absent;    /* the first attribute that is not in memory */
   int64_t announced; /* rows times attributes, +1000 for each that is kept */
   int64_t forgotten;
 };
 
 void fake_store_init(struct fake_store *fake);
+
+/* The same, with an operation that copies, as far as attributes are in memory.
+ */
+void fake_store_init_copying(struct fake_store *fake, int64_t absent);
 
 /* Calls of a source whose messages do not matter. */
 th_status fake_try_draw(struct th_source *source, struct th_draw *draw);

@@ -42,5 +42,11 @@ if grep -nE 'mpirun (-q|--quiet)' jobs/* tests/*.sh tests/bench/*.sh README.md \
   echo "mpirun is quieted in jobs/env.sh: sh jobs/launch.sh"
   bad=1
 fi
+# From the first %% behind its last argument on, gnuplot's sprintf cuts what does not
+# fit: a command loses its end where the path in it has the wrong length.
+if grep -n '%%' jobs/*.gp; then
+  echo "no %% in a sprintf of gnuplot's: let awk print as it does"
+  bad=1
+fi
 echo "$count scripts"
 exit "$bad"

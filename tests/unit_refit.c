@@ -263,8 +263,47 @@ static void test_first_round(void)
   memory_store_free(m);
 }
 
+static double largest(const struct th_model *model)
+{
+  double most = 0;
+  for (int64_t k = 0; k < model->support_size; k++)
+    most = fmax(most, fabs(model->coef[k]));
+  return most;
+}
+
+/* Few rows, on which two members are nearly the same: least squares give them
+ * large coefficients of opposite signs, which another row would pay for. */
+static void test_nearly_collinear(void)
+{
+  struct problem p = {.training = 60,
+                      .attributes = 8,
+                      .true_size = 8,
+                      .noise = 2,
+                      .intercept = 1,
+                      .seed = 4};
+  struct memory_store *m = problem_store(&p);
+  struct th_model model;
+  for (int64_t i = 0; i < p.training; i++)
+    m->values[p.training + i] =
+        m->values[i] + 1e-3F * m->values[p.training + i];
+  memory_store_finish(m);
+  struct th_config config = problem_config("exploitation", 0, 8);
+  config.start.support = p.support;
+  config.start.size = p.true_size;
+  config.refit = TH_REFIT_YES;
+  problem_must_train(&config, m, NULL, &model);
+  CHECK(largest(&model) > 20);
+  th_model_free(&model);
+  config.refit = TH_REFIT_AUTO;
+  problem_must_train(&config, m, NULL, &model);
+  CHECK(largest(&model) < 3 && model.support_size >= 7);
+  th_model_free(&model);
+  memory_store_free(m);
+}
+
 int main(void)
 {
+  test_nearly_collinear();
   test_likelihood("exploitation", false, 1);
   test_likelihood("exploitation", true, 2);
   test_likelihood("exploration", false, 1);

@@ -236,7 +236,7 @@ static void gradient_of(struct memory_store *m, const struct th_model *model,
 }
 
 /* The last pass of several is the whole data: the refit solves the normal
- * equations, Newton the gradient equation. */
+ * equations, Newton the gradient equation; a ridge is not asked for. */
 static void test_refit(bool labels, double tolerance)
 {
   struct problem p = {.training = 3000,
@@ -257,6 +257,7 @@ static void test_refit(bool labels, double tolerance)
     double gradient[40];
     config.loss = labels ? "logistic" : "squared";
     config.passes = 4;
+    config.refit = labels ? TH_REFIT_AUTO : TH_REFIT_YES;
     config.rounds.most = k == 0 ? 0 : 2;
     if (k == 2) {
       config.start.support = p.support;

@@ -88,6 +88,38 @@ static void test_active_together(void)
   th_source_free(source);
 }
 
+/* Attributes that lie apart are one slab, as far as they are in memory. */
+static void test_active_packed(void)
+{
+  static const int64_t list[] = {3, 5, 9, 19};
+  struct th_error err = {0};
+  struct th_comm comm;
+  struct th_slab slab;
+  th_comm_self(&comm);
+  fake_store_init_copying(&fake, 10);
+  CHECK(th_source_create(&source, &fake.store, FAKE_BUDGET, &err) == TH_OK);
+  struct th_draw draw = {.rows = {.items = one_piece, .count = 1},
+                         .active = true};
+  CHECK(th_source_activate(source, &comm, list, 4, &err) == TH_OK);
+  CHECK(fake_try_draw(source, &draw) == TH_OK);
+  CHECK(try_active(&draw, one_piece[0], 0, &slab) == TH_OK);
+  CHECK(slab.attributes.first == 3 && slab.attributes.last == 6);
+  CHECK(fake.reads == 0 && fake.store.blocks.observed == 3 * 5 * 8);
+  struct th_slab rest = th_slab_part(&slab, (struct th_range){4, 6});
+  for (int64_t k = 0; k < 3; k++)
+    for (int64_t i = 0; i < 5; i++) {
+      double value = (double)(100 * list[k] + 8 + i);
+      CHECK(th_slab_attribute(&slab, k) == list[k]);
+      CHECK(th_slab_load(&slab, k, i) == value);
+      CHECK(k == 0 || th_slab_attribute(&rest, k - 1) == list[k]);
+      CHECK(k == 0 || th_slab_load(&rest, k - 1, i) == value);
+    }
+  CHECK(try_active(&draw, one_piece[0], 3, &slab) == TH_OK); /* not there */
+  CHECK(slab.attributes.first == 19 && slab.attributes.last == 20);
+  CHECK(th_slab_attribute(&slab, 0) == 19 && fake.reads == 1 && fake.kept);
+  th_source_free(source);
+}
+
 /* More active attributes than the budget has room for are refused. */
 static void test_active_budget(void)
 {
@@ -110,6 +142,7 @@ int main(void)
 {
   test_active();
   test_active_together();
+  test_active_packed();
   test_active_budget();
   return check_finish(NULL);
 }

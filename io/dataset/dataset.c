@@ -20,6 +20,7 @@ enum {
 
 static const struct th_store_ops store_ops = {
     .slab = th_dataset_slab,
+    .copy = th_dataset_copy,
     .entries = th_dataset_entries,
     .targets = th_dataset_targets,
     .statistics = th_dataset_statistics,

@@ -37,6 +37,9 @@ th_status th_dataset_slab(struct th_store *store, struct th_rows rows,
 th_status th_dataset_entries(struct th_store *store,
                              const struct th_entries *entries, double *value,
                              struct th_error *err);
+int64_t th_dataset_copy(struct th_store *store, struct th_rows rows,
+                        const int64_t *attribute, int64_t count, void *to,
+                        const struct th_packing *packing);
 th_status th_dataset_targets(struct th_store *store, struct th_rows rows,
                              double *target, double *weight,
                              struct th_error *err);
@@ -75,6 +78,9 @@ th_status th_dataset_place(struct th_dataset *dataset, int64_t attribute,
                            struct th_error *err);
 int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
                        int64_t group);
+
+/* Bytes of an attribute on a row group, of dense data. Local. */
+int64_t th_dataset_run_bytes(const struct th_dataset *dataset);
 
 /* Bytes of memory for blocks. Kept runs take at most half of the memory, and
  * blocks have the rest. Local. */

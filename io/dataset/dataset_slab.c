@@ -55,6 +55,12 @@ int64_t th_dataset_key(const struct th_dataset *dataset, int64_t attribute,
   return attribute * dataset->info.row_groups.groups + group;
 }
 
+int64_t th_dataset_run_bytes(const struct th_dataset *dataset)
+{
+  const struct th_shape *shape = &dataset->info.row_groups.shape;
+  return (int64_t)th_type_bytes(shape->type, shape->row_group);
+}
+
 int64_t th_dataset_block_limit(const struct th_dataset *dataset)
 {
   return dataset->memory - dataset->runs.used;

@@ -11,12 +11,6 @@
  * reading it when it is asked for. */
 enum { LEAST_ALONE = 4096 };
 
-static size_t run_bytes(const struct th_dataset *d)
-{
-  const struct th_shape *shape = &d->info.row_groups.shape;
-  return th_type_bytes(shape->type, shape->row_group);
-}
-
 /* Take over the oldest read. If it failed, its values count as absent. They are
  * read again when they are asked for, and the error is reported then. */
 static void take_over(struct th_dataset *d)
@@ -139,7 +133,7 @@ void th_dataset_announce(struct th_store *store, struct th_rows rows,
   struct th_prefetch *o = &d->prefetch;
   struct th_error ignored = {0};
   if (o->ahead == NULL || range.first >= range.last ||
-      (keep && run_bytes(d) < LEAST_ALONE) ||
+      (keep && th_dataset_run_bytes(d) < LEAST_ALONE) ||
       th_grow((void **)&o->wanted, &o->capacity, o->count + 1,
               sizeof *o->wanted, "what to read ahead", &ignored) != TH_OK)
     return;

@@ -46,7 +46,8 @@ static const struct th_option table[] = {
     {"refit", 0, TH_OPT_CHOICE, AT(refit), NULL, th_option_by_config, NULL,
      TH_NO_LIMITS, th_training_names_refit, "model", TH_TRAIN, true,
      "End with an exact fit on the support: least squares, or Newton's method "
-     "for logistic loss. auto makes this fit where it predicts better"},
+     "for logistic loss. auto makes this fit where it predicts better, least "
+     "squares with the small ridge that the examples suggest"},
     {"select", 0, TH_OPT_CHOICE, AT(select), NULL, th_option_by_config,
      "auto, which is predict if there are enough examples and passes for it",
      TH_NO_LIMITS, th_training_names_select, "model", TH_TRAIN, true,

@@ -52,14 +52,22 @@ static struct th_slab sparse_part(const struct th_slab *slab,
   return made;
 }
 
-struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
+static struct th_slab dense_part(const struct th_slab *slab,
+                                 struct th_range part)
 {
-  if (slab->layout == TH_SPARSE)
-    return sparse_part(slab, part);
   int64_t skipped = (part.first - slab->attributes.first) * slab->stride;
   struct th_slab made = *slab;
   made.attributes = part;
   made.values = (const char *)slab->values + th_type_bytes(slab->type, skipped);
+  return made;
+}
+
+struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part)
+{
+  struct th_slab made =
+      (slab->layout == TH_SPARSE ? sparse_part : dense_part)(slab, part);
+  if (slab->list != NULL)
+    made.list = slab->list + (part.first - slab->attributes.first);
   return made;
 }
 
@@ -85,6 +93,7 @@ void th_slab_select(struct th_slab *slab, const int64_t *list, int64_t count,
   slab->base = list[0];
   slab->attribute = numbers;
   slab->attributes = (struct th_range){list[0], list[0] + place};
+  slab->list = list;
 }
 
 /* Entries on the slab's rows; all of them where it spans the row group. */

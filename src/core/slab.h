@@ -21,7 +21,9 @@
  * Sparse: run k belongs to attribute base + attribute[k] (ascending, not
  * empty); its entries are start[k] - start[0] .. start[k + 1] - start[0] of
  * row[] and value, rows ascending and counted from the row group's first;
- * attributes of the slab without a run are zero. */
+ * attributes of the slab without a run are zero.
+ * list: NULL, or the slab numbers attributes that do not lie together as if
+ * they did: first + a is attribute list[a] of the data set. */
 struct th_slab {
   enum th_layout layout;
   enum th_type type;
@@ -35,7 +37,14 @@ struct th_slab {
   const uint32_t *attribute;
   const uint32_t *start;
   const uint16_t *row_in_group; /* hence R <= TH_SPARSE_ROWS */
+  const int64_t *list;
 };
+
+/* Which attribute of the data set is the slab's a-th. Local. */
+static inline int64_t th_slab_attribute(const struct th_slab *slab, int64_t a)
+{
+  return slab->list == NULL ? slab->attributes.first + a : slab->list[a];
+}
 
 /* Dense: values of the slab's first byte that lie before its first row. Local.
  */
@@ -52,8 +61,8 @@ double th_slab_value(const struct th_slab *slab, int64_t attribute, int64_t i);
  * Local. */
 struct th_slab th_slab_part(const struct th_slab *slab, struct th_range part);
 
-/* Number a sparse slab by the entries of an ascending list of attributes, of
- * which list[0] is the slab's first: list[k] becomes list[0] + k. The slab ends
+/* Number a sparse slab by the entries of an ascending list of attributes, which
+ * it borrows, and of which list[0] is the slab's first. The slab ends
  * before the first run of an attribute that is not listed, so that it holds
  * nothing else. numbers: room for its runs, into which the slab then points;
  * it covers at least one entry of the list. Local; O(runs + entries covered).

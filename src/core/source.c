@@ -25,7 +25,7 @@ th_status th_source_create(struct th_source **source, struct th_store *store,
 void th_source_free(struct th_source *source)
 {
   if (source != NULL) {
-    TH_FREE(source->active, source->numbers);
+    TH_FREE(source->active, source->numbers, source->packed);
     th_source_free_slots(source);
   }
   free(source);

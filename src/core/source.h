@@ -110,8 +110,9 @@ int64_t th_source_active_count(const struct th_source *source);
 /* The slab of this rank's active attributes from entry `place` of the list on,
  * as far as they lie together; rows lie in one piece of a granted active draw.
  * Its attributes are numbered as if the active ones were consecutive:
- * attributes.first + k is entry place + k. Local. TH_EBUDGET outside of the
- * draw. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */
+ * attributes.first + k is entry place + k, as slab->list says. Local.
+ * TH_EBUDGET outside of the draw. Also TH_EARG, TH_EDATA, TH_EFORMAT, TH_EIO,
+ * TH_ENOMEM. */
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,
                            struct th_rows rows, int64_t place,
                            struct th_slab *slab, struct th_error *err);

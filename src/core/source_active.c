@@ -1,5 +1,6 @@
 /* source_active.c - the observing source: active attributes, each rank its own
  * SPDX-License-Identifier: MIT */
+#include "core/integer.h"
 #include "core/memory.h"
 #include "core/source_parts.h"
 
@@ -85,6 +86,8 @@ static th_status sparse_active(struct th_source *source, struct th_rows rows,
   int64_t count = source->active_count - place;
   struct th_range rest = {list[0], list[count - 1] + 1};
   th_status rc = store->ops->slab(store, rows, rest, false, slab, err);
+  if (rc == TH_OK && active_range(source, place).last >= slab->attributes.last)
+    return rc; /* none of them is left out */
   if (rc == TH_OK)
     rc = TH_GROW(&source->numbers, &source->number_capacity, slab->runs,
                  "the attributes left after screening", err);
@@ -101,15 +104,75 @@ static bool are_alone(struct th_range range)
   return range.last - range.first <= ALONE;
 }
 
+/* Attributes that lie alone are packed into a room of some bytes. To be handed
+ * out one by one would take more time than to copy so many bytes of each. */
+enum { ROOM = 1 << 16, MOST_PACKED = 1 << 12, ALIGNED = 64 };
+
+static struct th_packing packing_of(enum th_type type, int64_t row,
+                                    int64_t rows)
+{
+  struct th_packing packing = {.bytes =
+                                   (int64_t)th_type_bytes(type, row + rows) -
+                                   (int64_t)th_type_offset(type, row)};
+  packing.stride = th_integer_ceil_divide(packing.bytes, ALIGNED) * ALIGNED;
+  return packing;
+}
+
+static int64_t items_of(enum th_type type, int64_t bytes)
+{
+  int packed = th_type_packed(type);
+  return bytes / (int64_t)th_type_bytes(type, packed) * packed;
+}
+
+/* A slab of the attributes from `place` on that are in memory. It is empty if
+ * the first is not, or if their rows take too many bytes. */
+static th_status pack_active(struct th_source *source, struct th_rows rows,
+                             int64_t place, struct th_slab *slab,
+                             struct th_error *err)
+{
+  struct th_store *store = source->store;
+  enum th_type type = store->shape.type;
+  const int64_t *list = source->active + place;
+  int64_t row;
+  th_shape_group_of(&store->shape, rows.first, &row);
+  struct th_packing packing = packing_of(type, row, rows.count);
+  int64_t count =
+      th_min_i64(source->active_count - place, ROOM / packing.stride);
+  *slab = (struct th_slab){.attributes = {0, 0}};
+  if (store->ops->copy == NULL || packing.bytes > MOST_PACKED)
+    return TH_OK;
+  th_status rc = TH_GROW(&source->packed, &source->packed_capacity, ROOM,
+                         "the attributes left after screening", err);
+  if (rc == TH_OK)
+    count =
+        store->ops->copy(store, rows, list, count, source->packed, &packing);
+  if (rc == TH_OK)
+    *slab = (struct th_slab){.layout = TH_DENSE,
+                             .type = type,
+                             .attributes = {list[0], list[0] + count},
+                             .row = row,
+                             .rows = (int32_t)rows.count,
+                             .values = source->packed,
+                             .stride = items_of(type, packing.stride),
+                             .list = list};
+  return rc;
+}
+
 static th_status dense_active(struct th_source *source, struct th_rows rows,
                               int64_t place, struct th_slab *slab,
                               struct th_error *err)
 {
+  struct th_store *store = source->store;
   struct th_range range = active_range(source, place);
   bool alone = are_alone(range);
+  if (alone) {
+    th_status rc = pack_active(source, rows, place, slab, err);
+    if (rc != TH_OK || slab->attributes.first < slab->attributes.last)
+      return rc;
+  }
   if (alone)
     range.last = range.first + 1;
-  return source->store->ops->slab(source->store, rows, range, alone, slab, err);
+  return store->ops->slab(store, rows, range, alone, slab, err);
 }
 
 th_status th_source_active(struct th_source *source, const struct th_draw *draw,

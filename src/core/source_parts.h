@@ -29,6 +29,8 @@ struct th_source {
   uint64_t activation;  /* how often they were declared */
   uint32_t *numbers;    /* sparse data: of the runs of the last slab */
   int64_t number_capacity;
+  char *packed; /* dense data: values of the last slab, if they lie apart */
+  int64_t packed_capacity;
   int64_t piece; /* piece of a draw's rows that the last request was in */
   struct th_slot_record slots;
 };

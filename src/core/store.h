@@ -39,6 +39,12 @@ struct th_traffic {
   int64_t observed; /* bytes of the stored values that it was handed */
 };
 
+/* How attributes are laid side by side. */
+struct th_packing {
+  int64_t bytes;  /* of each, from the byte of the first row on */
+  int64_t stride; /* bytes from one to the next, not less */
+};
+
 struct th_store_ops {
   /* The stored values of attributes from range.first on, at most to
    * range.last, on the given rows of one row group, as far as they lie
@@ -49,6 +55,12 @@ struct th_store_ops {
   th_status (*slab)(struct th_store *store, struct th_rows rows,
                     struct th_range range, bool keep, struct th_slab *slab,
                     struct th_error *err);
+  /* Dense stores: copy the stored values of ascending attributes on the given
+   * rows of one row group, as far as that needs no reading: returns how many,
+   * from the first on. NULL for stores that keep nothing. Local. */
+  int64_t (*copy)(struct th_store *store, struct th_rows rows,
+                  const int64_t *attribute, int64_t count, void *to,
+                  const struct th_packing *packing);
   /* value[k] = the stored value of attribute[k] on row[k]; 0 where a sparse
    * store has no entry. Rows may lie in any row groups, and entries come in any
    * order. Local; failures as of slab. NULL for stores that have no quicker way

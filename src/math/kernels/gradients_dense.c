@@ -9,6 +9,7 @@
 #include "math/kernels/gradients_dense.h"
 
 #include "math/kernels/dense_types.h"
+#include "math/kernels/kernels_sparse.h"
 
 enum {
   RIGHT = TH_GRADIENTS,
@@ -166,10 +167,39 @@ static void add_entries(const struct th_gradients_entries *entries,
   }
 }
 
+/* Sparse slabs: runs are short, so entry by entry. */
+#define DEFINE_SPARSE(stored, item)                                            \
+  static void sparse_##stored(const struct th_slab *slab,                      \
+                              const float *residual, double *grad)             \
+  {                                                                            \
+    const item *value = slab->values;                                          \
+    residual -= slab->row * RIGHT;                                             \
+    for (int64_t k = 0; k < slab->runs; k++) {                                 \
+      struct th_range entries = th_kernels_sparse_entries(slab, k);            \
+      double *sum = grad + RIGHT * (slab->base + slab->attribute[k] -          \
+                                    slab->attributes.first);                   \
+      for (int64_t e = entries.first; e < entries.last; e++) {                 \
+        const float *right =                                                   \
+            residual + RIGHT * (int64_t)slab->row_in_group[e];                 \
+        for (int l = 0; l < RIGHT; l++)                                        \
+          sum[l] += (double)value[e] * (double)right[l];                       \
+      }                                                                        \
+    }                                                                          \
+  }
+
+DEFINE_SPARSE(f32, float)
+DEFINE_SPARSE(f64, double)
+DEFINE_SPARSE(u8, uint8_t)
+DEFINE_SPARSE(i8, int8_t)
+
 const struct th_gradients_kernels TH_GRADIENTS_SET = {
     .add = {[TH_F32] = add_f32,
             [TH_F64] = add_f64,
             [TH_U8] = add_u8,
             [TH_I8] = add_i8,
             [TH_U2] = add_u2},
+    .add_sparse = {[TH_F32] = sparse_f32,
+                   [TH_F64] = sparse_f64,
+                   [TH_U8] = sparse_u8,
+                   [TH_I8] = sparse_i8},
     .add_entries = add_entries};

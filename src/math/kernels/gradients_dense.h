@@ -9,12 +9,13 @@
 
 #include "math/kernels/gradients.h"
 
-/* As th_gradients_add, for dense slabs of one type; as
- * th_gradients_add_entries.
- */
+/* As th_gradients_add, for dense slabs of one type, and for sparse ones, of
+ * which u2 are none; as th_gradients_add_entries. */
 struct th_gradients_kernels {
   void (*add[TH_TYPE_COUNT])(const struct th_slab *slab, const float *residual,
                              const double *centre, double *grad);
+  void (*add_sparse[TH_TYPE_COUNT])(const struct th_slab *slab,
+                                    const float *residual, double *grad);
   void (*add_entries)(const struct th_gradients_entries *entries,
                       const float *residual, double *grad);
 };

@@ -229,7 +229,7 @@ th_status th_iht_round_end(struct th_iht *h, struct th_context *context,
   th_status rc = TH_OK;
   h->round++;
   if (h->theta.size > 0 && rows >= REFIT_ROWS * members)
-    rc = th_refit_squares(&h->theta, context, &h->gram, NULL, err);
+    rc = th_refit_shrunk(&h->theta, context, &h->gram, err);
   if (rc == TH_OK && h->theta.size > 0 && context->config->eta == 0 &&
       rows >= EIGENVALUE_ROWS * members)
     rc = look_at_smoothness(h, context, err);

@@ -2,14 +2,30 @@
  * SPDX-License-Identifier: MIT */
 #include "solvers/budgeted/refit.h"
 
+#include "core/memory.h"
 #include "math/schedule.h"
 #include "solvers/budgeted/newton.h"
 #include "solvers/budgeted/normal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SPEND_ROWS = 4096 }; /* of one batch */
+
+/* Collective. */
+static th_status solve(struct th_support *support, struct th_context *context,
+                       const struct th_normal *equations, struct th_error *err)
+{
+  double *solution = NULL;
+  th_status rc = th_normal_solve(equations, context, &solution, err);
+  if (rc != TH_OK)
+    return rc;
+  memcpy(support->coef, solution, (size_t)support->size * sizeof(double));
+  support->intercept = solution[support->size];
+  free(solution);
+  return TH_OK;
+}
 
 th_status th_refit_squares(struct th_support *support,
                            struct th_context *context,
@@ -18,14 +34,7 @@ th_status th_refit_squares(struct th_support *support,
 {
   const struct th_normal equations = {
       .gram = gram, .intercept = context->config->intercept, .keep = keep};
-  double *solution = NULL;
-  th_status rc = th_normal_solve(&equations, context, &solution, err);
-  if (rc != TH_OK)
-    return rc;
-  memcpy(support->coef, solution, (size_t)support->size * sizeof(double));
-  support->intercept = solution[support->size];
-  free(solution);
-  return TH_OK;
+  return solve(support, context, &equations, err);
 }
 
 /* What the rows that are spent on S are added to. */
@@ -116,6 +125,76 @@ static double mean_square(const struct th_gram *gram,
   return sum / gram->weight;
 }
 
+/* The variance of a column over the rows, about 0 where no constant makes up
+ * for the mean; of the targets, if j = |S| + 1. */
+static double variance(const struct th_gram *gram, int64_t j, bool intercept)
+{
+  double mean = th_gram_at(gram, gram->size, j) / gram->weight;
+  double square = th_gram_at(gram, j, j) / gram->weight;
+  return fmax(square - (intercept ? mean * mean : 0), 0);
+}
+
+/* The ridge that the rows themselves tell, for a row of variance 1: if members
+ * explain as much as they seem to, p sigma^2 over the variance that they
+ * explain (Lawless & Wang 1976). */
+static double ridge_of(const struct th_gram *gram,
+                       const struct th_support *support, bool intercept)
+{
+  double freedom = gram->rows - (double)(support->size + 1);
+  double all = variance(gram, support->size + 1, intercept);
+  double rest = fmax(mean_square(gram, support), 0);
+  double noise = rest * gram->rows / fmax(freedom, 1);
+  double explained = fmax(all - noise, all / gram->rows);
+  return explained > 0 ? (double)support->size * noise / explained : 0;
+}
+
+/* Room for the equations with a ridge. */
+struct shrinking {
+  double *ridge;
+  double *zero;
+  bool *keep;
+};
+
+static th_status reserve(struct shrinking *room, int64_t members,
+                         struct th_error *err)
+{
+  th_status rc;
+  TH_TRY(TH_NEW(&room->ridge, members, "normal equations", err));
+  TH_TRY(TH_NEW(&room->zero, members, "normal equations", err));
+  TH_TRY(TH_NEW(&room->keep, members, "normal equations", err));
+done:
+  return rc;
+}
+
+th_status th_refit_shrunk(struct th_support *support,
+                          struct th_context *context,
+                          const struct th_gram *gram, struct th_error *err)
+{
+  bool intercept = context->config->intercept;
+  struct shrinking room = {0};
+  th_status rc = th_refit_squares(support, context, gram, NULL, err);
+  if (rc != TH_OK || context->config->refit == TH_REFIT_YES)
+    return rc;
+  rc = reserve(&room, support->size, err);
+  TH_TRY(th_agree(context->comm, rc, err));
+  double unit = ridge_of(gram, support, intercept) * gram->weight / gram->rows;
+  for (int64_t j = 0; j < support->size; j++) {
+    room.ridge[j] =
+        unit *
+        (context->config->standardize ? 1 : variance(gram, j, intercept));
+    room.keep[j] = support->coef[j] != 0; /* not collinear */
+  }
+  const struct th_normal equations = {.gram = gram,
+                                      .intercept = intercept,
+                                      .ridge = room.ridge,
+                                      .coef = room.zero,
+                                      .keep = room.keep};
+  TH_TRY(solve(support, context, &equations, err));
+done:
+  TH_FREE(room.ridge, room.zero, room.keep);
+  return rc;
+}
+
 /* Least squares, unless they are expected to predict worse than the
  * coefficients at hand: by Akaike's final prediction error, (m + p) / (m - p)
  * times their mean square on m rows with p parameters. Collective. */
@@ -128,7 +207,7 @@ static th_status fit_squares(struct th_support *support,
   double parameters = (double)(support->size + 1);
   th_status rc = th_support_copy(&before, support, err);
   TH_TRY(th_agree(context->comm, rc, err));
-  TH_TRY(th_refit_squares(support, context, gram, NULL, err));
+  TH_TRY(th_refit_shrunk(support, context, gram, err));
   double expected = mean_square(gram, support) * (gram->rows + parameters) /
                     (gram->rows - parameters);
   if (context->config->refit == TH_REFIT_AUTO && !(expected <= now))

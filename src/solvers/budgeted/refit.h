@@ -20,6 +20,14 @@ th_status th_refit_squares(struct th_support *support,
                            const struct th_gram *gram, const bool *keep,
                            struct th_error *err);
 
+/* The same for all members, with a small ridge, unless --refit asks for least
+ * squares: rows that tell little about members, because these are rare or
+ * nearly collinear, would give them large coefficients. There are at least |S|
+ * + 2 rows. Collective. TH_ENUMERIC, TH_ENOMEM. */
+th_status th_refit_shrunk(struct th_support *support,
+                          struct th_context *context,
+                          const struct th_gram *gram, struct th_error *err);
+
 /* Draw rows for Exploitation, observe only S of them, and add them to the Gram
  * matrix. Stops when rows run out. */
 th_status th_refit_spend(struct th_gram *gram, struct th_batch *batch,

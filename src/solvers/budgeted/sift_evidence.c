@@ -151,6 +151,8 @@ struct gather {
 /* A strip's three sums over some rows, and each attribute's own part of the
  * residuals. */
 struct strip_sums {
+  const int64_t *at; /* among the owned attributes */
+  const double *centre;
   double u[STRIP];
   double v[STRIP];
   double q[STRIP];
@@ -159,22 +161,22 @@ struct strip_sums {
 
 /* u, v and q of a strip; attribute by attribute where some are extreme. */
 static void sum_strip(const struct gather *g, const struct th_slab *strip,
-                      const struct th_row_weights *multiplier, int64_t offset,
+                      const struct th_row_weights *multiplier,
                       struct strip_sums *s)
 {
-  const double *centre = g->context->centre + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
   if (!g->to->extreme || strip->type != TH_F32) {
-    th_kernel_evidence(strip, multiplier, centre, s->own, s->u, s->v, s->q);
+    th_kernel_evidence(strip, multiplier, s->centre, s->own, s->u, s->v, s->q);
     return;
   }
   for (int64_t a = 0; a < count; a++) {
     int64_t first = strip->attributes.first + a;
     struct th_slab one =
         th_slab_part(strip, (struct th_range){first, first + 1});
-    (is_extreme(g->context, offset + a) ? th_kernel_reference
-                                        : th_kernel_evidence)(
-        &one, multiplier, centre + a, s->own + a, s->u + a, s->v + a, s->q + a);
+    (is_extreme(g->context, s->at[a])
+         ? th_kernel_reference
+         : th_kernel_evidence)(&one, multiplier, s->centre + a, s->own + a,
+                               s->u + a, s->v + a, s->q + a);
   }
 }
 
@@ -183,19 +185,24 @@ static void sum_strip(const struct gather *g, const struct th_slab *strip,
  * the residuals, as far as it is known. Otherwise rare and heavy-tailed
  * attributes would hide themselves. */
 static void add_strip(const struct gather *g, const struct th_slab *strip,
-                      const struct th_row_weights *multiplier, int64_t offset)
+                      const struct th_row_weights *multiplier)
 {
-  struct th_evidence *to = g->to->sums + offset;
   int64_t count = strip->attributes.last - strip->attributes.first;
-  struct strip_sums s = {.own = {0}};
-  for (int64_t a = 0; a < count; a++)
-    s.own[a] = to[a].v > 0 ? g->scale * to[a].u / to[a].v : 0;
-  sum_strip(g, strip, multiplier, offset, &s);
+  int64_t at[STRIP];
+  double centre[STRIP];
+  struct strip_sums s = {.at = at, .centre = centre};
+  th_context_places(g->context, strip, at, centre);
   for (int64_t a = 0; a < count; a++) {
-    to[a].u += g->unit.u * s.u[a];
-    to[a].v += g->unit.v * s.v[a];
-    g->to->robust[offset + a] += g->square * s.q[a];
-    g->to->seen[offset + a] += strip->rows;
+    const struct th_evidence *known = g->to->sums + at[a];
+    s.own[a] = known->v > 0 ? g->scale * known->u / known->v : 0;
+  }
+  sum_strip(g, strip, multiplier, &s);
+  for (int64_t a = 0; a < count; a++) {
+    struct th_evidence *to = g->to->sums + at[a];
+    to->u += g->unit.u * s.u[a];
+    to->v += g->unit.v * s.v[a];
+    g->to->robust[at[a]] += g->square * s.q[a];
+    g->to->seen[at[a]] += strip->rows;
   }
 }
 
@@ -232,7 +239,7 @@ static void add_slab(void *self, const struct th_slab *slab,
     struct th_range part = {a, a + STRIP};
     struct th_slab strip =
         th_slab_part(slab, th_range_intersect(part, slab->attributes));
-    add_strip(g, &strip, multiplier, offset + a - slab->attributes.first);
+    add_strip(g, &strip, multiplier);
   }
 }
 

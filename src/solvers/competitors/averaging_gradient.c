@@ -120,11 +120,10 @@ static th_status read_whole(struct th_averaging *s, struct th_context *context,
     int64_t row = whole->row[r];
     double prediction = th_whole_rows_prediction(whole, r);
     watch(s, row, prediction);
-    th_whole_rows_add(whole, r,
-                      s->rule->slope * s->targets.weight[row] *
-                          (prediction - s->targets.target[row]),
-                      s->by_place);
+    whole->factor[r] = s->rule->slope * s->targets.weight[row] *
+                       (prediction - s->targets.target[row]);
   }
+  th_whole_rows_add(whole, s->by_place);
   for (int64_t p = 0; p < active->count; p++)
     s->gradient[active->attribute[p] - context->owned.first] = s->by_place[p];
   s->loss /= (double)whole->rows;

@@ -56,7 +56,8 @@ struct th_batch {
 };
 
 /* Called by th_batch_evaluate for each slab of a draw's block. offset: the
- * place of the slab's first attribute among the owned ones. */
+ * place of the slab's first attribute among the owned ones. Attributes of the
+ * active draw may have others between them (th_slab_attribute). */
 typedef void th_slab_visitor(void *self, const struct th_slab *slab,
                              const struct th_row_weights *multiplier,
                              int64_t offset);

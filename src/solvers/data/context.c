@@ -45,6 +45,16 @@ void th_context_scale(struct th_context *context, const struct th_statistics *s,
   context->bound[a] = left_out ? 0 : reach * scale * TH_FIXED_SLACK;
 }
 
+void th_context_places(const struct th_context *context,
+                       const struct th_slab *slab, int64_t *at, double *centre)
+{
+  int64_t count = slab->attributes.last - slab->attributes.first;
+  for (int64_t a = 0; a < count; a++) {
+    at[a] = th_slab_attribute(slab, a) - context->owned.first;
+    centre[a] = context->centre[at[a]];
+  }
+}
+
 /* Local. */
 static th_status check_attribute(const struct th_context *context,
                                  const struct th_statistics *s,

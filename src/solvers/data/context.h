@@ -84,6 +84,11 @@ void th_context_describe(struct th_context *context, struct th_state *state);
 void th_context_scale(struct th_context *context, const struct th_statistics *s,
                       int64_t a);
 
+/* Where a slab's attributes are among the owned ones: at[], and their centres.
+ * Local. */
+void th_context_places(const struct th_context *context,
+                       const struct th_slab *slab, int64_t *at, double *centre);
+
 /* Targets in the form above, and weights with mean 1 over the training examples
  * (only their ratios count), of rows in one row group. Local. */
 th_status th_context_targets(struct th_context *context, struct th_rows rows,

@@ -6,6 +6,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ void th_whole_rows_free(struct th_whole_rows *whole)
   th_row_caches_free(&whole->caches);
   th_active_free(&whole->active);
   th_example_order_free(&whole->order);
-  TH_FREE(whole->edge, whole->row, whole->held, whole->sum);
+  TH_FREE(whole->edge, whole->row, whole->held, whole->sum, whole->factor,
+          whole->shift);
 }
 
 /* Local. */
@@ -29,6 +31,7 @@ static th_status reserve(struct th_whole_rows *whole,
                             context->config->row_cache_memory, err));
   TH_TRY(th_example_order_init(&whole->order, context->deal.plan.unit, err));
   TH_TRY(TH_NEW(&whole->row, rows, what, err));
+  TH_TRY(TH_NEW(&whole->factor, rows, what, err));
   TH_TRY(TH_NEW(&whole->held, rows + 1, what, err));
   TH_TRY(TH_NEW(&whole->sum, rows + 1, what, err));
   TH_TRY(TH_NEW(&whole->edge, places + 1, what, err));
@@ -42,6 +45,26 @@ done:
   return rc;
 }
 
+/* Row caches of sparse data hold values that are not centred. Collective. */
+static th_status find_shift(struct th_whole_rows *whole,
+                            struct th_context *context, struct th_error *err)
+{
+  const struct th_active *active = &whole->active;
+  whole->stretch = 1;
+  if (!whole->caches.sparse || !context->centred)
+    return TH_OK;
+  th_status rc = TH_NEW(&whole->shift, active->count, "a mini-batch", err);
+  rc = th_agree(context->comm, rc, err);
+  for (int64_t p = 0; p < active->count && rc == TH_OK; p++) {
+    whole->shift[p] = active->centre[p] * active->scale[p];
+    if (active->bound[p] > 0)
+      whole->stretch =
+          fmax(whole->stretch, 1 + fabs(whole->shift[p]) / active->bound[p]);
+  }
+  context->comm->ops->max_f64(context->comm, &whole->stretch, 1);
+  return rc;
+}
+
 th_status th_whole_rows_init(struct th_whole_rows *whole,
                              struct th_context *context, int64_t rows,
                              struct th_error *err)
@@ -49,7 +72,8 @@ th_status th_whole_rows_init(struct th_whole_rows *whole,
   th_status rc = th_active_init(&whole->active, context, 0, err);
   if (rc != TH_OK)
     return rc;
-  return th_agree(context->comm, reserve(whole, context, rows, err), err);
+  rc = th_agree(context->comm, reserve(whole, context, rows, err), err);
+  return rc == TH_OK ? find_shift(whole, context, err) : rc;
 }
 
 bool th_whole_rows_begin(struct th_whole_rows *whole,
@@ -76,12 +100,22 @@ static th_status take_row(struct th_whole_rows *whole,
   return th_row_caches_draw(&whole->caches, unit, err);
 }
 
+/* What is subtracted from every example, as an example. */
+static struct th_row shift_of(const struct th_whole_rows *whole)
+{
+  return (struct th_row){
+      .type = TH_F64, .count = whole->active.count, .values = whole->shift};
+}
+
 /* Rows of the mini-batch, and this rank's share of their predictions. Local. */
 static th_status look(struct th_whole_rows *whole, struct th_context *context,
                       const double *coef, struct th_error *err)
 {
-  struct th_row values;
-  bool good = true;
+  struct th_row values = shift_of(whole);
+  int64_t shift = 0;
+  bool good =
+      whole->shift == NULL ||
+      th_row_product(&values, coef, &whole->cells, &whole->fixed, &shift);
   for (int64_t r = 0; r < whole->rows; r++) {
     th_status rc = take_row(whole, context, r, err);
     if (rc != TH_OK)
@@ -91,6 +125,7 @@ static th_status look(struct th_whole_rows *whole, struct th_context *context,
     th_row_caches_row(&whole->caches, whole->row[r], &values);
     good &= th_row_product(&values, coef, &whole->cells, &whole->fixed,
                            &whole->sum[r]);
+    whole->sum[r] -= shift;
   }
   return good ? TH_OK
               : th_fail(err, TH_ENUMERIC, "predictions have become too large");
@@ -101,7 +136,7 @@ th_status th_whole_rows_predict(struct th_whole_rows *whole,
                                 double bound, struct th_error *err)
 {
   memset(whole->sum, 0, (size_t)whole->rows * sizeof *whole->sum);
-  if (!th_fixed_init(&whole->fixed, bound * TH_FIXED_SLACK))
+  if (!th_fixed_init(&whole->fixed, bound * whole->stretch * TH_FIXED_SLACK))
     return th_fail(err, TH_ENUMERIC, "predictions can become too large");
   th_status rc = look(whole, context, coef, err);
   return th_comm_sum_agree(context->comm, whole->sum, (size_t)whole->rows, rc,
@@ -113,12 +148,18 @@ double th_whole_rows_prediction(const struct th_whole_rows *whole, int64_t r)
   return th_fixed_to(&whole->fixed, whole->sum[r]);
 }
 
-void th_whole_rows_add(const struct th_whole_rows *whole, int64_t r,
-                       double factor, double *v)
+void th_whole_rows_add(const struct th_whole_rows *whole, double *v)
 {
   struct th_row values;
-  th_row_caches_row(&whole->caches, whole->row[r], &values);
-  th_row_add(&values, factor, v);
+  double all = 0;
+  for (int64_t r = 0; r < whole->rows; r++) {
+    th_row_caches_row(&whole->caches, whole->row[r], &values);
+    th_row_add(&values, whole->factor[r], v);
+    all += whole->factor[r];
+  }
+  values = shift_of(whole);
+  if (whole->shift != NULL)
+    th_row_add(&values, -all, v);
 }
 
 /* All but the row cache of a unit that is not used up. */

@@ -2,7 +2,8 @@
  * over them
  *
  * Examples come in the order of stochastic methods, and all attributes are read
- * of them that are not left out. Vectors are by place in `active`.
+ * of them that are not left out. Vectors are by place in `active`. Values are
+ * centred, also the zeros of sparse data, which are not stored.
  *
  * Where a comment names no code, a status is one of TH_ENOMEM, and of reading
  * TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -21,9 +22,14 @@ struct th_whole_rows {
   struct th_cells cells; /* of places; its edges are owned */
   int64_t *edge;
   struct th_example_order order;
-  int64_t rows;  /* of the mini-batch; replicated */
-  int64_t *row;  /* their stored rows; replicated */
-  int64_t *held; /* deal units of it, and how many */
+  double *shift;  /* of each place: what zeros of sparse data are below the
+                     centre, in the solver's units; NULL: nothing */
+  double stretch; /* replicated: how much larger values are than centred ones,
+                     at most */
+  int64_t rows;   /* of the mini-batch; replicated */
+  int64_t *row;   /* their stored rows; replicated */
+  double *factor; /* of each of them, for th_whole_rows_add */
+  int64_t *held;  /* deal units of it, and how many */
   int64_t holds;
   int64_t *sum; /* predictions in fixed point; a flag */
   struct th_fixed fixed;
@@ -52,9 +58,8 @@ th_status th_whole_rows_predict(struct th_whole_rows *whole,
 /* The prediction of example r of the mini-batch. Local, replicated. */
 double th_whole_rows_prediction(const struct th_whole_rows *whole, int64_t r);
 
-/* v += factor x, of example r. Local. */
-void th_whole_rows_add(const struct th_whole_rows *whole, int64_t r,
-                       double factor, double *v);
+/* v += the sum of factor[r] x_r over the mini-batch. Local. */
+void th_whole_rows_add(const struct th_whole_rows *whole, double *v);
 
 /* Let go of the mini-batch. Local. */
 void th_whole_rows_release(struct th_whole_rows *whole);

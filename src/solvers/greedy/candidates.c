@@ -42,14 +42,19 @@ void th_candidates_free(struct th_candidates *c)
 static th_status activate(struct th_candidates *c, struct th_context *context,
                           struct th_error *err)
 {
-  int64_t count = 0;
+  c->total = c->count;
+  context->comm->ops->sum_i64(context->comm, &c->total, 1);
+  return th_source_activate(context->source, context->comm, c->list, c->count,
+                            err);
+}
+
+/* List who is alive. Local. */
+static void list_alive(struct th_candidates *c, int64_t first)
+{
+  c->count = 0;
   for (int64_t a = 0; a < c->owned; a++)
     if (c->alive[a])
-      c->list[count++] = context->owned.first + a;
-  c->total = count;
-  context->comm->ops->sum_i64(context->comm, &c->total, 1);
-  return th_source_activate(context->source, context->comm, c->list, count,
-                            err);
+      c->list[c->count++] = first + a;
 }
 
 th_status th_candidates_begin(struct th_candidates *c,
@@ -65,6 +70,7 @@ th_status th_candidates_begin(struct th_candidates *c,
   memset(c->sum, 0, (size_t)c->owned * sizeof *c->sum);
   memset(c->square, 0, (size_t)c->owned * sizeof *c->square);
   c->rows = 0;
+  list_alive(c, context->owned.first);
   return activate(c, context, err);
 }
 
@@ -76,19 +82,21 @@ struct look {
 /* Sums of a strip of attributes on some rows. Residuals are twice x'beta - y.
  */
 static void add_strip(const struct look *look, const struct th_slab *strip,
-                      const struct th_row_weights *multiplier, int64_t offset)
+                      const struct th_row_weights *multiplier)
 {
   const struct th_context *context = look->context;
+  int64_t count = strip->attributes.last - strip->attributes.first;
+  int64_t at[STRIP];
+  double centre[STRIP];
   double u[STRIP] = {0};
   double v[STRIP] = {0};
   double q[STRIP] = {0};
-  th_kernel_evidence(strip, multiplier, context->centre + offset, NULL, u, v,
-                     q);
-  for (int64_t a = 0; a < strip->attributes.last - strip->attributes.first;
-       a++) {
-    double scale = context->scale[offset + a] / 2;
-    look->to->sum[offset + a] += scale * u[a];
-    look->to->square[offset + a] += scale * scale * q[a];
+  th_context_places(context, strip, at, centre);
+  th_kernel_evidence(strip, multiplier, centre, NULL, u, v, q);
+  for (int64_t a = 0; a < count; a++) {
+    double scale = context->scale[at[a]] / 2;
+    look->to->sum[at[a]] += scale * u[a];
+    look->to->square[at[a]] += scale * scale * q[a];
   }
 }
 
@@ -96,12 +104,13 @@ static void visit(void *self, const struct th_slab *slab,
                   const struct th_row_weights *multiplier, int64_t offset)
 {
   const struct look *look = self;
+  (void)offset; /* the slab may be of attributes that do not lie together */
   struct th_range all = slab->attributes;
   for (int64_t a = all.first; a < all.last; a += STRIP) {
     struct th_range part =
         th_range_intersect((struct th_range){a, a + STRIP}, all);
     struct th_slab strip = th_slab_part(slab, part);
-    add_strip(look, &strip, multiplier, offset + a - all.first);
+    add_strip(look, &strip, multiplier);
   }
 }
 
@@ -154,14 +163,16 @@ static struct half_width width_of(const struct th_candidates *c,
 
 /* |Z| and half-widths, which hold with probability 1 - delta for all attributes
  * and all numbers of rows. */
-static void estimate(struct th_candidates *c, const struct half_width *w)
+static void estimate(struct th_candidates *c, int64_t first,
+                     const struct half_width *w)
 {
-  for (int64_t a = 0; a < c->owned; a++) {
+  for (int64_t k = 0; k < c->count; k++) {
+    int64_t a = c->list[k] - first;
     double mean = c->sum[a] / w->n;
     double variance = (c->square[a] - w->n * mean * mean) / (w->n - 1);
     double most = variance > w->least ? variance : w->least;
-    c->value[a] = fabs(mean);
-    c->half[a] = sqrt(most * w->root) + w->constant;
+    c->value[k] = fabs(mean);
+    c->half[k] = sqrt(most * w->root) + w->constant;
   }
 }
 
@@ -173,17 +184,15 @@ struct best {
   double least;
 };
 
-static struct best best_here(const struct th_candidates *c, int64_t first)
+static struct best best_here(const struct th_candidates *c)
 {
   struct best best = {.attribute = -1, .upper = -1, .least = INFINITY};
-  for (int64_t a = 0; a < c->owned; a++) {
-    if (!c->alive[a])
-      continue;
-    best.least = fmin(best.least, c->half[a]);
-    if (c->value[a] + c->half[a] > best.upper) {
-      best.upper = c->value[a] + c->half[a];
-      best.lower = c->value[a] - c->half[a];
-      best.attribute = first + a;
+  for (int64_t k = 0; k < c->count; k++) {
+    best.least = fmin(best.least, c->half[k]);
+    if (c->value[k] + c->half[k] > best.upper) {
+      best.upper = c->value[k] + c->half[k];
+      best.lower = c->value[k] - c->half[k];
+      best.attribute = c->list[k];
     }
   }
   return best;
@@ -195,7 +204,7 @@ static th_status best_of_all(const struct th_candidates *c,
                              struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  struct best mine = best_here(c, context->owned.first);
+  struct best mine = best_here(c);
   int64_t *bytes = NULL;
   void *all = NULL;
   th_status rc = TH_NEW(&bytes, comm->size, "candidates", err);
@@ -226,15 +235,15 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Attributes of this rank that stand out. */
-static int64_t choose_here(const struct th_candidates *c, int64_t first,
-                           double threshold, struct th_index_value *chosen)
+static int64_t choose_here(const struct th_candidates *c, double threshold,
+                           struct th_index_value *chosen)
 {
   int64_t count = 0;
-  for (int64_t a = 0; a < c->owned; a++) {
-    if (!c->alive[a] || c->value[a] - c->half[a] < threshold)
+  for (int64_t k = 0; k < c->count; k++) {
+    if (c->value[k] - c->half[k] < threshold)
       continue;
     if (chosen != NULL)
-      chosen[count] = (struct th_index_value){first + a, c->value[a]};
+      chosen[count] = (struct th_index_value){c->list[k], c->value[k]};
     count++;
   }
   return count;
@@ -246,8 +255,7 @@ static th_status choose(struct th_candidates *c, struct th_context *context,
                         struct th_error *err)
 {
   struct th_comm *comm = context->comm;
-  int64_t first = context->owned.first;
-  int64_t count = choose_here(c, first, threshold, NULL);
+  int64_t count = choose_here(c, threshold, NULL);
   struct th_index_value *mine = NULL;
   int64_t *bytes = NULL;
   void *all = NULL;
@@ -255,7 +263,7 @@ static th_status choose(struct th_candidates *c, struct th_context *context,
   if (rc == TH_OK)
     rc = TH_NEW(&mine, count, "candidates", err);
   TH_TRY(th_agree(comm, rc, err));
-  choose_here(c, first, threshold, mine);
+  choose_here(c, threshold, mine);
   TH_TRY(th_comm_gather(comm, mine, count * (int64_t)sizeof *mine, bytes, &all,
                         err));
   for (int rank = 0; rank < comm->size; rank++)
@@ -267,6 +275,24 @@ done:
   return rc;
 }
 
+/* Only those stay that may be better than `best` is at least, and itself. Have
+ * any gone? Local. */
+static bool eliminate(struct th_candidates *c, int64_t first,
+                      const struct best *best)
+{
+  int64_t count = 0;
+  for (int64_t k = 0; k < c->count; k++) {
+    bool stays =
+        c->list[k] == best->attribute || c->value[k] + c->half[k] > best->lower;
+    c->alive[c->list[k] - first] = stays;
+    if (stays)
+      c->list[count++] = c->list[k];
+  }
+  bool gone = count < c->count;
+  c->count = count;
+  return gone;
+}
+
 th_status th_candidates_test(struct th_candidates *c,
                              struct th_context *context,
                              const struct th_oomp_law *law, double delta,
@@ -275,20 +301,14 @@ th_status th_candidates_test(struct th_candidates *c,
 {
   struct half_width w = width_of(c, context, law, delta, norm1);
   struct best best = {0};
-  bool any = false;
+  int64_t first = context->owned.first;
   th_status rc;
-  estimate(c, &w);
+  estimate(c, first, &w);
   TH_TRY(best_of_all(c, context, &best, err));
   v->upper = best.upper;
   v->least = best.least;
   TH_TRY(choose(c, context, law->mu * best.upper, v, err));
-  for (int64_t a = 0; a < c->owned; a++) {
-    if (!c->alive[a] || context->owned.first + a == best.attribute)
-      continue;
-    c->alive[a] = c->value[a] + c->half[a] > best.lower;
-    any = any || !c->alive[a];
-  }
-  int64_t changes = any;
+  int64_t changes = eliminate(c, first, &best);
   context->comm->ops->sum_i64(context->comm, &changes, 1);
   if (changes > 0)
     TH_TRY(activate(c, context, err));
@@ -305,6 +325,8 @@ void th_candidates_describe(struct th_candidates *c, struct th_context *context,
   th_state_spread(state, "square", TH_STATE_F64, c->square, 1, context->owned);
   TH_STATE_ONE(state, c, rows);
   th_state_leave(state);
+  if (th_state_puts(state))
+    list_alive(c, context->owned.first);
   if (th_state_puts(state) && th_state_agree(state, context->comm))
     th_state_note(state, activate(c, context, state->err));
 }

@@ -22,9 +22,10 @@ struct th_candidates {
   bool *alive;    /* owned: not in S, and not eliminated */
   double *sum;    /* owned: of x_i (x'beta - y) over the rows */
   double *square; /* owned: of its squares */
-  double *value;  /* owned: |Z|, by the last test */
-  double *half;   /* owned: half of its confidence interval */
-  int64_t *list;  /* work: those alive, ascending */
+  int64_t *list;  /* the owned ones that are alive, ascending */
+  int64_t count;  /* of them */
+  double *value;  /* of each in the list: |Z|, by the last test */
+  double *half;   /* and half of its confidence interval */
   int64_t total;  /* alive, of all ranks */
   int64_t rows;   /* n */
 };

@@ -114,16 +114,16 @@ static int64_t owned_place(const struct online *s,
 static void form_gradient(struct online *s)
 {
   const struct th_all_targets *all = &s->learning.targets;
-  const struct th_whole_rows *whole = &s->whole;
+  struct th_whole_rows *whole = &s->whole;
   double loss = 0;
   memset(s->gradient, 0, (size_t)whole->active.count * sizeof *s->gradient);
   for (int64_t r = 0; r < whole->rows; r++) {
     int64_t row = whole->row[r];
     double residual = th_whole_rows_prediction(whole, r) - all->target[row];
-    double factor = all->weight[row] * residual / (double)whole->rows;
-    loss += factor * residual / 2;
-    th_whole_rows_add(whole, r, factor, s->gradient);
+    whole->factor[r] = all->weight[row] * residual / (double)whole->rows;
+    loss += whole->factor[r] * residual / 2;
   }
+  th_whole_rows_add(whole, s->gradient);
   s->learning.loss = loss;
 }
 

@@ -120,34 +120,33 @@ void th_marginal_release(struct th_marginal *m,
 static void add_strip(const struct th_context *context,
                       const struct th_slab *strip,
                       const struct th_row_weights *multiplier,
-                      struct th_evidence unit, int64_t offset,
-                      struct th_evidence *to)
+                      struct th_evidence unit, struct th_evidence *to)
 {
   int64_t count = strip->attributes.last - strip->attributes.first;
+  int64_t at[STRIP];
+  double centre[STRIP];
   double u[STRIP] = {0};
   double v[STRIP] = {0};
   double q[STRIP] = {0};
-  th_kernel_evidence(strip, multiplier, context->centre + offset, NULL, u, v,
-                     q);
+  th_context_places(context, strip, at, centre);
+  th_kernel_evidence(strip, multiplier, centre, NULL, u, v, q);
   for (int64_t a = 0; a < count; a++) {
-    to[offset + a].u += unit.u * u[a];
-    to[offset + a].v += unit.v * v[a];
+    to[at[a]].u += unit.u * u[a];
+    to[at[a]].v += unit.v * v[a];
   }
 }
 
 static void add_slab(const struct th_context *context,
                      const struct th_slab *slab,
                      const struct th_row_weights *multiplier,
-                     struct th_evidence unit, int64_t offset,
-                     struct th_evidence *to)
+                     struct th_evidence unit, struct th_evidence *to)
 {
   for (int64_t a = slab->attributes.first; a < slab->attributes.last;
        a += STRIP) {
     struct th_range part = {a, a + STRIP};
     struct th_slab strip =
         th_slab_part(slab, th_range_intersect(part, slab->attributes));
-    add_strip(context, &strip, multiplier, unit,
-              offset + a - slab->attributes.first, to);
+    add_strip(context, &strip, multiplier, unit, to);
   }
 }
 
@@ -166,11 +165,10 @@ void th_marginal_add(struct th_marginal *m, const struct th_context *context,
                             m->alone + first, m->touched);
     return;
   }
-  add_slab(context, given->slab, given->multiplier, given->unit, given->offset,
+  add_slab(context, given->slab, given->multiplier, given->unit,
            m->with + first);
   if (!given->race)
-    add_slab(context, given->slab, &target, one, given->offset,
-             m->alone + first);
+    add_slab(context, given->slab, &target, one, m->alone + first);
 }
 
 /* Add the centring correction of one draw, by folds. */
