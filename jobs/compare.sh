@@ -27,7 +27,8 @@
 #   --train OPTIONS  further options of all solvers, as in "--standardize"
 #   --limit T        seconds of a run (60); one that takes longer is left out
 #   --no-peers       without scikit-learn and glmnet
-#   --quick          2 seeds, 2 points, 3 epochs, 10 s, no peers
+#   --quick          2 seeds, 2 points, 3 epochs, 10 s, no peers, but for what
+#                    comes behind it
 #   --processes N    runs at a time (one for each processor; 1 for exact seconds)
 #   --format F       png, svg or pdf (png, with 300 dots per inch)
 #
@@ -246,19 +247,19 @@ unknown_needs() # NEEDS
 # DIR/left_out.tsv.
 plan()
 {
-  local all name family needs known wanting
+  local all solver family needs known wanting
   all=$(known_solvers)
   solvers=${solvers:-$(cut -f 1 <<<"$all" | tr '\n' ' ')}
   : >"$out/left_out.tsv"
   jobs_of=()
-  for name in $solvers; do
-    IFS=$'\t' read -r _ family needs known < <(grep "^$name	" <<<"$all") ||
-      refuse "--solvers $name: no such solver; see: thresher solvers"
+  for solver in $solvers; do
+    IFS=$'\t' read -r _ family needs known < <(grep "^$solver	" <<<"$all") ||
+      refuse "--solvers $solver: no such solver; see: thresher solvers"
     wanting=$(unknown_needs "$needs")
     if [ -n "$wanting" ]; then
-      printf '%s\t\t\tneeds %s\n' "$name" "$(echo $wanting)" >>"$out/left_out.tsv"
+      printf '%s\t\t\tneeds %s\n' "$solver" "$(echo $wanting)" >>"$out/left_out.tsv"
     else
-      jobs_of+=("$name	$family	$(own_options "$family" "$needs" "$known" |
+      jobs_of+=("$solver	$family	$(own_options "$family" "$needs" "$known" |
         tr '\n' ' ')")
     fi
   done
@@ -333,10 +334,10 @@ each_run()
 
 each_peer()
 {
-  local seed name
-  for name in $peers; do
+  local seed peer
+  for peer in $peers; do
     for ((seed = 1; seed <= seeds; seed++)); do
-      printf '%s\t%s\t%s\n' $seed "$full" "$name"
+      printf '%s\t%s\t%s\n' $seed "$full" "$peer"
     done
   done
 }
@@ -344,13 +345,8 @@ each_peer()
 show()
 {
   "$PYTHON" "$jobs/compare_tables.py" "$out" "$full" "$seeds"
-  if command -v gnuplot >/dev/null; then
-    gnuplot -e "folder = '$out'; name = '$title'; examples = $full; seeds = $seeds;
-      attributes = $attributes; budget = $budget; format = '$format';
-      style = '$jobs/style.gp'" "$jobs/compare.gp"
-  else
-    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
-  fi
+  draw compare "folder = '.'; name = $(words_for_gnuplot "$title"); examples = $full;
+    seeds = $seeds; attributes = $attributes; budget = $budget"
   table , "$out/summary.csv" 140
   awk -F '\t' '{ print "left out: " $1 ($2 == "" ? "" : ", " $2 " of " $3 " runs") ": " $4 }' \
     "$out/left_out.tsv"

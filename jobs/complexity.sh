@@ -98,12 +98,7 @@ each_run()
 show()
 {
   each_run | "$PYTHON" "$jobs/complexity_tables.py" "$out"
-  if command -v gnuplot >/dev/null; then
-    gnuplot -e "prefix = '$out/complexity'; seeds = $seeds; format = '$format';
-      style = '$jobs/style.gp'" "$jobs/complexity.gp"
-  else
-    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
-  fi
+  draw complexity "prefix = 'complexity'; seeds = $seeds"
   table '\t' "$out/complexity.summary.tsv" 140
   echo "results: $out/complexity.*"
 }

@@ -287,13 +287,7 @@ compare_generated()
 show()
 {
   "$PYTHON" "$jobs/figures_tables.py" "$out/$figure" "$out/runs" "${runs[@]}"
-  if command -v gnuplot >/dev/null; then
-    gnuplot -e "prefix = '$out/$figure'; figure = '$figure'; ratio = $ratio;
-      seeds = '$seeds'; format = '$format'; style = '$jobs/style.gp'" \
-      "$jobs/figures.gp"
-  else
-    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
-  fi
+  draw figures "prefix = '$figure'; figure = '$figure'; ratio = $ratio; seeds = '$seeds'"
   table '\t' "$out/$figure.summary.tsv" 140
   echo "results: $out/$figure.*"
 }

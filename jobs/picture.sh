@@ -115,11 +115,6 @@ for seed in $seeds; do
 done
 rm -f "$out"/model.h5 "$out"/report.json "$out"/score.json
 "$PYTHON" "$jobs/picture_tables.py" medians "$out/points.tsv" >"$out/picture.tsv"
-if command -v gnuplot >/dev/null; then
-  gnuplot -e "folder = '$out'; style = '$jobs/style.gp'; format = '$format';
-    seeds = $(echo "$seeds" | wc -w)" "$jobs/picture.gp"
-else
-  echo "no gnuplot, no picture (sh jobs/packages.sh jobs)"
-fi
+draw picture "folder = '.'; seeds = $(echo "$seeds" | wc -w)"
 table '\t' "$out/picture.tsv" 100
 echo "results: $out"

@@ -236,13 +236,8 @@ show()
     done
   done
   "$PYTHON" "$jobs/sampling_tables.py" summary "$out/$figure" "${parts[@]}"
-  if command -v gnuplot >/dev/null; then
-    gnuplot -e "prefix = '$out/$figure'; figure = '$figure'; task = '$task';
-      runs = $runs; budget = $budget; format = '$format';
-      style = '$jobs/style.gp'" "$jobs/sampling.gp"
-  else
-    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
-  fi
+  draw sampling "prefix = '$figure'; figure = '$figure'; task = '$task'; runs = $runs;
+    budget = $budget"
   table '\t' "$out/$figure.summary.tsv" 140
   echo "results: $out/$figure.*"
 }

@@ -140,13 +140,8 @@ summary() # [--weak]
 {
   "$PYTHON" "$jobs/scaling_summary.py" "$out" "$@"
   title "$@" >"$out/title"
-  if command -v gnuplot >/dev/null; then
-    gnuplot -e "folder = '$out'; kind = '${name%_scaling}'; format = '$format'" \
-      -e "what = '$(cat "$out/title")'; style = '$jobs/style.gp'" \
-      -e "fewest = $fewest; most = $most" "$jobs/scaling.gp"
-  else
-    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
-  fi
+  draw scaling "folder = '.'; kind = '${name%_scaling}'; fewest = $fewest; most = $most;
+    what = $(words_for_gnuplot "$(cat "$out/title")")"
   table , "$out/summary.csv" 118
   echo "results: $out"
 }

@@ -37,6 +37,23 @@ whole()
   declare -g "$1=$2"
 }
 
+# words_for_gnuplot TEXT: as a string of its language
+words_for_gnuplot()
+{
+  printf "'%s'" "${1//\'/\'\'}"
+}
+
+# draw SCRIPT SETTINGS: pictures of the results, in their folder and in $format
+draw()
+{
+  if command -v gnuplot >/dev/null; then
+    (cd "$out" && gnuplot -e "format = '$format'; style = '$jobs/style.gp'" -e "$2" \
+      "$jobs/$1.gp")
+  else
+    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
+  fi
+}
+
 check_format() # FORMAT
 {
   case $1 in

@@ -125,13 +125,8 @@ show() # TITLE COLUMN
 {
   "$PYTHON" "$jobs/thresholding_tables.py" "$2" "$out/$figure/compare.csv" \
     "$out/$figure.summary.tsv"
-  if command -v gnuplot >/dev/null; then
-    gnuplot -e "prefix = '$out/$figure'; what = '$1'; column = '$2';
-      seeds = $seeds;
-      format = '$format'; style = '$jobs/style.gp'" "$jobs/thresholding.gp"
-  else
-    echo "no gnuplot, no pictures (sh jobs/packages.sh jobs)"
-  fi
+  draw thresholding "prefix = '$figure'; what = $(words_for_gnuplot "$1"); column = '$2';
+    seeds = $seeds"
   table '\t' "$out/$figure.summary.tsv" 140
   echo "results: $out/$figure.*"
 }
