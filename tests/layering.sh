@@ -57,11 +57,12 @@ BEGIN {
   stand("io/dataset", "io/hdf5")
   stand("io/model", "io/dataset")
   stand("io/import", "io/dataset")
+  stand("io/checkpoint", "io/hdf5")
   stand("api", "solvers/driver mpi io/model io/import")
   stand("cli/options", "api")
   stand("cli/shared", "cli/options")
   stand("cli/bench", "cli/shared")
-  stand("cli", "cli/bench")
+  stand("cli", "cli/bench io/checkpoint")
   stand("unit", "solvers/driver")
   home["mpi.h"] = "mpi"
   home["hdf5.h"] = "io"

@@ -56,6 +56,7 @@ static struct {
   bool hurried; /* the launcher kills those who stay after a signal */
   volatile sig_atomic_t may_ask; /* a signal asks for the end */
   volatile sig_atomic_t asked;
+  volatile sig_atomic_t heard; /* SIGUSR2 */
   bool alone;
   bool terminal; /* a bar may be on it */
   pthread_t thread;
@@ -187,6 +188,26 @@ void th_interrupt_ask(bool asks)
 bool th_interrupt_asked(void)
 {
   return state.asked;
+}
+
+static void on_call(int number)
+{
+  (void)number;
+  state.heard = 1;
+}
+
+void th_interrupt_listen(void)
+{
+  struct sigaction action = {.sa_handler = on_call, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR2, &action, NULL);
+}
+
+bool th_interrupt_heard(void)
+{
+  bool heard = state.heard;
+  state.heard = 0;
+  return heard;
 }
 
 void th_interrupt_stop(void)

@@ -30,6 +30,13 @@ void th_interrupt_ask(bool asks);
 /* Whether one has. */
 bool th_interrupt_asked(void);
 
+/* From now on SIGUSR2 asks for a checkpoint; it is not passed on to the
+ * default, which would end the process. */
+void th_interrupt_listen(void);
+
+/* Whether it has come since the last call. */
+bool th_interrupt_heard(void);
+
 /* The run is over, and nothing is registered any more: signals end the process
  * in the usual way. */
 void th_interrupt_stop(void);

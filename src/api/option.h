@@ -33,14 +33,16 @@ enum th_command_bit {
 enum th_given { TH_NOT_GIVEN, TH_GIVEN_IN_DECK, TH_GIVEN_ON_LINE };
 
 enum th_option_kind {
-  TH_OPT_FLAG,  /* bool; --NAME and --no-NAME; yes or no in a deck */
-  TH_OPT_INT,   /* int64_t or uint64_t below 2^63 */
-  TH_OPT_REAL,  /* double */
-  TH_OPT_SIZE,  /* int64_t bytes; suffix K, M, G, T */
-  TH_OPT_TIME,  /* int64_t seconds; also MM:SS, HH:MM:SS, D-HH:MM:SS */
-  TH_OPT_TEXT,  /* const char * */
-  TH_OPT_NAME,  /* const char *, one of the choices */
-  TH_OPT_CHOICE /* int, the index of one of the choices */
+  TH_OPT_FLAG,   /* bool; --NAME and --no-NAME; yes or no in a deck */
+  TH_OPT_INT,    /* int64_t or uint64_t below 2^63 */
+  TH_OPT_REAL,   /* double */
+  TH_OPT_SIZE,   /* int64_t bytes; suffix K, M, G, T */
+  TH_OPT_TIME,   /* int64_t seconds; also MM:SS, HH:MM:SS, D-HH:MM:SS, and units
+                    s, m, h, d */
+  TH_OPT_PERIOD, /* the same, or, negative, a number of updates: 500u */
+  TH_OPT_TEXT,   /* const char * */
+  TH_OPT_NAME,   /* const char *, one of the choices */
+  TH_OPT_CHOICE  /* int, the index of one of the choices */
 };
 
 /* The k-th name of a choice, NULL after the last. */

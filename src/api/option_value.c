@@ -101,11 +101,26 @@ static int64_t take_number(const char **text)
   return number <= INT32_MAX ? number : -1;
 }
 
-/* [D-][HH:][MM:]SS, or -1. */
+/* Seconds of a unit of time, or 0. */
+static int64_t unit_of(const char *suffix)
+{
+  static const struct {
+    char name;
+    int64_t seconds;
+  } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+  for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+    if (suffix[0] == units[k].name && suffix[1] == '\0')
+      return units[k].seconds;
+  return 0;
+}
+
+/* [D-][HH:][MM:]SS, or a number and its unit, or -1. */
 static int64_t parse_time(const char *text)
 {
   int64_t seconds = take_number(&text);
   int colons = 0;
+  if (seconds >= 0 && unit_of(text) > 0)
+    return seconds * unit_of(text);
   if (seconds >= 0 && *text == '-') {
     text++;
     int64_t hours = take_number(&text);
@@ -126,12 +141,26 @@ static th_status set_time(const struct th_option *option, int64_t *out,
   int64_t seconds = parse_time(value);
   if (seconds < 0)
     return th_fail(err, TH_EUSAGE,
-                   "%s %s: not a time in seconds, or such as 90:00 or "
+                   "%s %s: not a time in seconds, or such as 55m, 90:00 or "
                    "1-12:00:00",
                    where, value);
   if (!inside(&option->limits, (double)seconds))
     return out_of_range(option, value, where, err);
   *out = seconds;
+  return TH_OK;
+}
+
+static th_status set_period(const struct th_option *option, int64_t *out,
+                            const char *value, const char *where,
+                            struct th_error *err)
+{
+  const char *rest = value;
+  int64_t updates = take_number(&rest);
+  if (updates < 0 || strcmp(rest, "u") != 0)
+    return set_time(option, out, value, where, err);
+  if (!inside(&option->limits, (double)updates))
+    return out_of_range(option, value, where, err);
+  *out = -updates;
   return TH_OK;
 }
 
@@ -252,6 +281,8 @@ th_status th_option_put(const struct th_option *option, void *record,
     return set_size(option, out, value, where, err);
   case TH_OPT_TIME:
     return set_time(option, out, value, where, err);
+  case TH_OPT_PERIOD:
+    return set_period(option, out, value, where, err);
   case TH_OPT_TEXT:
     *(const char **)out = value;
     return TH_OK;
@@ -301,6 +332,10 @@ void th_option_get(const struct th_option *option, const void *record,
   case TH_OPT_SIZE:
   case TH_OPT_TIME:
     snprintf(text, size, "%" PRId64, *(const int64_t *)in);
+    return;
+  case TH_OPT_PERIOD:
+    snprintf(text, size, "%lld%s", llabs(*(const int64_t *)in),
+             *(const int64_t *)in < 0 ? "u" : "");
     return;
   case TH_OPT_REAL:
     snprintf(text, size, "%.17g", *(const double *)in);

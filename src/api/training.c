@@ -177,41 +177,48 @@ static th_status name_groups(struct th_training *training, struct th_error *err)
 }
 
 /* The support that training began with, whatever it was read from. Local. */
-static th_status tell_start(struct th_training *training, struct th_error *err)
+static th_status tell_start(const struct th_training *training,
+                            struct th_model *model, struct th_error *err)
 {
   if (training->config.start.text == NULL)
     return TH_OK;
   char *start = th_start_model_text(&training->start, training->start_coef);
   th_status rc = start == NULL
                      ? th_fail(err, TH_ENOMEM, "no memory for the deck")
-                     : th_model_set(&training->model, "start", start, err);
+                     : th_model_set(model, "start", start, err);
   free(start);
   return rc;
 }
 
-/* Every option that can change the model, as it was used. Where the run was
- * stopped, that is its number of examples. Local. */
-static th_status fill_deck(struct th_training *training, struct th_error *err)
+th_status th_training_deck(const struct th_training *training,
+                           struct th_model *model, struct th_error *err)
 {
-  struct th_config *used = &training->plan.config;
+  const struct th_config *used = &training->plan.config;
   char text[TH_SOURCE_TEXT];
   th_status rc = TH_OK;
-  if (training->model.stopped)
-    used->greedy.max_examples = training->model.selected.examples;
   if (training->data->source[0] != '\0')
-    TH_TRY(
-        th_model_set(&training->model, "source", training->data->source, err));
+    TH_TRY(th_model_set(model, "source", training->data->source, err));
   for (int k = 0; k < th_training_options_count(); k++) {
     const struct th_option *option = th_training_options_row(k);
     if (!option->model || strcmp(option->name, "start") == 0 ||
         !th_solver_uses(used->solver, option->name))
       continue;
     th_option_get(option, used, text, sizeof text);
-    TH_TRY(th_model_set(&training->model, option->name, text, err));
+    TH_TRY(th_model_set(model, option->name, text, err));
   }
-  TH_TRY(tell_start(training, err));
+  TH_TRY(tell_start(training, model, err));
 done:
   return rc;
+}
+
+/* The deck as it was used. Where the run was stopped, that is its number of
+ * examples. Local. */
+static th_status fill_deck(struct th_training *training, struct th_error *err)
+{
+  if (training->model.stopped)
+    training->plan.config.greedy.max_examples =
+        training->model.selected.examples;
+  return th_training_deck(training, &training->model, err);
 }
 
 static th_status finish_local(struct th_training *training,

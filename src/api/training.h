@@ -41,6 +41,11 @@ th_status th_training_check_memory(const struct th_training *training,
                                    struct th_comm *comm, int64_t share,
                                    struct th_error *err);
 
+/* Add every option that can change the model, as it is used, to a model's deck.
+ * Local. TH_ENOMEM. */
+th_status th_training_deck(const struct th_training *training,
+                           struct th_model *model, struct th_error *err);
+
 /* Give the model that was trained its deck and the names of its attributes.
  * Collective. TH_EIO where the data were replaced meanwhile. Also TH_EFORMAT,
  * TH_ENOMEM. */

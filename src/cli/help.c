@@ -69,7 +69,8 @@ static void print_usage(FILE *out, const char *text)
 static bool has_range(const struct th_option *option)
 {
   return option->kind == TH_OPT_INT || option->kind == TH_OPT_REAL ||
-         option->kind == TH_OPT_SIZE || option->kind == TH_OPT_TIME;
+         option->kind == TH_OPT_SIZE || option->kind == TH_OPT_TIME ||
+         option->kind == TH_OPT_PERIOD;
 }
 
 /* "At least 1, at most 1024.": nothing for options without a range. */
@@ -172,11 +173,15 @@ static const char writing[] =
     "An output gets its name when it is complete. It replaces a regular file "
     "only if --force is given. A symbolic link in its place is refused. So is "
     "a folder of shards that holds anything else. SIGINT, SIGTERM, SIGHUP and "
-    "SIGUSR1 remove what is unfinished and end the run. Solver oomp has a "
-    "model at any time: there the first signal stops the run as --max-time "
-    "does. Under mpirun only SIGUSR1 can, since it leaves time to write. In "
-    "place of a text file, - is "
-    "the standard output.";
+    "SIGUSR1 remove what is unfinished and end the run. With --checkpoint the "
+    "first signal writes a checkpoint and stops the run; SIGUSR2 writes one "
+    "and "
+    "goes on; a file STOP in the folder of checkpoints stops the run, too. "
+    "Solver oomp has a model at any time: without --checkpoint the first "
+    "signal "
+    "stops the run as --max-time does. Under mpirun only SIGUSR1 and SIGUSR2 "
+    "do that, since the others leave no time to write. In place of a text "
+    "file, - is the standard output.";
 
 struct exit_row {
   int status;
@@ -187,8 +192,9 @@ static const struct exit_row exits[] = {
     {0, "done"},
     {1, "failed: something is wrong with files, data or the run"},
     {2, "usage: the command line is wrong, or an option does not fit the data"},
-    {3, "stopped early, by --max-time or a signal; the model is what was found "
-        "by then"},
+    {3, "stopped early, by --max-time or a signal. With --checkpoint the same "
+        "command goes on; otherwise the model is what was found by then. "
+        "THRESHER_STOP_STATUS in the environment is another number for this"},
     {128, "or more: a signal ended the run; its number is the status less 128"},
 };
 enum { EXITS = sizeof exits / sizeof *exits };

@@ -22,21 +22,46 @@ void th_loop_log_add(struct th_loop_log *log,
     log->lost = true;
     return;
   }
-  log->items[log->count++] =
-      (struct th_loop){.examples = progress->examples,
-                       .active = c->active,
-                       .lambda = c->lambda,
-                       .objective = c->objective,
-                       .gap = c->gap,
-                       .seconds = th_comm_clock() - log->began,
-                       .bytes_read = log->store->bytes_read,
-                       .bytes_sent = log->comm->bytes_sent};
+  log->items[log->count++] = (struct th_loop){
+      .examples = progress->examples,
+      .active = c->active,
+      .lambda = c->lambda,
+      .objective = c->objective,
+      .gap = c->gap,
+      .seconds = log->before.seconds + th_comm_clock() - log->began,
+      .bytes_read = log->before.bytes_read + log->store->bytes_read,
+      .bytes_sent = log->before.bytes_sent + log->comm->bytes_sent};
+}
+
+void th_loop_log_describe(struct th_loop_log *log, struct th_state *state)
+{
+  TH_STATE_ONE(state, log, count);
+  th_state_grow(
+      state,
+      (struct th_state_growing){.name = "loops",
+                                .type = TH_STATE_I64,
+                                .items = sizeof *log->items / sizeof(int64_t),
+                                .data = (void **)&log->items,
+                                .capacity = &log->capacity},
+      log->count);
+}
+
+void th_loop_log_go_on(struct th_loop_log *log,
+                       const struct th_rank_total *total)
+{
+  bool first = log->comm->rank == 0;
+  log->gathered = log->count;
+  log->before =
+      (struct th_loop){.seconds = total->most.seconds,
+                       .bytes_read = first ? total->sum.bytes_read : 0,
+                       .bytes_sent = first ? total->sum.bytes_sent : 0};
 }
 
 th_status th_loop_log_gather(struct th_loop_log *log, struct th_comm *comm,
                              struct th_error *err)
 {
-  int64_t n = log->count;
+  struct th_loop *items = log->items + log->gathered;
+  int64_t n = log->count - log->gathered;
   int64_t *sums = NULL;
   double *seconds = NULL;
   th_status rc =
@@ -47,17 +72,18 @@ th_status th_loop_log_gather(struct th_loop_log *log, struct th_comm *comm,
     rc = TH_NEW(&seconds, n, "the report", err);
   TH_TRY(th_agree(comm, rc, err));
   for (int64_t k = 0; k < n; k++) {
-    sums[SUMS * k] = log->items[k].bytes_read;
-    sums[SUMS * k + 1] = log->items[k].bytes_sent;
-    seconds[k] = log->items[k].seconds;
+    sums[SUMS * k] = items[k].bytes_read;
+    sums[SUMS * k + 1] = items[k].bytes_sent;
+    seconds[k] = items[k].seconds;
   }
   comm->ops->sum_i64(comm, sums, (size_t)(SUMS * n));
   comm->ops->max_f64(comm, seconds, (size_t)n);
   for (int64_t k = 0; k < n; k++) {
-    log->items[k].bytes_read = sums[SUMS * k];
-    log->items[k].bytes_sent = sums[SUMS * k + 1];
-    log->items[k].seconds = seconds[k];
+    items[k].bytes_read = sums[SUMS * k];
+    items[k].bytes_sent = sums[SUMS * k + 1];
+    items[k].seconds = seconds[k];
   }
+  log->gathered = log->count;
 done:
   TH_FREE(sums, seconds);
   return rc;

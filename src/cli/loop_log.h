@@ -3,6 +3,7 @@
 #ifndef TH_LOOP_LOG_H
 #define TH_LOOP_LOG_H
 
+#include "cli/rank_cost.h"
 #include "cli/shared/json.h"
 #include "core/comm.h"
 #include "core/source.h"
@@ -25,8 +26,12 @@ struct th_loop_log {
   const struct th_comm *comm;   /* borrowed */
   const struct th_store *store; /* borrowed */
   double began;
+  /* of the run before it was gone on with: on rank 0, on the others zeros; the
+   * seconds on all */
+  struct th_loop before;
   struct th_loop *items;
   int64_t count;
+  int64_t gathered; /* of them are of all ranks together */
   int64_t capacity;
   bool lost; /* there was no memory for an entry */
 };
@@ -36,9 +41,16 @@ struct th_loop_log {
 void th_loop_log_add(struct th_loop_log *log,
                      const struct th_progress *progress);
 
-/* Combine the logs of all ranks. Collective. TH_ENOMEM. */
+/* Combine the logs of all ranks. Collective. TH_ENOMEM. More entries may
+ * follow. */
 th_status th_loop_log_gather(struct th_loop_log *log, struct th_comm *comm,
                              struct th_error *err);
+
+/* List the log, which was gathered, with the state of a run; and what has been
+ * put of it: the costs of later loops go on from `total`. Local. */
+void th_loop_log_describe(struct th_loop_log *log, struct th_state *state);
+void th_loop_log_go_on(struct th_loop_log *log,
+                       const struct th_rank_total *total);
 
 /* An array, one object per loop; a table of at most some 12 lines. Local. */
 json_t *th_loop_log_json(const struct th_loop_log *log);

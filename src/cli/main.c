@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/alike.h"
 #include "cli/commands.h"
+#include "cli/deadline.h"
 #include "cli/help.h"
 #include "cli/shared/arithmetic.h"
 #include "core/kernel_form.h"
@@ -183,5 +184,6 @@ int main(int argc, char **argv)
     th_mpi_stop(&comm);
   else
     th_comm_free(&comm);
-  return th_error_status_exit(rc);
+  int status = th_error_status_exit(rc);
+  return rc == TH_ESTOPPED ? th_deadline_status(status) : status;
 }

@@ -1,7 +1,7 @@
 /* report.h - what a run cost: for the summary and for --report
  *
- * Every rank keeps accounts of itself (struct th_rank_cost); at the end all of
- * them are gathered, so that a report can say who waited for whom.
+ * Every rank keeps accounts of itself (cli/rank_cost.h); at the end all of them
+ * are gathered, so that a report can say who waited for whom.
  *
  * All functions that do not say otherwise are local. A status is one of TH_EIO,
  * TH_ENOMEM.
@@ -9,38 +9,26 @@
 #ifndef TH_REPORT_H
 #define TH_REPORT_H
 
+#include "cli/rank_cost.h"
 #include "cli/run_monitor.h"
 #include "core/model.h"
 #include "core/profile.h"
 #include "solvers/driver/train.h"
 
-/* What a run cost one rank. */
-struct th_rank_cost {
-  double seconds;
-  double waiting; /* of them inside collective operations */
-  double reading; /* of them reading files */
-  int64_t operations;
-  int64_t bytes_sent;
-  int64_t bytes_read;
-  struct th_traffic blocks; /* parts of bytes_read */
-  struct th_traffic support;
-  int64_t peak_memory; /* bytes */
-  struct th_phase_cost phase[TH_PHASE_COUNT];
-};
-
 /* The same on every rank. */
 struct th_report {
   int ranks;
-  struct th_rank_cost *rank; /* owned: one per rank */
-  struct th_rank_cost sum;   /* over the ranks, but for: */
-  struct th_rank_cost most;  /* the largest of any rank, traffic apart */
+  struct th_rank_cost *rank; /* owned: one per rank, since this process began */
+  struct th_rank_total total; /* over the ranks, and over all parts of a run
+                                 that was gone on with */
   double read_gbs; /* memory bandwidth per rank, all at once; NaN: unknown */
 };
 
-/* Gather the accounts of all ranks. Collective. Release with th_report_free. */
+/* Gather the accounts of all ranks, and add what the run cost before it was
+ * gone on with. Collective. Release with th_report_free. */
 th_status th_report_gather(struct th_report *report, struct th_comm *comm,
-                           const struct th_profile *profile,
-                           const struct th_store *store, double seconds,
+                           const struct th_rank_cost *mine,
+                           const struct th_rank_total *before,
                            struct th_error *err);
 /* Local. */
 void th_report_free(struct th_report *report);
@@ -66,7 +54,8 @@ th_status th_report_estimate(const struct th_plan *plan,
 /* ---- figures that follow from the accounts; local ---- */
 
 double th_report_mean(const struct th_report *report, double sum);
-/* Largest over mean time of work, waiting left out; 1: none. */
+/* Largest over mean time of work, waiting left out, since this process began;
+ * 1: none. */
 double th_report_imbalance(const struct th_report *report);
 double th_report_phase_imbalance(const struct th_report *report,
                                  enum th_phase phase);

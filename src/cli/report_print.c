@@ -13,8 +13,8 @@ static json_t *phases_of(const struct th_report *report)
 {
   json_t *phases = json_object();
   for (int p = 0; p < TH_PHASE_COUNT; p++) {
-    const struct th_phase_cost *most = &report->most.phase[p];
-    const struct th_phase_cost *sum = &report->sum.phase[p];
+    const struct th_phase_cost *most = &report->total.most.phase[p];
+    const struct th_phase_cost *sum = &report->total.sum.phase[p];
     json_t *phase = json_object();
     th_json_int(phase, "calls", most->calls);
     th_json_real(phase, "seconds_max", most->seconds);
@@ -56,26 +56,27 @@ static void add_costs(json_t *o, const struct th_report *report,
                       const struct th_progress *last)
 {
   th_json_int(o, "ranks", report->ranks);
-  th_json_real(o, "seconds", report->most.seconds);
+  th_json_real(o, "seconds", report->total.most.seconds);
   json_object_set_new(o, "phases", phases_of(report));
   th_json_real(o, "communication_seconds",
-               th_report_mean(report, report->sum.waiting));
+               th_report_mean(report, report->total.sum.waiting));
   th_json_real(o, "imbalance", th_report_imbalance(report));
-  th_json_int(o, "peak_memory_per_rank", report->most.peak_memory);
-  th_json_int(o, "bytes_read", report->sum.bytes_read);
+  th_json_int(o, "peak_memory_per_rank", report->total.most.peak_memory);
+  th_json_int(o, "bytes_read", report->total.sum.bytes_read);
   th_json_real(o, "file_read_gbs", th_report_file_gbs(report));
   th_json_int(o, "bytes_observed", th_report_observed(report));
-  th_json_int(o, "bytes_read_blocks", report->sum.blocks.read);
-  th_json_int(o, "bytes_observed_blocks", report->sum.blocks.observed);
-  th_json_int(o, "bytes_read_support", report->sum.support.read);
-  th_json_int(o, "bytes_observed_support", report->sum.support.observed);
+  th_json_int(o, "bytes_read_blocks", report->total.sum.blocks.read);
+  th_json_int(o, "bytes_observed_blocks", report->total.sum.blocks.observed);
+  th_json_int(o, "bytes_read_support", report->total.sum.support.read);
+  th_json_int(o, "bytes_observed_support", report->total.sum.support.observed);
   th_json_real(o, "observed_gbs", th_report_observed_gbs(report));
   th_json_real(o, "read_gbs", report->read_gbs);
   th_json_real(o, "share_of_read", th_report_share_of_read(report));
-  th_json_int(o, "bytes_sent", report->sum.bytes_sent);
-  th_json_real(o, "bytes_per_update", per_update(report->sum.bytes_sent, last));
+  th_json_int(o, "bytes_sent", report->total.sum.bytes_sent);
+  th_json_real(o, "bytes_per_update",
+               per_update(report->total.sum.bytes_sent, last));
   th_json_real(o, "operations_per_update",
-               per_update(report->most.operations, last));
+               per_update(report->total.most.operations, last));
   th_json_real(o, "attributes_per_second",
                th_report_attributes_per_second(report, model));
   json_object_set_new(o, "per_rank", ranks_of(report));
@@ -129,13 +130,13 @@ done:
 static void print_phases(FILE *out, const struct th_report *report)
 {
   char sent[32];
-  double all = th_report_mean(report, report->sum.seconds);
+  double all = th_report_mean(report, report->total.sum.seconds);
   double rest = all; /* in no phase */
   fprintf(out, "%-9s %7s %9s %9s %8s %9s %6s %9s\n", "phase", "calls", "max s",
           "mean s", "max/mean", "waits s", "share", "sent");
   for (int p = 0; p < TH_PHASE_COUNT; p++) {
-    const struct th_phase_cost *most = &report->most.phase[p];
-    const struct th_phase_cost *sum = &report->sum.phase[p];
+    const struct th_phase_cost *most = &report->total.most.phase[p];
+    const struct th_phase_cost *sum = &report->total.sum.phase[p];
     double mean = th_report_mean(report, sum->seconds);
     rest -= mean;
     if (most->calls > 0)
@@ -171,30 +172,31 @@ static void print_costs(FILE *out, const struct th_report *report,
 {
   char text[32];
   fprintf(out, "%s read at %.3g GB/s",
-          th_wording_bytes(report->sum.bytes_read, text, sizeof text),
+          th_wording_bytes(report->total.sum.bytes_read, text, sizeof text),
           th_report_file_gbs(report));
   fprintf(out, "; %s sent",
-          th_wording_bytes(report->sum.bytes_sent, text, sizeof text));
-  fprintf(out, ", %s and %.3g operations an update",
-          th_wording_bytes((int64_t)per_update(report->sum.bytes_sent, last),
-                           text, sizeof text),
-          per_update(report->most.operations, last));
+          th_wording_bytes(report->total.sum.bytes_sent, text, sizeof text));
+  fprintf(
+      out, ", %s and %.3g operations an update",
+      th_wording_bytes((int64_t)per_update(report->total.sum.bytes_sent, last),
+                       text, sizeof text),
+      per_update(report->total.most.operations, last));
   fprintf(out, "; at most %s of memory on a rank\n",
-          th_wording_bytes(report->most.peak_memory, text, sizeof text));
+          th_wording_bytes(report->total.most.peak_memory, text, sizeof text));
 }
 
 void th_report_print_line(FILE *out, const struct th_report *report)
 {
   char text[32];
-  fprintf(out, "run:     %.3f s on %d rank%s, ", report->most.seconds,
+  fprintf(out, "run:     %.3f s on %d rank%s, ", report->total.most.seconds,
           report->ranks, th_wording_s(report->ranks));
   fprintf(out, "%s read",
-          th_wording_bytes(report->sum.bytes_read, text, sizeof text));
+          th_wording_bytes(report->total.sum.bytes_read, text, sizeof text));
   if (report->ranks > 1)
     fprintf(out, ", %s sent",
-            th_wording_bytes(report->sum.bytes_sent, text, sizeof text));
+            th_wording_bytes(report->total.sum.bytes_sent, text, sizeof text));
   fprintf(out, ", at most %s of memory%s\n",
-          th_wording_bytes(report->most.peak_memory, text, sizeof text),
+          th_wording_bytes(report->total.most.peak_memory, text, sizeof text),
           report->ranks > 1 ? " on a rank" : "");
 }
 
@@ -208,8 +210,9 @@ void th_report_print(FILE *out, const struct th_report *report,
   fprintf(out,
           "%.3f s on %d rank%s, %.3f of them in collective operations, "
           "imbalance %.2f\n",
-          report->most.seconds, report->ranks, th_wording_s(report->ranks),
-          th_report_mean(report, report->sum.waiting),
+          report->total.most.seconds, report->ranks,
+          th_wording_s(report->ranks),
+          th_report_mean(report, report->total.sum.waiting),
           th_report_imbalance(report));
   print_work(out, report, model);
   print_costs(out, report, last);

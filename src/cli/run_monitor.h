@@ -4,6 +4,7 @@
 #define TH_RUN_MONITOR_H
 
 #include "api/data.h"
+#include "cli/keeper.h"
 #include "cli/loop_log.h"
 #include "cli/meter.h"
 #include "cli/options/options.h"
@@ -26,10 +27,17 @@ struct th_run_monitor {
   struct th_output output;   /* of the telemetry */
   FILE *telemetry;           /* the output's; NULL: none */
   const char *telemetry_path;
-  double began;
-  double most_seconds;     /* after which the run is told to stop */
+  double began;            /* earlier, if the run is gone on with */
   struct th_progress last; /* without what it borrowed */
   struct th_loop_log log;
+  struct th_keeper *keeper;         /* borrowed */
+  const struct th_profile *profile; /* borrowed */
+  double started;                   /* this process, by th_comm_clock */
+  struct th_rank_total before;      /* costs before it was gone on with */
+  struct th_rank_total so_far;      /* the same with those since, to be kept */
+  char *kept_text;                  /* of the telemetry, to be kept or put */
+  int64_t kept_bytes;
+  int64_t kept_capacity;
   struct th_error err; /* of the telemetry */
 };
 
@@ -39,7 +47,12 @@ th_status th_run_monitor_open(struct th_run_monitor *monitor,
                               const struct th_options *options,
                               const struct th_ground_truth *truth,
                               const struct th_store *store,
-                              const struct th_comm *comm, struct th_error *err);
+                              struct th_comm *comm, struct th_error *err);
+/* Keep the run by a keeper that is on, and what it costs, from `started` on.
+ * All are borrowed. Local. */
+void th_run_monitor_keep(struct th_run_monitor *monitor,
+                         struct th_keeper *keeper,
+                         const struct th_profile *profile, double started);
 /* Telemetry tells the distance to the coefficients of this model from now on;
  * NULL: to none. Collective. TH_EUSAGE for a model for other attributes;
  * failures of th_match. Also TH_EDATA, TH_EFORMAT, TH_EIO, TH_ENOMEM. */

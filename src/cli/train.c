@@ -22,7 +22,9 @@ struct session {
   struct th_data data;
   struct th_training training;
   struct th_run_monitor monitor;
+  struct th_keeper keeper;
   struct th_profile profile;
+  double began; /* by th_comm_clock */
 };
 
 /* The first solver that can be stopped at any time. */
@@ -34,6 +36,12 @@ static const char *anytime_solver(void)
   return row->name;
 }
 
+static bool counts_with_checkpoint(int row)
+{
+  return row == th_option_find("checkpoint-every") ||
+         row == th_option_find("fresh");
+}
+
 /* What is wrong whatever the data are. Local. */
 static th_status check_use(const struct th_options *options,
                            struct th_error *err)
@@ -43,11 +51,18 @@ static th_status check_use(const struct th_options *options,
     return th_fail(err, TH_EUSAGE,
                    "train: --reference counts only with --telemetry "
                    "FILE.jsonl; leave it out, or give both");
-  if (options->max_time > 0 && !th_solver_find(options->config.solver)->anytime)
+  if (options->max_time > 0 && options->checkpoint == NULL &&
+      !th_solver_find(options->config.solver)->anytime)
     return th_fail(err, TH_EUSAGE,
-                   "train: solver %s has a model only at its end; leave "
-                   "--max-time out, or use solver %s",
+                   "train: solver %s has a model only at its end; give "
+                   "--checkpoint FOLDER with --max-time, or use solver %s",
                    options->config.solver, anytime_solver());
+  for (int k = 0; options->checkpoint == NULL && k < th_option_count(); k++)
+    if (options->given[k] == TH_GIVEN_ON_LINE && counts_with_checkpoint(k))
+      return th_fail(err, TH_EUSAGE,
+                     "train: --%s counts only with --checkpoint FOLDER; leave "
+                     "it out, or give both",
+                     th_option_row(k)->name);
   return th_config_check(&options->config,
                          options->given + th_option_training_first(), err);
 }
@@ -110,15 +125,16 @@ static void print_next(const struct session *session)
 static const double worth_measuring = 1; /* seconds */
 
 static th_status report(struct session *session, struct th_comm *comm,
-                        double seconds, struct th_error *err)
+                        struct th_error *err)
 {
+  const struct th_rank_cost mine = th_rank_cost_now(
+      comm, &session->profile, session->data.store, session->began);
   const struct th_options *options = session->options;
   struct th_report report = {0};
   th_status rc;
-  TH_TRY(th_report_gather(&report, comm, &session->profile, session->data.store,
-                          seconds, err));
+  TH_TRY(th_report_gather(&report, comm, &mine, &session->monitor.before, err));
   TH_TRY(th_loop_log_gather(&session->monitor.log, comm, err));
-  bool shown = options->verbose && report.most.seconds >= worth_measuring;
+  bool shown = options->verbose && report.total.most.seconds >= worth_measuring;
   if (options->report != NULL || shown)
     TH_TRY(th_report_bandwidth(&report.read_gbs, comm, err));
   if (comm->rank == 0 && options->report != NULL)
@@ -167,13 +183,26 @@ static th_status tell_stop(const struct session *session, struct th_error *err)
                  model->selected.examples);
 }
 
+/* Say where the run goes on from. */
+static void print_start(const struct session *session)
+{
+  const struct th_keeper *keeper = &session->keeper;
+  if (keeper->found.number > 0)
+    fprintf(stderr, "note: going on from checkpoint %" PRId64 " in %s\n",
+            keeper->found.number, keeper->checkpoint.path);
+}
+
 static th_status train(struct session *session, struct th_comm *comm,
-                       double began, struct th_error *err)
+                       struct th_error *err)
 {
   th_status rc =
       th_run_monitor_open(&session->monitor, session->options,
                           session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_keeper_find(&session->keeper, session->options->fresh,
+                        &session->training, err));
+  th_run_monitor_keep(&session->monitor, &session->keeper, &session->profile,
+                      session->began);
   session->monitor.meter.at_most = session->training.plan.most_visits > 0;
   TH_TRY(th_run_monitor_refer(&session->monitor, session->options->reference,
                               &session->data, comm, err));
@@ -182,7 +211,10 @@ static th_status train(struct session *session, struct th_comm *comm,
                    comm->size, NULL);
   if (session->monitor.prints)
     print_fallback(session);
-  th_interrupt_ask(session->training.plan.solver->anytime);
+  if (session->monitor.prints)
+    print_start(session);
+  th_interrupt_ask(session->keeper.on ||
+                   session->training.plan.solver->anytime);
   rc = th_train(&session->training.plan, session->data.store, comm,
                 &session->monitor.monitor, &session->profile,
                 &session->training.model, err);
@@ -191,7 +223,8 @@ static th_status train(struct session *session, struct th_comm *comm,
   TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(th_training_finish(&session->training, comm, err));
   TH_TRY(write_model(session, comm, err));
-  TH_TRY(report(session, comm, th_comm_clock() - began, err));
+  th_keeper_done(&session->keeper);
+  TH_TRY(report(session, comm, err));
   rc = tell_stop(session, err);
 done:
   th_run_monitor_close(&session->monitor);
@@ -215,13 +248,15 @@ static th_status print_estimate(const struct session *session,
 th_status th_command_train(const struct th_options *options,
                            struct th_comm *comm, struct th_error *err)
 {
-  struct session session = {.options = options, .profile = {.comm = comm}};
-  double began = th_comm_clock();
+  struct session session = {
+      .options = options, .profile = {.comm = comm}, .began = th_comm_clock()};
   int64_t share = 0;
   th_status rc;
   TH_TRY(check_use(options, err));
   if (!options->dry_run)
     TH_TRY(check_outputs(options, comm, err));
+  if (!options->dry_run)
+    TH_TRY(th_keeper_open(&session.keeper, options, session.began, comm, err));
   TH_TRY(th_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
   session.training = (struct th_training){
@@ -241,8 +276,9 @@ th_status th_command_train(const struct th_options *options,
     TH_TRY(print_estimate(&session, comm, err));
   TH_TRY(th_training_check_memory(&session.training, comm, share, err));
   if (!options->dry_run)
-    TH_TRY(train(&session, comm, began, err));
+    TH_TRY(train(&session, comm, err));
 done:
+  th_keeper_close(&session.keeper);
   th_training_free(&session.training);
   th_data_close(&session.data);
   return rc;

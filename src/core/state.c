@@ -100,16 +100,34 @@ static const struct th_state_entry *expect(struct th_state *state,
   return NULL;
 }
 
-static void put_rows(const struct th_state_entry *from,
+int64_t th_state_bytes(const struct th_state_entry *entry)
+{
+  return entry->rows * (entry->here.last - entry->here.first) *
+         (int64_t)sizes[entry->type];
+}
+
+/* Items of one vector of the image's array `from`, wherever they lie. */
+static void fetch(struct th_state *state, const struct th_state_entry *from,
+                  int64_t row, struct th_range range, void *to)
+{
+  const struct th_state_image *image = state->image;
+  size_t size = sizes[from->type];
+  if (from->data != NULL)
+    memcpy(to,
+           (const char *)from->data +
+               (size_t)(row * from->all + range.first) * size,
+           (size_t)(range.last - range.first) * size);
+  else
+    th_state_note(state, image->fetch(image->self, from - image->entry, row,
+                                      range, to, state->err));
+}
+
+static void put_rows(struct th_state *state, const struct th_state_entry *from,
                      const struct th_state_entry *to)
 {
-  size_t size = sizes[to->type];
-  size_t width = (size_t)(to->here.last - to->here.first) * size;
-  for (int64_t r = 0; r < to->rows && width > 0; r++)
-    memcpy((char *)to->data + (size_t)r * width,
-           (const char *)from->data +
-               (size_t)(r * from->all + to->here.first) * size,
-           width);
+  size_t width = (size_t)(to->here.last - to->here.first) * sizes[to->type];
+  for (int64_t r = 0; r < to->rows && width > 0 && th_state_good(state); r++)
+    fetch(state, from, r, to->here, (char *)to->data + (size_t)r * width);
 }
 
 static bool fits(const struct th_state_entry *from,
@@ -127,7 +145,7 @@ static void put(struct th_state *state, const struct th_state_entry *entry)
     return;
   state->next++;
   if (fits(from, entry))
-    put_rows(from, entry);
+    put_rows(state, from, entry);
   else
     th_state_note(
         state, th_fail(state->err, TH_EFORMAT,
@@ -219,23 +237,6 @@ void th_state_spread(struct th_state *state, const char *name,
   describe(state, name, &entry);
 }
 
-struct th_range th_state_find(struct th_state *state, const char *name,
-                              struct th_range range, const int64_t **keys)
-{
-  struct th_state_entry wanted = {.type = TH_STATE_I64,
-                                  .place = TH_STATE_BY_ATTRIBUTE};
-  const struct th_state_entry *found = NULL;
-  *keys = NULL;
-  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_PREFIX,
-           state->prefix, name);
-  if (th_state_good(state))
-    found = expect(state, &wanted);
-  if (found == NULL)
-    return (struct th_range){0, 0};
-  *keys = found->data;
-  return th_range_members(*keys, found->all, range);
-}
-
 double *th_state_scratch(struct th_state *state, int64_t count)
 {
   double *made = NULL;
@@ -250,4 +251,56 @@ double *th_state_scratch(struct th_state *state, int64_t count)
   if (made != NULL)
     state->scratch[state->scratches++] = made;
   return made;
+}
+
+/* All items of an array of integers that lies elsewhere; NULL after a failure.
+ */
+static const int64_t *keys_of(struct th_state *state,
+                              const struct th_state_entry *from)
+{
+  void *made = NULL;
+  if (from->rows == 1 || from->all == 0)
+    made = th_state_scratch(state, from->all);
+  else
+    th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                                 "the state has %lld lists %s, not one",
+                                 (long long)from->rows, from->name));
+  if (made != NULL && from->all > 0)
+    fetch(state, from, 0, (struct th_range){0, from->all}, made);
+  return th_state_good(state) ? made : NULL;
+}
+
+/* Do the members of a list ascend within a range? */
+static bool ascend(const int64_t *keys, struct th_range members,
+                   struct th_range range)
+{
+  int64_t before = range.first - 1;
+  for (int64_t k = members.first; k < members.last; before = keys[k++])
+    if (keys[k] <= before || keys[k] >= range.last)
+      return false;
+  return true;
+}
+
+struct th_range th_state_find(struct th_state *state, const char *name,
+                              struct th_range range, const int64_t **keys)
+{
+  const struct th_range none = {0, 0};
+  struct th_state_entry wanted = {.type = TH_STATE_I64,
+                                  .place = TH_STATE_BY_ATTRIBUTE};
+  const struct th_state_entry *found = NULL;
+  *keys = NULL;
+  snprintf(wanted.name, sizeof wanted.name, "%.*s%s", TH_STATE_PREFIX,
+           state->prefix, name);
+  if (th_state_good(state))
+    found = expect(state, &wanted);
+  if (found != NULL)
+    *keys = found->data != NULL ? found->data : keys_of(state, found);
+  if (*keys == NULL)
+    return none;
+  struct th_range members = th_range_members(*keys, found->all, range);
+  if (ascend(*keys, members, range))
+    return members;
+  th_state_note(state, th_fail(state->err, TH_EFORMAT,
+                               "the state has %s out of order", found->name));
+  return none;
 }

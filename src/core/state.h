@@ -57,11 +57,16 @@ struct th_state_entry {
 };
 
 /* One array of an image: entry.rows x entry.all items, the same on every rank;
- * entry.data is owned. */
+ * entry.data is owned, or NULL where the items lie elsewhere. Then `fetch` gets
+ * items range.first .. range.last - 1 of vector `row` of array k from there,
+ * with any failure of reading. Local. */
 struct th_state_image {
   struct th_state_entry *entry;
   int64_t count;
   int64_t capacity;
+  th_status (*fetch)(void *self, int64_t k, int64_t row, struct th_range range,
+                     void *to, struct th_error *err);
+  void *self;
 };
 
 struct th_state {
@@ -172,6 +177,9 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
                    const struct th_comm *comm, struct th_range owned,
                    struct th_error *err);
 void th_state_free(struct th_state *state);
+
+/* Bytes of the items of an entry that this rank has. Local. */
+int64_t th_state_bytes(const struct th_state_entry *entry);
 
 /* Make an image of the listed arrays, on every rank. TH_ENOMEM; TH_EARG if a
  * name comes twice. Collective. Release with th_state_image_free. */

@@ -3,11 +3,15 @@
 #ifndef TH_MONITOR_H
 #define TH_MONITOR_H
 
+#include "core/error.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct th_certificate;
 struct th_ending;
+struct th_state;
+struct th_state_image;
 
 /* The progress of a run. Every rank reports it after every update. */
 struct th_progress {
@@ -25,15 +29,38 @@ struct th_progress {
   const struct th_certificate *certificate; /* borrowed; NULL: none */
   const struct th_ending *ending;           /* the same; none before the end */
 };
+
+enum th_wish { TH_GO_ON, TH_SAVE, TH_STOP };
+
+/* For runs that are kept, so that they can be gone on with; save NULL: this one
+ * is not. The functions are collective. */
+struct th_keeping {
+  /* Describe what the monitor itself keeps with the state of the run. */
+  void (*describe)(void *self, struct th_state *state);
+  /* Is there room for this state? Asked before the first update. */
+  th_status (*room)(void *self, const struct th_state *state,
+                    struct th_error *err);
+  /* Keep the state. false: it could not be kept, and the monitor has said so.
+   */
+  bool (*save)(void *self, const struct th_state *state);
+  /* The state to go on from; NULL: the run begins. Borrowed. */
+  const struct th_state_image *from;
+};
+
+/* The functions are local where nothing else is said. */
 struct th_monitor {
   void (*progress)(void *self, const struct th_progress *progress);
   void (*notice)(void *self, const char *text); /* one line for the user */
   /* Called within a long step, with the share of the run that is done, as in
    * th_progress, and a few words on what is going on. May be NULL. */
   void (*going)(void *self, double done, const char *text);
-  /* Whether to end the run after this update, asked on every rank where the
-   * solver can (row member anytime). One rank's yes ends it. May be NULL. */
-  bool (*stop)(void *self);
+  /* What to do after this update; asked on every rank, and the strongest wish
+   * of any rank counts. NULL: go on. A run that is not kept can be stopped only
+   * where the solver has a model at any time (row member anytime). */
+  enum th_wish (*wish)(void *self);
+  /* The updates are over: nothing is asked any more. NULL: nobody cares. */
+  void (*ending)(void *self);
+  struct th_keeping keeping;
   void *self;
 };
 

@@ -161,8 +161,22 @@ static const struct th_option after[] = {
     {"max-time", 0, TH_OPT_TIME, AT(max_time), "T", NULL, "no limit",
      TH_FROM(1), NULL, "run", TH_TRAIN, false,
      "Stop after so many seconds, or minutes and seconds as in 90:00, or "
-     "HH:MM:SS, or days before these as in 1-12:00:00. What was selected by "
-     "then is fitted and written, and the exit status is 3"},
+     "HH:MM:SS, or days before these as in 1-12:00:00, or with a unit as in "
+     "55m. The exit status is 3. With --checkpoint a checkpoint is written in "
+     "time. Otherwise what was selected by then is fitted and written, if the "
+     "solver can do that"},
+    {"checkpoint", 0, TH_OPT_TEXT, AT(checkpoint), "FOLDER", NULL, "none",
+     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+     "Keep the state of the run in this folder. The same command goes on from "
+     "there, on any number of ranks, and ends with the same model. The "
+     "checkpoints are removed when the model is written"},
+    {"checkpoint-every", 0, TH_OPT_PERIOD, AT(checkpoint_every), "T|Nu", "10m",
+     NULL, TH_FROM(1), NULL, "run", TH_TRAIN, false,
+     "Time from one checkpoint to the next, as for --max-time, or a number of "
+     "updates as in 500u"},
+    {"fresh", 0, TH_OPT_FLAG, AT(fresh), NULL, "no", NULL, TH_NO_LIMITS, NULL,
+     "run", TH_TRAIN, false,
+     "Remove the checkpoints that are there, and begin anew"},
     {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false, "Print the plan and stop"},
     {"report", 0, TH_OPT_TEXT, AT(report), "RUN.json", NULL, "none",

@@ -85,6 +85,9 @@ struct th_options {
   const char *reference;
   const char *report;
   int64_t max_time; /* seconds; 0: no limit */
+  const char *checkpoint;
+  int64_t checkpoint_every; /* seconds; negative: updates */
+  bool fresh;
   bool prefetch;
   bool dry_run;
   int split; /* enum th_split */

@@ -101,16 +101,29 @@ static th_status tell(struct th_run *run, struct th_error *err)
   return TH_OK;
 }
 
-/* Whether some rank is told to end the run. Collective. */
-static bool told_to_stop(const struct th_run *run)
+/* The strongest wish of any rank. Collective. */
+static enum th_wish wish_of(const struct th_run *run)
 {
   const struct th_monitor *monitor = run->context.monitor;
   struct th_comm *comm = run->context.comm;
-  if (!run->solver->anytime || monitor == NULL || monitor->stop == NULL)
-    return false;
-  int64_t told = monitor->stop(monitor->self);
-  comm->ops->sum_i64(comm, &told, 1);
-  return told > 0;
+  if (monitor == NULL || monitor->wish == NULL ||
+      !(run->solver->anytime || monitor->keeping.save != NULL))
+    return TH_GO_ON;
+  int64_t wish = monitor->wish(monitor->self);
+  comm->ops->max_i64(comm, &wish, 1);
+  return (enum th_wish)wish;
+}
+
+/* Save the run, or end it, where that is wished. Collective. */
+static th_status heed(struct th_run *run, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  enum th_wish wish = wish_of(run);
+  th_status rc = TH_OK;
+  if (wish != TH_GO_ON && monitor->keeping.save != NULL)
+    rc = th_run_save(run, &run->kept, err);
+  run->stopped = wish == TH_STOP;
+  return rc;
 }
 
 th_status th_run_update(struct th_run *run, int64_t most, bool *more,
@@ -139,7 +152,8 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
       TH_TRY(th_early_stopping_check(&run->validation, context,
                                      algorithm->support(run->state), &stop,
                                      err));
-    run->stopped = told_to_stop(run);
+    if (!stop)
+      TH_TRY(heed(run, err));
   }
   if (stop)
     th_context_notice(context,

@@ -1,7 +1,6 @@
 /* run.h - a training run that can stop between updates and continue later
  *
  * th_train (train.h) does all of it in one call. All functions are collective.
- * Nothing but tests stops a run so far.
  *
  * Where a comment names no code, a status is one of TH_EUSAGE, TH_ENUMERIC,
  * TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET, TH_EFORMAT, TH_EIO.
@@ -25,6 +24,7 @@ struct th_run {
   struct th_validation validation;
   int64_t updates;
   bool stopped; /* by the monitor */
+  bool kept;    /* the monitor has saved it just before */
   double *coef; /* of the support, in the data's own units */
   int64_t coef_capacity;
 };
@@ -52,6 +52,14 @@ th_status th_run_finish(struct th_run *run, struct th_model *model,
  * with th_state_image_free. TH_EARG, TH_ENOMEM. */
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
+
+/* Hand the state between two updates to the monitor, which saves it.
+ * *kept: it could. TH_EARG, TH_ENOMEM. */
+th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err);
+
+/* Ask the monitor whether there is room to save the state. TH_EIO, TH_EARG,
+ * TH_ENOMEM. */
+th_status th_run_room(struct th_run *run, struct th_error *err);
 
 /* Put the image of another run into this one, which was opened with the same
  * plan and has made no update. The numbers of ranks may differ. TH_EFORMAT if

@@ -7,12 +7,15 @@
  * ledger come last. Collective. */
 static void describe(struct th_run *run, struct th_state *state)
 {
+  const struct th_monitor *monitor = run->context.monitor;
   th_state_enter(state, run->solver->name);
   run->solver->algorithm->describe(run->state, &run->context, state);
   th_state_leave(state);
   th_early_stopping_describe(&run->validation, state);
   TH_STATE_ONE(state, run, updates);
   th_context_describe(&run->context, state);
+  if (monitor != NULL && monitor->keeping.describe != NULL)
+    monitor->keeping.describe(monitor->self, state);
 }
 
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
@@ -23,6 +26,34 @@ th_status th_run_take(struct th_run *run, struct th_state_image *image,
   th_state_list(&state, comm, run->context.owned, err);
   describe(run, &state);
   th_status rc = th_state_take(&state, comm, image, err);
+  th_state_free(&state);
+  return rc;
+}
+
+th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  struct th_comm *comm = run->context.comm;
+  struct th_state state;
+  th_state_list(&state, comm, run->context.owned, err);
+  describe(run, &state);
+  th_status rc = th_agree(comm, state.status, err);
+  if (rc == TH_OK)
+    *kept = monitor->keeping.save(monitor->self, &state);
+  th_state_free(&state);
+  return rc;
+}
+
+th_status th_run_room(struct th_run *run, struct th_error *err)
+{
+  const struct th_monitor *monitor = run->context.monitor;
+  struct th_comm *comm = run->context.comm;
+  struct th_state state;
+  th_state_list(&state, comm, run->context.owned, err);
+  describe(run, &state);
+  th_status rc = th_agree(comm, state.status, err);
+  if (rc == TH_OK)
+    rc = monitor->keeping.room(monitor->self, &state, err);
   th_state_free(&state);
   return rc;
 }

@@ -4,6 +4,39 @@
 
 #include "solvers/driver/run.h"
 
+/* Put the state that the monitor has kept, if there is one, and see whether
+ * there is room for the next. Collective. */
+static th_status go_on(struct th_run *run, const struct th_monitor *monitor,
+                       struct th_error *err)
+{
+  th_status rc;
+  if (monitor == NULL || monitor->keeping.save == NULL)
+    return TH_OK;
+  if (monitor->keeping.from != NULL)
+    TH_TRY(th_run_put(run, monitor->keeping.from, err));
+  TH_TRY(th_run_room(run, err));
+done:
+  return rc;
+}
+
+/* A run that is kept has no model before its end. Local, replicated. */
+static th_status tell_stop(const struct th_run *run,
+                           const struct th_monitor *monitor,
+                           struct th_error *err)
+{
+  if (!run->stopped || monitor->keeping.save == NULL)
+    return TH_OK;
+  if (run->kept)
+    return th_fail(err, TH_ESTOPPED,
+                   "stopped after update %lld; the same command goes on from "
+                   "there",
+                   (long long)run->updates);
+  return th_fail(err, TH_ESTOPPED,
+                 "stopped after update %lld, which could not be kept; the same "
+                 "command goes on from the checkpoint before it",
+                 (long long)run->updates);
+}
+
 th_status th_train(const struct th_plan *plan, struct th_store *store,
                    struct th_comm *comm, const struct th_monitor *monitor,
                    struct th_profile *profile, struct th_model *model,
@@ -13,7 +46,11 @@ th_status th_train(const struct th_plan *plan, struct th_store *store,
   bool more = true;
   th_status rc;
   TH_TRY(th_run_open(&run, plan, store, comm, monitor, profile, err));
+  TH_TRY(go_on(&run, monitor, err));
   TH_TRY(th_run_update(&run, INT64_MAX, &more, err));
+  TH_TRY(tell_stop(&run, monitor, err));
+  if (monitor != NULL && monitor->ending != NULL)
+    monitor->ending(monitor->self);
   TH_TRY(th_run_finish(&run, model, err));
 done:
   th_run_close(&run);

@@ -29,7 +29,8 @@ th_status th_train_plan(const struct th_config *config,
                         struct th_plan *plan, struct th_error *err);
 
 /* Train a model on the training examples of a store. Collective. *model is
- * replicated; release it with th_model_free. monitor may be NULL. TH_EUSAGE,
+ * replicated; release it with th_model_free. monitor may be NULL. TH_ESTOPPED:
+ * the monitor has kept the run and ended it; there is no model. TH_EUSAGE,
  * TH_ENUMERIC, TH_ENOMEM, and of reading TH_EARG, TH_EDATA, TH_EBUDGET,
  * TH_EFORMAT, TH_EIO. */
 th_status th_train(const struct th_plan *plan, struct th_store *store,

@@ -1,0 +1,147 @@
+/* checkpoint.c - the folder of a run's checkpoints: made, locked, cleared
+ * SPDX-License-Identifier: MIT */
+#include "io/checkpoint/checkpoint.h"
+
+#include "core/model.h"
+#include "io/checkpoint/checkpoint_parts.h"
+#include "io/checkpoint/manifest.h"
+#include "io/hdf5/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char stop[] = "STOP";
+
+static th_status cannot(const char *path, const char *what,
+                        struct th_error *err)
+{
+  return th_fail(err, TH_EIO,
+                 "checkpoint %s: %s: %s; name a folder that may be written to",
+                 path, what, strerror(errno));
+}
+
+/* A folder cannot be locked everywhere. Where it cannot, nothing is. */
+static th_status lock(const struct th_checkpoint *checkpoint,
+                      struct th_error *err)
+{
+  if (flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return TH_OK;
+  return th_fail(err, TH_EIO,
+                 "checkpoint %s: another run uses this folder; wait for it, or "
+                 "name another folder",
+                 checkpoint->path);
+}
+
+/* Local. */
+static th_status open_folder(struct th_checkpoint *checkpoint,
+                             struct th_error *err)
+{
+  checkpoint->folder =
+      open(checkpoint->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (checkpoint->folder < 0)
+    return cannot(checkpoint->path, "cannot be opened", err);
+  return TH_OK;
+}
+
+/* Local: rank 0. */
+static th_status make_folder(struct th_checkpoint *checkpoint,
+                             struct th_error *err)
+{
+  if (mkdir(checkpoint->path, 0777) != 0 && errno != EEXIST)
+    return cannot(checkpoint->path, "cannot be made", err);
+  th_status rc = open_folder(checkpoint, err);
+  if (rc != TH_OK)
+    return rc;
+  if (faccessat(checkpoint->folder, ".", W_OK | X_OK, 0) != 0)
+    return cannot(checkpoint->path, "cannot be written to", err);
+  return lock(checkpoint, err);
+}
+
+th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
+                             struct th_comm *comm, const char *path,
+                             struct th_error *err)
+{
+  th_status rc = TH_OK;
+  *checkpoint = (struct th_checkpoint){.comm = comm, .folder = -1};
+  checkpoint->path = th_model_copy_string(path);
+  if (checkpoint->path == NULL)
+    rc = th_fail(err, TH_ENOMEM, "no memory for a checkpoint");
+  if (rc == TH_OK && comm->rank == 0)
+    rc = make_folder(checkpoint, err);
+  TH_TRY(th_agree(comm, rc, err));
+  if (comm->rank != 0)
+    rc = open_folder(checkpoint, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  return rc;
+}
+
+void th_checkpoint_close(struct th_checkpoint *checkpoint)
+{
+  if (checkpoint->path == NULL)
+    return;
+  if (checkpoint->folder >= 0)
+    close(checkpoint->folder);
+  free(checkpoint->path);
+  *checkpoint = (struct th_checkpoint){.folder = -1};
+}
+
+void th_checkpoint_remove_below(struct th_checkpoint *checkpoint, int64_t least)
+{
+  int again =
+      openat(checkpoint->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *list = again < 0 ? NULL : fdopendir(again);
+  bool whole;
+  if (list == NULL && again >= 0)
+    close(again);
+  if (list == NULL)
+    return;
+  /* a manifest goes before its parts: what is left is not taken for whole */
+  for (int parts = 0; parts < 2; parts++) {
+    const struct dirent *entry;
+    rewinddir(list);
+    while ((entry = readdir(list)) != NULL) {
+      int64_t number = th_checkpoint_name_number(entry->d_name, &whole);
+      if (number > 0 && number < least && (parts == 1 || whole))
+        unlinkat(checkpoint->folder, entry->d_name, 0);
+    }
+  }
+  closedir(list);
+}
+
+void th_checkpoint_clear(struct th_checkpoint *checkpoint)
+{
+  if (checkpoint->folder >= 0)
+    th_checkpoint_remove_below(checkpoint, INT64_MAX);
+  checkpoint->newest = 0;
+}
+
+bool th_checkpoint_told(const struct th_checkpoint *checkpoint)
+{
+  struct stat s;
+  if (fstatat(checkpoint->folder, stop, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
+      S_ISDIR(s.st_mode))
+    return false;
+  return unlinkat(checkpoint->folder, stop, 0) == 0;
+}
+
+th_status th_checkpoint_room(struct th_checkpoint *checkpoint,
+                             const struct th_state *state, struct th_error *err)
+{
+  int64_t bytes = th_checkpoint_bytes(state);
+  char *inside = NULL;
+  th_status rc = TH_OK;
+  checkpoint->comm->ops->sum_i64(checkpoint->comm, &bytes, 1);
+  TH_TRY(th_file_text(&inside, err, "%s/checkpoint", checkpoint->path));
+  if (checkpoint->comm->rank == 0)
+    rc = th_file_space_check(inside, 2 * bytes, err);
+done:
+  free(inside);
+  return th_agree(checkpoint->comm, rc, err);
+}

@@ -1,0 +1,83 @@
+/* checkpoint.h - the state of a run in a folder, to go on from later
+ *
+ * A checkpoint has a number. It is a manifest, NNNNNN.manifest, and a part for
+ * each rank that wrote it, NNNNNN.part-R (io/checkpoint/manifest.h). The parts
+ * are written and flushed first. The manifest comes last, by a rename, and
+ * makes the checkpoint whole. Two are kept: a new one is written before the
+ * older one is removed. Files of other names in the folder are left alone.
+ *
+ * A run locks the folder. A damaged checkpoint is noticed by its checksums, and
+ * the one before it is used.
+ *
+ * The number of ranks that read may differ from the number that wrote.
+ *
+ * All functions are collective, if they do not say otherwise. Where a comment
+ * names no code, a status is one of TH_EIO, TH_ENOMEM.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_CHECKPOINT_H
+#define TH_CHECKPOINT_H
+
+#include "core/state.h"
+
+struct th_checkpoint_manifest;
+
+struct th_checkpoint {
+  char *path;
+  struct th_comm *comm; /* borrowed */
+  int folder;           /* its descriptor; rank 0's holds the lock */
+  int64_t newest;       /* the number of the newest whole one; 0: none */
+  int64_t used;         /* of the next number */
+};
+
+/* A checkpoint that was found. */
+struct th_checkpoint_image {
+  struct th_state_image image; /* items are read when they are put */
+  struct th_checkpoint_manifest *manifest;
+  int folder;     /* borrowed from the checkpoint */
+  int64_t number; /* 0: there is none */
+  int64_t part;   /* that is open, */
+  int file;       /* and its descriptor; -1: none */
+};
+
+/* Make the folder if it is not there, and lock it. TH_EIO if another run has
+ * locked it, or if a rank does not see it. Always end with th_checkpoint_close.
+ */
+th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
+                             struct th_comm *comm, const char *path,
+                             struct th_error *err);
+/* Local. */
+void th_checkpoint_close(struct th_checkpoint *checkpoint);
+
+/* Find the newest checkpoint that is not damaged. *found: release it with
+ * th_checkpoint_release; its number is 0 if there is none. key: lines `NAME
+ * VALUE` of everything that the run depends on. A checkpoint of another key is
+ * TH_EUSAGE, and the message tells the first line that differs. note: one line
+ * if a damaged one was passed over, else empty. TH_EFORMAT if none of those
+ * that are there can be used. */
+enum { TH_CHECKPOINT_NOTE = 512 };
+th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
+                             struct th_checkpoint_image *found,
+                             char note[TH_CHECKPOINT_NOTE],
+                             struct th_error *err);
+/* Local. */
+void th_checkpoint_release(struct th_checkpoint_image *found);
+
+/* Is there room on disk for two checkpoints of this state? */
+th_status th_checkpoint_room(struct th_checkpoint *checkpoint,
+                             const struct th_state *state,
+                             struct th_error *err);
+
+/* Write a checkpoint of the arrays that are listed. After a failure those that
+ * were there before are still there. */
+th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
+                              const struct th_state *state,
+                              struct th_error *err);
+
+/* Remove all checkpoints, and what killed runs have left of others. Local; for
+ * rank 0, which has the lock. */
+void th_checkpoint_clear(struct th_checkpoint *checkpoint);
+
+/* Whether there is a file STOP in the folder; it is removed. Local. */
+bool th_checkpoint_told(const struct th_checkpoint *checkpoint);
+
+#endif

@@ -1,0 +1,170 @@
+/* keeper.c - when a run is saved and when it is stopped; what it goes on from
+ * SPDX-License-Identifier: MIT */
+#include "cli/keeper.h"
+
+#include "api/data.h"
+#include "cli/deadline.h"
+#include "cli/shared/arithmetic.h"
+#include "cli/wording.h"
+#include "io/hdf5/file.h"
+#include "io/hdf5/hash.h"
+#include "io/hdf5/interrupt.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a file STOP is looked for, in seconds. */
+static const double look_every = 0.5;
+
+th_status th_keeper_open(struct th_keeper *keeper,
+                         const struct th_options *options, double began,
+                         struct th_comm *comm, struct th_error *err)
+{
+  double left = INFINITY;
+  th_status rc;
+  *keeper = (struct th_keeper){.comm = comm,
+                               .shows = comm->rank == 0,
+                               .every = INFINITY,
+                               .checkpoint = {.folder = -1},
+                               .found = {.file = -1}};
+  rc = th_deadline_find(options->max_time, began, &left, err);
+  TH_TRY(th_agree(comm, rc, err));
+  keeper->end = th_comm_clock() + left;
+  if (options->checkpoint_every > 0)
+    keeper->every = (double)options->checkpoint_every;
+  else
+    keeper->every_updates = -options->checkpoint_every;
+  if (options->checkpoint == NULL)
+    return TH_OK;
+  TH_TRY(
+      th_checkpoint_open(&keeper->checkpoint, comm, options->checkpoint, err));
+  keeper->on = true;
+  th_interrupt_listen();
+  th_interrupt_ask(true); /* from now on, though nobody looks for some time */
+done:
+  return rc;
+}
+
+/* Lines "NAME VALUE" of all that the bits of a run depend on. Local. */
+static th_status make_key(struct th_keeper *keeper,
+                          const struct th_training *training,
+                          struct th_error *err)
+{
+  struct th_model deck = {.solver = NULL};
+  uint64_t arithmetic = 0;
+  uint64_t build = 0; /* 0 if the program cannot read itself */
+  size_t size = 0;
+  FILE *text = open_memstream(&keeper->key, &size);
+  th_status rc = TH_OK;
+  if (text == NULL)
+    return th_fail(err, TH_ENOMEM, "no memory for a checkpoint");
+  TH_TRY(th_arithmetic_hash(&arithmetic, err));
+  TH_TRY(th_training_deck(training, &deck, err));
+  th_hash_file("/proc/self/exe", &build);
+  fprintf(text, "data %016" PRIx64 "\n", training->data->store->fingerprint);
+  for (int64_t k = 0; k < deck.settings; k++)
+    fprintf(text, "%s %s\n", deck.deck[k].name, deck.deck[k].value);
+  fprintf(text, "groups %016" PRIx64 "\n", training->groups.fingerprint);
+  fprintf(text, "version %s\nbuild %016" PRIx64 "\narithmetic %016" PRIx64 "\n",
+          THRESHER_VERSION, build, arithmetic);
+done:
+  th_model_free(&deck);
+  if (fclose(text) != 0 && rc == TH_OK)
+    rc = th_fail(err, TH_ENOMEM, "no memory for a checkpoint");
+  return rc;
+}
+
+th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
+                         struct th_training *training, struct th_error *err)
+{
+  char note[TH_CHECKPOINT_NOTE] = "";
+  th_status rc;
+  if (!keeper->on)
+    return TH_OK;
+  TH_TRY(th_agree(keeper->comm, make_key(keeper, training, err), err));
+  if (fresh && keeper->comm->rank == 0)
+    th_checkpoint_clear(&keeper->checkpoint);
+  TH_TRY(th_checkpoint_find(&keeper->checkpoint, keeper->key, &keeper->found,
+                            note, err));
+  if (keeper->shows && note[0] != '\0')
+    th_wording_print(stderr, "note: ", note);
+  keeper->saved = th_comm_clock();
+  keeper->asked = keeper->saved;
+done:
+  return rc;
+}
+
+/* Whether there is no time for another update and a checkpoint. */
+static bool is_late(const struct th_keeper *keeper, double now)
+{
+  double margin = keeper->on ? 2 * keeper->writing + keeper->update : 0;
+  return now + margin >= keeper->end;
+}
+
+static bool told_by_file(struct th_keeper *keeper, double now)
+{
+  if (!keeper->on || keeper->comm->rank != 0 ||
+      now - keeper->looked < look_every)
+    return false;
+  keeper->looked = now;
+  return th_checkpoint_told(&keeper->checkpoint);
+}
+
+static bool is_due(const struct th_keeper *keeper, double now, int64_t updates)
+{
+  bool many = keeper->every_updates > 0 &&
+              updates - keeper->saved_update >= keeper->every_updates;
+  return many || now - keeper->saved >= keeper->every;
+}
+
+enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates)
+{
+  double now = th_comm_clock();
+  if (keeper->asked > 0)
+    keeper->update = fmax(keeper->update, now - keeper->asked);
+  keeper->asked = now;
+  if (th_interrupt_asked() || is_late(keeper, now) || told_by_file(keeper, now))
+    return TH_STOP;
+  if (keeper->on && (th_interrupt_heard() || is_due(keeper, now, updates)))
+    return TH_SAVE;
+  return TH_GO_ON;
+}
+
+bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
+                    int64_t updates)
+{
+  double began = th_comm_clock();
+  struct th_error err;
+  th_error_clear(&err);
+  th_status rc =
+      th_checkpoint_write(&keeper->checkpoint, keeper->key, state, &err);
+  double now = th_comm_clock();
+  keeper->writing = fmax(keeper->writing, now - began);
+  keeper->saved = now;
+  keeper->saved_update = updates;
+  keeper->asked = now;
+  if (rc != TH_OK && keeper->shows) {
+    th_wording_print(stderr, "note: no checkpoint was written: ", err.text);
+    fprintf(stderr, "note: the run goes on; the checkpoint before it stays\n");
+  }
+  return rc == TH_OK;
+}
+
+void th_keeper_done(struct th_keeper *keeper)
+{
+  if (!keeper->on || keeper->comm->rank != 0)
+    return;
+  th_checkpoint_clear(&keeper->checkpoint);
+  th_checkpoint_told(&keeper->checkpoint); /* too late */
+}
+
+void th_keeper_close(struct th_keeper *keeper)
+{
+  th_checkpoint_release(&keeper->found);
+  th_checkpoint_close(&keeper->checkpoint);
+  free(keeper->key);
+  *keeper =
+      (struct th_keeper){.checkpoint = {.folder = -1}, .found = {.file = -1}};
+}

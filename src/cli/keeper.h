@@ -1,0 +1,58 @@
+/* keeper.h - when a run is saved and when it is stopped; what it goes on from
+ *
+ * A keeper that is off (no --checkpoint) only tells when a run is to stop.
+ * SPDX-License-Identifier: MIT */
+#ifndef TH_KEEPER_H
+#define TH_KEEPER_H
+
+#include "api/training.h"
+#include "cli/options/options.h"
+#include "io/checkpoint/checkpoint.h"
+#include "solvers/monitor.h"
+
+struct th_keeper {
+  bool on;
+  bool shows; /* this rank prints what happens */
+  struct th_comm *comm;
+  struct th_checkpoint checkpoint;
+  struct th_checkpoint_image found;
+  char *key;             /* what the run depends on */
+  double end;            /* when the run has to end, by th_comm_clock */
+  double every;          /* seconds between two checkpoints, */
+  int64_t every_updates; /* or updates; 0: by the time */
+  double saved;          /* when the last one was written, */
+  int64_t saved_update;  /* and after which update */
+  double writing;        /* longest time that writing one has taken */
+  double asked;          /* when th_keeper_wish was last called */
+  double looked;         /* for a file STOP */
+  double update;         /* longest time of an update */
+};
+
+/* Begin: find out when the run has to end, and claim the folder of checkpoints.
+ * Collective. TH_EUSAGE, TH_EIO, TH_ENOMEM. End with th_keeper_close, also
+ * after a failure. */
+th_status th_keeper_open(struct th_keeper *keeper,
+                         const struct th_options *options, double began,
+                         struct th_comm *comm, struct th_error *err);
+
+/* Find the checkpoint to go on from; with --fresh there is none, and the old
+ * ones are removed. Collective. TH_EUSAGE if it is of another run. TH_EFORMAT
+ * if none is whole. Also TH_EIO, TH_ENOMEM. */
+th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
+                         struct th_training *training, struct th_error *err);
+
+/* What to do after an update. Local. */
+enum th_wish th_keeper_wish(struct th_keeper *keeper, int64_t updates);
+
+/* Write a checkpoint. false: it could not be written; rank 0 has said so.
+ * Collective. */
+bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
+                    int64_t updates);
+
+/* The model is written: remove the checkpoints. Local. */
+void th_keeper_done(struct th_keeper *keeper);
+
+/* Local. */
+void th_keeper_close(struct th_keeper *keeper);
+
+#endif

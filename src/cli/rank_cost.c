@@ -1,0 +1,160 @@
+/* rank_cost.c - what a run costs one rank, and all of them together
+ * SPDX-License-Identifier: MIT */
+#include "cli/rank_cost.h"
+
+#include "core/integer.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Of this program: what getrusage tells begins with the peak of the process
+ * that started it. Where /proc is not there, it has to do. */
+static int64_t peak_memory(void)
+{
+  struct rusage usage;
+  char line[128];
+  const char peak[] = "VmHWM:";
+  int64_t kilobytes = 0;
+  FILE *status = fopen("/proc/self/status", "r");
+  while (status != NULL && kilobytes == 0 &&
+         fgets(line, sizeof line, status) != NULL)
+    if (strncmp(line, peak, sizeof peak - 1) == 0)
+      kilobytes = strtoll(line + sizeof peak - 1, NULL, 10);
+  if (status != NULL)
+    (void)fclose(status);
+  if (kilobytes > 0)
+    return kilobytes * 1024;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024
+                                             : 0;
+}
+
+static void add_phase(struct th_phase_cost *sum, struct th_phase_cost *most,
+                      const struct th_phase_cost *cost)
+{
+  sum->calls += cost->calls;
+  sum->seconds += cost->seconds;
+  sum->waiting += cost->waiting;
+  sum->bytes_sent += cost->bytes_sent;
+  sum->operations += cost->operations;
+  most->calls = th_max_i64(most->calls, cost->calls);
+  most->seconds = fmax(most->seconds, cost->seconds);
+  most->waiting = fmax(most->waiting, cost->waiting);
+  most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
+  most->operations = th_max_i64(most->operations, cost->operations);
+}
+
+static void add_traffic(struct th_traffic *sum, const struct th_traffic *cost)
+{
+  sum->read += cost->read;
+  sum->observed += cost->observed;
+}
+
+void th_rank_cost_add(struct th_rank_total *total,
+                      const struct th_rank_cost *cost)
+{
+  struct th_rank_cost *sum = &total->sum;
+  struct th_rank_cost *most = &total->most;
+  sum->seconds += cost->seconds;
+  sum->waiting += cost->waiting;
+  sum->reading += cost->reading;
+  sum->operations += cost->operations;
+  sum->bytes_sent += cost->bytes_sent;
+  sum->bytes_read += cost->bytes_read;
+  add_traffic(&sum->blocks, &cost->blocks);
+  add_traffic(&sum->support, &cost->support);
+  sum->peak_memory += cost->peak_memory;
+  most->seconds = fmax(most->seconds, cost->seconds);
+  most->waiting = fmax(most->waiting, cost->waiting);
+  most->reading = fmax(most->reading, cost->reading);
+  most->operations = th_max_i64(most->operations, cost->operations);
+  most->bytes_sent = th_max_i64(most->bytes_sent, cost->bytes_sent);
+  most->bytes_read = th_max_i64(most->bytes_read, cost->bytes_read);
+  most->peak_memory = th_max_i64(most->peak_memory, cost->peak_memory);
+  for (int p = 0; p < TH_PHASE_COUNT; p++)
+    add_phase(&sum->phase[p], &most->phase[p], &cost->phase[p]);
+}
+
+struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
+                                     const struct th_profile *profile,
+                                     const struct th_store *store, double began)
+{
+  struct th_rank_cost now = {.seconds = th_comm_clock() - began,
+                             .waiting = comm->seconds,
+                             .reading = store->seconds,
+                             .operations = comm->operations,
+                             .bytes_sent = comm->bytes_sent,
+                             .bytes_read = store->bytes_read,
+                             .blocks = store->blocks,
+                             .support = store->support,
+                             .peak_memory = peak_memory()};
+  memcpy(now.phase, profile->phase, sizeof now.phase);
+  return now;
+}
+
+static void append_phase(struct th_phase_cost *a, const struct th_phase_cost *b)
+{
+  a->calls += b->calls;
+  a->seconds += b->seconds;
+  a->waiting += b->waiting;
+  a->bytes_sent += b->bytes_sent;
+  a->operations += b->operations;
+}
+
+/* Of one part of a run and the next; memory is not needed twice. */
+static void append(struct th_rank_cost *a, const struct th_rank_cost *b)
+{
+  a->seconds += b->seconds;
+  a->waiting += b->waiting;
+  a->reading += b->reading;
+  a->operations += b->operations;
+  a->bytes_sent += b->bytes_sent;
+  a->bytes_read += b->bytes_read;
+  add_traffic(&a->blocks, &b->blocks);
+  add_traffic(&a->support, &b->support);
+  a->peak_memory = th_max_i64(a->peak_memory, b->peak_memory);
+  for (int p = 0; p < TH_PHASE_COUNT; p++)
+    append_phase(&a->phase[p], &b->phase[p]);
+}
+
+void th_rank_cost_append(struct th_rank_total *total,
+                         const struct th_rank_total *later)
+{
+  append(&total->sum, &later->sum);
+  append(&total->most, &later->most);
+}
+
+th_status th_rank_cost_gather(struct th_rank_total *total,
+                              struct th_rank_cost **all, struct th_comm *comm,
+                              const struct th_rank_cost *mine,
+                              struct th_error *err)
+{
+  int64_t *counts = NULL;
+  void *gathered = NULL;
+  th_status rc = TH_NEW(&counts, comm->size, "the report", err);
+  *total = (struct th_rank_total){.sum = {.seconds = 0}};
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_comm_gather(comm, mine, sizeof *mine, counts, &gathered, err));
+  const struct th_rank_cost *cost = gathered;
+  for (int r = 0; r < comm->size; r++)
+    th_rank_cost_add(total, &cost[r]);
+  if (all != NULL) {
+    *all = gathered;
+    gathered = NULL;
+  }
+done:
+  TH_FREE(counts, gathered);
+  return rc;
+}
+
+_Static_assert(sizeof(struct th_rank_total) % sizeof(int64_t) == 0,
+               "numbers of 8 bytes");
+
+void th_rank_cost_describe(struct th_rank_total *total, struct th_state *state)
+{
+  th_state_all(state, "costs", TH_STATE_I64, total,
+               (int64_t)(sizeof *total / sizeof(int64_t)));
+}
