@@ -54,17 +54,17 @@ legs hybrid "$count" --solver hybrid --budget 80 -s 6 --passes 2
 legs lasso "$count" --solver lasso --path 8
 legs saga "$count" --solver saga --lambda 0.1 --epochs 6
 legs omp "$count" --solver omp -s 5
-legs rda "$count" --solver rda-ito -s 6 --passes 2
-legs oomp "$count" --solver oomp
+legs rda "$count" --solver rda-ito -s 6 --budget 40
+legs oomp "$count" --solver oomp -s 5
 if long; then
   for solver in prox-sgd fs-prox-sgd os-prox-sgd truncated-gradient rda svrg; do
     legs "$solver" "$count" --solver "$solver" --lambda 0.1 --epochs 8
   done
   legs exploitation "$count" --solver exploitation --start 0,1,2,3,4,5
-  for solver in aerr aelr dantzig ssr; do
-    legs "$solver" "$count" --solver "$solver" --budget 40 --passes 2
+  for solver in dantzig; do
+    legs "$solver" "$count" --solver "$solver" -s 6 --budget 40
   done
-  for solver in ogd-ridge eg-lasso ridge; do
+  for solver in ssr aerr aelr ogd-ridge eg-lasso ridge; do
     legs "$solver" "$count" --solver "$solver"
   done
 fi
@@ -93,8 +93,8 @@ for late in THRESHER_STOP_AT SLURM_JOB_END_TIME; do
   STATUS=3 stopped env "$late=$(($(date +%s) - 5))" "$THRESHER" "${train[@]}" --force
 done
 STATUS=99 stopped env THRESHER_STOP_AT=1 THRESHER_STOP_STATUS=99 "$THRESHER" "${train[@]}" --force
-STATUS=3 stopped ranks 2 "${train[@]}" --force --max-time 1 --checkpoint-every 1u \
-  --source murata:examples=40000,attributes=20000,support=5 --fresh || true
+stopped ranks 2 train --source murata:examples=40000,attributes=20000,support=5 -o late.h5 \
+  --checkpoint late --max-time 1
 export THRESHER_STOP_AT=soon
 refused 2 'THRESHER_STOP_AT is soon, not a time' 0 "${train[@]}" --force
 unset THRESHER_STOP_AT
@@ -110,7 +110,8 @@ refused 1 "cannot be made" 0 train data.h5 -o no.h5 --checkpoint none/kept
 refused 1 "cannot be opened" 0 train data.h5 -o no.h5 --checkpoint data.h5
 
 # --- what is damaged is noticed: the one before is used, or none
-two=(--solver hybrid --budget 80 -s 6 --checkpoint two --checkpoint-every 1u --force)
+two=(--solver sift --budget 60 --checkpoint two --checkpoint-every 1u --force)
+must 0 train data.h5 -o sifted.h5 --budget 60 --solver sift
 damaged() # HOW FILE
 {
   case $1 in
@@ -145,7 +146,7 @@ for how in byte short long empty gone pipe; do
       fail "$how $file: $(tail -n 1 err)"
     [ "$how.$file" = gone.manifest ] || grep -q '^note: checkpoint two: .* is used' err ||
       fail "$how $file: nothing is said"
-    cmp whole.h5 two.h5 || fail "$how $file: another model"
+    cmp sifted.h5 two.h5 || fail "$how $file: another model"
   done
 done
 rm -rf two && cp -r saved two
@@ -156,7 +157,7 @@ refused 1 "none can be used: [0-9]*.part-1 is damaged; give --fresh to begin ane
 : >two/000007.part-3
 : >two/000009.manifest.partial
 must 2 train data.h5 -o two.h5 "${two[@]}" --fresh
-cmp whole.h5 two.h5 || fail "fresh: another model"
+cmp sifted.h5 two.h5 || fail "fresh: another model"
 [ "$(ls two)" = mine ] || fail "left of a fresh run: $(ls two)"
 
 # --- a folder belongs to one run
@@ -168,16 +169,17 @@ mkdir -p one
 ) 9<one || failures=$((failures + 1))
 
 # --- where no checkpoint can be written, the run goes on
+wide=(--source murata:examples=400,attributes=20000,support=5 --budget 2000)
+must 0 train "${wide[@]}" -o wide.h5
 (
-  ulimit -f 24
-  ranks 0 train data.h5 -o full.h5 --solver hybrid --budget 80 -s 6 --checkpoint full \
-    --checkpoint-every 1u >out 2>err
+  ulimit -f 100
+  ranks 0 train "${wide[@]}" -o full.h5 --checkpoint full --checkpoint-every 1u >out 2>err
 ) || fail "no room: $(tail -n 2 err)"
 if ! grep -q 'note: no checkpoint was written: .*no space' err; then
   fail "no room: nothing is said"
   cat err >&2
 fi
-cmp whole.h5 full.h5 || fail "no room: another model"
+cmp wide.h5 full.h5 || fail "no room: another model"
 
 # --- signals: stop, or only save
 long_run=(--source murata:examples=60000,attributes=3000,support=5 --solver hybrid --budget 600

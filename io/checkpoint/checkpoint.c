@@ -10,11 +10,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOCK_TRIES = 50, LOCK_WAIT = 100 /* milliseconds */ };
 
 static const char stop[] = "STOP";
 
@@ -26,12 +29,17 @@ static th_status cannot(const char *path, const char *what,
                  path, what, strerror(errno));
 }
 
-/* A folder cannot be locked everywhere. Where it cannot, nothing is. */
+/* A folder cannot be locked everywhere. Where it cannot, nothing is. A run that
+ * was killed just before may still be ending. */
 static th_status lock(const struct th_checkpoint *checkpoint,
                       struct th_error *err)
 {
-  if (flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-    return TH_OK;
+  for (int k = 0; k < LOCK_TRIES; k++) {
+    if (flock(checkpoint->folder, LOCK_EX | LOCK_NB) == 0 ||
+        errno != EWOULDBLOCK)
+      return TH_OK;
+    poll(NULL, 0, LOCK_WAIT);
+  }
   return th_fail(err, TH_EIO,
                  "checkpoint %s: another run uses this folder; wait for it, or "
                  "name another folder",
@@ -107,7 +115,7 @@ void th_checkpoint_remove_below(struct th_checkpoint *checkpoint, int64_t least)
     const struct dirent *entry;
     rewinddir(list);
     while ((entry = readdir(list)) != NULL) {
-      int64_t number = th_checkpoint_name_number(entry->d_name, &whole);
+      int64_t number = th_manifest_name_number(entry->d_name, &whole);
       if (number > 0 && number < least && (parts == 1 || whole))
         unlinkat(checkpoint->folder, entry->d_name, 0);
     }

@@ -19,7 +19,7 @@
 
 #include "core/state.h"
 
-struct th_checkpoint_manifest;
+struct th_manifest;
 
 struct th_checkpoint {
   char *path;
@@ -32,7 +32,7 @@ struct th_checkpoint {
 /* A checkpoint that was found. */
 struct th_checkpoint_image {
   struct th_state_image image; /* items are read when they are put */
-  struct th_checkpoint_manifest *manifest;
+  struct th_manifest *manifest;
   int folder;     /* borrowed from the checkpoint */
   int64_t number; /* 0: there is none */
   int64_t part;   /* that is open, */
@@ -40,8 +40,8 @@ struct th_checkpoint_image {
 };
 
 /* Make the folder if it is not there, and lock it. TH_EIO if another run has
- * locked it, or if a rank does not see it. Always end with th_checkpoint_close.
- */
+ * locked it, or if a rank does not see it. Also TH_ENOMEM. Always end with
+ * th_checkpoint_close. */
 th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
                              struct th_comm *comm, const char *path,
                              struct th_error *err);
@@ -53,7 +53,7 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint);
  * VALUE` of everything that the run depends on. A checkpoint of another key is
  * TH_EUSAGE, and the message tells the first line that differs. note: one line
  * if a damaged one was passed over, else empty. TH_EFORMAT if none of those
- * that are there can be used. */
+ * that are there can be used. Also TH_EIO, TH_ENOMEM. */
 enum { TH_CHECKPOINT_NOTE = 512 };
 th_status th_checkpoint_find(struct th_checkpoint *checkpoint, const char *key,
                              struct th_checkpoint_image *found,
@@ -68,7 +68,8 @@ th_status th_checkpoint_room(struct th_checkpoint *checkpoint,
                              struct th_error *err);
 
 /* Write a checkpoint of the arrays that are listed. After a failure those that
- * were there before are still there. */
+ * were there before are still there. TH_EARG if ranks list other arrays. Also
+ * TH_EIO, TH_ENOMEM. */
 th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,
                               const struct th_state *state,
                               struct th_error *err);

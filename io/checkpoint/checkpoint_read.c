@@ -42,10 +42,10 @@ static th_status read_words(const struct th_checkpoint *checkpoint,
                             int64_t number, int64_t **words, int64_t *count,
                             struct th_error *err)
 {
-  char name[TH_CHECKPOINT_NAME];
+  char name[TH_MANIFEST_NAME];
   int file = -1;
-  int64_t bytes = open_file(checkpoint->folder,
-                            th_checkpoint_manifest_name(number, name), &file);
+  int64_t bytes =
+      open_file(checkpoint->folder, th_manifest_name(number, name), &file);
   th_status rc = TH_OK;
   if (bytes <= 0 || bytes > most_bytes || bytes % (int64_t)sizeof **words != 0)
     rc = th_fail(err, TH_EFORMAT, "its manifest is damaged");
@@ -80,19 +80,19 @@ static th_status part_fails(const char *name, const char *why,
 }
 
 /* Read a part and compare its checksum. Local. */
-static th_status check_open_part(const struct th_checkpoint_manifest *manifest,
+static th_status check_open_part(const struct th_manifest *manifest,
                                  int64_t part, const char *name, int file,
                                  struct th_error *err)
 {
   int64_t bytes = manifest->offset[(part + 1) * (manifest->arrays + 1) - 1];
   int64_t hash = 0;
   char *block = NULL;
-  th_status rc = TH_NEW(&block, TH_CHECKPOINT_BLOCK, "a checkpoint", err);
-  for (int64_t at = 0; at < bytes && rc == TH_OK; at += TH_CHECKPOINT_BLOCK) {
-    int64_t now = th_min_i64(bytes - at, TH_CHECKPOINT_BLOCK);
+  th_status rc = TH_NEW(&block, TH_MANIFEST_BLOCK, "a checkpoint", err);
+  for (int64_t at = 0; at < bytes && rc == TH_OK; at += TH_MANIFEST_BLOCK) {
+    int64_t now = th_min_i64(bytes - at, TH_MANIFEST_BLOCK);
     rc = th_temporary_read(file, block, now, at, name, err);
     if (rc == TH_OK)
-      hash = th_checkpoint_hash_next(hash, block, now);
+      hash = th_manifest_hash_next(hash, block, now);
   }
   free(block);
   if (rc == TH_OK && hash != manifest->hash[part])
@@ -101,15 +101,15 @@ static th_status check_open_part(const struct th_checkpoint_manifest *manifest,
 }
 
 static th_status check_part(const struct th_checkpoint *checkpoint,
-                            const struct th_checkpoint_manifest *manifest,
-                            int64_t part, struct th_error *err)
+                            const struct th_manifest *manifest, int64_t part,
+                            struct th_error *err)
 {
-  char name[TH_CHECKPOINT_NAME];
+  char name[TH_MANIFEST_NAME];
   int file = -1;
   int64_t wanted = manifest->offset[(part + 1) * (manifest->arrays + 1) - 1];
   int64_t bytes =
       open_file(checkpoint->folder,
-                th_checkpoint_part_name(manifest->number, part, name), &file);
+                th_manifest_part_name(manifest->number, part, name), &file);
   th_status rc;
   if (bytes < 0)
     return part_fails(name, "is not there, or no file", err);
@@ -123,7 +123,7 @@ static th_status check_part(const struct th_checkpoint *checkpoint,
 
 /* The parts are dealt out over the ranks. Collective. */
 static th_status check_parts(const struct th_checkpoint *checkpoint,
-                             const struct th_checkpoint_manifest *manifest,
+                             const struct th_manifest *manifest,
                              struct th_error *err)
 {
   struct th_comm *comm = checkpoint->comm;
@@ -136,8 +136,7 @@ static th_status check_parts(const struct th_checkpoint *checkpoint,
 
 /* Collective. */
 static th_status load(const struct th_checkpoint *checkpoint, int64_t number,
-                      struct th_checkpoint_manifest **manifest,
-                      struct th_error *err)
+                      struct th_manifest **manifest, struct th_error *err)
 {
   struct th_comm *comm = checkpoint->comm;
   int64_t *words = NULL;
@@ -148,14 +147,14 @@ static th_status load(const struct th_checkpoint *checkpoint, int64_t number,
     rc = read_words(checkpoint, number, &words, &count, err);
   TH_TRY(th_agree(comm, rc, err));
   TH_TRY(share_words(comm, &words, &count, err));
-  rc = th_checkpoint_manifest_unpack(manifest, words, count, err);
+  rc = th_manifest_unpack(manifest, words, count, err);
   if (rc == TH_OK && (*manifest)->number != number)
     rc = th_fail(err, TH_EFORMAT, "its manifest is of another one");
   TH_TRY(th_agree(comm, rc, err));
 done:
   free(words);
   if (rc != TH_OK) {
-    th_checkpoint_manifest_free(*manifest);
+    th_manifest_free(*manifest);
     *manifest = NULL;
   }
   return rc;
@@ -166,8 +165,8 @@ static th_status read_part(struct th_checkpoint_image *found, int64_t part,
                            void *to, int64_t bytes, int64_t offset,
                            struct th_error *err)
 {
-  char name[TH_CHECKPOINT_NAME];
-  th_checkpoint_part_name(found->number, part, name);
+  char name[TH_MANIFEST_NAME];
+  th_manifest_part_name(found->number, part, name);
   if (found->file < 0 || found->part != part) {
     if (found->file >= 0)
       close(found->file);
@@ -183,7 +182,7 @@ static th_status fetch(void *self, int64_t k, int64_t row,
                        struct th_range range, void *to, struct th_error *err)
 {
   struct th_checkpoint_image *found = self;
-  const struct th_checkpoint_manifest *m = found->manifest;
+  const struct th_manifest *m = found->manifest;
   int64_t item = (int64_t)th_state_size(m->entry[k].type);
   int64_t first = 0; /* item of the vector, of this part */
   char *out = to;
@@ -209,13 +208,13 @@ void th_checkpoint_release(struct th_checkpoint_image *found)
   if (found->file >= 0 && found->number > 0)
     close(found->file);
   free(found->image.entry);
-  th_checkpoint_manifest_free(found->manifest);
+  th_manifest_free(found->manifest);
   *found = (struct th_checkpoint_image){.file = -1};
 }
 
 /* Local. */
 static th_status show(struct th_checkpoint *checkpoint,
-                      struct th_checkpoint_manifest *manifest,
+                      struct th_manifest *manifest,
                       struct th_checkpoint_image *found, struct th_error *err)
 {
   int64_t arrays = manifest->arrays;
@@ -244,7 +243,7 @@ static void list_numbers(struct th_checkpoint *checkpoint, int64_t newest[KEPT])
   if (list == NULL && again >= 0)
     close(again);
   while (list != NULL && (entry = readdir(list)) != NULL) {
-    int64_t number = th_checkpoint_name_number(entry->d_name, &whole);
+    int64_t number = th_manifest_name_number(entry->d_name, &whole);
     checkpoint->used = th_max_i64(checkpoint->used, number);
     if (!whole || number <= newest[KEPT - 1])
       continue;
@@ -287,7 +286,7 @@ static th_status try_one(struct th_checkpoint *checkpoint, int64_t number,
                          const char *key, struct th_checkpoint_image *found,
                          struct th_error *err)
 {
-  struct th_checkpoint_manifest *manifest = NULL;
+  struct th_manifest *manifest = NULL;
   th_status rc;
   TH_TRY(load(checkpoint, number, &manifest, err));
   TH_TRY(th_agree(checkpoint->comm,
@@ -298,7 +297,7 @@ static th_status try_one(struct th_checkpoint *checkpoint, int64_t number,
   TH_TRY(th_agree(checkpoint->comm, rc, err));
   checkpoint->newest = number;
 done:
-  th_checkpoint_manifest_free(manifest);
+  th_manifest_free(manifest);
   return rc;
 }
 

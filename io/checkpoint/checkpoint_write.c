@@ -41,8 +41,8 @@ int64_t th_checkpoint_bytes(const struct th_state *state)
 /* A file that is written block by block. */
 struct sink {
   int file;
-  char name[TH_CHECKPOINT_NAME];
-  char *block; /* of TH_CHECKPOINT_BLOCK bytes */
+  char name[TH_MANIFEST_NAME];
+  char *block; /* of TH_MANIFEST_BLOCK bytes */
   int64_t used;
   int64_t hash;
 };
@@ -51,7 +51,7 @@ static th_status flush_block(struct sink *sink, struct th_error *err)
 {
   if (sink->used == 0)
     return TH_OK;
-  sink->hash = th_checkpoint_hash_next(sink->hash, sink->block, sink->used);
+  sink->hash = th_manifest_hash_next(sink->hash, sink->block, sink->used);
   int64_t bytes = sink->used;
   sink->used = 0;
   return th_file_write_whole(sink->file, sink->name, sink->block, bytes, err);
@@ -62,12 +62,12 @@ static th_status add(struct sink *sink, const char *data, int64_t bytes,
 {
   th_status rc = TH_OK;
   while (bytes > 0 && rc == TH_OK) {
-    int64_t part = th_min_i64(bytes, TH_CHECKPOINT_BLOCK - sink->used);
+    int64_t part = th_min_i64(bytes, TH_MANIFEST_BLOCK - sink->used);
     memcpy(sink->block + sink->used, data, (size_t)part);
     sink->used += part;
     data += part;
     bytes -= part;
-    if (sink->used == TH_CHECKPOINT_BLOCK)
+    if (sink->used == TH_MANIFEST_BLOCK)
       rc = flush_block(sink, err);
   }
   return rc;
@@ -106,8 +106,8 @@ static th_status write_part(const struct th_checkpoint *checkpoint,
   struct sink sink = {.file = -1};
   int64_t bytes = th_checkpoint_bytes(state);
   th_status rc;
-  th_checkpoint_part_name(number, state->rank, sink.name);
-  TH_TRY(TH_NEW(&sink.block, TH_CHECKPOINT_BLOCK, "a checkpoint", err));
+  th_manifest_part_name(number, state->rank, sink.name);
+  TH_TRY(TH_NEW(&sink.block, TH_MANIFEST_BLOCK, "a checkpoint", err));
   TH_TRY(create(checkpoint, &sink, err));
   if (bytes > 0)
     TH_TRY(th_file_reserve(sink.file, sink.name, bytes, bytes, err));
@@ -124,7 +124,7 @@ done:
 
 /* The manifest, from what all ranks tell of their parts: the width of each
  * array, then the checksum. Local. */
-static th_status fill(struct th_checkpoint_manifest *manifest,
+static th_status fill(struct th_manifest *manifest,
                       const struct th_state *state, const int64_t *told,
                       struct th_error *err)
 {
@@ -142,24 +142,24 @@ static th_status fill(struct th_checkpoint_manifest *manifest,
   }
   for (int64_t p = 0; p < parts; p++)
     manifest->hash[p] = told[p * (arrays + 1) + arrays];
-  if (!th_checkpoint_manifest_place(manifest))
+  if (!th_manifest_place(manifest))
     return th_fail(err, TH_EARG, "the state of the run does not fit together");
   return TH_OK;
 }
 
 /* Local: rank 0. The rename makes the checkpoint whole. */
 static th_status commit(const struct th_checkpoint *checkpoint,
-                        const struct th_checkpoint_manifest *manifest,
+                        const struct th_manifest *manifest,
                         struct th_error *err)
 {
   struct sink sink = {.file = -1};
-  char name[TH_CHECKPOINT_NAME];
+  char name[TH_MANIFEST_NAME];
   int64_t *words = NULL;
   int64_t count = 0;
   th_status rc;
-  th_checkpoint_manifest_name(manifest->number, name);
+  th_manifest_name(manifest->number, name);
   snprintf(sink.name, sizeof sink.name, "%.40s.partial", name);
-  TH_TRY(th_checkpoint_manifest_pack(manifest, &words, &count, err));
+  TH_TRY(th_manifest_pack(manifest, &words, &count, err));
   TH_TRY(create(checkpoint, &sink, err));
   TH_TRY(th_file_write_whole(sink.file, name, words,
                              count * (int64_t)sizeof *words, err));
@@ -205,10 +205,9 @@ static th_status finish(struct th_checkpoint *checkpoint, int64_t number,
                         const char *key, const struct th_state *state,
                         const int64_t *told, struct th_error *err)
 {
-  struct th_checkpoint_manifest *manifest = NULL;
+  struct th_manifest *manifest = NULL;
   th_status rc;
-  TH_TRY(th_checkpoint_manifest_new(&manifest, checkpoint->comm->size,
-                                    state->count, err));
+  TH_TRY(th_manifest_new(&manifest, checkpoint->comm->size, state->count, err));
   manifest->number = number;
   manifest->key = th_model_copy_string(key);
   if (manifest->key == NULL)
@@ -217,18 +216,18 @@ static th_status finish(struct th_checkpoint *checkpoint, int64_t number,
   TH_TRY(commit(checkpoint, manifest, err));
   th_checkpoint_remove_below(checkpoint, checkpoint->newest);
 done:
-  th_checkpoint_manifest_free(manifest);
+  th_manifest_free(manifest);
   return rc;
 }
 
 /* What was written in vain is of no use. Local. */
 static void take_back(const struct th_checkpoint *checkpoint, int64_t number)
 {
-  char name[TH_CHECKPOINT_NAME];
+  char name[TH_MANIFEST_NAME];
   int rank = checkpoint->comm->rank;
   if (rank == 0)
-    unlinkat(checkpoint->folder, th_checkpoint_manifest_name(number, name), 0);
-  unlinkat(checkpoint->folder, th_checkpoint_part_name(number, rank, name), 0);
+    unlinkat(checkpoint->folder, th_manifest_name(number, name), 0);
+  unlinkat(checkpoint->folder, th_manifest_part_name(number, rank, name), 0);
 }
 
 th_status th_checkpoint_write(struct th_checkpoint *checkpoint, const char *key,

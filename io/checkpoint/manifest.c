@@ -21,12 +21,11 @@ static const int64_t most_parts = 1 << 22;
 static const int64_t most_arrays = 1 << 16;
 static const int64_t most_bytes = INT64_C(1) << 56;
 
-th_status th_checkpoint_manifest_new(struct th_checkpoint_manifest **manifest,
-                                     int64_t parts, int64_t arrays,
-                                     struct th_error *err)
+th_status th_manifest_new(struct th_manifest **manifest, int64_t parts,
+                          int64_t arrays, struct th_error *err)
 {
   static const char what[] = "a checkpoint";
-  struct th_checkpoint_manifest *m = NULL;
+  struct th_manifest *m = NULL;
   th_status rc;
   TH_TRY(TH_NEW(&m, 1, what, err));
   m->parts = parts;
@@ -37,13 +36,13 @@ th_status th_checkpoint_manifest_new(struct th_checkpoint_manifest **manifest,
   TH_TRY(TH_NEW(&m->hash, parts, what, err));
 done:
   if (rc != TH_OK)
-    th_checkpoint_manifest_free(m);
+    th_manifest_free(m);
   else
     *manifest = m;
   return rc;
 }
 
-void th_checkpoint_manifest_free(struct th_checkpoint_manifest *manifest)
+void th_manifest_free(struct th_manifest *manifest)
 {
   if (manifest != NULL)
     TH_FREE(manifest->key, manifest->entry, manifest->width, manifest->offset,
@@ -52,7 +51,7 @@ void th_checkpoint_manifest_free(struct th_checkpoint_manifest *manifest)
 
 /* The widths of an array by attribute add up to a vector; the first part alone
  * has any other array. */
-static bool widths_fit(const struct th_checkpoint_manifest *m, int64_t k)
+static bool widths_fit(const struct th_manifest *m, int64_t k)
 {
   const struct th_state_entry *entry = &m->entry[k];
   int64_t sum = 0;
@@ -67,7 +66,7 @@ static bool widths_fit(const struct th_checkpoint_manifest *m, int64_t k)
   return sum == entry->all;
 }
 
-bool th_checkpoint_manifest_place(struct th_checkpoint_manifest *m)
+bool th_manifest_place(struct th_manifest *m)
 {
   for (int64_t k = 0; k < m->arrays; k++)
     if (!widths_fit(m, k))
@@ -91,8 +90,7 @@ static int64_t key_words(const char *key)
   return (int64_t)strlen(key) / WORD + 1;
 }
 
-static int64_t *pack_entries(const struct th_checkpoint_manifest *m,
-                             int64_t *at)
+static int64_t *pack_entries(const struct th_manifest *m, int64_t *at)
 {
   for (int64_t k = 0; k < m->arrays; k++) {
     const struct th_state_entry *entry = &m->entry[k];
@@ -106,9 +104,8 @@ static int64_t *pack_entries(const struct th_checkpoint_manifest *m,
   return at;
 }
 
-th_status th_checkpoint_manifest_pack(const struct th_checkpoint_manifest *m,
-                                      int64_t **words, int64_t *count,
-                                      struct th_error *err)
+th_status th_manifest_pack(const struct th_manifest *m, int64_t **words,
+                           int64_t *count, struct th_error *err)
 {
   int64_t key = key_words(m->key);
   int64_t widths = m->arrays * m->parts;
@@ -160,7 +157,7 @@ static bool unpack_entry(const int64_t *at, struct th_state_entry *entry)
          entry->all >= 0;
 }
 
-static bool unpack(struct th_checkpoint_manifest *m, const int64_t *at)
+static bool unpack(struct th_manifest *m, const int64_t *at)
 {
   int64_t widths = m->arrays * m->parts;
   for (int64_t k = 0; k < m->arrays; k++, at += ENTRY)
@@ -168,19 +165,18 @@ static bool unpack(struct th_checkpoint_manifest *m, const int64_t *at)
       return false;
   memcpy(m->width, at, (size_t)widths * WORD);
   memcpy(m->hash, at + widths, (size_t)m->parts * WORD);
-  return th_checkpoint_manifest_place(m);
+  return th_manifest_place(m);
 }
 
-th_status
-th_checkpoint_manifest_unpack(struct th_checkpoint_manifest **manifest,
-                              const int64_t *words, int64_t count,
-                              struct th_error *err)
+th_status th_manifest_unpack(struct th_manifest **manifest,
+                             const int64_t *words, int64_t count,
+                             struct th_error *err)
 {
-  struct th_checkpoint_manifest *m = NULL;
+  struct th_manifest *m = NULL;
   th_status rc = TH_OK;
   if (!head_fits(words, count))
     return th_fail(err, TH_EFORMAT, "its manifest is damaged");
-  TH_TRY(th_checkpoint_manifest_new(&m, words[3], words[4], err));
+  TH_TRY(th_manifest_new(&m, words[3], words[4], err));
   m->number = words[2];
   m->key = th_model_copy_string((const char *)(words + HEAD));
   if (m->key == NULL)
@@ -189,37 +185,35 @@ th_checkpoint_manifest_unpack(struct th_checkpoint_manifest **manifest,
     rc = th_fail(err, TH_EFORMAT, "its manifest is damaged");
 done:
   if (rc != TH_OK)
-    th_checkpoint_manifest_free(m);
+    th_manifest_free(m);
   else
     *manifest = m;
   return rc;
 }
 
-const char *th_checkpoint_manifest_name(int64_t number,
-                                        char name[TH_CHECKPOINT_NAME])
+const char *th_manifest_name(int64_t number, char name[TH_MANIFEST_NAME])
 {
-  snprintf(name, TH_CHECKPOINT_NAME, "%06" PRId64 ".manifest", number);
+  snprintf(name, TH_MANIFEST_NAME, "%06" PRId64 ".manifest", number);
   return name;
 }
 
-const char *th_checkpoint_part_name(int64_t number, int64_t part,
-                                    char name[TH_CHECKPOINT_NAME])
+const char *th_manifest_part_name(int64_t number, int64_t part,
+                                  char name[TH_MANIFEST_NAME])
 {
-  snprintf(name, TH_CHECKPOINT_NAME, "%06" PRId64 ".part-%" PRId64, number,
-           part);
+  snprintf(name, TH_MANIFEST_NAME, "%06" PRId64 ".part-%" PRId64, number, part);
   return name;
 }
 
 /* Only what the two functions above write, and that with .partial behind it. */
-int64_t th_checkpoint_name_number(const char *name, bool *whole)
+int64_t th_manifest_name_number(const char *name, bool *whole)
 {
-  char wanted[TH_CHECKPOINT_NAME];
+  char wanted[TH_MANIFEST_NAME];
   char *end = NULL;
   int64_t number = strtoll(name, &end, 10);
   *whole = false;
   if (number <= 0 || end == name || *name < '0' || *name > '9')
     return 0;
-  th_checkpoint_manifest_name(number, wanted);
+  th_manifest_name(number, wanted);
   size_t length = strlen(wanted);
   if (strncmp(name, wanted, length) == 0) {
     *whole = name[length] == '\0';
@@ -227,11 +221,11 @@ int64_t th_checkpoint_name_number(const char *name, bool *whole)
   }
   if (strncmp(end, ".part-", 6) != 0 || end[6] < '0' || end[6] > '9')
     return 0;
-  th_checkpoint_part_name(number, strtoll(end + 6, NULL, 10), wanted);
+  th_manifest_part_name(number, strtoll(end + 6, NULL, 10), wanted);
   return strcmp(name, wanted) == 0 ? number : 0;
 }
 
-int64_t th_checkpoint_hash_next(int64_t hash, const void *block, int64_t bytes)
+int64_t th_manifest_hash_next(int64_t hash, const void *block, int64_t bytes)
 {
   return (int64_t)th_hash_from(block, (size_t)bytes, (uint64_t)hash);
 }

@@ -11,14 +11,14 @@
  * The part of a rank has, array by array, its items, vector by vector. What all
  * ranks have is in the first part alone. All functions are local.
  * SPDX-License-Identifier: MIT */
-#ifndef TH_CHECKPOINT_MANIFEST_H
-#define TH_CHECKPOINT_MANIFEST_H
+#ifndef TH_MANIFEST_H
+#define TH_MANIFEST_H
 
 #include "core/state.h"
 
-enum { TH_CHECKPOINT_NAME = 64, TH_CHECKPOINT_BLOCK = 1 << 20 };
+enum { TH_MANIFEST_NAME = 64, TH_MANIFEST_BLOCK = 1 << 20 };
 
-struct th_checkpoint_manifest {
+struct th_manifest {
   int64_t number;
   int64_t parts;
   int64_t arrays;
@@ -30,39 +30,34 @@ struct th_checkpoint_manifest {
 };
 
 /* Room for a manifest of that many parts and arrays. TH_ENOMEM. */
-th_status th_checkpoint_manifest_new(struct th_checkpoint_manifest **manifest,
-                                     int64_t parts, int64_t arrays,
-                                     struct th_error *err);
-void th_checkpoint_manifest_free(struct th_checkpoint_manifest *manifest);
+th_status th_manifest_new(struct th_manifest **manifest, int64_t parts,
+                          int64_t arrays, struct th_error *err);
+void th_manifest_free(struct th_manifest *manifest);
 
 /* Where each array begins in each part, from the widths. false: the numbers do
  * not fit together. */
-bool th_checkpoint_manifest_place(struct th_checkpoint_manifest *manifest);
+bool th_manifest_place(struct th_manifest *manifest);
 
 /* The bytes of a manifest: *count integers, owned by the caller. TH_ENOMEM. */
-th_status
-th_checkpoint_manifest_pack(const struct th_checkpoint_manifest *manifest,
-                            int64_t **words, int64_t *count,
-                            struct th_error *err);
+th_status th_manifest_pack(const struct th_manifest *manifest, int64_t **words,
+                           int64_t *count, struct th_error *err);
 
 /* The reverse. TH_EFORMAT: damaged, or of another version. Also TH_ENOMEM. */
-th_status
-th_checkpoint_manifest_unpack(struct th_checkpoint_manifest **manifest,
-                              const int64_t *words, int64_t count,
-                              struct th_error *err);
+th_status th_manifest_unpack(struct th_manifest **manifest,
+                             const int64_t *words, int64_t count,
+                             struct th_error *err);
 
 /* Names of the files. */
-const char *th_checkpoint_manifest_name(int64_t number,
-                                        char name[TH_CHECKPOINT_NAME]);
-const char *th_checkpoint_part_name(int64_t number, int64_t part,
-                                    char name[TH_CHECKPOINT_NAME]);
+const char *th_manifest_name(int64_t number, char name[TH_MANIFEST_NAME]);
+const char *th_manifest_part_name(int64_t number, int64_t part,
+                                  char name[TH_MANIFEST_NAME]);
 
 /* The number of the checkpoint that a file of this name belongs to; 0: to none.
  * *whole: it is a manifest. */
-int64_t th_checkpoint_name_number(const char *name, bool *whole);
+int64_t th_manifest_name_number(const char *name, bool *whole);
 
-/* The checksum of a part goes on by one block: TH_CHECKPOINT_BLOCK bytes, the
+/* The checksum of a part goes on by one block: TH_MANIFEST_BLOCK bytes, the
  * last block less. */
-int64_t th_checkpoint_hash_next(int64_t hash, const void *block, int64_t bytes);
+int64_t th_manifest_hash_next(int64_t hash, const void *block, int64_t bytes);
 
 #endif

@@ -212,12 +212,15 @@ bool th_interrupt_heard(void)
 
 void th_interrupt_stop(void)
 {
-  struct sigaction plain = {.sa_handler = SIG_DFL};
   struct sigaction before;
-  for (int k = 0; k < ENDINGS; k++)
+  for (int k = 0; k < ENDINGS; k++) {
+    /* what only asks for the end has nothing to ask for any more */
+    struct sigaction plain = {.sa_handler =
+                                  endings[k].only_asks ? SIG_IGN : SIG_DFL};
     if (sigaction(endings[k].number, NULL, &before) == 0 &&
         before.sa_handler == on_signal)
       sigaction(endings[k].number, &plain, NULL);
+  }
 }
 
 _Static_assert(sizeof(sigset_t) <= sizeof(struct th_interrupt_pause),

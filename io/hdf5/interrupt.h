@@ -38,7 +38,7 @@ void th_interrupt_listen(void);
 bool th_interrupt_heard(void);
 
 /* The run is over, and nothing is registered any more: signals end the process
- * in the usual way. */
+ * in the usual way; SIGUSR1 does nothing. */
 void th_interrupt_stop(void);
 
 /* Signals wait while work on several names is under way; pairs may be nested.

@@ -32,14 +32,14 @@ th_status th_keeper_open(struct th_keeper *keeper,
   rc = th_deadline_find(options->max_time, began, &left, err);
   TH_TRY(th_agree(comm, rc, err));
   keeper->end = th_comm_clock() + left;
-  if (options->checkpoint_every > 0)
-    keeper->every = (double)options->checkpoint_every;
+  if (options->checkpoint.every > 0)
+    keeper->every = (double)options->checkpoint.every;
   else
-    keeper->every_updates = -options->checkpoint_every;
-  if (options->checkpoint == NULL)
+    keeper->every_updates = -options->checkpoint.every;
+  if (options->checkpoint.folder == NULL)
     return TH_OK;
-  TH_TRY(
-      th_checkpoint_open(&keeper->checkpoint, comm, options->checkpoint, err));
+  TH_TRY(th_checkpoint_open(&keeper->checkpoint, comm,
+                            options->checkpoint.folder, err));
   keeper->on = true;
   th_interrupt_listen();
   th_interrupt_ask(true); /* from now on, though nobody looks for some time */

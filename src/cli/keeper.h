@@ -37,7 +37,7 @@ th_status th_keeper_open(struct th_keeper *keeper,
 
 /* Find the checkpoint to go on from; with --fresh there is none, and the old
  * ones are removed. Collective. TH_EUSAGE if it is of another run. TH_EFORMAT
- * if none is whole. Also TH_EIO, TH_ENOMEM. */
+ * if none is whole. Also TH_EDATA, TH_ENUMERIC, TH_EIO, TH_ENOMEM. */
 th_status th_keeper_find(struct th_keeper *keeper, bool fresh,
                          struct th_training *training, struct th_error *err);
 

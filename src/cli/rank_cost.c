@@ -53,8 +53,8 @@ static void add_traffic(struct th_traffic *sum, const struct th_traffic *cost)
   sum->observed += cost->observed;
 }
 
-void th_rank_cost_add(struct th_rank_total *total,
-                      const struct th_rank_cost *cost)
+static void add_rank(struct th_rank_total *total,
+                     const struct th_rank_cost *cost)
 {
   struct th_rank_cost *sum = &total->sum;
   struct th_rank_cost *most = &total->most;
@@ -140,7 +140,7 @@ th_status th_rank_cost_gather(struct th_rank_total *total,
   TH_TRY(th_comm_gather(comm, mine, sizeof *mine, counts, &gathered, err));
   const struct th_rank_cost *cost = gathered;
   for (int r = 0; r < comm->size; r++)
-    th_rank_cost_add(total, &cost[r]);
+    add_rank(total, &cost[r]);
   if (all != NULL) {
     *all = gathered;
     gathered = NULL;

@@ -33,10 +33,6 @@ struct th_rank_cost th_rank_cost_now(const struct th_comm *comm,
                                      const struct th_store *store,
                                      double began);
 
-/* Add one rank's. Local. */
-void th_rank_cost_add(struct th_rank_total *total,
-                      const struct th_rank_cost *cost);
-
 /* Add what came after: sums and largest values of both parts of a run. Local.
  */
 void th_rank_cost_append(struct th_rank_total *total,

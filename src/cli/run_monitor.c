@@ -130,18 +130,19 @@ static enum th_wish on_wish(void *self)
   return th_keeper_wish(monitor->keeper, monitor->last.updates);
 }
 
-/* Now signals end the process again. */
+/* Now signals end the process again. What is left of a run that is kept is
+ * short: there the first signal waits for the model. */
 static void on_ending(void *self)
 {
-  (void)self;
-  th_interrupt_ask(false);
+  const struct th_run_monitor *monitor = self;
+  th_interrupt_ask(monitor->keeper->on);
 }
 
 /* What the telemetry's file has by now, to be kept. Local. */
 static th_status take_telemetry(struct th_run_monitor *monitor,
                                 struct th_error *err)
 {
-  const char *name = th_output_name(monitor->telemetry_path);
+  const char *name = monitor->telemetry_path;
   bool file = monitor->telemetry != NULL && monitor->telemetry != stdout;
   int64_t bytes = file ? (int64_t)ftell(monitor->telemetry) : 0;
   if (!file || monitor->err.code != TH_OK)

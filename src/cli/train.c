@@ -51,13 +51,14 @@ static th_status check_use(const struct th_options *options,
     return th_fail(err, TH_EUSAGE,
                    "train: --reference counts only with --telemetry "
                    "FILE.jsonl; leave it out, or give both");
-  if (options->max_time > 0 && options->checkpoint == NULL &&
+  if (options->max_time > 0 && options->checkpoint.folder == NULL &&
       !th_solver_find(options->config.solver)->anytime)
     return th_fail(err, TH_EUSAGE,
                    "train: solver %s has a model only at its end; give "
                    "--checkpoint FOLDER with --max-time, or use solver %s",
                    options->config.solver, anytime_solver());
-  for (int k = 0; options->checkpoint == NULL && k < th_option_count(); k++)
+  for (int k = 0; options->checkpoint.folder == NULL && k < th_option_count();
+       k++)
     if (options->given[k] == TH_GIVEN_ON_LINE && counts_with_checkpoint(k))
       return th_fail(err, TH_EUSAGE,
                      "train: --%s counts only with --checkpoint FOLDER; leave "
@@ -199,7 +200,7 @@ static th_status train(struct session *session, struct th_comm *comm,
       th_run_monitor_open(&session->monitor, session->options,
                           session->data.truth, session->data.store, comm, err);
   TH_TRY(th_agree(comm, rc, err));
-  TH_TRY(th_keeper_find(&session->keeper, session->options->fresh,
+  TH_TRY(th_keeper_find(&session->keeper, session->options->checkpoint.fresh,
                         &session->training, err));
   th_run_monitor_keep(&session->monitor, &session->keeper, &session->profile,
                       session->began);

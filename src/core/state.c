@@ -100,12 +100,6 @@ static const struct th_state_entry *expect(struct th_state *state,
   return NULL;
 }
 
-int64_t th_state_bytes(const struct th_state_entry *entry)
-{
-  return entry->rows * (entry->here.last - entry->here.first) *
-         (int64_t)sizes[entry->type];
-}
-
 /* Items of one vector of the image's array `from`, wherever they lie. */
 static void fetch(struct th_state *state, const struct th_state_entry *from,
                   int64_t row, struct th_range range, void *to)

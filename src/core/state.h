@@ -178,9 +178,6 @@ void th_state_from(struct th_state *state, const struct th_state_image *image,
                    struct th_error *err);
 void th_state_free(struct th_state *state);
 
-/* Bytes of the items of an entry that this rank has. Local. */
-int64_t th_state_bytes(const struct th_state_entry *entry);
-
 /* Make an image of the listed arrays, on every rank. TH_ENOMEM; TH_EARG if a
  * name comes twice. Collective. Release with th_state_image_free. */
 th_status th_state_take(struct th_state *state, struct th_comm *comm,

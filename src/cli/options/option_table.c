@@ -165,17 +165,17 @@ static const struct th_option after[] = {
      "55m. The exit status is 3. With --checkpoint a checkpoint is written in "
      "time. Otherwise what was selected by then is fitted and written, if the "
      "solver can do that"},
-    {"checkpoint", 0, TH_OPT_TEXT, AT(checkpoint), "FOLDER", NULL, "none",
-     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
+    {"checkpoint", 0, TH_OPT_TEXT, AT(checkpoint.folder), "FOLDER", NULL,
+     "none", TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Keep the state of the run in this folder. The same command goes on from "
      "there, on any number of ranks, and ends with the same model. The "
      "checkpoints are removed when the model is written"},
-    {"checkpoint-every", 0, TH_OPT_PERIOD, AT(checkpoint_every), "T|Nu", "10m",
+    {"checkpoint-every", 0, TH_OPT_PERIOD, AT(checkpoint.every), "T|Nu", "10m",
      NULL, TH_FROM(1), NULL, "run", TH_TRAIN, false,
      "Time from one checkpoint to the next, as for --max-time, or a number of "
      "updates as in 500u"},
-    {"fresh", 0, TH_OPT_FLAG, AT(fresh), NULL, "no", NULL, TH_NO_LIMITS, NULL,
-     "run", TH_TRAIN, false,
+    {"fresh", 0, TH_OPT_FLAG, AT(checkpoint.fresh), NULL, "no", NULL,
+     TH_NO_LIMITS, NULL, "run", TH_TRAIN, false,
      "Remove the checkpoints that are there, and begin anew"},
     {"dry-run", 0, TH_OPT_FLAG, AT(dry_run), NULL, "no", NULL, TH_NO_LIMITS,
      NULL, "run", TH_TRAIN, false, "Print the plan and stop"},

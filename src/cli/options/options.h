@@ -54,6 +54,13 @@ struct th_options_text {
   bool shuffle;
 };
 
+/* Checkpoints of a run. */
+struct th_options_keeping {
+  const char *folder; /* NULL: none */
+  int64_t every;      /* seconds; negative: updates */
+  bool fresh;
+};
+
 /* Text of the deck, and the values that came from it. */
 struct th_options_owned {
   char *deck;
@@ -85,9 +92,7 @@ struct th_options {
   const char *reference;
   const char *report;
   int64_t max_time; /* seconds; 0: no limit */
-  const char *checkpoint;
-  int64_t checkpoint_every; /* seconds; negative: updates */
-  bool fresh;
+  struct th_options_keeping checkpoint;
   bool prefetch;
   bool dry_run;
   int split; /* enum th_split */

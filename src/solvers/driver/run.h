@@ -48,8 +48,8 @@ th_status th_run_update(struct th_run *run, int64_t most, bool *more,
 th_status th_run_finish(struct th_run *run, struct th_model *model,
                         struct th_error *err);
 
-/* The state between two updates as an image, the same on every rank. Release it
- * with th_state_image_free. TH_EARG, TH_ENOMEM. */
+/* For tests: the state between two updates as an image, the same on every rank.
+ * Release it with th_state_image_free. TH_EARG, TH_ENOMEM. */
 th_status th_run_take(struct th_run *run, struct th_state_image *image,
                       struct th_error *err);
 
