@@ -74,6 +74,35 @@ for name in one:2 two:4 three:2; do
   compare "ranks of job ${name%:*}" \
     "$(key "$(echo "${name%:*}".run-*/report.json)" ranks)" '==' "${name#*:}"
 done
+# --- a job that is told to end is put into the queue again, and goes on
+long_options=(--solver ogd-ridge --passes 150)
+must 0 generate murata -o long.h5 --examples 30000 --attributes 3000 --support 5
+must 0 train long.h5 -o undisturbed.h5 "${long_options[@]}"
+for launcher in srun mpirun; do
+  export THRESHER_LAUNCHER=$launcher RUN_FOLDER=$PWD/legs-$launcher
+  leg=$(sbatch --parsable --output="legs-$launcher.log" --time=3 -N 2 --ntasks-per-node=1 \
+    "$batch" long.h5 "legs-$launcher.h5" "${long_options[@]}" --checkpoint-every 20u \
+    --telemetry "legs-$launcher.jsonl")
+  for _ in $(seq 300); do
+    ! ls "$RUN_FOLDER"/*.manifest >/dev/null 2>&1 || break
+    sleep 0.1
+  done
+  scancel --batch --signal=USR1 "$leg"
+  for _ in $(seq 300); do
+    [ "$(job_state "$leg")" != PENDING ] || break
+    sleep 0.2
+  done
+  [ "$(job_state "$leg")" = PENDING ] || fail "$launcher: $(job_state "$leg") after USR1"
+  # not at once: the first leg's credential is still known
+  scontrol update JobId="$leg" StartTime=now+3
+  jobs=("legs-$launcher:$leg")
+  wait_jobs
+  cmp undisturbed.h5 "legs-$launcher.h5" || fail "$launcher: another model after two legs"
+  grep -q 'going on from checkpoint' "$RUN_FOLDER/stderr" || fail "$launcher: began anew"
+  [ -z "$(ls "$RUN_FOLDER"/*.manifest 2>/dev/null)" ] || fail "$launcher: checkpoints are left"
+done
+unset THRESHER_LAUNCHER RUN_FOLDER
+
 # A failing run is a failing job: the program's status is the job's.
 bad=$(sbatch --parsable --wait --output=refused.log "$batch" none.h5 x.h5) &&
   fail "job ${bad:-?} without data did not fail"
