@@ -35,6 +35,7 @@ for study in strong weak; do
   bash "$SOURCE/jobs/${study}_scaling.sh" --help >>all.txt
 done
 "$PYTHON" "$SOURCE/jobs/cost_model.py" --help >>all.txt
+sh "$SOURCE/jobs/torture.sh" --help >>all.txt
 mentioned=$(cd "$SOURCE" && pages | xargs cat | grep -E 'thresher|--' |
   grep -oE -- '(^|[ `(])--[a-z][a-z-]+' | tr -d ' `(' | sort -u || true)
 for option in $mentioned; do

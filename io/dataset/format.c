@@ -5,6 +5,8 @@
 #include "core/search.h"
 #include "io/dataset/master.h"
 #include "io/hdf5/file.h"
+#include "io/hdf5/h5.h"
+#include "io/hdf5/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +19,8 @@ struct kind {
   const char *noun;
   const char *remedy; /* what to do if the file should be of this kind */
 };
+
+enum { FIRST_SEALED = 3 }; /* minor version */
 
 static const struct kind kinds[] = {
     {TH_FORMAT_MASTER, "data set",
@@ -65,6 +69,30 @@ th_status th_format_check(const struct th_h5 *h5, const char *format,
                  wanted->remedy);
   free(found);
   return rc;
+}
+
+/* The minor version of a file, or -1. */
+static int64_t minor_of(const char *path)
+{
+  struct th_error ignored = {0};
+  struct th_h5 h5 = {0};
+  int64_t minor = -1;
+  if (th_h5_open(&h5, path, path, &ignored) != TH_OK ||
+      th_h5_get_i64(&h5, "/", TH_A_MINOR, &minor, &ignored) != TH_OK)
+    minor = -1;
+  th_h5_close(&h5, &ignored);
+  return minor;
+}
+
+th_status th_format_check_bytes(const char *path, struct th_error *err)
+{
+  int64_t minor = th_seal_holds(path) ? 0 : minor_of(path);
+  if (minor >= 0 && minor < FIRST_SEALED)
+    return TH_OK;
+  return th_fail(err, TH_EFORMAT,
+                 "%s: its bytes are not those it was written with; make the "
+                 "file again",
+                 path);
 }
 
 th_status th_format_check_file(const char *path, const char *name,

@@ -14,7 +14,8 @@
  * Checksums are XXH3 (64 bits, seed 0) over stored bytes. Data sets that are
  * written whole carry theirs in an attribute `checksum`; the others have data
  * sets of checksums beside them. What HDF5 keeps itself (object headers,
- * attributes, groups) carries HDF5's own checksums.
+ * attributes, groups) carries HDF5's own checksums. A master and a model have a
+ * seal over all their bytes (io/hdf5/seal.h), a master the hash of each shard.
  *
  * Master, root attributes
  *   format "thresher data set", major, minor
@@ -140,7 +141,8 @@
  *
  * Versions: a program reads files of its own major number, whatever the minor;
  * a minor step only adds names. Other majors are refused by name. 2.2 has added
- * data without targets, training in shards, and what is marked so above.
+ * data without targets, training in shards, and what is marked so above. 2.3
+ * has added the seal.
  * SPDX-License-Identifier: MIT */
 #ifndef TH_FORMAT_H
 #define TH_FORMAT_H
@@ -158,7 +160,7 @@ struct th_h5;
 #define TH_TRAIN_AGAIN(err, text, ...)                                         \
   th_fail((err), TH_EFORMAT, text "; train the model again", __VA_ARGS__)
 
-enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
+enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 3 };
 
 /* Root attributes. */
 #define TH_A_FORMAT "format"
@@ -269,6 +271,11 @@ enum { TH_FORMAT_MAJOR = 2, TH_FORMAT_MINOR = 2 };
 #define TH_A_PATH "path"      /* its rows */
 #define TH_D_PATH "/certificate/path"
 #define TH_D_MARGIN "/certificate/margin"
+
+/* Check that no byte of a master or a model has changed since it was written.
+ * Before minor version 3 they had no seal, and pass. Local. TH_EFORMAT. Also
+ * TH_EIO, TH_ENOMEM. */
+th_status th_format_check_bytes(const char *path, struct th_error *err);
 
 /* TH_EIO unless the path names a file that can be opened for reading. Local. */
 th_status th_format_check_file(const char *path, const char *name,

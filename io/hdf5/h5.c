@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "io/hdf5/file.h"
+#include "io/hdf5/seal.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -99,9 +100,9 @@ static herr_t room_done(void *room, H5FD_file_image_op_t op, void *data)
   if (op == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->bytes == NULL) {
     image->bytes = room;
     image->count = th_h5_end(room);
-  } else {
-    free(room);
+    return th_seal_add(&image->bytes, &image->count) ? 0 : -1;
   }
+  free(room);
   return 0;
 }
 

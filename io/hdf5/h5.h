@@ -50,8 +50,8 @@ struct th_h5_plan {
 };
 
 /* A new file in memory or on disk; an existing one, for reading. *image
- * (borrowed until then) receives the bytes at th_h5_close, as they would be on
- * disk; free them. */
+ * (borrowed until then) receives the bytes at th_h5_close, as they are to be on
+ * disk, with their seal (io/hdf5/seal.h); free them. */
 th_status th_h5_create_memory(struct th_h5 *h5, struct th_h5_image *image,
                               const char *name, struct th_error *err);
 th_status th_h5_create(struct th_h5 *h5, const char *path, const char *name,

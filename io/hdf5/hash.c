@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/hdf5/hash.h"
 
+#include "core/integer.h"
 #include "core/vector_state.h"
 
 #include <fcntl.h>
@@ -29,7 +30,8 @@ uint64_t th_hash(const void *data, size_t bytes)
   return th_hash_from(data, bytes, 0);
 }
 
-bool th_hash_open(int file, uint64_t *hash)
+/* Hash up to `most` bytes; *bytes: how many there are. */
+static bool hash_part(int file, int64_t most, int64_t *bytes, uint64_t *hash)
 {
   XXH3_state_t *state = XXH3_createState();
   char *part = malloc(FILE_PART);
@@ -37,11 +39,14 @@ bool th_hash_open(int file, uint64_t *hash)
   ssize_t got = 1;
   if (good)
     XXH3_64bits_reset(state);
-  for (off_t at = 0; good && got != 0; at += got) {
-    got = pread(file, part, FILE_PART, at);
+  *bytes = 0;
+  while (good && got != 0) {
+    int64_t left = th_min_i64(most - *bytes, FILE_PART);
+    got = pread(file, part, (size_t)left, (off_t)*bytes);
     good = got >= 0;
     if (got > 0)
       XXH3_64bits_update(state, part, (size_t)got);
+    *bytes += got;
   }
   if (good)
     *hash = XXH3_64bits_digest(state);
@@ -49,6 +54,18 @@ bool th_hash_open(int file, uint64_t *hash)
   free(part);
   XXH3_freeState(state);
   return good;
+}
+
+bool th_hash_open(int file, uint64_t *hash)
+{
+  int64_t bytes = 0;
+  return hash_part(file, INT64_MAX, &bytes, hash);
+}
+
+bool th_hash_first(int file, int64_t bytes, uint64_t *hash)
+{
+  int64_t there = 0;
+  return hash_part(file, bytes, &there, hash) && there == bytes;
 }
 
 bool th_hash_file(const char *path, uint64_t *hash)

@@ -8,6 +8,7 @@
 #include "cli/wording.h"
 #include "io/dataset/dataset.h"
 #include "io/dataset/file_kind.h"
+#include "io/dataset/format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -181,6 +182,9 @@ static th_status inspect_dataset(const struct th_options *options,
                          err));
   if (options->check)
     TH_TRY(th_dataset_check(dataset, comm, err));
+  if (options->check && comm->rank == 0)
+    rc = th_format_check_bytes(options->argument[0], err);
+  TH_TRY(th_agree(comm, rc, err));
   TH_TRY(th_dataset_groups(dataset, comm, &findings.groups, err));
   if (comm->rank == 0)
     look_at_moments(dataset, options, &findings.improvement);

@@ -9,6 +9,7 @@
 #include "cli/selected.h"
 #include "cli/shared/json.h"
 #include "cli/wording.h"
+#include "io/dataset/format.h"
 #include "io/model/model_file.h"
 
 #include <inttypes.h>
@@ -187,11 +188,16 @@ th_status th_inspect_model(const struct th_options *options,
   th_status rc;
   TH_TRY(th_model_read(&model, comm, options->argument[0], err));
   TH_TRY(th_explained_find(&explained, &model, options, comm, err));
+  if (comm->rank == 0 && options->check)
+    rc = th_format_check_bytes(options->argument[0], err);
+  TH_TRY(th_agree(comm, rc, err));
   if (comm->rank == 0 && options->json)
     rc = th_json_print(stdout, model_json(&model, &explained), JSON_INDENT(2),
                        err);
   else if (comm->rank == 0)
     print_model(&model, &explained);
+  if (comm->rank == 0 && options->check && !options->json)
+    printf("check:       every byte is right\n");
   TH_TRY(th_agree(comm, rc, err));
 done:
   th_model_free(&model);

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# cli_torture.sh - runs that are killed, damaged and starved at random give the right
+# bytes or one line
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+. "$SOURCE/tests/lib.sh"
+rm -rf ./*
+export THRESHER PYTHON
+torture()
+{
+  sh "$SOURCE/jobs/torture.sh" "$@" --seed "${SEED:-1}" || fail "torture.sh $*"
+}
+if long; then
+  torture 2
+else
+  torture 5 --only kill --trials 5
+  torture 5 --only damage --trials 40
+fi
+finish
