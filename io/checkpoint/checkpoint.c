@@ -61,7 +61,8 @@ static th_status open_folder(struct th_checkpoint *checkpoint,
 static th_status make_folder(struct th_checkpoint *checkpoint,
                              struct th_error *err)
 {
-  if (mkdir(checkpoint->path, 0777) != 0 && errno != EEXIST)
+  checkpoint->made = mkdir(checkpoint->path, 0777) == 0;
+  if (!checkpoint->made && errno != EEXIST)
     return cannot(checkpoint->path, "cannot be made", err);
   th_status rc = open_folder(checkpoint, err);
   if (rc != TH_OK)
@@ -96,6 +97,8 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint)
     return;
   if (checkpoint->folder >= 0)
     close(checkpoint->folder);
+  if (checkpoint->made)
+    rmdir(checkpoint->path); /* if there is nothing in it */
   free(checkpoint->path);
   *checkpoint = (struct th_checkpoint){.folder = -1};
 }

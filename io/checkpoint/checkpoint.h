@@ -26,7 +26,8 @@ struct th_checkpoint {
   struct th_comm *comm; /* borrowed */
   int folder;           /* its descriptor; rank 0's holds the lock */
   int64_t newest;       /* the number of the newest whole one; 0: none */
-  int64_t used;         /* of the next number */
+  int64_t used;         /* the largest number so far */
+  bool made;            /* the folder was not there before */
 };
 
 /* A checkpoint that was found. */

@@ -188,10 +188,9 @@ static th_status collect_groups(const struct th_model *model,
 /* Local: rank 0. piece[pieces]: of the groups. */
 static th_status write_model(const struct th_model *model,
                              const struct th_group_piece *piece, int64_t pieces,
-                             const char *path, bool force, struct th_error *err)
+                             struct th_output *output, struct th_error *err)
 {
   struct th_model copy = *model; /* its pointers are only read */
-  struct th_output output = {.lock = -1};
   struct th_error ignored = {0};
   struct th_h5 h5 = {0};
   struct th_h5_image image = {0};
@@ -199,22 +198,20 @@ static th_status write_model(const struct th_model *model,
   copy.solver = copy.solver != NULL ? copy.solver : (char[]){""};
   copy.loss = copy.loss != NULL ? copy.loss : (char[]){""};
   copy.statistics = copy.statistics != NULL ? copy.statistics : (char[]){""};
-  TH_TRY(th_output_begin(&output, path, force, err));
-  TH_TRY(th_h5_create_memory(&h5, &image, path, err));
+  TH_TRY(th_h5_create_memory(&h5, &image, output->path, err));
   TH_TRY(put_model(&h5, &copy, err));
   TH_TRY(th_attribute_groups_put(&h5, piece, pieces, err));
   TH_TRY(th_h5_close(&h5, err));
-  TH_TRY(th_output_write(&output, image.bytes, image.count, err));
-  TH_TRY(th_output_commit(&output, err));
+  TH_TRY(th_output_write(output, image.bytes, image.count, err));
+  TH_TRY(th_output_commit(output, err));
 done:
   th_h5_close(&h5, &ignored);
-  th_output_abort(&output);
   free(image.bytes);
   return rc;
 }
 
-th_status th_model_write(const struct th_model *model, struct th_comm *comm,
-                         const char *path, bool force, struct th_error *err)
+th_status th_model_write_to(const struct th_model *model, struct th_comm *comm,
+                            struct th_output *output, struct th_error *err)
 {
   struct th_group_piece *piece = NULL;
   int64_t pieces = 0;
@@ -222,10 +219,24 @@ th_status th_model_write(const struct th_model *model, struct th_comm *comm,
   if (model->groups.attributes > 0)
     TH_TRY(collect_groups(model, comm, &piece, &pieces, err));
   if (comm->rank == 0)
-    rc = write_model(model, piece, pieces, path, force, err);
+    rc = write_model(model, piece, pieces, output, err);
   TH_TRY(th_agree(comm, rc, err));
 done:
   free(piece);
+  return rc;
+}
+
+th_status th_model_write(const struct th_model *model, struct th_comm *comm,
+                         const char *path, bool force, struct th_error *err)
+{
+  struct th_output output = {.lock = -1};
+  th_status rc = TH_OK;
+  if (comm->rank == 0)
+    rc = th_output_begin(&output, path, force, err);
+  TH_TRY(th_agree(comm, rc, err));
+  TH_TRY(th_model_write_to(model, comm, &output, err));
+done:
+  th_output_abort(&output);
   return rc;
 }
 

@@ -23,6 +23,7 @@ struct session {
   struct th_training training;
   struct th_run_monitor monitor;
   struct th_keeper keeper;
+  struct th_output output; /* the model's; rank 0 claims it at the start */
   struct th_profile profile;
   double began; /* by th_comm_clock */
 };
@@ -68,18 +69,21 @@ static th_status check_use(const struct th_options *options,
                          options->given + th_option_training_first(), err);
 }
 
-static th_status check_outputs(const struct th_options *options,
-                               struct th_comm *comm, struct th_error *err)
+/* No work is to be done in vain: the model's name is claimed, that of others
+ * looked at. Collective. */
+static th_status claim_outputs(const struct th_options *options,
+                               struct th_output *output, struct th_comm *comm,
+                               struct th_error *err)
 {
-  const char *const paths[] = {options->output, options->report,
-                               options->telemetry};
-  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
-    th_status rc =
-        th_common_output_check(comm, paths[k], k > 0, options->force, err);
-    if (rc != TH_OK)
-      return rc;
-  }
-  return TH_OK;
+  const char *const paths[] = {options->report, options->telemetry};
+  th_status rc = TH_OK;
+  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+    TH_TRY(th_common_output_check(comm, paths[k], true, options->force, err));
+  if (comm->rank == 0)
+    rc = th_output_begin(output, options->output, options->force, err);
+  TH_TRY(th_agree(comm, rc, err));
+done:
+  return rc;
 }
 
 /* What does not fit is read in every pass anew. */
@@ -94,8 +98,7 @@ static th_status write_model(struct session *session, struct th_comm *comm,
 {
   th_profile_begin(&session->profile);
   th_status rc =
-      th_model_write(&session->training.model, comm, session->options->output,
-                     session->options->force, err);
+      th_model_write_to(&session->training.model, comm, &session->output, err);
   th_profile_end(&session->profile, TH_PHASE_WRITE);
   return rc;
 }
@@ -219,7 +222,7 @@ static th_status train(struct session *session, struct th_comm *comm,
   rc = th_train(&session->training.plan, session->data.store, comm,
                 &session->monitor.monitor, &session->profile,
                 &session->training.model, err);
-  th_interrupt_ask(false);
+  th_interrupt_ask(session->keeper.on); /* the model is all but there */
   TH_TRY(rc);
   TH_TRY(th_agree(comm, th_run_monitor_finish(&session->monitor, err), err));
   TH_TRY(th_training_finish(&session->training, comm, err));
@@ -254,10 +257,10 @@ th_status th_command_train(const struct th_options *options,
   int64_t share = 0;
   th_status rc;
   TH_TRY(check_use(options, err));
-  if (!options->dry_run)
-    TH_TRY(check_outputs(options, comm, err));
-  if (!options->dry_run)
+  if (!options->dry_run) {
     TH_TRY(th_keeper_open(&session.keeper, options, session.began, comm, err));
+    TH_TRY(claim_outputs(options, &session.output, comm, err));
+  }
   TH_TRY(th_memory_share(comm, &share, err));
   th_profile_begin(&session.profile);
   session.training = (struct th_training){
@@ -279,6 +282,7 @@ th_status th_command_train(const struct th_options *options,
   if (!options->dry_run)
     TH_TRY(train(&session, comm, err));
 done:
+  th_output_abort(&session.output);
   th_keeper_close(&session.keeper);
   th_training_free(&session.training);
   th_data_close(&session.data);
