@@ -189,7 +189,7 @@ told() # SIGNAL RANKS
 {
   local pid rc=0 launch=("$THRESHER")
   [ "$2" = 0 ] || launch=(sh "$SOURCE/jobs/launch.sh" "$2" "$THRESHER")
-  rm -f told.jsonl
+  rm -f lines
   "${launch[@]}" train "${long_run[@]}" -o told.h5 --checkpoint told --telemetry - \
     --checkpoint-every 1u >lines 2>told.err &
   pid=$!

@@ -104,7 +104,7 @@ found = json.load(open("inspect.json"))
 assert abs(found["rho_ridge"] / (numpy.sqrt(m).sum() ** 2 / 500 / m.sum()) - 1) < 1e-5
 assert abs(found["rho_lasso"] / (m.sum() / 500 / m.max()) - 1) < 1e-5
 END
-  must 0 inspect paper.h5 --check
+  must 0 inspect paper.h5
   "$PYTHON" -c '
 import h5py, numpy
 text = numpy.array("svm", dtype=h5py.string_dtype("utf-8", 3))

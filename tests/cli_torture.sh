@@ -11,7 +11,7 @@ torture()
   sh "$SOURCE/jobs/torture.sh" "$@" --seed "${SEED:-1}" || fail "torture.sh $*"
 }
 if long; then
-  torture 2
+  torture 2 --trials 60
 else
   torture 5 --only kill --trials 5
   torture 5 --only damage --trials 40
