@@ -103,7 +103,7 @@ class Torture:
         try:
             err = process.communicate(timeout=LIMIT)[1]
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            self.strike("all", process, None)
             process.communicate()
             raise Failure("hangs: thresher " + " ".join(words)) from None
         return process.returncode, err.decode(errors="replace")

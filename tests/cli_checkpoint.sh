@@ -61,9 +61,7 @@ if long; then
     legs "$solver" "$count" --solver "$solver" --lambda 0.1 --epochs 8
   done
   legs exploitation "$count" --solver exploitation --start 0,1,2,3,4,5
-  for solver in dantzig; do
-    legs "$solver" "$count" --solver "$solver" -s 6 --budget 40
-  done
+  legs dantzig "$count" --solver dantzig -s 6 --budget 40
   for solver in ssr aerr aelr ogd-ridge eg-lasso ridge; do
     legs "$solver" "$count" --solver "$solver"
   done
@@ -169,7 +167,7 @@ mkdir -p one
 ) 9<one || failures=$((failures + 1))
 
 # --- where no checkpoint can be written, the run goes on
-wide=(--source murata:examples=400,attributes=20000,support=5 --budget 2000)
+wide=(--source "murata:examples=400,attributes=20000,support=5" --budget 2000)
 must 0 train "${wide[@]}" -o wide.h5
 (
   ulimit -f 100
@@ -182,7 +180,7 @@ fi
 cmp wide.h5 full.h5 || fail "no room: another model"
 
 # --- signals: stop, or only save
-long_run=(--source murata:examples=60000,attributes=3000,support=5 --solver hybrid --budget 600
+long_run=(--source "murata:examples=60000,attributes=3000,support=5" --solver hybrid --budget 600
   -s 5 --passes 4 -q --force)
 must 0 train "${long_run[@]}" -o undisturbed.h5
 told() # SIGNAL RANKS

@@ -17,6 +17,8 @@
 
 enum { ATTRIBUTES = 1000, ROWS = 3, EXAMPLES = 40, FORGERIES = 20000 };
 
+static const char run_key[] = "a 1\nb 2\n";
+
 /* A state with an array of every place. */
 struct run {
   int64_t steps;
@@ -91,7 +93,7 @@ static th_status write_state(struct th_checkpoint *checkpoint,
   fill(&run, steps);
   th_state_list(&state, comm, run.owned, err);
   describe(&run, &state);
-  th_status rc = th_checkpoint_write(checkpoint, "a 1\nb 2\n", &state, err);
+  th_status rc = th_checkpoint_write(checkpoint, run_key, &state, err);
   th_state_free(&state);
   drop(&run);
   return rc;
@@ -129,17 +131,25 @@ static void check_found(struct th_checkpoint_image *found, struct th_comm *comm,
   drop(&wanted);
 }
 
+/* Open the folder and look for a checkpoint of this key. */
+static th_status open_find(struct th_checkpoint *checkpoint,
+                           struct th_comm *comm, const char *path,
+                           const char *key, struct th_checkpoint_image *found,
+                           struct th_error *err)
+{
+  char note[TH_CHECKPOINT_NOTE];
+  th_error_clear(err);
+  CHECK(th_checkpoint_open(checkpoint, comm, path, err) == TH_OK);
+  return th_checkpoint_find(checkpoint, key, found, note, err);
+}
+
 /* Find and check; steps 0: there is none. */
 static void check_there(struct th_comm *comm, const char *path, int64_t steps)
 {
   struct th_checkpoint checkpoint;
   struct th_checkpoint_image found;
   struct th_error err;
-  char note[TH_CHECKPOINT_NOTE];
-  th_error_clear(&err);
-  CHECK(th_checkpoint_open(&checkpoint, comm, path, &err) == TH_OK);
-  CHECK(th_checkpoint_find(&checkpoint, "a 1\nb 2\n", &found, note, &err) ==
-        TH_OK);
+  CHECK(open_find(&checkpoint, comm, path, run_key, &found, &err) == TH_OK);
   CHECK((found.number > 0) == (steps > 0));
   if (found.number > 0)
     check_found(&found, comm, steps);
@@ -164,11 +174,8 @@ static void test_ranks(struct th_comm *comm, const char *path)
   check_there(comm, path, 4);
   if (comm->rank < (comm->size + 1) / 2) {
     check_there(&half, path, 4);
-    CHECK(th_checkpoint_open(&checkpoint, &half, path, &err) == TH_OK);
     struct th_checkpoint_image found;
-    char note[TH_CHECKPOINT_NOTE];
-    CHECK(th_checkpoint_find(&checkpoint, "a 1\nb 2\n", &found, note, &err) ==
-          TH_OK);
+    CHECK(open_find(&checkpoint, &half, path, run_key, &found, &err) == TH_OK);
     th_checkpoint_release(&found);
     CHECK(write_state(&checkpoint, &half, 5, &err) == TH_OK);
     th_checkpoint_close(&checkpoint);
@@ -184,10 +191,7 @@ static void test_key(struct th_comm *comm, const char *path)
   struct th_checkpoint checkpoint;
   struct th_checkpoint_image found;
   struct th_error err;
-  char note[TH_CHECKPOINT_NOTE];
-  th_error_clear(&err);
-  CHECK(th_checkpoint_open(&checkpoint, comm, path, &err) == TH_OK);
-  CHECK(th_checkpoint_find(&checkpoint, "a 1\nb 3\n", &found, note, &err) ==
+  CHECK(open_find(&checkpoint, comm, path, "a 1\nb 3\n", &found, &err) ==
         TH_EUSAGE);
   CHECK(strstr(err.text, "'b 2' where this one has 'b 3'") != NULL);
   th_checkpoint_release(&found);

@@ -77,11 +77,9 @@ th_status th_checkpoint_open(struct th_checkpoint *checkpoint,
                              struct th_error *err)
 {
   th_status rc = TH_OK;
-  *checkpoint = (struct th_checkpoint){.comm = comm, .folder = -1};
-  checkpoint->path = th_model_copy_string(path);
-  if (checkpoint->path == NULL)
-    rc = th_fail(err, TH_ENOMEM, "no memory for a checkpoint");
-  if (rc == TH_OK && comm->rank == 0)
+  *checkpoint =
+      (struct th_checkpoint){.path = path, .comm = comm, .folder = -1};
+  if (comm->rank == 0)
     rc = make_folder(checkpoint, err);
   TH_TRY(th_agree(comm, rc, err));
   if (comm->rank != 0)
@@ -99,7 +97,6 @@ void th_checkpoint_close(struct th_checkpoint *checkpoint)
     close(checkpoint->folder);
   if (checkpoint->made)
     rmdir(checkpoint->path); /* if there is nothing in it */
-  free(checkpoint->path);
   *checkpoint = (struct th_checkpoint){.folder = -1};
 }
 

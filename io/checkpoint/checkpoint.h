@@ -22,7 +22,7 @@
 struct th_manifest;
 
 struct th_checkpoint {
-  char *path;
+  const char *path;     /* borrowed */
   struct th_comm *comm; /* borrowed */
   int folder;           /* its descriptor; rank 0's holds the lock */
   int64_t newest;       /* the number of the newest whole one; 0: none */

@@ -5,6 +5,7 @@
 #include "core/integer.h"
 #include "core/memory.h"
 #include "io/dataset/format.h"
+#include "io/hdf5/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -251,10 +252,8 @@ done:
   return rc;
 }
 
-th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
+static th_status open_it(struct th_shard_read *shard, struct th_error *err)
 {
-  if (shard->open)
-    return TH_OK;
   if (access(shard->path, R_OK) != 0)
     return th_fail(err, TH_EIO,
                    "%s: cannot be opened (%s); put it back or import the data "
@@ -269,6 +268,40 @@ th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
   if (rc != TH_OK)
     th_shard_close(shard);
   return rc;
+}
+
+/* The path that it has had since a run that was to replace its data set renamed
+ * the folder, and was killed before it renamed the master (writer_commit.c).
+ * NULL: no memory. */
+static char *older_path(const struct th_shard_read *shard)
+{
+  struct th_error ignored = {0};
+  char *path = NULL;
+  const char *inside = shard->row->path;
+  const char *name = th_file_name(inside);
+  size_t place = strlen(shard->path) - strlen(inside);
+  th_file_text(&path, &ignored, "%.*s.%.*s.old/%s", (int)place, shard->path,
+               (int)(name - inside) - 1, inside, name);
+  return path;
+}
+
+th_status th_shard_open(struct th_shard_read *shard, struct th_error *err)
+{
+  struct th_error why = {0};
+  struct th_error ignored = {0};
+  th_status rc = shard->open ? TH_OK : open_it(shard, &why);
+  char *path = rc == TH_EIO || rc == TH_EFORMAT ? older_path(shard) : NULL;
+  if (path != NULL && access(path, R_OK) == 0) {
+    char *usual = shard->path;
+    shard->path = path;
+    if (open_it(shard, &ignored) == TH_OK)
+      rc = TH_OK;
+    else
+      shard->path = usual;
+    path = rc == TH_OK ? usual : path;
+  }
+  free(path);
+  return rc == TH_OK ? TH_OK : th_fail(err, rc, "%s", why.text);
 }
 
 void th_shard_close(struct th_shard_read *shard)

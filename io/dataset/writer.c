@@ -85,6 +85,16 @@ done:
   return rc;
 }
 
+/* A run that was killed between the two last renames of a new data set has left
+ * its shards under their final name. Its master was written by then, and is
+ * gone now: nobody can read them. */
+static bool is_headless(const struct th_writer *w)
+{
+  return !w->force && w->output.stale > 0 &&
+         !th_shard_folder_holds(w->parent, w->partial) &&
+         th_shard_folder_holds(w->parent, w->folder);
+}
+
 /* A run that was killed while it renamed files has left the data set that it
  * was replacing. That one is put back, unless the new master has its final name
  * already. */
@@ -93,7 +103,7 @@ static void recover(const struct th_writer *w)
   if (!th_shard_folder_holds(w->parent, w->old))
     return;
   if (th_shard_folder_holds(w->parent, w->folder)) {
-    if (!w->output.stale) {
+    if (w->output.stale < 0) {
       th_shard_folder_remove(w->parent, w->old);
       return;
     }
@@ -135,6 +145,8 @@ static th_status claim_names(struct th_writer *w, struct th_error *err)
     return th_fail(err, TH_EIO, "cannot write %s: %s", w->path,
                    strerror(errno));
   TH_TRY(check_twin(w, err));
+  if (is_headless(w))
+    th_shard_folder_remove(w->parent, w->folder);
   if (!w->force && th_shard_folder_holds(w->parent, w->folder))
     return th_fail(err, TH_EIO,
                    "%s%s exists; give {force} to overwrite it, or another name",

@@ -84,7 +84,10 @@ th_status th_file_space_check(const char *path, int64_t needed,
 th_status th_file_reserve(int file, const char *name, int64_t bytes,
                           int64_t needed, struct th_error *err)
 {
-  int code = posix_fallocate(file, 0, (off_t)bytes);
+  int code;
+  do
+    code = posix_fallocate(file, 0, (off_t)bytes);
+  while (code == EINTR);
   if (code == ENOSPC || code == EFBIG || code == EDQUOT)
     return th_file_no_space(name, needed, err);
   return TH_OK;

@@ -147,7 +147,7 @@ bool th_keeper_save(struct th_keeper *keeper, const struct th_state *state,
   keeper->asked = now;
   if (rc != TH_OK && keeper->shows) {
     th_wording_print(stderr, "note: no checkpoint was written: ", err.text);
-    fprintf(stderr, "note: the run goes on; the checkpoint before it stays\n");
+    fprintf(stderr, "note: the checkpoint before it, if any, stays\n");
   }
   return rc == TH_OK;
 }

@@ -30,14 +30,22 @@ th_status th_run_take(struct th_run *run, struct th_state_image *image,
   return rc;
 }
 
+/* The state as the monitor wants it; end with th_state_free, also after a
+ * failure. Collective. */
+static th_status list_all(struct th_run *run, struct th_state *state,
+                          struct th_error *err)
+{
+  struct th_comm *comm = run->context.comm;
+  th_state_list(state, comm, run->context.owned, err);
+  describe(run, state);
+  return th_agree(comm, state->status, err);
+}
+
 th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
-  struct th_comm *comm = run->context.comm;
   struct th_state state;
-  th_state_list(&state, comm, run->context.owned, err);
-  describe(run, &state);
-  th_status rc = th_agree(comm, state.status, err);
+  th_status rc = list_all(run, &state, err);
   if (rc == TH_OK)
     *kept = monitor->keeping.save(monitor->self, &state);
   th_state_free(&state);
@@ -47,11 +55,8 @@ th_status th_run_save(struct th_run *run, bool *kept, struct th_error *err)
 th_status th_run_room(struct th_run *run, struct th_error *err)
 {
   const struct th_monitor *monitor = run->context.monitor;
-  struct th_comm *comm = run->context.comm;
   struct th_state state;
-  th_state_list(&state, comm, run->context.owned, err);
-  describe(run, &state);
-  th_status rc = th_agree(comm, state.status, err);
+  th_status rc = list_all(run, &state, err);
   if (rc == TH_OK)
     rc = monitor->keeping.room(monitor->self, &state, err);
   th_state_free(&state);
